@@ -1,0 +1,74 @@
+// Bundles src into dist: one file a public entry, shared and lazily loaded parts as chunks beside them. Everything is
+// bundled but what cannot be (native code) or is seldom loaded, because reading hundreds of small files is what makes
+// a command slow to start.
+import { execFileSync } from 'node:child_process';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'rolldown';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const dist = join(root, 'dist');
+const entries = { index: 'src/index.ts', cli: 'src/cli/main.ts', signature: 'src/signature.ts' };
+
+rmSync(dist, { recursive: true, force: true });
+const { output } = await build({
+  cwd: root,
+  input: entries,
+  platform: 'node',
+  external: ['better-sqlite3', 'listhen'],
+  transform: { target: 'node20.19', define: { __SVC_VERSION__: JSON.stringify(manifest.version) } },
+  output: {
+    dir: dist,
+    format: 'esm',
+    sourcemap: false,
+    minify: { mangle: false, compress: true, codegen: false },
+    entryFileNames: '[name].js',
+    chunkFileNames: 'chunks/[name]-[hash].js',
+  },
+  logLevel: 'warn',
+});
+writeNotices(output);
+execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.build.json'], {
+  cwd: root,
+  stdio: 'inherit',
+});
+
+/** The licences of what is bundled travel with it. */
+function writeNotices(chunks) {
+  const names = new Set();
+  for (const chunk of chunks) {
+    for (const id of chunk.moduleIds ?? []) {
+      const inside = id.split('/node_modules/').at(-1);
+      if (!id.includes('/node_modules/')) continue;
+      const [first, second] = inside.split('/');
+      names.add(first.startsWith('@') ? `${first}/${second}` : first);
+    }
+  }
+  const notices = [...names].sort().map((name) => {
+    const folder = join(root, 'node_modules', name);
+    const { version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+    return `## ${name} ${version} (${license})\n\n${licenceText(folder)}`;
+  });
+  writeFileSync(join(dist, 'THIRD-PARTY-NOTICES.md'), `# Bundled packages\n\n${notices.join('\n\n')}\n`);
+}
+
+function licenceText(folder) {
+  for (const name of [
+    'LICENSE',
+    'LICENSE.md',
+    'LICENSE.txt',
+    'license',
+    'LICENCE',
+    'MIT-LICENSE.txt',
+    'license.md',
+  ]) {
+    try {
+      return readFileSync(join(folder, name), 'utf8').trim();
+    } catch {
+      // The next spelling, or none.
+    }
+  }
+  return 'See the package for its licence text.';
+}

@@ -1,0 +1,252 @@
+/** The control plane at `/_svc`: everything that the commands, the dashboard and the library do beyond `/v1`. */
+import * as v from 'valibot';
+import { deliveryStatuses } from '../domain/delivery.ts';
+import { parseDuration } from '../domain/duration.ts';
+import { defineOperations, type OperationInput, type OperationOutput } from './operation.ts';
+import {
+  ApiKey,
+  ApiRequest,
+  CreatedApiKey,
+  Delivery,
+  DeliveryDetail,
+  EmulatorStatus,
+  idOf,
+  pageOf,
+  ScopeName,
+  type StreamItem,
+  WebhookDetail,
+  WebhookWithSecret,
+  Workspace,
+} from './resources.ts';
+
+const nothing = v.strictObject({});
+
+/** A whole number that may arrive as text, in a query. */
+const numberLike = <Schema extends v.GenericSchema<number, number>>(schema: Schema) =>
+  v.pipe(
+    v.union([
+      v.number(),
+      v.pipe(v.string(), v.regex(/^-?\d+$/, 'must be a whole number'), v.transform(Number)),
+    ]),
+    schema,
+  );
+const Limit = v.optional(numberLike(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1000))), 50);
+
+/** A point in time: ISO 8601, or a duration before now such as `1h`. */
+const Since = v.pipe(
+  v.string(),
+  v.check(
+    (text) => parseDuration(text) !== null || !Number.isNaN(Date.parse(text)),
+    'must be a duration (1h) or an ISO 8601 time',
+  ),
+);
+
+const page = { limit: Limit, starting_after: v.optional(v.string()) };
+const ofWorkspace = { workspace_id: v.optional(idOf('workspace')) };
+
+export const DeliveryFilter = {
+  ...ofWorkspace,
+  status: v.optional(v.picklist(deliveryStatuses)),
+  event_id: v.optional(idOf('event')),
+  type: v.optional(v.string()),
+  webhook_id: v.optional(idOf('webhook')),
+  since: v.optional(Since),
+};
+
+export const RequestFilter = {
+  ...ofWorkspace,
+  method: v.optional(v.pipe(v.string(), v.toUpperCase())),
+  /** Prefix of the path. */
+  path: v.optional(v.string()),
+  status: v.optional(numberLike(v.pipe(v.number(), v.integer()))),
+  api_key_id: v.optional(idOf('apiKey')),
+  request_id: v.optional(idOf('request')),
+  since: v.optional(Since),
+};
+
+export const controlOperations = defineOperations({
+  getStatus: {
+    method: 'GET',
+    path: '/status',
+    summary: 'What runs here',
+    input: nothing,
+    output: EmulatorStatus,
+    status: 200,
+  },
+  stop: {
+    method: 'POST',
+    path: '/stop',
+    summary: 'Stop the emulator',
+    input: nothing,
+    output: v.object({ stopping: v.literal(true) }),
+    status: 202,
+  },
+
+  listWorkspaces: {
+    method: 'GET',
+    path: '/workspaces',
+    summary: 'List workspaces, newest first',
+    input: v.strictObject(page),
+    output: pageOf(Workspace),
+    status: 200,
+  },
+  createWorkspace: {
+    method: 'POST',
+    path: '/workspaces',
+    summary: 'Create a workspace',
+    input: v.strictObject({ name: v.pipe(v.string(), v.minLength(1), v.maxLength(200)) }),
+    output: Workspace,
+    status: 201,
+  },
+  getWorkspace: {
+    method: 'GET',
+    path: '/workspaces/{id}',
+    summary: 'Retrieve a workspace',
+    input: v.strictObject({ id: v.string() }),
+    output: Workspace,
+    status: 200,
+  },
+
+  listKeys: {
+    method: 'GET',
+    path: '/keys',
+    summary: 'List API keys, newest first',
+    input: v.strictObject({ ...page, ...ofWorkspace }),
+    output: pageOf(ApiKey),
+    status: 200,
+  },
+  createKey: {
+    method: 'POST',
+    path: '/keys',
+    summary:
+      'Create an API key, restricted to scopes and, if named, to one workspace; the key is shown this once',
+    input: v.strictObject({
+      scopes: v.pipe(v.array(ScopeName), v.minLength(1)),
+      workspace_id: v.optional(v.nullable(idOf('workspace'))),
+    }),
+    output: CreatedApiKey,
+    status: 201,
+  },
+  revokeKey: {
+    method: 'POST',
+    path: '/keys/{id}/revoke',
+    summary: 'Revoke an API key',
+    input: v.strictObject({ id: v.string() }),
+    output: ApiKey,
+    status: 200,
+  },
+
+  listWebhooks: {
+    method: 'GET',
+    path: '/webhooks',
+    summary: 'List endpoints, newest first',
+    input: v.strictObject({ ...page, ...ofWorkspace }),
+    output: pageOf(WebhookDetail),
+    status: 200,
+  },
+  getWebhook: {
+    method: 'GET',
+    path: '/webhooks/{id}',
+    summary: 'Retrieve an endpoint',
+    input: v.strictObject({ id: v.string() }),
+    output: WebhookDetail,
+    status: 200,
+  },
+  updateWebhook: {
+    method: 'PATCH',
+    path: '/webhooks/{id}',
+    summary: 'Change an endpoint: address, subscriptions, or whether it takes deliveries',
+    input: v.strictObject({
+      id: v.string(),
+      url: v.optional(v.string()),
+      events: v.optional(v.array(v.string())),
+      disabled: v.optional(v.boolean()),
+    }),
+    output: WebhookDetail,
+    status: 200,
+    errors: ['validation_failed'],
+  },
+  deleteWebhook: {
+    method: 'DELETE',
+    path: '/webhooks/{id}',
+    summary: 'Delete an endpoint; its pending deliveries are canceled',
+    input: v.strictObject({ id: v.string() }),
+    output: v.object({ id: idOf('webhook'), deleted: v.literal(true), canceled_deliveries: v.number() }),
+    status: 200,
+  },
+  rotateWebhookSecret: {
+    method: 'POST',
+    path: '/webhooks/{id}/rotate-secret',
+    summary:
+      'Give an endpoint a new secret, shown this once; the old one signs as well until the overlap ends',
+    input: v.strictObject({
+      id: v.string(),
+      overlap_ms: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0))),
+    }),
+    output: WebhookWithSecret,
+    status: 200,
+  },
+
+  listDeliveries: {
+    method: 'GET',
+    path: '/deliveries',
+    summary: 'List deliveries, newest first',
+    input: v.strictObject({ ...page, ...DeliveryFilter }),
+    output: pageOf(Delivery),
+    status: 200,
+  },
+  getDelivery: {
+    method: 'GET',
+    path: '/deliveries/{id}',
+    summary: 'Everything about one delivery',
+    input: v.strictObject({ id: v.string() }),
+    output: DeliveryDetail,
+    status: 200,
+  },
+  replayDelivery: {
+    method: 'POST',
+    path: '/deliveries/{id}/replay',
+    summary:
+      'Send a delivery again: as a new attempt, or as a new delivery where its id, address or body is to differ',
+    input: v.strictObject({
+      id: v.string(),
+      /** A new delivery with `replay_of` instead of a new attempt. */
+      new_id: v.optional(v.boolean()),
+      /** Another address; makes a new delivery. */
+      url: v.optional(v.string()),
+      /** Another body, as JSON text; makes a new delivery. */
+      body: v.optional(v.string()),
+    }),
+    output: Delivery,
+    status: 202,
+    errors: ['validation_failed', 'conflict'],
+  },
+
+  listRequests: {
+    method: 'GET',
+    path: '/requests',
+    summary: 'List the requests made to /v1, newest first',
+    input: v.strictObject({ ...page, ...RequestFilter }),
+    output: pageOf(ApiRequest),
+    status: 200,
+  },
+});
+
+/** What the live stream can be narrowed to. `since_sequence` is where to go on; without it the stream starts now. */
+export const StreamInput = v.strictObject({
+  types: v.optional(
+    v.pipe(
+      v.string(),
+      v.transform((text) => text.split(',')),
+      v.array(v.picklist(['delivery', 'attempt', 'request'])),
+    ),
+  ),
+  since_sequence: v.optional(numberLike(v.pipe(v.number(), v.integer(), v.minValue(0)))),
+  ...DeliveryFilter,
+});
+
+export type ControlOperations = typeof controlOperations;
+export type ControlInput<Name extends keyof ControlOperations> = OperationInput<ControlOperations[Name]>;
+export type ControlOutput<Name extends keyof ControlOperations> = OperationOutput<ControlOperations[Name]>;
+export type StreamInput = v.InferInput<typeof StreamInput>;
+export type { StreamItem };

@@ -1,0 +1,46 @@
+/** The form in which an HTTP operation is written down once, for the server, the client and the OpenAPI document. */
+import type * as v from 'valibot';
+import type { ErrorCode } from '../errors.ts';
+import type { Scope } from '../profile/rules.ts';
+
+export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+
+/**
+ * One operation. `input` is one flat object: members named in the path's `{placeholders}` travel there, the others in
+ * the query (GET, DELETE) or in the JSON body (POST, PATCH).
+ */
+export interface Operation<
+  Input extends v.GenericSchema = v.GenericSchema,
+  Output extends v.GenericSchema = v.GenericSchema,
+> {
+  readonly method: Method;
+  readonly path: string;
+  readonly summary: string;
+  readonly input: Input;
+  readonly output: Output;
+  readonly status: 200 | 201 | 202;
+  /** Scope that a key needs (§5); absent on the control plane, which knows no keys. */
+  readonly scope?: Scope;
+  /** Errors particular to it, beside those that every operation can answer with. */
+  readonly errors?: readonly ErrorCode[];
+}
+
+/** Keeps the exact types of a table of operations while checking each entry. */
+export function defineOperations<Table extends Record<string, Operation>>(table: Table): Table {
+  return table;
+}
+
+export type OperationInput<O extends Operation> = v.InferInput<O['input']>;
+export type OperationOutput<O extends Operation> = v.InferOutput<O['output']>;
+
+const PLACEHOLDER = /\{(\w+)\}/g;
+
+/** Names of the `{placeholders}` of a path. */
+export function pathParameters(path: string): string[] {
+  return Array.from(path.matchAll(PLACEHOLDER), (match) => match[1] ?? '');
+}
+
+/** Whether members that are not in the path travel in the query; otherwise they are the JSON body. */
+export function inputInQuery(method: Method): boolean {
+  return method === 'GET' || method === 'DELETE';
+}

@@ -1,0 +1,175 @@
+/**
+ * One schema per resource. Types, validation and both OpenAPI documents come from these; nothing else describes the
+ * shape of anything that goes over the wire. Names are snake_case, times ISO 8601 UTC, durations end in `_ms` (§2).
+ */
+import * as v from 'valibot';
+import { attemptOutcomes, attemptTriggers, deliveryStatuses, settledReasons } from '../domain/delivery.ts';
+import { type IdKind, idPrefixes, isId } from '../domain/ids.ts';
+import { environments, profileNames, scopes } from '../profile/rules.ts';
+
+export const idOf = (kind: IdKind) =>
+  v.pipe(
+    v.string(),
+    v.check((text) => isId(kind, text), `must be an id that starts with ${idPrefixes[kind]}`),
+    v.metadata({ examples: [`${idPrefixes[kind]}01JD3Z5K8Q4W6X7Y8Z9A0B1C2D`] }),
+  );
+export const Timestamp = v.pipe(v.string(), v.isoTimestamp('must be an ISO 8601 time in UTC'));
+const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
+const Headers = v.record(v.string(), v.string());
+
+export const EnvironmentName = v.picklist(environments);
+export const ScopeName = v.picklist(scopes);
+
+export const Workspace = v.object({
+  id: idOf('workspace'),
+  name: v.string(),
+  environment: EnvironmentName,
+  created_at: Timestamp,
+});
+
+export const Event = v.object({
+  id: idOf('event'),
+  workspace_id: idOf('workspace'),
+  type: v.string(),
+  payload: v.record(v.string(), v.unknown()),
+  created_at: Timestamp,
+});
+
+export const Webhook = v.object({
+  id: idOf('webhook'),
+  workspace_id: idOf('workspace'),
+  url: v.string(),
+  events: v.array(v.string()),
+  created_at: Timestamp,
+});
+
+/** The creation response: the only one that carries the secret (§2). */
+export const CreatedWebhook = v.object({ ...Webhook.entries, secret: v.string() });
+
+export const ErrorBody = v.strictObject({
+  error: v.strictObject({ code: v.string(), message: v.string(), request_id: idOf('request') }),
+});
+
+/** A page of a list (§2): `end_cursor` is the id of the last item, null when the page is empty. */
+export const pageOf = <Item extends v.GenericSchema>(item: Item) =>
+  v.object({ data: v.array(item), has_more: v.boolean(), end_cursor: v.nullable(v.string()) });
+
+export const ApiKey = v.object({
+  id: idOf('apiKey'),
+  scopes: v.array(ScopeName),
+  /** Null for a key that is for every workspace. */
+  workspace_id: v.nullable(idOf('workspace')),
+  /** The last four characters of the key, to tell keys apart; the key itself is stored only as a hash. */
+  last4: v.string(),
+  created_at: Timestamp,
+  revoked_at: v.nullable(Timestamp),
+});
+export const CreatedApiKey = v.object({ ...ApiKey.entries, key: v.string() });
+
+export const WebhookDetail = v.object({
+  ...Webhook.entries,
+  disabled: v.boolean(),
+  /** Until when the secret before the last rotation signs as well; null when there is none. */
+  previous_secret_expires_at: v.nullable(Timestamp),
+});
+export const WebhookWithSecret = v.object({ ...WebhookDetail.entries, secret: v.string() });
+
+export const Attempt = v.object({
+  id: v.string(),
+  number: v.pipe(v.number(), v.integer(), v.minValue(1)),
+  trigger: v.picklist(attemptTriggers),
+  /** Schedule time at which it was due. */
+  scheduled_at: Timestamp,
+  /** Wall time at which it was sent. */
+  sent_at: Timestamp,
+  duration_ms: v.number(),
+  outcome: v.picklist(attemptOutcomes),
+  response_status: v.nullable(v.number()),
+  /** What went wrong, in words; null on success. */
+  error: v.nullable(v.string()),
+  request: v.object({ url: v.string(), headers: Headers, body: v.string() }),
+  response: v.nullable(
+    v.object({
+      headers: Headers,
+      /** Text, or base64 where `encoding` says so. */
+      body: v.string(),
+      encoding: v.picklist(['utf8', 'base64']),
+      truncated: v.boolean(),
+    }),
+  ),
+});
+
+export const Delivery = v.object({
+  id: idOf('delivery'),
+  event_id: idOf('event'),
+  event_type: v.string(),
+  workspace_id: idOf('workspace'),
+  webhook_id: idOf('webhook'),
+  url: v.string(),
+  status: v.picklist(deliveryStatuses),
+  /** Why it stopped without success; null otherwise. */
+  settled_reason: v.nullable(v.picklist(settledReasons)),
+  attempt_count: Count,
+  /** Schedule time of the next attempt; null when none is planned. */
+  next_attempt_at: v.nullable(Timestamp),
+  created_at: Timestamp,
+  settled_at: v.nullable(Timestamp),
+  replay_of: v.nullable(idOf('delivery')),
+});
+export const DeliveryDetail = v.object({ ...Delivery.entries, attempts: v.array(Attempt) });
+
+/** One request to `/v1`, as the log keeps it. */
+export const ApiRequest = v.object({
+  id: idOf('request'),
+  at: Timestamp,
+  method: v.string(),
+  path: v.string(),
+  status: v.number(),
+  error_code: v.nullable(v.string()),
+  duration_ms: v.number(),
+  api_key_id: v.nullable(v.string()),
+  workspace_id: v.nullable(v.string()),
+});
+
+export const EmulatorStatus = v.object({
+  url: v.string(),
+  base_url: v.string(),
+  control_url: v.string(),
+  dashboard_url: v.string(),
+  environment: EnvironmentName,
+  profile: v.picklist(profileNames),
+  workspace_id: idOf('workspace'),
+  api_key: v.string(),
+  webhook_id: v.optional(idOf('webhook')),
+  webhook_secret: v.optional(v.string()),
+  pid: Count,
+  version: v.string(),
+  /** Path of the database file, or `:memory:`. */
+  db: v.string(),
+  started_at: Timestamp,
+  deliveries: v.object({ pending: Count, in_flight: Count }),
+});
+
+/** One item of the live stream. `sequence` only grows; the stream resumes after the last one seen. */
+export const StreamItem = v.variant('type', [
+  v.object({ type: v.literal('delivery'), sequence: Count, delivery: Delivery }),
+  v.object({ type: v.literal('attempt'), sequence: Count, attempt: Attempt, delivery: Delivery }),
+  v.object({ type: v.literal('request'), sequence: Count, request: ApiRequest }),
+]);
+
+export type Workspace = v.InferOutput<typeof Workspace>;
+export type Event = v.InferOutput<typeof Event>;
+export type Webhook = v.InferOutput<typeof Webhook>;
+export type CreatedWebhook = v.InferOutput<typeof CreatedWebhook>;
+export type WebhookDetail = v.InferOutput<typeof WebhookDetail>;
+export type WebhookWithSecret = v.InferOutput<typeof WebhookWithSecret>;
+export type ApiKey = v.InferOutput<typeof ApiKey>;
+export type CreatedApiKey = v.InferOutput<typeof CreatedApiKey>;
+export type Attempt = v.InferOutput<typeof Attempt>;
+export type Delivery = v.InferOutput<typeof Delivery>;
+export type DeliveryDetail = v.InferOutput<typeof DeliveryDetail>;
+export type ApiRequest = v.InferOutput<typeof ApiRequest>;
+export type EmulatorStatus = v.InferOutput<typeof EmulatorStatus>;
+export type StreamItem = v.InferOutput<typeof StreamItem>;
+export type ErrorBody = v.InferOutput<typeof ErrorBody>;
+export type Page<Item> = { data: Item[]; has_more: boolean; end_cursor: string | null };

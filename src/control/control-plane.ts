@@ -1,0 +1,16 @@
+/** The control plane as one interface, served in this process (`local.ts`) and spoken over HTTP (`http-client.ts`). */
+import type { ControlInput, ControlOperations, ControlOutput, StreamInput } from '../contract/control-api.ts';
+import type { StreamItem } from '../contract/resources.ts';
+
+/** Every operation of the table, one method each: takes the flat input, resolves to the output, rejects with an `SvcError`. */
+export type ControlCalls = {
+  readonly [Name in keyof ControlOperations]: (input: ControlInput<Name>) => Promise<ControlOutput<Name>>;
+};
+
+export interface ControlPlane extends ControlCalls {
+  /**
+   * What happens from now on, or from after `since_sequence`: every matching item once, in order. Ends when `signal`
+   * is aborted.
+   */
+  stream(input: StreamInput, signal: AbortSignal): AsyncIterable<StreamItem>;
+}

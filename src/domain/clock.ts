@@ -1,0 +1,33 @@
+/** The two times of the emulator. Both are milliseconds since 1970; the monotonic time has no fixed origin. */
+
+/** Real time: signs, stamps `sent_at` and limits an attempt. It is never scaled. */
+export interface WallClock {
+  /** Milliseconds since 1970. */
+  now(): number;
+  /** Milliseconds that only ever grow, whatever happens to the wall clock. */
+  monotonic(): number;
+}
+
+/** Where a schedule clock stood at one instant. Kept in the store. */
+export interface ScheduleClockState {
+  /** The schedule time of the anchor. */
+  readonly at: number;
+  /** The wall time of the anchor, from which real downtime is counted after a restart. */
+  readonly wallAt: number;
+  /** Schedule milliseconds per real millisecond: 0 is frozen, 1 is real time. */
+  readonly rate: number;
+}
+
+/** `anchor + rate × monotonic time since the anchor`: the schedule time, `elapsedMs` of real time after the anchor. */
+export function scheduleTime(state: Pick<ScheduleClockState, 'at' | 'rate'>, elapsedMs: number): number {
+  return Math.floor(state.at + state.rate * Math.max(0, elapsedMs));
+}
+
+/**
+ * The state in which a clock goes on after the process was away. Real downtime counts at rate 1 however fast the
+ * clock ran, and not at all while it was frozen. A wall clock that was set back counts as no downtime.
+ */
+export function resumeAfterDowntime(state: ScheduleClockState, wallNow: number): ScheduleClockState {
+  const away = state.rate === 0 ? 0 : Math.max(0, wallNow - state.wallAt);
+  return { at: state.at + away, wallAt: wallNow, rate: state.rate };
+}

@@ -1,0 +1,92 @@
+/** A delivery, its attempts, and what one attempt leads to (§6 of the service description). Pure. */
+import { afterFailure, type RetryPolicy } from './retry-policy.ts';
+
+export const deliveryStatuses = ['pending', 'succeeded', 'failed', 'canceled'] as const;
+export type DeliveryStatus = (typeof deliveryStatuses)[number];
+
+/** What caused an attempt: the retry schedule, or somebody who asked for a replay. */
+export const attemptTriggers = ['schedule', 'manual'] as const;
+export type AttemptTrigger = (typeof attemptTriggers)[number];
+
+/**
+ * How an attempt ended.
+ * - `succeeded`: a 2xx status within the time limit (§6).
+ * - `http_error`: any other status; a redirect is one, it is never followed.
+ * - `timeout`: no connection or no complete answer within the time limit.
+ * - `connection_error`: refused, reset, closed early, or not HTTP.
+ * - `dns_error`: the host name does not resolve.
+ * - `tls_error`: the certificate or the handshake was not acceptable.
+ * - `blocked`: the address is one that the emulator never connects to.
+ */
+export const attemptOutcomes = [
+  'succeeded',
+  'http_error',
+  'timeout',
+  'connection_error',
+  'dns_error',
+  'tls_error',
+  'blocked',
+] as const;
+export type AttemptOutcome = (typeof attemptOutcomes)[number];
+
+/** Why a delivery stopped without success. */
+export const settledReasons = [
+  'window_elapsed',
+  'retry_not_allowed',
+  'endpoint_deleted',
+  'replay_failed',
+] as const;
+export type SettledReason = (typeof settledReasons)[number];
+
+/** What the next step depends on. Times are schedule time, milliseconds since 1970. */
+export interface DeliveryProgress {
+  /** When attempt 1 was due; null before it was made. The 72-hour window starts here. */
+  readonly firstAttemptAt: number | null;
+  /** Attempts made so far on the retry schedule, the one just made not counted. */
+  readonly scheduledAttempts: number;
+  /** Replays that were asked for and not yet made, the one just made not counted. */
+  readonly replaysWaiting: number;
+}
+
+export interface AttemptFacts {
+  readonly trigger: AttemptTrigger;
+  readonly outcome: AttemptOutcome;
+  readonly responseStatus: number | null;
+  /** The receiver's `Retry-After` as a wait in milliseconds, null when it sent none that can be read. */
+  readonly retryAfterMs: number | null;
+  /** Whether the delivery was still on its retry schedule when the attempt began. */
+  readonly onSchedule: boolean;
+  /** Schedule time from which the next gap counts, see {@link FailedAttempt}. */
+  readonly startedAt: number;
+  /** Schedule time at which the attempt ended. */
+  readonly answeredAt: number;
+}
+
+export type NextStep =
+  | { readonly status: 'succeeded' }
+  | { readonly status: 'failed'; readonly reason: SettledReason }
+  | { readonly status: 'pending'; readonly dueAt: number };
+
+/**
+ * What follows an attempt.
+ *
+ * A replay that was asked for meanwhile goes first. A failure on the schedule leads to the next rung of the retry
+ * ladder or, where that lies past the window, to `failed` at once (decision `retry.schedule`). A failed replay of
+ * a delivery that had already settled settles it again: it does not start the ladder anew.
+ */
+export function nextStep(
+  progress: DeliveryProgress,
+  attempt: AttemptFacts,
+  policy: RetryPolicy,
+  random: () => number,
+): NextStep {
+  if (progress.replaysWaiting > 0) return { status: 'pending', dueAt: attempt.answeredAt };
+  if (attempt.outcome === 'succeeded') return { status: 'succeeded' };
+  if (!attempt.onSchedule) return { status: 'failed', reason: 'replay_failed' };
+  const firstAttemptAt = progress.firstAttemptAt ?? attempt.startedAt;
+  return afterFailure(
+    policy,
+    { ...attempt, attemptsMade: progress.scheduledAttempts + 1, firstAttemptAt },
+    random,
+  );
+}

@@ -1,0 +1,37 @@
+const UNIT_MS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+const PART = /(\d+(?:\.\d+)?)(ms|s|m|h|d)/gy;
+
+export const SECOND_MS = UNIT_MS.s;
+export const MINUTE_MS = UNIT_MS.m;
+export const HOUR_MS = UNIT_MS.h;
+export const DAY_MS = UNIT_MS.d;
+
+/**
+ * Reads a duration written `90s`, `5m`, `2h`, `3d`, `1h30m` or `250ms`.
+ * @returns whole milliseconds, or null when the text is not a duration.
+ */
+export function parseDuration(text: string): number | null {
+  const input = text.trim();
+  let total = 0;
+  let end = 0;
+  PART.lastIndex = 0;
+  for (let part = PART.exec(input); part !== null; part = PART.exec(input)) {
+    total += Number(part[1]) * UNIT_MS[part[2] as keyof typeof UNIT_MS];
+    end = PART.lastIndex;
+  }
+  return end > 0 && end === input.length ? Math.round(total) : null;
+}
+
+/** Writes milliseconds the way {@link parseDuration} reads them, largest unit first: `1h30m`, `45s`, `250ms`. */
+export function formatDuration(ms: number): string {
+  if (ms < 0) return `-${formatDuration(-ms)}`;
+  if (ms < SECOND_MS) return `${Math.round(ms)}ms`;
+  let rest = Math.round(ms / SECOND_MS) * SECOND_MS;
+  let text = '';
+  for (const unit of ['d', 'h', 'm', 's'] as const) {
+    const count = Math.floor(rest / UNIT_MS[unit]);
+    if (count > 0) text += `${count}${unit}`;
+    rest -= count * UNIT_MS[unit];
+  }
+  return text;
+}

@@ -1,0 +1,55 @@
+/** Events and the envelope that carries them to a receiver (§2 of the service description). */
+
+const EVENT_TYPE_PATTERN = /^[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*$/;
+const EVENT_TYPE_MAX_LENGTH = 128;
+
+/** The subscription that matches every event type; discouraged in production (§2). */
+export const WILDCARD = '*';
+
+/** Whether `type` has the form `<noun>.<verb>` (§2): lower-case letters, digits and `_`, at most 128 characters. */
+export function isEventType(type: string): boolean {
+  return type.length <= EVENT_TYPE_MAX_LENGTH && EVENT_TYPE_PATTERN.test(type);
+}
+
+/** Whether an endpoint subscribed to `subscriptions` receives events of `type` (§6). */
+export function subscribes(subscriptions: readonly string[], type: string): boolean {
+  return subscriptions.includes(type) || subscriptions.includes(WILDCARD);
+}
+
+export interface EventFacts {
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly type: string;
+  /** JSON text of the payload, kept as it was sent so that no number changes on the way. */
+  readonly payload: string;
+  /** Milliseconds since 1970 on the workspace's schedule clock. */
+  readonly createdAt: number;
+}
+
+/** The event record as JSON text (decision `event.record`). */
+export function toEventRecord(event: EventFacts): string {
+  const createdAt = new Date(event.createdAt).toISOString();
+  return `{"id":"${event.id}","workspace_id":"${event.workspaceId}","type":"${event.type}","payload":${event.payload},"created_at":"${createdAt}"}`;
+}
+
+/**
+ * The delivery envelope as JSON text (decision `envelope`). It is made once, when the event is created; every
+ * attempt and every replay sends these bytes.
+ */
+export function toEnvelope(event: EventFacts): string {
+  return `${envelopeHead(event)}${toEventRecord(event)}}`;
+}
+
+/** The event record inside an envelope made by {@link toEnvelope}: the same text, not parsed and printed again. */
+export function recordInEnvelope(
+  envelope: string,
+  event: Pick<EventFacts, 'type' | 'workspaceId' | 'createdAt'>,
+): string {
+  return envelope.slice(envelopeHead(event).length, -1);
+}
+
+// The members before `data` have no character that JSON escapes: ids, a checked type and an ISO time.
+function envelopeHead(event: Pick<EventFacts, 'type' | 'workspaceId' | 'createdAt'>): string {
+  const createdAt = new Date(event.createdAt).toISOString();
+  return `{"type":"${event.type}","workspace_id":"${event.workspaceId}","created_at":"${createdAt}","data":`;
+}

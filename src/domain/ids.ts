@@ -1,0 +1,104 @@
+import { randomFillSync } from 'node:crypto';
+
+/** Prefixes of the identifiers of the service (§2) and of the records that only the emulator shows. */
+export const idPrefixes = {
+  workspace: 'ws_',
+  event: 'evt_',
+  webhook: 'wh_',
+  delivery: 'del_',
+  request: 'req_',
+  apiKey: 'key_',
+} as const;
+export type IdKind = keyof typeof idPrefixes;
+
+const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+const TIME_CHARS = 10;
+const RANDOM_CHARS = 16;
+const ID_PATTERN = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
+
+/** Fills a buffer with random bytes; a seeded run supplies its own. */
+export type RandomFill = (buffer: Uint8Array) => Uint8Array;
+
+/**
+ * Makes identifiers: prefix and a ULID (decision `id.format`), so that order by id is order of creation.
+ * Within one source the order holds even when the time given does not move or goes back: the random part
+ * then counts on from the last one.
+ */
+export class IdSource {
+  readonly #fill: RandomFill;
+  readonly #pool = new Uint8Array(RANDOM_CHARS * 256);
+  #poolAt = this.#pool.length;
+  #lastMs = -1;
+  readonly #lastRandom = new Uint8Array(RANDOM_CHARS);
+  #timeText = '';
+
+  constructor(fill: RandomFill = randomFillSync) {
+    this.#fill = fill;
+  }
+
+  /** A new identifier of `kind`, created at `atMs` (milliseconds since 1970). */
+  next(kind: IdKind, atMs: number): string {
+    return idPrefixes[kind] + this.#ulid(Math.floor(atMs));
+  }
+
+  /** Never again make an identifier that sorts before `id`: called at boot with the newest stored one. */
+  startAfter(id: string): void {
+    const ms = timeOfId(id);
+    if (ms !== null && ms >= this.#lastMs) this.#startAt(ms + 1);
+  }
+
+  #ulid(ms: number): string {
+    if (ms > this.#lastMs) this.#startAt(ms);
+    else this.#increment();
+    let text = this.#timeText;
+    for (const digit of this.#lastRandom) text += CROCKFORD[digit];
+    return text;
+  }
+
+  #startAt(ms: number): void {
+    this.#lastMs = ms;
+    this.#timeText = encodeTime(ms);
+    if (this.#poolAt >= this.#pool.length) {
+      this.#fill(this.#pool);
+      this.#poolAt = 0;
+    }
+    for (let i = 0; i < RANDOM_CHARS; i++) this.#lastRandom[i] = (this.#pool[this.#poolAt++] ?? 0) & 31;
+    // Room to count up within the millisecond without overflowing.
+    this.#lastRandom[0] = (this.#lastRandom[0] ?? 0) & 15;
+  }
+
+  #increment(): void {
+    for (let i = RANDOM_CHARS - 1; i >= 0; i--) {
+      const digit = this.#lastRandom[i] ?? 0;
+      if (digit < 31) {
+        this.#lastRandom[i] = digit + 1;
+        return;
+      }
+      this.#lastRandom[i] = 0;
+    }
+  }
+}
+
+function encodeTime(ms: number): string {
+  let text = '';
+  for (let i = 0, rest = ms; i < TIME_CHARS; i++) {
+    text = CROCKFORD[rest % 32] + text;
+    rest = Math.floor(rest / 32);
+  }
+  return text;
+}
+
+/** Whether `text` is an identifier of `kind`: right prefix and 26 characters of Crockford base32. */
+export function isId(kind: IdKind, text: string): boolean {
+  const prefix = idPrefixes[kind];
+  return text.startsWith(prefix) && ID_PATTERN.test(text.slice(prefix.length));
+}
+
+/** The creation time carried by an identifier, in milliseconds since 1970; null when it is not one. */
+export function timeOfId(id: string): number | null {
+  const opaque = id.slice(id.indexOf('_') + 1);
+  if (!ID_PATTERN.test(opaque)) return null;
+  let ms = 0;
+  for (const char of opaque.slice(0, TIME_CHARS)) ms = ms * 32 + CROCKFORD.indexOf(char);
+  return ms;
+}

@@ -1,0 +1,60 @@
+/** The retry ladder (§6, §8 and decisions `retry.*`). Pure: times in, times out. */
+
+export interface RetryPolicy {
+  /** Waits after attempt 1, 2, 3 … in milliseconds; past the last one the last one repeats. */
+  readonly gapsMs: readonly number[];
+  /** No attempt starts later than this after the first (§8: 72 hours). */
+  readonly windowMs: number;
+  /** No wait between two attempts is longer (§8: 24 hours). */
+  readonly maxGapMs: number;
+  /** Share by which a wait is varied both ways: 0 is none, 0.1 is ±10 % (decision `retry.jitter`). */
+  readonly jitter: number;
+  /** Whether a receiver's `Retry-After` is heeded (decision `retry.after`). */
+  readonly heedRetryAfter: boolean;
+  /** Whether a 410 answer ends the delivery at once (decision `retry.410`). */
+  readonly stopAtGone: boolean;
+}
+
+export interface FailedAttempt {
+  /** Attempts made on the schedule so far, this one included. */
+  readonly attemptsMade: number;
+  /** Schedule time of attempt 1, milliseconds since 1970. */
+  readonly firstAttemptAt: number;
+  /** Schedule time from which the next gap counts: when the attempt was due, or when it began if that was later. */
+  readonly startedAt: number;
+  /** Schedule time at which the receiver had answered; `Retry-After` counts from here. */
+  readonly answeredAt: number;
+  readonly responseStatus: number | null;
+  /** The receiver's `Retry-After` as a wait in milliseconds; null when absent or unreadable. */
+  readonly retryAfterMs: number | null;
+}
+
+export type AfterFailure =
+  | { readonly status: 'pending'; readonly dueAt: number }
+  | { readonly status: 'failed'; readonly reason: 'window_elapsed' | 'retry_not_allowed' };
+
+/**
+ * When the next attempt of a failed delivery is due, or that there is none.
+ * @param random uniform in [0, 1); called once, and only when the policy has jitter.
+ */
+export function afterFailure(policy: RetryPolicy, failed: FailedAttempt, random: () => number): AfterFailure {
+  if (policy.stopAtGone && failed.responseStatus === 410)
+    return { status: 'failed', reason: 'retry_not_allowed' };
+  const dueAt = nextDueAt(policy, failed, random);
+  return isPastWindow(policy, failed.firstAttemptAt, dueAt)
+    ? { status: 'failed', reason: 'window_elapsed' }
+    : { status: 'pending', dueAt };
+}
+
+/** Whether an attempt at `at` would start later than the window after the first (decision `retry.schedule`). */
+export function isPastWindow(policy: RetryPolicy, firstAttemptAt: number, at: number): boolean {
+  return at - firstAttemptAt > policy.windowMs;
+}
+
+function nextDueAt(policy: RetryPolicy, failed: FailedAttempt, random: () => number): number {
+  const gap = policy.gapsMs[failed.attemptsMade - 1] ?? policy.gapsMs.at(-1) ?? policy.maxGapMs;
+  const varied = policy.jitter === 0 ? gap : gap * (1 + policy.jitter * (2 * random() - 1));
+  const planned = failed.startedAt + varied;
+  const asked = policy.heedRetryAfter ? failed.answeredAt + (failed.retryAfterMs ?? 0) : planned;
+  return Math.round(Math.min(Math.max(planned, asked), failed.startedAt + policy.maxGapMs));
+}

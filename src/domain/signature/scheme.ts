@@ -1,0 +1,35 @@
+/**
+ * A signature scheme is data: everything that differs between senders of signed webhooks, so that one implementation
+ * signs and verifies them all. The service's own scheme is the default (decisions `signature.*`).
+ */
+
+export const signatureAlgorithms = ['sha256', 'sha1', 'sha512'] as const;
+export type SignatureAlgorithm = (typeof signatureAlgorithms)[number];
+
+export interface SignatureScheme {
+  readonly name: string;
+  /** Hash under the HMAC. */
+  readonly algorithm: SignatureAlgorithm;
+  /** Key bytes: the whole secret as UTF-8, or what follows a prefix such as `whsec_`, decoded from base64. */
+  readonly key: { readonly form: 'utf8' } | { readonly form: 'base64'; readonly prefix: string };
+  /** What is signed, a template over `{id}`, `{timestamp}` and `{body}`, for instance `{timestamp}.{body}`. */
+  readonly content: string;
+  readonly encoding: 'hex' | 'base64';
+  /**
+   * Grammar of the signature header: each signature is `prefix` + encoded digest, several are joined by `separator`
+   * while a secret is being rotated (current first). `timestampField` is the name under which the timestamp travels
+   * in the same header (Stripe's `t`), null when it has a header of its own.
+   */
+  readonly header: {
+    readonly prefix: string;
+    readonly separator: string;
+    readonly timestampField: string | null;
+  };
+  /** Header names; null where the scheme has no such header. */
+  readonly headers: {
+    readonly signature: string;
+    readonly timestamp: string | null;
+    readonly id: string | null;
+  };
+  readonly timestampFormat: 'iso8601' | 'unix';
+}

@@ -1,0 +1,98 @@
+/**
+ * The closed set of things that can go wrong, and what each means on the wire (HTTP status), for a script
+ * (exit code) and for a person (hint). Nothing else in the project decides a status or an exit code.
+ */
+
+/** Exit codes of the command line, fixed for scripts. */
+export const ExitCode = {
+  done: 0,
+  notSo: 1,
+  usage: 2,
+  noEmulator: 3,
+  notFound: 4,
+  timeout: 5,
+  internal: 70,
+  interrupted: 130,
+} as const;
+export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
+
+interface ErrorMeaning {
+  readonly status: number;
+  readonly exit: ExitCode;
+  readonly hint?: string;
+}
+
+const meanings = {
+  // Errors of the API (§7 of the service description, decision `error.codes`).
+  invalid_request: { status: 400, exit: ExitCode.usage },
+  unauthenticated: { status: 401, exit: ExitCode.usage, hint: 'Pass a key with --api-key or SVC_API_KEY.' },
+  permission_denied: { status: 403, exit: ExitCode.notSo },
+  not_found: { status: 404, exit: ExitCode.notFound },
+  method_not_allowed: { status: 405, exit: ExitCode.usage },
+  idempotency_in_progress: { status: 409, exit: ExitCode.notSo },
+  payload_too_large: { status: 413, exit: ExitCode.usage },
+  unsupported_media_type: { status: 415, exit: ExitCode.usage },
+  validation_failed: { status: 422, exit: ExitCode.usage },
+  idempotency_key_reused: { status: 422, exit: ExitCode.usage },
+  rate_limited: { status: 429, exit: ExitCode.notSo },
+  internal_error: { status: 500, exit: ExitCode.internal },
+  // Errors of the control plane and of the process around it.
+  conflict: { status: 409, exit: ExitCode.notSo },
+  forbidden_origin: { status: 403, exit: ExitCode.usage },
+  storage_unavailable: {
+    status: 503,
+    exit: ExitCode.internal,
+    hint: 'Check free space and permissions of the folder of the database.',
+  },
+  usage: { status: 400, exit: ExitCode.usage },
+  check_failed: { status: 422, exit: ExitCode.notSo },
+  no_emulator: {
+    status: 503,
+    exit: ExitCode.noEmulator,
+    hint: 'Start one with `svc emulator start`, or point to one with --url or SVC_CONTROL_URL.',
+  },
+  port_in_use: { status: 503, exit: ExitCode.usage },
+  database_in_use: { status: 503, exit: ExitCode.usage },
+  database_unusable: { status: 503, exit: ExitCode.usage },
+  timeout: { status: 504, exit: ExitCode.timeout },
+  interrupted: { status: 499, exit: ExitCode.interrupted },
+} as const satisfies Record<string, ErrorMeaning>;
+
+export type ErrorCode = keyof typeof meanings;
+
+export interface SvcErrorOptions {
+  /** The next step for the reader; overrides the code's general hint. */
+  readonly hint?: string;
+  /** Response headers that belong to the error (`Allow`, `Retry-After`). */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly cause?: unknown;
+}
+
+/** The only error type that the project throws on purpose. Anything else that surfaces is an internal fault. */
+export class SvcError extends Error {
+  override readonly name = 'SvcError';
+  readonly code: ErrorCode;
+  readonly hint: string | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(code: ErrorCode, message: string, options: SvcErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.hint = options.hint ?? (meanings[code] as ErrorMeaning).hint;
+    this.headers = options.headers ?? {};
+  }
+
+  /** HTTP status of this error's code. */
+  get status(): number {
+    return meanings[this.code].status;
+  }
+
+  /** Exit code of this error's code. */
+  get exitCode(): ExitCode {
+    return meanings[this.code].exit;
+  }
+}
+
+export function isErrorCode(code: string): code is ErrorCode {
+  return Object.hasOwn(meanings, code);
+}

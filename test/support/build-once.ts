@@ -1,0 +1,30 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+
+const root = join(import.meta.dirname, '../..');
+
+/** Tests of the command line drive the built program: build it first when a source is newer than the build. */
+export default function buildOnce(): void {
+  const builtAt = modifiedAt(join(root, 'dist/cli.js'));
+  const newest = Math.max(
+    newestIn(join(root, 'src')),
+    newestIn(join(root, 'scripts')),
+    modifiedAt(join(root, 'package.json')),
+  );
+  if (builtAt > newest) return;
+  execFileSync(process.execPath, [join(root, 'scripts/build.mjs')], { cwd: root, stdio: 'inherit' });
+}
+
+function newestIn(folder: string): number {
+  return Math.max(
+    0,
+    ...readdirSync(folder, { withFileTypes: true, recursive: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => modifiedAt(join(entry.parentPath, entry.name))),
+  );
+}
+
+function modifiedAt(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+}
