@@ -1,0 +1,225 @@
+/**
+ * Every statement of the service description (sections 1 to 9) and every row of the decisions page, in our own words.
+ * A test that shows one names its id at the end of its title: `it('rejects a stale timestamp [§6.3, signature.tolerance]', …)`.
+ */
+export interface Statement {
+  readonly id: string;
+  readonly section: Section;
+  readonly text: string;
+  /**
+   * Statements whose tests show this one too, so that it needs none of its own: the decisions that fill what the
+   * description leaves as "not shown", or the statement that this one repeats.
+   */
+  readonly shownBy?: readonly string[];
+}
+
+/** Headings of the description, and the decisions page at the end. */
+export const sections = [
+  '1. What the service does',
+  '2. Resources and their fields',
+  '3. States and transitions',
+  '4. Endpoints',
+  '5. Authentication',
+  '6. Events (webhook deliveries)',
+  '7. Errors',
+  '8. Limits',
+  '9. Versioning',
+  'Decisions',
+] as const;
+export type Section = (typeof sections)[number];
+
+type Row = readonly [id: string, text: string, shownBy?: readonly string[]];
+
+const rows: Record<Section, readonly Row[]> = {
+  '1. What the service does': [
+    ['§1.resources', 'A JSON REST API for three kinds of resource: workspaces, events and webhooks.'],
+    ['§1.https', 'The API is served over HTTPS.'],
+    [
+      '§1.operations',
+      'Retrieve a workspace; create, retrieve and list events; register a webhook endpoint.',
+      ['§4.get-workspace', '§4.create-event', '§4.get-event', '§4.list-events', '§4.create-webhook'],
+    ],
+    ['§1.deliveries', 'Events are delivered, signed, to the endpoints registered on their workspace.'],
+    ['§1.environments', 'Production and sandbox are isolated; data is not shared.'],
+    ['§1.base-address', 'A base address ends in `/v1`; every path is relative to it.'],
+  ],
+  '2. Resources and their fields': [
+    ['§2.request-body', 'A request body is JSON with `Content-Type: application/json`.'],
+    ['§2.response-body', 'A response body is a JSON object or a paginated list.'],
+    ['§2.field-names', 'Field names are snake_case.'],
+    ['§2.timestamps', 'Timestamps are ISO 8601, UTC.'],
+    ['§2.ids', 'An ID is a prefix that tells the kind (`ws_`, `evt_`, `wh_`, `del_`) and an opaque string.'],
+    ['§2.ids.request', 'The request identifier of an error has the prefix `req_`.'],
+    ['§2.workspace', 'A workspace has an `id` with the prefix `ws_`.'],
+    ['§2.workspace.fields', 'Other fields of a workspace: not shown.', ['workspace.record']],
+    ['§2.event', 'An event has an `id` with the prefix `evt_`.'],
+    ['§2.event.fields', 'Other fields of an event: not shown.', ['event.record']],
+    ['§2.webhook.id', 'A webhook endpoint has an `id` with the prefix `wh_`.'],
+    ['§2.webhook.workspace-id', '`workspace_id` is sent on creation and says where the endpoint belongs.'],
+    ['§2.webhook.url', '`url` must be publicly reachable over HTTPS.'],
+    ['§2.webhook.events', '`events` holds the subscribed types, each of the form `<noun>.<verb>`.'],
+    ['§2.webhook.wildcard', '`*` subscribes to every type; it is discouraged in production.'],
+    ['§2.webhook.secret', '`secret` is returned in the creation response, and only then.'],
+    ['§2.webhook.secret-separate', 'The endpoint secret is not the API key.'],
+    ['§2.webhook.fields', 'Other fields of an endpoint: not shown.', ['webhook.record']],
+    ['§2.delivery', 'A delivery has an `id` with the prefix `del_`.'],
+    [
+      '§2.delivery.dashboard',
+      'Deliveries can be inspected, and failed ones replayed, in the dashboard.',
+      ['§6.retries.visible', '§6.retries.replay'],
+    ],
+    ['§2.delivery.fields', 'Other fields of a delivery, and a replay operation: not shown.', ['replay']],
+    ['§2.envelope', 'The envelope is an object whose `data.id` identifies the event.'],
+    ['§2.envelope.fields', 'Other members of the envelope and of `data`: not shown.', ['envelope']],
+    ['§2.list.data', '`data` holds the items of the page.'],
+    ['§2.list.has-more', '`has_more` is true when further items exist.'],
+    ['§2.list.end-cursor', '`end_cursor` is the ID of the last item of the page.'],
+  ],
+  '3. States and transitions': [
+    [
+      '§3.states',
+      'States and the moves between them: not shown.',
+      ['delivery.success', 'retry.schedule', 'replay'],
+    ],
+  ],
+  '4. Endpoints': [
+    ['§4.authorization', 'All requests carry `Authorization: Bearer <API_KEY>`.', ['§5.1']],
+    ['§4.idempotency-key', 'POST requests accept an `Idempotency-Key` header.', ['§4.3']],
+    ['§4.get-workspace', '`GET /workspaces/{id}` answers with the workspace.'],
+    ['§4.create-event', '`POST /events` creates an event and answers with it; scope `events:write`.'],
+    ['§4.get-event', '`GET /events/{id}` answers with the event.'],
+    ['§4.list-events', '`GET /events` answers with a page of events of a workspace.'],
+    [
+      '§4.create-webhook',
+      '`POST /webhooks` answers with the endpoint, its `id` and `secret`; scope `webhooks:manage`.',
+    ],
+    ['§4.create-webhook.body', '`workspace_id`, `url` (HTTPS) and `events` are required.'],
+    ['§4.1', 'The next page is asked for with `starting_after` set to the previous `end_cursor`.'],
+    ['§4.2', 'A list request identifies the workspace; the parameter is not shown.', ['list.workspace']],
+    ['§4.3', 'A POST with an `Idempotency-Key` is idempotent.'],
+    ['§4.4', 'Fields of the body of `POST /events`: not shown.', ['event.body']],
+    ['§4.5', 'Page size and filters of `GET /events`: not shown.', ['list.limit', 'list.filter']],
+    ['§4.6', 'Other webhook operations are not part of the API.'],
+  ],
+  '5. Authentication': [
+    ['§5.1', 'Every request carries `Authorization: Bearer <API_KEY>`.'],
+    ['§5.2', 'A `svc_test_` key works against the sandbox only, a `svc_live_` key against production.'],
+    ['§5.3', 'Restricted keys are sent in the same way; the service enforces their scopes.'],
+    ['§5.4', 'A key that lacks a scope gets 403 and a message that names the scope.'],
+    ['§5.5', '`events:write` lets a key create events, `webhooks:manage` register endpoints.'],
+    ['§5.6', 'The full list of scopes: not shown.', ['key.scopes']],
+    [
+      '§5.7',
+      'A delivery is authenticated by a signature made with the endpoint secret, never by an API key.',
+    ],
+  ],
+  '6. Events (webhook deliveries)': [
+    ['§6.registration.url', 'The URL of an endpoint is HTTPS and publicly reachable.', ['§2.webhook.url']],
+    ['§6.registration.secret', 'The secret is returned once, at creation.', ['§2.webhook.secret']],
+    ['§6.registration.events', 'An endpoint receives the types it subscribed to and no others.'],
+    ['§6.registration.wildcard', 'Subscribing to `*` in production is discouraged.', ['§2.webhook.wildcard']],
+    ['§6.delivery', 'When a matching event occurs, the envelope is sent to the URL of the endpoint.'],
+    ['§6.headers.signature', '`Service-Signature` carries the signature of the payload.'],
+    ['§6.headers.timestamp', '`Service-Timestamp` carries the time of the delivery.'],
+    ['§6.headers.delivery-id', '`Service-Delivery-Id` carries the `del_` identifier.'],
+    ['§6.1', 'The signature is verified over the raw body, before it is parsed.'],
+    ['§6.2', 'Verification takes the raw payload, the signature, the timestamp and the secret.'],
+    ['§6.3', 'A delivery whose timestamp is older than five minutes is rejected.'],
+    ['§6.4', 'When verification fails the receiver answers 4xx and does not process the delivery.'],
+    ['§6.5', 'The receiver answers 2xx once the delivery is accepted, before downstream work.'],
+    ['§6.6', 'Delivery is at least once; the receiver deduplicates on `data.id`.'],
+    ['§6.retries.ladder', 'Attempts: at once, after 5 minutes, after 30 more, then up to 24 hours apart.'],
+    ['§6.retries.non-2xx', 'A response that is not 2xx is retried.'],
+    ['§6.retries.window', 'Retrying stops after 72 hours in total.'],
+    ['§6.retries.visible', 'Attempts are visible in the dashboard.'],
+    ['§6.retries.replay', 'Failed deliveries can be replayed.'],
+    [
+      '§6.gaps.signature',
+      'Signature algorithm and signed string: not shown.',
+      [
+        'signature.content',
+        'signature.algorithm',
+        'signature.header',
+        'signature.timestamp',
+        'secret.format',
+      ],
+    ],
+    [
+      '§6.gaps.catalogue',
+      'Event types and what emits them: not shown.',
+      ['event.catalogue', 'event.emission'],
+    ],
+  ],
+  '7. Errors': [
+    ['§7.envelope', 'Every error body has `error.code`, `error.message` and `error.request_id`.'],
+    ['§7.401', 'Authentication failure: 401.'],
+    ['§7.403', 'Scope problem: 403 `permission_denied`, the message names the missing scope.'],
+    ['§7.404', 'Resource that does not exist: 404.'],
+    ['§7.429', 'Rate limit exceeded: 429.'],
+    ['§7.codes', 'Other statuses and the full list of codes: not shown.', ['error.codes']],
+    ['§7.idempotency', 'Answer to a rejected idempotency key: not shown.', ['idempotency.conflict']],
+  ],
+  '8. Limits': [
+    ['§8.tolerance', 'Webhook timestamp tolerance: 5 minutes.', ['§6.3']],
+    ['§8.window', 'Webhook retry window: 72 hours in total.', ['§6.retries.window']],
+    ['§8.gap', 'Gap between retries: at most 24 hours.'],
+    ['§8.rate-limit', 'Exceeding the rate limit yields 429.', ['§7.429']],
+    ['§8.rate-values', 'Rate limit values and headers: not shown.', ['rate.limit', 'rate.headers']],
+    ['§8.sizes', 'Limits of body and page size: not shown.', ['body.limit', 'list.limit']],
+  ],
+  '9. Versioning': [
+    ['§9.version', 'The version is the path segment `/v1` in both environments.'],
+    ['§9.policy', 'Compatibility policy and version header: not shown.', ['version']],
+  ],
+  Decisions: [
+    ['signature.content', 'The signed string is `{timestamp}.{body}`.'],
+    ['signature.algorithm', 'HMAC-SHA256, keyed with the whole secret as UTF-8 bytes.'],
+    ['signature.header', '`v1=<lowercase hex>`; several, current first, while a secret is being rotated.'],
+    ['signature.timestamp', 'ISO 8601 UTC in whole seconds; the verifier accepts Unix seconds too.'],
+    ['signature.tolerance', 'Five minutes, both ways.'],
+    ['secret.format', '`whsec_` and 32 random bytes, base64url.'],
+    ['id.format', 'ULID: order by id is order of creation.'],
+    ['event.body', '`type`, `payload` (default `{}`) and `workspace_id` (default: that of the key).'],
+    ['event.record', '`id`, `workspace_id`, `type`, `payload`, `created_at`.'],
+    ['workspace.record', '`id`, `name`, `environment`, `created_at`.'],
+    ['webhook.record', 'The described fields and `created_at`; `secret` in the creation response only.'],
+    ['envelope', '`type`, `workspace_id`, `created_at`, `data`; the same bytes on every attempt and replay.'],
+    ['event.catalogue', 'Open: any well-formed type. Closed: types that have a fixture.'],
+    ['event.emission', '`POST /events` emits the event it creates; nothing else emits.'],
+    ['webhook.url', 'Relaxed: HTTPS anywhere, HTTP to loopback and private addresses. Strict: public HTTPS.'],
+    ['webhook.wildcard', 'Relaxed: `*` is accepted. Strict: refused in production.'],
+    ['delivery.success', '2xx within the time limit; a redirect is not followed and is a failure.'],
+    ['delivery.timeout', 'Connect 5 s, whole attempt 15 s, on the wall clock.'],
+    ['delivery.response', 'The first 64 KiB of the answer are kept; past it the socket is destroyed.'],
+    ['delivery.concurrency', '8 per endpoint, 64 in all, one in flight per delivery.'],
+    ['delivery.order', 'No order is promised.'],
+    ['retry.schedule', 'Gaps of 5 m, 30 m, 2 h, 6 h, 12 h, 24 h, 24 h; none starts later than 72 h.'],
+    ['retry.jitter', 'Relaxed: none. Strict: ±10 % from the seed of the run.'],
+    ['retry.after', '`Retry-After` only delays, bounded by 24 h and by the window.'],
+    ['retry.410', '410 is an ordinary failure.'],
+    ['replay', 'A new attempt of the same delivery replaces a pending retry; `--new-id` makes a new one.'],
+    ['idempotency.scope', 'Key × API key × method × path; 24 h; 1 to 255 visible ASCII characters.'],
+    ['idempotency.replay', 'Same status and bytes, with `Idempotent-Replayed: true`.'],
+    [
+      'idempotency.conflict',
+      'Another body: 422. Still running: 409 with `Retry-After`. Refusals are not stored.',
+    ],
+    ['list.workspace', '`workspace_id`; a key bound to one workspace may leave it out.'],
+    ['list.limit', '1 to 100, default 20; out of range is an error.'],
+    ['list.order', 'Newest first; the cursor is exclusive; an unknown cursor is an error.'],
+    ['list.filter', '`type`, exact.'],
+    ['key.scopes', 'Four scopes; reads need the read scopes.'],
+    ['key.environment', 'A key of the other environment: 401 and a message that says so.'],
+    ['workspace.hidden', 'A resource of another workspace than that of the key: 404.'],
+    ['error.codes', 'The closed list of codes and their statuses.'],
+    ['request.id', 'Every response has `Request-Id: req_…`; an error body repeats it.'],
+    ['rate.limit', 'Relaxed: off. Strict: 100 requests a second a key, burst 200.'],
+    ['rate.headers', '`Retry-After` on 429; `RateLimit-Policy` and `RateLimit` on every limited response.'],
+    ['body.limit', '256 KiB.'],
+    ['version', 'Only `/v1`; another segment is 404.'],
+  ],
+};
+
+export const statements: readonly Statement[] = sections.flatMap((section) =>
+  rows[section].map(([id, text, shownBy]) => ({ id, section, text, ...(shownBy && { shownBy }) })),
+);
