@@ -1,0 +1,70 @@
+/** Which test shows which statement: read from the titles of the tests, without running them. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Statement, sections } from './statements.ts';
+
+/** A test whose title ends in references, such as `… [§6.3, signature.tolerance]`. */
+export interface TaggedTest {
+  /** Relative to the folder of the tests, with `/`. */
+  readonly file: string;
+  /** Without the references. */
+  readonly title: string;
+  readonly references: readonly string[];
+}
+
+// A call of `it`, of `test` or of what a table made of them, whose first argument is a string that ends in brackets.
+const TITLE =
+  /(?:(?:\bit|\w*[tT]est)(?:\.\w+)*|[)`])\(\s*(['"`])((?:\\.|(?!\1)[^\\])*?)\s*\[([^[\]]+)\]\1\s*,/g;
+const COMMENT_LINE = /^\s*(?:\/\/|\/?\*).*$/gm;
+
+/** The tagged tests of one file. */
+export function findTaggedTests(file: string, source: string): TaggedTest[] {
+  return Array.from(source.replace(COMMENT_LINE, '').matchAll(TITLE), (match) => ({
+    file,
+    title: (match[2] ?? '').replace(/\\(.)/g, '$1'),
+    references: (match[3] ?? '').split(',').map((reference) => reference.trim()),
+  }));
+}
+
+/** The tagged tests of every `*.test.ts` under `folder`, in the order of their files. */
+export function readTaggedTests(folder: string): TaggedTest[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.test.ts'))
+    .map((path) => path.replaceAll('\\', '/'))
+    .sort()
+    .flatMap((path) => findTaggedTests(path, readFileSync(join(folder, path), 'utf8')));
+}
+
+export function listTestsOf(statement: Statement, tests: readonly TaggedTest[]): TaggedTest[] {
+  return tests.filter((test) => test.references.includes(statement.id));
+}
+
+/** The page that maps each statement to its tests, as Markdown. */
+export function renderConformance(statements: readonly Statement[], tests: readonly TaggedTest[]): string {
+  const tables = sections.map((section) => {
+    const rows = statements
+      .filter((statement) => statement.section === section)
+      .map((statement) => `| ${statement.id} | ${cell(statement.text)} | ${shownBy(statement, tests)} |`);
+    return `## ${section}\n\n| | statement | shown by |\n|---|---|---|\n${rows.join('\n')}\n`;
+  });
+  return `${INTRODUCTION}\n${tables.join('\n')}`;
+}
+
+const INTRODUCTION = `# Conformance
+
+Every statement of the service description, and every decision where it is silent, with the tests that show it.
+Made from the titles of the tests by \`npx vitest run -u test/conformance\`; CI fails when it is stale.
+An arrow (→) points to the statements whose tests show this one too.
+`;
+
+function shownBy(statement: Statement, tests: readonly TaggedTest[]): string {
+  const own = listTestsOf(statement, tests).map(({ file, title }) => `\`${file}\` › ${cell(title)}`);
+  const others = statement.shownBy ? [`→ ${statement.shownBy.join(', ')}`] : [];
+  return [...own, ...others].join('<br>') || '**nothing yet**';
+}
+
+/** Text for a cell of a table: one line, no bar, and no `<` that would read as HTML (inside backticks it does not). */
+function cell(text: string): string {
+  const parts = text.replace(/\s+/g, ' ').replaceAll('|', '\\|').split('`');
+  return parts.map((part, index) => (index % 2 ? part : part.replaceAll('<', '&lt;'))).join('`');
+}

@@ -1,0 +1,104 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, posix } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const source = join(import.meta.dirname, '../../src');
+
+/** A room is a folder of src, or a file at its top. It may import from the rooms of the lines above its own. */
+const floors = [
+  ['errors', 'version'],
+  ['domain'],
+  ['profile'],
+  ['contract'],
+  ['config', 'fixtures', 'receiver', 'store', 'clock'],
+  ['sandbox'],
+  ['delivery'],
+  ['control'],
+  ['http', 'dashboard'],
+  ['emulator'],
+  ['index'],
+];
+
+/** Rooms with a list of their own: the command line talks to an emulator, it does not contain one. */
+const allowed: Record<string, readonly string[]> = {
+  cli: ['errors', 'version', 'domain', 'profile', 'contract', 'config', 'fixtures', 'receiver', 'control'],
+  signature: ['domain'],
+};
+
+/** Files that may load a room with `import()` when they run, and with it what the command line never loads otherwise. */
+const lazily: Record<string, string> = { 'cli/commands/emulator/start.ts': 'emulator' };
+
+/** What `svc --help` and `svc verify` must not load. */
+const heavy = ['better-sqlite3', 'h3', 'listhen'];
+
+interface Import {
+  readonly file: string;
+  readonly target: string;
+  readonly kind: 'static' | 'type' | 'dynamic';
+}
+
+const IMPORT =
+  /(?:^(?:import|export)\s+(?<type>type\s)?(?:[^'"=;]*\sfrom\s+)?|(?<dynamic>\bimport\(\s*))['"](?<target>[^'"]+)['"]/gm;
+
+const imports: Import[] = readdirSync(source, { recursive: true, encoding: 'utf8' })
+  .filter((path) => path.endsWith('.ts'))
+  .flatMap((path) => {
+    const file = path.replaceAll('\\', '/');
+    return Array.from(
+      readFileSync(join(source, file), 'utf8').matchAll(IMPORT),
+      ({ groups = {} }): Import => {
+        const target = groups.target ?? '';
+        const kind = groups.dynamic ? 'dynamic' : groups.type ? 'type' : 'static';
+        return {
+          file,
+          target: target.startsWith('.') ? posix.join(posix.dirname(file), target) : target,
+          kind,
+        };
+      },
+    );
+  });
+const inside = imports.filter(({ target }) => target.endsWith('.ts'));
+
+const roomOf = (file: string) => file.replace(/\.ts$|\/.*$/, '');
+
+function mayImport({ file, target, kind }: Import): boolean {
+  const [from, to] = [roomOf(file), roomOf(target)];
+  if (from === to || (kind === 'dynamic' && lazily[file] === to)) return true;
+  const above = floors.slice(
+    0,
+    floors.findIndex((floor) => floor.includes(from)),
+  );
+  return (allowed[from] ?? above.flat()).includes(to);
+}
+
+/** Everything that runs when `entry` is loaded: files of ours and names of packages. */
+function loadedBy(entry: string, seen = new Set<string>()): Set<string> {
+  if (seen.has(entry)) return seen;
+  seen.add(entry);
+  for (const { file, target, kind } of imports) {
+    if (file === entry && kind === 'static') loadedBy(target, seen);
+  }
+  return seen;
+}
+
+describe('the arrows between the rooms', () => {
+  it('knows every room', () => {
+    const known = [...floors.flat(), ...Object.keys(allowed)];
+    const rooms = new Set(inside.flatMap(({ file, target }) => [roomOf(file), roomOf(target)]));
+    expect([...rooms].filter((room) => !known.includes(room))).toEqual([]);
+  });
+
+  it('point one way', () => {
+    const back = inside.filter((each) => !mayImport(each));
+    expect(back.map(({ file, target }) => `${file} → ${target}`)).toEqual([]);
+  });
+
+  it('keep what is slow to load out of the command line', () => {
+    expect([...loadedBy('cli/main.ts')].filter((each) => heavy.includes(each))).toEqual([]);
+  });
+
+  it('let the signature module load nothing but itself and node:crypto', () => {
+    const loaded = [...loadedBy('signature.ts')];
+    expect(loaded.filter((each) => !each.endsWith('.ts') && each !== 'node:crypto')).toEqual([]);
+  });
+});

@@ -1,0 +1,58 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const root = join(import.meta.dirname, '../..');
+const notOurs = /(?:^|\/)(?:node_modules|dist|\.git|\.svc|coverage)\//;
+const binary = /\.(?:png|ico|jpe?g|gif|webp|woff2?|tgz|db(?:-\w+)?)$/;
+const commentLine = /^\s*(?:\/\/|\/?\*).*$/gm;
+
+/** Every file of the project, with `/`, relative to its root. */
+const files = listFiles('').filter((path) => !binary.test(path));
+const sources = files.filter((path) => /^src\/.*\.ts$/.test(path));
+const tests = files.filter((path) => /^test\/.*\.ts$/.test(path));
+
+function listFiles(folder: string): string[] {
+  return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = folder + entry.name;
+    if (!entry.isDirectory()) return entry.isFile() ? [path] : [];
+    return notOurs.test(`${path}/`) ? [] : listFiles(`${path}/`);
+  });
+}
+
+function read(path: string): string {
+  return readFileSync(join(root, path), 'utf8');
+}
+
+describe('the conventions of the house', () => {
+  it.each([
+    ['process.exit', /\bprocess\.exit\b/, 'src/cli/main.ts'],
+    ['console', /\bconsole\./, 'src/cli/io.ts'],
+    ['the wall clock', /\bDate\.now\b|\bnew Date\(\)/, 'src/clock/wall.ts'],
+  ])('%s lives in one file', (_, pattern, home) => {
+    const users = sources.filter((path) => pattern.test(read(path).replace(commentLine, '')));
+    expect(users.filter((path) => path !== home)).toEqual([]);
+  });
+
+  it('names files for what they hold, in kebab-case', () => {
+    const odd = [...sources, ...tests].filter((path) => {
+      const name = basename(path).replace(/(?:\.test)?\.ts$/, '');
+      return !/^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(name) || /\b(?:utils?|helpers?|common|manager)\b/.test(path);
+    });
+    expect(odd).toEqual([]);
+  });
+
+  it('leaves no test focused or skipped', () => {
+    const pattern = /\b(?:it|test|describe)(?:\.\w+)*\.(?:only|skip|todo|fails)\b/;
+    expect(tests.filter((path) => pattern.test(read(path)))).toEqual([]);
+  });
+
+  it('names no registry in the lock file', () => {
+    expect(read('package-lock.json').match(/"resolved": "https?:.*/)).toBeNull();
+  });
+
+  it('names no place of the machine it was written on', () => {
+    const pattern = /(?<![\w.-])\/work\/|\.\.\/shared\/|[.]library\//;
+    expect(files.filter((path) => pattern.test(read(path)))).toEqual([]);
+  });
+});
