@@ -1,7 +1,7 @@
 /** The form in which an HTTP operation is written down once, for the server, the client and the OpenAPI document. */
 import type * as v from 'valibot';
+import type { Scope } from '../domain/access.ts';
 import type { ErrorCode } from '../errors.ts';
-import type { Scope } from '../profile/rules.ts';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 

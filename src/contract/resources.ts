@@ -3,9 +3,10 @@
  * shape of anything that goes over the wire. Names are snake_case, times ISO 8601 UTC, durations end in `_ms` (§2).
  */
 import * as v from 'valibot';
+import { environments, scopes } from '../domain/access.ts';
 import { attemptOutcomes, attemptTriggers, deliveryStatuses, settledReasons } from '../domain/delivery.ts';
 import { type IdKind, idPrefixes, isId } from '../domain/ids.ts';
-import { environments, profileNames, scopes } from '../profile/rules.ts';
+import { profileNames } from '../profile/rules.ts';
 
 export const idOf = (kind: IdKind) =>
   v.pipe(

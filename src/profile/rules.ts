@@ -2,13 +2,7 @@
 import type { RetryPolicy } from '../domain/retry-policy.ts';
 import type { SignatureScheme } from '../domain/signature/scheme.ts';
 
-export const environments = ['sandbox', 'production'] as const;
-/** The two isolated environments of the service (§1). */
-export type Environment = (typeof environments)[number];
-
-export const scopes = ['events:read', 'events:write', 'webhooks:manage', 'workspaces:read'] as const;
-/** A permission of an API key (§5, decision `key.scopes`). */
-export type Scope = (typeof scopes)[number];
+export { type Environment, environments, type Scope, scopes } from '../domain/access.ts';
 
 export const profileNames = ['relaxed', 'strict'] as const;
 export type ProfileName = (typeof profileNames)[number];

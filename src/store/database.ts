@@ -1,0 +1,104 @@
+/** Opening the SQLite file: pragmas, the lock that keeps a second emulator out, and the migrations. */
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import Database from 'better-sqlite3';
+import { SvcError } from '../errors.ts';
+import { migrations } from './migrations.ts';
+
+/** Marks the file as ours (`svce`), so that the database of something else is never touched. */
+const APPLICATION_ID = 0x73766365;
+
+export type { Database };
+
+export interface DatabaseOptions {
+  /** Path of the file, or `:memory:`. */
+  readonly path: string;
+  /** `FULL` survives a power cut; `NORMAL` only a crash of the process. Only the benchmarks choose. */
+  readonly synchronous?: 'FULL' | 'NORMAL';
+}
+
+/**
+ * Opens and, where needed, creates or upgrades the database. The file stays locked by this process until it is closed.
+ * @throws SvcError `database_in_use` when another process has it open, `database_unusable` when it cannot be read,
+ *   is not ours, or was made by a newer version.
+ */
+export function openDatabase({ path, synchronous = 'FULL' }: DatabaseOptions): Database.Database {
+  let db: Database.Database | undefined;
+  try {
+    if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true });
+    // Give up at once: a lock held by a running emulator will not go away by waiting.
+    db = new Database(path, { timeout: 0 });
+    db.pragma('locking_mode = EXCLUSIVE');
+    assertOurs(db, path);
+    db.pragma('journal_mode = WAL');
+    db.pragma(`synchronous = ${synchronous}`);
+    db.pragma('foreign_keys = ON');
+    db.pragma('trusted_schema = OFF');
+    // A write takes the exclusive lock for as long as the file is open.
+    db.pragma(`application_id = ${APPLICATION_ID}`);
+    migrate(db, path);
+    return db;
+  } catch (error) {
+    db?.close();
+    throw toStoreError(error, path);
+  }
+}
+
+function assertOurs(db: Database.Database, path: string): void {
+  const id = db.pragma('application_id', { simple: true });
+  if (id === APPLICATION_ID) return;
+  const tables = db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get();
+  if (id !== 0 || tables !== 0) {
+    throw new SvcError('database_unusable', `${path} is a SQLite database of another program.`, {
+      hint: 'Name another file with --db.',
+    });
+  }
+}
+
+function migrate(db: Database.Database, path: string): void {
+  const version = Number(db.pragma('user_version', { simple: true }));
+  if (version > migrations.length) {
+    throw new SvcError(
+      'database_unusable',
+      `${path} was made by a newer svc: its schema is version ${version}, this svc knows up to ${migrations.length}.`,
+      { hint: 'Upgrade svc, or name another file with --db.' },
+    );
+  }
+  if (version === migrations.length) return;
+  db.transaction(() => {
+    for (const step of migrations.slice(version)) db.exec(step);
+    db.pragma(`user_version = ${migrations.length}`);
+  }).immediate();
+}
+
+/** What SQLite reports, in the project's own error. */
+export function toStoreError(error: unknown, path: string): unknown {
+  if (!(error instanceof Error) || error instanceof SvcError) return error;
+  const code = (error as { code?: unknown }).code;
+  if (code === 'SQLITE_BUSY' || code === 'SQLITE_LOCKED') {
+    return new SvcError('database_in_use', `${path} is in use by another process.`, {
+      hint: 'Is an emulator running on it? Ask with `svc emulator status`, end it with `svc emulator stop`, or name another file with --db.',
+      cause: error,
+    });
+  }
+  if (code === 'SQLITE_NOTADB' || code === 'SQLITE_CORRUPT') {
+    return new SvcError(
+      'database_unusable',
+      `${path} is not a database that can be read: ${error.message}.`,
+      {
+        hint: 'Move it away to start with an empty one, or name another file with --db.',
+        cause: error,
+      },
+    );
+  }
+  if (
+    typeof code === 'string' &&
+    /^(SQLITE_(CANTOPEN|READONLY|IOERR|PERM|FULL)|EACCES|EROFS|ENOTDIR|EEXIST|ENOSPC)/.test(code)
+  ) {
+    return new SvcError('database_unusable', `${path} cannot be opened for writing: ${error.message}.`, {
+      hint: 'Check the path, its permissions and free space, or use --db :memory:.',
+      cause: error,
+    });
+  }
+  return error;
+}

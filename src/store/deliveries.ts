@@ -1,0 +1,274 @@
+import type Database from 'better-sqlite3';
+import type { Delivery } from '../contract/resources.ts';
+import type { DeliveryStatus, SettledReason } from '../domain/delivery.ts';
+import { type PageRequest, type RowPage, toPage, upperBound } from './page.ts';
+
+export interface NewDelivery {
+  readonly seq: number;
+  readonly id: string;
+  readonly event_seq: number;
+  readonly webhook_seq: number;
+  readonly workspace_seq: number;
+  readonly created_at: number;
+  readonly due_at: number;
+  /** Another address or body than the endpoint's and the event's: a replay that was changed. */
+  readonly own_url: string | null;
+  readonly own_body: string | null;
+  readonly replay_of_seq: number | null;
+}
+
+/** Where a delivery stands on its way. Times are schedule time. */
+export interface DeliveryProgressRow {
+  readonly seq: number;
+  readonly status: DeliveryStatus;
+  readonly webhook_seq: number;
+  readonly workspace_seq: number;
+  readonly due_at: number | null;
+  readonly first_attempt_at: number | null;
+  readonly on_schedule: 0 | 1;
+  readonly scheduled_attempts: number;
+  readonly attempt_count: number;
+  readonly replays_waiting: number;
+}
+
+/** All that an attempt needs, read at the moment of sending. */
+export interface ClaimedDelivery extends DeliveryProgressRow {
+  readonly id: string;
+  readonly url: string;
+  readonly body: string;
+  readonly secret: string;
+  readonly previous_secret: string | null;
+  readonly previous_secret_expires_at: number | null;
+  readonly due_at: number;
+}
+
+export interface DeliveryRow extends DeliveryProgressRow {
+  readonly id: string;
+  readonly event_id: string;
+  readonly event_type: string;
+  readonly workspace_id: string;
+  readonly webhook_id: string;
+  readonly url: string;
+  readonly body: string;
+  readonly created_at: number;
+  readonly settled_reason: SettledReason | null;
+  readonly settled_at: number | null;
+  readonly replay_of: string | null;
+}
+
+export interface DeliveryFilter {
+  readonly workspaceSeq: number | null;
+  readonly status: DeliveryStatus | null;
+  readonly eventId: string | null;
+  readonly type: string | null;
+  readonly webhookId: string | null;
+  /** Schedule time from which on deliveries were created. */
+  readonly since: number | null;
+}
+
+/** What an attempt or a command makes of a delivery. */
+export interface DeliveryChange {
+  readonly seq: number;
+  readonly status: DeliveryStatus;
+  readonly due_at: number | null;
+  readonly settled_at: number | null;
+  readonly settled_reason: SettledReason | null;
+  readonly first_attempt_at: number | null;
+  readonly on_schedule: 0 | 1;
+  readonly scheduled_attempts: number;
+  readonly attempt_count: number;
+  readonly replays_waiting: number;
+}
+
+const JOINS = `FROM deliveries d
+  JOIN events e ON e.seq = d.event_seq
+  JOIN webhooks h ON h.seq = d.webhook_seq`;
+const SELECT = `SELECT d.*, e.id AS event_id, e.type AS event_type, h.id AS webhook_id, w.id AS workspace_id,
+    coalesce(d.own_url, h.url) AS url, '' AS body, o.id AS replay_of
+  ${JOINS} JOIN workspaces w ON w.seq = d.workspace_seq LEFT JOIN deliveries o ON o.seq = d.replay_of_seq`;
+
+export class DeliveryTable {
+  readonly #db: Database.Database;
+  readonly #insert: Database.Statement<[NewDelivery]>;
+  readonly #claim: Database.Statement<[number], ClaimedDelivery>;
+  readonly #progress: Database.Statement<[number], DeliveryProgressRow>;
+  readonly #due: Database.Statement<[number, number, number], number>;
+  readonly #nextDue: Database.Statement<[number, number], number>;
+  readonly #change: Database.Statement<[DeliveryChange]>;
+  readonly #cancel: Database.Statement<[{ settled_at: number; after_seq: number; webhook_seq: number }]>;
+  readonly #byId: Database.Statement<[string], DeliveryRow>;
+  readonly #bySeq: Database.Statement<[number], DeliveryRow>;
+  readonly #body: Database.Statement<[number], string>;
+  readonly #newestId: Database.Statement<[number], string>;
+  readonly #pending: Database.Statement<[], number>;
+  readonly #pages = new Map<string, Database.Statement<[Record<string, unknown>], DeliveryRow>>();
+
+  constructor(db: Database.Database) {
+    this.#db = db;
+    this.#insert = db.prepare(
+      `INSERT INTO deliveries (seq, id, event_seq, webhook_seq, workspace_seq, own_url, own_body, replay_of_seq,
+         created_at, status, due_at)
+       VALUES (@seq, @id, @event_seq, @webhook_seq, @workspace_seq, @own_url, @own_body, @replay_of_seq,
+         @created_at, 'pending', @due_at)`,
+    );
+    this.#claim = db.prepare(
+      `SELECT d.seq, d.id, d.status, d.webhook_seq, d.workspace_seq, d.due_at, d.first_attempt_at, d.on_schedule,
+         d.scheduled_attempts, d.attempt_count, d.replays_waiting, coalesce(d.own_url, h.url) AS url,
+         coalesce(d.own_body, e.envelope) AS body, h.secret, h.previous_secret, h.previous_secret_expires_at
+       ${JOINS} WHERE d.seq = ? AND d.due_at IS NOT NULL`,
+    );
+    this.#progress = db.prepare(
+      `SELECT seq, status, webhook_seq, workspace_seq, due_at, first_attempt_at, on_schedule, scheduled_attempts,
+         attempt_count, replays_waiting FROM deliveries WHERE seq = ?`,
+    );
+    this.#due = db
+      .prepare<[number, number, number], number>(
+        'SELECT seq FROM deliveries WHERE webhook_seq = ? AND due_at <= ? ORDER BY due_at, seq LIMIT ?',
+      )
+      .pluck();
+    this.#nextDue = db
+      .prepare<[number, number], number>(
+        'SELECT due_at FROM deliveries WHERE webhook_seq = ? AND due_at > ? ORDER BY due_at LIMIT 1',
+      )
+      .pluck();
+    this.#change = db.prepare(
+      `UPDATE deliveries SET status = @status, due_at = @due_at, settled_at = @settled_at,
+         settled_reason = @settled_reason, first_attempt_at = @first_attempt_at, on_schedule = @on_schedule,
+         scheduled_attempts = @scheduled_attempts, attempt_count = @attempt_count, replays_waiting = @replays_waiting
+       WHERE seq = @seq`,
+    );
+    this.#cancel = db.prepare(
+      `UPDATE deliveries SET status = 'canceled', due_at = NULL, settled_at = @settled_at,
+         settled_seq = @after_seq + waiting.rank, settled_reason = 'endpoint_deleted', on_schedule = 0, replays_waiting = 0
+       FROM (SELECT seq AS waiting_seq, row_number() OVER (ORDER BY seq) AS rank FROM deliveries
+             WHERE webhook_seq = @webhook_seq AND due_at IS NOT NULL) AS waiting
+       WHERE seq = waiting.waiting_seq`,
+    );
+    this.#byId = db.prepare(`${SELECT} WHERE d.id = ?`);
+    this.#bySeq = db.prepare(`${SELECT} WHERE d.seq = ?`);
+    this.#body = db
+      .prepare<[number], string>(`SELECT coalesce(d.own_body, e.envelope) ${JOINS} WHERE d.seq = ?`)
+      .pluck();
+    this.#newestId = db
+      .prepare<[number], string>(
+        'SELECT id FROM deliveries WHERE workspace_seq = ? ORDER BY seq DESC LIMIT 1',
+      )
+      .pluck();
+    this.#pending = db
+      .prepare<[], number>('SELECT count(*) FROM deliveries WHERE due_at IS NOT NULL')
+      .pluck();
+  }
+
+  insert(row: NewDelivery): void {
+    this.#insert.run(row);
+  }
+
+  /** What to send now, as it stands at this moment; undefined when it is no longer due. */
+  findClaim(seq: number): ClaimedDelivery | undefined {
+    return this.#claim.get(seq);
+  }
+
+  getProgress(seq: number): DeliveryProgressRow {
+    const row = this.#progress.get(seq);
+    if (row === undefined) throw new Error(`delivery ${seq} is gone`);
+    return row;
+  }
+
+  /** The first `limit` deliveries of an endpoint that are due at `now`, earliest first. */
+  listDue(webhookSeq: number, now: number, limit: number): number[] {
+    return this.#due.all(webhookSeq, now, limit);
+  }
+
+  /** When the next delivery of an endpoint is due after `now`. */
+  findNextDueAt(webhookSeq: number, now: number): number | undefined {
+    return this.#nextDue.get(webhookSeq, now);
+  }
+
+  change(change: DeliveryChange): void {
+    this.#change.run(change);
+  }
+
+  /**
+   * Cancels what is pending for an endpoint. Each cancellation is a happening of its own: they are numbered on from
+   * `afterSeq`.
+   * @returns how many deliveries that were.
+   */
+  cancelPending(webhookSeq: number, settledAt: number, afterSeq: number): number {
+    return this.#cancel.run({ webhook_seq: webhookSeq, settled_at: settledAt, after_seq: afterSeq }).changes;
+  }
+
+  find(id: string): DeliveryRow | undefined {
+    return this.#byId.get(id);
+  }
+
+  findBySeq(seq: number): DeliveryRow | undefined {
+    return this.#bySeq.get(seq);
+  }
+
+  /** The bytes that every attempt of the delivery sends. */
+  getBody(seq: number): string {
+    return this.#body.get(seq) ?? '';
+  }
+
+  findNewestId(workspaceSeq: number): string | undefined {
+    return this.#newestId.get(workspaceSeq);
+  }
+
+  countPending(): number {
+    return this.#pending.get() ?? 0;
+  }
+
+  /** Deliveries that match, newest first. */
+  list(filter: DeliveryFilter, page: PageRequest): RowPage<DeliveryRow> {
+    const { where, values } = toConditions(filter);
+    const sql = `${SELECT} WHERE d.seq < @before ${where} ORDER BY d.seq DESC LIMIT @limit`;
+    let statement = this.#pages.get(sql);
+    if (statement === undefined) {
+      statement = this.#db.prepare(sql);
+      this.#pages.set(sql, statement);
+    }
+    const rows = statement.all({ ...values, before: upperBound(page), limit: page.limit + 1 });
+    return toPage(rows, page.limit);
+  }
+}
+
+const CONDITIONS = {
+  workspaceSeq: 'd.workspace_seq = @workspaceSeq',
+  // The literal lets SQLite use the index of failed deliveries.
+  status: 'd.status = @status',
+  eventId: 'd.event_seq = (SELECT seq FROM events WHERE id = @eventId)',
+  type: 'e.type = @type',
+  webhookId: 'd.webhook_seq = (SELECT seq FROM webhooks WHERE id = @webhookId)',
+  since: 'd.created_at >= @since',
+} as const satisfies Record<keyof DeliveryFilter, string>;
+
+function toConditions(filter: DeliveryFilter): { where: string; values: Record<string, unknown> } {
+  const given = Object.entries(filter).filter(([, value]) => value !== null);
+  const where = given.map(([name]) => `AND ${CONDITIONS[name as keyof DeliveryFilter]}`).join(' ');
+  const values = Object.fromEntries(given);
+  if (filter.status === 'failed') return { where: where.replace('@status', "'failed'"), values };
+  return { where, values };
+}
+
+/** The delivery as every door shows it. */
+export function toDelivery(row: DeliveryRow): Delivery {
+  return {
+    id: row.id,
+    event_id: row.event_id,
+    event_type: row.event_type,
+    workspace_id: row.workspace_id,
+    webhook_id: row.webhook_id,
+    url: row.url,
+    status: row.status,
+    settled_reason: row.settled_reason,
+    attempt_count: row.attempt_count,
+    next_attempt_at: toIso(row.due_at),
+    created_at: new Date(row.created_at).toISOString(),
+    settled_at: toIso(row.settled_at),
+    replay_of: row.replay_of,
+  };
+}
+
+function toIso(ms: number | null): string | null {
+  return ms === null ? null : new Date(ms).toISOString();
+}

@@ -1,0 +1,40 @@
+import type Database from 'better-sqlite3';
+
+export interface IdempotencyRow {
+  readonly scope_hash: Buffer;
+  readonly workspace_seq: number;
+  readonly body_hash: Buffer;
+  readonly status: number;
+  readonly body: string;
+  /** Schedule time. */
+  readonly expires_at: number;
+}
+
+/** Answers kept for requests with an `Idempotency-Key` (decision `idempotency.scope`). */
+export class IdempotencyTable {
+  readonly #save: Database.Statement<[IdempotencyRow]>;
+  readonly #find: Database.Statement<[Buffer], IdempotencyRow>;
+  readonly #sweep: Database.Statement<[number, number]>;
+
+  constructor(db: Database.Database) {
+    this.#save = db.prepare(
+      `INSERT OR REPLACE INTO idempotency_keys (scope_hash, workspace_seq, body_hash, status, body, expires_at)
+       VALUES (@scope_hash, @workspace_seq, @body_hash, @status, @body, @expires_at)`,
+    );
+    this.#find = db.prepare('SELECT * FROM idempotency_keys WHERE scope_hash = ?');
+    this.#sweep = db.prepare('DELETE FROM idempotency_keys WHERE workspace_seq = ? AND expires_at <= ?');
+  }
+
+  save(row: IdempotencyRow): void {
+    this.#save.run(row);
+  }
+
+  find(scopeHash: Buffer): IdempotencyRow | undefined {
+    return this.#find.get(scopeHash);
+  }
+
+  /** Forgets what has expired at `now` (schedule time of the workspace). */
+  sweep(workspaceSeq: number, now: number): void {
+    this.#sweep.run(workspaceSeq, now);
+  }
+}

@@ -1,0 +1,133 @@
+/**
+ * The schema, as numbered steps. A step that has been released is never edited: a change is a new step. `user_version`
+ * of the file is the number of steps that it has been through.
+ *
+ * Every table has an integer `seq` drawn from one counter for the whole store, so that `seq` is also the order in
+ * which things happened across tables: the live stream is read from it. Times are milliseconds since 1970, schedule
+ * time unless the name says `wall`.
+ */
+export const migrations: readonly string[] = [
+  `
+  CREATE TABLE settings (
+    key TEXT PRIMARY KEY,
+    value TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE workspaces (
+    seq INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    name TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    clock_at INTEGER NOT NULL,
+    clock_wall_at INTEGER NOT NULL,
+    clock_rate REAL NOT NULL CHECK (clock_rate >= 0)
+  ) STRICT;
+
+  CREATE TABLE api_keys (
+    seq INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    workspace_seq INTEGER REFERENCES workspaces,
+    hash BLOB NOT NULL UNIQUE,
+    last4 TEXT NOT NULL,
+    scopes TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    revoked_at INTEGER
+  ) STRICT;
+
+  CREATE TABLE webhooks (
+    seq INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    workspace_seq INTEGER NOT NULL REFERENCES workspaces,
+    url TEXT NOT NULL,
+    events TEXT NOT NULL,
+    secret TEXT NOT NULL,
+    previous_secret TEXT,
+    previous_secret_expires_at INTEGER,
+    disabled INTEGER NOT NULL DEFAULT 0,
+    created_at INTEGER NOT NULL,
+    deleted_at INTEGER
+  ) STRICT;
+  CREATE INDEX webhooks_by_workspace ON webhooks (workspace_seq) WHERE deleted_at IS NULL;
+
+  CREATE TABLE events (
+    seq INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    workspace_seq INTEGER NOT NULL REFERENCES workspaces,
+    type TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    envelope TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX events_by_workspace ON events (workspace_seq);
+  CREATE INDEX events_by_type ON events (workspace_seq, type);
+
+  CREATE TABLE deliveries (
+    seq INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    event_seq INTEGER NOT NULL REFERENCES events,
+    webhook_seq INTEGER NOT NULL REFERENCES webhooks,
+    workspace_seq INTEGER NOT NULL REFERENCES workspaces,
+    own_url TEXT,
+    own_body TEXT,
+    replay_of_seq INTEGER REFERENCES deliveries,
+    created_at INTEGER NOT NULL,
+    status TEXT NOT NULL CHECK (status IN ('pending', 'succeeded', 'failed', 'canceled')),
+    settled_reason TEXT,
+    settled_at INTEGER,
+    settled_seq INTEGER,
+    due_at INTEGER,
+    first_attempt_at INTEGER,
+    on_schedule INTEGER NOT NULL DEFAULT 1,
+    scheduled_attempts INTEGER NOT NULL DEFAULT 0,
+    attempt_count INTEGER NOT NULL DEFAULT 0,
+    replays_waiting INTEGER NOT NULL DEFAULT 0
+  ) STRICT;
+  CREATE INDEX deliveries_due ON deliveries (webhook_seq, due_at) WHERE due_at IS NOT NULL;
+  CREATE INDEX deliveries_by_event ON deliveries (event_seq);
+  CREATE INDEX deliveries_by_webhook ON deliveries (webhook_seq);
+  CREATE INDEX deliveries_by_workspace ON deliveries (workspace_seq);
+  CREATE INDEX deliveries_failed ON deliveries (workspace_seq) WHERE status = 'failed';
+  CREATE INDEX deliveries_canceled ON deliveries (settled_seq) WHERE settled_seq IS NOT NULL;
+
+  CREATE TABLE attempts (
+    seq INTEGER PRIMARY KEY,
+    delivery_seq INTEGER NOT NULL REFERENCES deliveries,
+    number INTEGER NOT NULL,
+    trigger TEXT NOT NULL,
+    scheduled_at INTEGER NOT NULL,
+    sent_at_wall INTEGER NOT NULL,
+    duration_ms REAL NOT NULL,
+    outcome TEXT NOT NULL,
+    response_status INTEGER,
+    error TEXT,
+    request_url TEXT NOT NULL,
+    request_headers TEXT NOT NULL,
+    response_headers TEXT,
+    response_body BLOB,
+    response_truncated INTEGER NOT NULL DEFAULT 0
+  ) STRICT;
+  CREATE UNIQUE INDEX attempts_by_delivery ON attempts (delivery_seq, number);
+
+  CREATE TABLE api_requests (
+    seq INTEGER PRIMARY KEY,
+    id TEXT NOT NULL,
+    at_wall INTEGER NOT NULL,
+    method TEXT NOT NULL,
+    path TEXT NOT NULL,
+    status INTEGER NOT NULL,
+    error_code TEXT,
+    duration_ms REAL NOT NULL,
+    api_key_seq INTEGER REFERENCES api_keys,
+    workspace_seq INTEGER REFERENCES workspaces
+  ) STRICT;
+
+  CREATE TABLE idempotency_keys (
+    scope_hash BLOB PRIMARY KEY,
+    workspace_seq INTEGER NOT NULL REFERENCES workspaces,
+    body_hash BLOB NOT NULL,
+    status INTEGER NOT NULL,
+    body TEXT NOT NULL,
+    expires_at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX idempotency_keys_by_expiry ON idempotency_keys (workspace_seq, expires_at);
+  `,
+];

@@ -1,0 +1,100 @@
+/** The store: every table, one counter, and the one way to write. */
+import type Database from 'better-sqlite3';
+import { ApiKeyTable } from './api-keys.ts';
+import { ApiRequestTable } from './api-requests.ts';
+import { AttemptTable } from './attempts.ts';
+import { type DatabaseOptions, openDatabase } from './database.ts';
+import { DeliveryTable } from './deliveries.ts';
+import { EventTable } from './events.ts';
+import { GroupCommit } from './group-commit.ts';
+import { IdempotencyTable } from './idempotency.ts';
+import { SettingTable } from './settings.ts';
+import { WebhookTable } from './webhooks.ts';
+import { WorkspaceTable } from './workspaces.ts';
+
+const SEQUENCED = ['workspaces', 'api_keys', 'webhooks', 'events', 'deliveries', 'attempts', 'api_requests'];
+
+export class Store {
+  readonly #db: Database.Database;
+  readonly #group: GroupCommit;
+  #lastSeq: number;
+  readonly settings: SettingTable;
+  readonly workspaces: WorkspaceTable;
+  readonly apiKeys: ApiKeyTable;
+  readonly webhooks: WebhookTable;
+  readonly events: EventTable;
+  readonly deliveries: DeliveryTable;
+  readonly attempts: AttemptTable;
+  readonly apiRequests: ApiRequestTable;
+  readonly idempotency: IdempotencyTable;
+
+  /** @throws SvcError as {@link openDatabase}. */
+  constructor(options: DatabaseOptions) {
+    const db = openDatabase(options);
+    this.#db = db;
+    this.#group = new GroupCommit(db);
+    this.#lastSeq = findLastSeq(db);
+    this.settings = new SettingTable(db);
+    this.workspaces = new WorkspaceTable(db);
+    this.apiKeys = new ApiKeyTable(db);
+    this.webhooks = new WebhookTable(db);
+    this.events = new EventTable(db);
+    this.deliveries = new DeliveryTable(db);
+    this.attempts = new AttemptTable(db);
+    this.apiRequests = new ApiRequestTable(db);
+    this.idempotency = new IdempotencyTable(db);
+  }
+
+  /** The next place in the order of all that happens. Inside a write only. */
+  nextSeq(): number {
+    return ++this.#lastSeq;
+  }
+
+  /** Gives up the pending deliveries of an endpoint. @returns how many. Inside a write only. */
+  cancelDeliveries(webhookSeq: number, at: number): number {
+    const canceled = this.deliveries.cancelPending(webhookSeq, at, this.#lastSeq);
+    this.#lastSeq += canceled;
+    return canceled;
+  }
+
+  /** The place of the newest thing that happened. */
+  get lastSeq(): number {
+    return this.#lastSeq;
+  }
+
+  /** Writes within the group of this turn of the loop, see {@link GroupCommit.run}. */
+  write<Result>(operation: () => Result): Promise<Result> {
+    return this.#group.run(operation);
+  }
+
+  /** Writes at once, in a transaction of its own: for boot, when nobody waits yet. */
+  writeNow<Result>(operation: () => Result): Result {
+    return this.#db.transaction(operation).immediate();
+  }
+
+  /** How SQLite would run a query, for tests that look at the cost of a page. */
+  explain(sql: string): string[] {
+    return this.#db
+      .prepare<[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`)
+      .all()
+      .map((row) => row.detail);
+  }
+
+  /** Commits what waits and closes the file. */
+  close(): void {
+    if (!this.#db.open) return;
+    this.#group.flush();
+    this.#db.close();
+  }
+}
+
+function findLastSeq(db: Database.Database): number {
+  const newest = SEQUENCED.map((table) => `SELECT max(seq) AS seq FROM ${table}`).join(' UNION ALL ');
+  const tables = db.prepare<[], number>(`SELECT max(seq) FROM (${newest})`).pluck().get() ?? 0;
+  const canceled =
+    db
+      .prepare<[], number>('SELECT max(settled_seq) FROM deliveries WHERE settled_seq IS NOT NULL')
+      .pluck()
+      .get() ?? 0;
+  return Math.max(tables, canceled);
+}

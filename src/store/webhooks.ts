@@ -1,0 +1,125 @@
+import type Database from 'better-sqlite3';
+import type { Webhook, WebhookDetail } from '../contract/resources.ts';
+import { subscribes } from '../domain/event.ts';
+import { type PageRequest, type RowPage, toPage, upperBound } from './page.ts';
+
+export interface WebhookRow {
+  readonly seq: number;
+  readonly id: string;
+  readonly workspace_seq: number;
+  readonly url: string;
+  /** JSON array of event types. */
+  readonly events: string;
+  readonly secret: string;
+  readonly previous_secret: string | null;
+  /** Schedule time until which the previous secret signs as well. */
+  readonly previous_secret_expires_at: number | null;
+  readonly disabled: 0 | 1;
+  readonly created_at: number;
+  readonly deleted_at: number | null;
+}
+
+type WebhookWithWorkspace = WebhookRow & { readonly workspace_id: string };
+type Change = Pick<
+  WebhookRow,
+  | 'seq'
+  | 'url'
+  | 'events'
+  | 'secret'
+  | 'previous_secret'
+  | 'previous_secret_expires_at'
+  | 'disabled'
+  | 'deleted_at'
+>;
+
+const SELECT =
+  'SELECT h.*, w.id AS workspace_id FROM webhooks h JOIN workspaces w ON w.seq = h.workspace_seq';
+
+export class WebhookTable {
+  readonly #insert: Database.Statement<[WebhookRow]>;
+  readonly #byId: Database.Statement<[string], WebhookWithWorkspace>;
+  readonly #page: Database.Statement<
+    [{ before: number; workspace: number | null; limit: number }],
+    WebhookWithWorkspace
+  >;
+  readonly #taking: Database.Statement<[number], Pick<WebhookRow, 'seq' | 'events'>>;
+  readonly #all: Database.Statement<[], Pick<WebhookRow, 'seq' | 'workspace_seq'>>;
+  readonly #update: Database.Statement<[Change]>;
+
+  constructor(db: Database.Database) {
+    this.#insert = db.prepare(
+      `INSERT INTO webhooks (seq, id, workspace_seq, url, events, secret, previous_secret, previous_secret_expires_at,
+         disabled, created_at, deleted_at)
+       VALUES (@seq, @id, @workspace_seq, @url, @events, @secret, @previous_secret, @previous_secret_expires_at,
+         @disabled, @created_at, @deleted_at)`,
+    );
+    this.#byId = db.prepare(`${SELECT} WHERE h.id = ? AND h.deleted_at IS NULL`);
+    this.#page = db.prepare(
+      `${SELECT} WHERE h.deleted_at IS NULL AND h.seq < @before AND (@workspace IS NULL OR h.workspace_seq = @workspace)
+       ORDER BY h.seq DESC LIMIT @limit`,
+    );
+    this.#taking = db.prepare(
+      'SELECT seq, events FROM webhooks WHERE workspace_seq = ? AND deleted_at IS NULL AND disabled = 0 ORDER BY seq',
+    );
+    this.#all = db.prepare('SELECT seq, workspace_seq FROM webhooks');
+    this.#update = db.prepare(
+      `UPDATE webhooks SET url = @url, events = @events, secret = @secret, previous_secret = @previous_secret,
+         previous_secret_expires_at = @previous_secret_expires_at, disabled = @disabled, deleted_at = @deleted_at
+       WHERE seq = @seq`,
+    );
+  }
+
+  insert(row: WebhookRow): void {
+    this.#insert.run(row);
+  }
+
+  find(id: string): WebhookWithWorkspace | undefined {
+    return this.#byId.get(id);
+  }
+
+  list(workspaceSeq: number | null, page: PageRequest): RowPage<WebhookWithWorkspace> {
+    const rows = this.#page.all({ before: upperBound(page), workspace: workspaceSeq, limit: page.limit + 1 });
+    return toPage(rows, page.limit);
+  }
+
+  /** The endpoints of a workspace that receive events of `type` (§6), oldest first. */
+  listSubscribed(workspaceSeq: number, type: string): number[] {
+    return this.#taking
+      .all(workspaceSeq)
+      .filter((row) => subscribes(toSubscriptions(row), type))
+      .map((row) => row.seq);
+  }
+
+  /** Every endpoint there ever was, deleted ones included. */
+  listSeqs(): Array<Pick<WebhookRow, 'seq' | 'workspace_seq'>> {
+    return this.#all.all();
+  }
+
+  update(row: Change): void {
+    this.#update.run(row);
+  }
+}
+
+export function toSubscriptions(row: Pick<WebhookRow, 'events'>): string[] {
+  return JSON.parse(row.events);
+}
+
+/** The endpoint as `/v1` shows it: without its secret (§2). */
+export function toWebhook(row: WebhookWithWorkspace): Webhook {
+  return {
+    id: row.id,
+    workspace_id: row.workspace_id,
+    url: row.url,
+    events: toSubscriptions(row),
+    created_at: new Date(row.created_at).toISOString(),
+  };
+}
+
+export function toWebhookDetail(row: WebhookWithWorkspace): WebhookDetail {
+  const expiresAt = row.previous_secret_expires_at;
+  return {
+    ...toWebhook(row),
+    disabled: row.disabled === 1,
+    previous_secret_expires_at: expiresAt === null ? null : new Date(expiresAt).toISOString(),
+  };
+}

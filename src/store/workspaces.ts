@@ -1,0 +1,67 @@
+import type Database from 'better-sqlite3';
+import type { Workspace } from '../contract/resources.ts';
+import type { Environment } from '../domain/access.ts';
+import type { ScheduleClockState } from '../domain/clock.ts';
+import { type PageRequest, type RowPage, toPage, upperBound } from './page.ts';
+
+export interface WorkspaceRow {
+  readonly seq: number;
+  readonly id: string;
+  readonly name: string;
+  readonly created_at: number;
+  readonly clock_at: number;
+  readonly clock_wall_at: number;
+  readonly clock_rate: number;
+}
+
+export class WorkspaceTable {
+  readonly #insert: Database.Statement<[WorkspaceRow]>;
+  readonly #byId: Database.Statement<[string], WorkspaceRow>;
+  readonly #bySeq: Database.Statement<[number], WorkspaceRow>;
+  readonly #page: Database.Statement<[number, number], WorkspaceRow>;
+  readonly #oldest: Database.Statement<[], WorkspaceRow>;
+  readonly #setClock: Database.Statement<[number, number, number, number]>;
+
+  constructor(db: Database.Database) {
+    this.#insert = db.prepare(
+      `INSERT INTO workspaces (seq, id, name, created_at, clock_at, clock_wall_at, clock_rate)
+       VALUES (@seq, @id, @name, @created_at, @clock_at, @clock_wall_at, @clock_rate)`,
+    );
+    this.#byId = db.prepare('SELECT * FROM workspaces WHERE id = ?');
+    this.#bySeq = db.prepare('SELECT * FROM workspaces WHERE seq = ?');
+    this.#page = db.prepare('SELECT * FROM workspaces WHERE seq < ? ORDER BY seq DESC LIMIT ?');
+    this.#oldest = db.prepare('SELECT * FROM workspaces ORDER BY seq LIMIT 1');
+    this.#setClock = db.prepare(
+      'UPDATE workspaces SET clock_at = ?, clock_wall_at = ?, clock_rate = ? WHERE seq = ?',
+    );
+  }
+
+  insert(row: WorkspaceRow): void {
+    this.#insert.run(row);
+  }
+
+  find(id: string): WorkspaceRow | undefined {
+    return this.#byId.get(id);
+  }
+
+  findBySeq(seq: number): WorkspaceRow | undefined {
+    return this.#bySeq.get(seq);
+  }
+
+  /** The workspace made at first boot. */
+  findOldest(): WorkspaceRow | undefined {
+    return this.#oldest.get();
+  }
+
+  list(page: PageRequest): RowPage<WorkspaceRow> {
+    return toPage(this.#page.all(upperBound(page), page.limit + 1), page.limit);
+  }
+
+  setClock(seq: number, state: ScheduleClockState): void {
+    this.#setClock.run(state.at, state.wallAt, state.rate, seq);
+  }
+}
+
+export function toWorkspace(row: WorkspaceRow, environment: Environment): Workspace {
+  return { id: row.id, name: row.name, environment, created_at: new Date(row.created_at).toISOString() };
+}
