@@ -1,0 +1,63 @@
+/** `.svc/run.json`: how the commands in a folder find the emulator that was started there. */
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+export const STATE_FOLDER = '.svc';
+const RUN_FILE = 'run.json';
+
+export interface RunFile {
+  readonly pid: number;
+  readonly started_at: string;
+  readonly control_url: string;
+  readonly version: string;
+}
+
+/** Creates the state folder of `cwd`, which keeps itself out of version control, and returns its path. */
+export function createStateFolder(cwd: string): string {
+  const folder = join(cwd, STATE_FOLDER);
+  mkdirSync(folder, { recursive: true });
+  const ignoreFile = join(folder, '.gitignore');
+  if (!existsSync(ignoreFile)) writeFileSync(ignoreFile, '*\n');
+  return folder;
+}
+
+/** Records a running emulator for the folder `cwd`; only the owner may read it. */
+export function createRunFile(cwd: string, run: RunFile): void {
+  const path = join(createStateFolder(cwd), RUN_FILE);
+  rmSync(path, { force: true });
+  writeFileSync(path, `${JSON.stringify(run, null, 2)}\n`, { mode: 0o600 });
+}
+
+/** Removes the run file of `cwd`, unless another emulator has taken it over meanwhile. */
+export function removeRunFile(cwd: string, pid: number): void {
+  const path = join(cwd, STATE_FOLDER, RUN_FILE);
+  if (findRun(path)?.pid === pid) rmSync(path, { force: true });
+}
+
+/** The emulator that runs for `cwd` or the nearest folder above it; one whose process is gone does not count. */
+export function findRunFile(cwd: string): RunFile | null {
+  for (let folder = cwd; ; folder = dirname(folder)) {
+    const run = findRun(join(folder, STATE_FOLDER, RUN_FILE));
+    if (run && isAlive(run.pid)) return run;
+    if (folder === dirname(folder)) return null;
+  }
+}
+
+function findRun(path: string): RunFile | null {
+  try {
+    const run = JSON.parse(readFileSync(path, 'utf8')) as Partial<RunFile> | null;
+    return typeof run?.pid === 'number' && typeof run.control_url === 'string' ? (run as RunFile) : null;
+  } catch {
+    return null;
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // A process of another user exists, but may not be asked.
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}

@@ -1,0 +1,213 @@
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { StreamItem } from '../../src/contract/resources.ts';
+import { createApiClient } from '../../src/control/api-client.ts';
+import { createHttpControlPlane, type HttpControlPlane } from '../../src/control/http-client.ts';
+
+const closers: (() => void)[] = [];
+afterEach(() => {
+  for (const close of closers.splice(0)) close();
+});
+
+/** A server that records what it is asked, and answers with the given listener. */
+async function serve(listener: RequestListener) {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  closers.push(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { url, server, control: createHttpControlPlane({ controlUrl: `${url}/_svc` }) };
+}
+
+interface Seen {
+  method: string | undefined;
+  url: string | undefined;
+  headers: IncomingMessage['headers'];
+  body: string;
+}
+
+async function serveJson(status: number, body: unknown) {
+  const seen: Seen[] = [];
+  const served = await serve(async (request, response) => {
+    let text = '';
+    for await (const chunk of request.setEncoding('utf8')) text += chunk;
+    seen.push({ method: request.method, url: request.url, headers: request.headers, body: text });
+    response.writeHead(status, { 'content-type': 'application/json' });
+    response.end(typeof body === 'string' ? body : JSON.stringify(body));
+  });
+  return { ...served, seen };
+}
+
+describe('an operation over HTTP', () => {
+  it('puts placeholders into the path, escaped, and the other members of a GET into the query', async () => {
+    const { control, seen } = await serveJson(200, { data: [] });
+    await control.getDelivery({ id: 'a/b' });
+    await control.listDeliveries({ status: 'failed', limit: 5 });
+    expect(seen.map(({ method, url }) => `${method} ${url}`)).toEqual([
+      'GET /_svc/deliveries/a%2Fb',
+      'GET /_svc/deliveries?status=failed&limit=5',
+    ]);
+  });
+
+  it('sends the other members of a POST as a JSON body', async () => {
+    const { control, seen } = await serveJson(202, { id: 'del_1' });
+    await expect(control.replayDelivery({ id: 'del_1', new_id: true })).resolves.toEqual({ id: 'del_1' });
+    expect(seen[0]).toMatchObject({
+      method: 'POST',
+      url: '/_svc/deliveries/del_1/replay',
+      body: '{"new_id":true}',
+    });
+    expect(seen[0]?.headers['content-type']).toBe('application/json');
+  });
+
+  it('sends the token when it has one', async () => {
+    const { url, seen } = await serveJson(200, {});
+    await createHttpControlPlane({ controlUrl: `${url}/_svc`, token: 'secret' }).getStatus({});
+    expect(seen[0]?.headers.authorization).toBe('Bearer secret');
+  });
+
+  it('rejects with the code, message and hint that the server sent', async () => {
+    const error = { code: 'conflict', message: 'It is running.', hint: 'Wait.', request_id: 'req_1' };
+    const { control } = await serveJson(409, { error });
+    await expect(control.stop({})).rejects.toMatchObject({
+      code: 'conflict',
+      message: 'It is running.',
+      hint: 'Wait.',
+    });
+  });
+
+  it('reads a code that it does not know by the status', async () => {
+    const { control } = await serveJson(404, { error: { code: 'gone_fishing', message: 'No.' } });
+    await expect(control.getStatus({})).rejects.toMatchObject({ code: 'not_found', message: 'No.' });
+  });
+
+  it('says that something else answers when an error is not in the form of ours', async () => {
+    const { control } = await serveJson(404, '<h1>Not Found</h1>');
+    await expect(control.getStatus({})).rejects.toMatchObject({ code: 'no_emulator' });
+  });
+
+  it('rejects with no_emulator when nothing listens', async () => {
+    const { control, server } = await serveJson(200, {});
+    await new Promise((resolve) => server.close(resolve));
+    await expect(control.getStatus({})).rejects.toMatchObject({ code: 'no_emulator' });
+  });
+
+  it('rejects with interrupted when the signal is aborted under way', async () => {
+    const { url } = await serve(() => interrupt.abort());
+    const interrupt = new AbortController();
+    const control = createHttpControlPlane({ controlUrl: `${url}/_svc`, signal: interrupt.signal });
+    await expect(control.getStatus({})).rejects.toMatchObject({ code: 'interrupted' });
+  });
+});
+
+describe('the client of the public API', () => {
+  it('sends the body as it is, with key and idempotency key, and gives back the exact text', async () => {
+    const answer = '{"id":"evt_1","payload":{"n":9007199254740993}}';
+    const { url, seen } = await serveJson(200, answer);
+    const api = createApiClient({ baseUrl: `${url}/v1`, apiKey: 'svc_test_k' });
+    const response = await api.createEvent('{"n": 9007199254740993}', 'once');
+    expect(response.text).toBe(answer);
+    expect(response.value.id).toBe('evt_1');
+    expect(seen[0]).toMatchObject({ method: 'POST', url: '/v1/events', body: '{"n": 9007199254740993}' });
+    expect(seen[0]?.headers).toMatchObject({ authorization: 'Bearer svc_test_k', 'idempotency-key': 'once' });
+  });
+
+  it('rejects with the code of the error envelope [§7.envelope]', async () => {
+    const error = { code: 'permission_denied', message: 'The key lacks events:write.', request_id: 'req_1' };
+    const { url } = await serveJson(403, { error });
+    const api = createApiClient({ baseUrl: `${url}/v1`, apiKey: 'svc_test_k' });
+    await expect(api.getEvent('evt_1')).rejects.toMatchObject({ code: 'permission_denied' });
+  });
+});
+
+describe('the live stream', () => {
+  /** Serves one script a connection: what is written before the server hangs up, or stays open for the last. */
+  async function serveStream(...connections: string[]) {
+    const asked: { url: string | undefined; lastEventId: string | undefined }[] = [];
+    const open = (request: IncomingMessage, response: ServerResponse) => {
+      asked.push({ url: request.url, lastEventId: request.headers['last-event-id'] as string | undefined });
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(connections[asked.length - 1] ?? ': idle\n\n');
+      if (asked.length < connections.length) response.end();
+    };
+    return { ...(await serve(open)), asked };
+  }
+
+  const message = (sequence: number) =>
+    `id: ${sequence}\ndata: ${JSON.stringify({ type: 'request', sequence })}\n\n`;
+
+  async function take(control: HttpControlPlane, count: number, input = {}): Promise<number[]> {
+    const stop = new AbortController();
+    const seen: number[] = [];
+    for await (const item of control.stream(input, stop.signal)) {
+      if (seen.push(item.sequence) === count) stop.abort();
+    }
+    return seen;
+  }
+
+  it('is ready once the server has confirmed it, before any item', async () => {
+    const { control } = await serveStream(': ready\n\n');
+    const stop = new AbortController();
+    await expect(control.stream({}, stop.signal).ready).resolves.toBeUndefined();
+    stop.abort();
+  });
+
+  it('passes the filter on', async () => {
+    const { control, asked } = await serveStream(message(1));
+    await take(control, 1, { types: 'attempt,delivery', status: 'failed', since_sequence: 0 });
+    expect(asked[0]?.url).toBe('/_svc/events?types=attempt%2Cdelivery&status=failed&since_sequence=0');
+  });
+
+  it('goes on after the last item when the connection is lost, and neither loses nor repeats one', async () => {
+    const { control, asked } = await serveStream(
+      `: ready\n\n${message(1)}${message(2)}data: {"type":"requ`,
+      `: ready\n\n${message(2)}${message(3)}`,
+      `: ready\n\n${message(4)}`,
+    );
+    await expect(take(control, 4)).resolves.toEqual([1, 2, 3, 4]);
+    expect(asked.map(({ lastEventId }) => lastEventId)).toEqual([undefined, '2', '3']);
+  });
+
+  it('goes on from where it was ready when the connection is lost before the first item', async () => {
+    const { control, asked } = await serveStream('id: 7\nevent: ready\ndata: {}\n\n', message(8));
+    await expect(take(control, 1)).resolves.toEqual([8]);
+    expect(asked[1]?.lastEventId).toBe('7');
+  });
+
+  it('follows a server that has started afresh', async () => {
+    const { control } = await serveStream(message(50), `id: 0\nevent: ready\ndata: {}\n\n${message(1)}`);
+    await expect(take(control, 2)).resolves.toEqual([50, 1]);
+  });
+
+  it('reads messages that arrive in pieces, within a character too', async () => {
+    const bytes = Buffer.from(message(1).replace('"request"', '"é request"'));
+    const { control } = await serve(async (_request, response) => {
+      for (const byte of bytes) {
+        response.write(Buffer.of(byte));
+        await new Promise(setImmediate);
+      }
+    });
+    const stop = new AbortController();
+    const items: StreamItem[] = [];
+    for await (const item of control.stream({}, stop.signal)) {
+      items.push(item);
+      stop.abort();
+    }
+    expect(items).toEqual([{ type: 'é request', sequence: 1 }]);
+  });
+
+  it('fails when the first connection does', async () => {
+    const { control, server } = await serveStream();
+    await new Promise((resolve) => server.close(resolve));
+    const stream = control.stream({}, new AbortController().signal);
+    await expect(stream.ready).rejects.toMatchObject({ code: 'no_emulator' });
+  });
+
+  it('fails with the error of the server when the filter is refused', async () => {
+    const { control } = await serveJson(400, { error: { code: 'invalid_request', message: 'types: no.' } });
+    await expect(take(control, 1)).rejects.toMatchObject({ code: 'invalid_request' });
+  });
+});
