@@ -22,7 +22,7 @@ const floors = [
 /** Rooms with a list of their own: the command line talks to an emulator, it does not contain one. */
 const allowed: Record<string, readonly string[]> = {
   cli: ['errors', 'version', 'domain', 'profile', 'contract', 'config', 'fixtures', 'receiver', 'control'],
-  signature: ['domain'],
+  signature: ['domain', 'clock'],
 };
 
 /** Files that may load a room with `import()` when they run, and with it what the command line never loads otherwise. */
