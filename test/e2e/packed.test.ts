@@ -1,0 +1,104 @@
+import { createHmac } from 'node:crypto';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { execa } from 'execa';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import manifest from '../../package.json' with { type: 'json' };
+
+const root = join(import.meta.dirname, '../..');
+const ADDON = 'node_modules/better-sqlite3/build/Release/better_sqlite3.node';
+
+const RECEIVER = `
+  import { sign, verify, type VerifyResult } from 'svc-emulator/signature';
+  const { headers } = sign({ payload: '{}', secret: 'whsec_a', id: 'del_1' });
+  const result: VerifyResult = verify({
+    payload: '{}',
+    signature: headers['Service-Signature'],
+    timestamp: headers['Service-Timestamp'],
+    secret: 'whsec_a',
+  });
+  console.log(result.ok);
+`;
+
+/** A project of somebody else: an empty folder into which the packed package was installed. */
+let project: string;
+let packed: string[];
+
+beforeAll(async () => {
+  project = await mkdtemp(join(tmpdir(), 'svc-packed-'));
+  await writeFile(join(project, 'package.json'), '{"private":true,"type":"module"}');
+  // Without scripts: the build is there already, and a second one would pull it from under the other tests.
+  const pack = await execa('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', project], {
+    cwd: root,
+  });
+  const [{ filename, files }] = JSON.parse(pack.stdout);
+  packed = files.map((file: { path: string }) => file.path);
+  // Without scripts again: compiling SQLite takes minutes. The same version, compiled by `npm ci`, takes its place.
+  const sqlite = JSON.parse(await readFile(join(root, 'node_modules/better-sqlite3/package.json'), 'utf8'));
+  const packages = [`./${filename}`, `better-sqlite3@${sqlite.version}`];
+  await execa('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', ...packages], {
+    cwd: project,
+  });
+  await cp(join(root, ADDON), join(project, ADDON));
+}, 180_000);
+
+afterAll(async () => {
+  await rm(project, { recursive: true, force: true });
+});
+
+/** The installed `svc`; an exit that is not 0 is a result, not an exception. */
+function svc(...args: string[]) {
+  return execa({ preferLocal: true, localDir: project, cwd: project, stdin: 'ignore', reject: false })(
+    'svc',
+    args,
+  );
+}
+
+describe('the packed package', () => {
+  it('holds the program, its fixtures and its papers, and nothing else', () => {
+    const expected = [...manifest.files, 'package.json'].sort();
+    expect([...new Set(packed.map((path) => path.replace(/\/.*/, '')))].sort()).toEqual(expected);
+  });
+
+  it('says its version', async () => {
+    expect(await svc('--version')).toMatchObject({ exitCode: 0, stdout: manifest.version });
+  });
+
+  it('verifies a signature made with nothing but HMAC [signature.content, signature.algorithm]', async () => {
+    const timestamp = new Date().toISOString();
+    const signature = `v1=${createHmac('sha256', 'whsec_a').update(`${timestamp}.{}`).digest('hex')}`;
+    const delivery = ['--payload', '{}', '--timestamp', timestamp, '--signature', signature];
+    expect(await svc('verify', '--secret', 'whsec_a', ...delivery)).toMatchObject({ exitCode: 0 });
+    expect(await svc('verify', '--secret', 'whsec_b', ...delivery)).toMatchObject({ exitCode: 1 });
+  });
+
+  it('boots an emulator that takes an event and gives it back', async () => {
+    const emulator = svc('emulator', 'start', '--db', ':memory:', '--port', '0', '--json');
+    onTestFinished(() => void emulator.kill());
+    const firstLine = await createInterface(emulator.stdout)[Symbol.asyncIterator]().next();
+    const { base_url: baseUrl, api_key: apiKey } = JSON.parse(firstLine.value);
+
+    const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' };
+    const body = JSON.stringify({ type: 'order.shipped', payload: { order: 1 } });
+    const created = await fetch(`${baseUrl}/events`, { method: 'POST', headers, body });
+    const event = (await created.json()) as { id: string };
+    const found = await fetch(`${baseUrl}/events/${event.id}`, { headers });
+    expect([created.ok, found.ok]).toEqual([true, true]);
+    expect(await found.json()).toEqual(event);
+
+    expect(await svc('emulator', 'stop')).toMatchObject({ exitCode: 0 });
+    expect(await emulator).toMatchObject({ exitCode: 0 });
+  });
+
+  it('types and runs in a strict TypeScript program', async () => {
+    await writeFile(join(project, 'receiver.mts'), RECEIVER);
+    const types = ['--types', 'node', '--typeRoots', join(root, 'node_modules/@types')];
+    const tsc = join(root, 'node_modules/typescript/bin/tsc');
+    const options = ['--strict', '--module', 'nodenext', '--target', 'es2022', ...types];
+    await execa(process.execPath, [tsc, ...options, 'receiver.mts'], { cwd: project });
+    const run = await execa(process.execPath, ['receiver.mjs'], { cwd: project });
+    expect(run.stdout).toBe('true');
+  });
+});
