@@ -1,0 +1,171 @@
+// npm run demo: one event on its way from the API, through a refusal and a retry, into a receiver that verifies it.
+// Drives the built program as a person would. Everything happens in a temporary folder and ends with the script.
+import { spawn } from 'node:child_process';
+import { on, once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { buffer } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+
+const SPEED = 120;
+const LIMIT_MS = 60_000;
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const folder = mkdtempSync(join(tmpdir(), 'svc-demo-'));
+const inColor = process.stdout.isTTY === true && !process.env.NO_COLOR;
+const children = new Set();
+const interruption = new AbortController();
+process.once('SIGINT', () => interruption.abort(new Error('It was interrupted.')));
+const signal = AbortSignal.any([AbortSignal.timeout(LIMIT_MS), interruption.signal]);
+
+try {
+  await tell();
+} catch (error) {
+  console.error(`\nThe demo failed. ${(signal.aborted ? signal.reason : error).message}`);
+  process.exitCode = 1;
+} finally {
+  await Promise.all([...children].map(end));
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+}
+
+async function tell() {
+  say(`Boot the emulator. Its schedule clock runs ${SPEED} times as fast as the one on the wall.`);
+  const emulator = await startEmulator('--json', '--port', '0', '--speed', String(SPEED));
+
+  say('Register an endpoint for one type of event. The secret is shown this once.');
+  const gateway = await openGateway();
+  const webhook = JSON.parse(
+    await svc('webhooks', 'create', '--url', gateway.url, '--events', 'order.shipped', '--json'),
+  );
+  gateway.receiverUrl = await startReceiver(webhook.secret);
+
+  say('Create an event through the API, from the fixture of its type.');
+  const { deliveries } = JSON.parse(await svc('trigger', 'order.shipped', '--json'));
+  const deliveryId = deliveries[0].id;
+  await gateway.nextDelivery(503);
+
+  say('The receiver refused it, so it is tried again after five minutes, as in production.');
+  await svc('deliveries', 'get', deliveryId);
+  say(`Five minutes take ${300 / SPEED} seconds at this speed.`);
+  const accepted = await gateway.nextDelivery(204);
+
+  say('The receiver verified it by hand. Does the command line agree about what arrived?');
+  writeFileSync(join(folder, 'body.json'), accepted.body);
+  await svc(
+    ...['verify', '--secret', webhook.secret, '--payload', '@body.json'],
+    ...['--signature', accepted.headers['service-signature']],
+    ...['--timestamp', accepted.headers['service-timestamp']],
+  );
+
+  say('Replay it: the same bytes, signed afresh. The receiver knows the event and does no work twice.');
+  await svc('deliveries', 'replay', deliveryId, '--wait');
+  const replayed = await gateway.nextDelivery(204);
+  if (!replayed.body.equals(accepted.body)) throw new Error('The replay carried other bytes.');
+  await svc('deliveries', 'get', deliveryId);
+
+  say('Stop the emulator.');
+  await svc('emulator', 'stop');
+  if (children.has(emulator)) await once(emulator, 'exit', { signal });
+}
+
+/** Starts the emulator and waits for its ready line. */
+async function startEmulator(...options) {
+  const emulator = start([join(root, 'bin/svc.js'), 'emulator', 'start', ...options]);
+  showCommand('emulator', 'start', ...options);
+  const [ready] = await once(createInterface(emulator.stdout), 'line', { signal });
+  console.log(ready);
+  return emulator;
+}
+
+/** Starts the receiver of the documentation; resolves to its address. */
+async function startReceiver(secret) {
+  const receiver = start([join(root, 'docs/receivers/receiver.mjs')], {
+    PORT: '0',
+    SVC_WEBHOOK_SECRET: secret,
+  });
+  const lines = createInterface(receiver.stdout);
+  const [listening] = await once(lines, 'line', { signal });
+  lines.on('line', (line) => showReceiver(line));
+  return `http://127.0.0.1:${listening.replace('listening on ', '')}`;
+}
+
+/**
+ * The address that is registered. It refuses the first delivery, as a receiver does that is just being deployed, and
+ * passes the others on.
+ */
+async function openGateway() {
+  let isFirst = true;
+  const server = createServer(async (request, response) => {
+    const { headers } = request;
+    const body = await buffer(request);
+    const status = isFirst ? 503 : await passOn(gateway.receiverUrl, headers, body);
+    isFirst = false;
+    showReceiver(`${headers['service-delivery-id']} answered with ${status}`);
+    response.writeHead(status).end();
+    server.emit('delivery', { headers, body, status });
+  });
+  const arrivals = on(server, 'delivery', { signal });
+  await once(server.listen(0, '127.0.0.1').unref(), 'listening', { signal });
+  const gateway = {
+    url: `http://127.0.0.1:${server.address().port}/webhooks`,
+    receiverUrl: '',
+    nextDelivery: async (status) => {
+      const [delivery] = (await arrivals.next()).value;
+      if (delivery.status === status) return delivery;
+      throw new Error(`The receiver answered with ${delivery.status} where ${status} was expected.`);
+    },
+  };
+  return gateway;
+}
+
+async function passOn(receiverUrl, headers, body) {
+  const names = ['content-type', 'service-signature', 'service-timestamp', 'service-delivery-id'];
+  const passed = Object.fromEntries(names.map((name) => [name, headers[name]]));
+  const response = await fetch(receiverUrl, { method: 'POST', headers: passed, body, signal });
+  return response.status;
+}
+
+/** Runs one command of `svc`, showing it and what it prints; resolves to its standard output. */
+async function svc(...args) {
+  showCommand(...args);
+  const command = start([join(root, 'bin/svc.js'), ...args]);
+  const [output, [code]] = await Promise.all([buffer(command.stdout), once(command, 'exit', { signal })]);
+  process.stdout.write(output);
+  if (code !== 0) throw new Error(`The command left with exit code ${code}.`);
+  return output.toString();
+}
+
+/** Starts a Node.js program in the temporary folder, out of reach of the settings of whoever runs the demo. */
+function start(args, variables = {}) {
+  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('SVC_'));
+  const env = { ...Object.fromEntries(inherited), ...(inColor && { FORCE_COLOR: '1' }), ...variables };
+  const child = spawn(process.execPath, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] });
+  children.add(child);
+  child.once('exit', () => children.delete(child));
+  return child;
+}
+
+async function end(child) {
+  const exited = once(child, 'exit');
+  child.kill();
+  const force = setTimeout(() => child.kill('SIGKILL'), 3_000);
+  await exited;
+  clearTimeout(force);
+}
+
+function say(text) {
+  console.log(`\n${inColor ? `\x1b[1m${text}\x1b[22m` : text}`);
+}
+
+function showCommand(...args) {
+  const text = `$ svc ${args.map((arg) => (/^[\w@./:=,+-]+$/.test(arg) ? arg : `'${arg}'`)).join(' ')}`;
+  console.log(inColor ? `\x1b[36m${text}\x1b[39m` : text);
+}
+
+function showReceiver(line) {
+  const text = `receiver: ${line}`;
+  console.log(inColor ? `\x1b[33m${text}\x1b[39m` : text);
+}

@@ -1,0 +1,120 @@
+/** Starts the receivers of `docs/receivers` as a reader would, each where its interpreter is present. */
+import { type ChildProcessWithoutNullStreams, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const folder = join(import.meta.dirname, '../../docs/receivers');
+
+export interface Language {
+  readonly name: string;
+  readonly file: string;
+  /** A command that succeeds where the receiver can run. */
+  readonly needs: readonly [string, ...string[]];
+  /** The command that runs the receiver; what it must build first goes to the folder `scratch`. */
+  command(file: string, scratch: string): readonly [string, ...string[]];
+  /** What the program prints, the port in its first group, once it listens. */
+  readonly ready: RegExp;
+}
+
+const ready = /^listening on (\d+)$/m;
+
+export const languages: readonly Language[] = [
+  {
+    name: 'Node.js',
+    file: 'receiver.mjs',
+    needs: [process.execPath, '--version'],
+    command: (file) => [process.execPath, file],
+    ready,
+  },
+  {
+    name: 'Python',
+    file: 'receiver.py',
+    needs: ['python3', '--version'],
+    command: (file) => ['python3', file],
+    ready,
+  },
+  {
+    name: 'Go',
+    file: 'receiver.go',
+    needs: ['go', 'version'],
+    command: (file, scratch) => {
+      const program = join(scratch, 'receiver');
+      execFileSync('go', ['build', '-o', program, file]);
+      return [program];
+    },
+    ready,
+  },
+  {
+    name: 'Ruby',
+    file: 'receiver.rb',
+    needs: ['ruby', '-e', 'require "webrick"'],
+    command: (file) => ['ruby', file],
+    ready,
+  },
+  {
+    name: 'PHP',
+    file: 'receiver.php',
+    needs: ['php', '--version'],
+    command: (file) => ['php', '-S', '127.0.0.1:0', file],
+    // The web server of PHP reads no PORT and says it in its own words.
+    ready: /\(http:\/\/127\.0\.0\.1:(\d+)\) started/,
+  },
+];
+
+/** Whether the language's receiver can run here. */
+export function isPresent({ needs: [command, ...args] }: Language): boolean {
+  try {
+    execFileSync(command, args, { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export interface RunningReceiver {
+  readonly port: number;
+  /** Everything printed so far, once `pattern` is found in it. */
+  printed(pattern: RegExp): Promise<string>;
+  stop(): Promise<void>;
+}
+
+export async function startReceiver(language: Language, secret: string): Promise<RunningReceiver> {
+  const scratch = mkdtempSync(join(tmpdir(), 'svc-receiver-'));
+  const [command, ...args] = language.command(join(folder, language.file), scratch);
+  const child = spawn(command, args, {
+    env: { ...process.env, PORT: '0', SVC_WEBHOOK_SECRET: secret, TMPDIR: scratch },
+    timeout: 60_000,
+  });
+  const exited = once(child, 'exit');
+  const printed = collectOutput(child);
+  const port = language.ready.exec(await printed(language.ready))?.[1];
+  return {
+    port: Number(port),
+    printed,
+    stop: async () => {
+      child.kill();
+      await exited;
+      rmSync(scratch, { recursive: true });
+    },
+  };
+}
+
+function collectOutput(child: ChildProcessWithoutNullStreams): RunningReceiver['printed'] {
+  let text = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk;
+      child.emit('printed');
+    });
+  }
+  const left = once(child, 'exit').then(() => {
+    throw new Error(`The receiver left. It had printed:\n${text}`);
+  });
+  left.catch(() => undefined); // It may leave when nobody waits.
+  return async (pattern) => {
+    while (!pattern.test(text)) await Promise.race([once(child, 'printed'), left]);
+    return text;
+  };
+}
