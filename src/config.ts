@@ -1,0 +1,168 @@
+/** Configuration: option, then `SVC_*` variable, then file, then default. Every value knows which of them it is from. */
+import { basename, dirname, resolve } from 'node:path';
+import { findConfigFile, readConfigFile } from './config/config-file.ts';
+import {
+  type ConfigValues,
+  type Setting,
+  type SettingName,
+  settingNames,
+  settings,
+  toFileKey,
+  toOption,
+  toVariable,
+} from './config/settings.ts';
+import { type Place, unknownName } from './profile/form.ts';
+import type { Environment } from './profile/rules.ts';
+
+export type { ConfigValues, SettingName } from './config/settings.ts';
+
+export interface ConfigInput {
+  /** Options of the command line under the names that commander gives them (`randomSeed`); others are ignored. */
+  readonly flags: Readonly<Record<string, unknown>>;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Folder from which the configuration file is looked for, upwards. */
+  readonly cwd: string;
+}
+
+/** Where a value is from: `--port`, `SVC_PORT`, the path of the file, or `default`. */
+export interface Source {
+  readonly kind: 'flag' | 'variable' | 'file' | 'default';
+  readonly name: string;
+}
+
+export interface Config {
+  readonly values: ConfigValues;
+  readonly sources: Readonly<Record<SettingName, Source>>;
+  /** Path of the configuration file; null when there is none. */
+  readonly file: string | null;
+  /** Folder of the configuration file, else the working folder. `.svc/` is here. */
+  readonly projectFolder: string;
+}
+
+interface Found {
+  readonly source: Source;
+  readonly place: Place;
+  readonly value: unknown;
+  /** What a path is relative to. */
+  readonly folder: string;
+}
+
+/**
+ * Resolves every setting.
+ * @throws SvcError `usage` when the configuration file cannot be read; `validation_failed` when a value is not
+ *   acceptable, which says where it was set and what would be.
+ */
+export async function resolveConfig(input: ConfigInput): Promise<Config> {
+  const file = findConfigFile(input.cwd);
+  const fileValues = file === null ? {} : await readConfigFile(file);
+  if (file !== null) checkKeys(fileValues, file);
+  const projectFolder = file === null ? resolve(input.cwd) : dirname(file);
+
+  const values: Partial<Record<SettingName, unknown>> = {};
+  const sources: Partial<Record<SettingName, Source>> = {};
+  for (const name of settingNames) {
+    const found = findFlag(name, input) ?? findVariable(name, input) ?? findInFile(name, fileValues, file);
+    const environment = values.environment as Environment;
+    values[name] = found ? read(name, found) : readDefault(name, environment, projectFolder);
+    sources[name] = found?.source ?? { kind: 'default', name: 'default' };
+  }
+  return { values: values as ConfigValues, sources: sources as Config['sources'], file, projectFolder };
+}
+
+/** One line of `svc config`. Names are those of the JSON output. */
+export interface ConfigLine {
+  /** As in the configuration file. */
+  readonly setting: string;
+  /** Secrets are masked. */
+  readonly value: unknown;
+  readonly source: Source['kind'];
+  readonly from: string;
+  readonly description: string;
+}
+
+export function listConfig({ values, sources }: Config): ConfigLine[] {
+  return settingNames.map((name) => {
+    const { description, isSecret }: Setting = settings[name];
+    const value = values[name];
+    return {
+      setting: toFileKey(name),
+      value: isSecret && typeof value === 'string' ? maskSecret(value) : value,
+      source: sources[name].kind,
+      from: sources[name].name,
+      description,
+    };
+  });
+}
+
+/** `svc_test_…9fQx`: enough to tell which one it is. */
+export function maskSecret(secret: string): string {
+  const prefix = /^(?:svc_(?:test|live)_|whsec_)/.exec(secret)?.[0] ?? '';
+  const end = secret.length >= prefix.length + 16 ? secret.slice(-4) : '';
+  return `${prefix}…${end}`;
+}
+
+function findFlag(name: SettingName, { flags, cwd }: ConfigInput): Found | null {
+  const { option, fromText, isFileOnly }: Setting = settings[name];
+  const value = flags[option ?? name];
+  if (isFileOnly || value === undefined) return null;
+  const path = toOption(name);
+  return {
+    source: { kind: 'flag', name: path },
+    place: { path, hint: 'Run the command with --help to see its options.' },
+    value: typeof value === 'string' && fromText ? fromText(value) : value,
+    folder: cwd,
+  };
+}
+
+/** An empty variable counts as unset: `SVC_PROFILE= svc …` is how a shell unsets one for a single command. */
+function findVariable(name: SettingName, { env, cwd }: ConfigInput): Found | null {
+  const { fromText, isFileOnly }: Setting = settings[name];
+  const path = toVariable(name);
+  const value = env[path];
+  if (isFileOnly || !value) return null;
+  return {
+    source: { kind: 'variable', name: path },
+    place: { path, hint: `Correct the variable, or remove it: unset ${path}` },
+    value: fromText ? fromText(value) : value,
+    folder: cwd,
+  };
+}
+
+function findInFile(
+  name: SettingName,
+  fileValues: Readonly<Record<string, unknown>>,
+  file: string | null,
+): Found | null {
+  const key = toFileKey(name);
+  if (file === null || !Object.hasOwn(fileValues, key)) return null;
+  return {
+    source: { kind: 'file', name: file },
+    place: { path: `${basename(file)}: ${key}`, hint: `Correct it in ${file}.` },
+    value: fileValues[key],
+    folder: dirname(file),
+  };
+}
+
+function read(name: SettingName, { value, place, folder }: Found): unknown {
+  const { form, isPath }: Setting = settings[name];
+  const parsed = form.parse(value, place);
+  return isPath ? toAbsolute(parsed, folder) : parsed;
+}
+
+function readDefault(name: SettingName, environment: Environment, projectFolder: string): unknown {
+  const { fallback, isPath }: Setting = settings[name];
+  return isPath ? toAbsolute(fallback(environment), projectFolder) : fallback(environment);
+}
+
+function toAbsolute(path: unknown, folder: string): unknown {
+  return typeof path === 'string' && path !== ':memory:' ? resolve(folder, path) : path;
+}
+
+function checkKeys(fileValues: Readonly<Record<string, unknown>>, file: string): void {
+  const known = settingNames.map(toFileKey);
+  for (const key of Object.keys(fileValues)) {
+    if (!known.includes(key)) {
+      throw unknownName(key, known, { path: file, hint: '`svc config` lists every setting.' });
+    }
+  }
+}

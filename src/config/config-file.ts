@@ -1,0 +1,85 @@
+/** The configuration file of a project: finding it and reading it. What its members mean is in `settings.ts`. */
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, extname, join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { SvcError } from '../errors.ts';
+import { isObject } from '../profile/form.ts';
+import { locateJsonError } from './json-error.ts';
+
+const FILE_NAMES = ['svc.config.json', 'svc.config.mjs', 'svc.config.ts'] as const;
+
+/**
+ * Path of the configuration file in `folder` or the nearest folder above that has one; null when none has.
+ * @throws SvcError `usage` when a folder has two.
+ */
+export function findConfigFile(folder: string): string | null {
+  const start = resolve(folder);
+  const found = FILE_NAMES.map((name) => join(start, name)).filter((path) => existsSync(path));
+  if (found.length > 1) {
+    throw new SvcError('usage', `There are two configuration files: ${found.join(' and ')}.`, {
+      hint: 'Keep one of them.',
+    });
+  }
+  const parent = dirname(start);
+  return found[0] ?? (parent === start ? null : findConfigFile(parent));
+}
+
+/**
+ * The members of a configuration file, not yet validated.
+ * @throws SvcError `usage` when it cannot be read; for JSON with line and column.
+ */
+export async function readConfigFile(path: string): Promise<Readonly<Record<string, unknown>>> {
+  const content = extname(path) === '.json' ? readJson(path) : await importDefault(path);
+  if (!isObject(content)) {
+    throw unreadable(
+      path,
+      extname(path) === '.json' ? 'must hold an object' : 'must export an object as its default',
+    );
+  }
+  return content;
+}
+
+function readJson(path: string): unknown {
+  const text = readText(path);
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const { line, column } = locateJsonError(text);
+    throw unreadable(path, `is not JSON at line ${line}, column ${column}`, error);
+  }
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8').replace(/^\uFEFF/, '');
+  } catch (error) {
+    throw unreadable(path, `cannot be read: ${(error as Error).message}`, error);
+  }
+}
+
+async function importDefault(path: string): Promise<unknown> {
+  if (extname(path) === '.ts' && !importsTypeScript(process.features)) {
+    throw new SvcError('usage', `${path} needs Node.js 22.18 or later; this is ${process.versions.node}.`, {
+      hint: 'Rename it to svc.config.mjs and leave out the types, or run a newer Node.js.',
+    });
+  }
+  try {
+    const module: unknown = await import(/* @vite-ignore */ pathToFileURL(path).href);
+    return isObject(module) ? module.default : undefined;
+  } catch (error) {
+    throw unreadable(
+      path,
+      `cannot be loaded: ${error instanceof Error ? error.message : String(error)}`,
+      error,
+    );
+  }
+}
+
+// Newer than the types of Node.js 20: false, 'strip' or 'transform'.
+function importsTypeScript(features: object): boolean {
+  return 'typescript' in features && Boolean(features.typescript);
+}
+
+function unreadable(path: string, problem: string, cause?: unknown): SvcError {
+  return new SvcError('usage', `${path} ${problem}.`, { hint: `Correct ${path}, or move it away.`, cause });
+}

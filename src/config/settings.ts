@@ -1,0 +1,171 @@
+/** Every setting of the program: how it is called, what it accepts and what it is when nobody says. */
+import { isEventType, WILDCARD } from '../domain/event.ts';
+import {
+  anyObject,
+  type Form,
+  listOf,
+  number,
+  oneOf,
+  text,
+  trueOrFalse,
+  wholeNumber,
+} from '../profile/form.ts';
+import type { Environment } from '../profile/rules.ts';
+
+export interface Setting<T = unknown, Fallback = unknown> {
+  /** For `--help` and `svc config`. */
+  readonly description: string;
+  readonly form: Form<T>;
+  /** The value when it is set nowhere; null where there is none. */
+  readonly fallback: (environment: Environment) => Fallback;
+  /** The option without its dashes, where it is not the name in kebab-case. */
+  readonly option?: string;
+  /** Reads a variable or an option, which are text, as the value of the file would be written. */
+  readonly fromText?: (text: string) => unknown;
+  /** A path: relative to the file that names it, otherwise to the working folder. */
+  readonly isPath?: boolean;
+  readonly isSecret?: boolean;
+  /** Cannot be said in one word: neither an option nor a variable sets it. */
+  readonly isFileOnly?: boolean;
+}
+
+const none = () => null;
+
+/** In the order in which `svc config` shows them. */
+export const settings = {
+  environment: {
+    description: 'which of the two environments is emulated',
+    form: oneOf({ sandbox: 'keys svc_test_…', production: 'keys svc_live_…' }),
+    fallback: (): Environment => 'sandbox',
+  },
+  profile: {
+    description: 'the answers where the service description is silent',
+    form: oneOf({ relaxed: 'made for a laptop', strict: 'as near to production as can be' }),
+    fallback: () => 'relaxed' as const,
+  },
+  host: {
+    description: 'address to listen on',
+    form: text('a host name or address'),
+    fallback: () => '127.0.0.1',
+  },
+  port: {
+    description: 'port to listen on; 0 is any free one',
+    form: wholeNumber(0, 65_535),
+    fallback: () => 4777,
+    fromText: toNumber,
+  },
+  db: {
+    description: 'file of the database, or :memory:',
+    form: text('the path of a file, or ":memory:"'),
+    fallback: (environment) => `.svc/${environment}.db`,
+    isPath: true,
+  },
+  speed: {
+    description: 'schedule seconds per real second',
+    form: number(0.001, 1_000_000),
+    fallback: () => 1,
+    fromText: toNumber,
+  },
+  freeze: {
+    description: 'start with the schedule clock stopped',
+    form: trueOrFalse(),
+    fallback: () => false,
+    fromText: toBoolean,
+  },
+  randomSeed: {
+    description: 'same ids, secrets and jitter on every run',
+    form: wholeNumber(0, 4_294_967_295),
+    fallback: none,
+    fromText: toNumber,
+  },
+  keepDays: {
+    description: 'days after which settled events are removed',
+    form: wholeNumber(1, 36_500),
+    fallback: none,
+    fromText: toNumber,
+  },
+  forwardTo: {
+    description: 'URL to register as an endpoint at boot',
+    form: httpUrl('http://localhost:3000/webhooks'),
+    fallback: none,
+  },
+  events: {
+    description: 'event types of that endpoint',
+    form: listOf(text('an event type such as "order.shipped", or "*"', isSubscription)),
+    fallback: (): readonly string[] => [WILDCARD],
+    fromText: (list) => list.split(',').map((type) => type.trim()),
+  },
+  envFile: {
+    description: 'file to write the variables of `svc env` to',
+    form: text('the path of a file'),
+    fallback: none,
+    isPath: true,
+  },
+  controlUrl: {
+    description: 'the emulator that commands talk to',
+    form: httpUrl('http://127.0.0.1:4777'),
+    fallback: none,
+    option: 'url',
+  },
+  apiKey: {
+    description: 'key that commands use',
+    form: text('an API key'),
+    fallback: none,
+    isSecret: true,
+  },
+  workspaceId: {
+    description: 'workspace that commands work in',
+    form: text('the id of a workspace'),
+    fallback: none,
+    option: 'workspace',
+  },
+  overrides: {
+    description: 'rows of the gap register, see `svc gaps`',
+    form: anyObject('an object of rows of the gap register'),
+    fallback: () => ({}),
+    isFileOnly: true,
+  },
+} satisfies Record<string, Setting>;
+
+export type SettingName = keyof typeof settings;
+
+export const settingNames = Object.keys(settings) as SettingName[];
+
+type ValueOf<S> = S extends Setting<infer T, infer Fallback> ? T | Fallback : never;
+
+/** The value of every setting. Paths are absolute. */
+export type ConfigValues = { readonly [Name in SettingName]: ValueOf<(typeof settings)[Name]> };
+
+/** `randomSeed` is `random_seed` in the file. */
+export function toFileKey(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+/** `randomSeed` is the variable `SVC_RANDOM_SEED`. */
+export function toVariable(name: string): string {
+  return `SVC_${toFileKey(name).toUpperCase()}`;
+}
+
+/** `randomSeed` is the option `--random-seed`. */
+export function toOption(name: SettingName): string {
+  const { option }: Setting = settings[name];
+  return `--${option ?? toFileKey(name).replaceAll('_', '-')}`;
+}
+
+function toNumber(written: string): unknown {
+  const parsed = Number(written);
+  return written.trim() === '' || Number.isNaN(parsed) ? written : parsed;
+}
+
+function toBoolean(written: string): unknown {
+  if (written === 'true' || written === '1') return true;
+  return written === 'false' || written === '0' ? false : written;
+}
+
+function isSubscription(type: string): boolean {
+  return type === WILDCARD || isEventType(type);
+}
+
+function httpUrl(example: string): Form<string> {
+  return text(`a URL such as ${example}`, (url) => /^https?:\/\//.test(url) && URL.canParse(url));
+}

@@ -1,0 +1,90 @@
+/** How a delivery is attempted, retried and replayed. */
+import { HOUR_MS } from '../../domain/duration.ts';
+import { byteSize, duration, listOf, members, number, oneOf, restricted, wholeNumber } from '../form.ts';
+import type { Gap } from '../gap.ts';
+
+/** The retry window (§6, §8): no attempt starts later than this after the first. */
+export const RETRY_WINDOW_MS = 72 * HOUR_MS;
+/** The longest wait between two attempts (§8). */
+export const MAX_RETRY_GAP_MS = 24 * HOUR_MS;
+
+export const deliveryGaps = {
+  'delivery.success': {
+    question: 'Which answer of the receiver counts as success?',
+    references: ['§6.5', '§6.retries.non-2xx'],
+    reason:
+      'The description retries whatever is not 2xx; a redirect is not, and following it would send signed data elsewhere.',
+    answer: '2xx within the time limit; a redirect is not followed and is a failure',
+  },
+  'delivery.timeout': {
+    question: 'How long may an attempt take?',
+    references: ['§6.5'],
+    reason:
+      'A receiver answers before it does the work, so fifteen seconds are plenty. They count on the wall clock, however fast the schedule runs.',
+    form: members({ connect: duration('10ms', '10m'), attempt: duration('10ms', '10m') }),
+    relaxed: { connect: '5s', attempt: '15s' },
+  },
+  'delivery.response': {
+    question: "How much of the receiver's answer is kept?",
+    references: ['§2.delivery.fields', '§6.retries.visible'],
+    reason: 'Enough for a stack trace. What is cut is marked, and past the limit the socket is destroyed.',
+    form: byteSize('0B', '16MiB'),
+    relaxed: '64KiB',
+  },
+  'delivery.concurrency': {
+    question: 'How many attempts are under way at once, for one endpoint and in all?',
+    references: ['§6.delivery'],
+    reason: 'A slow endpoint must not delay another. One delivery never has two attempts in flight.',
+    form: members({ per_endpoint: wholeNumber(1, 1_000), total: wholeNumber(1, 10_000) }),
+    relaxed: { per_endpoint: 8, total: 64 },
+  },
+  'delivery.order': {
+    question: 'In which order do deliveries arrive?',
+    references: ['§6.delivery', '§6.6'],
+    reason: 'Retries break any order, and no sender that was studied promises one.',
+    answer: 'none is promised',
+  },
+  'retry.schedule': {
+    question: 'What are the waits after attempt 1, 2, 3 and so on? Past the last one, the last one repeats.',
+    references: ['§6.retries.ladder', '§6.retries.window', '§8.gap'],
+    reason:
+      'The first two waits are described, then up to 24 hours. These make eight attempts, the last 68 h 35 min after the first; one that would start past 72 h is not made, and the delivery fails at once.',
+    form: restricted(
+      listOf(duration('1s', '24h')),
+      'at most 72h in all',
+      (gapsMs) => gapsMs.reduce((sum, gapMs) => sum + gapMs, 0) <= RETRY_WINDOW_MS,
+    ),
+    relaxed: ['5m', '30m', '2h', '6h', '12h', '24h', '24h'],
+  },
+  'retry.jitter': {
+    question: 'By which share is a wait varied, both ways?',
+    references: ['§6.retries.ladder'],
+    reason:
+      'The described delays are typical, not exact. Tests want exact ones; production wants no stampede. It is drawn from the seed of the run.',
+    form: number(0, 0.5),
+    relaxed: 0,
+    strict: 0.1,
+  },
+  'retry.after': {
+    question: "What does a receiver's `Retry-After` do?",
+    references: ['§6.retries.ladder', '§8.gap'],
+    reason: 'A receiver that asks for time gets it, within what is described: 24 hours and the window.',
+    form: oneOf({ heeded: 'it can only delay the next attempt', ignored: 'nothing' }),
+    relaxed: 'heeded',
+  },
+  'retry.410': {
+    question: 'What does an answer 410 Gone do?',
+    references: ['§6.retries.non-2xx'],
+    reason: 'The description retries every answer that is not 2xx.',
+    form: oneOf({ failure: 'an ordinary failure, retried', stop: 'the delivery fails at once' }),
+    relaxed: 'failure',
+  },
+  replay: {
+    question: 'What is a replay?',
+    references: ['§2.delivery.fields', '§6.retries.replay'],
+    reason:
+      'The receiver deduplicates on `data.id`, so the same bytes under the same delivery are what it has to cope with.',
+    answer:
+      'a new attempt of the same delivery (same id and bytes, fresh timestamp and signature); it replaces a pending retry. `--new-id` makes a new delivery with `replay_of` instead',
+  },
+} satisfies Record<string, Gap>;

@@ -1,0 +1,329 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { settingNames, toFileKey, toOption, toVariable } from '../src/config/settings.ts';
+import { listConfig, maskSecret, resolveConfig } from '../src/config.ts';
+
+let cwd: string;
+beforeEach(() => {
+  cwd = mkdtempSync(join(tmpdir(), 'svc-config-'));
+});
+afterEach(() => {
+  rmSync(cwd, { recursive: true });
+});
+
+interface Given {
+  readonly flags?: Record<string, unknown>;
+  readonly env?: Record<string, string>;
+  readonly file?: Record<string, unknown>;
+}
+
+function resolve({ flags = {}, env = {}, file }: Given = {}) {
+  if (file) write('svc.config.json', JSON.stringify(file));
+  return resolveConfig({ flags, env, cwd });
+}
+
+function write(name: string, content: string): string {
+  const path = join(cwd, name);
+  writeFileSync(path, content);
+  return path;
+}
+
+const envFile = join(tmpdir(), 'svc.env');
+
+/** For each setting: how an option, a variable and the file write it, and what each is read as. */
+const layers = {
+  environment: ['production', 'production', 'production', 'production'],
+  profile: ['strict', 'strict', 'strict', 'strict'],
+  host: ['::1', '::1', '::1', '::1'],
+  port: ['5001', '5001', 5001, 5001],
+  db: [':memory:', ':memory:', ':memory:', ':memory:'],
+  speed: ['0.5', '0.5', 0.5, 0.5],
+  freeze: [true, '1', true, true],
+  randomSeed: ['7', '7', 7, 7],
+  keepDays: ['30', '30', 30, 30],
+  forwardTo: ['http://[::1]:3000/x', 'http://[::1]:3000/x', 'http://[::1]:3000/x', 'http://[::1]:3000/x'],
+  events: ['a.b, c.d', 'a.b,c.d', ['a.b', 'c.d'], ['a.b', 'c.d']],
+  envFile: [envFile, envFile, envFile, envFile],
+  controlUrl: ['http://h:1', 'http://h:1', 'http://h:1', 'http://h:1'],
+  apiKey: ['svc_test_a', 'svc_test_a', 'svc_test_a', 'svc_test_a'],
+  workspaceId: ['ws_1', 'ws_1', 'ws_1', 'ws_1'],
+} as const;
+const layered = Object.entries(layers).map(
+  ([name, forms]) => [name as keyof typeof layers, ...forms] as const,
+);
+
+describe('where a value is from', () => {
+  it('defaults to a sandbox for a laptop', async () => {
+    const { values, sources, file, projectFolder } = await resolve();
+    expect(values).toEqual({
+      environment: 'sandbox',
+      profile: 'relaxed',
+      host: '127.0.0.1',
+      port: 4777,
+      db: join(cwd, '.svc', 'sandbox.db'),
+      speed: 1,
+      freeze: false,
+      randomSeed: null,
+      keepDays: null,
+      forwardTo: null,
+      events: ['*'],
+      envFile: null,
+      controlUrl: null,
+      apiKey: null,
+      workspaceId: null,
+      overrides: {},
+    });
+    expect(new Set(Object.values(sources).map(({ kind }) => kind))).toEqual(new Set(['default']));
+    expect({ file, projectFolder }).toEqual({ file: null, projectFolder: cwd });
+  });
+
+  it('covers every setting below', () => {
+    expect(Object.keys(layers)).toEqual(settingNames.filter((name) => name !== 'overrides'));
+  });
+
+  it.each(layered)('%s: an option', async (name, flag, _, __, value) => {
+    const option = toOption(name).slice(2);
+    const attribute = option.replace(/-([a-z])/g, (___, letter: string) => letter.toUpperCase());
+    const { values, sources } = await resolve({ flags: { [attribute]: flag } });
+    expect(values[name]).toEqual(value);
+    expect(sources[name]).toEqual({ kind: 'flag', name: `--${option}` });
+  });
+
+  it.each(layered)('%s: a variable', async (name, _, variable, __, value) => {
+    const { values, sources } = await resolve({ env: { [toVariable(name)]: variable } });
+    expect(values[name]).toEqual(value);
+    expect(sources[name]).toEqual({ kind: 'variable', name: toVariable(name) });
+  });
+
+  it.each(layered)('%s: the file', async (name, _, __, written, value) => {
+    const { values, sources } = await resolve({ file: { [toFileKey(name)]: written } });
+    expect(values[name]).toEqual(value);
+    expect(sources[name]).toEqual({ kind: 'file', name: join(cwd, 'svc.config.json') });
+  });
+
+  it('goes from option to variable to file', async () => {
+    const file = { port: 3, host: 'file', speed: 3 };
+    const env = { SVC_PORT: '2', SVC_HOST: 'variable' };
+    const { values, sources } = await resolve({ flags: { port: '1' }, env, file });
+    expect([values.port, values.host, values.speed]).toEqual([1, 'variable', 3]);
+    expect([sources.port.kind, sources.host.kind, sources.speed.kind]).toEqual(['flag', 'variable', 'file']);
+  });
+
+  it('names settings as the command line, the environment and the file do', () => {
+    expect([toOption('randomSeed'), toVariable('randomSeed'), toFileKey('randomSeed')]).toEqual([
+      '--random-seed',
+      'SVC_RANDOM_SEED',
+      'random_seed',
+    ]);
+    expect([toOption('controlUrl'), toVariable('controlUrl')]).toEqual(['--url', 'SVC_CONTROL_URL']);
+    expect([toOption('workspaceId'), toVariable('workspaceId')]).toEqual(['--workspace', 'SVC_WORKSPACE_ID']);
+  });
+
+  it('ignores an empty variable and options that are no settings', async () => {
+    const { sources } = await resolve({ flags: { json: true }, env: { SVC_PORT: '' } });
+    expect(sources.port.kind).toBe('default');
+  });
+
+  it('takes overrides from the file alone', async () => {
+    const overrides = { 'retry.jitter': 0 };
+    const given = { flags: { overrides: 'x' }, env: { SVC_OVERRIDES: 'x' }, file: { overrides } };
+    expect((await resolve(given)).values.overrides).toEqual(overrides);
+  });
+});
+
+describe('paths', () => {
+  it('names the database after the environment', async () => {
+    const { values } = await resolve({ flags: { environment: 'production' } });
+    expect(values.db).toBe(join(cwd, '.svc', 'production.db'));
+  });
+
+  it('are relative to the file that names them, or else to the working folder', async () => {
+    const nested = join(cwd, 'a', 'b');
+    mkdirSync(nested, { recursive: true });
+    const path = write('svc.config.json', '{"env_file": "here.env"}');
+    const config = await resolveConfig({ flags: { db: 'mine.db' }, env: {}, cwd: nested });
+    expect(config.values.envFile).toBe(join(cwd, 'here.env'));
+    expect(config.values.db).toBe(join(nested, 'mine.db'));
+    expect({ file: config.file, projectFolder: config.projectFolder }).toEqual({
+      file: path,
+      projectFolder: cwd,
+    });
+  });
+
+  it('keep the default database beside the file of the project', async () => {
+    const nested = join(cwd, 'a');
+    mkdirSync(nested);
+    write('svc.config.json', '{}');
+    const { values } = await resolveConfig({ flags: {}, env: {}, cwd: nested });
+    expect(values.db).toBe(join(cwd, '.svc', 'sandbox.db'));
+  });
+
+  it('come from the nearest file', async () => {
+    const nested = join(cwd, 'a');
+    mkdirSync(nested);
+    write('svc.config.json', '{"port": 1}');
+    writeFileSync(join(nested, 'svc.config.json'), '{"port": 2}');
+    const { values } = await resolveConfig({ flags: {}, env: {}, cwd: nested });
+    expect(values.port).toBe(2);
+  });
+});
+
+describe('values that are refused', () => {
+  it.each<[string, Given, string, string]>([
+    [
+      'an option',
+      { flags: { port: 'abc' } },
+      '--port must be a whole number from 0 to 65535; not "abc".',
+      'Run the command with --help to see its options.',
+    ],
+    [
+      'a variable',
+      { env: { SVC_PROFILE: 'lax' } },
+      'SVC_PROFILE must be "relaxed" or "strict"; not "lax".',
+      'Correct the variable, or remove it: unset SVC_PROFILE',
+    ],
+    [
+      'the item of a list in the file',
+      { file: { events: ['a.b', 'order'] } },
+      'svc.config.json: events[1] must be an event type such as "order.shipped", or "*"; not "order".',
+      'Correct it in ',
+    ],
+    [
+      'an unknown member of the file',
+      { file: { prot: 1 } },
+      'svc.config.json has no member "prot".',
+      'Did you mean "port"?',
+    ],
+    [
+      'a member that is like no other',
+      { file: { telemetry: true } },
+      'svc.config.json has no member "telemetry".',
+      '`svc config` lists every setting.',
+    ],
+  ])('%s', async (_, given, message, hint) => {
+    await expect(resolve(given)).rejects.toMatchObject({
+      code: 'validation_failed',
+      message: expect.stringContaining(message),
+      hint: expect.stringContaining(hint),
+    });
+  });
+
+  it.each<[string, unknown]>([
+    ['port', 65_536],
+    ['port', '4777'],
+    ['host', ''],
+    ['db', 7],
+    ['speed', 0],
+    ['freeze', 'yes'],
+    ['random_seed', -1],
+    ['keep_days', 0],
+    ['forward_to', 'localhost:3000'],
+    ['forward_to', 'http://'],
+    ['events', []],
+    ['environment', 'staging'],
+    ['env_file', null],
+    ['control_url', 'ftp://h'],
+    ['api_key', 1],
+    ['workspace_id', ''],
+    ['overrides', []],
+  ])('%s: %j in the file', async (key, value) => {
+    await expect(resolve({ file: { [key]: value } })).rejects.toThrow(`svc.config.json: ${key} must be `);
+  });
+
+  it.each(['abc', ' ', '1e9', '1.5', 'NaN'])('SVC_PORT=%j', async (port) => {
+    await expect(resolve({ env: { SVC_PORT: port } })).rejects.toThrow('SVC_PORT must be a whole number');
+  });
+
+  it('a truth that is neither true nor false', async () => {
+    await expect(resolve({ env: { SVC_FREEZE: 'yes' } })).rejects.toThrow(
+      'SVC_FREEZE must be true or false; not "yes".',
+    );
+    expect((await resolve({ env: { SVC_FREEZE: 'false' } })).values.freeze).toBe(false);
+  });
+});
+
+describe('the file', () => {
+  it('that is not JSON is refused by line and column', async () => {
+    const path = write('svc.config.json', '{\n  "port": 4777,\n  "host" "x"\n}');
+    await expect(resolve()).rejects.toMatchObject({
+      code: 'usage',
+      message: `${path} is not JSON at line 3, column 10.`,
+      hint: `Correct ${path}, or move it away.`,
+    });
+  });
+
+  it('may begin with a byte order mark', async () => {
+    write('svc.config.json', '\uFEFF{"port": 1}');
+    expect((await resolve()).values.port).toBe(1);
+  });
+
+  it.each(['[]', 'null', '"x"'])('that holds %s is refused', async (content) => {
+    write('svc.config.json', content);
+    await expect(resolve()).rejects.toThrow('svc.config.json must hold an object.');
+  });
+
+  it('that is a folder is refused', async () => {
+    mkdirSync(join(cwd, 'svc.config.json'));
+    await expect(resolve()).rejects.toThrow('svc.config.json cannot be read: ');
+  });
+
+  it('can be a module', async () => {
+    const path = write('svc.config.mjs', 'export default { port: 2 + 2 };');
+    const { values, sources } = await resolve();
+    expect(values.port).toBe(4);
+    expect(sources.port).toEqual({ kind: 'file', name: path });
+  });
+
+  it('that is a module without a default export is refused', async () => {
+    write('svc.config.mjs', 'export const port = 1;');
+    await expect(resolve()).rejects.toThrow('svc.config.mjs must export an object as its default.');
+  });
+
+  it('that is a module which fails is refused with its reason', async () => {
+    write('svc.config.mjs', 'throw new Error("no luck");');
+    await expect(resolve()).rejects.toThrow('svc.config.mjs cannot be loaded: no luck.');
+  });
+
+  const typescript = 'typescript' in process.features && Boolean(process.features.typescript);
+
+  it.skipIf(typescript)('in TypeScript is refused by a Node.js that cannot import it', async () => {
+    write('svc.config.ts', 'export default { port: 1 as number };');
+    await expect(resolve()).rejects.toThrow(
+      `svc.config.ts needs Node.js 22.18 or later; this is ${process.versions.node}.`,
+    );
+  });
+
+  it.runIf(typescript)('can be TypeScript where Node.js imports it', async () => {
+    write('svc.config.ts', 'export default { port: 1 as number };');
+    expect((await resolve()).values.port).toBe(1);
+  });
+
+  it('must be one of its kind in a folder', async () => {
+    write('svc.config.json', '{}');
+    write('svc.config.mjs', 'export default {};');
+    await expect(resolve()).rejects.toMatchObject({ code: 'usage', hint: 'Keep one of them.' });
+  });
+});
+
+describe('listConfig', () => {
+  it('shows every setting with its source, and no secret', async () => {
+    const apiKey = 'svc_test_0123456789abcdefWXYZ';
+    const lines = listConfig(await resolve({ env: { SVC_API_KEY: apiKey } }));
+    expect(lines.map(({ setting }) => setting)).toEqual(settingNames.map(toFileKey));
+    expect(lines.find(({ setting }) => setting === 'api_key')).toEqual({
+      setting: 'api_key',
+      value: 'svc_test_…WXYZ',
+      source: 'variable',
+      from: 'SVC_API_KEY',
+      description: 'key that commands use',
+    });
+    expect(JSON.stringify(lines)).not.toContain(apiKey);
+  });
+
+  it('masks a short secret whole', () => {
+    expect(maskSecret('svc_live_short')).toBe('svc_live_…');
+    expect(maskSecret('hunter2')).toBe('…');
+  });
+});
