@@ -75,8 +75,7 @@ async function tell() {
 async function startEmulator(...options) {
   const emulator = start([join(root, 'bin/svc.js'), 'emulator', 'start', ...options]);
   showCommand('emulator', 'start', ...options);
-  const [ready] = await once(createInterface(emulator.stdout), 'line', { signal });
-  console.log(ready);
+  console.log(await firstLine(emulator, createInterface(emulator.stdout)));
   return emulator;
 }
 
@@ -87,7 +86,7 @@ async function startReceiver(secret) {
     SVC_WEBHOOK_SECRET: secret,
   });
   const lines = createInterface(receiver.stdout);
-  const [listening] = await once(lines, 'line', { signal });
+  const listening = await firstLine(receiver, lines);
   lines.on('line', (line) => showReceiver(line));
   return `http://127.0.0.1:${listening.replace('listening on ', '')}`;
 }
@@ -126,6 +125,14 @@ async function passOn(receiverUrl, headers, body) {
   const passed = Object.fromEntries(names.map((name) => [name, headers[name]]));
   const response = await fetch(receiverUrl, { method: 'POST', headers: passed, body, signal });
   return response.status;
+}
+
+async function firstLine(child, lines) {
+  const left = once(child, 'exit', { signal }).then(() => {
+    throw new Error('A program left before it was ready.');
+  });
+  const [line] = await Promise.race([once(lines, 'line', { signal }), left]);
+  return line;
 }
 
 /** Runs one command of `svc`, showing it and what it prints; resolves to its standard output. */
