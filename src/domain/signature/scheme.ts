@@ -17,12 +17,13 @@ export interface SignatureScheme {
   readonly encoding: 'hex' | 'base64';
   /**
    * Grammar of the signature header: each signature is `prefix` + encoded digest, several are joined by `separator`
-   * while a secret is being rotated (current first). `timestampField` is the name under which the timestamp travels
-   * in the same header (Stripe's `t`), null when it has a header of its own.
+   * while a secret is being rotated (current first). `separator` is null where the header holds one signature only;
+   * the current secret then signs alone. `timestampField` is the name under which the timestamp travels in the same
+   * header (Stripe's `t`), null when it does not.
    */
   readonly header: {
     readonly prefix: string;
-    readonly separator: string;
+    readonly separator: string | null;
     readonly timestampField: string | null;
   };
   /** Header names; null where the scheme has no such header. */

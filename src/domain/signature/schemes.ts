@@ -1,0 +1,108 @@
+import { type SignatureScheme, signatureAlgorithms } from './scheme.ts';
+
+/** The built-in schemes: the service's own (decisions `signature.*`), and those that receivers meet most elsewhere. */
+export const schemes = {
+  svc: {
+    name: 'svc',
+    algorithm: 'sha256',
+    key: { form: 'utf8' },
+    content: '{timestamp}.{body}',
+    encoding: 'hex',
+    header: { prefix: 'v1=', separator: ',', timestampField: null },
+    headers: { signature: 'Service-Signature', timestamp: 'Service-Timestamp', id: 'Service-Delivery-Id' },
+    timestampFormat: 'iso8601',
+  },
+  'standard-webhooks': {
+    name: 'standard-webhooks',
+    algorithm: 'sha256',
+    key: { form: 'base64', prefix: 'whsec_' },
+    content: '{id}.{timestamp}.{body}',
+    encoding: 'base64',
+    header: { prefix: 'v1,', separator: ' ', timestampField: null },
+    headers: { signature: 'Webhook-Signature', timestamp: 'Webhook-Timestamp', id: 'Webhook-Id' },
+    timestampFormat: 'unix',
+  },
+  stripe: {
+    name: 'stripe',
+    algorithm: 'sha256',
+    key: { form: 'utf8' },
+    content: '{timestamp}.{body}',
+    encoding: 'hex',
+    header: { prefix: 'v1=', separator: ',', timestampField: 't' },
+    headers: { signature: 'Stripe-Signature', timestamp: null, id: null },
+    timestampFormat: 'unix',
+  },
+  github: {
+    name: 'github',
+    algorithm: 'sha256',
+    key: { form: 'utf8' },
+    content: '{body}',
+    encoding: 'hex',
+    header: { prefix: 'sha256=', separator: null, timestampField: null },
+    headers: { signature: 'X-Hub-Signature-256', timestamp: null, id: 'X-GitHub-Delivery' },
+    timestampFormat: 'unix',
+  },
+  slack: {
+    name: 'slack',
+    algorithm: 'sha256',
+    key: { form: 'utf8' },
+    content: 'v0:{timestamp}:{body}',
+    encoding: 'hex',
+    header: { prefix: 'v0=', separator: null, timestampField: null },
+    headers: { signature: 'X-Slack-Signature', timestamp: 'X-Slack-Request-Timestamp', id: null },
+    timestampFormat: 'unix',
+  },
+} as const satisfies Record<string, SignatureScheme>;
+
+export type SchemeName = keyof typeof schemes;
+export const schemeNames = Object.keys(schemes) as readonly SchemeName[];
+
+/** The built-in scheme of that name, or the scheme itself when one is given; null when it is neither. */
+export function findScheme(wanted: unknown): SignatureScheme | null {
+  if (typeof wanted === 'string')
+    return Object.hasOwn(schemes, wanted) ? schemes[wanted as SchemeName] : null;
+  return isSignatureScheme(wanted) ? wanted : null;
+}
+
+/**
+ * Whether `value` is a scheme that can sign and verify. The body is part of what is signed in every scheme: one
+ * without it would accept any body.
+ */
+export function isSignatureScheme(value: unknown): value is SignatureScheme {
+  const { name, algorithm, key, content, encoding, header, headers, timestampFormat } = membersOf(value);
+  const { form, prefix: keyPrefix } = membersOf(key);
+  const { prefix, separator, timestampField } = membersOf(header);
+  const { signature, timestamp, id } = membersOf(headers);
+  return (
+    isText(name) &&
+    signatureAlgorithms.some((known) => known === algorithm) &&
+    (form === 'utf8' || (form === 'base64' && typeof keyPrefix === 'string')) &&
+    typeof content === 'string' &&
+    content.includes('{body}') &&
+    (encoding === 'hex' || encoding === 'base64') &&
+    typeof prefix === 'string' &&
+    isTextOrNull(separator) &&
+    isTextOrNull(timestampField) &&
+    isText(signature) &&
+    isTextOrNull(timestamp) &&
+    isTextOrNull(id) &&
+    (timestampFormat === 'iso8601' || timestampFormat === 'unix')
+  );
+}
+
+/** Whether deliveries of the scheme carry a timestamp, so that their age must be checked. */
+export function isTimed({ content, header, headers }: SignatureScheme): boolean {
+  return content.includes('{timestamp}') || headers.timestamp !== null || header.timestampField !== null;
+}
+
+function membersOf(value: unknown): Readonly<Record<string, unknown>> {
+  return Object(value);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}
+
+function isTextOrNull(value: unknown): value is string | null {
+  return value === null || isText(value);
+}

@@ -1,0 +1,41 @@
+import { type SignedMessage, toDigest, toSignedContent } from './digest.ts';
+import type { SignatureScheme } from './scheme.ts';
+import { formatSignatureHeader } from './signature-header.ts';
+import { formatTimestamp } from './timestamp.ts';
+
+export interface DeliveryToSign {
+  readonly scheme: SignatureScheme;
+  /** The current secret first, then those that a rotation has not ended yet. At least one, none of them empty. */
+  readonly secrets: readonly string[];
+  readonly id: string;
+  /** Wall time of sending, milliseconds since 1970. */
+  readonly timestampMs: number;
+  readonly body: string | Uint8Array;
+}
+
+export interface SignedDelivery {
+  /** The headers that the scheme adds to the request. */
+  readonly headers: Record<string, string>;
+  /** The timestamp as the headers carry it. */
+  readonly timestamp: string;
+  /** What was signed: text where the body is text, bytes otherwise. Put together only when asked for. */
+  readonly signedContent: string | Uint8Array;
+}
+
+/** Signs one attempt of a delivery (§6 of the service description), once under each secret. */
+export function signDelivery({ scheme, secrets, id, timestampMs, body }: DeliveryToSign): SignedDelivery {
+  const timestamp = formatTimestamp(scheme.timestampFormat, timestampMs);
+  const message: SignedMessage = { id, timestamp, body };
+  const signers = scheme.header.separator === null ? secrets.slice(0, 1) : secrets;
+  const digests = signers.map((secret) => toDigest(scheme, secret, message));
+  const headers = { [scheme.headers.signature]: formatSignatureHeader(scheme, timestamp, digests) };
+  if (scheme.headers.timestamp !== null) headers[scheme.headers.timestamp] = timestamp;
+  if (scheme.headers.id !== null) headers[scheme.headers.id] = id;
+  return {
+    headers,
+    timestamp,
+    get signedContent() {
+      return toSignedContent(scheme, message);
+    },
+  };
+}

@@ -1,0 +1,107 @@
+import { formatDuration } from '../duration.ts';
+import { type Claim, readClaim, type VerifyInput, type VerifyOptions } from './claim.ts';
+import { fits } from './digest.ts';
+import * as explain from './explain.ts';
+import { findOtherScheme, recognise } from './recognise.ts';
+import { findScheme, isTimed, schemes } from './schemes.ts';
+import { parseSignatureHeader, type SignatureHeader } from './signature-header.ts';
+import { parseTimestamp } from './timestamp.ts';
+
+/**
+ * What verification came to; its members are also the JSON form. The words are for whoever runs the receiver: a sender
+ * that is refused is told no more than status 400 (§6.4).
+ */
+export type VerifyResult =
+  | {
+      readonly ok: true;
+      readonly reason: null;
+      readonly detail: string;
+      readonly remedy: null;
+      readonly scheme: string;
+    }
+  | ({ readonly ok: false; readonly scheme: string } & explain.Refusal);
+
+/** A request whose headers are still to be picked out. */
+export interface VerifyMessageInput extends VerifyOptions {
+  readonly payload: VerifyInput['payload'];
+  readonly headers: Pick<Headers, 'get'>;
+}
+
+/**
+ * Whether a delivery is genuine (§6 of the service description), and if not, why. Throws on no input.
+ *
+ * The signature is checked before the age. "Too old" thus means that all else is right, and a wrong secret does not
+ * hide behind a stale timestamp.
+ */
+export function verify(input: VerifyInput): VerifyResult {
+  const claim = readClaim(input);
+  return 'reason' in claim ? refuse(wantedScheme(input), claim) : judge(claim);
+}
+
+/** {@link verify} for a whole request: takes what the scheme needs from the headers. */
+export function verifyMessage({ headers, ...options }: VerifyMessageInput): VerifyResult {
+  const scheme = findScheme(options.scheme ?? 'svc') ?? schemes.svc;
+  const value = (name: string | null) => (name === null ? null : headers.get(name));
+  const signature = value(scheme.headers.signature);
+  const other = Object.values(schemes).find((known) => headers.get(known.headers.signature) !== null);
+  if (signature === null && other !== undefined) {
+    return refuse(scheme.name, explain.otherSchemeHeader(scheme, other));
+  }
+  return verify({
+    ...options,
+    signature,
+    timestamp: value(scheme.headers.timestamp),
+    id: value(scheme.headers.id),
+  });
+}
+
+function judge(claim: Claim): VerifyResult {
+  const { scheme, secrets, signature, id, payload: body, now, toleranceMs } = claim;
+  const header = parseSignatureHeader(scheme, signature);
+  const timestamp = scheme.header.timestampField === null ? claim.timestamp : (header.timestamp ?? '');
+  const unreadable = findUnreadable(claim, header, timestamp);
+  if (unreadable !== null) return refuse(scheme.name, findOtherScheme(claim) ?? unreadable);
+  const message = { id, timestamp, body };
+  if (!secrets.some((secret) => fits(scheme, secret, message, header.digests))) {
+    return refuse(scheme.name, recognise(claim, message, header.digests));
+  }
+  if (!isTimed(scheme)) return accept(scheme.name, 'The signature fits.');
+  const at = parseTimestamp(timestamp) ?? Number.NaN;
+  if (now - at > toleranceMs) return refuse(scheme.name, explain.timestampTooOld(at, now, toleranceMs));
+  if (at - now > toleranceMs) return refuse(scheme.name, explain.timestampInFuture(at, now, toleranceMs));
+  const distance = formatDuration(Math.abs(now - at));
+  return accept(scheme.name, `The signature fits, and its timestamp is ${distance} from now.`);
+}
+
+function findUnreadable(claim: Claim, header: SignatureHeader, timestamp: string): explain.Refusal | null {
+  const { scheme, signature, id } = claim;
+  if (signature === '') return explain.headerMissing(scheme, scheme.headers.signature);
+  if (header.digests.length === 0 && header.otherVersions.length > 0) {
+    return explain.versionUnknown(scheme, header.otherVersions);
+  }
+  if (header.digests.length === 0) return explain.headerMalformed(scheme, signature);
+  if (id === '' && scheme.content.includes('{id}')) {
+    return explain.headerMissing(scheme, scheme.headers.id ?? 'id');
+  }
+  if (!isTimed(scheme)) return null;
+  if (timestamp === '') {
+    return scheme.header.timestampField === null
+      ? explain.headerMissing(scheme, scheme.headers.timestamp ?? 'timestamp')
+      : explain.headerMalformed(scheme, signature);
+  }
+  return parseTimestamp(timestamp) === null ? explain.timestampUnreadable(timestamp) : null;
+}
+
+/** The scheme that an input asked for, as far as it can be named. */
+function wantedScheme(input: unknown): string {
+  const { scheme = 'svc' }: { readonly scheme?: unknown } = Object(input);
+  return typeof scheme === 'string' ? scheme : (findScheme(scheme)?.name ?? 'unknown');
+}
+
+function accept(scheme: string, detail: string): VerifyResult {
+  return { ok: true, reason: null, detail, remedy: null, scheme };
+}
+
+function refuse(scheme: string, refusal: explain.Refusal): VerifyResult {
+  return { ok: false, ...refusal, scheme };
+}

@@ -1,0 +1,85 @@
+/**
+ * `svc-emulator/signature`: signs and verifies deliveries. Receivers in production import this, so it loads nothing but
+ * `node:crypto`.
+ */
+import { systemClock } from './clock/wall.ts';
+import type { VerifyInput as DatedInput, VerifyOptions as DatedOptions } from './domain/signature/claim.ts';
+import type { SignatureScheme } from './domain/signature/scheme.ts';
+import { type SchemeName, schemeNames, schemes } from './domain/signature/schemes.ts';
+import { type SignedDelivery, signDelivery } from './domain/signature/sign.ts';
+import { type VerifyResult, verify as verifyAt, verifyMessage } from './domain/signature/verify.ts';
+
+export type { NamedSecret } from './domain/signature/claim.ts';
+export { type RefusalReason, refusalReasons } from './domain/signature/explain.ts';
+export {
+  type SchemeName,
+  type SignatureScheme,
+  type SignedDelivery,
+  schemeNames,
+  schemes,
+  type VerifyResult,
+};
+
+export interface SignInput {
+  /** The body as it will be sent. */
+  readonly payload: string | Uint8Array;
+  /** The secret of the endpoint; the current one first while it is being rotated. */
+  readonly secret: string | readonly string[];
+  /** The id of the delivery (`del_…`). */
+  readonly id: string;
+  /** Wall time of sending in milliseconds since 1970; now when left out. */
+  readonly timestampMs?: number | undefined;
+  /** The name of a built-in scheme, or a scheme of your own; `svc` when left out. */
+  readonly scheme?: SchemeName | SignatureScheme | undefined;
+}
+
+type NowOptional<Input extends { readonly now: number }> = Omit<Input, 'now'> & {
+  /** Wall time in milliseconds since 1970; the clock of the machine when left out. */
+  readonly now?: number | undefined;
+};
+export type VerifyOptions = NowOptional<DatedOptions>;
+export type VerifyInput = NowOptional<DatedInput>;
+
+/** The result, and the body as text: empty when it could not be read, not to be trusted unless `ok`. */
+export type VerifiedRequest = VerifyResult & { readonly body: string };
+
+/** Signs a payload as the service does: the headers to send with it. */
+export function sign(input: SignInput): SignedDelivery {
+  const { payload, secret, id, scheme = 'svc', timestampMs = systemClock.now() } = input;
+  return signDelivery({
+    scheme: typeof scheme === 'string' ? schemes[scheme] : scheme,
+    secrets: typeof secret === 'string' ? [secret] : secret,
+    id,
+    timestampMs,
+    body: payload,
+  });
+}
+
+/** Whether a delivery is genuine, and if not, why and what to do about it. Throws on no input. */
+export function verify(input: VerifyInput): VerifyResult {
+  return verifyAt(dated(input));
+}
+
+/**
+ * {@link verify} for handlers of the Fetch API. Reads the body, so hand it a request that nothing has read from.
+ * Answer 400 unless `ok`, and parse `body` only then (§6 of the service description). Never rejects.
+ */
+export async function verifyRequest(request: Request, options: VerifyOptions): Promise<VerifiedRequest> {
+  const payload = await readBody(request);
+  // In plain JavaScript other things than a `Request` arrive here; they count as a request without headers.
+  const headers = typeof request?.headers?.get === 'function' ? request.headers : new Headers();
+  const result = verifyMessage({ ...dated(options), payload, headers });
+  return { ...result, body: payload?.toString() ?? '' };
+}
+
+async function readBody(request: Request): Promise<Buffer | null> {
+  try {
+    return Buffer.from(await request.arrayBuffer());
+  } catch {
+    return null;
+  }
+}
+
+function dated<Input extends { readonly now?: number | undefined }>(input: Input): Input & { now: number } {
+  return { ...input, now: input?.now ?? systemClock.now() };
+}

@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import published from '../../../fixtures/signatures/published.json' with { type: 'json' };
+import golden from '../../../fixtures/signatures/svc.json' with { type: 'json' };
+import { type SchemeName, schemes } from '../../../src/domain/signature/schemes.ts';
+import { signDelivery } from '../../../src/domain/signature/sign.ts';
+
+const delivery = {
+  scheme: schemes.svc,
+  secrets: ['whsec_a'],
+  id: 'del_1',
+  timestampMs: Date.parse('2026-11-20T23:06:00.999Z'),
+  body: '{"data":{}}',
+};
+
+describe('signDelivery', () => {
+  it.each(golden.vectors)(
+    'signs $name as another implementation does [signature.content, signature.algorithm]',
+    ({ secrets, timestamp, body_base64, signature }) => {
+      const body = Buffer.from(body_base64, 'base64');
+      const signed = signDelivery({ ...delivery, secrets, body, timestampMs: Date.parse(timestamp) });
+      expect(signed.headers['Service-Signature']).toBe(signature);
+    },
+  );
+
+  it.each(published.vectors)('signs the published example of $scheme', ({ scheme, secret, ...vector }) => {
+    const signed = signDelivery({
+      scheme: schemes[scheme as SchemeName],
+      secrets: [secret],
+      id: vector.id ?? '',
+      timestampMs: Number(vector.timestamp) * 1000,
+      body: vector.body,
+    });
+    expect(Object.values(signed.headers)).toContain(vector.signature);
+  });
+
+  it('sends signature, timestamp and id in headers of their own [§6.headers.signature, §6.headers.timestamp, §6.headers.delivery-id]', () => {
+    expect(signDelivery(delivery).headers).toEqual({
+      'Service-Signature': expect.stringMatching(/^v1=[0-9a-f]{64}$/),
+      'Service-Timestamp': '2026-11-20T23:06:00Z',
+      'Service-Delivery-Id': 'del_1',
+    });
+  });
+
+  it('writes the timestamp in ISO 8601 and whole seconds, rounded down [signature.timestamp]', () => {
+    expect(signDelivery(delivery).timestamp).toBe('2026-11-20T23:06:00Z');
+  });
+
+  it('writes Unix seconds where the scheme says so [signature.timestamp]', () => {
+    const scheme = { ...schemes.svc, timestampFormat: 'unix' as const };
+    expect(signDelivery({ ...delivery, scheme }).timestamp).toBe('1795215960');
+  });
+
+  it('signs under each secret of a rotation, the current one first [signature.header]', () => {
+    const signature = (...secrets: string[]) =>
+      signDelivery({ ...delivery, secrets }).headers['Service-Signature'];
+    expect(signature('new', 'old')).toBe(`${signature('new')},${signature('old')}`);
+  });
+
+  it('signs under the current secret alone where the header holds one signature', () => {
+    const headers = (...secrets: string[]) =>
+      signDelivery({ ...delivery, scheme: schemes.github, secrets }).headers;
+    expect(headers('new', 'old')).toEqual(headers('new'));
+  });
+
+  it('puts the timestamp into the signature header where the scheme has it there', () => {
+    const { headers } = signDelivery({ ...delivery, scheme: schemes.stripe, secrets: ['new', 'old'] });
+    expect(headers).toEqual({
+      'Stripe-Signature': expect.stringMatching(/^t=1795215960,v1=[0-9a-f]{64},v1=[0-9a-f]{64}$/),
+    });
+  });
+
+  it('shows what was signed, as text or as bytes', () => {
+    const bytes = Buffer.from([0xff, 0x00]);
+    const prefix = '2026-11-20T23:06:00Z.';
+    expect(signDelivery(delivery).signedContent).toBe(`${prefix}{"data":{}}`);
+    expect(signDelivery({ ...delivery, body: bytes }).signedContent).toEqual(
+      Buffer.concat([Buffer.from(prefix), bytes]),
+    );
+  });
+
+  it('does not take placeholders in an id or a body for its own', () => {
+    const scheme = schemes['standard-webhooks'];
+    const secrets = ['whsec_c2VjcmV0'];
+    const signed = signDelivery({ ...delivery, scheme, secrets, id: '{body}', body: '{id}{timestamp}' });
+    expect(signed.signedContent).toBe('{body}.1795215960.{id}{timestamp}');
+  });
+});

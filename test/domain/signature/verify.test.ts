@@ -1,0 +1,254 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import published from '../../../fixtures/signatures/published.json' with { type: 'json' };
+import golden from '../../../fixtures/signatures/svc.json' with { type: 'json' };
+import { MINUTE_MS } from '../../../src/domain/duration.ts';
+import type { VerifyInput } from '../../../src/domain/signature/claim.ts';
+import { type SchemeName, schemeNames, schemes } from '../../../src/domain/signature/schemes.ts';
+import { verify } from '../../../src/domain/signature/verify.ts';
+import { body, now, received, secret } from './support.ts';
+
+const text = fc.string({ unit: 'binary', minLength: 1 });
+const bytes = fc.uint8Array({ minLength: 1, maxLength: 200 });
+const base64Secret = fc
+  .uint8Array({ minLength: 16, maxLength: 64 })
+  .map((key) => `whsec_${Buffer.from(key).toString('base64')}`);
+
+describe('a genuine delivery', () => {
+  it.each(golden.vectors)('is accepted: $name [§6.2]', ({ secrets, timestamp, body_base64, signature }) => {
+    const payload = Buffer.from(body_base64, 'base64');
+    for (const each of secrets) {
+      expect(verify({ payload, signature, timestamp, secret: each, now: Date.parse(timestamp) })).toEqual({
+        ok: true,
+        reason: null,
+        detail: 'The signature fits, and its timestamp is 0ms from now.',
+        remedy: null,
+        scheme: 'svc',
+      });
+    }
+  });
+
+  it.each(published.vectors)('is accepted: the published example of $scheme', ({ scheme, ...vector }) => {
+    const at = Number(vector.timestamp) * 1000;
+    const input = { ...vector, payload: vector.body, scheme: scheme as SchemeName, now: at };
+    expect(verify(input)).toMatchObject({ ok: true, scheme });
+  });
+
+  it.each(schemeNames)('is accepted whatever its bytes, under %s', (scheme) => {
+    fc.assert(
+      fc.property(fc.oneof(bytes, text), base64Secret, (payload, each) => {
+        expect(verify(received({ secret: each }, { payload, secrets: [each], scheme }))).toMatchObject({
+          ok: true,
+        });
+      }),
+    );
+  });
+
+  it('is accepted under the old and under the new secret of a rotation [signature.header]', () => {
+    const both = { secrets: ['new', 'old'] };
+    for (const each of ['new', 'old', ['other', 'old'], ['new', 'other']]) {
+      expect(verify(received({ secret: each }, both))).toMatchObject({ ok: true });
+    }
+  });
+
+  it('is accepted when the header was sent in parts and joined again with a space', () => {
+    const { signature, ...rest } = received({}, { secrets: ['other', secret] });
+    expect(verify({ ...rest, signature: signature?.replace(',', ', ') })).toMatchObject({ ok: true });
+  });
+
+  it('is accepted with a timestamp in Unix seconds, under the same scheme [signature.timestamp]', () => {
+    const unix = { ...schemes.svc, timestampFormat: 'unix' as const };
+    const { signature } = received({}, { scheme: 'stripe' });
+    const digest = signature?.split(',')[1];
+    for (const scheme of ['svc' as const, unix]) {
+      expect(verify(received({ scheme, signature: digest, timestamp: '1795215960' }))).toMatchObject({
+        ok: true,
+      });
+    }
+  });
+});
+
+describe('a single changed byte', () => {
+  const index = fc.nat();
+  const printable = fc.string({ minLength: 1, maxLength: 1 });
+  const replaceAt = (value: string, at: number, char: string) =>
+    value.slice(0, at % value.length) + char + value.slice((at % value.length) + 1);
+
+  it('of the body is refused [§6.1]', () => {
+    fc.assert(
+      fc.property(bytes, index, fc.integer({ min: 1, max: 255 }), (signed, at, flip) => {
+        const payload = Uint8Array.from(signed);
+        payload[at % payload.length] = (payload[at % payload.length] ?? 0) ^ flip;
+        expect(verify(received({ payload }, { payload: signed })).ok).toBe(false);
+      }),
+    );
+  });
+
+  it.each(['signature', 'timestamp'] as const)('of the %s is refused', (member) => {
+    const genuine = received();
+    const value = genuine[member] ?? '';
+    fc.assert(
+      fc.property(index, printable, (at, char) => {
+        const changed = replaceAt(value, at, char);
+        fc.pre(changed !== value);
+        expect(verify({ ...genuine, [member]: changed }).ok).toBe(false);
+      }),
+    );
+  });
+});
+
+describe('the age of a delivery', () => {
+  const refusedAt = (ms: number, toleranceMs?: number) =>
+    verify(received({ now: now + ms, toleranceMs })).reason;
+
+  it('may be five minutes to the millisecond, and no more [§6.3, §8.tolerance, signature.tolerance]', () => {
+    expect(refusedAt(5 * MINUTE_MS)).toBeNull();
+    expect(refusedAt(5 * MINUTE_MS + 1)).toBe('timestamp_too_old');
+  });
+
+  it('may lie five minutes ahead to the millisecond, and no more [signature.tolerance]', () => {
+    expect(refusedAt(-5 * MINUTE_MS)).toBeNull();
+    expect(refusedAt(-5 * MINUTE_MS - 1)).toBe('timestamp_in_future');
+  });
+
+  it('is held against another tolerance when one is given', () => {
+    expect(refusedAt(1000, 1000)).toBeNull();
+    expect(refusedAt(1001, 1000)).toBe('timestamp_too_old');
+    expect(refusedAt(-1, 0)).toBe('timestamp_in_future');
+    expect(refusedAt(1e12, Number.POSITIVE_INFINITY)).toBeNull();
+  });
+
+  it('is not asked where the scheme has no timestamp', () => {
+    expect(verify(received({ now: 0 }, { scheme: 'github' }))).toMatchObject({ ok: true });
+  });
+
+  it('is checked in a timestamp header that the signature does not cover', () => {
+    const scheme = { ...schemes.svc, content: '{body}' };
+    const { signature } = received({}, { scheme: 'github' });
+    const input = received({ scheme, signature: signature?.replace('sha256', 'v1') });
+    expect(verify(input)).toMatchObject({ ok: true });
+    expect(verify({ ...input, now: now + 6 * MINUTE_MS })).toMatchObject({ reason: 'timestamp_too_old' });
+  });
+});
+
+describe('a refusal says why and what to do', () => {
+  const cases: Record<string, VerifyInput> = {
+    'no secret': received({ secret: '' }),
+    'a secret without a key in it': received({ secret: 'whsec_' }, { scheme: 'standard-webhooks' }),
+    'an unknown scheme': received({ scheme: 'paypal' as SchemeName }),
+    'a scheme that does not sign the body': received({ scheme: { ...schemes.svc, content: '{timestamp}' } }),
+    'a tolerance that is no number': received({ toleranceMs: Number.NaN }),
+    'a time beyond all calendars': received({ now: 1e300 }),
+    'a parsed body': received({ payload: JSON.parse(body) }),
+    'no signature': received({ signature: null }),
+    'an empty timestamp': received({ timestamp: ' ' }),
+    'no id where it is signed': received({ id: undefined }, { scheme: 'standard-webhooks' }),
+    'a list of headers': received({ signature: ['v1=00'] as unknown as string }),
+    'a cut signature': received({ signature: received().signature?.slice(0, 40) }),
+    'a signature in capitals': received({ signature: received().signature?.toUpperCase() }),
+    'no timestamp in the signature header': received(
+      { scheme: 'stripe', signature: `v1=${'0'.repeat(64)}` },
+      { scheme: 'stripe' },
+    ),
+    'another version': received({ signature: 'v2=abc,v3=def' }),
+    'a timestamp in words': received({ timestamp: 'yesterday' }),
+    'a timestamp in milliseconds': received({ timestamp: String(now) }),
+    'too old': received({ now: now + 6 * MINUTE_MS + 500 }),
+    'from the future': received({ now: now - 65 * MINUTE_MS }),
+    'a secret that nobody knows': received({ secret: 'whsec_other' }),
+    'two secrets that nobody knows': received({ secret: ['whsec_other', 'whsec_another'] }),
+    'an empty body': received({ payload: '' }),
+  };
+
+  it.each(Object.entries(cases))('%s', (_, input) => {
+    const { ok, reason, detail, remedy } = verify(input);
+    expect(ok).toBe(false);
+    expect(`${reason}\n${detail}\n${remedy}`).toMatchSnapshot();
+  });
+
+  it('and calls a stale delivery stale only when its signature fits', () => {
+    const stale = { now: now + 6 * MINUTE_MS };
+    expect(verify(received({ ...stale })).reason).toBe('timestamp_too_old');
+    expect(verify(received({ ...stale, secret: 'other' })).reason).toBe('signature_mismatch');
+  });
+
+  it('and never shows a secret or the signature that would have been right', () => {
+    const right = received().signature?.slice(3) ?? '';
+    const wrong = [
+      { payload: `${body} ` },
+      { secret: `${secret}x` },
+      { secret: ` ${secret}` },
+      { payload: '' },
+    ];
+    for (const changes of wrong) {
+      const shown = JSON.stringify(verify(received({ ...changes, signature: `v1=${'0'.repeat(64)}` })));
+      expect(shown).not.toContain(secret.slice(0, 12));
+      expect(shown).not.toContain(right.slice(0, 12));
+    }
+  });
+});
+
+describe('verify', () => {
+  const anything = fc.anything({
+    withNullPrototype: true,
+    withTypedArray: true,
+    withBigInt: true,
+    withDate: true,
+  });
+  const members = [
+    'payload',
+    'signature',
+    'timestamp',
+    'id',
+    'secret',
+    'scheme',
+    'now',
+    'toleranceMs',
+    'otherSecrets',
+  ];
+  const refuses = (input: unknown) => {
+    const result = verify(input as VerifyInput);
+    expect(Object.keys(result).sort()).toEqual(['detail', 'ok', 'reason', 'remedy', 'scheme']);
+    expect(result).toMatchObject({
+      ok: false,
+      detail: expect.stringMatching(/.\.$/),
+      scheme: expect.any(String),
+    });
+  };
+
+  it('throws on no input, of whatever types', () => {
+    fc.assert(fc.property(anything, refuses));
+    fc.assert(
+      fc.property(fc.dictionary(fc.constantFrom(...members), anything), (input) => {
+        refuses({ ...received({ signature: `v1=${'0'.repeat(64)}` }), ...input });
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('throws on no scheme, however its parts are twisted', () => {
+    const twisted = fc
+      .tuple(fc.constantFrom(...Object.keys(schemes.svc)), anything)
+      .map(([member, value]) => ({ ...schemes.svc, [member]: value }));
+    fc.assert(
+      fc.property(twisted, (scheme) => refuses(received({ scheme: scheme as never, secret: 'other' }))),
+    );
+  });
+
+  it('throws on no text in the place of a header', () => {
+    const header = fc.oneof(
+      text,
+      fc
+        .array(fc.constantFrom('v1=', 'v2=', 't=', ',', ' ', '0'.repeat(64), '1795215960', 'v1,'), {
+          maxLength: 9,
+        })
+        .map((parts) => parts.join('')),
+    );
+    fc.assert(
+      fc.property(header, header, fc.constantFrom(...schemeNames), (signature, timestamp, scheme) =>
+        refuses(received({ signature, timestamp, scheme })),
+      ),
+      { numRuns: 500 },
+    );
+  });
+});
