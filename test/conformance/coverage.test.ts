@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { gapIds, gaps } from '../../src/profile/gaps.ts';
 import { findTaggedTests, listTestsOf, readTaggedTests, renderConformance } from './coverage.ts';
 import { statements } from './statements.ts';
 
@@ -17,6 +18,15 @@ describe('conformance', () => {
       references.filter((reference) => !ids.has(reference)).map((id) => `${id} in ${file} › ${title}`),
     );
     expect(unknown, 'references at the end of a title that test/conformance/statements.ts lacks').toEqual([]);
+  });
+
+  it('is what the gap register refers to', () => {
+    const dangling = gapIds.flatMap((id) =>
+      gaps[id].references
+        .filter((reference) => !ids.has(reference))
+        .map((reference) => `${reference} in ${id}`),
+    );
+    expect(dangling).toEqual([]);
   });
 
   it('leans only on statements that have tests of their own', () => {

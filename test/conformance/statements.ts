@@ -1,5 +1,7 @@
+import { gapIds, gaps } from '../../src/profile/gaps.ts';
+
 /**
- * Every statement of the service description (sections 1 to 9) and every row of the decisions page, in our own words.
+ * Every statement of the service description (sections 1 to 9), in our own words, and every question of the gap register.
  * A test that shows one names its id at the end of its title: `it('rejects a stale timestamp [§6.3, signature.tolerance]', …)`.
  */
 export interface Statement {
@@ -13,7 +15,7 @@ export interface Statement {
   readonly shownBy?: readonly string[];
 }
 
-/** Headings of the description, and the decisions page at the end. */
+/** Headings of the description, and the gap register at the end. */
 export const sections = [
   '1. What the service does',
   '2. Resources and their fields',
@@ -171,53 +173,7 @@ const rows: Record<Section, readonly Row[]> = {
     ['§9.version', 'The version is the path segment `/v1` in both environments.'],
     ['§9.policy', 'Compatibility policy and version header: not shown.', ['version']],
   ],
-  Decisions: [
-    ['signature.content', 'The signed string is `{timestamp}.{body}`.'],
-    ['signature.algorithm', 'HMAC-SHA256, keyed with the whole secret as UTF-8 bytes.'],
-    ['signature.header', '`v1=<lowercase hex>`; several, current first, while a secret is being rotated.'],
-    ['signature.timestamp', 'ISO 8601 UTC in whole seconds; the verifier accepts Unix seconds too.'],
-    ['signature.tolerance', 'Five minutes, both ways.'],
-    ['secret.format', '`whsec_` and 32 random bytes, base64url.'],
-    ['id.format', 'ULID: order by id is order of creation.'],
-    ['event.body', '`type`, `payload` (default `{}`) and `workspace_id` (default: that of the key).'],
-    ['event.record', '`id`, `workspace_id`, `type`, `payload`, `created_at`.'],
-    ['workspace.record', '`id`, `name`, `environment`, `created_at`.'],
-    ['webhook.record', 'The described fields and `created_at`; `secret` in the creation response only.'],
-    ['envelope', '`type`, `workspace_id`, `created_at`, `data`; the same bytes on every attempt and replay.'],
-    ['event.catalogue', 'Open: any well-formed type. Closed: types that have a fixture.'],
-    ['event.emission', '`POST /events` emits the event it creates; nothing else emits.'],
-    ['webhook.url', 'Relaxed: HTTPS anywhere, HTTP to loopback and private addresses. Strict: public HTTPS.'],
-    ['webhook.wildcard', 'Relaxed: `*` is accepted. Strict: refused in production.'],
-    ['delivery.success', '2xx within the time limit; a redirect is not followed and is a failure.'],
-    ['delivery.timeout', 'Connect 5 s, whole attempt 15 s, on the wall clock.'],
-    ['delivery.response', 'The first 64 KiB of the answer are kept; past it the socket is destroyed.'],
-    ['delivery.concurrency', '8 per endpoint, 64 in all, one in flight per delivery.'],
-    ['delivery.order', 'No order is promised.'],
-    ['retry.schedule', 'Gaps of 5 m, 30 m, 2 h, 6 h, 12 h, 24 h, 24 h; none starts later than 72 h.'],
-    ['retry.jitter', 'Relaxed: none. Strict: ±10 % from the seed of the run.'],
-    ['retry.after', '`Retry-After` only delays, bounded by 24 h and by the window.'],
-    ['retry.410', '410 is an ordinary failure.'],
-    ['replay', 'A new attempt of the same delivery replaces a pending retry; `--new-id` makes a new one.'],
-    ['idempotency.scope', 'Key × API key × method × path; 24 h; 1 to 255 visible ASCII characters.'],
-    ['idempotency.replay', 'Same status and bytes, with `Idempotent-Replayed: true`.'],
-    [
-      'idempotency.conflict',
-      'Another body: 422. Still running: 409 with `Retry-After`. Refusals are not stored.',
-    ],
-    ['list.workspace', '`workspace_id`; a key bound to one workspace may leave it out.'],
-    ['list.limit', '1 to 100, default 20; out of range is an error.'],
-    ['list.order', 'Newest first; the cursor is exclusive; an unknown cursor is an error.'],
-    ['list.filter', '`type`, exact.'],
-    ['key.scopes', 'Four scopes; reads need the read scopes.'],
-    ['key.environment', 'A key of the other environment: 401 and a message that says so.'],
-    ['workspace.hidden', 'A resource of another workspace than that of the key: 404.'],
-    ['error.codes', 'The closed list of codes and their statuses.'],
-    ['request.id', 'Every response has `Request-Id: req_…`; an error body repeats it.'],
-    ['rate.limit', 'Relaxed: off. Strict: 100 requests a second a key, burst 200.'],
-    ['rate.headers', '`Retry-After` on 429; `RateLimit-Policy` and `RateLimit` on every limited response.'],
-    ['body.limit', '256 KiB.'],
-    ['version', 'Only `/v1`; another segment is 404.'],
-  ],
+  Decisions: gapIds.map((id) => [id, gaps[id].question]),
 };
 
 export const statements: readonly Statement[] = sections.flatMap((section) =>

@@ -7,6 +7,12 @@ const notOurs = /(?:^|\/)(?:node_modules|dist|\.git|\.svc|coverage)\//;
 const binary = /\.(?:png|ico|jpe?g|gif|webp|woff2?|tgz|db(?:-\w+)?)$/;
 const commentLine = /^\s*(?:\/\/|\/?\*).*$/gm;
 
+interface Lock {
+  readonly packages: Readonly<
+    Record<string, { version?: string; optionalDependencies?: Readonly<Record<string, string>> }>
+  >;
+}
+
 /** Every file of the project, with `/`, relative to its root. */
 const files = listFiles('').filter((path) => !binary.test(path));
 const sources = files.filter((path) => /^src\/.*\.ts$/.test(path));
@@ -49,6 +55,18 @@ describe('the conventions of the house', () => {
 
   it('names no registry in the lock file', () => {
     expect(read('package-lock.json').match(/"resolved": "https?:.*/)).toBeNull();
+  });
+
+  it('locks what every platform needs, or `npm ci` fails', () => {
+    const packages = Object.entries((JSON.parse(read('package-lock.json')) as Lock).packages);
+    const locked = new Set(
+      packages.map(([path, { version }]) => `${path.split('node_modules/').at(-1)}@${version}`),
+    );
+    const pinned = packages.flatMap(([, { optionalDependencies = {} }]) =>
+      Object.entries(optionalDependencies).filter(([, version]) => /^\d/.test(version)),
+    );
+    const missing = pinned.map(([name, version]) => `${name}@${version}`).filter((each) => !locked.has(each));
+    expect(missing).toEqual([]);
   });
 
   it('names no place of the machine it was written on', () => {
