@@ -1,0 +1,178 @@
+/** One request and its answer, as undici reports them. */
+import type { Dispatcher } from 'undici';
+
+export interface Answer {
+  readonly status: number;
+  /** Names in lower case; bytes beyond ASCII are read as Latin-1, so none is lost. Repeated headers are joined by `, `. */
+  readonly headers: Record<string, string>;
+  /** The bytes as they came: a compressed body stays compressed. */
+  readonly body: Buffer;
+  /** Whether the body went on after what is kept. */
+  readonly truncated: boolean;
+}
+
+/** How far an exchange came: no connection yet, request written, first byte of the answer here, its headers here. */
+export type Stage = 'connecting' | 'waiting' | 'headers' | 'body';
+
+export interface ExchangeEnd {
+  readonly stage: Stage;
+  /** What arrived of the answer; null before its headers were complete. */
+  readonly answer: Answer | null;
+  readonly failure: Failure;
+  /** Whether the receiver had most likely closed an idle connection: it was not the first request on it, and nothing came back. */
+  readonly stale: boolean;
+}
+
+/** Why an exchange ended before its answer was complete or as long as the limit; null when it did not. */
+export type Failure = NetworkError | 'timeout' | 'stopped' | null;
+
+/** What the errors of Node, OpenSSL and undici carry, each its own part. */
+export interface NetworkError extends Error {
+  readonly code?: string;
+  readonly address?: string;
+  readonly port?: number;
+  /** OpenSSL's words, or what is wrong with the names in a certificate. */
+  readonly reason?: string;
+  /** The bytes that are not HTTP. */
+  readonly data?: string;
+  /** One error for each address that was tried. */
+  readonly errors?: readonly NetworkError[];
+  readonly cert?: { readonly subjectaltname?: string };
+}
+
+/** The connection that an exchange was given. */
+export interface Line {
+  /** Called when the request is about to be written; returns whether the connection carried another one before. */
+  begin(): boolean;
+}
+
+/** Bytes of headers of an answer at most. */
+export const HEADERS_LIMIT_BYTES = 16 * 1024;
+
+const CONNECTION_LOST = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
+/** For undici, which wants a reason; the end of the exchange is decided before. */
+const OVER = 'the exchange has ended';
+const NO_BYTES = Buffer.alloc(0);
+
+/** A handler for `dispatch` that keeps the first bytes of the answer and ends by itself when the time is over. */
+export class Exchange implements Dispatcher.DispatchHandler {
+  /** Always resolves. */
+  readonly ended: Promise<ExchangeEnd>;
+  /** Set by the connection that takes the request on. */
+  line: Line | null = null;
+  readonly #limitBytes: number;
+  readonly #timer: NodeJS.Timeout;
+  #resolve: ((end: ExchangeEnd) => void) | null = null;
+  #controller: Dispatcher.DispatchController | null = null;
+  #stage: Stage = 'connecting';
+  #reused = false;
+  #status = 0;
+  #headers: Record<string, string> = {};
+  #chunks: Buffer[] = [];
+  #length = 0;
+  #truncated = false;
+
+  /**
+   * @param timeoutMs for all of it, waiting for a connection included
+   * @param limitBytes of the body that are kept
+   */
+  constructor(timeoutMs: number, limitBytes: number) {
+    this.#limitBytes = limitBytes;
+    this.ended = new Promise((resolve) => {
+      this.#resolve = resolve;
+    });
+    this.#timer = setTimeout(() => this.#abort('timeout'), timeoutMs);
+  }
+
+  /** Ends it with what arrived so far; only the first call counts. */
+  end(failure: Failure): void {
+    if (this.#resolve === null) return;
+    clearTimeout(this.#timer);
+    this.#resolve({
+      stage: this.#stage,
+      answer: this.#answer(failure),
+      failure,
+      stale: this.#isStale(failure),
+    });
+    this.#resolve = null;
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    // The time was over before there was a connection: nothing is written.
+    if (this.#resolve === null) {
+      controller.abort(new Error(OVER));
+      return;
+    }
+    this.#stage = 'waiting';
+    this.#reused = this.line?.begin() ?? false;
+  }
+
+  /** The first byte of an answer; undici calls it, though its types leave it out. */
+  onResponseStarted(): void {
+    this.#stage = 'headers';
+  }
+
+  onResponseStart(controller: Dispatcher.DispatchController, status: number): void {
+    if (status < 200) return; // 1xx: the real answer is still to come
+    this.#stage = 'body';
+    this.#status = status;
+    this.#headers = readHeaders(controller.rawHeaders);
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#resolve === null) return;
+    const room = this.#limitBytes - this.#length;
+    this.#chunks.push(chunk.length > room ? chunk.subarray(0, room) : chunk);
+    this.#length += Math.min(chunk.length, room);
+    if (chunk.length <= room) return;
+    this.#truncated = true;
+    this.#abort(null);
+  }
+
+  onResponseEnd(): void {
+    this.end(null);
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.end(error);
+  }
+
+  /** Ends here and destroys the socket, so that nothing more is read from it. */
+  #abort(failure: Failure): void {
+    this.end(failure);
+    this.#controller?.abort(new Error(OVER));
+  }
+
+  #answer(failure: Failure): Answer | null {
+    if (this.#stage !== 'body') return null;
+    return {
+      status: this.#status,
+      headers: this.#headers,
+      body: this.#chunks.length === 0 ? NO_BYTES : Buffer.concat(this.#chunks, this.#length),
+      truncated: this.#truncated || failure !== null,
+    };
+  }
+
+  #isStale(failure: Failure): boolean {
+    if (!this.#reused || this.#stage !== 'waiting' || !(failure instanceof Error)) return false;
+    return CONNECTION_LOST.has(failure.code ?? '');
+  }
+}
+
+function readHeaders(raw: Dispatcher.DispatchController['rawHeaders']): Record<string, string> {
+  // Without a prototype, so that a header named `__proto__` is one like any other.
+  const headers: Record<string, string> = Object.create(null);
+  if (!Array.isArray(raw)) return headers;
+  for (let index = 0; index + 1 < raw.length; index += 2) {
+    const name = toLatin1(raw[index]).toLowerCase();
+    const value = toLatin1(raw[index + 1]);
+    const earlier = headers[name];
+    headers[name] = earlier === undefined ? value : `${earlier}, ${value}`;
+  }
+  return headers;
+}
+
+function toLatin1(bytes: Buffer | string | undefined): string {
+  return typeof bytes === 'string' ? bytes : (bytes?.toString('latin1') ?? '');
+}

@@ -1,0 +1,121 @@
+/** Why an exchange failed, in words that say what to do next. */
+import type { AttemptOutcome } from '../domain/delivery.ts';
+import { formatDuration } from '../domain/duration.ts';
+import { BlockedError, formatAuthority } from './address-policy.ts';
+import {
+  type ExchangeEnd,
+  type Failure,
+  HEADERS_LIMIT_BYTES,
+  type NetworkError,
+} from './outbound-exchange.ts';
+import { findTlsProblem } from './outbound-tls-failure.ts';
+
+export interface FailureContext extends Pick<ExchangeEnd, 'stage' | 'answer'> {
+  readonly url: URL;
+  readonly connectTimeoutMs: number;
+  readonly attemptTimeoutMs: number;
+}
+
+export interface FailureDescription {
+  readonly outcome: AttemptOutcome;
+  readonly error: string;
+}
+
+export function describeFailure(failure: NonNullable<Failure>, context: FailureContext): FailureDescription {
+  if (failure === 'timeout') return { outcome: 'timeout', error: timedOut(context) };
+  if (failure === 'stopped') return stopped;
+  if (failure instanceof BlockedError) return { outcome: 'blocked', error: failure.message };
+  const tlsProblem = context.url.protocol === 'https:' ? findTlsProblem(failure, context) : null;
+  if (tlsProblem !== null) return { outcome: 'tls_error', error: tlsProblem };
+  return describeNetworkError(failure, context);
+}
+
+const stopped: FailureDescription = {
+  outcome: 'connection_error',
+  error: 'the emulator stopped before the attempt ended',
+};
+
+function describeNetworkError(error: NetworkError, context: FailureContext): FailureDescription {
+  const { host, hostname } = context.url;
+  const code = error.code ?? error.name;
+  switch (code) {
+    case 'ENOTFOUND':
+      return { outcome: 'dns_error', error: `${hostname} does not resolve: is the name right?` };
+    case 'EAI_AGAIN':
+      return {
+        outcome: 'dns_error',
+        error: `no name server answered for ${hostname}: is this machine online?`,
+      };
+    case 'UND_ERR_CONNECT_TIMEOUT':
+    case 'ETIMEDOUT':
+      return { outcome: 'timeout', error: timedOut(context) };
+    case 'UND_ERR_DESTROYED':
+    case 'UND_ERR_CLOSED':
+      return stopped;
+    case 'ECONNREFUSED':
+      return broken(`connection refused by ${triedAddresses(error, host)}: nothing listens there`);
+    case 'EHOSTUNREACH':
+    case 'ENETUNREACH':
+    case 'EADDRNOTAVAIL':
+      return broken(`no route from this machine to ${triedAddresses(error, host)}`);
+    case 'ECONNRESET':
+    case 'EPIPE':
+    case 'UND_ERR_SOCKET':
+      return broken(connectionLost(error, context));
+    case 'UND_ERR_HEADERS_OVERFLOW':
+      return broken(`the headers of the answer of ${host} exceed ${HEADERS_LIMIT_BYTES / 1024} KiB`);
+    case 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH':
+      return broken(`the body of the answer of ${host} is not as long as its Content-Length says`);
+    default:
+      if (code.startsWith('EAI_'))
+        return { outcome: 'dns_error', error: `${hostname} does not resolve (${code})` };
+      return broken(code.startsWith('HPE_') ? notHttp(error, context) : `${code}: ${error.message}`);
+  }
+}
+
+function broken(error: string): FailureDescription {
+  return { outcome: 'connection_error', error };
+}
+
+function timedOut({ stage, answer, url, connectTimeoutMs, attemptTimeoutMs }: FailureContext): string {
+  if (stage === 'connecting') {
+    return `no connection to ${url.host} within ${formatDuration(Math.min(connectTimeoutMs, attemptTimeoutMs))}`;
+  }
+  const within = `within ${formatDuration(attemptTimeoutMs)}`;
+  if (stage === 'waiting') return `${url.host} did not answer ${within}`;
+  return `${url.host} began to answer but did not finish ${within}${arrived(answer)}`;
+}
+
+function connectionLost(error: NetworkError, { stage, answer, url }: FailureContext): string {
+  if (error.message === 'bad upgrade')
+    return `${url.host} answered 101 Switching Protocols, which was not asked for`;
+  const lost = error.code === 'UND_ERR_SOCKET' ? 'closed' : 'reset';
+  if (stage === 'headers') return `${url.host} ${lost} the connection in the headers of its answer`;
+  if (stage === 'body')
+    return `${url.host} ${lost} the connection in the middle of its answer${arrived(answer)}`;
+  const hint = url.protocol === 'http:' ? ' (if it expects TLS, its address starts with https://)' : '';
+  return `${url.host} ${lost} the connection before it answered${hint}`;
+}
+
+function notHttp(error: NetworkError, { stage, answer, url }: FailureContext): string {
+  if (stage === 'body') return `the body of the answer of ${url.host} is malformed${arrived(answer)}`;
+  // A TLS record with an alert begins with these bytes.
+  if (error.data?.startsWith('\x15\x03')) return `${url.host} expects TLS: its address starts with https://`;
+  return `${url.host} did not answer with HTTP/1.1: does another kind of server listen there?`;
+}
+
+function arrived(answer: FailureContext['answer']): string {
+  return answer === null
+    ? ''
+    : `; status ${answer.status} and ${answer.body.length} bytes of the body had arrived`;
+}
+
+/** The addresses that the error is about, which a host name can have several of. */
+function triedAddresses(error: NetworkError, host: string): string {
+  const all = (error.errors ?? [error]).flatMap(({ code, address, port }) =>
+    code === error.code && address !== undefined && port !== undefined
+      ? [formatAuthority(address, port)]
+      : [],
+  );
+  return all.length === 0 ? host : all.join(' and ');
+}

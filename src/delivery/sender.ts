@@ -1,0 +1,147 @@
+/** Sends one request to a receiver and says how it went (§6 of the service description, decisions `delivery.*`). */
+import { STATUS_CODES } from 'node:http';
+import type { WallClock } from '../domain/clock.ts';
+import type { AttemptOutcome } from '../domain/delivery.ts';
+import { parseRetryAfter } from '../domain/retry-after.ts';
+import { SvcError } from '../errors.ts';
+import { createDialer, type DialerOptions, type Route } from './dialer.ts';
+import { type Answer, Exchange, type ExchangeEnd } from './outbound-exchange.ts';
+import { describeFailure } from './outbound-failure.ts';
+
+export interface SenderOptions extends DialerOptions {
+  /** Reads a `Retry-After` date and measures durations. */
+  readonly wall: WallClock;
+}
+
+export interface SendRequest {
+  readonly url: string;
+  /** Checked before anything is sent. `Content-Length`, `Connection` and `Host` are added. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Buffer;
+  /** Take any certificate. */
+  readonly insecureTls?: boolean;
+}
+
+/** Real time, whatever the schedule clock does (decisions `delivery.timeout`, `delivery.response`). */
+export interface SendLimits {
+  readonly connectTimeoutMs: number;
+  readonly attemptTimeoutMs: number;
+  /** Bytes of the body that are kept; past them the connection is destroyed and the status decides. */
+  readonly responseLimitBytes: number;
+}
+
+export interface SendResult {
+  readonly outcome: AttemptOutcome;
+  /** Null when no status arrived. */
+  readonly responseStatus: number | null;
+  /** What went wrong and, where there is one, the next step; null on success. */
+  readonly error: string | null;
+  /** Real time. */
+  readonly durationMs: number;
+  /** What arrived of the answer: after a failure in its body, what came before it. */
+  readonly response: Pick<Answer, 'headers' | 'body' | 'truncated'> | null;
+  /** The wait that the receiver asked for; null when it sent no `Retry-After` that can be read. */
+  readonly retryAfterMs: number | null;
+}
+
+export interface Sender {
+  /** Loads what the first `send` would otherwise wait for. */
+  prepare(): Promise<void>;
+  /**
+   * POSTs the body. Whatever the receiver does is a result; it rejects only on a fault of the caller
+   * (`internal_error`): a URL that is none, or a header that cannot be sent.
+   */
+  send(request: SendRequest, limits: SendLimits): Promise<SendResult>;
+  /** Closes all connections at once; what is under way ends as a `connection_error`. */
+  close(): Promise<void>;
+}
+
+/** How undici refuses a request before it connects: a header that would break out of its line, for example. */
+const CALLER_FAULTS = new Set([
+  'UND_ERR_INVALID_ARG',
+  'UND_ERR_NOT_SUPPORTED',
+  'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH',
+]);
+
+export function createSender(options: SenderOptions): Sender {
+  const { wall } = options;
+  const dialer = createDialer(options);
+
+  return {
+    async prepare() {
+      await dialer.load();
+    },
+
+    async send(request, limits) {
+      const url = parseUrl(request.url);
+      const { headers, body } = request;
+      const post = { path: `${url.pathname}${url.search}`, method: 'POST' as const, headers, body };
+      const dial = await dialer.load();
+      const startedAt = wall.monotonic();
+      const elapsedMs = () => wall.monotonic() - startedAt;
+
+      const attempt = (timeoutMs: number, fresh: boolean) => {
+        const exchange = new Exchange(timeoutMs, limits.responseLimitBytes);
+        dial(routeOf(url, request, limits, fresh), post, exchange);
+        return exchange.ended;
+      };
+
+      let end = await attempt(limits.attemptTimeoutMs, false);
+      // A receiver may close an idle connection just when it is used again. The first request on a connection is
+      // never repeated, so this happens once; receivers expect a delivery more than once in any case (§6.6).
+      if (end.stale) end = await attempt(Math.max(1, limits.attemptTimeoutMs - elapsedMs()), true);
+      return toResult(end, { url, limits, durationMs: elapsedMs(), wallNowMs: wall.now() });
+    },
+
+    close: () => dialer.close(),
+  };
+}
+
+function routeOf(url: URL, request: SendRequest, limits: SendLimits, fresh: boolean): Route {
+  const { connectTimeoutMs } = limits;
+  return { origin: url.origin, insecureTls: request.insecureTls ?? false, connectTimeoutMs, fresh };
+}
+
+interface ResultContext {
+  readonly url: URL;
+  readonly limits: SendLimits;
+  readonly durationMs: number;
+  readonly wallNowMs: number;
+}
+
+function toResult(end: ExchangeEnd, { url, limits, durationMs, wallNowMs }: ResultContext): SendResult {
+  const { answer } = end;
+  const retryAfter = answer?.headers['retry-after'];
+  return {
+    ...judge(end, url, limits),
+    responseStatus: answer?.status ?? null,
+    durationMs,
+    response: answer && { headers: answer.headers, body: answer.body, truncated: answer.truncated },
+    retryAfterMs: retryAfter === undefined ? null : parseRetryAfter(retryAfter, wallNowMs),
+  };
+}
+
+function judge(end: ExchangeEnd, url: URL, limits: SendLimits): Pick<SendResult, 'outcome' | 'error'> {
+  const { failure, answer } = end;
+  if (failure instanceof Error && CALLER_FAULTS.has(failure.code ?? '')) {
+    throw new SvcError('internal_error', `the request cannot be sent: ${failure.message}`, {
+      cause: failure,
+    });
+  }
+  if (failure !== null) return describeFailure(failure, { ...limits, ...end, url });
+  const status = answer?.status ?? 0;
+  if (status >= 200 && status < 300) return { outcome: 'succeeded', error: null };
+  return { outcome: 'http_error', error: describeStatus(status, answer?.headers.location) };
+}
+
+function describeStatus(status: number, location: string | undefined): string {
+  const answered = `the receiver answered ${status} ${STATUS_CODES[status] ?? ''}`.trimEnd();
+  const redirects = status >= 300 && status < 400 && location !== undefined;
+  return redirects ? `${answered}: a redirect is not followed, register ${location} instead` : answered;
+}
+
+function parseUrl(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url?.protocol === 'http:' || url?.protocol === 'https:') return url;
+  throw new SvcError('internal_error', `the request cannot be sent: ${JSON.stringify(text)} is no HTTP URL`);
+}

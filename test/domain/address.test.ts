@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import { classifyAddress, classifyHost } from '../../src/domain/address.ts';
+
+describe('classifyAddress', () => {
+  it.each([
+    ['127.0.0.1', 'loopback'],
+    ['127.255.255.254', 'loopback'],
+    ['::1', 'loopback'],
+    ['0:0:0:0:0:0:0:1', 'loopback'],
+    ['10.0.0.1', 'private'],
+    ['172.16.0.1', 'private'],
+    ['172.31.255.255', 'private'],
+    ['192.168.1.1', 'private'],
+    ['100.64.0.1', 'private'],
+    ['fd12:3456::1', 'private'],
+    ['8.8.8.8', 'public'],
+    ['172.15.255.255', 'public'],
+    ['172.32.0.0', 'public'],
+    ['100.128.0.0', 'public'],
+    ['2606:4700::1111', 'public'],
+  ])('%s is %s', (address, kind) => {
+    expect(classifyAddress(address).kind).toBe(kind);
+  });
+
+  it.each([
+    ['169.254.169.254', 'link-local'],
+    ['169.254.0.0', 'link-local'],
+    ['fe80::1', 'link-local'],
+    ['febf:ffff::1', 'link-local'],
+    ['fe80::1%eth0', 'link-local'],
+    ['fd00:ec2::254', 'metadata'],
+    ['fd20:ce::254', 'metadata'],
+    ['100.100.100.200', 'metadata'],
+    ['192.0.0.192', 'metadata'],
+    ['168.63.129.16', 'metadata'],
+    ['0.0.0.0', 'any'],
+    ['0.1.2.3', 'any'],
+    ['::', 'any'],
+    ['224.0.0.1', 'multicast'],
+    ['ff02::1', 'multicast'],
+    ['255.255.255.255', 'broadcast'],
+    ['240.0.0.1', 'reserved'],
+    ['2001:0:4136:e378:8000:63bf:3fff:fdd2', 'tunnel'],
+    ['64:ff9b:1::a9fe:a9fe', 'translation'],
+    ['example.com', 'not an IP address'],
+    ['', 'not an IP address'],
+  ])('%s is never a receiver: %s', (address, word) => {
+    const { kind, what } = classifyAddress(address);
+    expect(kind).toBe('blocked');
+    expect(what).toContain(word);
+  });
+
+  it.each([
+    ['mapped', '::ffff:169.254.169.254', 'blocked'],
+    ['mapped, in hexadecimal', '::ffff:a9fe:a9fe', 'blocked'],
+    ['mapped, written out', '0:0:0:0:0:FFFF:A9FE:A9FE', 'blocked'],
+    ['compatible', '::169.254.169.254', 'blocked'],
+    ['translated', '::ffff:0:169.254.169.254', 'blocked'],
+    ['NAT64', '64:ff9b::169.254.169.254', 'blocked'],
+    ['6to4', '2002:a9fe:a9fe::1', 'blocked'],
+    ['mapped', '::ffff:127.0.0.1', 'loopback'],
+    ['6to4', '2002:7f00:1::', 'loopback'],
+    ['NAT64', '64:ff9b::a00:1', 'private'],
+    ['mapped', '::ffff:8.8.8.8', 'public'],
+  ])('judges the IPv4 address inside an IPv6 one (%s): %s', (_form, address, kind) => {
+    expect(classifyAddress(address).kind).toBe(kind);
+  });
+});
+
+describe('classifyHost', () => {
+  it.each([
+    ['localhost', 'loopback'],
+    ['LOCALHOST.', 'loopback'],
+    ['app.localhost', 'loopback'],
+    ['notlocalhost', 'private'],
+    ['printer.local', 'private'],
+    ['host.docker.internal', 'private'],
+    ['shop.test', 'private'],
+    ['nas.home.arpa', 'private'],
+    ['receiver', 'private'],
+    ['example.com', 'public'],
+    ['localhost.example.com', 'public'],
+    ['[::1]', 'loopback'],
+    ['[fe80::1]', 'blocked'],
+    ['10.1.2.3', 'private'],
+  ])('%s is %s', (host, kind) => {
+    expect(classifyHost(host).kind).toBe(kind);
+  });
+});

@@ -1,0 +1,118 @@
+import { describe, expect, it } from 'vitest';
+import { checkWebhookUrl, WEBHOOK_URL_MAX_LENGTH } from '../../src/domain/webhook-url.ts';
+
+const longest = `https://example.com/${'a'.repeat(WEBHOOK_URL_MAX_LENGTH - 20)}`;
+
+describe('checkWebhookUrl', () => {
+  it.each([
+    'https://example.com',
+    'https://example.com:8443/hooks?tenant=1',
+    'https://10.0.0.1/',
+    'https://localhost:3000/',
+    'HTTPS://Example.COM/',
+    'https://bücher.example/ä',
+    'http://localhost:3000/hooks',
+    'http://app.localhost',
+    'http://127.0.0.1:3000',
+    'http://[::1]:3000',
+    'http://192.168.0.7',
+    'http://[fd12::7]/',
+    'http://host.docker.internal:8080/',
+    'http://receiver/',
+    longest,
+  ])('takes %s where local receivers are accepted [webhook.url]', (url) => {
+    expect(checkWebhookUrl(url, 'local')).toEqual({ ok: true });
+  });
+
+  it.each([
+    ['http://example.com/', 'must use HTTPS'],
+    ['http://8.8.8.8/', 'must use HTTPS'],
+    ['http://[::ffff:8.8.8.8]/', 'must use HTTPS'],
+  ])('takes plain HTTP to loopback and private addresses only, not %s [webhook.url]', (url, problem) => {
+    expect(checkWebhookUrl(url, 'local')).toEqual({ ok: false, problem: expect.stringContaining(problem) });
+  });
+
+  it.each([
+    'http://example.com/',
+    'http://localhost/',
+    'https://localhost/',
+    'https://127.0.0.1/',
+    'https://10.0.0.1/',
+    'https://[::1]/',
+    'https://receiver.internal/',
+    'https://receiver/',
+  ])(
+    'refuses %s where an endpoint must be publicly reachable over HTTPS [§6.registration.url, webhook.url]',
+    (url) => {
+      const problem = expect.stringContaining('must be publicly reachable over HTTPS');
+      expect(checkWebhookUrl(url, 'public')).toEqual({ ok: false, problem });
+    },
+  );
+
+  it.each(['https://example.com/hooks', 'https://8.8.8.8/', 'https://[2606:4700::1111]:8443/'])(
+    'takes %s where an endpoint must be publicly reachable over HTTPS [§6.registration.url, webhook.url]',
+    (url) => {
+      expect(checkWebhookUrl(url, 'public')).toEqual({ ok: true });
+    },
+  );
+
+  it.each([
+    ['http://2852039166/', '169.254.169.254'],
+    ['http://0xa9fea9fe/', '169.254.169.254'],
+    ['http://0xa9.0xfe.0xa9.0xfe/', '169.254.169.254'],
+    ['http://0251.0376.0251.0376/', '169.254.169.254'],
+    ['http://169.254.43518/', '169.254.169.254'],
+    ['http://１６９.254.169.254/', '169.254.169.254'],
+    ['https://169.254.169.254/latest/meta-data', '169.254.169.254'],
+    ['http://[::ffff:169.254.169.254]/', '[::ffff:a9fe:a9fe]'],
+    ['http://[64:ff9b::a9fe:a9fe]/', '[64:ff9b::a9fe:a9fe]'],
+    ['http://[2002:a9fe:a9fe::]/', '[2002:a9fe:a9fe::]'],
+    ['https://[fd00:ec2::254]/', '[fd00:ec2::254]'],
+    ['https://[fe80::1]/', '[fe80::1]'],
+    ['http://0/', '0.0.0.0'],
+    ['http://[::]:3000/', '[::]'],
+  ])(
+    'never takes a link-local, metadata or unspecified address, however it is spelled: %s',
+    (url, address) => {
+      const problem = expect.stringContaining(`must not be`);
+      expect(checkWebhookUrl(url, 'local')).toEqual({ ok: false, problem });
+      expect(checkWebhookUrl(url, 'local')).toEqual({ ok: false, problem: expect.stringContaining(address) });
+    },
+  );
+
+  it.each(['http://0x7f.1:3000/', 'http://2130706433/', 'http://0177.0.0.1/', 'http://127.1/'])(
+    'knows loopback behind another spelling: %s',
+    (url) => {
+      expect(checkWebhookUrl(url, 'local').ok).toBe(true);
+      expect(checkWebhookUrl(url.replace('http:', 'https:'), 'public').ok).toBe(false);
+    },
+  );
+
+  it.each([
+    ['', 'absolute'],
+    ['example.com/hooks', 'absolute'],
+    ['/hooks', 'absolute'],
+    ['ftp://example.com/', 'absolute'],
+    ['file:///etc/passwd', 'absolute'],
+    ['javascript:alert(1)', 'absolute'],
+    ['https:example.com', 'absolute'],
+    ['https:///example.com', 'absolute'],
+    ['https:\\\\example.com', 'absolute'],
+    ['https://exa mple.com/', 'whitespace'],
+    [' https://example.com/', 'whitespace'],
+    ['https://example.com/\r\nX-Injected: 1', 'whitespace'],
+    ['https://example.com/\u0000', 'whitespace'],
+    ['https://example.com/\u200b', 'whitespace'],
+    ['https://example.com/\ud800', 'whitespace'],
+    ['https://example.com:99999/', 'absolute'],
+    ['https://[::1/', 'absolute'],
+    ['https://300.0.0.1/', 'absolute'],
+    ['https://user:secret@example.com/', 'user name'],
+    ['https://user@example.com/', 'user name'],
+    ['https://example.com/#part', 'fragment'],
+    ['https://example.com/#', 'fragment'],
+    [`${longest}a`, 'at most 2048'],
+  ])('refuses %j and says what it must be', (url, problem) => {
+    expect(checkWebhookUrl(url, 'local')).toEqual({ ok: false, problem: expect.stringContaining(problem) });
+  });
+});
