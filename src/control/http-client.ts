@@ -46,6 +46,7 @@ export function createHttpControlPlane(options: HttpControlOptions): HttpControl
       const { since, since_sequence, ...filter } = input;
       return followStream({
         after: typeof since_sequence === 'string' ? Number(since_sequence) : since_sequence,
+        startsInPast: since !== undefined,
         signal,
         onLost: options.onLost,
         connect: (after) =>

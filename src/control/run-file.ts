@@ -23,9 +23,12 @@ export function createStateFolder(cwd: string): string {
 
 /** Records a running emulator for the folder `cwd`; only the owner may read it. */
 export function createRunFile(cwd: string, run: RunFile): void {
+  const { pid, started_at, control_url, version } = run;
   const path = join(createStateFolder(cwd), RUN_FILE);
   rmSync(path, { force: true });
-  writeFileSync(path, `${JSON.stringify(run, null, 2)}\n`, { mode: 0o600 });
+  writeFileSync(path, `${JSON.stringify({ pid, started_at, control_url, version }, null, 2)}\n`, {
+    mode: 0o600,
+  });
 }
 
 /** Removes the run file of `cwd`, unless another emulator has taken it over meanwhile. */

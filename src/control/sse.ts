@@ -17,6 +17,8 @@ export interface StreamSource {
   /** Opens a connection that goes on after the sequence `after`; undefined is "from now on". */
   connect(after: number | undefined): Promise<IncomingMessage>;
   readonly after: number | undefined;
+  /** Whether the stream, without `after`, starts at some time in the past instead of now. */
+  readonly startsInPast: boolean;
   readonly signal: AbortSignal;
   /** Called when a connection that had stood is lost, before the next one is tried. */
   readonly onLost?: (() => void) | undefined;
@@ -57,34 +59,32 @@ async function* follow(source: StreamSource, confirm: () => void): AsyncGenerato
   let failures = 0;
   while (!signal.aborted) {
     const response = await connectUnlessDown(source, last, stood);
-    if (response) {
-      for await (const message of readMessages(response)) {
-        stood = true;
-        failures = 0;
-        confirm();
-        if (message.event === READY) last = startOf(message, last);
-        if (message.data === '' || message.event === READY) continue;
+    for await (const message of response === null ? [] : readMessages(response)) {
+      stood = true;
+      failures = 0;
+      confirm();
+      if (message.event === READY) {
+        const newest = Number(message.id);
+        // A server that has started afresh counts from the beginning.
+        if (last !== undefined && newest < last) {
+          last = 0;
+          break;
+        }
+        if (!source.startsInPast) last ??= newest;
+      } else if (message.data !== '') {
         const item = JSON.parse(message.data) as StreamItem;
         if (last !== undefined && item.sequence <= last) continue;
         last = item.sequence;
         yield item;
       }
-      if (!signal.aborted) onLost?.();
     }
+    if (response !== null && !signal.aborted) onLost?.();
     await pauseBefore(failures++, signal);
   }
 }
 
+/** The message that confirms a connection. Its id is the sequence of the newest thing that has happened. */
 const READY = 'ready';
-
-/**
- * Where the stream stands after a `ready` message, whose id is the newest sequence of the server. A server whose
- * newest is older than what was seen has started afresh, and its items count from there.
- */
-function startOf(message: EventSourceMessage, last: number | undefined): number | undefined {
-  if (!message.id) return last;
-  return Math.min(Number(message.id), last ?? Number.POSITIVE_INFINITY);
-}
 
 async function connectUnlessDown(
   source: StreamSource,

@@ -163,7 +163,7 @@ describe('the live stream', () => {
 
   it('goes on after the last item when the connection is lost, and neither loses nor repeats one', async () => {
     const { control, asked } = await serveStream(
-      `: ready\n\n${message(1)}${message(2)}data: {"type":"requ`,
+      `id: 0\nevent: ready\ndata: {}\n\n${message(1)}${message(2)}data: {"type":"requ`,
       `: ready\n\n${message(2)}${message(3)}`,
       `: ready\n\n${message(4)}`,
     );
@@ -177,9 +177,16 @@ describe('the live stream', () => {
     expect(asked[1]?.lastEventId).toBe('7');
   });
 
+  it('keeps what happened before it connected when it starts in the past', async () => {
+    const { control } = await serveStream(`id: 9\nevent: ready\ndata: {}\n\n${message(3)}${message(4)}`);
+    await expect(take(control, 2, { since: '1h' })).resolves.toEqual([3, 4]);
+  });
+
   it('follows a server that has started afresh', async () => {
-    const { control } = await serveStream(message(50), `id: 0\nevent: ready\ndata: {}\n\n${message(1)}`);
+    const ready = 'id: 1\nevent: ready\ndata: {}\n\n';
+    const { control, asked } = await serveStream(message(50), ready, `${ready}${message(1)}`);
     await expect(take(control, 2)).resolves.toEqual([50, 1]);
+    expect(asked[2]?.lastEventId).toBe('0');
   });
 
   it('reads messages that arrive in pieces, within a character too', async () => {

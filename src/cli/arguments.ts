@@ -1,0 +1,78 @@
+/** Parsers of option values. Each says what it expects; commander turns that into a usage error. */
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { parseDuration } from '../domain/duration.ts';
+import { parseTimestamp } from '../domain/signature/timestamp.ts';
+
+/** `90s`, `5m`, `1h30m`, in milliseconds. */
+export function toDurationMs(text: string): number {
+  const ms = parseDuration(text);
+  if (ms === null) throw new InvalidArgumentError('A duration is written like 90s, 5m, 2h, 3d or 1h30m.');
+  return ms;
+}
+
+/** A duration before now or a time, passed on as it was written. */
+export function toSince(text: string): string {
+  if (parseDuration(text) === null && Number.isNaN(Date.parse(text))) {
+    throw new InvalidArgumentError('Write a duration such as 1h, or a time such as 2026-11-20T12:00:00Z.');
+  }
+  return text;
+}
+
+/** A point in time, in milliseconds since 1970, given what now is. */
+export type Instant = (now: number) => number;
+
+/** `-6m`, `+30s`, `2026-11-20T12:00:00Z`, or seconds since 1970. */
+export function toInstant(text: string): Instant {
+  const distance = /^[+-]/.test(text) ? parseDuration(text.slice(1)) : null;
+  if (distance !== null) return (now) => (text.startsWith('-') ? now - distance : now + distance);
+  const at = parseTimestamp(text);
+  if (at !== null) return () => at;
+  throw new InvalidArgumentError('Write -6m, +30s, 2026-11-20T12:00:00Z, or seconds since 1970.');
+}
+
+/** A parser of whole numbers from `min` to `max`. */
+export function toWholeNumber(min: number, max: number) {
+  return (text: string): number => {
+    const value = Number(text);
+    if (!/^-?\d+$/.test(text) || value < min || value > max) {
+      throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`);
+    }
+    return value;
+  };
+}
+
+/** `a,b` and repeated options alike, into one list. */
+export function toList(text: string, before: readonly string[] = []): string[] {
+  const items = text.split(',').map((item) => item.trim());
+  if (items.includes('')) throw new InvalidArgumentError('Separate the items with single commas.');
+  return [...before, ...items];
+}
+
+/** Repeated options, each value as it is. */
+export function toRepeated(text: string, before: readonly string[] = []): string[] {
+  return [...before, text];
+}
+
+/** `limit` and `startingAfter` of every list. */
+export interface PageOptions {
+  readonly limit?: number;
+  readonly startingAfter?: string;
+}
+
+export function addPageOptions(command: Command, maxLimit = 1000): Command {
+  return command
+    .option('--limit <n>', `how many to list, 1 to ${maxLimit}`, toWholeNumber(1, maxLimit))
+    .option('--starting-after <id>', 'go on after this one: the end_cursor of the page before');
+}
+
+/** The members of a request that {@link PageOptions} stand for. */
+export function toPageInput({ limit, startingAfter }: PageOptions) {
+  return {
+    ...(limit === undefined ? {} : { limit }),
+    ...(startingAfter === undefined ? {} : { starting_after: startingAfter }),
+  };
+}
+
+export function choiceOption(flags: string, description: string, choices: readonly string[]): Option {
+  return new Option(flags, description).choices(choices);
+}

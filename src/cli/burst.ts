@@ -1,0 +1,63 @@
+/** Many calls of the same kind, some at a time or at a given rate. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { SvcError } from '../errors.ts';
+
+const MOST_AT_ONCE = 32;
+
+export interface Burst<Result> {
+  readonly results: readonly Result[];
+  readonly durationMs: number;
+  /** How long half of the calls took at most. */
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+}
+
+/**
+ * Makes `count` calls, at most 32 at a time, the n-th not before its turn at `perSecond`.
+ * @throws whatever the first call that fails throws; no further call is then begun.
+ */
+export async function runBurst<Result>(
+  call: () => Promise<Result>,
+  { count, perSecond, signal }: { count: number; perSecond: number; signal: AbortSignal },
+): Promise<Burst<Result>> {
+  const startedAt = performance.now();
+  const results: Result[] = [];
+  const durations: number[] = [];
+  let begun = 0;
+
+  async function work(): Promise<void> {
+    while (begun < count) {
+      const waitMs = startedAt + (begun++ * 1000) / perSecond - performance.now();
+      if (waitMs > 0) await pauseFor(waitMs, signal);
+      const sentAt = performance.now();
+      results.push(await call());
+      durations.push(performance.now() - sentAt);
+    }
+  }
+
+  await Promise.all(Array.from({ length: Math.min(count, MOST_AT_ONCE) }, work)).catch((error: unknown) => {
+    begun = count;
+    throw error;
+  });
+  durations.sort((a, b) => a - b);
+  return {
+    results,
+    durationMs: round(performance.now() - startedAt),
+    p50Ms: percentile(durations, 0.5),
+    p99Ms: percentile(durations, 0.99),
+  };
+}
+
+async function pauseFor(ms: number, signal: AbortSignal): Promise<void> {
+  await pause(ms, undefined, { signal }).catch((error: unknown) => {
+    throw new SvcError('interrupted', 'Interrupted.', { cause: error });
+  });
+}
+
+function percentile(sorted: readonly number[], share: number): number {
+  return round(sorted[Math.ceil(sorted.length * share) - 1] ?? 0);
+}
+
+function round(ms: number): number {
+  return Math.round(ms * 100) / 100;
+}

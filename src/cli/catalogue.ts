@@ -1,0 +1,103 @@
+/** Every command, with the line that the help shows, and where its file is. */
+import type { CommandLoader } from './command.ts';
+
+export interface CatalogueCommand {
+  readonly summary: string;
+  readonly load: CommandLoader;
+}
+export interface CatalogueGroup {
+  readonly summary: string;
+  readonly verbs: Readonly<Record<string, CatalogueCommand>>;
+}
+
+export const catalogue: Readonly<Record<string, CatalogueCommand | CatalogueGroup>> = {
+  emulator: {
+    summary: 'Start, stop and look at the emulator of this folder',
+    verbs: {
+      start: { summary: 'Boot the whole sandbox', load: () => import('./commands/emulator/start.ts') },
+      status: { summary: 'Show what runs here', load: () => import('./commands/emulator/status.ts') },
+      stop: { summary: 'Stop it', load: () => import('./commands/emulator/stop.ts') },
+    },
+  },
+  trigger: {
+    summary: 'Create an event, from a fixture or from data',
+    load: () => import('./commands/trigger.ts'),
+  },
+  deliveries: {
+    summary: 'See what was sent to endpoints, and send it again',
+    verbs: {
+      list: { summary: 'List deliveries, newest first', load: () => import('./commands/deliveries/list.ts') },
+      get: {
+        summary: 'Show everything about one delivery',
+        load: () => import('./commands/deliveries/get.ts'),
+      },
+      tail: {
+        summary: 'Follow attempts as they happen',
+        load: () => import('./commands/deliveries/tail.ts'),
+      },
+      replay: { summary: 'Send deliveries again', load: () => import('./commands/deliveries/replay.ts') },
+    },
+  },
+  events: {
+    summary: 'List, read and create events',
+    verbs: {
+      list: { summary: 'List events, newest first', load: () => import('./commands/events/list.ts') },
+      get: { summary: 'Show an event', load: () => import('./commands/events/get.ts') },
+      create: { summary: 'Create an event', load: () => import('./commands/events/create.ts') },
+    },
+  },
+  webhooks: {
+    summary: 'Manage the endpoints that receive deliveries',
+    verbs: {
+      list: { summary: 'List endpoints, newest first', load: () => import('./commands/webhooks/list.ts') },
+      get: { summary: 'Show an endpoint', load: () => import('./commands/webhooks/get.ts') },
+      create: { summary: 'Register an endpoint', load: () => import('./commands/webhooks/create.ts') },
+      update: { summary: 'Change an endpoint', load: () => import('./commands/webhooks/update.ts') },
+      delete: { summary: 'Delete an endpoint', load: () => import('./commands/webhooks/delete.ts') },
+      'rotate-secret': {
+        summary: 'Give an endpoint a new secret',
+        load: () => import('./commands/webhooks/rotate-secret.ts'),
+      },
+    },
+  },
+  workspaces: {
+    summary: 'List, read and create workspaces',
+    verbs: {
+      list: { summary: 'List workspaces, newest first', load: () => import('./commands/workspaces/list.ts') },
+      get: { summary: 'Show a workspace', load: () => import('./commands/workspaces/get.ts') },
+      create: { summary: 'Create a workspace', load: () => import('./commands/workspaces/create.ts') },
+    },
+  },
+  keys: {
+    summary: 'Manage API keys',
+    verbs: {
+      list: { summary: 'List API keys, newest first', load: () => import('./commands/keys/list.ts') },
+      create: { summary: 'Create an API key', load: () => import('./commands/keys/create.ts') },
+      revoke: { summary: 'Revoke an API key', load: () => import('./commands/keys/revoke.ts') },
+    },
+  },
+  logs: {
+    summary: 'See the requests made to the API',
+    verbs: {
+      list: { summary: 'List requests, newest first', load: () => import('./commands/logs/list.ts') },
+      tail: { summary: 'Follow requests as they happen', load: () => import('./commands/logs/tail.ts') },
+    },
+  },
+  verify: {
+    summary: 'Check the signature of a delivery and say what is wrong',
+    load: () => import('./commands/verify.ts'),
+  },
+  sign: { summary: 'Make the signature headers for a payload', load: () => import('./commands/sign.ts') },
+  env: {
+    summary: 'Print the variables that point programs to the emulator',
+    load: () => import('./commands/env.ts'),
+  },
+  gaps: {
+    summary: 'Show what the service description leaves open, and the answers',
+    load: () => import('./commands/gaps.ts'),
+  },
+  config: {
+    summary: 'Show every setting and where it came from',
+    load: () => import('./commands/config.ts'),
+  },
+};

@@ -1,0 +1,134 @@
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { inspect } from 'node:util';
+import type { Command } from 'commander';
+import { type SettingName, settings, toOption } from '../../../config/settings.ts';
+import type { Config } from '../../../config.ts';
+import type { EmulatorStatus } from '../../../contract/resources.ts';
+import { createHttpControlPlane } from '../../../control/http-client.ts';
+import { createRunFile, createStateFolder, removeRunFile } from '../../../control/run-file.ts';
+import type { Emulator } from '../../../emulator.ts';
+import { SvcError } from '../../../errors.ts';
+import type { Rules } from '../../../profile/rules.ts';
+import type { CommandDefinition } from '../../command.ts';
+import type { Context } from '../../context.ts';
+import { startDetached } from '../../detach.ts';
+import { findKeptKey, keepKey } from '../../kept-key.ts';
+import { announce } from '../../ready.ts';
+import { renderAttempt } from '../../render/deliveries.ts';
+import { renderVariables, toVariables } from '../../variables.ts';
+
+/** Settings on the command line, as text; the configuration reads them. */
+interface Options {
+  readonly detach?: true;
+  readonly freeze?: true;
+}
+
+export const command: CommandDefinition<Options> = {
+  configure,
+  examples: [
+    'emulator start',
+    'emulator start --port 0 --db :memory: --json',
+    'emulator start --forward-to http://localhost:3000/webhooks --events order.shipped,invoice.paid',
+    'emulator start --speed 3600 --detach',
+  ],
+  run,
+};
+
+/** The settings that are options here, with what stands for their value in the help. */
+const valuesOfOptions: Partial<Record<SettingName, string>> = {
+  port: 'port',
+  host: 'address',
+  db: 'file',
+  environment: 'name',
+  profile: 'name',
+  speed: 'n',
+  forwardTo: 'url',
+  events: 'list',
+  envFile: 'file',
+  randomSeed: 'n',
+};
+
+function configure(command: Command): void {
+  for (const [name, value] of Object.entries(valuesOfOptions)) {
+    const setting = name as SettingName;
+    command.option(`${toOption(setting)} <${value}>`, settings[setting].description);
+  }
+  command
+    .option(toOption('freeze'), settings.freeze.description)
+    .option('--detach', 'run in the background, and return when it is ready');
+}
+
+async function run(options: Options, context: Context): Promise<void> {
+  const config = await context.config(options);
+  const rules = await context.rules(options);
+  const { values, projectFolder } = config;
+  if (options.detach) {
+    announce(await startDetached(context, projectFolder), rules, context);
+    context.io.note('It runs in the background: svc emulator stop ends it.');
+    return;
+  }
+  createStateFolder(projectFolder);
+  const emulator = await boot(config, rules, context);
+  const status = emulator.status();
+  try {
+    keepKey(status.db, status.api_key);
+    createRunFile(projectFolder, status);
+    if (values.envFile !== null) writeVariables(values.envFile, status);
+    // Counted from the start of this process.
+    announce({ ...status, boot_ms: Math.round(performance.now()) }, rules, context);
+    await attend(emulator, context);
+  } finally {
+    removeRunFile(projectFolder, status.pid);
+    await emulator.close();
+  }
+}
+
+async function boot({ values, sources }: Config, rules: Rules, { io }: Context): Promise<Emulator> {
+  const { startEmulator } = await import('../../../emulator.ts');
+  const { host, port, db, environment, speed, freeze, randomSeed, apiKey, forwardTo, events } = values;
+  const isClockSet = sources.speed.kind !== 'default' || freeze;
+  try {
+    return await startEmulator({
+      ...{ host, port, db, environment, randomSeed, rules },
+      clockRate: isClockSet ? (freeze ? 0 : speed) : null,
+      apiKey: apiKey ?? findKeptKey(db),
+      forwardTo: forwardTo === null ? null : { url: forwardTo, events },
+      faultLog: {
+        report: (requestId, fault) => io.note(`${requestId} met a fault in svc: ${inspect(fault)}`),
+      },
+    });
+  } catch (error) {
+    if (!(error instanceof SvcError) || error.code !== 'port_in_use') throw error;
+    throw new SvcError('port_in_use', error.message, { hint: await findOccupant(host, port), cause: error });
+  }
+}
+
+/** Whom to ask for the port. */
+async function findOccupant(host: string, port: number): Promise<string> {
+  const url = `http://${host}:${port}`;
+  const control = createHttpControlPlane({ controlUrl: `${url}/_svc`, signal: AbortSignal.timeout(1_000) });
+  const status = await control.getStatus({}).catch(() => null);
+  if (status === null) {
+    return `Another program listens there: lsof -i :${port} names it. Or take any free port with --port 0.`;
+  }
+  return `An emulator listens there: process ${status.pid}, database ${status.db}. Stop it with svc emulator stop --url ${url}, or take any free port with --port 0.`;
+}
+
+function writeVariables(path: string, status: EmulatorStatus): void {
+  writeFileSync(path, `${renderVariables(toVariables(status), 'dotenv')}\n`, { mode: 0o600 });
+}
+
+/** Shows what the emulator sends until it is stopped, or the person interrupts. */
+async function attend({ closed, control }: Emulator, context: Context): Promise<void> {
+  const stopped = new AbortController();
+  closed.then(() => stopped.abort());
+  const end = AbortSignal.any([context.signal, stopped.signal]);
+  if (context.json) {
+    if (!end.aborted) await once(end, 'abort');
+    return;
+  }
+  for await (const item of control.stream({ types: 'attempt' }, end)) {
+    if (item.type === 'attempt') context.io.write(renderAttempt(item, context));
+  }
+}

@@ -1,0 +1,23 @@
+import { choiceOption } from '../arguments.ts';
+import type { CommandDefinition } from '../command.ts';
+import type { Context } from '../context.ts';
+import { renderVariables, toVariables, type VariableFormat, variableFormats } from '../variables.ts';
+
+interface Options {
+  readonly format: VariableFormat;
+}
+
+export const command: CommandDefinition<Options> = {
+  configure: (command) =>
+    command.addOption(
+      choiceOption('--format <format>', 'how to write them', variableFormats).default(variableFormats[0]),
+    ),
+  examples: ['env', 'env --format dotenv > .env.local', 'env --format github >> "$GITHUB_ENV"'],
+  run,
+};
+
+async function run({ format }: Options, context: Context): Promise<void> {
+  const control = await context.connect();
+  const variables = toVariables(await control.getStatus({}));
+  context.print(variables, () => renderVariables(variables, format));
+}

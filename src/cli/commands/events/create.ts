@@ -1,0 +1,25 @@
+import type { CommandDefinition } from '../../command.ts';
+import type { Context } from '../../context.ts';
+import { addEventOptions, createEventBody, type EventOptions } from '../../event-body.ts';
+import { indentJson } from '../../render/json-text.ts';
+
+interface Options extends EventOptions {
+  readonly type: string;
+}
+
+export const command: CommandDefinition<Options> = {
+  configure: (command) => addEventOptions(command.argument('<type>', 'such as order.shipped')),
+  examples: [
+    'events create order.shipped',
+    'events create order.shipped --data \'{"order_id":"ord_1"}\'',
+    'events create invoice.paid --data @invoice.json --idempotency-key invoice-7',
+  ],
+  run,
+};
+
+async function run({ type, ...options }: Options, context: Context): Promise<void> {
+  const api = await context.api();
+  const body = await createEventBody(type, options, context);
+  const { text } = await api.createEvent(body, options.idempotencyKey);
+  context.printJsonText(text, () => indentJson(text));
+}

@@ -1,0 +1,44 @@
+import type { Command } from 'commander';
+import type { Event } from '../../../contract/resources.ts';
+import { addPageOptions, type PageOptions, toPageInput } from '../../arguments.ts';
+import type { CommandDefinition } from '../../command.ts';
+import type { Context } from '../../context.ts';
+import { indentJson } from '../../render/json-text.ts';
+import { printPage } from '../../render/page.ts';
+import type { Column } from '../../render/table.ts';
+import { formatRelative } from '../../render/time.ts';
+
+interface Options extends PageOptions {
+  readonly type?: string;
+  readonly workspace?: string;
+}
+
+export const command: CommandDefinition<Options> = {
+  configure: (command: Command) =>
+    addPageOptions(command, 100)
+      .option('--type <type>', 'only events of this type')
+      .option('--workspace <id>', 'the workspace; otherwise SVC_WORKSPACE_ID, or the one made at boot'),
+  examples: ['events list', 'events list --type order.shipped --limit 100 --json'],
+  run,
+};
+
+/** Goes through the public API, so that the key's scopes and workspace count. */
+async function run({ type, workspace, ...options }: Options, context: Context): Promise<void> {
+  const { list } = await context.rules();
+  const api = await context.api();
+  const { limit, starting_after } = toPageInput(options);
+  const page = await api.listEvents({
+    [list.workspaceParameter]: workspace ?? (await context.workspaceId()),
+    ...(type === undefined ? {} : { type }),
+    ...(limit === undefined ? {} : { limit: String(limit) }),
+    ...(starting_after === undefined ? {} : { starting_after }),
+  });
+  const columns: Column<Event>[] = [
+    { title: 'ID', value: ({ id }) => id },
+    { title: 'TYPE', value: ({ type }) => type },
+    { title: 'CREATED', value: ({ created_at: at }) => formatRelative(at, context.now()), leaves: 2 },
+    { title: 'PAYLOAD', value: ({ payload }) => JSON.stringify(payload), leaves: 1, shrinks: true },
+  ];
+  if (context.json) context.io.write(indentJson(page.text));
+  else printPage(context, page.value, 'events', columns);
+}

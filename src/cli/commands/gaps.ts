@@ -1,0 +1,30 @@
+import { listGaps } from '../../profile/list-gaps.ts';
+import type { CommandDefinition } from '../command.ts';
+import type { Context } from '../context.ts';
+import { styleFor } from '../render/style.ts';
+
+type GapRow = ReturnType<typeof listGaps>[number];
+
+export const command: CommandDefinition<object> = {
+  examples: ['gaps', 'gaps --json'],
+  run,
+};
+
+async function run(_options: object, context: Context): Promise<void> {
+  const { profile, overrides, environment } = (await context.config()).values;
+  const data = listGaps(profile, overrides, environment);
+  context.print({ data, has_more: false, end_cursor: data.at(-1)?.id ?? null }, () =>
+    data.map((row) => renderGap(row, context)).join('\n\n'),
+  );
+}
+
+/** The rows are prose, which reads better under each other than in columns. */
+function renderGap({ id, question, value, overridden, reason, reference }: GapRow, { io }: Context): string {
+  const style = styleFor(io);
+  const answer = typeof value === 'string' ? value : JSON.stringify(value);
+  return [
+    `${style.bold(id)}  ${question}`,
+    `  ${style.green(answer)}${overridden ? style.yellow('  (overridden)') : ''}`,
+    `  ${style.dim(`${reason} (${reference})`)}`,
+  ].join('\n');
+}

@@ -1,0 +1,25 @@
+import type { Command } from 'commander';
+import { addPageOptions, type PageOptions, toPageInput } from '../../arguments.ts';
+import type { CommandDefinition } from '../../command.ts';
+import type { Context } from '../../context.ts';
+import { printPage } from '../../render/page.ts';
+import { requestColumns } from '../../render/requests.ts';
+import { addRequestFilter, type RequestFilterOptions, toRequestFilter } from '../../request-filter.ts';
+
+type Options = RequestFilterOptions & PageOptions;
+
+export const command: CommandDefinition<Options> = {
+  configure: (command: Command) => addPageOptions(addRequestFilter(command)),
+  examples: [
+    'logs list',
+    'logs list --status 403 --since 10m',
+    'logs list --request req_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
+  ],
+  run,
+};
+
+async function run(options: Options, context: Context): Promise<void> {
+  const control = await context.connect();
+  const page = await control.listRequests({ ...toPageInput(options), ...toRequestFilter(options) });
+  printPage(context, page, 'requests', requestColumns(context));
+}

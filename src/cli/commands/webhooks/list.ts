@@ -1,0 +1,32 @@
+import type { Command } from 'commander';
+import { addPageOptions, type PageOptions, toPageInput } from '../../arguments.ts';
+import type { CommandDefinition } from '../../command.ts';
+import type { Context } from '../../context.ts';
+import { printPage } from '../../render/page.ts';
+import { formatRelative } from '../../render/time.ts';
+
+interface Options extends PageOptions {
+  readonly workspace?: string;
+}
+
+export const command: CommandDefinition<Options> = {
+  configure: (command: Command) =>
+    addPageOptions(command).option('--workspace <id>', 'only endpoints of this workspace'),
+  examples: ['webhooks list', 'webhooks list --json'],
+  run,
+};
+
+async function run({ workspace, ...page }: Options, context: Context): Promise<void> {
+  const control = await context.connect();
+  const webhooks = await control.listWebhooks({
+    ...toPageInput(page),
+    ...(workspace === undefined ? {} : { workspace_id: workspace }),
+  });
+  printPage(context, webhooks, 'endpoints', [
+    { title: 'ID', value: ({ id }) => id },
+    { title: 'URL', value: ({ url }) => url, shrinks: true },
+    { title: 'EVENTS', value: ({ events }) => events.join(','), leaves: 3, shrinks: true },
+    { title: 'STATE', value: ({ disabled }) => (disabled ? 'disabled' : 'enabled'), leaves: 2 },
+    { title: 'CREATED', value: ({ created_at: at }) => formatRelative(at, context.now()), leaves: 1 },
+  ]);
+}

@@ -1,0 +1,44 @@
+import { Option } from 'commander';
+import { SvcError } from '../../../errors.ts';
+import { toList } from '../../arguments.ts';
+import type { CommandDefinition } from '../../command.ts';
+import type { Context } from '../../context.ts';
+import { renderWebhook } from '../../render/webhook.ts';
+import { chooseWebhook } from './choose-webhook.ts';
+
+interface Options {
+  readonly id?: string;
+  readonly url?: string;
+  readonly events?: readonly string[];
+  readonly disable?: true;
+  readonly enable?: true;
+}
+
+export const command: CommandDefinition<Options> = {
+  configure: (command) =>
+    command
+      .argument('[id]', 'wh_…')
+      .option('--url <url>', 'deliver to this address from now on')
+      .option('-e, --events <list>', 'subscribe to these event types instead', toList)
+      .addOption(new Option('--disable', 'create no more deliveries for it').conflicts('enable'))
+      .option('--enable', 'create deliveries for it again'),
+  examples: [
+    'webhooks update wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --url http://localhost:4000/hooks',
+    'webhooks update wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --disable',
+  ],
+  run,
+};
+
+async function run({ id, url, events, disable, enable }: Options, context: Context): Promise<void> {
+  const changes = {
+    ...(url === undefined ? {} : { url }),
+    ...(events === undefined ? {} : { events: [...events] }),
+    ...(disable || enable ? { disabled: disable === true } : {}),
+  };
+  if (Object.keys(changes).length === 0) {
+    throw new SvcError('usage', 'There is nothing to change: pass --url, --events, --disable or --enable.');
+  }
+  const control = await context.connect();
+  const webhook = await control.updateWebhook({ id: await chooseWebhook(id, control, context), ...changes });
+  context.print(webhook, () => renderWebhook(webhook, context.io));
+}

@@ -1,0 +1,107 @@
+/** What a command's `run` gets: the outside world, and the ways to the emulator that the configuration names. */
+import type { Config } from '../config.ts';
+import type { ApiClient } from '../control/api-client.ts';
+import type { HttpControlPlane } from '../control/http-client.ts';
+import { findRunFile } from '../control/run-file.ts';
+import { SvcError } from '../errors.ts';
+import type { Rules } from '../profile/rules.ts';
+import type { Io } from './io.ts';
+import { indentJson } from './render/json-text.ts';
+
+/** What the process around the command line supplies; tests supply their own. */
+export interface Host {
+  readonly io: Io;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  /** Wall time in milliseconds since 1970. */
+  readonly now: () => number;
+  /** Aborted when the person interrupts. */
+  readonly signal: AbortSignal;
+  /** The command line of this process, program first: how to start the same again. */
+  readonly invocation: readonly string[];
+}
+
+/** Options that every command takes. */
+export interface GlobalOptions {
+  readonly json?: boolean;
+  readonly url?: string;
+  readonly apiKey?: string;
+}
+
+export interface Context extends Host {
+  readonly json: boolean;
+  /** The configuration, with options of the command that are settings as well. */
+  config(flags?: object): Promise<Config>;
+  /** What the gap register answers under that configuration. */
+  rules(flags?: object): Promise<Rules>;
+  /** @throws SvcError `no_emulator` when neither the configuration nor a run file names an emulator. */
+  connect(): Promise<HttpControlPlane>;
+  /** The public API of that emulator, with the configured key or the one that it was started with. */
+  api(): Promise<ApiClient>;
+  /** The configured workspace, or the one that the emulator was started with. */
+  workspaceId(): Promise<string>;
+  /** One thing or one page: a JSON document with `--json`, otherwise the text. */
+  print(value: unknown, toText: () => string): void;
+  /** The same for JSON that has to stay as it was written. */
+  printJsonText(json: string, toText: () => string): void;
+  /** One item of a stream: a line of JSON with `--json`, otherwise the text. */
+  printItem(value: unknown, toText: () => string): void;
+}
+
+export function createContext(host: Host, options: GlobalOptions): Context {
+  const { io, signal } = host;
+  const json = options.json === true;
+
+  async function config(flags: object = {}): Promise<Config> {
+    const { resolveConfig } = await import('../config.ts');
+    return resolveConfig({ flags: { ...options, ...flags }, env: host.env, cwd: host.cwd });
+  }
+
+  async function connect(): Promise<HttpControlPlane> {
+    const { controlUrl } = (await config()).values;
+    const { createHttpControlPlane } = await import('../control/http-client.ts');
+    return createHttpControlPlane({
+      controlUrl: controlUrl === null ? findControlUrl(host.cwd) : toControlUrl(controlUrl),
+      signal,
+      onLost: () => io.note('The connection was lost; connecting again.'),
+    });
+  }
+
+  return {
+    ...host,
+    json,
+    config,
+    connect,
+    async rules(flags) {
+      const { profile, overrides, environment } = (await config(flags)).values;
+      const { resolveRules } = await import('../profile/resolve.ts');
+      return resolveRules(profile, overrides, environment);
+    },
+    async api() {
+      const status = await (await connect()).getStatus({});
+      const { apiKey } = (await config()).values;
+      const { createApiClient } = await import('../control/api-client.ts');
+      return createApiClient({ baseUrl: status.base_url, apiKey: apiKey ?? status.api_key, signal });
+    },
+    async workspaceId() {
+      const { workspaceId } = (await config()).values;
+      return workspaceId ?? (await (await connect()).getStatus({})).workspace_id;
+    },
+    print: (value, toText) => io.write(json ? JSON.stringify(value, null, 2) : toText()),
+    printJsonText: (text, toText) => io.write(json ? indentJson(text) : toText()),
+    printItem: (value, toText) => io.write(json ? JSON.stringify(value) : toText()),
+  };
+}
+
+function findControlUrl(cwd: string): string {
+  const run = findRunFile(cwd);
+  if (run === null) throw new SvcError('no_emulator', 'No emulator runs in this folder.');
+  return run.control_url;
+}
+
+/** The address of the emulator itself is as good as that of its control plane. */
+function toControlUrl(text: string): string {
+  const url = new URL(text);
+  if (url.pathname === '/') url.pathname = '/_svc';
+  return url.href.replace(/\/$/, '');
+}

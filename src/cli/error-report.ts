@@ -1,0 +1,23 @@
+import { type ExitCode, SvcError } from '../errors.ts';
+import type { Io } from './io.ts';
+
+/**
+ * Tells of an error on standard error, and decides the exit code. With `--json` it is
+ * `{"error":{"code","message","hint"}}`. Who interrupts needs
+ * not be told so. What is not an `SvcError` is a fault of ours and shows its stack.
+ */
+export function reportError(error: unknown, io: Io, json: boolean): ExitCode {
+  const known = error instanceof SvcError ? error : toInternal(error);
+  const { code, message, hint } = known;
+  if (json) io.note(JSON.stringify({ error: { code, message, hint } }));
+  else if (code !== 'interrupted')
+    io.note([`error: ${message}`, ...(hint === undefined ? [] : [hint])].join('\n'));
+  return known.exitCode;
+}
+
+function toInternal(error: unknown): SvcError {
+  const trace = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return new SvcError('internal_error', `This is a fault in svc, please report it: ${trace}`, {
+    cause: error,
+  });
+}

@@ -1,0 +1,51 @@
+/** The only user of standard input, output and error. */
+import type { Readable, Writable } from 'node:stream';
+
+/** How text may look where it is going. */
+export interface Look {
+  /** Columns of the terminal; without end where output is not a terminal. */
+  readonly width: number;
+  readonly color: boolean;
+}
+
+export interface Io extends Look {
+  /** Whether somebody sits in front of it who could answer a question. */
+  readonly interactive: boolean;
+  /** Where questions are asked: never in the way of data. */
+  readonly prompt: { readonly input: Readable; readonly output: Writable };
+  /** Data: one or more lines to standard output. */
+  write(text: string): void;
+  /** Progress, hints and errors: one or more lines to standard error. */
+  note(text: string): void;
+  /** Standard input, read to its end. */
+  readInput(): Promise<Buffer>;
+}
+
+/** The streams of this process. `noColor` is the flag of that name; `FORCE_COLOR` and `NO_COLOR` come after it. */
+export function createProcessIo({ stdin, stdout, stderr, env }: NodeJS.Process, noColor: boolean): Io {
+  return {
+    get width() {
+      return stdout.isTTY ? stdout.columns : Number.POSITIVE_INFINITY;
+    },
+    color: !noColor && wantsColor(env, stdout.isTTY === true),
+    interactive: stdin.isTTY === true && stderr.isTTY === true,
+    prompt: { input: stdin, output: stderr },
+    write: (text) => stdout.write(withLineEnd(text)),
+    note: (text) => stderr.write(withLineEnd(text)),
+    async readInput() {
+      const chunks: Buffer[] = [];
+      for await (const chunk of stdin) chunks.push(chunk as Buffer);
+      return Buffer.concat(chunks);
+    },
+  };
+}
+
+function wantsColor(env: NodeJS.ProcessEnv, isTerminal: boolean): boolean {
+  if (env.FORCE_COLOR !== undefined) return env.FORCE_COLOR !== '0' && env.FORCE_COLOR !== 'false';
+  if (env.NO_COLOR) return false;
+  return isTerminal && env.TERM !== 'dumb';
+}
+
+function withLineEnd(text: string): string {
+  return text.endsWith('\n') ? text : `${text}\n`;
+}

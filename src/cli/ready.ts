@@ -1,0 +1,34 @@
+/** What `emulator start` says once requests are answered. */
+import type { EmulatorStatus } from '../contract/resources.ts';
+import type { Rules } from '../profile/rules.ts';
+import type { Context } from './context.ts';
+import { renderBanner } from './render/banner.ts';
+
+/** What is said of a running emulator; `boot_ms` is from its start to its first answer. */
+export type ReadyStatus = Omit<EmulatorStatus, 'db' | 'started_at' | 'deliveries'> & {
+  readonly boot_ms: number;
+};
+export type ReadyLine = ReadyStatus & { readonly type: 'ready' };
+
+/** The ready line with `--json`, the banner for people. */
+export function announce(status: ReadyStatus, rules: Rules, context: Context): void {
+  if (context.json) context.printItem(toReadyLine(status), () => '');
+  else context.io.note(renderBanner(status, rules, context.io));
+}
+
+export function isReadyLine(message: object | null): message is ReadyLine {
+  return message !== null && 'type' in message && message.type === 'ready';
+}
+
+/** Its members in the order that the documentation gives. */
+function toReadyLine(status: ReadyStatus): ReadyLine {
+  const { url, base_url, control_url, dashboard_url, environment, profile, workspace_id, api_key } = status;
+  const { webhook_id, webhook_secret, pid, version, boot_ms } = status;
+  return {
+    type: 'ready',
+    ...{ url, base_url, control_url, dashboard_url, environment, profile, workspace_id, api_key },
+    ...(webhook_id === undefined ? {} : { webhook_id }),
+    ...(webhook_secret === undefined ? {} : { webhook_secret }),
+    ...{ pid, version, boot_ms },
+  };
+}

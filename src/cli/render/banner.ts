@@ -1,0 +1,44 @@
+import type { Rules } from '../../profile/rules.ts';
+import type { Look } from '../io.ts';
+import type { ReadyStatus } from '../ready.ts';
+import { renderFields } from './fields.ts';
+import { styleFor } from './style.ts';
+
+/** What somebody sees who has just started the emulator: where it is, and two ways to go on. */
+export function renderBanner(
+  status: ReadyStatus,
+  { payloadMember }: Pick<Rules, 'payloadMember'>,
+  look: Look,
+): string {
+  const style = styleFor(look);
+  const places = renderFields(
+    {
+      'Base URL': status.base_url,
+      'Control URL': status.control_url,
+      Workspace: status.workspace_id,
+      'API key': status.api_key,
+      Endpoint: status.webhook_id ?? null,
+      Secret: status.webhook_secret ?? null,
+    },
+    look,
+  );
+  const body = JSON.stringify({ type: 'order.shipped', [payloadMember]: { order_id: 'ord_1' } });
+  const next =
+    status.webhook_id === undefined
+      ? 'svc webhooks create --url http://localhost:3000/webhooks --events order.shipped'
+      : 'svc trigger order.shipped';
+  return `
+${style.bold('svc emulator')} ${status.version}  ${status.environment}, ${status.profile}
+
+${places}
+
+Create an event:
+
+  curl ${status.base_url}/events \\
+    -H 'Authorization: Bearer ${status.api_key}' \\
+    -H 'Content-Type: application/json' \\
+    -d '${body}'
+
+Next: ${style.cyan(next)}
+`;
+}

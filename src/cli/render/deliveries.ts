@@ -1,0 +1,38 @@
+import type { Delivery, StreamItem } from '../../contract/resources.ts';
+import { formatDuration } from '../../domain/duration.ts';
+import type { Context } from '../context.ts';
+import { paintOutcome, paintStatus } from './style.ts';
+import type { Column } from './table.ts';
+import { formatRelative, formatTimeOfDay } from './time.ts';
+
+export function deliveryColumns({ io, now }: Pick<Context, 'io' | 'now'>): readonly Column<Delivery>[] {
+  return [
+    { title: 'ID', value: ({ id }) => id },
+    { title: 'STATUS', value: ({ status }) => paintStatus(status, io) },
+    { title: 'TYPE', value: ({ event_type: type }) => type },
+    { title: 'TRIES', value: ({ attempt_count: count }) => String(count), leaves: 3 },
+    { title: 'NEXT', value: ({ next_attempt_at: at }) => (at ? formatRelative(at, now()) : ''), leaves: 4 },
+    { title: 'CREATED', value: ({ created_at: at }) => formatRelative(at, now()), leaves: 2 },
+    { title: 'URL', value: ({ url }) => url, leaves: 1, shrinks: true },
+  ];
+}
+
+type AttemptItem = Extract<StreamItem, { type: 'attempt' }>;
+
+/** One attempt on one line, and below it what went wrong and when it is tried again. */
+export function renderAttempt({ attempt, delivery }: AttemptItem, { io }: Pick<Context, 'io'>): string {
+  const head = [
+    formatTimeOfDay(attempt.sent_at),
+    paintOutcome(attempt, io),
+    formatDuration(attempt.duration_ms),
+    delivery.event_type,
+    delivery.id,
+    `#${attempt.number}`,
+    delivery.url,
+  ].join('  ');
+  return attempt.error === null ? head : `${head}\n${' '.repeat(14)}${attempt.error}${nextStep(delivery)}`;
+}
+
+function nextStep({ status, next_attempt_at: next }: Delivery): string {
+  return next === null ? ` — ${status}` : ` — again at ${next}`;
+}

@@ -1,0 +1,52 @@
+import type { Command } from 'commander';
+import type { ApiRequest } from '../contract/resources.ts';
+import { toSince, toWholeNumber } from './arguments.ts';
+
+/** What the request log can be narrowed to. */
+export interface RequestFilterOptions {
+  readonly method?: string;
+  readonly path?: string;
+  readonly status?: number;
+  readonly key?: string;
+  readonly request?: string;
+  readonly workspace?: string;
+  readonly since?: string;
+}
+
+export function addRequestFilter(command: Command): Command {
+  return command
+    .option('--method <method>', 'only requests with this method', (text) => text.toUpperCase())
+    .option('--path <prefix>', 'only requests to paths that start so, such as /v1/events')
+    .option('--status <status>', 'only requests answered with this status', toWholeNumber(100, 599))
+    .option('--key <id>', 'only requests made with this API key (key_…)')
+    .option('--request <id>', 'only the request with this id (req_…)')
+    .option('--workspace <id>', 'only requests in this workspace')
+    .option('--since <when>', 'only since then: 1h, or a time', toSince);
+}
+
+/** The members of a request that {@link RequestFilterOptions} stand for. */
+export function toRequestFilter(options: RequestFilterOptions) {
+  const { method, path, status, key, request, workspace, since } = options;
+  return {
+    ...(method === undefined ? {} : { method }),
+    ...(path === undefined ? {} : { path }),
+    ...(status === undefined ? {} : { status }),
+    ...(key === undefined ? {} : { api_key_id: key }),
+    ...(request === undefined ? {} : { request_id: request }),
+    ...(workspace === undefined ? {} : { workspace_id: workspace }),
+    ...(since === undefined ? {} : { since }),
+  };
+}
+
+/** Whether an item of the live stream, which cannot be narrowed to these, fits all but `since`. */
+export function fitsRequestFilter(logged: ApiRequest, options: RequestFilterOptions): boolean {
+  const { method, path, status, key, request, workspace } = options;
+  return (
+    (method === undefined || logged.method === method) &&
+    (path === undefined || logged.path.startsWith(path)) &&
+    (status === undefined || logged.status === status) &&
+    (key === undefined || logged.api_key_id === key) &&
+    (request === undefined || logged.id === request) &&
+    (workspace === undefined || logged.workspace_id === workspace)
+  );
+}

@@ -1,0 +1,41 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { formatDuration } from '../domain/duration.ts';
+import { SvcError } from '../errors.ts';
+
+const FIRST_PAUSE_MS = 20;
+const LONGEST_PAUSE_MS = 250;
+
+/** How long `--wait` waits when it does not say. */
+export const DEFAULT_WAIT_MS = 30_000;
+
+export interface Wait {
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Looks again and again until `isDone`, or until the time is over; gives back what was seen last. Looking keeps
+ * no connection that could be lost, and costs the emulator one indexed read.
+ * @throws SvcError `interrupted`
+ */
+export async function lookUntil<Seen>(
+  look: () => Promise<Seen>,
+  isDone: (seen: Seen) => boolean,
+  { timeoutMs, signal }: Wait,
+): Promise<Seen> {
+  const endAt = performance.now() + timeoutMs;
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 1.5, LONGEST_PAUSE_MS)) {
+    const seen = await look();
+    if (isDone(seen) || performance.now() >= endAt) return seen;
+    await pause(pauseMs, undefined, { signal }).catch((error: unknown) => {
+      throw new SvcError('interrupted', 'Interrupted.', { cause: error });
+    });
+  }
+}
+
+/** The error of a wait that ended before everything had settled. */
+export function waitedTooLong(unsettled: number, timeoutMs: number): SvcError {
+  return new SvcError('timeout', `Not settled after ${formatDuration(timeoutMs)}: ${unsettled}.`, {
+    hint: 'svc deliveries list --status pending shows when each is tried again.',
+  });
+}

@@ -1,0 +1,28 @@
+/** The variables that point a program to an emulator. */
+import type { EmulatorStatus } from '../contract/resources.ts';
+import { quoteForShell } from './shell.ts';
+
+export type Variables = Readonly<Record<string, string>>;
+
+export function toVariables(status: EmulatorStatus): Variables {
+  return {
+    SVC_BASE_URL: status.base_url,
+    SVC_API_KEY: status.api_key,
+    SVC_WORKSPACE_ID: status.workspace_id,
+    SVC_CONTROL_URL: status.control_url,
+    ...(status.webhook_secret === undefined ? {} : { SVC_WEBHOOK_SECRET: status.webhook_secret }),
+  };
+}
+
+export const variableFormats = ['export', 'dotenv', 'json', 'github'] as const;
+export type VariableFormat = (typeof variableFormats)[number];
+
+/** `github` is for `>> "$GITHUB_ENV"`. No value holds a character that a dotenv file or GitHub would read otherwise. */
+export function renderVariables(variables: Variables, format: VariableFormat): string {
+  if (format === 'json') return JSON.stringify(variables, null, 2);
+  return Object.entries(variables)
+    .map(([name, value]) =>
+      format === 'export' ? `export ${name}=${quoteForShell(value)}` : `${name}=${value}`,
+    )
+    .join('\n');
+}
