@@ -2,7 +2,7 @@
 import * as v from 'valibot';
 import { deliveryStatuses } from '../domain/delivery.ts';
 import { parseDuration } from '../domain/duration.ts';
-import { defineOperations, type OperationInput, type OperationOutput } from './operation.ts';
+import { defineOperations, type OperationInput, type OperationOutput, wholeNumber } from './operation.ts';
 import {
   ApiKey,
   ApiRequest,
@@ -21,16 +21,7 @@ import {
 
 const nothing = v.strictObject({});
 
-/** A whole number that may arrive as text, in a query. */
-const numberLike = <Schema extends v.GenericSchema<number, number>>(schema: Schema) =>
-  v.pipe(
-    v.union([
-      v.number(),
-      v.pipe(v.string(), v.regex(/^-?\d+$/, 'must be a whole number'), v.transform(Number)),
-    ]),
-    schema,
-  );
-const Limit = v.optional(numberLike(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1000))), 50);
+const Limit = v.optional(wholeNumber(1, 1000), 50);
 
 /** A point in time: ISO 8601, or a duration before now such as `1h`. */
 const Since = v.pipe(
@@ -58,7 +49,7 @@ export const RequestFilter = {
   method: v.optional(v.pipe(v.string(), v.toUpperCase())),
   /** Prefix of the path. */
   path: v.optional(v.string()),
-  status: v.optional(numberLike(v.pipe(v.number(), v.integer()))),
+  status: v.optional(wholeNumber(100, 599)),
   api_key_id: v.optional(idOf('apiKey')),
   request_id: v.optional(idOf('request')),
   since: v.optional(Since),
@@ -181,7 +172,7 @@ export const controlOperations = defineOperations({
       'Give an endpoint a new secret, shown this once; the old one signs as well until the overlap ends',
     input: v.strictObject({
       id: v.string(),
-      overlap_ms: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0))),
+      overlap_ms: v.optional(wholeNumber(0)),
     }),
     output: WebhookWithSecret,
     status: 200,
@@ -241,7 +232,7 @@ export const StreamInput = v.strictObject({
       v.array(v.picklist(['delivery', 'attempt', 'request'])),
     ),
   ),
-  since_sequence: v.optional(numberLike(v.pipe(v.number(), v.integer(), v.minValue(0)))),
+  since_sequence: v.optional(wholeNumber(0)),
   ...DeliveryFilter,
 });
 

@@ -1,5 +1,5 @@
 /** The form in which an HTTP operation is written down once, for the server, the client and the OpenAPI document. */
-import type * as v from 'valibot';
+import * as v from 'valibot';
 import type { Scope } from '../domain/access.ts';
 import type { ErrorCode } from '../errors.ts';
 
@@ -31,6 +31,8 @@ export function defineOperations<Table extends Record<string, Operation>>(table:
 }
 
 export type OperationInput<O extends Operation> = v.InferInput<O['input']>;
+/** The input after validation: defaults filled in, text read as numbers. */
+export type CheckedInput<O extends Operation> = v.InferOutput<O['input']>;
 export type OperationOutput<O extends Operation> = v.InferOutput<O['output']>;
 
 const PLACEHOLDER = /\{(\w+)\}/g;
@@ -43,4 +45,17 @@ export function pathParameters(path: string): string[] {
 /** Whether members that are not in the path travel in the query; otherwise they are the JSON body. */
 export function inputInQuery(method: Method): boolean {
   return method === 'GET' || method === 'DELETE';
+}
+
+/** A whole number, which a query brings as text. */
+export const WholeNumber = v.union(
+  [v.pipe(v.number(), v.integer()), v.pipe(v.string(), v.regex(/^-?\d{1,15}$/), v.transform(Number))],
+  'must be a whole number',
+);
+
+/** A whole number from `min` to `max`, in a query or a body. */
+export function wholeNumber(min: number, max = Number.MAX_SAFE_INTEGER) {
+  const message =
+    max === Number.MAX_SAFE_INTEGER ? `must be ${min} or more` : `must be from ${min} to ${max}`;
+  return v.pipe(WholeNumber, v.minValue(min, message), v.maxValue(max, message));
 }

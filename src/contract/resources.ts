@@ -16,6 +16,10 @@ export const idOf = (kind: IdKind) =>
   );
 export const Timestamp = v.pipe(v.string(), v.isoTimestamp('must be an ISO 8601 time in UTC'));
 const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
+export const JsonObject = v.custom<Record<string, unknown>>(
+  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+  'must be a JSON object',
+);
 const Headers = v.record(v.string(), v.string());
 
 export const EnvironmentName = v.picklist(environments);
@@ -32,7 +36,7 @@ export const Event = v.object({
   id: idOf('event'),
   workspace_id: idOf('workspace'),
   type: v.string(),
-  payload: v.record(v.string(), v.unknown()),
+  payload: JsonObject,
   created_at: Timestamp,
 });
 

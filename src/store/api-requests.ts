@@ -38,6 +38,7 @@ const SELECT = `SELECT r.*, k.id AS api_key_id, w.id AS workspace_id FROM api_re
 export class ApiRequestTable {
   readonly #insert: Database.Statement<[ApiRequestRow]>;
   readonly #bySeq: Database.Statement<[number], ApiRequestWithIds>;
+  readonly #byId: Database.Statement<[string], ApiRequestWithIds>;
   readonly #page: Database.Statement<
     [ApiRequestFilter & { before: number; limit: number }],
     ApiRequestWithIds
@@ -49,6 +50,7 @@ export class ApiRequestTable {
        VALUES (@seq, @id, @at_wall, @method, @path, @status, @error_code, @duration_ms, @api_key_seq, @workspace_seq)`,
     );
     this.#bySeq = db.prepare(`${SELECT} WHERE r.seq = ?`);
+    this.#byId = db.prepare(`${SELECT} WHERE r.id = ?`);
     this.#page = db.prepare(
       `${SELECT} WHERE r.seq < @before
          AND (@workspaceSeq IS NULL OR r.workspace_seq = @workspaceSeq)
@@ -64,6 +66,10 @@ export class ApiRequestTable {
 
   insert(row: ApiRequestRow): void {
     this.#insert.run(row);
+  }
+
+  find(id: string): ApiRequestWithIds | undefined {
+    return this.#byId.get(id);
   }
 
   findBySeq(seq: number): ApiRequestWithIds | undefined {

@@ -11,10 +11,17 @@ export interface NewDelivery {
   readonly workspace_seq: number;
   readonly created_at: number;
   readonly due_at: number;
-  /** Another address or body than the endpoint's and the event's: a replay that was changed. */
+}
+
+/** A new delivery of the same event to the same endpoint. */
+export interface DeliveryCopy {
+  readonly seq: number;
+  readonly id: string;
+  readonly created_at: number;
+  /** Another address or body than that of the delivery it copies; null for the same. */
   readonly own_url: string | null;
   readonly own_body: string | null;
-  readonly replay_of_seq: number | null;
+  readonly replay_of_seq: number;
 }
 
 /** Where a delivery stands on its way. Times are schedule time. */
@@ -89,13 +96,17 @@ const SELECT = `SELECT d.*, e.id AS event_id, e.type AS event_type, h.id AS webh
 
 export class DeliveryTable {
   readonly #db: Database.Database;
-  readonly #insert: Database.Statement<[NewDelivery]>;
+  readonly #insert: Database.Statement<[number, string, number, number, number, number, number]>;
+  readonly #insertCopy: Database.Statement<[DeliveryCopy]>;
   readonly #claim: Database.Statement<[number], ClaimedDelivery>;
   readonly #progress: Database.Statement<[number], DeliveryProgressRow>;
   readonly #due: Database.Statement<[number, number, number], number>;
   readonly #nextDue: Database.Statement<[number, number], number>;
   readonly #change: Database.Statement<[DeliveryChange]>;
   readonly #cancel: Database.Statement<[{ settled_at: number; after_seq: number; webhook_seq: number }]>;
+  readonly #countAttempt: Database.Statement<[number]>;
+  readonly #expire: Database.Statement<[number, number, number]>;
+  readonly #askReplay: Database.Statement<[number, number]>;
   readonly #byId: Database.Statement<[string], DeliveryRow>;
   readonly #bySeq: Database.Statement<[number], DeliveryRow>;
   readonly #body: Database.Statement<[number], string>;
@@ -106,10 +117,15 @@ export class DeliveryTable {
   constructor(db: Database.Database) {
     this.#db = db;
     this.#insert = db.prepare(
+      `INSERT INTO deliveries (seq, id, event_seq, webhook_seq, workspace_seq, created_at, status, due_at)
+       VALUES (?, ?, ?, ?, ?, ?, 'pending', ?)`,
+    );
+    this.#insertCopy = db.prepare(
       `INSERT INTO deliveries (seq, id, event_seq, webhook_seq, workspace_seq, own_url, own_body, replay_of_seq,
          created_at, status, due_at)
-       VALUES (@seq, @id, @event_seq, @webhook_seq, @workspace_seq, @own_url, @own_body, @replay_of_seq,
-         @created_at, 'pending', @due_at)`,
+       SELECT @seq, @id, event_seq, webhook_seq, workspace_seq, coalesce(@own_url, own_url), coalesce(@own_body, own_body),
+         seq, @created_at, 'pending', @created_at
+       FROM deliveries WHERE seq = @replay_of_seq`,
     );
     this.#claim = db.prepare(
       `SELECT d.seq, d.id, d.status, d.webhook_seq, d.workspace_seq, d.due_at, d.first_attempt_at, d.on_schedule,
@@ -144,6 +160,15 @@ export class DeliveryTable {
              WHERE webhook_seq = @webhook_seq AND due_at IS NOT NULL) AS waiting
        WHERE seq = waiting.waiting_seq`,
     );
+    this.#countAttempt = db.prepare('UPDATE deliveries SET attempt_count = attempt_count + 1 WHERE seq = ?');
+    this.#expire = db.prepare(
+      `UPDATE deliveries SET status = 'failed', settled_reason = 'window_elapsed', settled_at = ?, settled_seq = ?,
+         due_at = NULL, on_schedule = 0 WHERE seq = ?`,
+    );
+    this.#askReplay = db.prepare(
+      `UPDATE deliveries SET status = 'pending', due_at = ?, settled_at = NULL, settled_reason = NULL,
+         replays_waiting = replays_waiting + 1 WHERE seq = ?`,
+    );
     this.#byId = db.prepare(`${SELECT} WHERE d.id = ?`);
     this.#bySeq = db.prepare(`${SELECT} WHERE d.seq = ?`);
     this.#body = db
@@ -160,7 +185,12 @@ export class DeliveryTable {
   }
 
   insert(row: NewDelivery): void {
-    this.#insert.run(row);
+    const { seq, id, event_seq, webhook_seq, workspace_seq, created_at, due_at } = row;
+    this.#insert.run(seq, id, event_seq, webhook_seq, workspace_seq, created_at, due_at);
+  }
+
+  insertCopy(copy: DeliveryCopy): void {
+    this.#insertCopy.run(copy);
   }
 
   /** What to send now, as it stands at this moment; undefined when it is no longer due. */
@@ -186,6 +216,21 @@ export class DeliveryTable {
 
   change(change: DeliveryChange): void {
     this.#change.run(change);
+  }
+
+  /** Counts an attempt that changes nothing else. */
+  countAttempt(seq: number): void {
+    this.#countAttempt.run(seq);
+  }
+
+  /** Ends a delivery whose window has passed without an attempt. @param seq of the delivery. */
+  expire(seq: number, at: number, happenedSeq: number): void {
+    this.#expire.run(at, happenedSeq, seq);
+  }
+
+  /** Plans one more attempt, now; it takes the place of a pending retry. */
+  askReplay(seq: number, at: number): void {
+    this.#askReplay.run(at, seq);
   }
 
   /**

@@ -8,6 +8,9 @@ interface Waiting {
   readonly reject: (reason: unknown) => void;
 }
 
+/** How long a write that nobody waits for may wait for company, in milliseconds. */
+const SOON_MS = 50;
+
 /**
  * Groups writes. With `synchronous = FULL` a commit costs a flush to the disk; sharing it among all that came in
  * during one turn makes that cost small. Each operation runs in a savepoint of its own, so that one that throws is
@@ -15,6 +18,7 @@ interface Waiting {
  */
 export class GroupCommit {
   readonly #db: Database.Database;
+  readonly #onCommit: () => void;
   readonly #begin: Database.Statement;
   readonly #commit: Database.Statement;
   readonly #rollback: Database.Statement;
@@ -22,10 +26,14 @@ export class GroupCommit {
   readonly #release: Database.Statement;
   readonly #undo: Database.Statement;
   #waiting: Waiting[] = [];
+  #later: Array<() => void> = [];
   #scheduled = false;
+  #timer: NodeJS.Timeout | undefined;
 
-  constructor(db: Database.Database) {
+  /** @param onCommit called after every commit, before its callers are answered. */
+  constructor(db: Database.Database, onCommit: () => void = () => {}) {
     this.#db = db;
+    this.#onCommit = onCommit;
     this.#begin = db.prepare('BEGIN IMMEDIATE');
     this.#commit = db.prepare('COMMIT');
     this.#rollback = db.prepare('ROLLBACK');
@@ -50,12 +58,26 @@ export class GroupCommit {
     });
   }
 
+  /**
+   * Runs `operation` with the next group, or alone if none comes soon: for what nobody waits for and what may be lost
+   * with the process. It is dropped if it fails.
+   */
+  runSoon(operation: () => void): void {
+    this.#later.push(operation);
+    if (this.#timer !== undefined || this.#scheduled) return;
+    this.#timer = setTimeout(() => this.flush(), SOON_MS);
+    this.#timer.unref();
+  }
+
   /** Commits what waits, at once. */
   flush(): void {
     this.#scheduled = false;
-    const group = this.#waiting;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const group = this.#waiting.concat(this.#later.map(unanswered));
     if (group.length === 0) return;
     this.#waiting = [];
+    this.#later = [];
     const answers: Array<() => void> = [];
     try {
       this.#begin.run();
@@ -65,6 +87,7 @@ export class GroupCommit {
       this.#rejectGroup(group, error);
       return;
     }
+    this.#onCommit();
     for (const answer of answers) answer();
   }
 
@@ -91,4 +114,8 @@ export class GroupCommit {
     });
     for (const { reject } of group) reject(error);
   }
+}
+
+function unanswered(operation: () => void): Waiting {
+  return { operation, resolve: () => {}, reject: () => {} };
 }

@@ -86,7 +86,7 @@ export const migrations: readonly string[] = [
   CREATE INDEX deliveries_by_webhook ON deliveries (webhook_seq);
   CREATE INDEX deliveries_by_workspace ON deliveries (workspace_seq);
   CREATE INDEX deliveries_failed ON deliveries (workspace_seq) WHERE status = 'failed';
-  CREATE INDEX deliveries_canceled ON deliveries (settled_seq) WHERE settled_seq IS NOT NULL;
+  CREATE INDEX deliveries_settled_apart ON deliveries (settled_seq) WHERE settled_seq IS NOT NULL;
 
   CREATE TABLE attempts (
     seq INTEGER PRIMARY KEY,

@@ -7,6 +7,7 @@ import { type DatabaseOptions, openDatabase } from './database.ts';
 import { DeliveryTable } from './deliveries.ts';
 import { EventTable } from './events.ts';
 import { GroupCommit } from './group-commit.ts';
+import { HappeningView } from './happenings.ts';
 import { IdempotencyTable } from './idempotency.ts';
 import { SettingTable } from './settings.ts';
 import { WebhookTable } from './webhooks.ts';
@@ -17,6 +18,7 @@ const SEQUENCED = ['workspaces', 'api_keys', 'webhooks', 'events', 'deliveries',
 export class Store {
   readonly #db: Database.Database;
   readonly #group: GroupCommit;
+  readonly #followers = new Set<() => void>();
   #lastSeq: number;
   readonly settings: SettingTable;
   readonly workspaces: WorkspaceTable;
@@ -27,12 +29,15 @@ export class Store {
   readonly attempts: AttemptTable;
   readonly apiRequests: ApiRequestTable;
   readonly idempotency: IdempotencyTable;
+  readonly happenings: HappeningView;
 
   /** @throws SvcError as {@link openDatabase}. */
   constructor(options: DatabaseOptions) {
     const db = openDatabase(options);
     this.#db = db;
-    this.#group = new GroupCommit(db);
+    this.#group = new GroupCommit(db, () => {
+      for (const follower of this.#followers) follower();
+    });
     this.#lastSeq = findLastSeq(db);
     this.settings = new SettingTable(db);
     this.workspaces = new WorkspaceTable(db);
@@ -43,6 +48,7 @@ export class Store {
     this.attempts = new AttemptTable(db);
     this.apiRequests = new ApiRequestTable(db);
     this.idempotency = new IdempotencyTable(db);
+    this.happenings = new HappeningView(db);
   }
 
   /** The next place in the order of all that happens. Inside a write only. */
@@ -65,6 +71,22 @@ export class Store {
   /** Writes within the group of this turn of the loop, see {@link GroupCommit.run}. */
   write<Result>(operation: () => Result): Promise<Result> {
     return this.#group.run(operation);
+  }
+
+  /** Writes with the next group that comes, see {@link GroupCommit.runSoon}. */
+  writeSoon(operation: () => void): void {
+    this.#group.runSoon(operation);
+  }
+
+  /** Calls `follower` after every commit. @returns a function that ends that. */
+  follow(follower: () => void): () => void {
+    this.#followers.add(follower);
+    return () => this.#followers.delete(follower);
+  }
+
+  /** Commits what waits, so that it can be read. */
+  flush(): void {
+    this.#group.flush();
   }
 
   /** Writes at once, in a transaction of its own: for boot, when nobody waits yet. */

@@ -43,7 +43,10 @@ export class WebhookTable {
     WebhookWithWorkspace
   >;
   readonly #taking: Database.Statement<[number], Pick<WebhookRow, 'seq' | 'events'>>;
-  readonly #all: Database.Statement<[], Pick<WebhookRow, 'seq' | 'workspace_seq'>>;
+  readonly #bySeq: Database.Statement<[number], WebhookRow>;
+  readonly #byUrl: Database.Statement<[number, string], WebhookWithWorkspace>;
+  readonly #exists: Database.Statement<[string], number>;
+  readonly #seqs: Database.Statement<[], number>;
   readonly #update: Database.Statement<[Change]>;
 
   constructor(db: Database.Database) {
@@ -61,7 +64,12 @@ export class WebhookTable {
     this.#taking = db.prepare(
       'SELECT seq, events FROM webhooks WHERE workspace_seq = ? AND deleted_at IS NULL AND disabled = 0 ORDER BY seq',
     );
-    this.#all = db.prepare('SELECT seq, workspace_seq FROM webhooks');
+    this.#bySeq = db.prepare('SELECT * FROM webhooks WHERE seq = ?');
+    this.#byUrl = db.prepare(
+      `${SELECT} WHERE h.workspace_seq = ? AND h.url = ? AND h.deleted_at IS NULL LIMIT 1`,
+    );
+    this.#exists = db.prepare<[string], number>('SELECT 1 FROM webhooks WHERE id = ?').pluck();
+    this.#seqs = db.prepare<[], number>('SELECT seq FROM webhooks').pluck();
     this.#update = db.prepare(
       `UPDATE webhooks SET url = @url, events = @events, secret = @secret, previous_secret = @previous_secret,
          previous_secret_expires_at = @previous_secret_expires_at, disabled = @disabled, deleted_at = @deleted_at
@@ -75,6 +83,16 @@ export class WebhookTable {
 
   find(id: string): WebhookWithWorkspace | undefined {
     return this.#byId.get(id);
+  }
+
+  /** The endpoint of a workspace that has this very address. */
+  findByUrl(workspaceSeq: number, url: string): WebhookWithWorkspace | undefined {
+    return this.#byUrl.get(workspaceSeq, url);
+  }
+
+  /** Whether there is or was an endpoint of this id. */
+  exists(id: string): boolean {
+    return this.#exists.get(id) !== undefined;
   }
 
   list(workspaceSeq: number | null, page: PageRequest): RowPage<WebhookWithWorkspace> {
@@ -91,8 +109,15 @@ export class WebhookTable {
   }
 
   /** Every endpoint there ever was, deleted ones included. */
-  listSeqs(): Array<Pick<WebhookRow, 'seq' | 'workspace_seq'>> {
-    return this.#all.all();
+  listSeqs(): number[] {
+    return this.#seqs.all();
+  }
+
+  /** The row of an endpoint that is known to exist, deleted or not. */
+  getBySeq(seq: number): WebhookRow {
+    const row = this.#bySeq.get(seq);
+    if (row === undefined) throw new Error(`webhook ${seq} is gone`);
+    return row;
   }
 
   update(row: Change): void {

@@ -1,0 +1,137 @@
+/** The described service at `/v1` (§4), as the rules of the chosen profile fill its gaps. */
+import * as v from 'valibot';
+import type { Environment } from '../domain/access.ts';
+import { isEventType, WILDCARD } from '../domain/event.ts';
+import { checkWebhookUrl } from '../domain/webhook-url.ts';
+import type { Rules } from '../profile/rules.ts';
+import { defineOperations, wholeNumber } from './operation.ts';
+import { CreatedWebhook, Event, idOf, JsonObject, pageOf, Workspace } from './resources.ts';
+
+const MAX_SUBSCRIPTIONS = 100;
+
+export interface PublicApiOptions {
+  readonly rules: Rules;
+  readonly environment: Environment;
+  /** The event types that exist where the catalogue is closed (decision `event.catalogue`). */
+  readonly catalogue: ReadonlySet<string>;
+}
+
+/** The five operations of §4. */
+export function createPublicOperations(options: PublicApiOptions) {
+  const { rules } = options;
+  const type = eventType(options);
+  return defineOperations({
+    getWorkspace: {
+      method: 'GET',
+      path: '/workspaces/{id}',
+      summary: 'Retrieve workspace metadata',
+      input: v.strictObject({ id: v.string() }),
+      output: Workspace,
+      status: 200,
+      scope: 'workspaces:read',
+    },
+    createEvent: {
+      method: 'POST',
+      path: '/events',
+      summary: 'Create an event',
+      input: v.strictObject({
+        type,
+        [rules.payloadMember]: v.optional(JsonObject),
+        workspace_id: v.optional(idOf('workspace')),
+      }),
+      output: Event,
+      status: 201,
+      scope: 'events:write',
+    },
+    getEvent: {
+      method: 'GET',
+      path: '/events/{id}',
+      summary: 'Retrieve an event',
+      input: v.strictObject({ id: v.string() }),
+      output: Event,
+      status: 200,
+      scope: 'events:read',
+    },
+    listEvents: {
+      method: 'GET',
+      path: '/events',
+      summary: 'List events in a workspace, newest first',
+      input: v.strictObject({
+        [rules.list.workspaceParameter]: v.optional(idOf('workspace')),
+        starting_after: v.optional(idOf('event')),
+        limit: v.optional(wholeNumber(1, rules.list.maxLimit), rules.list.defaultLimit),
+        type: v.optional(v.pipe(v.string(), v.check(isEventType, TYPE_FORM))),
+      }),
+      output: pageOf(Event),
+      status: 200,
+      scope: 'events:read',
+    },
+    createWebhook: {
+      method: 'POST',
+      path: '/webhooks',
+      summary: 'Register a webhook endpoint; its secret is shown in this answer and never again',
+      input: v.strictObject({
+        workspace_id: idOf('workspace'),
+        url: webhookUrl(rules),
+        events: subscriptions(options),
+      }),
+      output: CreatedWebhook,
+      status: 201,
+      scope: 'webhooks:manage',
+    },
+  });
+}
+
+export type PublicOperations = ReturnType<typeof createPublicOperations>;
+
+const NOT_IN_CATALOGUE = 'must be a type of the catalogue; `svc fixtures list` shows them';
+const TYPE_FORM = 'must have the form <noun>.<verb>, lower case, for instance order.shipped';
+
+function eventType(options: PublicApiOptions) {
+  return v.pipe(
+    v.string(),
+    v.check(isEventType, TYPE_FORM),
+    v.check((type) => exists(options, type), NOT_IN_CATALOGUE),
+  );
+}
+
+/** Decision `event.catalogue`. */
+function exists({ rules, catalogue }: PublicApiOptions, type: string): boolean {
+  return rules.eventCatalogue === 'open' || catalogue.has(type);
+}
+
+/** The address of an endpoint (decision `webhook.url`). */
+export function webhookUrl(rules: Rules) {
+  return v.pipe(
+    v.string(),
+    v.rawCheck(({ dataset, addIssue }) => {
+      if (!dataset.typed) return;
+      const checked = checkWebhookUrl(dataset.value, rules.webhookUrl);
+      if (!checked.ok) addIssue({ message: checked.problem });
+    }),
+  );
+}
+
+/** The event types of an endpoint (§2, decisions `webhook.wildcard` and `event.catalogue`). */
+export function subscriptions(options: PublicApiOptions) {
+  const { wildcard } = options.rules;
+  const refused =
+    wildcard === 'rejected' ||
+    (wildcard === 'rejected_in_production' && options.environment === 'production');
+  return v.pipe(
+    v.array(
+      v.pipe(
+        v.string(),
+        v.check(
+          (type) => type !== WILDCARD || !refused,
+          'must name the event types: the wildcard * is not accepted in this environment',
+        ),
+        v.check((type) => type === WILDCARD || isEventType(type), TYPE_FORM),
+        v.check((type) => type === WILDCARD || exists(options, type), NOT_IN_CATALOGUE),
+      ),
+    ),
+    v.minLength(1, 'must name at least one event type'),
+    v.maxLength(MAX_SUBSCRIPTIONS, `must not name more than ${MAX_SUBSCRIPTIONS} event types`),
+    v.check((types) => new Set(types).size === types.length, 'must not name an event type twice'),
+  );
+}

@@ -1,0 +1,63 @@
+/** Validation with messages that a person can act on: every one names the field by its path. */
+import * as v from 'valibot';
+import { type ErrorCode, SvcError } from '../errors.ts';
+
+/**
+ * Checks `value` against a schema of an operation's input.
+ * @param code `validation_failed` for a body, `invalid_request` for a query (decision `error.codes`).
+ * @throws SvcError with that code, for the first problem found.
+ */
+export function validate<Schema extends v.GenericSchema>(
+  schema: Schema,
+  value: Record<string, unknown>,
+  code: ErrorCode,
+): v.InferOutput<Schema> {
+  refuseUnknownMembers(schema, value, code);
+  const result = v.safeParse(schema, value, { abortEarly: true });
+  if (result.success) return result.output;
+  throw new SvcError(code, toMessage(result.issues[0]));
+}
+
+// The library looks a name up with `in`, so `__proto__`, `constructor` and the like would pass as known.
+function refuseUnknownMembers(
+  schema: v.GenericSchema,
+  value: Record<string, unknown>,
+  code: ErrorCode,
+): void {
+  const { entries } = schema as { entries?: Record<string, unknown> };
+  if (entries === undefined) return;
+  for (const name of Object.keys(value)) {
+    if (!Object.hasOwn(entries, name)) throw new SvcError(code, `${name} is not a known member.`);
+  }
+}
+
+function toMessage(issue: v.BaseIssue<unknown>): string {
+  const path = toPath(issue);
+  if (issue.received === 'undefined') return `${path} is required.`;
+  if (issue.kind === 'schema' && issue.expected !== null && !issue.message.startsWith('must')) {
+    return `${path} must be ${toPlainType(issue.expected)}, not ${toPlainType(issue.received)}.`;
+  }
+  return `${path} ${issue.message}.`;
+}
+
+/** `events[2]`, `payload.items` */
+function toPath(issue: v.BaseIssue<unknown>): string {
+  const keys = (issue.path ?? []).map(({ key }) =>
+    typeof key === 'number' ? `[${key}]` : `.${String(key)}`,
+  );
+  return keys.join('').replace(/^\./, '') || 'The body';
+}
+
+const PLAIN_TYPES: Record<string, string> = {
+  Array: 'an array',
+  Object: 'an object',
+  string: 'text',
+  number: 'a number',
+  boolean: 'true or false',
+  null: 'null',
+};
+
+function toPlainType(type: string): string {
+  if (type.startsWith('(')) return `one of ${type.slice(1, -1).replaceAll(' | ', ', ')}`;
+  return PLAIN_TYPES[type] ?? type;
+}

@@ -1,0 +1,64 @@
+/** Filters of the control plane as the store takes them: ids checked, times read. */
+import type * as v from 'valibot';
+import type {
+  DeliveryFilter as DeliveryFilterSchema,
+  RequestFilter as RequestFilterSchema,
+} from '../contract/control-api.ts';
+import { parseDuration } from '../domain/duration.ts';
+import { notFound } from '../sandbox/access.ts';
+import type { LiveWorkspace } from '../sandbox/live-workspaces.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import type { ApiRequestFilter } from '../store/api-requests.ts';
+import type { DeliveryFilter } from '../store/deliveries.ts';
+
+type InputOf<Entries extends v.ObjectEntries> = v.InferOutput<v.ObjectSchema<Entries, undefined>>;
+
+/** @throws SvcError `not_found` for a filter by a workspace, event or endpoint that does not exist. */
+export function toDeliveryFilter(
+  sandbox: Sandbox,
+  input: InputOf<typeof DeliveryFilterSchema>,
+): DeliveryFilter {
+  const { store } = sandbox;
+  const workspace = findWorkspace(sandbox, input.workspace_id);
+  const { event_id: eventId = null, webhook_id: webhookId = null } = input;
+  if (eventId !== null && !store.events.find(eventId)) throw notFound('event', eventId);
+  if (webhookId !== null && !store.webhooks.exists(webhookId)) throw notFound('webhook', webhookId);
+  const now = (workspace ?? sandbox.workspaces.default).clock.now();
+  return {
+    workspaceSeq: workspace?.seq ?? null,
+    status: input.status ?? null,
+    eventId,
+    type: input.type ?? null,
+    webhookId,
+    since: input.since === undefined ? null : parseSince(input.since, now),
+  };
+}
+
+export function toRequestFilter(
+  sandbox: Sandbox,
+  input: InputOf<typeof RequestFilterSchema>,
+): ApiRequestFilter {
+  return {
+    workspaceSeq: findWorkspace(sandbox, input.workspace_id)?.seq ?? null,
+    method: input.method ?? null,
+    path: input.path ?? null,
+    status: input.status ?? null,
+    apiKeyId: input.api_key_id ?? null,
+    requestId: input.request_id ?? null,
+    since: input.since === undefined ? null : parseSince(input.since, sandbox.wall.now()),
+  };
+}
+
+/** The workspace of an optional id. @throws SvcError `not_found`. */
+export function findWorkspace(sandbox: Sandbox, id: string | null | undefined): LiveWorkspace | null {
+  if (id === null || id === undefined) return null;
+  const workspace = sandbox.workspaces.find(id);
+  if (workspace === undefined) throw notFound('workspace', id);
+  return workspace;
+}
+
+/** A duration before `now` such as `1h`, or an ISO 8601 time. @returns milliseconds since 1970. */
+export function parseSince(text: string, now: number): number {
+  const duration = parseDuration(text);
+  return duration === null ? Date.parse(text) : now - duration;
+}

@@ -1,0 +1,185 @@
+/** The control plane of the emulator in this process. */
+import * as v from 'valibot';
+import { type ControlOperations, type ControlOutput, controlOperations } from '../contract/control-api.ts';
+import { type CheckedInput, inputInQuery } from '../contract/operation.ts';
+import { subscriptions, webhookUrl } from '../contract/public-api.ts';
+import type { DeliveryDetail, EmulatorStatus } from '../contract/resources.ts';
+import { validate } from '../contract/validate.ts';
+import { replayDelivery } from '../delivery/replay.ts';
+import { DAY_MS } from '../domain/duration.ts';
+import { notFound } from '../sandbox/access.ts';
+import { createKey } from '../sandbox/keys.ts';
+import { toListBody, toPageRequest } from '../sandbox/pages.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import { deleteWebhook, getWebhookRow, rotateWebhookSecret, updateWebhook } from '../sandbox/webhooks.ts';
+import { createWorkspace } from '../sandbox/workspaces.ts';
+import { toApiKey } from '../store/api-keys.ts';
+import { toApiRequest } from '../store/api-requests.ts';
+import { toAttempt } from '../store/attempts.ts';
+import { toDelivery } from '../store/deliveries.ts';
+import { toWebhookDetail } from '../store/webhooks.ts';
+import { toWorkspace } from '../store/workspaces.ts';
+import type { ControlCalls, ControlPlane } from './control-plane.ts';
+import { findWorkspace, toDeliveryFilter, toRequestFilter } from './filters.ts';
+import { streamOf } from './stream.ts';
+
+/** How long a rotated secret signs beside the new one, in schedule time, unless told otherwise. */
+const DEFAULT_OVERLAP_MS = DAY_MS;
+
+/** What the control plane needs of the process around it. */
+export interface Host {
+  status(): EmulatorStatus;
+  /** Begins to stop; returns at once. */
+  stop(): void;
+}
+
+export function createLocalControlPlane(sandbox: Sandbox, host: Host): ControlPlane {
+  const calls: CheckedCalls = {
+    ...createHostCalls(host),
+    ...createWorkspaceCalls(sandbox),
+    ...createKeyCalls(sandbox),
+    ...createWebhookCalls(sandbox),
+    ...createDeliveryCalls(sandbox),
+    ...createRequestCalls(sandbox),
+  };
+  return { ...withValidation(calls), stream: (input, signal) => streamOf(sandbox, input, signal) };
+}
+
+type CheckedCalls = {
+  readonly [Name in keyof ControlOperations]: (
+    input: CheckedInput<ControlOperations[Name]>,
+  ) => Promise<ControlOutput<Name>>;
+};
+
+/** Every call checks its input by the table, whichever door it came through, and fills in the defaults. */
+function withValidation(calls: CheckedCalls): ControlCalls {
+  const checked = Object.entries(calls).map(([name, call]) => {
+    const { input: schema, method } = controlOperations[name as keyof ControlCalls];
+    const code = inputInQuery(method) ? 'invalid_request' : 'validation_failed';
+    return [
+      name,
+      async (input: never) => (call as (input: unknown) => unknown)(validate(schema, input, code)),
+    ];
+  });
+  return Object.fromEntries(checked) as ControlCalls;
+}
+
+function createHostCalls(host: Host): Pick<CheckedCalls, 'getStatus' | 'stop'> {
+  return {
+    getStatus: async () => host.status(),
+    stop: async () => {
+      host.stop();
+      return { stopping: true };
+    },
+  };
+}
+
+function createWorkspaceCalls(
+  sandbox: Sandbox,
+): Pick<CheckedCalls, 'listWorkspaces' | 'createWorkspace' | 'getWorkspace'> {
+  const { store, environment } = sandbox;
+  return {
+    listWorkspaces: async (input) => {
+      const request = toPageRequest(input, (id) => store.workspaces.find(id));
+      return toListBody(store.workspaces.list(request), (row) => toWorkspace(row, environment));
+    },
+    createWorkspace: ({ name }) => store.write(() => createWorkspace(sandbox, name)),
+    getWorkspace: async ({ id }) => {
+      const row = store.workspaces.find(id);
+      if (row === undefined) throw notFound('workspace', id);
+      return toWorkspace(row, environment);
+    },
+  };
+}
+
+function createKeyCalls(sandbox: Sandbox): Pick<CheckedCalls, 'listKeys' | 'createKey' | 'revokeKey'> {
+  const { store, wall } = sandbox;
+  return {
+    listKeys: async (input) => {
+      const workspace = findWorkspace(sandbox, input.workspace_id);
+      const request = toPageRequest(input, (id) => store.apiKeys.find(id));
+      return toListBody(store.apiKeys.list(workspace?.seq ?? null, request), toApiKey);
+    },
+    createKey: ({ scopes, workspace_id }) => {
+      const workspace = findWorkspace(sandbox, workspace_id);
+      return store.write(() => createKey(sandbox, { scopes, workspace }));
+    },
+    revokeKey: async ({ id }) => {
+      const row = store.apiKeys.find(id);
+      if (row === undefined) throw notFound('key', id);
+      await store.write(() => store.apiKeys.revoke(row.seq, wall.now()));
+      return toApiKey(store.apiKeys.find(id) ?? row);
+    },
+  };
+}
+
+function createWebhookCalls(
+  sandbox: Sandbox,
+): Pick<
+  CheckedCalls,
+  'listWebhooks' | 'getWebhook' | 'updateWebhook' | 'deleteWebhook' | 'rotateWebhookSecret'
+> {
+  const { store, bus, rules } = sandbox;
+  // The same rules as at creation.
+  const Change = v.object({
+    url: v.optional(webhookUrl(rules)),
+    events: v.optional(subscriptions(sandbox)),
+    disabled: v.optional(v.boolean()),
+  });
+  return {
+    listWebhooks: async (input) => {
+      const workspace = findWorkspace(sandbox, input.workspace_id);
+      const request = toPageRequest(input, (id) => store.webhooks.find(id));
+      return toListBody(store.webhooks.list(workspace?.seq ?? null, request), toWebhookDetail);
+    },
+    getWebhook: async ({ id }) => toWebhookDetail(getWebhookRow(sandbox, id)),
+    updateWebhook: async ({ id, ...change }) => {
+      const checked = validate(Change, change, 'validation_failed');
+      const webhook = await store.write(() => updateWebhook(sandbox, id, checked));
+      bus.publish({ type: 'webhook_changed', webhookSeq: getWebhookRow(sandbox, id).seq });
+      return webhook;
+    },
+    deleteWebhook: async ({ id }) => {
+      const { seq } = getWebhookRow(sandbox, id);
+      const canceled = await store.write(() => deleteWebhook(sandbox, id));
+      bus.publish({ type: 'canceled', webhookSeq: seq });
+      return { id, deleted: true, canceled_deliveries: canceled };
+    },
+    rotateWebhookSecret: ({ id, overlap_ms }) =>
+      store.write(() => rotateWebhookSecret(sandbox, id, overlap_ms ?? DEFAULT_OVERLAP_MS)),
+  };
+}
+
+function createDeliveryCalls(
+  sandbox: Sandbox,
+): Pick<CheckedCalls, 'listDeliveries' | 'getDelivery' | 'replayDelivery'> {
+  const { deliveries, attempts } = sandbox.store;
+  return {
+    listDeliveries: async (input) => {
+      const filter = toDeliveryFilter(sandbox, input);
+      const request = toPageRequest(input, (id) => deliveries.find(id));
+      return toListBody(deliveries.list(filter, request), toDelivery);
+    },
+    getDelivery: async ({ id }): Promise<DeliveryDetail> => {
+      const row = deliveries.find(id);
+      if (row === undefined) throw notFound('delivery', id);
+      const body = deliveries.getBody(row.seq);
+      const made = attempts.listOfDelivery(row.seq).map((attempt) => toAttempt(attempt, id, body));
+      return { ...toDelivery(row), attempts: made };
+    },
+    replayDelivery: async ({ id, new_id: newId, url, body }) =>
+      toDelivery(await replayDelivery(sandbox, { id, newId, url, body })),
+  };
+}
+
+function createRequestCalls(sandbox: Sandbox): Pick<CheckedCalls, 'listRequests'> {
+  const { store } = sandbox;
+  return {
+    listRequests: async (input) => {
+      // The log is written soon, not at once: whoever asks for it sees all that has happened.
+      store.flush();
+      const request = toPageRequest(input, (id) => store.apiRequests.find(id));
+      return toListBody(store.apiRequests.list(toRequestFilter(sandbox, input), request), toApiRequest);
+    },
+  };
+}

@@ -1,0 +1,112 @@
+/**
+ * What happens, in order: read from the store, where it stands before anybody is told. A follower that is slow or
+ * that comes back after a break simply reads on from the last item that it has seen, so none is lost or repeated.
+ */
+import { type StreamInput, StreamInput as StreamSchema } from '../contract/control-api.ts';
+import type { ApiRequest, Delivery, StreamItem } from '../contract/resources.ts';
+import { validate } from '../contract/validate.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import { toApiRequest } from '../store/api-requests.ts';
+import { toAttempt } from '../store/attempts.ts';
+import { toDelivery } from '../store/deliveries.ts';
+import type { Happening } from '../store/happenings.ts';
+import { parseSince, toDeliveryFilter } from './filters.ts';
+
+/** Happenings that are read from the store at a time. */
+const BATCH = 200;
+const ALL_TYPES = ['delivery', 'attempt', 'request'] as const satisfies ReadonlyArray<StreamItem['type']>;
+
+type Selection = Pick<StreamInput, 'workspace_id' | 'status' | 'event_id' | 'type' | 'webhook_id'>;
+
+/**
+ * Follows the store from after `since_sequence`, from `since`, or from now on, until `signal` is aborted.
+ * @throws SvcError for input that is not valid, or a filter by something that does not exist.
+ */
+export function streamOf(
+  sandbox: Sandbox,
+  input: StreamInput,
+  signal: AbortSignal,
+): AsyncIterable<StreamItem> {
+  const { types, since_sequence, since, ...selection } = validate(StreamSchema, input, 'invalid_request');
+  toDeliveryFilter(sandbox, selection);
+  const { store, wall } = sandbox;
+  const readFrom = () => {
+    if (since_sequence !== undefined) return since_sequence;
+    return since === undefined
+      ? store.lastSeq
+      : store.happenings.findLastBefore(parseSince(since, wall.now()));
+  };
+  return follow(sandbox, new Set(types ?? ALL_TYPES), selection, readFrom(), signal);
+}
+
+async function* follow(
+  sandbox: Sandbox,
+  types: ReadonlySet<StreamItem['type']>,
+  selection: Selection,
+  after: number,
+  signal: AbortSignal,
+): AsyncGenerator<StreamItem> {
+  let last = after;
+  while (!signal.aborted) {
+    const batch = sandbox.store.happenings.listAfter(last, types, BATCH);
+    for (const happening of batch) {
+      last = happening.seq;
+      const item = findItem(sandbox, happening, selection);
+      if (item !== null) yield item;
+      if (signal.aborted) return;
+    }
+    // Nothing can be committed between that look and this wait: both are of one turn of the loop.
+    if (batch.length === 0) await nextCommit(sandbox, signal);
+  }
+}
+
+function nextCommit({ store }: Sandbox, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      unfollow();
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    const unfollow = store.follow(done);
+    signal.addEventListener('abort', done);
+    if (signal.aborted) done();
+  });
+}
+
+/** The item of a happening; null when it is not among those asked for. */
+function findItem({ store }: Sandbox, happening: Happening, selection: Selection): StreamItem | null {
+  const { type, seq: sequence, deliverySeq } = happening;
+  if (type === 'request') {
+    const row = store.apiRequests.findBySeq(sequence);
+    const request = row && toApiRequest(row);
+    return request && selectsRequest(selection, request) ? { type, sequence, request } : null;
+  }
+  const row = store.deliveries.findBySeq(deliverySeq);
+  if (row === undefined) return null;
+  const delivery = toDelivery(row);
+  if (!selectsDelivery(selection, delivery)) return null;
+  if (type === 'delivery') return { type, sequence, delivery };
+  const attempt = store.attempts.findBySeq(sequence);
+  if (attempt === undefined) return null;
+  return {
+    type,
+    sequence,
+    attempt: toAttempt(attempt, delivery.id, store.deliveries.getBody(deliverySeq)),
+    delivery,
+  };
+}
+
+function selectsRequest({ workspace_id }: Selection, request: ApiRequest): boolean {
+  return workspace_id === undefined || request.workspace_id === workspace_id;
+}
+
+function selectsDelivery(selection: Selection, delivery: Delivery): boolean {
+  const { workspace_id, status, event_id, type, webhook_id } = selection;
+  return (
+    (workspace_id === undefined || workspace_id === delivery.workspace_id) &&
+    (status === undefined || status === delivery.status) &&
+    (event_id === undefined || event_id === delivery.event_id) &&
+    (type === undefined || type === delivery.event_type) &&
+    (webhook_id === undefined || webhook_id === delivery.webhook_id)
+  );
+}

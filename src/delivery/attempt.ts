@@ -1,0 +1,154 @@
+/** One attempt: what is sent, and what it makes of its delivery. */
+import { type AttemptTrigger, nextStep } from '../domain/delivery.ts';
+import { SECOND_MS } from '../domain/duration.ts';
+import { signDelivery } from '../domain/signature/sign.ts';
+import type { LiveWorkspace } from '../sandbox/live-workspaces.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import type { ClaimedDelivery, DeliveryChange, DeliveryProgressRow } from '../store/deliveries.ts';
+import { VERSION } from '../version.ts';
+import type { SendRequest, SendResult } from './sender.ts';
+
+/** An attempt that begins within this much real time of its due instant was on time. */
+const ON_TIME_MS = SECOND_MS;
+
+export interface PreparedAttempt {
+  readonly claim: ClaimedDelivery;
+  readonly request: SendRequest;
+  /** Wall time of sending. */
+  readonly sentAt: number;
+  /** Schedule time from which the next gap counts. */
+  readonly startedAt: number;
+}
+
+/** Signs a delivery at the moment of sending: every attempt has its own timestamp and signature (§6). */
+export function prepareAttempt(
+  sandbox: Sandbox,
+  workspace: LiveWorkspace,
+  claim: ClaimedDelivery,
+): PreparedAttempt {
+  const { wall, rules } = sandbox;
+  const { id, url, body } = claim;
+  const now = workspace.clock.now();
+  const sentAt = wall.now();
+  const signed = signDelivery({
+    scheme: rules.signature,
+    secrets: secretsOf(claim, now),
+    id,
+    timestampMs: sentAt,
+    body,
+  });
+  const headers = {
+    'Content-Type': 'application/json',
+    'User-Agent': `svc-emulator/${VERSION}`,
+    ...signed.headers,
+  };
+  return {
+    claim,
+    request: { url, headers, body },
+    sentAt,
+    startedAt: ladderBase(claim.due_at, now, workspace.clock.rate),
+  };
+}
+
+function secretsOf(claim: ClaimedDelivery, now: number): string[] {
+  const { secret, previous_secret: previous, previous_secret_expires_at: expiresAt } = claim;
+  return previous !== null && expiresAt !== null && expiresAt > now ? [secret, previous] : [secret];
+}
+
+/**
+ * The instant from which the next gap of the ladder counts. A timer that fires some milliseconds late must not bend
+ * the ladder, so an attempt that begins on time counts from when it was due; one that was held up (the emulator was
+ * off, the endpoint busy) counts from when it began, or its retries would come in a burst.
+ */
+function ladderBase(dueAt: number, now: number, rate: number): number {
+  return now - dueAt <= ON_TIME_MS * Math.max(1, rate) ? dueAt : now;
+}
+
+/** Writes the attempt and what follows from it, together. Inside a write. @returns when the next attempt is due. */
+export function recordAttempt(
+  sandbox: Sandbox,
+  workspace: LiveWorkspace,
+  attempt: PreparedAttempt,
+  result: SendResult,
+): number | null {
+  const { deliveries } = sandbox.store;
+  const progress = deliveries.getProgress(attempt.claim.seq);
+  insertAttempt(sandbox, attempt, result, progress.attempt_count + 1);
+  // The endpoint was deleted while the request was on its way: it was made, and that is all.
+  if (progress.status === 'canceled') {
+    deliveries.countAttempt(progress.seq);
+    return null;
+  }
+  const change = afterAttempt(sandbox, attempt, result, progress, workspace.clock.now());
+  deliveries.change(change);
+  return change.due_at;
+}
+
+function afterAttempt(
+  sandbox: Sandbox,
+  { claim, startedAt }: PreparedAttempt,
+  { outcome, responseStatus, retryAfterMs }: SendResult,
+  progress: DeliveryProgressRow,
+  answeredAt: number,
+): DeliveryChange {
+  const trigger = triggerOf(claim);
+  const replaysWaiting = progress.replays_waiting - (trigger === 'manual' ? 1 : 0);
+  const step = nextStep(
+    {
+      firstAttemptAt: progress.first_attempt_at,
+      scheduledAttempts: progress.scheduled_attempts,
+      replaysWaiting,
+    },
+    {
+      trigger,
+      outcome,
+      responseStatus,
+      retryAfterMs,
+      onSchedule: progress.on_schedule === 1,
+      startedAt,
+      answeredAt,
+    },
+    sandbox.rules.retry,
+    sandbox.random,
+  );
+  const settled = step.status !== 'pending';
+  return {
+    seq: claim.seq,
+    status: step.status,
+    due_at: settled ? null : step.dueAt,
+    settled_at: settled ? answeredAt : null,
+    settled_reason: step.status === 'failed' ? step.reason : null,
+    first_attempt_at: progress.first_attempt_at ?? startedAt,
+    on_schedule: settled || outcome === 'succeeded' ? 0 : progress.on_schedule,
+    scheduled_attempts: progress.scheduled_attempts + progress.on_schedule,
+    attempt_count: progress.attempt_count + 1,
+    replays_waiting: replaysWaiting,
+  };
+}
+
+function insertAttempt(sandbox: Sandbox, attempt: PreparedAttempt, result: SendResult, number: number): void {
+  const { store } = sandbox;
+  const { claim, request, sentAt } = attempt;
+  const { response } = result;
+  store.attempts.insert({
+    seq: store.nextSeq(),
+    delivery_seq: claim.seq,
+    number,
+    trigger: triggerOf(claim),
+    scheduled_at: claim.due_at,
+    sent_at_wall: sentAt,
+    duration_ms: Math.round(result.durationMs * 1000) / 1000,
+    outcome: result.outcome,
+    response_status: result.responseStatus,
+    error: result.error,
+    request_url: request.url,
+    request_headers: JSON.stringify(request.headers),
+    response_headers: response && JSON.stringify(response.headers),
+    response_body: response && response.body.length > 0 ? response.body : null,
+    response_truncated: response?.truncated ? 1 : 0,
+  });
+}
+
+function triggerOf(claim: ClaimedDelivery): AttemptTrigger {
+  return claim.replays_waiting > 0 ? 'manual' : 'schedule';
+}

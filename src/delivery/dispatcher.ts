@@ -1,0 +1,232 @@
+/**
+ * Sends what is due. The rows are the truth: a timer only wakes, and a restart goes on from the rows. Endpoints take
+ * turns, so that one that is slow, dead or flooded delays no other.
+ */
+import { isPastWindow } from '../domain/retry-policy.ts';
+import type { News } from '../sandbox/bus.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import type { ClaimedDelivery } from '../store/deliveries.ts';
+import { prepareAttempt, recordAttempt } from './attempt.ts';
+import { Lane } from './lane.ts';
+import type { Sender } from './sender.ts';
+
+/** The longest wait that a timer of Node.js can have. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+/** How long sending rests after the store refused a write: the attempt could not be recorded and will be repeated. */
+const STORE_REST_MS = 1000;
+/** Share of all places that is kept for endpoints with nothing under way. */
+const RESERVE = 0.25;
+
+export interface DispatcherOptions {
+  readonly sandbox: Sandbox;
+  readonly sender: Sender;
+  /** Told of faults inside, for the person who runs the emulator. */
+  readonly onFault: (fault: unknown) => void;
+}
+
+export class Dispatcher {
+  readonly #sandbox: Sandbox;
+  readonly #sender: Sender;
+  readonly #onFault: (fault: unknown) => void;
+  readonly #lanes = new Map<number, Lane>();
+  /** Lanes that may have something to send, in the order of their turns. */
+  readonly #turns = new Set<Lane>();
+  #inFlight = 0;
+  #state: 'new' | 'running' | 'stopping' | 'stopped' = 'new';
+  #restUntil = 0;
+  #timer: NodeJS.Timeout | undefined;
+  /** Monotonic time at which the timer fires. */
+  #wakesAt = Number.POSITIVE_INFINITY;
+  #unsubscribe = () => {};
+  readonly #waiters = new Set<() => void>();
+
+  constructor({ sandbox, sender, onFault }: DispatcherOptions) {
+    this.#sandbox = sandbox;
+    this.#sender = sender;
+    this.#onFault = onFault;
+  }
+
+  /** Attempts under way. */
+  get inFlight(): number {
+    return this.#inFlight;
+  }
+
+  /** Takes up what the store holds and what comes. */
+  start(): void {
+    this.#state = 'running';
+    for (const seq of this.#sandbox.store.webhooks.listSeqs()) this.#laneOf(seq);
+    this.#unsubscribe = this.#sandbox.bus.subscribe((news) => this.#hear(news));
+    this.#wake();
+  }
+
+  /**
+   * Takes nothing on any more and gives what is under way up to `graceMs` of real time to end. What has not ended by
+   * then is not recorded, so that it is attempted again after a restart.
+   */
+  async stop(graceMs: number): Promise<void> {
+    if (this.#state === 'stopped') return;
+    this.#state = 'stopping';
+    this.#unsubscribe();
+    this.#disarm();
+    let timer: NodeJS.Timeout | undefined;
+    const graceIsOver = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, graceMs);
+    });
+    await Promise.race([graceIsOver, this.#until(() => this.#inFlight === 0)]);
+    clearTimeout(timer);
+    this.#state = 'stopped';
+    await this.#sender.close();
+  }
+
+  /** When the next delivery of a workspace is due, in schedule time; infinite when none is, negative when one is now. */
+  nextDueAt(workspaceSeq: number): number {
+    return Math.min(Number.POSITIVE_INFINITY, ...this.#lanesOf(workspaceSeq).map((lane) => lane.dueAt));
+  }
+
+  /** Resolves when a workspace has nothing due and nothing under way. */
+  whenIdle(workspaceSeq: number): Promise<void> {
+    return this.#until(
+      () =>
+        this.#state === 'stopped' ||
+        this.#lanesOf(workspaceSeq).every((lane) => lane.inFlight === 0 && !lane.hasDue()),
+    );
+  }
+
+  #hear(news: News): void {
+    if (news.type === 'clock') {
+      this.#wake();
+      return;
+    }
+    const lane = this.#laneOf(news.webhookSeq);
+    if (news.type === 'due') lane.plan(news.deliverySeq, news.dueAt);
+    else if (news.type === 'canceled') lane.reload();
+    else lane.open = this.#sandbox.store.webhooks.getBySeq(news.webhookSeq).disabled === 0;
+    this.#consider(lane);
+    this.#send();
+  }
+
+  /** Gives every lane with something due its turn, and sleeps until the next one has. */
+  #wake(): void {
+    this.#disarm();
+    for (const lane of this.#lanes.values()) this.#consider(lane);
+    this.#send();
+  }
+
+  #consider(lane: Lane): void {
+    if (lane.hasDue()) this.#turns.add(lane);
+    else this.#arm(lane.workspace.clock.realMsUntil(lane.dueAt));
+  }
+
+  #send(): void {
+    if (this.#state !== 'running') return;
+    const now = this.#sandbox.wall.monotonic();
+    if (now < this.#restUntil) {
+      this.#arm(this.#restUntil - now);
+      return;
+    }
+    for (let lane = this.#nextTurn(); lane !== undefined; lane = this.#nextTurn()) {
+      const seq = lane.take();
+      if (seq === undefined) {
+        this.#turns.delete(lane);
+        this.#consider(lane);
+        continue;
+      }
+      this.#inFlight++;
+      // Back to the end of the row.
+      this.#turns.delete(lane);
+      this.#turns.add(lane);
+      void this.#deliver(lane, seq);
+    }
+  }
+
+  /** The next lane that may send one more. */
+  #nextTurn(): Lane | undefined {
+    const { concurrency, concurrencyPerEndpoint } = this.#sandbox.rules.delivery;
+    if (this.#inFlight >= concurrency) return undefined;
+    const onlyIdle = this.#inFlight >= concurrency - Math.floor(concurrency * RESERVE);
+    for (const lane of this.#turns) {
+      if (lane.inFlight === 0 || (!onlyIdle && lane.inFlight < concurrencyPerEndpoint)) return lane;
+    }
+    return undefined;
+  }
+
+  async #deliver(lane: Lane, seq: number): Promise<void> {
+    // What the rows say, should something go wrong on the way: it is still due.
+    let dueAt: number | null = lane.workspace.clock.now();
+    try {
+      dueAt = await this.#attempt(lane, seq);
+    } catch (fault) {
+      this.#onFault(fault);
+      this.#restUntil = this.#sandbox.wall.monotonic() + STORE_REST_MS;
+    }
+    this.#inFlight--;
+    lane.release(seq, dueAt);
+    this.#consider(lane);
+    for (const waiter of this.#waiters) waiter();
+    this.#send();
+  }
+
+  /** @returns when the delivery is due again; null for not at all. */
+  async #attempt({ workspace }: Lane, seq: number): Promise<number | null> {
+    const { store, rules } = this.#sandbox;
+    const claim = store.deliveries.findClaim(seq);
+    if (claim === undefined) return null;
+    if (this.#isTooLate(claim, workspace.clock.now())) {
+      await store.write(() => store.deliveries.expire(seq, workspace.clock.now(), store.nextSeq()));
+      return null;
+    }
+    const attempt = prepareAttempt(this.#sandbox, workspace, claim);
+    const result = await this.#sender.send(attempt.request, rules.delivery);
+    if (this.#state === 'stopped') return null;
+    return store.write(() => recordAttempt(this.#sandbox, workspace, attempt, result));
+  }
+
+  // The emulator was off, or the endpoint disabled, until after the window: no attempt starts past it (§6).
+  #isTooLate(claim: ClaimedDelivery, now: number): boolean {
+    if (claim.replays_waiting > 0 || claim.first_attempt_at === null) return false;
+    return isPastWindow(this.#sandbox.rules.retry, claim.first_attempt_at, now);
+  }
+
+  #laneOf(webhookSeq: number): Lane {
+    const known = this.#lanes.get(webhookSeq);
+    if (known) return known;
+    const { store, workspaces } = this.#sandbox;
+    const row = store.webhooks.getBySeq(webhookSeq);
+    const lane = new Lane(webhookSeq, workspaces.get(row.workspace_seq), store.deliveries);
+    lane.open = row.disabled === 0;
+    this.#lanes.set(webhookSeq, lane);
+    return lane;
+  }
+
+  #lanesOf(workspaceSeq: number): Lane[] {
+    return [...this.#lanes.values()].filter((lane) => lane.workspace.seq === workspaceSeq);
+  }
+
+  /** Wakes in `realMs`, unless something wakes earlier. */
+  #arm(realMs: number): void {
+    if (this.#state !== 'running' || realMs === Number.POSITIVE_INFINITY) return;
+    const wakesAt = this.#sandbox.wall.monotonic() + realMs;
+    if (wakesAt >= this.#wakesAt) return;
+    clearTimeout(this.#timer);
+    this.#wakesAt = wakesAt;
+    this.#timer = setTimeout(() => this.#wake(), Math.min(Math.ceil(realMs), MAX_TIMER_MS));
+  }
+
+  #disarm(): void {
+    clearTimeout(this.#timer);
+    this.#wakesAt = Number.POSITIVE_INFINITY;
+  }
+
+  /** Resolves once `condition` holds; looked at after every attempt. */
+  #until(condition: () => boolean): Promise<void> {
+    return new Promise((resolve) => {
+      const look = () => {
+        if (!condition()) return;
+        this.#waiters.delete(look);
+        resolve();
+      };
+      this.#waiters.add(look);
+      look();
+    });
+  }
+}

@@ -1,0 +1,88 @@
+/** The deliveries of one endpoint that wait for their turn. The rows are the queue; a lane holds a window of it. */
+import type { LiveWorkspace } from '../sandbox/live-workspaces.ts';
+import type { DeliveryTable } from '../store/deliveries.ts';
+
+/** Due deliveries of one endpoint that are held in memory at most. */
+const WINDOW = 256;
+
+export class Lane {
+  readonly webhookSeq: number;
+  readonly workspace: LiveWorkspace;
+  /** A disabled endpoint keeps its deliveries waiting. */
+  open = true;
+  inFlight = 0;
+  readonly #deliveries: DeliveryTable;
+  /** Due and not yet under way, earliest first. */
+  #ready: number[] = [];
+  /** In `#ready` or under way: what a look into the store must not bring a second time. */
+  readonly #held = new Set<number>();
+  /** Schedule time of the earliest delivery in the store that is not held. */
+  #nextDueAt = Number.POSITIVE_INFINITY;
+
+  constructor(webhookSeq: number, workspace: LiveWorkspace, deliveries: DeliveryTable) {
+    this.webhookSeq = webhookSeq;
+    this.workspace = workspace;
+    this.#deliveries = deliveries;
+    this.reload();
+  }
+
+  /** Looks into the store anew: after boot, or when pending deliveries vanished. */
+  reload(): void {
+    for (const seq of this.#ready) this.#held.delete(seq);
+    this.#ready = [];
+    this.#nextDueAt =
+      this.#deliveries.findNextDueAt(this.webhookSeq, Number.NEGATIVE_INFINITY) ?? Number.POSITIVE_INFINITY;
+  }
+
+  /** A delivery was given a due time. */
+  plan(seq: number, dueAt: number): void {
+    if (this.#held.has(seq)) return;
+    const now = this.workspace.clock.now();
+    // Straight into the window, unless others that are due already wait outside it.
+    if (dueAt <= now && this.#nextDueAt > now && this.#ready.length < WINDOW) this.#hold(seq);
+    else this.#nextDueAt = Math.min(this.#nextDueAt, dueAt);
+  }
+
+  /** Whether a delivery is due now and not under way. */
+  hasDue(): boolean {
+    return this.open && (this.#ready.length > 0 || this.#nextDueAt <= this.workspace.clock.now());
+  }
+
+  /** When {@link hasDue} will be true next, in schedule time; infinite when nothing is planned. */
+  get dueAt(): number {
+    if (!this.open) return Number.POSITIVE_INFINITY;
+    return this.#ready.length > 0 ? Number.NEGATIVE_INFINITY : this.#nextDueAt;
+  }
+
+  /** Takes the next due delivery on its way. */
+  take(): number | undefined {
+    if (this.#ready.length === 0) this.#refill();
+    const seq = this.#ready.shift();
+    if (seq !== undefined) this.inFlight++;
+    return seq;
+  }
+
+  /** A delivery that was under way has ended, and is due again at `dueAt` or not at all. */
+  release(seq: number, dueAt: number | null): void {
+    this.inFlight--;
+    this.#held.delete(seq);
+    if (dueAt !== null) this.plan(seq, dueAt);
+  }
+
+  #refill(): void {
+    const now = this.workspace.clock.now();
+    if (this.#nextDueAt > now) return;
+    const limit = WINDOW + this.#held.size;
+    const due = this.#deliveries.listDue(this.webhookSeq, now, limit);
+    for (const seq of due) if (!this.#held.has(seq)) this.#hold(seq);
+    this.#nextDueAt =
+      due.length < limit
+        ? (this.#deliveries.findNextDueAt(this.webhookSeq, now) ?? Number.POSITIVE_INFINITY)
+        : now;
+  }
+
+  #hold(seq: number): void {
+    this.#held.add(seq);
+    this.#ready.push(seq);
+  }
+}

@@ -1,0 +1,182 @@
+/** The composition root: the only place where everything meets. */
+import { systemClock } from './clock/wall.ts';
+import { createPublicOperations } from './contract/public-api.ts';
+import type { EmulatorStatus } from './contract/resources.ts';
+import type { ControlPlane } from './control/control-plane.ts';
+import { createLocalControlPlane } from './control/local.ts';
+import { Dispatcher } from './delivery/dispatcher.ts';
+import { createSender } from './delivery/sender.ts';
+import type { Environment } from './domain/access.ts';
+import { classifyAddress } from './domain/address.ts';
+import type { WallClock } from './domain/clock.ts';
+import { IdSource } from './domain/ids.ts';
+import { createRandomness } from './domain/random.ts';
+import { builtInEventTypes } from './fixtures/library.ts';
+import { createApp } from './http/app.ts';
+import { type FaultLog, warningLog } from './http/fault-log.ts';
+import { listen } from './http/listen.ts';
+import type { Rules } from './profile/rules.ts';
+import { type Bootstrapped, bootstrap, type ForwardTarget } from './sandbox/bootstrap.ts';
+import { Bus } from './sandbox/bus.ts';
+import { findKey, keepKey } from './sandbox/key-file.ts';
+import { LiveWorkspaces } from './sandbox/live-workspaces.ts';
+import type { Sandbox } from './sandbox/sandbox.ts';
+import { Store } from './store/store.ts';
+import { VERSION } from './version.ts';
+
+/** Real time that a stop gives to attempts under way. */
+const STOP_GRACE_MS = 5_000;
+
+export interface EmulatorOptions {
+  /** 0 is any free port. */
+  readonly port: number;
+  readonly host: string;
+  /** Path of the database file, or `:memory:`. */
+  readonly db: string;
+  readonly environment: Environment;
+  readonly rules: Rules;
+  /**
+   * Rate of the schedule clock, 0 is frozen. Without it the clock of a workspace goes on as the store has it, and that
+   * of a new one runs at 1.
+   */
+  readonly clockRate?: number | null | undefined;
+  /** The same seed gives the same ids, secrets and jitter on every run. */
+  readonly randomSeed?: number | null | undefined;
+  /** An endpoint that is there from boot on. */
+  readonly forwardTo?: ForwardTarget | null | undefined;
+  /** Where faults of the emulator itself are told; by default a warning of the process. */
+  readonly faultLog?: FaultLog | undefined;
+  readonly wall?: WallClock | undefined;
+}
+
+/** What runs, and how long it took to come up. */
+export type ReadyStatus = EmulatorStatus & { readonly boot_ms: number };
+
+export interface Emulator {
+  readonly control: ControlPlane;
+  /** Resolves when it has stopped, whoever stopped it. */
+  readonly closed: Promise<void>;
+  status(): ReadyStatus;
+  /** Answers a request without the network. */
+  fetch(request: Request): Promise<Response>;
+  /** Stops: takes no new connections, lets attempts under way end for up to five seconds, and closes the store. */
+  close(): Promise<void>;
+}
+
+/**
+ * Boots the whole sandbox in this process. Resolves once requests are answered.
+ * @throws SvcError `port_in_use`, `database_in_use`, `database_unusable` or `validation_failed`.
+ */
+export async function startEmulator(options: EmulatorOptions): Promise<Emulator> {
+  const { wall = systemClock } = options;
+  const startedAt = wall.monotonic();
+  const store = new Store({ path: options.db });
+  try {
+    return await startOn(store, wall, startedAt, options);
+  } catch (error) {
+    store.close();
+    throw error;
+  }
+}
+
+async function startOn(
+  store: Store,
+  wall: WallClock,
+  startedAt: number,
+  options: EmulatorOptions,
+): Promise<Emulator> {
+  const { host, db, faultLog = warningLog } = options;
+  const sandbox = createSandbox(store, wall, options);
+  const bootstrapped = bootstrap(sandbox, { ...options, knownKey: findKey(db) });
+  keepKey(db, bootstrapped.apiKey);
+
+  let ownPort = 0;
+  const isOwnAddress = (address: string, port: number) => port === ownPort && leadsTo(host, address);
+  const sender = createSender({ wall, rule: options.rules.webhookUrl, isOwnAddress });
+  const dispatcher = new Dispatcher({
+    sandbox,
+    sender,
+    onFault: (fault) => faultLog.report('a delivery', fault),
+  });
+  const closing = new AbortController();
+  const control = createLocalControlPlane(sandbox, { status: () => status(), stop: () => void close() });
+  const app = createApp({ sandbox, control, host, faultLog, closing: closing.signal });
+  const listening = await listen(app, host, options.port);
+  ownPort = listening.port;
+  dispatcher.start();
+
+  const facts = {
+    ...describe(options, bootstrapped, listening.url),
+    started_at: new Date(wall.now()).toISOString(),
+    boot_ms: Math.round(wall.monotonic() - startedAt),
+  };
+  const status = (): ReadyStatus => ({
+    ...facts,
+    deliveries: { pending: store.deliveries.countPending(), in_flight: dispatcher.inFlight },
+  });
+
+  let announceClosed = () => {};
+  const closed = new Promise<void>((resolve) => {
+    announceClosed = resolve;
+  });
+  const shutDown = async () => {
+    closing.abort();
+    await Promise.all([listening.close(), dispatcher.stop(STOP_GRACE_MS)]);
+    await store.write(() => keepClocks(sandbox));
+    store.close();
+    announceClosed();
+  };
+  let shutting: Promise<void> | null = null;
+  const close = () => {
+    shutting ??= shutDown();
+    return shutting;
+  };
+  return { control, closed, status, fetch: async (request) => app.fetch(request), close };
+}
+
+function createSandbox(store: Store, wall: WallClock, options: EmulatorOptions): Sandbox {
+  const { rules, environment } = options;
+  const { fill, next: random } = createRandomness(options.randomSeed ?? null);
+  const catalogue = new Set(builtInEventTypes());
+  return {
+    ...{ environment, rules, store, wall, fill, random, catalogue },
+    clockRate: options.clockRate ?? 1,
+    bus: new Bus(),
+    workspaces: new LiveWorkspaces(store, wall, fill),
+    ids: new IdSource(fill),
+    operations: createPublicOperations({ rules, environment, catalogue }),
+  };
+}
+
+/** Whether connections to `address` arrive at a server that listens on `host`. */
+function leadsTo(host: string, address: string): boolean {
+  return (
+    address === host || classifyAddress(address).kind === 'loopback' || host === '0.0.0.0' || host === '::'
+  );
+}
+
+function describe(
+  { db, environment, rules }: EmulatorOptions,
+  { workspace, apiKey, webhook }: Bootstrapped,
+  url: string,
+) {
+  return {
+    url,
+    base_url: `${url}/v1`,
+    control_url: `${url}/_svc`,
+    dashboard_url: `${url}/`,
+    environment,
+    profile: rules.profile,
+    workspace_id: workspace.id,
+    api_key: apiKey,
+    ...(webhook ? { webhook_id: webhook.id, webhook_secret: webhook.secret } : {}),
+    pid: process.pid,
+    version: VERSION,
+    db,
+  };
+}
+
+/** Real time without the emulator counts from here. */
+function keepClocks({ store, workspaces }: Sandbox): void {
+  for (const { seq, clock } of workspaces.all()) store.workspaces.setClock(seq, clock.state());
+}

@@ -1,0 +1,88 @@
+/** The whole of what the emulator answers to. */
+import { H3, type H3Event } from 'h3';
+import { FastResponse } from 'srvx';
+import { controlOperations } from '../contract/control-api.ts';
+import type { ControlPlane } from '../control/control-plane.ts';
+import { SvcError } from '../errors.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import { mountControlApi } from './control-api.ts';
+import type { FaultLog } from './fault-log.ts';
+import { createGuard } from './guard.ts';
+import { landingPage } from './landing-page.ts';
+import { mountPublicApi } from './public-api.ts';
+import { errorResponse, jsonResponse } from './respond.ts';
+
+export interface AppOptions {
+  readonly sandbox: Sandbox;
+  readonly control: ControlPlane;
+  /** The host that the emulator was told to listen on. */
+  readonly host: string;
+  readonly faultLog: FaultLog;
+  /** Aborted when the emulator stops. */
+  readonly closing: AbortSignal;
+}
+
+export function createApp(options: AppOptions): H3 {
+  const { sandbox, control, host, faultLog, closing } = options;
+  const nextRequestId = () => sandbox.ids.next('request', sandbox.wall.now());
+  const newestSequence = () => sandbox.store.lastSeq;
+  const app = new H3({ silent: true });
+  mountPublicApi(app, sandbox, faultLog);
+  mountControlApi(app, {
+    control,
+    guard: createGuard(host),
+    faultLog,
+    nextRequestId,
+    newestSequence,
+    closing,
+  });
+  mountDocuments(app, sandbox, nextRequestId);
+  app.get('/healthz', () => jsonResponse(200, '{"ok":true}', nextRequestId()));
+  app.get('/', (event) => page(landingPage(event.url.origin), nextRequestId()));
+  app.all('/**', (event) => {
+    const error = new SvcError('not_found', `There is nothing at ${event.url.pathname}; the API is at /v1.`);
+    return errorResponse(error, nextRequestId());
+  });
+  return app;
+}
+
+function mountDocuments(app: H3, sandbox: Sandbox, nextRequestId: () => string): void {
+  const answer = async (event: H3Event, path: string, rest: 'public' | 'control') => {
+    const { createOpenApiDocument } = await import('../contract/openapi.ts');
+    const document = createOpenApiDocument({
+      ...DOCUMENTS[rest],
+      ...operationsOf(rest),
+      serverUrl: event.url.origin + path,
+    });
+    return jsonResponse(200, JSON.stringify(document), nextRequestId());
+  };
+  const operationsOf = (which: 'public' | 'control') =>
+    which === 'public' ? { operations: sandbox.operations } : { operations: controlOperations };
+  app.get('/openapi.json', (event) => answer(event, '/v1', 'public'));
+  app.get('/_svc/openapi.json', (event) => answer(event, '/_svc', 'control'));
+}
+
+const DOCUMENTS = {
+  public: {
+    title: 'Workspace Events and Webhooks API',
+    description:
+      'The described service, as the emulator serves it at /v1 under the profile that it runs with.',
+    authenticated: true,
+  },
+  control: {
+    title: 'svc control plane',
+    description:
+      'What the commands of svc do beyond the described service. The live stream is at /_svc/events.',
+    authenticated: false,
+  },
+} as const;
+
+function page(html: string, requestId: string): Response {
+  return new FastResponse(html, {
+    headers: {
+      'Content-Type': 'text/html; charset=utf-8',
+      'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+      'Request-Id': requestId,
+    },
+  });
+}

@@ -1,0 +1,13 @@
+/** Where faults of the emulator itself are told: to the person who runs it, never to the one who sent a request. */
+export interface FaultLog {
+  /** @param where the request id, or what else the emulator was at. */
+  report(where: string, fault: unknown): void;
+}
+
+/** Tells of faults as warnings of the process. */
+export const warningLog: FaultLog = {
+  report(where, fault) {
+    const warning = fault instanceof Error ? fault : new Error(String(fault));
+    process.emitWarning(`${where}: ${warning.stack ?? warning.message}`, 'SvcFault');
+  },
+};

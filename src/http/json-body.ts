@@ -1,0 +1,30 @@
+import { isUtf8 } from 'node:buffer';
+import type { H3Event } from 'h3';
+import { type JsonObjectText, parseJsonObject } from '../domain/json.ts';
+import { SvcError } from '../errors.ts';
+import { readBody } from './read-body.ts';
+
+const JSON_TYPE = /^application\/(?:json|[\w.+-]+\+json)\s*(?:;|$)/i;
+
+export interface JsonBody {
+  readonly bytes: Buffer;
+  readonly json: JsonObjectText;
+}
+
+/**
+ * Reads a JSON body (§2: `Content-Type: application/json`).
+ * @throws SvcError `unsupported_media_type`, `payload_too_large` or `invalid_request`.
+ */
+export async function readJsonBody(event: H3Event, limitBytes: number): Promise<JsonBody> {
+  const type = event.req.headers.get('content-type');
+  if (type === null || !JSON_TYPE.test(type)) {
+    const given = type === null ? 'has no Content-Type' : 'has another Content-Type';
+    throw new SvcError(
+      'unsupported_media_type',
+      `The request ${given}; send \`Content-Type: application/json\`.`,
+    );
+  }
+  const bytes = await readBody(event, limitBytes);
+  if (!isUtf8(bytes)) throw new SvcError('invalid_request', 'The body is not valid UTF-8.');
+  return { bytes, json: parseJsonObject(bytes.toString('utf8')) };
+}

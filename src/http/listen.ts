@@ -1,0 +1,48 @@
+/** A port for the app. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type H3, toNodeHandler } from 'h3';
+import { SvcError } from '../errors.ts';
+
+export interface Listening {
+  readonly port: number;
+  /** `http://host:port` */
+  readonly url: string;
+  /** Takes no new connections, ends the idle ones at once and the others when their answer is sent. */
+  close(): Promise<void>;
+}
+
+/** @throws SvcError `port_in_use`; never another port than the one asked for (0 is any that is free). */
+export async function listen(app: H3, host: string, port: number): Promise<Listening> {
+  const server = createServer(toNodeHandler(app));
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error) => reject(toListenError(error, host, port)));
+    server.listen(port, host, resolve);
+  });
+  const { port: taken } = server.address() as AddressInfo;
+  return {
+    port: taken,
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${taken}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeIdleConnections();
+      }),
+  };
+}
+
+function toListenError(error: NodeJS.ErrnoException, host: string, port: number): Error {
+  if (error.code === 'EADDRINUSE') {
+    return new SvcError('port_in_use', `Port ${port} on ${host} is in use.`, {
+      hint: `See who has it with \`svc emulator status --url http://${host}:${port}/_svc\`, or take any free port with --port 0.`,
+      cause: error,
+    });
+  }
+  if (error.code === 'EACCES' || error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND') {
+    return new SvcError('usage', `The emulator cannot listen on ${host}:${port}: ${error.message}.`, {
+      hint: 'Choose another --host or --port.',
+      cause: error,
+    });
+  }
+  return error;
+}

@@ -1,0 +1,133 @@
+/** The described service at `/v1`, and nothing else. */
+import type { H3, H3Event } from 'h3';
+import { inputInQuery, type Operation, pathParameters } from '../contract/operation.ts';
+import type { PublicOperations } from '../contract/public-api.ts';
+import { validate } from '../contract/validate.ts';
+import { SvcError } from '../errors.ts';
+import { authenticate, type Caller, requireScope } from '../sandbox/access.ts';
+import { parseIdempotencyKey } from '../sandbox/idempotency.ts';
+import { type Call, createPublicHandlers, type PublicHandlers } from '../sandbox/public-operations.ts';
+import { RateLimiter } from '../sandbox/rate-limiter.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import type { FaultLog } from './fault-log.ts';
+import { readJsonBody } from './json-body.ts';
+import { queryOf } from './query.ts';
+import { logRequest } from './request-log.ts';
+import { errorResponse, jsonResponse, type ResponseHeaders, toSvcError } from './respond.ts';
+
+const PREFIX = '/v1';
+
+interface Serving {
+  readonly sandbox: Sandbox;
+  readonly limiter: RateLimiter | null;
+  readonly faultLog: FaultLog;
+}
+
+/** What is learned of a request on its way, for the answer and for the log. */
+export interface Exchange {
+  readonly requestId: string;
+  readonly startedAt: number;
+  caller: Caller | null;
+  limitHeaders: ResponseHeaders;
+}
+
+export function mountPublicApi(app: H3, sandbox: Sandbox, faultLog: FaultLog): void {
+  const { rateLimit } = sandbox.rules;
+  const limiter = rateLimit === null ? null : new RateLimiter(rateLimit, sandbox.wall);
+  const serving = { sandbox, limiter, faultLog };
+  const handlers = createPublicHandlers(sandbox);
+  const methods = new Map<string, string[]>();
+  for (const [name, operation] of Object.entries<Operation>(sandbox.operations)) {
+    const path = PREFIX + operation.path.replace(/\{(\w+)\}/g, ':$1');
+    methods.set(path, [...(methods.get(path) ?? []), operation.method]);
+    const handler = handlers[name as keyof PublicHandlers];
+    app.on(operation.method, path, (event) =>
+      exchange(serving, event, (state) => perform(serving, event, state, operation, handler)),
+    );
+  }
+  for (const [path, allowed] of methods) {
+    app.all(path, (event) => exchange(serving, event, () => refuseMethod(event, allowed)));
+  }
+  for (const path of [PREFIX, `${PREFIX}/**`]) {
+    app.all(path, (event) => exchange(serving, event, () => refusePath(event)));
+  }
+}
+
+/** One request from its id to its row in the log; no error gets past it. */
+async function exchange(
+  { sandbox, faultLog }: Serving,
+  event: H3Event,
+  answer: (state: Exchange) => Promise<Response> | never,
+): Promise<Response> {
+  const { wall } = sandbox;
+  const state: Exchange = {
+    requestId: sandbox.ids.next('request', wall.now()),
+    startedAt: wall.monotonic(),
+    caller: null,
+    limitHeaders: {},
+  };
+  let response: Response;
+  let errorCode: string | null = null;
+  try {
+    response = await answer(state);
+  } catch (thrown) {
+    const error = toSvcError(thrown);
+    if (error.code === 'internal_error') faultLog.report(state.requestId, thrown);
+    errorCode = error.code;
+    response = errorResponse(error, state.requestId, state.limitHeaders);
+  }
+  logRequest(sandbox, event, state, response.status, errorCode);
+  return response;
+}
+
+async function perform(
+  { sandbox, limiter }: Serving,
+  event: H3Event,
+  state: Exchange,
+  operation: Operation,
+  handler: PublicHandlers[keyof PublicOperations],
+): Promise<Response> {
+  const caller = authenticate(sandbox, event.req.headers.get('authorization'));
+  state.caller = caller;
+  if (limiter) state.limitHeaders = limiter.take(caller.keySeq);
+  if (operation.scope) requireScope(sandbox, caller, operation.scope);
+  const answer = await handler(await readCall(sandbox, event, caller, operation));
+  const headers = answer.replayed
+    ? { ...state.limitHeaders, 'Idempotent-Replayed': 'true' }
+    : state.limitHeaders;
+  return jsonResponse(answer.status, answer.body, state.requestId, headers);
+}
+
+async function readCall(
+  sandbox: Sandbox,
+  event: H3Event,
+  caller: Caller,
+  operation: Operation,
+): Promise<Call> {
+  const { method } = operation;
+  const path = event.url.pathname;
+  const parameters: Record<string, unknown> = {};
+  for (const name of pathParameters(operation.path)) parameters[name] = event.context.params?.[name];
+  if (inputInQuery(method)) {
+    const input = validate(operation.input, { ...queryOf(event), ...parameters }, 'invalid_request');
+    return { caller, input: input as Call['input'], method, path, body: null, idempotencyKey: null };
+  }
+  const idempotencyKey = parseIdempotencyKey(event.req.headers.get('idempotency-key'));
+  const body = await readJsonBody(event, sandbox.rules.bodyLimitBytes);
+  const input = validate(operation.input, { ...body.json.value, ...parameters }, 'validation_failed');
+  return { caller, input: input as Call['input'], method, path, body, idempotencyKey };
+}
+
+function refuseMethod(event: H3Event, allowed: readonly string[]): never {
+  throw new SvcError(
+    'method_not_allowed',
+    `${event.req.method} is not allowed here, only ${allowed.join(' and ')}.`,
+    {
+      headers: { Allow: allowed.join(', ') },
+    },
+  );
+}
+
+function refusePath(event: H3Event): never {
+  throw new SvcError('not_found', `There is nothing at ${event.url.pathname}.`);
+}

@@ -1,0 +1,40 @@
+/** Answers and errors on the wire. */
+import { FastResponse } from 'srvx';
+import type { ErrorBody } from '../contract/resources.ts';
+import { SvcError } from '../errors.ts';
+
+export type ResponseHeaders = Readonly<Record<string, string>>;
+
+/** A JSON answer; every one carries its request id (decision `request.id`). */
+export function jsonResponse(
+  status: number,
+  body: string,
+  requestId: string,
+  headers: ResponseHeaders = {},
+): Response {
+  return new FastResponse(body, {
+    status,
+    headers: { 'Content-Type': 'application/json; charset=utf-8', 'Request-Id': requestId, ...headers },
+  });
+}
+
+/** The error envelope of §7: exactly `code`, `message` and `request_id`. */
+export function errorResponse(error: SvcError, requestId: string, headers: ResponseHeaders = {}): Response {
+  const body: ErrorBody = { error: { code: error.code, message: error.message, request_id: requestId } };
+  return jsonResponse(error.status, JSON.stringify(body), requestId, { ...headers, ...error.headers });
+}
+
+/** An error of the control plane: the envelope of §7 and, for people, the next step. */
+export function controlErrorResponse(error: SvcError, requestId: string): Response {
+  const { code, message, hint } = error;
+  const body = { error: { code, message, request_id: requestId, ...(hint === undefined ? {} : { hint }) } };
+  return jsonResponse(error.status, JSON.stringify(body), requestId, error.headers);
+}
+
+/** Whatever was thrown, as an error that may leave the house: of a fault inside, no detail does. */
+export function toSvcError(thrown: unknown): SvcError {
+  if (thrown instanceof SvcError) return thrown;
+  return new SvcError('internal_error', 'Something went wrong inside the emulator; its log says what.', {
+    cause: thrown,
+  });
+}

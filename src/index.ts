@@ -1,0 +1,3 @@
+/** The public library. */
+export { type Emulator, type EmulatorOptions, startEmulator } from './emulator.ts';
+export { VERSION } from './version.ts';

@@ -1,0 +1,84 @@
+/** Who calls, and what they may (§5). */
+import type { Environment, Scope } from '../domain/access.ts';
+import { environmentOfKey, hashApiKey } from '../domain/secret.ts';
+import { SvcError } from '../errors.ts';
+import { toScopes } from '../store/api-keys.ts';
+import type { LiveWorkspace } from './live-workspaces.ts';
+import type { Sandbox } from './sandbox.ts';
+
+export interface Caller {
+  readonly keySeq: number;
+  /** The workspace that the key is bound to; null for a key that is for all. */
+  readonly workspaceSeq: number | null;
+  readonly scopes: readonly Scope[];
+}
+
+const BEARER = /^Bearer +(\S+) *$/i;
+
+/**
+ * Finds the key of an `Authorization: Bearer <API_KEY>` header (§5.1).
+ * @throws SvcError `unauthenticated`, with a message that says which of the possible mistakes it is.
+ */
+export function authenticate({ store, environment }: Sandbox, authorization: string | null): Caller {
+  if (authorization === null)
+    throw refuse('The request has no Authorization header; send `Authorization: Bearer <API_KEY>`.');
+  const key = BEARER.exec(authorization)?.[1];
+  if (key === undefined) throw refuse('The Authorization header does not have the form `Bearer <API_KEY>`.');
+  assertEnvironment(key, environment);
+  const row = store.apiKeys.findByHash(hashApiKey(key));
+  if (row === undefined) throw refuse('The API key is not known here.');
+  if (row.revoked_at !== null) throw refuse('The API key has been revoked.');
+  return { keySeq: row.seq, workspaceSeq: row.workspace_seq, scopes: toScopes(row) };
+}
+
+function assertEnvironment(key: string, here: Environment): void {
+  const environment = environmentOfKey(key);
+  if (environment === null) throw refuse('The API key starts with neither svc_test_ nor svc_live_.');
+  if (environment !== here)
+    throw refuse(`The API key is for the ${environment} environment; this is ${here}.`);
+}
+
+function refuse(message: string): SvcError {
+  return new SvcError('unauthenticated', message, { headers: { 'WWW-Authenticate': 'Bearer' } });
+}
+
+/** @throws SvcError `permission_denied` that names the missing scope (§5.4). */
+export function requireScope({ rules }: Sandbox, caller: Caller, scope: Scope): void {
+  if (caller.scopes.includes(scope)) return;
+  if (scope.endsWith(':read') && rules.readScopes === 'not_required') return;
+  throw new SvcError('permission_denied', `The API key lacks the scope ${scope}.`);
+}
+
+/**
+ * The workspace that a request names, or the one of the key where it names none.
+ * @param parameter name of the member that names it, for messages.
+ * @throws SvcError `not_found` for a workspace that the key is not for (decision `workspace.hidden`); with `missing`
+ *   as its code when neither the request nor the key names one.
+ */
+export function resolveWorkspace(
+  sandbox: Sandbox,
+  caller: Caller,
+  id: string | undefined,
+  missing: { readonly parameter: string; readonly code: 'invalid_request' | 'validation_failed' },
+): LiveWorkspace {
+  if (id === undefined) {
+    if (caller.workspaceSeq !== null) return sandbox.workspaces.get(caller.workspaceSeq);
+    throw new SvcError(
+      missing.code,
+      `${missing.parameter} is required: the API key is not bound to one workspace.`,
+    );
+  }
+  const workspace = sandbox.workspaces.find(id);
+  if (workspace === undefined || !maySee(caller, workspace.seq)) throw notFound('workspace', id);
+  return workspace;
+}
+
+/** Whether a key is for a workspace. */
+export function maySee(caller: Caller, workspaceSeq: number): boolean {
+  return caller.workspaceSeq === null || caller.workspaceSeq === workspaceSeq;
+}
+
+/** @param kind what was looked for, in words. */
+export function notFound(kind: string, id: string): SvcError {
+  return new SvcError('not_found', `There is no ${kind} ${JSON.stringify(id).slice(1, -1).slice(0, 64)}.`);
+}

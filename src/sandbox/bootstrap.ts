@@ -1,0 +1,82 @@
+/** What a sandbox has from its first boot: a workspace, a key that may do everything in it, and an endpoint if asked for. */
+import { validate } from '../contract/validate.ts';
+import { scopes } from '../domain/access.ts';
+import { hashApiKey } from '../domain/secret.ts';
+import { SvcError } from '../errors.ts';
+import { createKey } from './keys.ts';
+import type { LiveWorkspace } from './live-workspaces.ts';
+import type { Sandbox } from './sandbox.ts';
+import { createWebhook, updateWebhook } from './webhooks.ts';
+import { createWorkspace } from './workspaces.ts';
+
+const DEFAULT_WORKSPACE_NAME = 'Default workspace';
+
+export interface ForwardTarget {
+  readonly url: string;
+  readonly events: readonly string[];
+}
+
+export interface BootstrapOptions {
+  /** The key of an earlier boot; it goes on if it still holds. */
+  readonly knownKey: string | null;
+  readonly forwardTo?: ForwardTarget | null | undefined;
+  /** Sets the clock of the default workspace; without it, it goes on as the store has it. */
+  readonly clockRate?: number | null | undefined;
+}
+
+export interface Bootstrapped {
+  readonly workspace: LiveWorkspace;
+  readonly apiKey: string;
+  readonly webhook: { readonly id: string; readonly secret: string } | null;
+}
+
+/**
+ * @throws SvcError `database_unusable` when the store belongs to the other environment (§1: data is not shared);
+ *   `validation_failed` for an endpoint that the rules do not accept.
+ */
+export function bootstrap(
+  sandbox: Sandbox,
+  { knownKey, forwardTo, clockRate }: BootstrapOptions,
+): Bootstrapped {
+  const { store, workspaces } = sandbox;
+  return store.writeNow(() => {
+    claimEnvironment(sandbox);
+    if (store.workspaces.findOldest() === undefined) createWorkspace(sandbox, DEFAULT_WORKSPACE_NAME);
+    const workspace = workspaces.default;
+    if (clockRate !== null && clockRate !== undefined) {
+      workspace.clock.setRate(clockRate);
+      store.workspaces.setClock(workspace.seq, workspace.clock.state());
+    }
+    const isKnown = knownKey !== null && holds(sandbox, knownKey);
+    const apiKey = isKnown ? knownKey : createKey(sandbox, { scopes, workspace }).key;
+    return { workspace, apiKey, webhook: forwardTo ? registerTarget(sandbox, workspace, forwardTo) : null };
+  });
+}
+
+function claimEnvironment({ store, environment }: Sandbox): void {
+  const owner = store.settings.find('environment');
+  if (owner === undefined) store.settings.set('environment', environment);
+  else if (owner !== environment) {
+    throw new SvcError(
+      'database_unusable',
+      `The database belongs to the ${owner} environment, not to ${environment}.`,
+      {
+        hint: 'Name another file with --db: the two environments share no data.',
+      },
+    );
+  }
+}
+
+function holds({ store }: Sandbox, key: string): boolean {
+  return store.apiKeys.findByHash(hashApiKey(key))?.revoked_at === null;
+}
+
+/** The endpoint of an address, by the rules of `POST /webhooks`; that of an earlier boot goes on with its secret. */
+function registerTarget(sandbox: Sandbox, workspace: LiveWorkspace, target: ForwardTarget) {
+  const input = { workspace_id: workspace.id, url: target.url, events: target.events };
+  validate(sandbox.operations.createWebhook.input, input, 'validation_failed');
+  const known = sandbox.store.webhooks.findByUrl(workspace.seq, target.url);
+  if (known === undefined) return createWebhook(sandbox, { workspace, ...target });
+  updateWebhook(sandbox, known.id, { events: target.events });
+  return known;
+}

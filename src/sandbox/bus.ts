@@ -1,0 +1,32 @@
+/** News of what has been committed. Whoever hears it finds it on disk. */
+
+export type News =
+  /** A delivery has a due time: newly made, or asked to be replayed. */
+  | {
+      readonly type: 'due';
+      readonly webhookSeq: number;
+      readonly deliverySeq: number;
+      readonly dueAt: number;
+    }
+  /** The pending deliveries of an endpoint are no more. */
+  | { readonly type: 'canceled'; readonly webhookSeq: number }
+  /** An endpoint takes deliveries again, or no longer. */
+  | { readonly type: 'webhook_changed'; readonly webhookSeq: number }
+  /** The schedule clock of a workspace was set. */
+  | { readonly type: 'clock'; readonly workspaceSeq: number };
+
+export type Listener = (news: News) => void;
+
+export class Bus {
+  readonly #listeners = new Set<Listener>();
+
+  /** @returns a function that ends the subscription. */
+  subscribe(listener: Listener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  publish(news: News): void {
+    for (const listener of this.#listeners) listener(news);
+  }
+}

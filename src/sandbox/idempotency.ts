@@ -1,0 +1,105 @@
+/** Requests that carry an `Idempotency-Key` (§4.3 and decisions `idempotency.*`). */
+import { createHash } from 'node:crypto';
+import { SvcError } from '../errors.ts';
+import type { Caller } from './access.ts';
+import type { LiveWorkspace } from './live-workspaces.ts';
+import type { Sandbox } from './sandbox.ts';
+
+export interface Answer {
+  readonly status: number;
+  /** JSON text. */
+  readonly body: string;
+  /** Whether it is the stored answer of an earlier request. */
+  readonly replayed?: boolean;
+}
+
+export interface IdempotentRequest {
+  readonly caller: Caller;
+  readonly method: string;
+  readonly path: string;
+  readonly key: string;
+  readonly body: Uint8Array;
+}
+
+const VISIBLE_ASCII = /^[\x21-\x7e]{1,255}$/;
+const QUOTED = /^"(.*)"$/;
+
+/**
+ * Reads the header, bare or quoted (decision `idempotency.scope`).
+ * @returns null when the request has none. @throws SvcError `invalid_request` for one of another form.
+ */
+export function parseIdempotencyKey(header: string | null): string | null {
+  if (header === null) return null;
+  const key = QUOTED.exec(header)?.[1] ?? header;
+  if (VISIBLE_ASCII.test(key)) return key;
+  throw new SvcError('invalid_request', 'The Idempotency-Key must be 1 to 255 visible ASCII characters.');
+}
+
+/** Remembers answers, and which requests are still on their way. */
+export class Idempotency {
+  readonly #sandbox: Sandbox;
+  readonly #running = new Set<string>();
+
+  constructor(sandbox: Sandbox) {
+    this.#sandbox = sandbox;
+  }
+
+  /**
+   * Runs `operation` once for a key; later requests with the same key and body get the same status and bytes. The
+   * answer is stored in the transaction of what it protects. Only an answer that did something is kept: an error
+   * left nothing behind, so the request may be tried again.
+   * @throws SvcError `idempotency_key_reused` for another body under the key, `idempotency_in_progress` while the
+   *   first request is still running.
+   */
+  async run(request: IdempotentRequest, workspace: LiveWorkspace, operation: () => Answer): Promise<Answer> {
+    const scope = this.#scopeOf(request);
+    const scopeText = scope.toString('base64');
+    if (this.#running.has(scopeText)) throw inProgress();
+    this.#running.add(scopeText);
+    try {
+      const bodyHash = createHash('sha256').update(request.body).digest();
+      return await this.#sandbox.store.write(() => this.#answer(scope, bodyHash, workspace, operation));
+    } finally {
+      this.#running.delete(scopeText);
+    }
+  }
+
+  #answer(scope: Buffer, bodyHash: Buffer, workspace: LiveWorkspace, operation: () => Answer): Answer {
+    const { store, rules, workspaces } = this.#sandbox;
+    const stored = store.idempotency.find(scope);
+    if (stored && stored.expires_at > workspaces.get(stored.workspace_seq).clock.now()) {
+      if (stored.body_hash.equals(bodyHash))
+        return { status: stored.status, body: stored.body, replayed: true };
+      throw new SvcError('idempotency_key_reused', 'The Idempotency-Key was used before with another body.');
+    }
+    const answer = operation();
+    const now = workspace.clock.now();
+    store.idempotency.sweep(workspace.seq, now);
+    store.idempotency.save({
+      scope_hash: scope,
+      workspace_seq: workspace.seq,
+      body_hash: bodyHash,
+      status: answer.status,
+      body: answer.body,
+      expires_at: now + rules.idempotency.retentionMs,
+    });
+    return answer;
+  }
+
+  #scopeOf({ caller, method, path, key }: IdempotentRequest): Buffer {
+    const parts = [String(caller.keySeq), key];
+    if (this.#sandbox.rules.idempotency.scope === 'api_key_method_path') parts.push(method, path);
+    // No part can hold a line feed, so the joined text is unambiguous.
+    return createHash('sha256').update(parts.join('\n')).digest();
+  }
+}
+
+function inProgress(): SvcError {
+  return new SvcError(
+    'idempotency_in_progress',
+    'The first request with this Idempotency-Key is still running.',
+    {
+      headers: { 'Retry-After': '1' },
+    },
+  );
+}

@@ -1,0 +1,71 @@
+import { ScheduleClock } from '../clock/schedule-clock.ts';
+import type { WallClock } from '../domain/clock.ts';
+import { IdSource, type RandomFill } from '../domain/ids.ts';
+import type { Store } from '../store/store.ts';
+import type { WorkspaceRow } from '../store/workspaces.ts';
+
+/** A workspace with what lives in memory beside its row: the running clock and the source of its ids. */
+export interface LiveWorkspace {
+  readonly seq: number;
+  readonly id: string;
+  readonly clock: ScheduleClock;
+  /** Makes the ids of events, endpoints and deliveries, in order of schedule time. */
+  readonly ids: IdSource;
+}
+
+/** Brings workspaces to life when they are first needed. */
+export class LiveWorkspaces {
+  readonly #store: Store;
+  readonly #wall: WallClock;
+  readonly #fill: RandomFill;
+  readonly #bySeq = new Map<number, LiveWorkspace>();
+
+  constructor(store: Store, wall: WallClock, fill: RandomFill) {
+    this.#store = store;
+    this.#wall = wall;
+    this.#fill = fill;
+  }
+
+  find(id: string): LiveWorkspace | undefined {
+    const row = this.#store.workspaces.find(id);
+    return row && this.#live(row);
+  }
+
+  /** The workspace of a row that is known to exist. */
+  get(seq: number): LiveWorkspace {
+    const live = this.#bySeq.get(seq);
+    if (live) return live;
+    const row = this.#store.workspaces.findBySeq(seq);
+    if (row === undefined) throw new Error(`workspace ${seq} is gone`);
+    return this.#live(row);
+  }
+
+  /** The workspace made at first boot: the one meant where none is named. */
+  get default(): LiveWorkspace {
+    const row = this.#store.workspaces.findOldest();
+    if (row === undefined) throw new Error('the store has no workspace');
+    return this.#live(row);
+  }
+
+  /** Those that have come to life. */
+  all(): Iterable<LiveWorkspace> {
+    return this.#bySeq.values();
+  }
+
+  #live(row: WorkspaceRow): LiveWorkspace {
+    const known = this.#bySeq.get(row.seq);
+    if (known) return known;
+    const state = { at: row.clock_at, wallAt: row.clock_wall_at, rate: row.clock_rate };
+    const clock = ScheduleClock.resume(this.#wall, state);
+    const ids = new IdSource(this.#fill);
+    for (const newest of [
+      this.#store.events.findNewestId(row.seq),
+      this.#store.deliveries.findNewestId(row.seq),
+    ]) {
+      if (newest !== undefined) ids.startAfter(newest);
+    }
+    const live = { seq: row.seq, id: row.id, clock, ids };
+    this.#bySeq.set(row.seq, live);
+    return live;
+  }
+}

@@ -1,0 +1,107 @@
+/** The five operations of `/v1`: checked input in, answer out. */
+import type { PublicOperations } from '../contract/public-api.ts';
+import type { JsonObjectText } from '../domain/json.ts';
+import { type Caller, resolveWorkspace } from './access.ts';
+import type { News } from './bus.ts';
+import { createEvent, getEvent, listEvents } from './events.ts';
+import { type Answer, Idempotency } from './idempotency.ts';
+import type { LiveWorkspace } from './live-workspaces.ts';
+import type { Sandbox } from './sandbox.ts';
+import { createWebhook } from './webhooks.ts';
+import { getWorkspace } from './workspaces.ts';
+
+export interface Call {
+  readonly caller: Caller;
+  /** Validated against the operation's schema. */
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly method: string;
+  readonly path: string;
+  /** The body as it was sent; null for operations without one. */
+  readonly body: { readonly bytes: Uint8Array; readonly json: JsonObjectText } | null;
+  readonly idempotencyKey: string | null;
+}
+
+export type PublicHandlers = {
+  readonly [Name in keyof PublicOperations]: (call: Call) => Answer | Promise<Answer>;
+};
+
+/** What an operation that writes leaves: its answer, and what to tell once that is on disk. */
+interface Written {
+  readonly body: string;
+  readonly news?: readonly News[];
+}
+
+export function createPublicHandlers(sandbox: Sandbox): PublicHandlers {
+  const idempotency = new Idempotency(sandbox);
+  const { operations, rules, store, bus } = sandbox;
+
+  async function create(
+    call: Call,
+    workspace: LiveWorkspace,
+    status: number,
+    write: () => Written,
+  ): Promise<Answer> {
+    let news: readonly News[] = [];
+    const operation = () => {
+      const written = write();
+      news = written.news ?? [];
+      return { status, body: written.body };
+    };
+    const { idempotencyKey: key, caller, method, path, body } = call;
+    const answer =
+      key === null || body === null
+        ? await store.write(operation)
+        : await idempotency.run({ caller, method, path, key, body: body.bytes }, workspace, operation);
+    for (const item of news) bus.publish(item);
+    return answer;
+  }
+
+  return {
+    getWorkspace: ({ caller, input }) =>
+      ok(JSON.stringify(getWorkspace(sandbox, caller, textOf(input, 'id')))),
+    getEvent: ({ caller, input }) => ok(getEvent(sandbox, caller, textOf(input, 'id'))),
+    listEvents: ({ caller, input }) =>
+      ok(
+        listEvents(sandbox, caller, {
+          limit: Number(input.limit),
+          starting_after: findText(input, 'starting_after'),
+          type: findText(input, 'type'),
+          workspaceId: findText(input, rules.list.workspaceParameter),
+        }),
+      ),
+    createEvent: (call) => {
+      const missing = { parameter: 'workspace_id', code: 'validation_failed' } as const;
+      const workspace = resolveWorkspace(sandbox, call.caller, findText(call.input, 'workspace_id'), missing);
+      const payload = call.body?.json.memberText(rules.payloadMember) ?? '{}';
+      return create(call, workspace, operations.createEvent.status, () => {
+        const { record, news } = createEvent(sandbox, {
+          workspace,
+          type: textOf(call.input, 'type'),
+          payload,
+        });
+        return { body: record, news };
+      });
+    },
+    createWebhook: (call) => {
+      const missing = { parameter: 'workspace_id', code: 'validation_failed' } as const;
+      const workspace = resolveWorkspace(sandbox, call.caller, textOf(call.input, 'workspace_id'), missing);
+      const { url, events } = call.input as { url: string; events: string[] };
+      return create(call, workspace, operations.createWebhook.status, () => ({
+        body: JSON.stringify(createWebhook(sandbox, { workspace, url, events })),
+      }));
+    },
+  };
+}
+
+function ok(body: string): Answer {
+  return { status: 200, body };
+}
+
+function findText(input: Call['input'], name: string): string | undefined {
+  const value = input[name];
+  return typeof value === 'string' ? value : undefined;
+}
+
+function textOf(input: Call['input'], name: string): string {
+  return findText(input, name) ?? '';
+}

@@ -1,0 +1,68 @@
+/** The one order of all that happens, read across the tables by their common counter. */
+import type Database from 'better-sqlite3';
+import type { StreamItem } from '../contract/resources.ts';
+
+export interface Happening {
+  readonly seq: number;
+  readonly type: StreamItem['type'];
+  /** The delivery that it is about; 0 for a request. */
+  readonly deliverySeq: number;
+}
+
+/** Deliveries happen when they are made and, where no attempt settles them, when they are settled. */
+const SOURCES = {
+  delivery: [
+    `SELECT seq, 'delivery' AS type, seq AS deliverySeq FROM deliveries WHERE seq > @after ORDER BY seq LIMIT @limit`,
+    `SELECT settled_seq AS seq, 'delivery' AS type, seq AS deliverySeq FROM deliveries
+       WHERE settled_seq IS NOT NULL AND settled_seq > @after ORDER BY settled_seq LIMIT @limit`,
+  ],
+  attempt: [
+    `SELECT seq, 'attempt' AS type, delivery_seq AS deliverySeq FROM attempts WHERE seq > @after ORDER BY seq LIMIT @limit`,
+  ],
+  request: [
+    `SELECT seq, 'request' AS type, 0 AS deliverySeq FROM api_requests WHERE seq > @after ORDER BY seq LIMIT @limit`,
+  ],
+} as const satisfies Record<StreamItem['type'], readonly string[]>;
+
+export class HappeningView {
+  readonly #db: Database.Database;
+  readonly #statements = new Map<string, Database.Statement<[{ after: number; limit: number }], Happening>>();
+
+  readonly #lastBefore: Database.Statement<[{ wallTime: number }], number>;
+
+  constructor(db: Database.Database) {
+    this.#db = db;
+    // Read from the newest back: the cost is that of what will be shown, not of the table.
+    this.#lastBefore = db
+      .prepare<[{ wallTime: number }], number>(
+        `SELECT coalesce(min(seq), 0) FROM (
+           SELECT coalesce((SELECT seq FROM attempts WHERE sent_at_wall < @wallTime ORDER BY seq DESC LIMIT 1), 0) AS seq
+           UNION ALL
+           SELECT coalesce((SELECT seq FROM api_requests WHERE at_wall < @wallTime ORDER BY seq DESC LIMIT 1), 0)
+         ) WHERE seq > 0`,
+      )
+      .pluck();
+  }
+
+  /** The newest happening that is surely older than `wallTime`; 0 when there is none. */
+  findLastBefore(wallTime: number): number {
+    return this.#lastBefore.get({ wallTime }) ?? 0;
+  }
+
+  /** The first `limit` happenings of the given types after `after`, in order. */
+  listAfter(after: number, types: ReadonlySet<StreamItem['type']>, limit: number): Happening[] {
+    return this.#statementOf(types).all({ after, limit });
+  }
+
+  #statementOf(types: ReadonlySet<StreamItem['type']>) {
+    const key = [...types].sort().join();
+    const known = this.#statements.get(key);
+    if (known) return known;
+    const parts = [...types].flatMap((type) => SOURCES[type]).map((source) => `SELECT * FROM (${source})`);
+    const statement = this.#db.prepare<[{ after: number; limit: number }], Happening>(
+      `${parts.join(' UNION ALL ')} ORDER BY seq LIMIT @limit`,
+    );
+    this.#statements.set(key, statement);
+    return statement;
+  }
+}
