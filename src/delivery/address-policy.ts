@@ -1,6 +1,6 @@
 /** Where the dialer may connect: asked about the very address that is dialled next, whatever name led to it. */
 import { isIPv6 } from 'node:net';
-import { classifyAddress } from '../domain/address.ts';
+import { classifyAddress, toCanonicalAddress } from '../domain/address.ts';
 import { findObjection, type WebhookUrlRule } from '../domain/webhook-url.ts';
 
 export interface AddressPolicy {
@@ -24,8 +24,8 @@ export class BlockedError extends Error {
 export function findRefusal(policy: AddressPolicy, { protocol, address, port }: Destination): string | null {
   const target = classifyAddress(address);
   const objection = findObjection(policy.rule, protocol, target);
-  if (objection !== null) return `${address} is ${target.what}: the receiver ${objection}`;
-  if (!policy.isOwnAddress(address, port)) return null;
+  if (objection !== null) return `${address} is ${target.what}: the address of an endpoint ${objection}`;
+  if (!policy.isOwnAddress(toCanonicalAddress(address), port)) return null;
   return `${formatAuthority(address, port)} is this emulator itself: point the endpoint to your receiver`;
 }
 

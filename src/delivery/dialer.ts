@@ -1,11 +1,11 @@
 /** The one way out: every request that the emulator makes is dialled here (decisions `delivery.*`, `webhook.url`). */
 import { X509Certificate } from 'node:crypto';
 import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls';
-import type { Dispatcher, Pool } from 'undici';
+import type { Pool } from 'undici';
 import { SvcError } from '../errors.ts';
 import type { AddressPolicy } from './address-policy.ts';
 import type { Lookup } from './outbound-connect.ts';
-import type { Exchange } from './outbound-exchange.ts';
+import type { ExchangeRequest } from './outbound-exchange.ts';
 import type { createOriginPool } from './outbound-pool.ts';
 
 export interface DialerOptions extends AddressPolicy {
@@ -31,83 +31,86 @@ export interface Route {
 
 /**
  * Starts the exchange on an idle connection, on a new one, or as soon as there is one. How it ended, a failure to
- * connect included, is in `exchange.ended`.
+ * connect included, is in `request.exchange.ended`.
  */
-export type Dial = (route: Route, request: Dispatcher.DispatchOptions, exchange: Exchange) => void;
-
-export interface Dialer {
-  /** Loads the HTTP client, once: it takes tens of milliseconds, and no start of the emulator should wait for it. */
-  load(): Promise<Dial>;
-  /** Closes every connection at once; what is under way ends as `stopped`. */
-  close(): Promise<void>;
-}
+export type Dial = (route: Route, request: ExchangeRequest) => void;
 
 /**
  * Connects only where the policy allows, checked on the address that is dialled. Redirects are not followed and
- * proxies of the environment are not used. Throws `usage` for a `ca` that is no certificate.
+ * proxies of the environment are not used.
  */
-export function createDialer(options: DialerOptions): Dialer {
-  const { connectionsPerOrigin = 64, maxOrigins = 256 } = options;
-  const secureContext = options.ca === undefined ? undefined : trustAlso(options.ca);
-  const pools = new Map<string, Pool>(); // least recently used first
-  const open = new Set<Pool>(); // those in the map, and those that are finishing what they have
-  let loaded: Promise<Dial> | undefined;
-  let closed = false;
+export class Dialer {
+  readonly #options: DialerOptions;
+  readonly #secureContext: SecureContext | undefined;
+  /** Least recently used first. */
+  readonly #pools = new Map<string, Pool>();
+  /** Those of the map, and those that only finish what they have. */
+  readonly #open = new Set<Pool>();
+  #loaded: Promise<Dial> | null = null;
+  #closed = false;
 
-  async function load(): Promise<Dial> {
+  /** Throws `usage` for a `ca` that is no certificate. */
+  constructor(options: DialerOptions) {
+    this.#options = options;
+    this.#secureContext = options.ca === undefined ? undefined : trustAlso(options.ca);
+  }
+
+  /** Loads the HTTP client, once: it takes tens of milliseconds, and no start of the emulator should wait for it. */
+  load(): Promise<Dial> {
+    this.#loaded ??= this.#load();
+    return this.#loaded;
+  }
+
+  /** Closes every connection at once; what is under way ends as `stopped`. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await Promise.all(Array.from(this.#open, (pool) => pool.destroy()));
+  }
+
+  async #load(): Promise<Dial> {
     const { createOriginPool } = await import('./outbound-pool.ts');
-    return (route, request, exchange) => {
-      if (closed) {
-        exchange.end('stopped');
+    const open = (route: Route) => this.#openPool(createOriginPool, route);
+    return (route, request) => {
+      if (this.#closed) {
+        request.exchange.end('stopped');
         return;
       }
-      const pool = route.fresh ? openPool(createOriginPool, route) : sharedPool(createOriginPool, route);
-      pool.dispatch(request, exchange);
-      if (route.fresh) retire(pool);
+      const pool = route.fresh ? open(route) : this.#sharedPool(route, open);
+      pool.dispatch(request, request.exchange);
+      if (route.fresh) this.#retire(pool);
     };
   }
 
-  function sharedPool(create: typeof createOriginPool, route: Route): Pool {
+  #openPool(create: typeof createOriginPool, route: Route): Pool {
+    const pool = create(new URL(route.origin), {
+      policy: this.#options,
+      lookup: this.#options.lookup,
+      connections: this.#options.connectionsPerOrigin ?? 64,
+      connectTimeoutMs: route.connectTimeoutMs,
+      insecureTls: route.insecureTls,
+      secureContext: this.#secureContext,
+    });
+    this.#open.add(pool);
+    return pool;
+  }
+
+  #sharedPool(route: Route, open: (route: Route) => Pool): Pool {
     const key = `${route.origin} ${route.connectTimeoutMs} ${route.insecureTls}`;
-    const pool = pools.get(key) ?? openPool(create, route);
-    pools.delete(key);
-    pools.set(key, pool);
-    const [oldest] = pools;
-    if (oldest !== undefined && pools.size > maxOrigins) {
-      pools.delete(oldest[0]);
-      retire(oldest[1]);
+    const pool = this.#pools.get(key) ?? open(route);
+    this.#pools.delete(key);
+    this.#pools.set(key, pool);
+    const [oldest] = this.#pools;
+    if (oldest !== undefined && this.#pools.size > (this.#options.maxOrigins ?? 256)) {
+      this.#pools.delete(oldest[0]);
+      this.#retire(oldest[1]);
     }
     return pool;
   }
 
-  function openPool(create: typeof createOriginPool, route: Route): Pool {
-    const pool = create(new URL(route.origin), {
-      policy: options,
-      lookup: options.lookup,
-      connections: connectionsPerOrigin,
-      connectTimeoutMs: route.connectTimeoutMs,
-      insecureTls: route.insecureTls,
-      secureContext,
-    });
-    open.add(pool);
-    return pool;
-  }
-
   /** Lets a pool finish what it has, and close. */
-  function retire(pool: Pool): void {
-    void pool.close().finally(() => open.delete(pool));
+  #retire(pool: Pool): void {
+    void pool.close().finally(() => this.#open.delete(pool));
   }
-
-  return {
-    load() {
-      loaded ??= load();
-      return loaded;
-    },
-    async close() {
-      closed = true;
-      await Promise.all([...open].map((pool) => pool.destroy()));
-    },
-  };
 }
 
 /** The usual authorities and those of the text, read here because a TLS context passes over what it cannot read. */

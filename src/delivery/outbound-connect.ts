@@ -64,7 +64,7 @@ function checkedLookup(lookup: Lookup, refusalOf: (address: string) => string | 
         const refusals = addresses.map(({ address }) => refusalOf(address));
         const allowed = addresses.filter((_, index) => refusals[index] === null);
         if (allowed.length > 0) done(null, allowed);
-        else done(new BlockedError(`${host} resolves to ${refusals.join('; ')}`), []);
+        else done(new BlockedError(`${host} has no address that is allowed: ${refusals.join('; ')}`), []);
       },
       (error: NodeJS.ErrnoException) => done(error, []),
     );

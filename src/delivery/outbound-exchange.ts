@@ -1,4 +1,5 @@
 /** One request and its answer, as undici reports them. */
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 
 export interface Answer {
@@ -38,6 +39,11 @@ export interface NetworkError extends Error {
   /** One error for each address that was tried. */
   readonly errors?: readonly NetworkError[];
   readonly cert?: { readonly subjectaltname?: string };
+}
+
+/** A request, and the exchange that its answer is for: it tells the connection that takes it where to report. */
+export interface ExchangeRequest extends Dispatcher.DispatchOptions {
+  readonly exchange: Exchange;
 }
 
 /** The connection that an exchange was given. */
@@ -113,14 +119,13 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#stage = 'headers';
   }
 
-  onResponseStart(controller: Dispatcher.DispatchController, status: number): void {
-    if (status < 200) return; // 1xx: the real answer is still to come
+  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
     this.#stage = 'body';
     this.#status = status;
-    this.#headers = readHeaders(controller.rawHeaders);
+    this.#headers = joinRepeated(headers);
   }
 
-  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#resolve === null) return;
     const room = this.#limitBytes - this.#length;
     this.#chunks.push(chunk.length > room ? chunk.subarray(0, room) : chunk);
@@ -134,7 +139,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.end(null);
   }
 
-  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
     this.end(error);
   }
 
@@ -160,19 +165,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
-function readHeaders(raw: Dispatcher.DispatchController['rawHeaders']): Record<string, string> {
-  // Without a prototype, so that a header named `__proto__` is one like any other.
-  const headers: Record<string, string> = Object.create(null);
-  if (!Array.isArray(raw)) return headers;
-  for (let index = 0; index + 1 < raw.length; index += 2) {
-    const name = toLatin1(raw[index]).toLowerCase();
-    const value = toLatin1(raw[index + 1]);
-    const earlier = headers[name];
-    headers[name] = earlier === undefined ? value : `${earlier}, ${value}`;
-  }
-  return headers;
-}
-
-function toLatin1(bytes: Buffer | string | undefined): string {
-  return typeof bytes === 'string' ? bytes : (bytes?.toString('latin1') ?? '');
+/** `fromEntries`, because it makes a header named `__proto__` one like any other. */
+function joinRepeated(headers: IncomingHttpHeaders): Record<string, string> {
+  const entries = Object.entries(headers);
+  return Object.fromEntries(
+    entries.map(([name, value = '']) => [name, Array.isArray(value) ? value.join(', ') : value]),
+  );
 }

@@ -37,7 +37,7 @@ const stopped: FailureDescription = {
 
 function describeNetworkError(error: NetworkError, context: FailureContext): FailureDescription {
   const { host, hostname } = context.url;
-  const code = error.code ?? error.name;
+  const code = error.name === 'HTTPParserError' ? error.name : (error.code ?? error.name);
   switch (code) {
     case 'ENOTFOUND':
       return { outcome: 'dns_error', error: `${hostname} does not resolve: is the name right?` };
@@ -66,10 +66,14 @@ function describeNetworkError(error: NetworkError, context: FailureContext): Fai
       return broken(`the headers of the answer of ${host} exceed ${HEADERS_LIMIT_BYTES / 1024} KiB`);
     case 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH':
       return broken(`the body of the answer of ${host} is not as long as its Content-Length says`);
+    case 'SwitchedProtocolsError':
+      return broken(`${host} answered 101 Switching Protocols, which was not asked for`);
+    case 'HTTPParserError':
+      return broken(notHttp(error, context));
     default:
       if (code.startsWith('EAI_'))
         return { outcome: 'dns_error', error: `${hostname} does not resolve (${code})` };
-      return broken(code.startsWith('HPE_') ? notHttp(error, context) : `${code}: ${error.message}`);
+      return broken(`${code}: ${error.message}`);
   }
 }
 
@@ -87,8 +91,6 @@ function timedOut({ stage, answer, url, connectTimeoutMs, attemptTimeoutMs }: Fa
 }
 
 function connectionLost(error: NetworkError, { stage, answer, url }: FailureContext): string {
-  if (error.message === 'bad upgrade')
-    return `${url.host} answered 101 Switching Protocols, which was not asked for`;
   const lost = error.code === 'UND_ERR_SOCKET' ? 'closed' : 'reset';
   if (stage === 'headers') return `${url.host} ${lost} the connection in the headers of its answer`;
   if (stage === 'body')

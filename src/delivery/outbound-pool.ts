@@ -2,8 +2,8 @@
 import type { Socket } from 'node:net';
 import { type buildConnector, Client, type Dispatcher, Pool } from 'undici';
 import { type ConnectorOptions, createConnector } from './outbound-connect.ts';
-import { skipContinue } from './outbound-continue.ts';
-import { Exchange, HEADERS_LIMIT_BYTES, type Line } from './outbound-exchange.ts';
+import { type ExchangeRequest, HEADERS_LIMIT_BYTES, type Line } from './outbound-exchange.ts';
+import { skipInterim } from './outbound-interim.ts';
 
 export interface OriginPoolOptions extends ConnectorOptions {
   /** Connections at most; further exchanges wait for one. */
@@ -11,8 +11,8 @@ export interface OriginPoolOptions extends ConnectorOptions {
 }
 
 /**
- * A pool to dispatch exchanges on. Dispatching with a handler of our own sends a sixth more a second than
- * `Pool.request`, which makes a stream for each body.
+ * A pool to dispatch exchanges on. An exchange is a handler and not a use of `Pool.request`, which makes a stream for
+ * each body: bare handlers send a sixth more requests a second.
  */
 export function createOriginPool(origin: URL, options: OriginPoolOptions): Pool {
   const connector = createConnector(origin, options);
@@ -36,14 +36,15 @@ class Connection extends Client implements Line {
       ...options,
       connect: (target, done) =>
         connector(target, (...result) => {
-          if (result[1] !== null) this.#opened(result[1]);
+          if (result[0] === null) this.#opened(result[1]);
           done(...result);
         }),
     });
   }
 
-  override dispatch(request: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
-    if (handler instanceof Exchange) handler.line = this;
+  // undici wraps the handler on the way to here, so the exchange comes with the request.
+  override dispatch(request: ExchangeRequest, handler: Dispatcher.DispatchHandler): boolean {
+    request.exchange.line = this;
     return super.dispatch(request, handler);
   }
 
@@ -56,6 +57,6 @@ class Connection extends Client implements Line {
 
   #opened(socket: Socket): void {
     this.#used = false;
-    this.#expectAnswer = skipContinue(socket);
+    this.#expectAnswer = skipInterim(socket);
   }
 }

@@ -4,8 +4,8 @@ import type { WallClock } from '../domain/clock.ts';
 import type { AttemptOutcome } from '../domain/delivery.ts';
 import { parseRetryAfter } from '../domain/retry-after.ts';
 import { SvcError } from '../errors.ts';
-import { createDialer, type DialerOptions, type Route } from './dialer.ts';
-import { type Answer, Exchange, type ExchangeEnd } from './outbound-exchange.ts';
+import { Dialer, type DialerOptions, type Route } from './dialer.ts';
+import { type Answer, Exchange, type ExchangeEnd, type ExchangeRequest } from './outbound-exchange.ts';
 import { describeFailure } from './outbound-failure.ts';
 
 export interface SenderOptions extends DialerOptions {
@@ -63,9 +63,10 @@ const CALLER_FAULTS = new Set([
   'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH',
 ]);
 
+/** Throws `usage` for a `ca` that is no certificate. */
 export function createSender(options: SenderOptions): Sender {
   const { wall } = options;
-  const dialer = createDialer(options);
+  const dialer = new Dialer(options);
 
   return {
     async prepare() {
@@ -74,15 +75,13 @@ export function createSender(options: SenderOptions): Sender {
 
     async send(request, limits) {
       const url = parseUrl(request.url);
-      const { headers, body } = request;
-      const post = { path: `${url.pathname}${url.search}`, method: 'POST' as const, headers, body };
       const dial = await dialer.load();
       const startedAt = wall.monotonic();
       const elapsedMs = () => wall.monotonic() - startedAt;
 
       const attempt = (timeoutMs: number, fresh: boolean) => {
         const exchange = new Exchange(timeoutMs, limits.responseLimitBytes);
-        dial(routeOf(url, request, limits, fresh), post, exchange);
+        dial(routeOf(url, request, limits, fresh), toPost(url, request, exchange));
         return exchange.ended;
       };
 
@@ -102,6 +101,10 @@ function routeOf(url: URL, request: SendRequest, limits: SendLimits, fresh: bool
   return { origin: url.origin, insecureTls: request.insecureTls ?? false, connectTimeoutMs, fresh };
 }
 
+function toPost(url: URL, { headers, body }: SendRequest, exchange: Exchange): ExchangeRequest {
+  return { path: `${url.pathname}${url.search}`, method: 'POST', headers, body, exchange };
+}
+
 interface ResultContext {
   readonly url: URL;
   readonly limits: SendLimits;
@@ -111,9 +114,11 @@ interface ResultContext {
 
 function toResult(end: ExchangeEnd, { url, limits, durationMs, wallNowMs }: ResultContext): SendResult {
   const { answer } = end;
+  const { outcome, error } = judge(end, url, limits);
   const retryAfter = answer?.headers['retry-after'];
   return {
-    ...judge(end, url, limits),
+    outcome,
+    error,
     responseStatus: answer?.status ?? null,
     durationMs,
     response: answer && { headers: answer.headers, body: answer.body, truncated: answer.truncated },

@@ -1,5 +1,5 @@
 /** What an IP address or a host name says about where it leads, without asking the network. Pure. */
-import { BlockList, isIP } from 'node:net';
+import { BlockList, isIP, isIPv6 } from 'node:net';
 
 /**
  * - `loopback`: this machine.
@@ -62,13 +62,17 @@ const LOOPBACK_NAME = /^(?:.+\.)?localhost$/;
  * A text that is not an IP address is blocked.
  */
 export function classifyAddress(address: string): AddressClass {
-  const [bare = ''] = address.split('%'); // a zone (`fe80::1%eth0`) does not change what an address is
+  const bare = toCanonicalAddress(address);
   const version = isIP(bare);
   if (version === 0) return blocked('not an IP address');
-  const inner = version === 6 ? embeddedIPv4(bare) : null;
-  if (inner !== null) return classifyAddress(inner);
   const family = version === 4 ? 'ipv4' : 'ipv6';
   return ranges.find((each) => each.family === family && each.list.check(bare, family))?.is ?? PUBLIC;
+}
+
+/** The address without a zone (`fe80::1%eth0`), and the IPv4 address where an IPv6 one only carries that. */
+export function toCanonicalAddress(address: string): string {
+  const [bare = ''] = address.split('%');
+  return (isIPv6(bare) ? embeddedIPv4(bare) : null) ?? bare;
 }
 
 /**

@@ -28,7 +28,7 @@ export function checkWebhookUrl(text: string, rule: WebhookUrlRule): WebhookUrlC
  * may. The registration of an endpoint asks this about the host, the dialer about each resolved address.
  */
 export function findObjection(rule: WebhookUrlRule, protocol: string, target: AddressClass): string | null {
-  if (target.kind === 'blocked') return `must not be ${target.what}`;
+  if (target.kind === 'blocked') return 'must be one that deliveries may go to';
   if (rule === 'public') {
     const allowed = protocol === 'https:' && target.kind === 'public';
     return allowed ? null : 'must be publicly reachable over HTTPS';

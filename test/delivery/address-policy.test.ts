@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { type AddressPolicy, findRefusal, formatAuthority } from '../../src/delivery/address-policy.ts';
+
+const own = (address: string, port: number) => address === '127.0.0.1' && port === 4777;
+const local: AddressPolicy = { rule: 'local', isOwnAddress: own };
+const strict: AddressPolicy = { rule: 'public', isOwnAddress: own };
+const to = (address: string, protocol = 'http:', port = 3000) => ({ protocol, address, port });
+
+describe('findRefusal', () => {
+  it.each(['127.0.0.1', '::1', '10.0.0.1', 'fd12::1'])(
+    'lets plain HTTP go to %s [webhook.url]',
+    (address) => {
+      expect(findRefusal(local, to(address))).toBeNull();
+    },
+  );
+
+  it('lets HTTPS go to a public address under both rules [webhook.url]', () => {
+    expect(findRefusal(local, to('8.8.8.8', 'https:'))).toBeNull();
+    expect(findRefusal(strict, to('8.8.8.8', 'https:'))).toBeNull();
+  });
+
+  it('refuses plain HTTP to a public address, whatever name led to it [webhook.url]', () => {
+    expect(findRefusal(local, to('8.8.8.8'))).toBe(
+      '8.8.8.8 is a public address: the address of an endpoint must use HTTPS: plain HTTP is for loopback and private addresses only',
+    );
+  });
+
+  it('refuses what is not public under the strict rule [webhook.url]', () => {
+    expect(findRefusal(strict, to('127.0.0.1', 'https:'))).toBe(
+      '127.0.0.1 is a loopback address: the address of an endpoint must be publicly reachable over HTTPS',
+    );
+  });
+
+  it.each(['169.254.169.254', '::ffff:169.254.169.254', 'fe80::1', 'fd00:ec2::254', '0.0.0.0', '::'])(
+    'refuses %s under every rule',
+    (address) => {
+      for (const policy of [local, strict]) {
+        expect(findRefusal(policy, to(address, 'https:'))).toContain('must be one that deliveries may go to');
+      }
+    },
+  );
+
+  it('refuses the emulator itself, and nothing beside it', () => {
+    expect(findRefusal(local, to('127.0.0.1', 'http:', 4777))).toBe(
+      '127.0.0.1:4777 is this emulator itself: point the endpoint to your receiver',
+    );
+    expect(findRefusal(local, to('::ffff:127.0.0.1', 'http:', 4777))).toContain('is this emulator itself');
+    expect(findRefusal(local, to('127.0.0.1', 'http:', 4778))).toBeNull();
+  });
+});
+
+describe('formatAuthority', () => {
+  it('puts an IPv6 address in brackets', () => {
+    expect(formatAuthority('::1', 80)).toBe('[::1]:80');
+    expect(formatAuthority('127.0.0.1', 80)).toBe('127.0.0.1:80');
+  });
+});

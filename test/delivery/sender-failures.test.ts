@@ -1,0 +1,188 @@
+import type { Socket } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { getCertificate } from '../support/certificates.ts';
+import { createRawReceiver, readRequest } from '../support/raw-receiver.ts';
+import { createReceiver } from '../support/receiver.ts';
+import { createGate, limits, openSender, post } from './sending.ts';
+
+/** A receiver that reads the request, and then does this. */
+const afterRequest = (act: (socket: Socket) => unknown) =>
+  createRawReceiver(async (socket) => {
+    await readRequest(socket);
+    await act(socket);
+  });
+
+describe('a receiver that', () => {
+  it('does not listen is a connection error', async () => {
+    const receiver = await createReceiver();
+    await receiver.close();
+    const result = await openSender().send(post(receiver.url), limits);
+    expect(result).toMatchObject({
+      outcome: 'connection_error',
+      responseStatus: null,
+      error: `connection refused by 127.0.0.1:${receiver.port}: nothing listens there`,
+      response: null,
+      retryAfterMs: null,
+    });
+  });
+
+  it('resets the connection before it answers is a connection error', async () => {
+    await using receiver = await afterRequest((socket) => socket.resetAndDestroy());
+    const { outcome, error } = await openSender().send(post(receiver.url), limits);
+    expect(outcome).toBe('connection_error');
+    expect(error).toContain('reset the connection before it answered');
+    expect(receiver.connections).toBe(1);
+  });
+
+  it('closes the connection before it answers is a connection error', async () => {
+    await using receiver = await afterRequest((socket) => socket.end());
+    const { outcome, error } = await openSender().send(post(receiver.url), limits);
+    expect(outcome).toBe('connection_error');
+    expect(error).toContain('closed the connection before it answered (if it expects TLS');
+    expect(receiver.connections).toBe(1);
+  });
+
+  it('closes the connection in the headers of its answer is a connection error', async () => {
+    await using receiver = await afterRequest((socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Le'));
+    const result = await openSender().send(post(receiver.url), limits);
+    expect(result).toMatchObject({ outcome: 'connection_error', responseStatus: null, response: null });
+    expect(result.error).toContain('closed the connection in the headers of its answer');
+  });
+
+  it('breaks off its body after a 2xx is a connection error that keeps what arrived', async () => {
+    await using receiver = await afterRequest((socket) =>
+      socket.end('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhal'),
+    );
+    const result = await openSender().send(post(receiver.url), limits);
+    expect(result).toMatchObject({ outcome: 'connection_error', responseStatus: 200 });
+    expect(result.error).toContain(
+      'in the middle of its answer; status 200 and 3 bytes of the body had arrived',
+    );
+    expect(result.response).toMatchObject({ body: Buffer.from('hal'), truncated: true });
+  });
+
+  it('resets the connection in its body is a connection error', async () => {
+    await using receiver = await afterRequest((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nhal\r\n', () =>
+        socket.resetAndDestroy(),
+      );
+    });
+    const result = await openSender().send(post(receiver.url), limits);
+    expect(result).toMatchObject({
+      outcome: 'connection_error',
+      error: expect.stringMatching(/(?:reset|closed) the connection/),
+    });
+  });
+
+  it.each([
+    ['does not speak HTTP', 'SSH-2.0-OpenSSH_9.6\r\n', 'did not answer with HTTP/1.1'],
+    ['speaks HTTP/2 only', '\0\0\x12\x04\0\0\0\0\0\0\x03\0\0\0\x80', 'did not answer with HTTP/1.1'],
+    [
+      'answers with a TLS alert',
+      '\x15\x03\x01\0\x02\x02\x46',
+      'expects TLS: its address starts with https://',
+    ],
+    [
+      'switches protocols',
+      'HTTP/1.1 101 Any\r\nConnection: upgrade\r\nUpgrade: h2c\r\n\r\n',
+      'answered 101 Switching',
+    ],
+    ['switches to nothing', 'HTTP/1.1 101 Any\r\n\r\n', 'answered 101 Switching'],
+    ['sends endless headers', `HTTP/1.1 200 OK\r\nX: ${'x'.repeat(20_000)}`, 'exceed 16 KiB'],
+    ['sends endless interim headers', `HTTP/1.1 102 Any\r\nX: ${'x'.repeat(20_000)}`, 'exceed 16 KiB'],
+    [
+      'sends a malformed chunk',
+      'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n',
+      'is malformed; status 200',
+    ],
+    [
+      'sends two lengths',
+      'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n',
+      'is not as long as its Content-Length',
+    ],
+  ])('%s is a connection error', async (_what, bytes, error) => {
+    await using receiver = await afterRequest((socket) => socket.write(Buffer.from(bytes, 'latin1')));
+    const result = await openSender().send(post(receiver.url), limits);
+    expect(result).toMatchObject({ outcome: 'connection_error', error: expect.stringContaining(error) });
+  });
+
+  it('answers before it has read the request is judged by its answer', async () => {
+    await using receiver = await createRawReceiver((socket) => {
+      socket.once('data', () =>
+        socket.end('HTTP/1.1 413 Too Large\r\nConnection: close\r\nContent-Length: 0\r\n\r\n'),
+      );
+    });
+    const body = Buffer.alloc(4_000_000);
+    const result = await openSender().send({ url: receiver.url, headers: {}, body }, limits);
+    expect(result.outcome === 'http_error' ? result.responseStatus : result.outcome).toBe(413);
+  });
+
+  it('expects TLS but is sent plain HTTP is a connection error that says so', async () => {
+    await using receiver = await createReceiver({}, { certificate: getCertificate('localhost') });
+    const result = await openSender().send(post(receiver.url.replace('https:', 'http:')), limits);
+    expect(result).toMatchObject({ outcome: 'connection_error', error: expect.stringContaining('https://') });
+  });
+});
+
+describe('the time limits', () => {
+  const hurried = { ...limits, attemptTimeoutMs: 80 };
+
+  it('end an attempt whose receiver never answers [delivery.timeout]', async () => {
+    await using receiver = await createRawReceiver(() => undefined);
+    const result = await openSender().send(post(receiver.url), hurried);
+    expect(result).toMatchObject({ outcome: 'timeout', responseStatus: null });
+    expect(result.error).toBe(`127.0.0.1:${receiver.port} did not answer within 80ms`);
+    expect(result.durationMs).toBeGreaterThanOrEqual(79);
+  });
+
+  it('end an attempt whose receiver drips its headers [delivery.timeout]', async () => {
+    await using receiver = await afterRequest((socket) => socket.write('HTTP/1.1 200 OK\r\nX-'));
+    const result = await openSender().send(post(receiver.url), hurried);
+    expect(result).toMatchObject({ outcome: 'timeout', responseStatus: null });
+    expect(result.error).toBe(`127.0.0.1:${receiver.port} began to answer but did not finish within 80ms`);
+  });
+
+  it('end an attempt whose receiver drips its body, and close the connection [delivery.timeout]', async () => {
+    const closed = createGate();
+    await using receiver = await afterRequest((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n');
+      const drip = setInterval(() => socket.write('x'), 10);
+      socket.once('close', () => {
+        clearInterval(drip);
+        closed.open();
+      });
+    });
+    const result = await openSender().send(post(receiver.url), hurried);
+    expect(result).toMatchObject({ outcome: 'timeout', responseStatus: 200, response: { truncated: true } });
+    expect(result.error).toMatch(
+      /did not finish within 80ms; status 200 and \d+ bytes of the body had arrived$/,
+    );
+    await closed.opened;
+  });
+
+  it('end an attempt that gets no connection, after the shorter of the two [delivery.timeout]', async () => {
+    await using receiver = await createRawReceiver(() => undefined); // accepts, but never shakes hands
+    const url = receiver.url.replace('http:', 'https:');
+    const error = (within: string) => `no connection to 127.0.0.1:${receiver.port} within ${within}`;
+    const sender = openSender();
+    const [connect, whole] = await Promise.all([
+      sender.send(post(url), { ...limits, connectTimeoutMs: 60 }),
+      sender.send(post(url), { ...limits, attemptTimeoutMs: 70 }),
+    ]);
+    expect(connect).toMatchObject({ outcome: 'timeout', error: error('60ms') });
+    expect(whole).toMatchObject({ outcome: 'timeout', error: error('70ms') });
+  });
+
+  it('never send what waited too long for a connection [delivery.timeout]', async () => {
+    const answer = createGate();
+    await using receiver = await createReceiver(() => ({ after: answer.opened }));
+    const sender = openSender({ connectionsPerOrigin: 1 });
+    const first = sender.send(post(`${receiver.url}/first`), limits);
+    await receiver.waitFor(1);
+    expect(await sender.send(post(`${receiver.url}/late`), hurried)).toMatchObject({ outcome: 'timeout' });
+    answer.open();
+    await first;
+    await sender.send(post(`${receiver.url}/next`), limits);
+    expect(receiver.requests.map(({ path }) => path)).toEqual(['/first', '/next']);
+  });
+});

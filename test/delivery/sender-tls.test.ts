@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest';
+import { authority, getCertificate } from '../support/certificates.ts';
+import { createRawReceiver } from '../support/raw-receiver.ts';
+import { createReceiver } from '../support/receiver.ts';
+import { limits, openSender, post } from './sending.ts';
+
+const receiverWith = (name: Parameters<typeof getCertificate>[0]) =>
+  createReceiver({}, { certificate: getCertificate(name) });
+
+describe('over TLS, the sender', () => {
+  it('delivers to a host name whose certificate comes from the given authority [§6.delivery]', async () => {
+    await using receiver = await receiverWith('localhost');
+    const result = await openSender({ ca: authority }).send(post(receiver.url), limits);
+    expect(result).toMatchObject({ outcome: 'succeeded', responseStatus: 200, error: null });
+    expect(receiver.requests[0]?.headers.host).toBe(`localhost:${receiver.port}`);
+  });
+
+  it('delivers to an address that the certificate names', async () => {
+    await using receiver = await receiverWith('localhost');
+    const result = await openSender({ ca: authority }).send(
+      post(`https://127.0.0.1:${receiver.port}`),
+      limits,
+    );
+    expect(result).toMatchObject({ outcome: 'succeeded' });
+  });
+
+  it.each([
+    ['expired', 'has expired'],
+    ['future', 'is not valid yet; is the clock of this machine right?'],
+    ['self-signed', 'is self-signed; to trust it, pass its file with --ca'],
+    ['elsewhere', 'is for DNS:elsewhere.example, not for localhost'],
+  ] as const)('refuses a certificate that is %s', async (name, problem) => {
+    await using receiver = await receiverWith(name);
+    expect(await openSender({ ca: authority }).send(post(receiver.url), limits)).toMatchObject({
+      outcome: 'tls_error',
+      responseStatus: null,
+      error: `the certificate of localhost:${receiver.port} ${problem}`,
+    });
+    expect(receiver.requests).toHaveLength(0);
+  });
+
+  it('refuses a certificate of an authority that it does not know', async () => {
+    await using receiver = await receiverWith('localhost');
+    const { outcome, error } = await openSender().send(post(receiver.url), limits);
+    expect(outcome).toBe('tls_error');
+    expect(error).toContain(
+      'was issued by an authority that is not known here; to trust it, pass its file with --ca',
+    );
+  });
+
+  it.each(['expired', 'self-signed', 'elsewhere'] as const)(
+    'takes the %s certificate where it is told to skip the check, for that request alone',
+    async (name) => {
+      await using receiver = await receiverWith(name);
+      const sender = openSender();
+      expect(await sender.send(post(receiver.url, true), limits)).toMatchObject({ outcome: 'succeeded' });
+      expect(await sender.send(post(receiver.url), limits)).toMatchObject({ outcome: 'tls_error' });
+    },
+  );
+
+  it('trusts a self-signed certificate that is passed as authority', async () => {
+    const certificate = getCertificate('self-signed');
+    await using receiver = await createReceiver({}, { certificate });
+    const result = await openSender({ ca: certificate.cert }).send(post(receiver.url), limits);
+    expect(result).toMatchObject({ outcome: 'succeeded' });
+  });
+
+  it('says that a receiver of plain HTTP does not speak TLS', async () => {
+    await using receiver = await createReceiver();
+    const result = await openSender().send(post(receiver.url.replace('http:', 'https:')), limits);
+    expect(result).toMatchObject({
+      outcome: 'tls_error',
+      error: `127.0.0.1:${receiver.port} does not speak TLS: its address starts with http://`,
+    });
+  });
+
+  it('says that a receiver closed the connection in the handshake', async () => {
+    await using receiver = await createRawReceiver((socket) => socket.once('data', () => socket.end()));
+    const result = await openSender().send(post(receiver.url.replace('http:', 'https:')), limits);
+    expect(result).toMatchObject({
+      outcome: 'tls_error',
+      error: expect.stringContaining('closed the connection in the TLS handshake'),
+    });
+  });
+
+  it('says what OpenSSL says when no protocol is shared', async () => {
+    const certificate = {
+      ...getCertificate('localhost'),
+      maxVersion: 'TLSv1.1',
+      minVersion: 'TLSv1.1',
+    } as const;
+    await using receiver = await createRawReceiver(() => undefined, certificate);
+    const { outcome, error } = await openSender({ ca: authority }).send(post(receiver.url), limits);
+    expect(outcome).toBe('tls_error');
+    expect(error).toMatch(/^the TLS handshake with localhost:\d+ failed: .*(?:protocol|version)/);
+  });
+
+  it('does not start with an authority that is no certificate', () => {
+    expect(() => openSender({ ca: 'nonsense' })).toThrow(expect.objectContaining({ code: 'usage' }));
+  });
+});

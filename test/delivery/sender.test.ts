@@ -1,0 +1,199 @@
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { SvcError } from '../../src/errors.ts';
+import { createRawReceiver, readRequest } from '../support/raw-receiver.ts';
+import { createReceiver } from '../support/receiver.ts';
+import { limits, openSender, post } from './sending.ts';
+
+describe('a request', () => {
+  it('arrives as it was given: method, path, headers and bytes', async () => {
+    await using receiver = await createReceiver();
+    const body = Buffer.from('{"name":"Zoë","n":1.0}');
+    const headers = { 'Content-Type': 'application/json', 'Service-Signature': 'v1=00', 'X-Latin': 'é' };
+    await openSender().send({ url: `${receiver.url}/hooks?tenant=1`, headers, body }, limits);
+    const [request] = receiver.requests;
+    expect(request).toMatchObject({ method: 'POST', path: '/hooks?tenant=1', body });
+    expect(request?.headers).toEqual({
+      host: `127.0.0.1:${receiver.port}`,
+      connection: 'keep-alive',
+      'content-type': 'application/json',
+      'content-length': String(body.length),
+      'service-signature': 'v1=00',
+      'x-latin': 'é',
+    });
+  });
+
+  it('takes text as UTF-8, and may be empty', async () => {
+    await using receiver = await createReceiver();
+    const sender = openSender();
+    await sender.send({ url: receiver.url, headers: {}, body: 'Zoë' }, limits);
+    await sender.send({ url: receiver.url, headers: {}, body: '' }, limits);
+    expect(receiver.requests.map(({ body }) => body.toString())).toEqual(['Zoë', '']);
+    expect(receiver.requests[1]?.headers['content-length']).toBe('0');
+  });
+
+  it.each([
+    ['a line break', { 'X-A': 'a\r\nX-Injected: 1' }],
+    ['a lone line feed', { 'X-A': 'a\nb' }],
+    ['a NUL', { 'X-A': 'a\0b' }],
+    ['a character beyond Latin-1', { 'X-A': '→' }],
+    ['a name that is none', { 'X A': 'a' }],
+    ['a header of the connection', { 'Transfer-Encoding': 'chunked' }],
+  ])('with %s in its headers is a fault of the caller, and nothing is sent', async (_fault, headers) => {
+    await using receiver = await createRawReceiver(() => undefined);
+    const sending = openSender().send({ url: receiver.url, headers, body: '' }, limits);
+    await expect(sending).rejects.toThrow(expect.objectContaining({ code: 'internal_error' }));
+    expect(receiver.connections).toBe(0);
+  });
+
+  it.each(['nonsense', 'ftp://127.0.0.1/'])('to %s is a fault of the caller', async (url) => {
+    await expect(openSender().send(post(url), limits)).rejects.toThrow(SvcError);
+  });
+});
+
+describe('an answer', () => {
+  it.each([200, 201, 202, 204, 299])('of %i is a success [§6.5, delivery.success]', async (status) => {
+    await using receiver = await createReceiver({ status });
+    const result = await openSender().send(post(receiver.url), limits);
+    expect(result).toMatchObject({ outcome: 'succeeded', responseStatus: status, error: null });
+  });
+
+  it.each([
+    [400, 'the receiver answered 400 Bad Request'],
+    [404, 'the receiver answered 404 Not Found'],
+    [410, 'the receiver answered 410 Gone'],
+    [429, 'the receiver answered 429 Too Many Requests'],
+    [500, 'the receiver answered 500 Internal Server Error'],
+    [503, 'the receiver answered 503 Service Unavailable'],
+    [304, 'the receiver answered 304 Not Modified'],
+    [799, 'the receiver answered 799'],
+  ])('of %i is a failure [§6.retries.non-2xx, delivery.success]', async (status, error) => {
+    await using receiver = await createReceiver({ status });
+    const result = await openSender().send(post(receiver.url), limits);
+    expect(result).toMatchObject({ outcome: 'http_error', responseStatus: status, error });
+  });
+
+  it.each([301, 302, 303, 307, 308])('of %i is not followed [delivery.success]', async (status) => {
+    await using target = await createReceiver();
+    await using receiver = await createReceiver({ status, headers: { location: target.url } });
+    const result = await openSender().send(post(receiver.url), limits);
+    expect(result).toMatchObject({ outcome: 'http_error', responseStatus: status });
+    expect(result.error).toContain(`a redirect is not followed, register ${target.url} instead`);
+    expect(target.requests).toHaveLength(0);
+  });
+
+  it('is kept: headers, repeated ones joined, and body', async () => {
+    const headers = { 'X-A': 'b', 'X-Twice': ['1', '2'] };
+    await using receiver = await createReceiver({ status: 500, headers, body: 'no' });
+    const { response } = await openSender().send(post(receiver.url), limits);
+    expect(response?.headers).toMatchObject({ 'x-a': 'b', 'x-twice': '1, 2' });
+    expect(response?.body.toString()).toBe('no');
+    expect(response?.truncated).toBe(false);
+  });
+
+  it('may have header names and values that are no text', async () => {
+    await using receiver = await createRawReceiver(async (socket) => {
+      await readRequest(socket);
+      const head = 'HTTP/1.1 200 OK\r\nX-Bytes: \xff\xfe\xe9\r\n__proto__: p\r\nContent-Length: 0\r\n\r\n';
+      socket.end(Buffer.from(head, 'latin1'));
+    });
+    const { outcome, response } = await openSender().send(post(receiver.url), limits);
+    expect(outcome).toBe('succeeded');
+    expect({ ...response?.headers }).toEqual({
+      'x-bytes': '\xff\xfe\xe9',
+      ['__proto__']: 'p',
+      'content-length': '0',
+    });
+  });
+
+  it('may follow informational ones', async () => {
+    const interim = 'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n';
+    const early = 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 100 Continue\r\nX-A: 1\r\n\r\n';
+    await using receiver = await createRawReceiver(async (socket) => {
+      await readRequest(socket);
+      socket.write(`${interim}${early}HTTP/1.1 201 Created\r\nContent-Length: 2\r\n\r\nok`);
+      await readRequest(socket);
+      for (const byte of `HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 202 Accepted\r\nContent-Length: 15\r\n\r\n`) {
+        await new Promise((resolve) => socket.write(byte, resolve));
+      }
+      socket.write('HTTP/1.1 100 OK');
+    });
+    const sender = openSender({ connectionsPerOrigin: 1 });
+    expect(await sender.send(post(receiver.url), limits)).toMatchObject({
+      outcome: 'succeeded',
+      responseStatus: 201,
+    });
+    const second = await sender.send(post(receiver.url), limits);
+    expect(second).toMatchObject({ outcome: 'succeeded', responseStatus: 202 });
+    expect(second.response?.body.toString()).toBe('HTTP/1.1 100 OK');
+    expect(receiver.connections).toBe(1);
+  });
+
+  it('stays compressed', async () => {
+    const body = gzipSync('x'.repeat(100_000));
+    await using receiver = await createReceiver({ headers: { 'Content-Encoding': 'gzip' }, body });
+    const { response } = await openSender().send(post(receiver.url), limits);
+    expect(response?.body).toEqual(body);
+  });
+});
+
+describe('the limit of what is kept of an answer', () => {
+  it.each([
+    [1_023, false],
+    [1_024, false],
+    [1_025, true],
+    [1_000_000, true],
+  ])('of %i bytes: cut is %s [delivery.response]', async (size, truncated) => {
+    await using receiver = await createReceiver({ body: Buffer.alloc(size, 'x') });
+    const result = await openSender().send(post(receiver.url), limits);
+    expect(result).toMatchObject({ outcome: 'succeeded', responseStatus: 200, error: null });
+    expect(result.response).toMatchObject({ truncated, body: Buffer.alloc(Math.min(size, 1_024), 'x') });
+  });
+
+  it.each([
+    [200, 'succeeded'],
+    [500, 'http_error'],
+  ])(
+    'destroys the connection of an endless body, and the status %i decides [delivery.response]',
+    async (status, outcome) => {
+      let closed: Promise<void> | undefined;
+      await using receiver = await createRawReceiver(async (socket) => {
+        closed = new Promise((resolve) => socket.once('close', () => resolve()));
+        await readRequest(socket);
+        socket.write(`HTTP/1.1 ${status} Any\r\nTransfer-Encoding: chunked\r\n\r\n`);
+        const more = () =>
+          socket.writable && socket.write(`400\r\n${'x'.repeat(1_024)}\r\n`, () => setImmediate(more));
+        more();
+      });
+      const result = await openSender().send(post(receiver.url), limits);
+      expect(result).toMatchObject({ outcome, responseStatus: status, response: { truncated: true } });
+      expect(result.response?.body).toHaveLength(1_024);
+      await closed;
+    },
+  );
+});
+
+describe('Retry-After', () => {
+  it.each([
+    ['120', 120_000],
+    ['Fri, 20 Nov 2026 00:01:00 GMT', 60_000],
+    ['soon', null],
+  ])('%s is read on the wall clock [retry.after]', async (value, retryAfterMs) => {
+    await using receiver = await createReceiver({ status: 503, headers: { 'Retry-After': value } });
+    expect(await openSender().send(post(receiver.url), limits)).toMatchObject({ retryAfterMs });
+  });
+
+  it('is null where there is none', async () => {
+    await using receiver = await createReceiver({ status: 503 });
+    expect(await openSender().send(post(receiver.url), limits)).toMatchObject({ retryAfterMs: null });
+  });
+});
+
+describe('the duration', () => {
+  it('is measured on the monotonic clock and does not hold the loading of the client', async () => {
+    await using receiver = await createReceiver();
+    const times = [1_000, 1_012.5];
+    const wall = { now: () => 0, monotonic: () => times.shift() ?? Number.NaN };
+    expect(await openSender({ wall }).send(post(receiver.url), limits)).toMatchObject({ durationMs: 12.5 });
+  });
+});
