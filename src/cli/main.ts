@@ -1,4 +1,5 @@
 /** The process: its streams, its signals and its exit code. Nothing else in the project ends it. */
+import { setMaxListeners } from 'node:events';
 import { systemClock } from '../clock/wall.ts';
 import { ExitCode } from '../errors.ts';
 import { createProcessIo } from './io.ts';
@@ -6,6 +7,8 @@ import { runCommandLine } from './program.ts';
 
 const args = process.argv.slice(2);
 const interruption = new AbortController();
+// Every request under way listens to it.
+setMaxListeners(0, interruption.signal);
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   // The first asks for an orderly end, the second one does not wait for it.
@@ -29,5 +32,6 @@ process.exitCode = await runCommandLine(args, {
   cwd: process.cwd(),
   now: systemClock.now,
   signal: interruption.signal,
-  invocation: [process.execPath, ...process.execArgv, process.argv[1] ?? '', ...args],
+  // Without the dashes Node 20 would take `--env-file` for itself, wherever it stands.
+  invocation: [process.execPath, ...process.execArgv, '--', process.argv[1] ?? '', ...args],
 });

@@ -35,7 +35,8 @@ export async function lookUntil<Seen>(
 
 /** The error of a wait that ended before everything had settled. */
 export function waitedTooLong(unsettled: number, timeoutMs: number): SvcError {
-  return new SvcError('timeout', `Not settled after ${formatDuration(timeoutMs)}: ${unsettled}.`, {
+  const deliveries = unsettled === 1 ? '1 delivery has' : `${unsettled} deliveries have`;
+  return new SvcError('timeout', `${deliveries} not settled after ${formatDuration(timeoutMs)}.`, {
     hint: 'svc deliveries list --status pending shows when each is tried again.',
   });
 }

@@ -27,7 +27,8 @@ export function createHttpControlPlane(options: HttpControlOptions): HttpControl
     const request = toRequest(options.controlUrl, operation, input);
     const { text } = await sendRequest({
       ...request,
-      headers: { ...headers, ...request.headers },
+      // A connection that is kept would keep an emulator from stopping while somebody asks whether it has stopped.
+      headers: { ...headers, ...request.headers, connection: 'close' },
       signal: options.signal,
     });
     return JSON.parse(text);

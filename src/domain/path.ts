@@ -1,5 +1,6 @@
 /** Changes at a path in JSON text, `items[0].price=12.50`. Everything else keeps its text, numbers included. */
 import { SvcError } from '../errors.ts';
+import { findNearest } from './nearest.ts';
 
 /** `override` needs something at the path, `add` needs nothing there and makes what leads to it; `value` is JSON text. */
 export type JsonChange =
@@ -39,8 +40,9 @@ function makeChange(root: Tree, change: JsonChange): void {
   steps.forEach((step, index) => {
     const next = steps[index + 1];
     const child = childOf(node, step);
+    if (child === undefined && change.kind !== 'add') throw nothingAt(root, change);
     if (next === undefined) applyAt(node, step, change);
-    else node = child ?? (change.kind === 'add' ? put(node, step, emptyFor(next), change) : missing(change));
+    else node = child ?? put(node, step, emptyFor(next), change);
   });
 }
 
@@ -51,7 +53,6 @@ function applyAt(node: Tree, step: Step, change: JsonChange): void {
       hint: 'Change it with --override.',
     });
   }
-  if (change.kind !== 'add' && !exists) missing(change);
   if (change.kind === 'remove') drop(node, step);
   else put(node, step, toTree(change.value), change);
 }
@@ -73,12 +74,25 @@ function drop(node: Tree, step: Step): void {
   else if (node instanceof Map) node.delete(String(step));
 }
 
-function missing({ path, kind }: JsonChange): never {
-  throw new SvcError(
+function nothingAt(root: Tree, { path, kind }: JsonChange): SvcError {
+  const nearest = findNearest(path, pathsIn(root, ''));
+  const hint = nearest === null ? [] : [`Did you mean ${nearest}?`];
+  if (kind === 'override') hint.push('A new value is added with --add.');
+  return new SvcError(
     'usage',
     `There is nothing at ${path}.`,
-    kind === 'override' ? { hint: 'Add it with --add.' } : {},
+    hint.length === 0 ? {} : { hint: hint.join(' ') },
   );
+}
+
+/** Every path at which there is something. */
+function* pathsIn(tree: Tree, path: string): Generator<string> {
+  if (path !== '') yield path;
+  if (Array.isArray(tree)) {
+    for (const [index, item] of tree.entries()) yield* pathsIn(item, `${path}[${index}]`);
+  } else if (tree instanceof Map) {
+    for (const [name, member] of tree) yield* pathsIn(member, path === '' ? name : `${path}.${name}`);
+  }
 }
 
 function obstacle(node: Tree): string {

@@ -105,10 +105,11 @@ async function runMany(create: CreateEvent, options: Options, context: Context):
 
 /** The deliveries of many events of one type and workspace, found in few pages. */
 async function listDeliveriesOf(events: readonly Event[], control: ControlPlane): Promise<Delivery[]> {
-  const ids = new Set(events.map(({ id }) => id));
-  const [{ type, workspace_id, created_at: since } = { type: '', workspace_id: '', created_at: '' }] =
-    events.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  const [oldest] = events.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  if (oldest === undefined) return [];
+  const { type, workspace_id, created_at: since } = oldest;
   const deliveries = await listAll((page) => control.listDeliveries({ ...page, type, workspace_id, since }));
+  const ids = new Set(events.map(({ id }) => id));
   return deliveries.filter(({ event_id: id }) => ids.has(id));
 }
 

@@ -57,10 +57,12 @@ async function verifyGiven(options: Options, context: Context): Promise<VerifyRe
   if ([payload, delivery, request].filter((source) => source !== undefined).length !== 1) {
     throw new SvcError('usage', 'Pass one of --payload, --delivery and --request.');
   }
+  const secret = options.secret ?? context.env.SVC_WEBHOOK_SECRET;
+  if (!secret) throw new SvcError('usage', 'There is no secret: pass --secret or set SVC_WEBHOOK_SECRET.');
   const now = context.now();
   const { signature: scheme, signatureToleranceMs } = await context.rules();
   const given = {
-    secret: options.secret ?? context.env.SVC_WEBHOOK_SECRET ?? '',
+    secret,
     scheme: findScheme(options.scheme) ?? scheme,
     toleranceMs: options.tolerance ?? signatureToleranceMs,
     now: options.now?.(now) ?? now,

@@ -44,6 +44,9 @@ export const command: CommandDefinition<Options> = {
 };
 
 async function run(options: Options, context: Context): Promise<ExitCode> {
+  const { failed, since } = options;
+  if (failed && options.ids.length > 0) throw new SvcError('usage', 'Pass either ids or --failed.');
+  if (since !== undefined && !failed) throw new SvcError('usage', '--since goes with --failed.');
   const control = await context.connect();
   const ids = await chooseDeliveries(options, control, context);
   const replayed: Delivery[] = [];
@@ -71,8 +74,6 @@ async function chooseDeliveries(
   control: ControlPlane,
   context: Context,
 ): Promise<readonly string[]> {
-  if (failed && ids.length > 0) throw new SvcError('usage', 'Pass either ids or --failed.');
-  if (since !== undefined && !failed) throw new SvcError('usage', '--since goes with --failed.');
   if (failed) {
     const filter = { status: 'failed' as const, ...(since === undefined ? {} : { since }) };
     const deliveries = await listAll((page) => control.listDeliveries({ ...page, ...filter }));

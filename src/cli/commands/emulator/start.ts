@@ -13,7 +13,6 @@ import type { Rules } from '../../../profile/rules.ts';
 import type { CommandDefinition } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { startDetached } from '../../detach.ts';
-import { findKeptKey, keepKey } from '../../kept-key.ts';
 import { announce } from '../../ready.ts';
 import { renderAttempt } from '../../render/deliveries.ts';
 import { renderVariables, toVariables } from '../../variables.ts';
@@ -31,6 +30,7 @@ export const command: CommandDefinition<Options> = {
     'emulator start --port 0 --db :memory: --json',
     'emulator start --forward-to http://localhost:3000/webhooks --events order.shipped,invoice.paid',
     'emulator start --speed 3600 --detach',
+    'emulator start --env-file .env.local',
   ],
   run,
 };
@@ -49,6 +49,10 @@ const valuesOfOptions: Partial<Record<SettingName, string>> = {
   randomSeed: 'n',
 };
 
+/** It reads every --env-file on the command line of a program as its own, wherever that stands. */
+const NODE_20_NOTE = `
+With Node 20, --env-file has to name a file that exists; SVC_ENV_FILE may name a new one.`;
+
 function configure(command: Command): void {
   for (const [name, value] of Object.entries(valuesOfOptions)) {
     const setting = name as SettingName;
@@ -56,7 +60,8 @@ function configure(command: Command): void {
   }
   command
     .option(toOption('freeze'), settings.freeze.description)
-    .option('--detach', 'run in the background, and return when it is ready');
+    .option('--detach', 'run in the background, and return when it is ready')
+    .addHelpText('after', NODE_20_NOTE);
 }
 
 async function run(options: Options, context: Context): Promise<void> {
@@ -72,11 +77,9 @@ async function run(options: Options, context: Context): Promise<void> {
   const emulator = await boot(config, rules, context);
   const status = emulator.status();
   try {
-    keepKey(status.db, status.api_key);
     createRunFile(projectFolder, status);
     if (values.envFile !== null) writeVariables(values.envFile, status);
-    // Counted from the start of this process.
-    announce({ ...status, boot_ms: Math.round(performance.now()) }, rules, context);
+    announce(status, rules, context);
     await attend(emulator, context);
   } finally {
     removeRunFile(projectFolder, status.pid);
@@ -86,14 +89,17 @@ async function run(options: Options, context: Context): Promise<void> {
 
 async function boot({ values, sources }: Config, rules: Rules, { io }: Context): Promise<Emulator> {
   const { startEmulator } = await import('../../../emulator.ts');
-  const { host, port, db, environment, speed, freeze, randomSeed, apiKey, forwardTo, events } = values;
-  const isClockSet = sources.speed.kind !== 'default' || freeze;
+  const { host, port, db, environment, speed, freeze, randomSeed, forwardTo, events } = values;
   try {
     return await startEmulator({
-      ...{ host, port, db, environment, randomSeed, rules },
-      clockRate: isClockSet ? (freeze ? 0 : speed) : null,
-      apiKey: apiKey ?? findKeptKey(db),
-      forwardTo: forwardTo === null ? null : { url: forwardTo, events },
+      ...{ host, port, db, environment, rules },
+      // What nobody said goes on as the database has it.
+      clock: {
+        ...(sources.speed.kind === 'default' ? {} : { speed }),
+        ...(sources.freeze.kind === 'default' ? {} : { frozen: freeze }),
+      },
+      randomSeed: randomSeed ?? undefined,
+      forwardTo: forwardTo === null ? undefined : { url: forwardTo, events },
       faultLog: {
         report: (requestId, fault) => io.note(`${requestId} met a fault in svc: ${inspect(fault)}`),
       },

@@ -9,7 +9,7 @@ interface Options {
 
 export const command: CommandDefinition<Options> = {
   configure: (command) => command.argument('[name]', 'what to call it'),
-  examples: ['workspaces create "Team A"'],
+  examples: ["workspaces create 'Team A'"],
   run,
 };
 

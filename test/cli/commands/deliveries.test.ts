@@ -1,0 +1,188 @@
+import { describe, expect, it } from 'vitest';
+import { command as getCommand } from '../../../src/cli/commands/deliveries/get.ts';
+import { command as listCommand } from '../../../src/cli/commands/deliveries/list.ts';
+import { command as replayCommand } from '../../../src/cli/commands/deliveries/replay.ts';
+import { command as tailCommand } from '../../../src/cli/commands/deliveries/tail.ts';
+import type { Attempt, Delivery } from '../../../src/contract/resources.ts';
+import { ExitCode } from '../../../src/errors.ts';
+import { aDelivery, createFakeContext, pageOf, streamOf } from '../fake-context.ts';
+
+const attempt: Attempt = {
+  id: 'att_1',
+  number: 1,
+  trigger: 'schedule',
+  scheduled_at: '2026-11-20T11:57:00.000Z',
+  sent_at: '2026-11-20T11:57:00.010Z',
+  duration_ms: 12,
+  outcome: 'http_error',
+  response_status: 503,
+  error: 'the receiver answered 503',
+  request: {
+    url: 'http://localhost:3000/webhooks',
+    headers: {
+      'Service-Signature': 'v1=00',
+      'Service-Timestamp': '2026-11-20T11:57:00Z',
+      'Service-Delivery-Id': 'del_1',
+    },
+    body: '{"n":9007199254740993}',
+  },
+  response: { headers: { 'x-a': 'b' }, body: 'busy', encoding: 'utf8', truncated: true },
+};
+
+describe('deliveries list', () => {
+  async function list(width: number) {
+    const { context, recorded } = createFakeContext({
+      width,
+      control: { listDeliveries: async () => ({ ...pageOf(aDelivery()), has_more: true }) },
+    });
+    await listCommand.run({}, context);
+    return recorded;
+  }
+
+  it('shows every column where there is room', async () => {
+    const { out } = await list(Number.POSITIVE_INFINITY);
+    expect(out).toBe(
+      [
+        'ID                              STATUS   TYPE           TRIES  NEXT   CREATED  URL',
+        'del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D  pending  order.shipped  1      in 5m  3m ago   http://localhost:3000/webhooks',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('keeps ids whole and fits 60 columns', async () => {
+    const { out } = await list(60);
+    expect(out).toContain('del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D  pending  order.shipped');
+    expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(60);
+  });
+
+  it('says on standard error how to get the next page', async () => {
+    const { err } = await list(60);
+    expect(err).toBe('There are more: --starting-after del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D\n');
+  });
+
+  it('leaves standard output empty when there is nothing', async () => {
+    const { context, recorded } = createFakeContext({ control: { listDeliveries: async () => pageOf() } });
+    await listCommand.run({}, context);
+    expect(recorded).toEqual({ out: '', err: 'No deliveries.\n' });
+  });
+});
+
+describe('deliveries get', () => {
+  const control = { getDelivery: async () => ({ ...aDelivery(), attempts: [attempt] }) };
+
+  it('shows each attempt with what was sent, signed and answered, why it failed and when the next is due', async () => {
+    const { context, recorded } = createFakeContext({ control });
+    await getCommand.run({ id: 'del_1' }, context);
+    for (const part of [
+      'Next attempt  2026-11-20T12:05:00.000Z (in 5m)',
+      'Attempt 1  http_error 503  12ms  schedule',
+      'Why it failed  the receiver answered 503',
+      '  POST http://localhost:3000/webhooks\n  Service-Signature: v1=00\n',
+      '  {\n    "n": 9007199254740993\n  }\n',
+      'Signed string\n  2026-11-20T11:57:00Z.{"n":9007199254740993}\n',
+      'Response\n  503\n  x-a: b\n\n  busy\n  … (cut',
+    ]) {
+      expect(recorded.out).toContain(part);
+    }
+  });
+
+  it('has the signed string in JSON too', async () => {
+    const { context, recorded } = createFakeContext({ control, json: true });
+    await getCommand.run({ id: 'del_1' }, context);
+    expect(JSON.parse(recorded.out).attempts).toEqual([
+      { ...attempt, signed_content: '2026-11-20T11:57:00Z.{"n":9007199254740993}' },
+    ]);
+  });
+});
+
+describe('deliveries tail', () => {
+  const item = { type: 'attempt', sequence: 7, attempt, delivery: aDelivery() };
+
+  it('prints a ready line and one object a line with --json, until it is interrupted', async () => {
+    const asked: unknown[] = [];
+    const stream = (input: object) => {
+      asked.push(input);
+      return streamOf([item]);
+    };
+    const { context, recorded } = createFakeContext({ json: true, control: { stream } });
+    await expect(tailCommand.run({ since: '1h', type: 'order.shipped' }, context)).resolves.toBe(
+      ExitCode.interrupted,
+    );
+    expect(
+      recorded.out
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ).toEqual([{ type: 'ready' }, item]);
+    expect(asked).toEqual([{ since: '1h', type: 'order.shipped', types: 'attempt' }]);
+  });
+
+  it('tells people what went wrong and when it is tried again', async () => {
+    const { context, recorded } = createFakeContext({ control: { stream: () => streamOf([item]) } });
+    await tailCommand.run({}, context);
+    expect(recorded.out).toContain('11:57:00.010  http_error 503  12ms  order.shipped');
+    expect(recorded.out).toContain('the receiver answered 503 — again at 2026-11-20T12:05:00.000Z');
+  });
+});
+
+describe('deliveries replay', () => {
+  function fakeEmulator(known: Delivery[], after: Delivery['status'] = 'succeeded') {
+    const asked: unknown[] = [];
+    return {
+      asked,
+      listDeliveries: async (input: object) => {
+        asked.push(input);
+        return pageOf(...known);
+      },
+      replayDelivery: async (input: { id: string }) => {
+        asked.push(input);
+        return aDelivery({ id: input.id });
+      },
+      getDelivery: async ({ id }: { id: string }) => ({
+        ...aDelivery({ id, status: after, attempt_count: after === 'pending' ? 1 : 2 }),
+        attempts: [],
+      }),
+    };
+  }
+
+  it('prints the one delivery that was named', async () => {
+    const control = fakeEmulator([]);
+    const { context, recorded } = createFakeContext({ json: true, control });
+    await expect(replayCommand.run({ ids: ['del_1'], to: 'http://b', newId: true }, context)).resolves.toBe(
+      ExitCode.done,
+    );
+    expect(control.asked).toEqual([{ id: 'del_1', new_id: true, url: 'http://b' }]);
+    expect(JSON.parse(recorded.out).id).toBe('del_1');
+  });
+
+  it('replays every failed one since a time, and prints a list', async () => {
+    const control = fakeEmulator([aDelivery({ id: 'del_1' }), aDelivery({ id: 'del_2' })]);
+    const { context, recorded } = createFakeContext({ json: true, control });
+    await replayCommand.run({ ids: [], failed: true, since: '1h' }, context);
+    expect(control.asked).toEqual([
+      { limit: 1000, status: 'failed', since: '1h' },
+      { id: 'del_1' },
+      { id: 'del_2' },
+    ]);
+    expect(JSON.parse(recorded.out)).toMatchObject({
+      data: [{ id: 'del_1' }, { id: 'del_2' }],
+      has_more: false,
+    });
+  });
+
+  it.each([
+    ['succeeded', ExitCode.done],
+    ['failed', ExitCode.notSo],
+  ] as const)('waits for the answer: %s exits with %i', async (status, exitCode) => {
+    const { context } = createFakeContext({ control: fakeEmulator([], status) });
+    await expect(replayCommand.run({ ids: ['del_1'], wait: true }, context)).resolves.toBe(exitCode);
+  });
+
+  it('ends with a timeout when there is no answer in time', async () => {
+    const { context } = createFakeContext({ control: fakeEmulator([], 'pending') });
+    await expect(replayCommand.run({ ids: ['del_1'], wait: 0 }, context)).rejects.toMatchObject({
+      code: 'timeout',
+    });
+  });
+});

@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { command } from '../../../src/cli/commands/logs/tail.ts';
+import type { ApiRequest } from '../../../src/contract/resources.ts';
+import { createFakeContext, streamOf } from '../fake-context.ts';
+
+const request: ApiRequest = {
+  id: 'req_1',
+  at: '2026-11-20T12:00:00.123Z',
+  method: 'POST',
+  path: '/v1/events',
+  status: 403,
+  error_code: 'permission_denied',
+  duration_ms: 1.25,
+  api_key_id: 'key_1',
+  workspace_id: 'ws_1',
+};
+
+async function tail(options: Parameters<typeof command.run>[0]) {
+  const item = { type: 'request', sequence: 1, request };
+  const { context, recorded } = createFakeContext({ control: { stream: () => streamOf([item]) } });
+  await command.run(options, context);
+  return recorded.out;
+}
+
+describe('logs tail', () => {
+  it('prints a request on one line', async () => {
+    await expect(tail({})).resolves.toBe(
+      '12:00:00.123  POST  /v1/events  403  permission_denied  1.3ms  req_1\n',
+    );
+  });
+
+  it.each([
+    [{ method: 'POST', path: '/v1', status: 403, key: 'key_1', request: 'req_1', workspace: 'ws_1' }, true],
+    [{ method: 'GET' }, false],
+    [{ path: '/v1/webhooks' }, false],
+    [{ status: 404 }, false],
+    [{ key: 'key_2' }, false],
+    [{ request: 'req_2' }, false],
+    [{ workspace: 'ws_2' }, false],
+  ])('shows what fits %j: %s', async (options, shown) => {
+    expect((await tail(options)) !== '').toBe(shown);
+  });
+});

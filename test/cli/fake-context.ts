@@ -1,0 +1,116 @@
+/** What commands run in here: streams in memory, and an emulator that is a plain object. */
+import { PassThrough } from 'node:stream';
+import { type Context, createContext, type Host } from '../../src/cli/context.ts';
+import type { Io } from '../../src/cli/io.ts';
+import type { Delivery } from '../../src/contract/resources.ts';
+import type { ApiClient, ApiResponse } from '../../src/control/api-client.ts';
+import type { HttpControlPlane } from '../../src/control/http-client.ts';
+import type { LiveStream } from '../../src/control/sse.ts';
+
+export const NOW = Date.parse('2026-11-20T12:00:00Z');
+
+export interface Recorded {
+  /** Everything written to standard output. */
+  out: string;
+  /** Everything written to standard error. */
+  err: string;
+}
+
+export interface FakeOptions {
+  readonly json?: boolean;
+  readonly width?: number;
+  readonly input?: string;
+  readonly env?: Record<string, string>;
+  readonly cwd?: string;
+  readonly signal?: AbortSignal;
+  /** The calls of the control plane that the test expects; any other one fails. */
+  readonly control?: Partial<HttpControlPlane>;
+  /** The calls of the public API that the test expects. */
+  readonly api?: Partial<ApiClient>;
+}
+
+export function createFakeHost(options: FakeOptions = {}): { host: Host; recorded: Recorded } {
+  const recorded: Recorded = { out: '', err: '' };
+  const io: Io = {
+    width: options.width ?? Number.POSITIVE_INFINITY,
+    color: false,
+    interactive: false,
+    prompt: { input: new PassThrough(), output: new PassThrough() },
+    write: (text) => {
+      recorded.out += text.endsWith('\n') ? text : `${text}\n`;
+    },
+    note: (text) => {
+      recorded.err += text.endsWith('\n') ? text : `${text}\n`;
+    },
+    readInput: async () => Buffer.from(options.input ?? ''),
+  };
+  const host: Host = {
+    io,
+    env: options.env ?? {},
+    cwd: options.cwd ?? import.meta.dirname,
+    now: () => NOW,
+    signal: options.signal ?? new AbortController().signal,
+    invocation: [],
+  };
+  return { host, recorded };
+}
+
+export function createFakeContext(options: FakeOptions = {}): { context: Context; recorded: Recorded } {
+  const { host, recorded } = createFakeHost(options);
+  const context: Context = {
+    ...createContext(host, options.json ? { json: true } : {}),
+    connect: async () => onlyExpected(options.control ?? {}),
+    api: async () => onlyExpected(options.api ?? {}),
+    workspaceId: async () => 'ws_default',
+  };
+  return { context, recorded };
+}
+
+/** Anything that was not given fails by name instead of being undefined. */
+function onlyExpected<Interface extends object>(given: Partial<Interface>): Interface {
+  return new Proxy(given, {
+    get(target, name) {
+      if (name in target) return Reflect.get(target, name);
+      // A promise that resolves to this asks for `then`.
+      if (name === 'then') return undefined;
+      throw new Error(`The test did not expect a call of ${String(name)}.`);
+    },
+  }) as Interface;
+}
+
+export function streamOf(items: readonly object[], atEnd: () => void = () => {}): LiveStream {
+  return {
+    ready: Promise.resolve(),
+    async *[Symbol.asyncIterator]() {
+      for (const item of items) yield item as never;
+      atEnd();
+    },
+  };
+}
+
+export function pageOf<Item extends { readonly id: string }>(...data: Item[]) {
+  return { data, has_more: false, end_cursor: data.at(-1)?.id ?? null };
+}
+
+export function answer<Value>(value: Value, text = JSON.stringify(value)): ApiResponse<Value> {
+  return { status: 200, headers: {}, text, value };
+}
+
+export function aDelivery(changes: Partial<Delivery> = {}): Delivery {
+  return {
+    id: 'del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
+    event_id: 'evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
+    event_type: 'order.shipped',
+    workspace_id: 'ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
+    webhook_id: 'wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
+    url: 'http://localhost:3000/webhooks',
+    status: 'pending',
+    settled_reason: null,
+    attempt_count: 1,
+    next_attempt_at: '2026-11-20T12:05:00.000Z',
+    created_at: '2026-11-20T11:57:00.000Z',
+    settled_at: null,
+    replay_of: null,
+    ...changes,
+  };
+}

@@ -1,0 +1,101 @@
+import { execFileSync } from 'node:child_process';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { toInstant, toList, toWholeNumber } from '../../src/cli/arguments.ts';
+import { indentJson } from '../../src/cli/render/json-text.ts';
+import { renderTable } from '../../src/cli/render/table.ts';
+import { formatRelative } from '../../src/cli/render/time.ts';
+import { quoteForShell } from '../../src/cli/shell.ts';
+import { renderVariables } from '../../src/cli/variables.ts';
+import { NOW } from './fake-context.ts';
+
+describe('indented JSON', () => {
+  it('is what JSON.stringify gives', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        expect(indentJson(JSON.stringify(value))).toBe(JSON.stringify(value, null, 2));
+      }),
+    );
+  });
+
+  it('keeps numbers and escapes as they were written', () => {
+    expect(indentJson('{"a" : 1e400,"b":"\\u00e9"}')).toBe('{\n  "a": 1e400,\n  "b": "\\u00e9"\n}');
+  });
+
+  it('leaves other text alone', () => {
+    expect(indentJson('a: {b}')).toBe('a: {b}');
+  });
+});
+
+describe('a table', () => {
+  const columns = [
+    { title: 'ID', value: ({ id }: { id: string }) => id },
+    { title: 'NOTE', value: () => 'a note of some length', leaves: 1 },
+    { title: 'URL', value: () => 'http://localhost:3000/a/long/path', shrinks: true },
+  ];
+  const rows = [{ id: 'evt_1' }];
+
+  it.each([
+    [
+      80,
+      'ID     NOTE                   URL\nevt_1  a note of some length  http://localhost:3000/a/long/path',
+    ],
+    [50, 'ID     NOTE                   URL\nevt_1  a note of some length  http://localhost:30…'],
+    [30, 'ID     URL\nevt_1  http://localhost:3000/…'],
+    [10, 'ID     URL\nevt_1  http://localhost:3000/a/long/path'],
+  ])('of %i columns cuts, then leaves out, and never breaks an id', (width, text) => {
+    expect(renderTable(columns, rows, { width, color: false })).toBe(text);
+  });
+});
+
+it.each([
+  [0, 'just now'],
+  [-61_000, '1m1s ago'],
+  [90_000, 'in 1m30s'],
+  [-3 * 3_600_000 - 59_000, '3h ago'],
+  [50 * 3_600_000, 'in 2d2h'],
+])('a time %i ms from now is %s', (distance, text) => {
+  expect(formatRelative(new Date(NOW + distance).toISOString(), NOW)).toBe(text);
+});
+
+it.each([
+  ['-6m', NOW - 360_000],
+  ['+30s', NOW + 30_000],
+  ['2026-11-20T11:00:00Z', NOW - 3_600_000],
+  ['1795176000', 1795176000000],
+])('the instant %s is read', (text, ms) => {
+  expect(toInstant(text)(NOW)).toBe(ms);
+});
+
+it('refuses values that are not what they should be, and says what would be', () => {
+  expect(() => toInstant('soon')).toThrow('Write -6m');
+  expect(() => toWholeNumber(1, 5)('6')).toThrow('whole number from 1 to 5');
+  expect(() => toWholeNumber(1, 5)('2.5')).toThrow('whole number from 1 to 5');
+  expect(() => toList('a,,b')).toThrow('single commas');
+});
+
+it('collects lists over commas and repeated options', () => {
+  expect(toList('c', toList('a, b'))).toEqual(['a', 'b', 'c']);
+});
+
+describe.skipIf(process.platform === 'win32')('for a shell', () => {
+  const evaluate = (script: string) => execFileSync('sh', ['-c', script], { encoding: 'utf8' });
+
+  it.each([`it's`, '$HOME `x` "y" \\', 'a b', '!#&;|<>()', 'plain'])('%s is one word', (text) => {
+    expect(evaluate(`printf %s ${quoteForShell(text)}`)).toBe(text);
+  });
+
+  it('variables are read back by eval', () => {
+    const script = renderVariables({ SVC_API_KEY: "svc_test_'x y" }, 'export');
+    expect(evaluate(`${script}; printf %s "$SVC_API_KEY"`)).toBe("svc_test_'x y");
+  });
+});
+
+it.each([
+  ['dotenv', 'A=1\nB=two'],
+  ['github', 'A=1\nB=two'],
+  ['export', 'export A=1\nexport B=two'],
+  ['json', '{\n  "A": "1",\n  "B": "two"\n}'],
+] as const)('variables are written as %s', (format, text) => {
+  expect(renderVariables({ A: '1', B: 'two' }, format)).toBe(text);
+});
