@@ -1,4 +1,5 @@
-import { describe, expect, it, vi } from 'vitest';
+import { promises as dns } from 'node:dns';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createRawReceiver, readRequest } from '../support/raw-receiver.ts';
 import { createReceiver } from '../support/receiver.ts';
 import { createGate, limits, openSender, post } from './sending.ts';
@@ -110,9 +111,13 @@ describe('where it connects', () => {
     expect(result).toMatchObject({ outcome: 'dns_error', error, responseStatus: null });
   });
 
-  it('asks the system about other names', async () => {
-    const result = await openSender().send(post('https://nowhere.invalid/'), limits);
-    expect(result.outcome).toBe('dns_error');
+  it('to what the system knows the name as, IPv4 first', async () => {
+    await using receiver = await createReceiver();
+    const lookup = vi.spyOn(dns, 'lookup').mockImplementation(async () => [v4('127.0.0.1')] as never);
+    onTestFinished(() => lookup.mockRestore());
+    const result = await openSender().send(post(`http://receiver.internal:${receiver.port}/`), limits);
+    expect(result).toMatchObject({ outcome: 'succeeded' });
+    expect(lookup.mock.calls).toEqual([['receiver.internal', { all: true, order: 'ipv4first' }]]);
   });
 
   it('not through a proxy of the environment', async () => {
@@ -120,8 +125,8 @@ describe('where it connects', () => {
     await using receiver = await createReceiver();
     for (const name of ['HTTP_PROXY', 'http_proxy', 'ALL_PROXY', 'NODE_USE_ENV_PROXY'])
       vi.stubEnv(name, proxy.url);
+    onTestFinished(() => void vi.unstubAllEnvs());
     await openSender().send(post(receiver.url), limits);
-    vi.unstubAllEnvs();
     expect([proxy.requests.length, receiver.requests.length]).toEqual([0, 1]);
   });
 });
