@@ -21,20 +21,28 @@ export interface Io extends Look {
   readInput(): Promise<Buffer>;
 }
 
-/** The streams of this process. `noColor` is the flag of that name; `FORCE_COLOR` and `NO_COLOR` come after it. */
-export function createProcessIo({ stdin, stdout, stderr, env }: NodeJS.Process, noColor: boolean): Io {
+/**
+ * The streams of `host`. Its standard input is looked at when it is needed: opening it takes time. `noColor` is the
+ * flag of that name; `FORCE_COLOR` and `NO_COLOR` come after it.
+ */
+export function createProcessIo(host: NodeJS.Process, noColor: boolean): Io {
+  const { stdout, stderr } = host;
   return {
     get width() {
       return stdout.isTTY ? stdout.columns : Number.POSITIVE_INFINITY;
     },
-    color: !noColor && wantsColor(env, stdout.isTTY === true),
-    interactive: stdin.isTTY === true && stderr.isTTY === true,
-    prompt: { input: stdin, output: stderr },
+    color: !noColor && wantsColor(host.env, stdout.isTTY === true),
+    get interactive() {
+      return stderr.isTTY === true && host.stdin.isTTY === true;
+    },
+    get prompt() {
+      return { input: host.stdin, output: stderr };
+    },
     write: (text) => stdout.write(withLineEnd(text)),
     note: (text) => stderr.write(withLineEnd(text)),
     async readInput() {
       const chunks: Buffer[] = [];
-      for await (const chunk of stdin) chunks.push(chunk as Buffer);
+      for await (const chunk of host.stdin) chunks.push(chunk as Buffer);
       return Buffer.concat(chunks);
     },
   };
