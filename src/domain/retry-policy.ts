@@ -52,9 +52,13 @@ export function isPastWindow(policy: RetryPolicy, firstAttemptAt: number, at: nu
 }
 
 function nextDueAt(policy: RetryPolicy, failed: FailedAttempt, random: () => number): number {
-  const gap = policy.gapsMs[failed.attemptsMade - 1] ?? policy.gapsMs.at(-1) ?? policy.maxGapMs;
+  const { attemptsMade, firstAttemptAt, startedAt, answeredAt, retryAfterMs } = failed;
+  const gap = policy.gapsMs[attemptsMade - 1] ?? policy.gapsMs.at(-1) ?? policy.maxGapMs;
   const varied = policy.jitter === 0 ? gap : gap * (1 + policy.jitter * (2 * random() - 1));
-  const planned = failed.startedAt + varied;
-  const asked = policy.heedRetryAfter ? failed.answeredAt + (failed.retryAfterMs ?? 0) : planned;
-  return Math.round(Math.min(Math.max(planned, asked), failed.startedAt + policy.maxGapMs));
+  const longestAt = startedAt + policy.maxGapMs;
+  const planned = Math.min(startedAt + varied, longestAt);
+  if (!policy.heedRetryAfter || retryAfterMs === null) return Math.round(planned);
+  // A receiver that asks for more than is left of the window gets what is left: its hint takes no attempt away.
+  const asked = Math.min(answeredAt + retryAfterMs, longestAt, firstAttemptAt + policy.windowMs);
+  return Math.round(Math.max(planned, asked));
 }

@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import { type AttemptFacts, type DeliveryProgress, nextStep } from '../../src/domain/delivery.ts';
+import { resolveRules } from '../../src/profile/resolve.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const START = Date.UTC(2026, 10, 20);
+
+const fresh: DeliveryProgress = { firstAttemptAt: null, scheduledAttempts: 0, replaysWaiting: 0 };
+const refused: AttemptFacts = {
+  trigger: 'schedule',
+  outcome: 'http_error',
+  responseStatus: 500,
+  retryAfterMs: null,
+  onSchedule: true,
+  startedAt: START,
+  answeredAt: START + 40,
+};
+const accepted: AttemptFacts = { ...refused, outcome: 'succeeded', responseStatus: 204 };
+
+function step(progress: Partial<DeliveryProgress>, attempt: AttemptFacts) {
+  return nextStep({ ...fresh, ...progress }, attempt, resolveRules('relaxed').retry, Math.random);
+}
+
+describe('after an attempt a delivery', () => {
+  it('has succeeded when the receiver accepted it [delivery.success, §6.5]', () => {
+    expect(step({}, accepted)).toEqual({ status: 'succeeded' });
+    expect(step({}, { ...accepted, trigger: 'manual', onSchedule: false })).toEqual({ status: 'succeeded' });
+  });
+
+  it.each(['http_error', 'timeout', 'connection_error', 'dns_error', 'tls_error', 'blocked'] as const)(
+    'is tried again after %s [§6.retries.non-2xx]',
+    (outcome) => {
+      const attempt = { ...refused, outcome, responseStatus: null };
+      expect(step({}, attempt)).toEqual({ status: 'pending', dueAt: START + 5 * MINUTE });
+    },
+  );
+
+  it('climbs the ladder by the attempts made on it [§6.retries.ladder]', () => {
+    const progress = { firstAttemptAt: START - 5 * MINUTE, scheduledAttempts: 1 };
+    expect(step(progress, refused)).toEqual({ status: 'pending', dueAt: START + 30 * MINUTE });
+  });
+
+  it('has failed where the ladder ends [§6.retries.window]', () => {
+    const progress = { firstAttemptAt: START - 68 * HOUR, scheduledAttempts: 7 };
+    expect(step(progress, refused)).toEqual({ status: 'failed', reason: 'window_elapsed' });
+  });
+
+  it('is tried again at once where a replay was asked for meanwhile, whatever came of this attempt [replay]', () => {
+    const now = { status: 'pending', dueAt: START + 40 };
+    expect(step({ replaysWaiting: 1 }, refused)).toEqual(now);
+    expect(step({ replaysWaiting: 2 }, accepted)).toEqual(now);
+    expect(step({ replaysWaiting: 1 }, { ...refused, trigger: 'manual', onSchedule: false })).toEqual(now);
+  });
+
+  it('goes on climbing after a replay that took the place of a retry and failed [replay]', () => {
+    const progress = { firstAttemptAt: START - MINUTE, scheduledAttempts: 1 };
+    const attempt = { ...refused, trigger: 'manual' } as const;
+    expect(step(progress, attempt)).toEqual({ status: 'pending', dueAt: START + 30 * MINUTE });
+  });
+
+  it('has failed again after a failed replay of one that had settled [replay]', () => {
+    const attempt = { ...refused, trigger: 'manual', onSchedule: false } as const;
+    expect(step({ firstAttemptAt: START, scheduledAttempts: 8 }, attempt)).toEqual({
+      status: 'failed',
+      reason: 'replay_failed',
+    });
+  });
+});

@@ -1,0 +1,66 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { formatDuration, parseDuration } from '../../src/domain/duration.ts';
+
+describe('parseDuration', () => {
+  it.each([
+    ['250ms', 250],
+    ['90s', 90_000],
+    ['5m', 300_000],
+    ['2h', 7_200_000],
+    ['3d', 259_200_000],
+    ['1h30m', 5_400_000],
+    ['1d2h3m4s5ms', 93_784_005],
+    ['1.5h', 5_400_000],
+    ['0.0001s', 0],
+    ['0s', 0],
+    [' 5m ', 300_000],
+  ])('reads %j', (text, ms) => {
+    expect(parseDuration(text)).toBe(ms);
+  });
+
+  it.each([
+    '',
+    ' ',
+    '5',
+    'm',
+    '5 m',
+    '-5m',
+    '+5m',
+    '5M',
+    '1h 30m',
+    '5mm',
+    '1e3s',
+    '.5h',
+    '5.m',
+    '5m!',
+    '∞',
+    'x5m',
+  ])('makes nothing of %j', (text) => {
+    expect(parseDuration(text)).toBeNull();
+  });
+});
+
+describe('formatDuration', () => {
+  it.each([
+    [0, '0ms'],
+    [12.4, '12ms'],
+    [999, '999ms'],
+    [1_000, '1s'],
+    [45_000, '45s'],
+    [5_400_000, '1h30m'],
+    [259_200_000, '3d'],
+    [93_784_000, '1d2h3m4s'],
+    [-90_000, '-1m30s'],
+  ])('writes %d', (ms, text) => {
+    expect(formatDuration(ms)).toBe(text);
+  });
+
+  it('writes what parseDuration reads, to the second', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 10_000_000 }), (seconds) => {
+        expect(parseDuration(formatDuration(seconds * 1_000))).toBe(seconds * 1_000);
+      }),
+    );
+  });
+});

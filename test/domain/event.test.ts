@@ -1,0 +1,86 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  type EventFacts,
+  isEventType,
+  recordInEnvelope,
+  subscribes,
+  toEnvelope,
+  toEventRecord,
+} from '../../src/domain/event.ts';
+
+const facts: EventFacts = {
+  id: 'evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
+  workspaceId: 'ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
+  type: 'order.shipped',
+  payload: '{"total":12.50,"big":9007199254740993}',
+  createdAt: Date.UTC(2026, 10, 20, 23, 6, 0, 7),
+};
+
+describe('an event type', () => {
+  it.each(['order.shipped', 'invoice.paid', 'a.b', 'line_item2.re_created', `a.${'b'.repeat(126)}`])(
+    'may be %s [§2.webhook.events]',
+    (type) => {
+      expect(isEventType(type)).toBe(true);
+    },
+  );
+
+  it.each([
+    '',
+    '*',
+    'order',
+    'order.',
+    '.shipped',
+    'order.shipped.twice',
+    'Order.shipped',
+    'order.Shipped',
+    'order shipped',
+    '2order.shipped',
+    'order.shipped\n',
+    'order."x',
+    'ordér.shipped',
+    `a.${'b'.repeat(127)}`,
+  ])('may not be %j [§2.webhook.events]', (type) => {
+    expect(isEventType(type)).toBe(false);
+  });
+});
+
+describe('a subscription', () => {
+  it('matches its own type, and a wildcard matches every type [§6.registration.events, §2.webhook.wildcard]', () => {
+    expect(subscribes(['invoice.paid', 'order.shipped'], 'order.shipped')).toBe(true);
+    expect(subscribes(['order.shipped'], 'order.shipped_back')).toBe(false);
+    expect(subscribes(['order.*'], 'order.shipped')).toBe(false);
+    expect(subscribes([], 'order.shipped')).toBe(false);
+    expect(subscribes(['*'], 'order.shipped')).toBe(true);
+  });
+});
+
+describe('the envelope', () => {
+  it('says what happened where and when, and carries the event [§2.envelope, envelope, event.record]', () => {
+    const { id, workspaceId: workspace_id, type } = facts;
+    const created_at = '2026-11-20T23:06:00.007Z';
+    const payload = { total: 12.5, big: 9007199254740992 };
+    expect(JSON.parse(toEnvelope(facts))).toEqual({
+      ...{ type, workspace_id, created_at },
+      data: { id, workspace_id, type, payload, created_at },
+    });
+  });
+
+  it('keeps the payload as it was written [envelope]', () => {
+    expect(toEnvelope(facts)).toContain(`"payload":${facts.payload},`);
+  });
+
+  it('gives back the very record that went into it [event.record]', () => {
+    const payload = fc.oneof(
+      fc.dictionary(fc.string(), fc.jsonValue()),
+      fc.constant({ data: { id: '}}"' } }),
+    );
+    const at = fc.date({ min: new Date(0), max: new Date(8.64e15), noInvalidDate: true });
+    fc.assert(
+      fc.property(payload, at, (value, date) => {
+        const event = { ...facts, payload: JSON.stringify(value), createdAt: date.getTime() };
+        expect(recordInEnvelope(toEnvelope(event), event)).toBe(toEventRecord(event));
+      }),
+    );
+  });
+});

@@ -1,0 +1,100 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { IdSource, idPrefixes, isId, type RandomFill, timeOfId } from '../../src/domain/ids.ts';
+import { createRandomness } from '../../src/domain/random.ts';
+
+const NOW = Date.UTC(2026, 10, 20, 23, 6);
+const filledWith =
+  (byte: number): RandomFill =>
+  (buffer) =>
+    buffer.fill(byte);
+
+describe('an identifier', () => {
+  it.each(Object.entries(idPrefixes))(
+    'of kind %s is the prefix %s and 26 characters of Crockford base32 [§2.ids, §2.delivery, id.format]',
+    (kind, prefix) => {
+      const id = new IdSource().next(kind as keyof typeof idPrefixes, NOW);
+      expect(id.slice(0, prefix.length)).toBe(prefix);
+      expect(id.slice(prefix.length)).toMatch(/^[0-9A-HJKMNP-TV-Z]{26}$/);
+    },
+  );
+
+  it('carries the time of its creation [id.format]', () => {
+    expect(timeOfId(new IdSource().next('event', NOW))).toBe(NOW);
+    expect(timeOfId(new IdSource().next('event', NOW + 0.9))).toBe(NOW);
+    expect(timeOfId('evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2')).toBeNull();
+  });
+
+  it('is the same for the same seed, and another for another', () => {
+    const make = (seed: number) => {
+      const source = new IdSource(createRandomness(seed).fill);
+      return Array.from({ length: 300 }, (_, i) => source.next('event', NOW + i));
+    };
+    expect(make(7)).toEqual(make(7));
+    expect(new Set([...make(7), ...make(8)]).size).toBe(600);
+  });
+});
+
+describe('order by id is order of creation', () => {
+  it('whatever the clock does meanwhile [id.format]', () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 0, max: 2 ** 47 }), { minLength: 2 }), (times) => {
+        const source = new IdSource();
+        const ids = times.map((ms) => source.next('event', ms));
+        expect(ids.toSorted()).toEqual(ids);
+        expect(new Set(ids).size).toBe(ids.length);
+      }),
+    );
+  });
+
+  it('within one millisecond, where the random part begins at its highest [id.format]', () => {
+    const source = new IdSource(filledWith(255));
+    const ids = Array.from({ length: 2_000 }, () => source.next('event', NOW));
+    expect(ids[0]).toMatch(/FZ{15}$/);
+    expect(ids[1]).toMatch(/G0{15}$/);
+    expect(ids.toSorted()).toEqual(ids);
+    expect(timeOfId(ids.at(-1) ?? '')).toBe(NOW);
+  });
+
+  it('after a restart with the clock set back by three days [id.format]', () => {
+    const before = new IdSource();
+    const newest = Array.from({ length: 5 }, () => before.next('event', NOW)).at(-1) ?? '';
+    const after = new IdSource(filledWith(0));
+    after.startAfter(newest);
+    const ids = [newest, ...Array.from({ length: 5 }, () => after.next('event', NOW - 3 * 86_400_000))];
+    expect(ids.toSorted()).toEqual(ids);
+  });
+
+  it('after the newest of several ids, given in any order', () => {
+    const [older, newer] = [new IdSource().next('event', NOW), new IdSource().next('delivery', NOW + 9)];
+    const source = new IdSource();
+    source.startAfter(newer);
+    source.startAfter(older);
+    source.startAfter('no id');
+    expect(timeOfId(source.next('event', 0))).toBe(NOW + 10);
+  });
+});
+
+describe('isId', () => {
+  const id = 'evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D';
+
+  it('takes an id of the kind alone', () => {
+    expect(isId('event', id)).toBe(true);
+    expect(isId('delivery', id)).toBe(false);
+  });
+
+  it.each([
+    '',
+    'evt_',
+    id.slice(0, -1),
+    `${id}0`,
+    id.toLowerCase(),
+    `${id.slice(0, -1)}I`,
+    `${id.slice(0, -1)}U`,
+    id.replace('_0', '_8'),
+    ` ${id}`,
+    `${id}\n`,
+  ])('refuses %j', (text) => {
+    expect(isId('event', text)).toBe(false);
+  });
+});

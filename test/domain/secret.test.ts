@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { createRandomness } from '../../src/domain/random.ts';
+import {
+  createApiKeyText,
+  createWebhookSecret,
+  environmentOfKey,
+  hashApiKey,
+} from '../../src/domain/secret.ts';
+
+describe('an endpoint secret', () => {
+  it('is `whsec_` and 32 random bytes in base64url, and no API key [secret.format, §2.webhook.secret-separate]', () => {
+    const secret = createWebhookSecret();
+    expect(secret).toMatch(/^whsec_[\w-]{43}$/);
+    expect(Buffer.from(secret.slice(6), 'base64url')).toHaveLength(32);
+    expect(environmentOfKey(secret)).toBeNull();
+    expect(createWebhookSecret()).not.toBe(secret);
+  });
+
+  it('comes from the seed of the run where there is one', () => {
+    const make = (seed: number) => createWebhookSecret(createRandomness(seed).fill);
+    expect(make(1)).toBe(make(1));
+    expect(make(1)).not.toBe(make(2));
+  });
+});
+
+describe('an API key', () => {
+  it.each([
+    ['sandbox', 'svc_test_'],
+    ['production', 'svc_live_'],
+  ] as const)('of %s says so by its prefix %s [§5.2]', (environment, prefix) => {
+    const key = createApiKeyText(environment);
+    expect(key).toMatch(new RegExp(`^${prefix}[\\w-]{32}$`));
+    expect(environmentOfKey(key)).toBe(environment);
+  });
+
+  it('is kept as a hash that does not show it', () => {
+    const key = createApiKeyText('sandbox');
+    expect(hashApiKey(key)).toHaveLength(32);
+    expect(hashApiKey(key).toString('latin1')).not.toContain(key);
+    expect(hashApiKey(key).equals(hashApiKey(`${key} `))).toBe(false);
+  });
+
+  it.each(['', 'svc_', 'svc_test', 'SVC_TEST_a', ' svc_test_a'])('is not %j', (text) => {
+    expect(environmentOfKey(text)).toBeNull();
+  });
+});
