@@ -16,6 +16,8 @@ export class Lane {
   #ready: number[] = [];
   /** In `#ready` or under way: what a look into the store must not bring a second time. */
   readonly #held = new Set<number>();
+  /** Held ones that were given a due time meanwhile: how their attempt ends may not know of it. */
+  readonly #renewed = new Set<number>();
   /** Schedule time of the earliest delivery in the store that is not held. */
   #nextDueAt = Number.POSITIVE_INFINITY;
 
@@ -28,7 +30,10 @@ export class Lane {
 
   /** Looks into the store anew: after boot, or when pending deliveries vanished. */
   reload(): void {
-    for (const seq of this.#ready) this.#held.delete(seq);
+    for (const seq of this.#ready) {
+      this.#held.delete(seq);
+      this.#renewed.delete(seq);
+    }
     this.#ready = [];
     this.#nextDueAt =
       this.#deliveries.findNextDueAt(this.webhookSeq, Number.NEGATIVE_INFINITY) ?? Number.POSITIVE_INFINITY;
@@ -36,7 +41,10 @@ export class Lane {
 
   /** A delivery was given a due time. */
   plan(seq: number, dueAt: number): void {
-    if (this.#held.has(seq)) return;
+    if (this.#held.has(seq)) {
+      this.#renewed.add(seq);
+      return;
+    }
     const now = this.workspace.clock.now();
     // Straight into the window, unless others that are due already wait outside it.
     if (dueAt <= now && this.#nextDueAt > now && this.#ready.length < WINDOW) this.#hold(seq);
@@ -54,8 +62,9 @@ export class Lane {
     return this.#ready.length > 0 ? Number.NEGATIVE_INFINITY : this.#nextDueAt;
   }
 
-  /** Takes the next due delivery on its way. */
+  /** Takes the next due delivery on its way; there is none while the endpoint is disabled. */
   take(): number | undefined {
+    if (!this.open) return undefined;
     if (this.#ready.length === 0) this.#refill();
     const seq = this.#ready.shift();
     if (seq !== undefined) this.inFlight++;
@@ -66,7 +75,8 @@ export class Lane {
   release(seq: number, dueAt: number | null): void {
     this.inFlight--;
     this.#held.delete(seq);
-    if (dueAt !== null) this.plan(seq, dueAt);
+    const next = this.#renewed.delete(seq) ? this.#deliveries.getProgress(seq).due_at : dueAt;
+    if (next !== null) this.plan(seq, next);
   }
 
   #refill(): void {
