@@ -1,5 +1,5 @@
 /** The whole of what the emulator answers to. */
-import { H3, type H3Event } from 'h3';
+import { H3, type H3Event, type HTTPError } from 'h3';
 import { FastResponse } from 'srvx';
 import { controlOperations } from '../contract/control-api.ts';
 import type { ControlPlane } from '../control/control-plane.ts';
@@ -10,7 +10,7 @@ import type { FaultLog } from './fault-log.ts';
 import { createGuard } from './guard.ts';
 import { landingPage } from './landing-page.ts';
 import { mountPublicApi } from './public-api.ts';
-import { errorResponse, jsonResponse } from './respond.ts';
+import { errorResponse, jsonResponse, toSvcError } from './respond.ts';
 
 export interface AppOptions {
   readonly sandbox: Sandbox;
@@ -26,7 +26,7 @@ export function createApp(options: AppOptions): H3 {
   const { sandbox, control, host, faultLog, closing } = options;
   const nextRequestId = () => sandbox.ids.next('request', sandbox.wall.now());
   const newestSequence = () => sandbox.store.lastSeq;
-  const app = new H3({ silent: true });
+  const app = new H3({ silent: true, onError: (error) => answerFault(error, nextRequestId(), faultLog) });
   mountPublicApi(app, sandbox, faultLog);
   mountControlApi(app, {
     control,
@@ -44,6 +44,17 @@ export function createApp(options: AppOptions): H3 {
     return errorResponse(error, nextRequestId());
   });
   return app;
+}
+
+/** What the router itself refuses, a path or a host that it cannot read, and faults of what is mounted here. */
+function answerFault(error: HTTPError, requestId: string, faultLog: FaultLog): Response {
+  const { cause = error } = error;
+  if (error.status === 400 || (cause as NodeJS.ErrnoException).code === 'ERR_INVALID_URL') {
+    const unreadable = new SvcError('invalid_request', 'The path or the Host of the request cannot be read.');
+    return errorResponse(unreadable, requestId);
+  }
+  faultLog.report(requestId, cause);
+  return errorResponse(toSvcError(cause), requestId);
 }
 
 function mountDocuments(app: H3, sandbox: Sandbox, nextRequestId: () => string): void {

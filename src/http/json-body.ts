@@ -24,6 +24,10 @@ export async function readJsonBody(event: H3Event, limitBytes: number): Promise<
       `The request ${given}; send \`Content-Type: application/json\`.`,
     );
   }
+  const coding = event.req.headers.get('content-encoding');
+  if (coding !== null && coding.toLowerCase() !== 'identity') {
+    throw new SvcError('unsupported_media_type', 'The body is compressed; send it without Content-Encoding.');
+  }
   const bytes = await readBody(event, limitBytes);
   if (!isUtf8(bytes)) throw new SvcError('invalid_request', 'The body is not valid UTF-8.');
   return { bytes, json: parseJsonObject(bytes.toString('utf8')) };

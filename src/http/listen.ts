@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type H3, toNodeHandler } from 'h3';
 import { SvcError } from '../errors.ts';
+import { refuseUnreadable } from './unreadable-request.ts';
 
 export interface Listening {
   readonly port: number;
@@ -14,7 +15,11 @@ export interface Listening {
 
 /** @throws SvcError `port_in_use`; never another port than the one asked for (0 is any that is free). */
 export async function listen(app: H3, host: string, port: number): Promise<Listening> {
-  const server = createServer(toNodeHandler(app));
+  const handler = toNodeHandler(app);
+  const server = createServer(handler);
+  server.on('clientError', refuseUnreadable);
+  // An expectation that is not known is passed over; Node.js would answer without a body.
+  server.on('checkExpectation', handler);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(toListenError(error, host, port)));
     server.listen(port, host, resolve);

@@ -20,8 +20,15 @@ export function jsonResponse(
 
 /** The error envelope of §7: exactly `code`, `message` and `request_id`. */
 export function errorResponse(error: SvcError, requestId: string, headers: ResponseHeaders = {}): Response {
-  const body: ErrorBody = { error: { code: error.code, message: error.message, request_id: requestId } };
-  return jsonResponse(error.status, JSON.stringify(body), requestId, { ...headers, ...error.headers });
+  return jsonResponse(error.status, toErrorText(error, requestId), requestId, {
+    ...headers,
+    ...error.headers,
+  });
+}
+
+export function toErrorText({ code, message }: SvcError, requestId: string): string {
+  const body: ErrorBody = { error: { code, message, request_id: requestId } };
+  return JSON.stringify(body);
 }
 
 /** An error of the control plane: the envelope of §7 and, for people, the next step. */

@@ -1,0 +1,265 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Scope, scopes } from '../../src/domain/access.ts';
+import { type ApiAnswer, startTestEmulator, type TestEmulator } from '../support/emulator.ts';
+import { createFolder } from '../support/folder.ts';
+
+let emulator: TestEmulator;
+let workspaceId: string;
+/** A key for all workspaces, one for a second workspace, and what is in that workspace. */
+let general: string;
+let elsewhere: { key: string; workspaceId: string; eventId: string };
+beforeAll(async () => {
+  emulator = await startTestEmulator();
+  workspaceId = emulator.status().workspace_id;
+  general = await createKey([...scopes], null);
+  const second = await emulator.control.createWorkspace({ name: 'Second' });
+  const key = await createKey([...scopes], second.id);
+  const { json } = await as(key, 'POST', '/events', { type: 'order.shipped' });
+  elsewhere = { key, workspaceId: second.id, eventId: json.id };
+});
+afterAll(() => emulator.close());
+
+async function createKey(of: Scope[], workspace: string | null = workspaceId): Promise<string> {
+  return (await emulator.control.createKey({ scopes: of, workspace_id: workspace })).key;
+}
+
+function as(key: string, method: string, path: string, body?: unknown): Promise<ApiAnswer> {
+  return emulator.api(method, path, body, { authorization: `Bearer ${key}` });
+}
+
+const webhookIn = (workspace: string) => ({
+  workspace_id: workspace,
+  url: 'https://hooks.example.com/',
+  events: ['order.shipped'],
+});
+
+describe('a request', () => {
+  const refused: [string, string | undefined, RegExp][] = [
+    ['no header', undefined, /no Authorization header/],
+    ['an empty header', '', /form `Bearer <API_KEY>`/],
+    ['another scheme', 'Basic c3ZjOng=', /form `Bearer <API_KEY>`/],
+    ['a scheme without a key', 'Bearer', /form `Bearer <API_KEY>`/],
+    ['two keys', 'Bearer svc_test_a svc_test_b', /form `Bearer <API_KEY>`/],
+    ['the key alone', 'svc_test_a', /form `Bearer <API_KEY>`/],
+    ['a key of another service', 'Bearer sk_test_a', /neither svc_test_ nor svc_live_/],
+    ['an unknown key', `Bearer svc_test_${'A'.repeat(32)}`, /not known/],
+    ['a key of 8 KB', `Bearer svc_test_${'A'.repeat(8000)}`, /not known/],
+  ];
+
+  it.each(refused)('with %s is refused with 401 [§5.1, §7.401]', async (_, authorization, message) => {
+    const { base_url } = emulator.status();
+    const response = await fetch(
+      `${base_url}/events`,
+      authorization === undefined ? {} : { headers: { authorization } },
+    );
+    const { error } = JSON.parse(await response.text());
+    expect([response.status, error.code]).toEqual([401, 'unauthenticated']);
+    expect(error.message).toMatch(message);
+    expect(response.headers.get('www-authenticate')).toBe('Bearer');
+  });
+
+  it('is taken with the scheme in any case and more than one space [§5.1]', async () => {
+    const authorization = `bearer   ${emulator.status().api_key} `;
+    expect((await emulator.api('GET', '/events', undefined, { authorization })).status).toBe(200);
+  });
+
+  it('with a revoked key is refused with 401 [§7.401]', async () => {
+    const { id, key } = await emulator.control.createKey({
+      scopes: ['events:read'],
+      workspace_id: workspaceId,
+    });
+    expect((await as(key, 'GET', '/events')).status).toBe(200);
+    await emulator.control.revokeKey({ id });
+    const { status, json } = await as(key, 'GET', '/events');
+    expect([status, json.error.message]).toEqual([401, 'The API key has been revoked.']);
+  });
+
+  it('needs a key for every operation [§5.1]', async () => {
+    const operations = [
+      ['GET', `/workspaces/${workspaceId}`],
+      ['POST', '/events'],
+      ['GET', `/events/${elsewhere.eventId}`],
+      ['GET', '/events'],
+      ['POST', '/webhooks'],
+    ] as const;
+    for (const [method, path] of operations) {
+      expect((await as('none', method, path)).status, `${method} ${path}`).toBe(401);
+    }
+  });
+});
+
+describe('a key without the scope', () => {
+  const needs: [Scope, string, string, unknown?][] = [
+    ['events:write', 'POST', '/events', { type: 'order.shipped' }],
+    ['webhooks:manage', 'POST', '/webhooks', {}],
+    ['events:read', 'GET', '/events'],
+    ['events:read', 'GET', '/events/evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D'],
+    ['workspaces:read', 'GET', '/workspaces/ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D'],
+  ];
+
+  it.each(needs)(
+    '%s is refused at %s %s with 403 and its name [§5.3, §5.4, §5.5, §7.403, key.scopes]',
+    async (scope, method, path, body) => {
+      const key = await createKey(scopes.filter((other) => other !== scope));
+      const { status, json } = await as(key, method, path, body);
+      expect([status, json.error.code]).toEqual([403, 'permission_denied']);
+      expect(json.error.message).toBe(`The API key lacks the scope ${scope}.`);
+    },
+  );
+
+  it.each(needs)('%s alone is enough for %s %s [§5.5, key.scopes]', async (scope, method, path, body) => {
+    const key = await createKey([scope]);
+    expect((await as(key, method, path, body)).status).not.toBe(403);
+  });
+
+  it('creates nothing [§5.3]', async () => {
+    const key = await createKey(['events:read']);
+    const before = await as(key, 'GET', '/events?limit=1');
+    await as(key, 'POST', '/events', { type: 'order.shipped' });
+    expect((await as(key, 'GET', '/events?limit=1')).text).toBe(before.text);
+  });
+});
+
+describe('what belongs to another workspace than the key', () => {
+  it('does not exist for it, word for word as what was never there [workspace.hidden, §7.404]', async () => {
+    const { api_key } = emulator.status();
+    const unknown = '01JD3Z5K8Q4W6X7Y8Z9A0B1C2D';
+    for (const [method, path, id, body] of [
+      ['GET', '/workspaces/', elsewhere.workspaceId],
+      ['GET', '/events/', elsewhere.eventId],
+      ['GET', '/events?workspace_id=', elsewhere.workspaceId],
+      ['POST', '/events', elsewhere.workspaceId, (w: string) => ({ type: 'a.b', workspace_id: w })],
+      ['POST', '/webhooks', elsewhere.workspaceId, webhookIn],
+    ] as const) {
+      const ask = (of: string) =>
+        body ? as(api_key, method, path, body(of)) : as(api_key, method, path + of);
+      const hidden = await ask(id);
+      const absent = await ask(id.replace(/_.*/, `_${unknown}`));
+      expect([hidden.status, hidden.json.error.code]).toEqual([404, 'not_found']);
+      expect(hidden.json.error.message.replace(id.replace(/.*_/, ''), unknown)).toBe(
+        absent.json.error.message,
+      );
+    }
+  });
+
+  it('is an unknown cursor for it [list.order, workspace.hidden]', async () => {
+    const { status, json } = await emulator.api('GET', `/events?starting_after=${elsewhere.eventId}`);
+    expect([status, json.error.code]).toEqual([400, 'invalid_request']);
+  });
+
+  it('is not in its lists [§5.3]', async () => {
+    const { json } = await emulator.api('GET', '/events?limit=100');
+    expect(json.data.filter((event: { id: string }) => event.id === elsewhere.eventId)).toEqual([]);
+    expect((await as(elsewhere.key, 'GET', '/events')).json.data).toEqual([
+      expect.objectContaining({ id: elsewhere.eventId }),
+    ]);
+  });
+});
+
+describe('a key for every workspace', () => {
+  it('reaches each of them [§5.3]', async () => {
+    for (const id of [workspaceId, elsewhere.workspaceId]) {
+      expect((await as(general, 'GET', `/workspaces/${id}`)).status).toBe(200);
+      const { json } = await as(general, 'POST', '/events', { type: 'a.b', workspace_id: id });
+      expect(json.workspace_id).toBe(id);
+      expect((await as(general, 'GET', `/events?workspace_id=${id}`)).json.data[0].id).toBe(json.id);
+    }
+  });
+
+  it('has to name the one it means [list.workspace, event.body]', async () => {
+    const list = await as(general, 'GET', '/events');
+    expect([list.status, list.json.error.code]).toEqual([400, 'invalid_request']);
+    const create = await as(general, 'POST', '/events', { type: 'a.b' });
+    expect([create.status, create.json.error.code]).toEqual([422, 'validation_failed']);
+    for (const { json } of [list, create]) expect(json.error.message).toMatch(/^workspace_id is required/);
+  });
+});
+
+describe('the two environments', () => {
+  it('have their own prefix of keys [§5.2]', async () => {
+    await using production = await startTestEmulator({ environment: 'production' });
+    expect(emulator.status().api_key).toMatch(/^svc_test_[\w-]{32}$/);
+    expect(production.status().api_key).toMatch(/^svc_live_[\w-]{32}$/);
+    const { key } = await production.control.createKey({ scopes: ['events:read'] });
+    expect(key).toMatch(/^svc_live_/);
+  });
+
+  it('refuse the key of the other and say whose it is [§5.2, key.environment, §7.401]', async () => {
+    await using production = await startTestEmulator({ environment: 'production' });
+    for (const [here, there] of [
+      [emulator, production],
+      [production, emulator],
+    ] as const) {
+      const { api_key, environment } = there.status();
+      const authorization = `Bearer ${api_key}`;
+      const { status, json } = await here.api('GET', '/events', undefined, { authorization });
+      expect([status, json.error.code]).toEqual([401, 'unauthenticated']);
+      expect(json.error.message).toBe(
+        `The API key is for the ${environment} environment; this is ${here.status().environment}.`,
+      );
+    }
+  });
+
+  it('share no data [§1.environments]', async () => {
+    await using production = await startTestEmulator({ environment: 'production' });
+    const { json } = await emulator.api('POST', '/events', { type: 'order.shipped' });
+    expect((await production.api('GET', '/events')).json.data).toEqual([]);
+    expect((await production.api('GET', `/events/${json.id}`)).status).toBe(404);
+    expect((await production.api('GET', `/workspaces/${workspaceId}`)).status).toBe(404);
+  });
+
+  it('do not open the database of each other [§1.environments]', async () => {
+    const folder = createFolder();
+    const db = join(folder, 'sandbox.db');
+    await (await startTestEmulator({ db })).close();
+    await expect(startTestEmulator({ db, environment: 'production' })).rejects.toMatchObject({
+      code: 'database_unusable',
+      message: 'The database belongs to the sandbox environment, not to production.',
+    });
+    await (await startTestEmulator({ db })).close();
+  });
+
+  it('take plain HTTP and the wildcard in the sandbox, and neither in production [§2.webhook.url, §2.webhook.wildcard]', async () => {
+    await using production = await startTestEmulator({ environment: 'production' });
+    const { workspace_id } = production.status();
+    const local = { url: 'http://127.0.0.1:3000/' };
+    const all = { events: ['*'] };
+    for (const [where, of, change, status] of [
+      [emulator, workspaceId, local, 201],
+      [emulator, workspaceId, all, 201],
+      [production, workspace_id, local, 422],
+      [production, workspace_id, { url: 'https://localhost/' }, 422],
+      [production, workspace_id, all, 422],
+      [production, workspace_id, {}, 201],
+    ] as const) {
+      const answer = await where.api('POST', '/webhooks', { ...webhookIn(of), ...change });
+      expect(answer.status, answer.text).toBe(status);
+    }
+  });
+});
+
+it('keys are nowhere in the database, only their hashes [§5.1]', async () => {
+  const folder = createFolder();
+  const db = join(folder, 'sandbox.db');
+  const kept = await startTestEmulator({ db });
+  const { key } = await kept.control.createKey({ scopes: ['events:write'] });
+  await kept.api(
+    'POST',
+    '/events',
+    { type: 'order.shipped', workspace_id: kept.status().workspace_id },
+    {
+      authorization: `Bearer ${key}`,
+    },
+  );
+  const keys = [key, kept.status().api_key];
+  const write = Buffer.concat([readFileSync(db), readFileSync(`${db}-wal`)]);
+  await kept.close();
+  const bytes = Buffer.concat([write, readFileSync(db)]);
+  expect(bytes.includes('order.shipped')).toBe(true);
+  for (const text of keys) {
+    expect(bytes.includes(text)).toBe(false);
+    expect(bytes.includes(text.replace(/^svc_test_/, ''))).toBe(false);
+  }
+});

@@ -1,0 +1,18 @@
+import { connect } from 'node:net';
+
+/** What a server sends back to these very bytes until it closes the connection, as text. */
+export function sendRaw(url: string, bytes: string | Uint8Array): Promise<string> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(port), hostname, () => socket.write(bytes));
+    const chunks: Buffer[] = [];
+    socket.on('data', (chunk) => chunks.push(chunk));
+    socket.on('error', reject);
+    socket.on('close', () => resolve(Buffer.concat(chunks).toString()));
+  });
+}
+
+/** The JSON body at the end of a raw answer. */
+export function bodyOf(answer: string) {
+  return JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4));
+}
