@@ -3,7 +3,7 @@ import type { H3, H3Event } from 'h3';
 import { controlOperations } from '../contract/control-api.ts';
 import { inputInQuery, type Operation, pathParameters } from '../contract/operation.ts';
 import { SvcError } from '../errors.ts';
-import type { FaultLog } from './fault-log.ts';
+import { type FaultLog, isFault } from './fault-log.ts';
 import type { Guard } from './guard.ts';
 import { readJsonBody } from './json-body.ts';
 import { queryOf } from './query.ts';
@@ -57,7 +57,7 @@ async function answer(
     return await respond(requestId);
   } catch (thrown) {
     const error = toSvcError(thrown);
-    if (error.code === 'internal_error') faultLog.report(requestId, thrown);
+    if (isFault(error)) faultLog.report(requestId, thrown);
     return controlErrorResponse(error, requestId);
   }
 }

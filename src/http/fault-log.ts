@@ -1,3 +1,5 @@
+import type { SvcError } from '../errors.ts';
+
 /** Where faults of the emulator itself are told: to the person who runs it, never to the one who sent a request. */
 export interface FaultLog {
   /** @param where the request id, or what else the emulator was at. */
@@ -11,3 +13,8 @@ export const warningLog: FaultLog = {
     process.emitWarning(`${where}: ${warning.stack ?? warning.message}`, 'SvcFault');
   },
 };
+
+/** Whether an error is a fault of the emulator or of its disk, and not of the request. */
+export function isFault({ code }: SvcError): boolean {
+  return code === 'internal_error' || code === 'storage_unavailable';
+}

@@ -9,7 +9,7 @@ import { parseIdempotencyKey } from '../sandbox/idempotency.ts';
 import { type Call, createPublicHandlers, type PublicHandlers } from '../sandbox/public-operations.ts';
 import { RateLimiter } from '../sandbox/rate-limiter.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
-import type { FaultLog } from './fault-log.ts';
+import { type FaultLog, isFault } from './fault-log.ts';
 import { readJsonBody } from './json-body.ts';
 import { queryOf } from './query.ts';
 import { logRequest } from './request-log.ts';
@@ -72,7 +72,7 @@ async function exchange(
     response = await answer(state);
   } catch (thrown) {
     const error = toSvcError(thrown);
-    if (error.code === 'internal_error') faultLog.report(state.requestId, thrown);
+    if (isFault(error)) faultLog.report(state.requestId, thrown);
     errorCode = error.code;
     response = errorResponse(error, state.requestId, state.limitHeaders);
   }

@@ -15,9 +15,10 @@ beforeAll(async () => {
 });
 afterAll(() => emulator.close());
 
+/** Nobody listens at its address. */
 const webhook = (more: object = {}) => ({
   workspace_id: workspaceId,
-  url: 'https://hooks.example.com/in',
+  url: 'http://127.0.0.1:9/in',
   events: ['order.shipped'],
   ...more,
 });
@@ -150,7 +151,7 @@ describe('POST /webhooks', () => {
     expect(json).toEqual({
       id: expect.stringMatching(idOf('wh_')),
       workspace_id: workspaceId,
-      url: 'https://hooks.example.com/in',
+      url: 'http://127.0.0.1:9/in',
       events: ['order.shipped'],
       secret: expect.any(String),
       created_at: expect.stringMatching(timestamp),

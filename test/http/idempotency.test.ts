@@ -1,0 +1,254 @@
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { scopes } from '../../src/domain/access.ts';
+import { IdempotencyTable } from '../../src/store/idempotency.ts';
+import { Store } from '../../src/store/store.ts';
+import { type ApiAnswer, startTestEmulator, type TestEmulator } from '../support/emulator.ts';
+import { createFolder } from '../support/folder.ts';
+import { createTestWall } from '../support/test-wall.ts';
+
+const DAY_MS = 24 * 3_600_000;
+const body = { type: 'order.shipped', payload: { order: 1 } };
+
+let emulator: TestEmulator;
+let faults: unknown[];
+const wall = createTestWall();
+beforeEach(async () => {
+  faults = [];
+  emulator = await startTestEmulator({
+    wall,
+    clock: { frozen: false },
+    faultLog: { report: (_, fault) => faults.push(fault) },
+  });
+});
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await emulator.close();
+});
+
+function post(key: string, of: unknown = body, headers = {}, path = '/events'): Promise<ApiAnswer> {
+  return emulator.api('POST', path, of, { 'idempotency-key': key, ...headers });
+}
+
+async function countEvents(of = emulator): Promise<number> {
+  return (await of.api('GET', '/events?limit=100')).json.data.length;
+}
+
+const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
+
+describe('a POST with an Idempotency-Key', () => {
+  it('is done once and answered alike each time [§4.3, idempotency.replay]', async () => {
+    const first = await post('order-1');
+    const second = await post('order-1');
+    expect([first.status, first.headers.get('idempotent-replayed')]).toEqual([201, null]);
+    expect([second.status, second.headers.get('idempotent-replayed')]).toEqual([201, 'true']);
+    expect(second.text).toBe(first.text);
+    expect(second.headers.get('request-id')).not.toBe(first.headers.get('request-id'));
+    expect(await countEvents()).toBe(1);
+  });
+
+  it('registers an endpoint once, and the repeated answer has its secret [§4.3, idempotency.replay]', async () => {
+    const { workspace_id } = emulator.status();
+    const webhook = { workspace_id, url: 'https://hooks.example.com/', events: ['order.shipped'] };
+    const first = await post('hook', webhook, {}, '/webhooks');
+    const second = await post('hook', webhook, {}, '/webhooks');
+    expect(first.json.secret).toMatch(/^whsec_/);
+    expect([second.status, second.text]).toEqual([first.status, first.text]);
+    expect((await emulator.control.listWebhooks({})).data).toHaveLength(1);
+  });
+
+  it('plans its deliveries once [§4.3]', async () => {
+    const { workspace_id } = emulator.status();
+    const webhook = { workspace_id, url: 'http://127.0.0.1:9/', events: ['*'] };
+    await emulator.api('POST', '/webhooks', webhook);
+    await post('order-1');
+    await post('order-1');
+    expect((await emulator.control.listDeliveries({})).data).toHaveLength(1);
+  });
+
+  it('is refused with 422 under the key of another body [idempotency.conflict]', async () => {
+    await post('order-1');
+    const { status, json } = await post('order-1', { ...body, payload: { order: 2 } });
+    expect([status, json.error.code]).toEqual([422, 'idempotency_key_reused']);
+    expect(await countEvents()).toBe(1);
+  });
+
+  it('is refused with 409 while the first is running [idempotency.conflict]', async () => {
+    let go = () => {};
+    const gate = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    const write = Store.prototype.write;
+    const waiting = new Promise<void>((resolve) => {
+      vi.spyOn(Store.prototype, 'write').mockImplementationOnce(async function (this: Store, operation) {
+        resolve();
+        await gate;
+        return write.call(this, operation) as never;
+      });
+    });
+    const first = post('order-1');
+    await waiting;
+    const { status, json, headers } = await post('order-1');
+    expect([status, json.error.code]).toEqual([409, 'idempotency_in_progress']);
+    expect(headers.get('retry-after')).toBe('1');
+    go();
+    expect((await first).status).toBe(201);
+    expect((await post('order-1')).headers.get('idempotent-replayed')).toBe('true');
+  });
+
+  it('is done once by fifty at the same time [§4.3, idempotency.conflict]', async () => {
+    const answers = await Promise.all(Array.from({ length: 50 }, () => post('order-1')));
+    const done = answers.filter(({ status }) => status === 201);
+    expect(answers.filter(({ status }) => status !== 201 && status !== 409)).toEqual([]);
+    expect(new Set(done.map(({ text }) => text)).size).toBe(1);
+    expect(done.filter(({ headers }) => !headers.has('idempotent-replayed'))).toHaveLength(1);
+    expect(await countEvents()).toBe(1);
+  });
+
+  it('is remembered across a restart [§4.3]', async () => {
+    const db = join(createFolder(), 'sandbox.db');
+    const before = await startTestEmulator({ db });
+    const key = { 'idempotency-key': 'order-1' };
+    const first = await before.api('POST', '/events', body, key);
+    await before.close();
+    await using after = await startTestEmulator({ db });
+    const second = await after.api('POST', '/events', body, key);
+    expect([second.text, second.headers.get('idempotent-replayed')]).toEqual([first.text, 'true']);
+    expect(await countEvents(after)).toBe(1);
+  });
+
+  it('is remembered for 24 hours of the schedule clock [idempotency.scope]', async () => {
+    const first = await post('order-1');
+    wall.pass(DAY_MS - 1);
+    expect((await post('order-1')).text).toBe(first.text);
+    wall.pass(1);
+    const second = await post('order-1');
+    expect([second.status, second.headers.get('idempotent-replayed')]).toEqual([201, null]);
+    expect(second.json.id).not.toBe(first.json.id);
+    expect((await post('order-1')).text).toBe(second.text);
+  });
+
+  it('is stored together with what it did, or neither is [§4.3]', async () => {
+    vi.spyOn(IdempotencyTable.prototype, 'save').mockImplementationOnce(() => {
+      throw new Error('no room');
+    });
+    expect((await post('order-1')).status).toBe(500);
+    expect(faults).toEqual([expect.objectContaining({ message: 'no room' })]);
+    expect(await countEvents()).toBe(0);
+    const { status, headers } = await post('order-1');
+    expect([status, headers.get('idempotent-replayed')]).toEqual([201, null]);
+  });
+
+  it('leaves its key free when it was refused [idempotency.conflict]', async () => {
+    const { key: reader } = await emulator.control.createKey({ scopes: ['events:read'] });
+    const { key: general } = await emulator.control.createKey({ scopes: [...scopes] });
+    const workspaceId = 'ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D';
+    const refused: [number, Promise<ApiAnswer>][] = [
+      [401, post('order-1', body, bearer('svc_test_none'))],
+      [403, post('order-1', body, bearer(reader))],
+      [404, post('order-1', { ...body, workspace_id: workspaceId })],
+      [415, post('order-1', body, { 'content-type': 'text/plain' })],
+      [400, post('order-1', '{')],
+      [422, post('order-1', { ...body, type: 'shipped' })],
+      [422, post('order-1', body, bearer(general))],
+    ];
+    for (const [status, answer] of refused) expect((await answer).status).toBe(status);
+    const { status, headers } = await post('order-1', { type: 'order.shipped' });
+    expect([status, headers.get('idempotent-replayed')]).toEqual([201, null]);
+  });
+
+  it('leaves its key free when the rate was too high [idempotency.conflict]', async () => {
+    const overrides = { 'rate.limit': { per_second: 1, burst: 1 } };
+    await using limited = await startTestEmulator({ wall, overrides });
+    const key = { 'idempotency-key': 'order-1' };
+    await limited.api('GET', '/events');
+    expect((await limited.api('POST', '/events', { type: 'a.b' }, key)).status).toBe(429);
+    wall.pass(1000);
+    const { status, headers } = await limited.api('POST', '/events', body, key);
+    expect([status, headers.get('idempotent-replayed')]).toEqual([201, null]);
+  });
+});
+
+describe('an Idempotency-Key', () => {
+  it.each([
+    ['', 'empty'],
+    ['""', 'empty in quotes'],
+    ['x'.repeat(256), 'of 256 characters'],
+    [`"${'x'.repeat(300)}"`, 'of 300 characters in quotes'],
+    ['a b', 'with a space'],
+    ['caf\u00e9', 'with a letter outside ASCII'],
+    ['a\tb', 'with a tab'],
+  ])('that is %j, %s, is refused with 400 [idempotency.scope]', async (key) => {
+    const { status, json } = await post(key);
+    expect([status, json.error.code]).toEqual([400, 'invalid_request']);
+    expect(json.error.message).toBe('The Idempotency-Key must be 1 to 255 visible ASCII characters.');
+    expect(await countEvents()).toBe(0);
+  });
+
+  it.each(['x', '~!"', 'x'.repeat(255), `"${'x'.repeat(255)}"`])(
+    'that is %j is taken [idempotency.scope]',
+    async (key) => {
+      expect((await post(key)).status).toBe(201);
+      expect((await post(key)).headers.get('idempotent-replayed')).toBe('true');
+    },
+  );
+
+  it('is the same bare and quoted [idempotency.scope]', async () => {
+    const first = await post('order-1');
+    expect((await post('"order-1"')).text).toBe(first.text);
+  });
+
+  it('is sent once [idempotency.scope]', async () => {
+    const headers = new Headers({ 'idempotency-key': 'a' });
+    headers.append('idempotency-key', 'b');
+    expect((await post('', body, Object.fromEntries(headers))).status).toBe(400);
+  });
+
+  it('is nothing to a GET [§4.idempotency-key]', async () => {
+    const headers = { 'idempotency-key': 'same' };
+    await emulator.api('GET', '/events', undefined, headers);
+    await post('order-1');
+    const { json } = await emulator.api('GET', '/events', undefined, headers);
+    expect(json.data).toHaveLength(1);
+  });
+
+  it('is that of one API key [idempotency.scope]', async () => {
+    const { workspace_id } = emulator.status();
+    const { key } = await emulator.control.createKey({ scopes: [...scopes], workspace_id });
+    const first = await post('order-1');
+    const second = await post('order-1', { type: 'invoice.paid' }, bearer(key));
+    expect(second.status).toBe(201);
+    expect(second.json.id).not.toBe(first.json.id);
+  });
+});
+
+describe('idempotency.scope', () => {
+  const webhook = (of: TestEmulator) => ({
+    workspace_id: of.status().workspace_id,
+    url: 'https://hooks.example.com/',
+    events: ['order.shipped'],
+  });
+  const key = { 'idempotency-key': 'same' };
+
+  it.each([
+    ['api_key_method_path', 201],
+    ['api_key', 422],
+  ])('%s: the key on another path is answered %i [idempotency.scope]', async (unique_within, status) => {
+    const overrides = { 'idempotency.scope': { unique_within, retention: '24h' } };
+    await using other = await startTestEmulator({ overrides });
+    await other.api('POST', '/events', body, key);
+    expect((await other.api('POST', '/webhooks', webhook(other), key)).status).toBe(status);
+  });
+
+  it('retention: the key is free when it is over [idempotency.scope]', async () => {
+    const overrides = {
+      'idempotency.scope': { unique_within: 'api_key_method_path', retention: '90s' },
+    };
+    await using other = await startTestEmulator({ overrides, wall, clock: { frozen: false } });
+    const first = await other.api('POST', '/events', body, key);
+    wall.pass(89_999);
+    expect((await other.api('POST', '/events', body, key)).text).toBe(first.text);
+    wall.pass(1);
+    expect((await other.api('POST', '/events', body, key)).text).not.toBe(first.text);
+  });
+});
