@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import { startTestEmulator, type TestEmulatorOptions } from '../support/emulator.ts';
+import { createTestWall } from '../support/test-wall.ts';
+
+async function startLimited(
+  limit: TestEmulatorOptions['overrides'] = { 'rate.limit': { per_second: 2, burst: 4 } },
+) {
+  const wall = createTestWall();
+  const emulator = await startTestEmulator({ wall, overrides: limit });
+  const ask = (headers = {}) => emulator.api('GET', '/events', undefined, headers);
+  return { wall, emulator, ask, [Symbol.asyncDispose]: () => emulator.close() };
+}
+
+describe('a key that asks too often', () => {
+  it('is refused with 429 once its burst is used up [§7.429, rate.limit]', async () => {
+    await using limited = await startLimited();
+    const statuses = [];
+    for (let i = 0; i < 6; i++) statuses.push((await limited.ask()).status);
+    expect(statuses).toEqual([200, 200, 200, 200, 429, 429]);
+    expect((await limited.ask()).json.error).toMatchObject({
+      code: 'rate_limited',
+      message: 'More than 2 requests a second with this API key.',
+    });
+  });
+
+  it('is told of the limit on every answer, and how long to wait [rate.headers]', async () => {
+    await using limited = await startLimited();
+    const told = [];
+    for (let i = 0; i < 5; i++) {
+      const { headers } = await limited.ask();
+      told.push(['ratelimit-policy', 'ratelimit', 'retry-after'].map((name) => headers.get(name)));
+    }
+    expect(told).toEqual([
+      ['"api-key";q=4;w=2', '"api-key";r=3;t=1', null],
+      ['"api-key";q=4;w=2', '"api-key";r=2;t=1', null],
+      ['"api-key";q=4;w=2', '"api-key";r=1;t=2', null],
+      ['"api-key";q=4;w=2', '"api-key";r=0;t=2', null],
+      ['"api-key";q=4;w=2', '"api-key";r=0;t=2', '1'],
+    ]);
+  });
+
+  it('is told on errors too [rate.headers]', async () => {
+    await using limited = await startLimited();
+    const { status, headers } = await limited.emulator.api('GET', '/events?limit=0');
+    expect([status, headers.get('ratelimit')]).toEqual([400, '"api-key";r=3;t=1']);
+  });
+
+  it('may go on after what Retry-After says, and at the given rate [rate.limit, rate.headers]', async () => {
+    await using limited = await startLimited();
+    for (let i = 0; i < 5; i++) await limited.ask();
+    limited.wall.pass(1000);
+    const statuses = [];
+    for (let i = 0; i < 3; i++) statuses.push((await limited.ask()).status);
+    expect(statuses).toEqual([200, 200, 429]);
+    limited.wall.pass(3_600_000);
+    expect((await limited.ask()).headers.get('ratelimit')).toBe('"api-key";r=3;t=1');
+  });
+
+  it('leaves the other keys alone [rate.limit]', async () => {
+    await using limited = await startLimited();
+    const { workspace_id } = limited.emulator.status();
+    const { key } = await limited.emulator.control.createKey({ scopes: ['events:read'], workspace_id });
+    for (let i = 0; i < 5; i++) await limited.ask();
+    expect((await limited.ask({ authorization: `Bearer ${key}` })).status).toBe(200);
+  });
+
+  it('creates nothing [§7.429]', async () => {
+    await using limited = await startLimited({ 'rate.limit': { per_second: 1, burst: 1 } });
+    await limited.ask();
+    expect((await limited.emulator.api('POST', '/events', { type: 'a.b' })).status).toBe(429);
+    limited.wall.pass(1000);
+    expect((await limited.ask()).json.data).toEqual([]);
+  });
+});
+
+describe('rate.limit', () => {
+  it('off: a key may ask as often as it likes, and no header speaks of a limit [rate.limit]', async () => {
+    await using limited = await startLimited({});
+    const answers = await Promise.all(Array.from({ length: 300 }, () => limited.ask()));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(answers[0]?.headers.get('ratelimit-policy')).toBeNull();
+  });
+
+  it('of the strict profile is 100 a second with a burst of 200 [rate.limit]', async () => {
+    const wall = createTestWall();
+    await using strict = await startTestEmulator({ wall, profile: 'strict' });
+    const answers = await Promise.all(Array.from({ length: 201 }, () => strict.api('GET', '/events')));
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(1);
+    expect(answers[0]?.headers.get('ratelimit-policy')).toBe('"api-key";q=200;w=2');
+  });
+});
