@@ -2,6 +2,8 @@
 import * as v from 'valibot';
 import { type ErrorCode, SvcError } from '../errors.ts';
 
+const SHOWN_LENGTH = 64;
+
 /**
  * Checks `value` against a schema of an operation's input.
  * @param code `validation_failed` for a body, `invalid_request` for a query (decision `error.codes`).
@@ -27,7 +29,7 @@ function refuseUnknownMembers(
   const { entries } = schema as { entries?: Record<string, unknown> };
   if (entries === undefined) return;
   for (const name of Object.keys(value)) {
-    if (!Object.hasOwn(entries, name)) throw new SvcError(code, `${name} is not a known member.`);
+    if (!Object.hasOwn(entries, name)) throw new SvcError(code, `${cut(name)} is not a known member.`);
   }
 }
 
@@ -35,7 +37,7 @@ function toMessage(issue: v.BaseIssue<unknown>): string {
   const path = toPath(issue);
   if (issue.received === 'undefined') return `${path} is required.`;
   if (issue.kind === 'schema' && issue.expected !== null && !issue.message.startsWith('must')) {
-    return `${path} must be ${toPlainType(issue.expected)}, not ${toPlainType(issue.received)}.`;
+    return `${path} must be ${toPlainType(issue.expected)}, not ${cut(toPlainType(issue.received))}.`;
   }
   return `${path} ${issue.message}.`;
 }
@@ -60,4 +62,9 @@ const PLAIN_TYPES: Record<string, string> = {
 function toPlainType(type: string): string {
   if (type.startsWith('(')) return `one of ${type.slice(1, -1).replaceAll(' | ', ', ')}`;
   return PLAIN_TYPES[type] ?? type;
+}
+
+/** What the sender chose the length of. */
+function cut(text: string): string {
+  return text.length > SHOWN_LENGTH ? `${text.slice(0, SHOWN_LENGTH)}…` : text;
 }
