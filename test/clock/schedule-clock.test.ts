@@ -1,0 +1,132 @@
+import { describe, expect, it } from 'vitest';
+import { ScheduleClock } from '../../src/clock/schedule-clock.ts';
+import { systemClock } from '../../src/clock/wall.ts';
+
+const HOUR = 3_600_000;
+const START = Date.UTC(2026, 2, 28, 12);
+
+/** A machine whose two times a test moves. */
+function createMachine() {
+  let wallNow = START;
+  let monotonicNow = 5_000;
+  return {
+    wall: { now: () => wallNow, monotonic: () => monotonicNow },
+    /** Real time passes. */
+    pass(ms: number) {
+      wallNow += ms;
+      monotonicNow += ms;
+    },
+    /** Somebody sets the clock. */
+    setWall(ms: number) {
+      wallNow += ms;
+    },
+  };
+}
+
+function startClock(pace: { speed?: number; frozen?: boolean } = {}) {
+  const machine = createMachine();
+  const state = { at: START, wallAt: START, speed: 1, frozen: false, ...pace };
+  return { ...machine, clock: new ScheduleClock(machine.wall, state) };
+}
+
+describe('the schedule clock', () => {
+  it.each([1, 60, 3_600, 0.25])('runs at speed %d', (speed) => {
+    const { clock, pass } = startClock({ speed });
+    pass(8_000);
+    expect(clock.now()).toBe(START + 8_000 * speed);
+    expect(clock.rate).toBe(speed);
+  });
+
+  it('takes 72 hours of the ladder in 72 real seconds at speed 3600', () => {
+    const { clock } = startClock({ speed: 3_600 });
+    expect(clock.realMsUntil(START + 72 * HOUR)).toBe(72_000);
+  });
+
+  it('goes on from where it is when the speed changes', () => {
+    const { clock, pass } = startClock();
+    pass(1_000);
+    clock.set({ speed: 100 });
+    expect(clock.now()).toBe(START + 1_000);
+    pass(10);
+    expect(clock.now()).toBe(START + 2_000);
+  });
+
+  it('stands still while frozen, and then goes on at the speed it had', () => {
+    const { clock, pass } = startClock({ speed: 10 });
+    pass(100);
+    clock.set({ frozen: true });
+    pass(HOUR);
+    expect(clock.now()).toBe(START + 1_000);
+    expect(clock).toMatchObject({ rate: 0, speed: 10, frozen: true });
+    clock.set({ frozen: false });
+    pass(1);
+    expect(clock.now()).toBe(START + 1_010);
+  });
+
+  it('jumps forward, and never back', () => {
+    const { clock, pass } = startClock({ frozen: true });
+    clock.moveTo(START + HOUR);
+    expect(clock.now()).toBe(START + HOUR);
+    clock.moveTo(START);
+    expect(clock.now()).toBe(START + HOUR);
+    clock.set({ frozen: false });
+    pass(5);
+    expect(clock.now()).toBe(START + HOUR + 5);
+  });
+
+  it.each([72 * HOUR, -72 * HOUR])('does not notice that the wall clock is set by %d ms', (jump) => {
+    const { clock, pass, setWall } = startClock();
+    pass(1_000);
+    setWall(jump);
+    pass(1_000);
+    expect(clock.now()).toBe(START + 2_000);
+    expect(clock.realMsUntil(START + HOUR)).toBe(HOUR - 2_000);
+  });
+
+  it.each([
+    ['the night on which summer time begins', Date.UTC(2026, 2, 29, 0, 30)],
+    ['the night on which it ends', Date.UTC(2026, 9, 25, 0, 30)],
+    ['the 29th of February', Date.UTC(2028, 1, 28, 23, 30)],
+    ['a leap second', Date.UTC(2016, 11, 31, 23, 30)],
+  ])('counts every hour alike on %s', (_, at) => {
+    const { wall, pass } = createMachine();
+    const clock = new ScheduleClock(wall, { at, wallAt: START, speed: 1, frozen: false });
+    for (let hour = 1; hour <= 3; hour++) {
+      pass(HOUR);
+      expect(clock.now()).toBe(at + hour * HOUR);
+    }
+  });
+
+  it('says how long to wait: nothing for what is due, for ever while frozen', () => {
+    const { clock } = startClock({ frozen: true });
+    expect(clock.realMsUntil(START)).toBe(0);
+    expect(clock.realMsUntil(START - HOUR)).toBe(0);
+    expect(clock.realMsUntil(START + 1)).toBe(Number.POSITIVE_INFINITY);
+    expect(startClock().clock.realMsUntil(Number.POSITIVE_INFINITY)).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  it('goes on after a restart: the time away counts once, whatever the speed', () => {
+    const { clock, wall, pass } = startClock({ speed: 10 });
+    pass(1_000);
+    const kept = clock.state();
+    pass(HOUR);
+    const resumed = new ScheduleClock(wall, kept);
+    expect(resumed.now()).toBe(START + 10_000 + HOUR);
+    pass(1);
+    expect(resumed.now()).toBe(START + 10_000 + HOUR + 10);
+  });
+
+  it('stays frozen over a restart', () => {
+    const { clock, wall, pass } = startClock({ frozen: true });
+    pass(HOUR);
+    expect(new ScheduleClock(wall, clock.state()).now()).toBe(START);
+  });
+});
+
+describe('the wall clock', () => {
+  it('is that of the machine', () => {
+    expect(Math.abs(systemClock.now() - Date.now())).toBeLessThan(1_000);
+    const before = systemClock.monotonic();
+    expect(systemClock.monotonic()).toBeGreaterThanOrEqual(before);
+  });
+});

@@ -1,0 +1,96 @@
+import { createHmac } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { verify } from '../../src/signature.ts';
+import { header, startDelivering } from './delivering.ts';
+
+describe('how a delivery is signed', () => {
+  const parts = async (overrides: Record<string, unknown>) => {
+    const { receiver, webhook, deliver } = await startDelivering({}, { overrides });
+    const { id } = await deliver();
+    const [request] = receiver.requests;
+    const timestamp = header(request, 'service-timestamp');
+    return {
+      id,
+      secret: webhook.secret,
+      timestamp,
+      signature: header(request, 'service-signature'),
+      body: `${request?.body}`,
+    };
+  };
+
+  it.each(['{timestamp}.{body}', '{body}', '{id}.{timestamp}.{body}', 'v0:{timestamp}:{body}:end'])(
+    'over the content %s [signature.content]',
+    async (template) => {
+      const { id, secret, timestamp, signature, body } = await parts({ 'signature.content': template });
+      const content = template
+        .replace('{id}', id)
+        .replace('{timestamp}', timestamp)
+        .replace('{body}', () => body);
+      expect(signature).toBe(`v1=${createHmac('sha256', secret).update(content).digest('hex')}`);
+    },
+  );
+
+  it.each([
+    ['sha256', 'utf8'],
+    ['sha512', 'utf8'],
+    ['sha1', 'utf8'],
+    ['sha256', 'base64'],
+    ['sha512', 'base64'],
+    ['sha1', 'base64'],
+  ])('with %s and the secret as %s [signature.algorithm]', async (hash, form) => {
+    const { secret, timestamp, signature, body } = await parts({
+      'signature.algorithm': { hash, key: form },
+    });
+    const key = form === 'utf8' ? secret : Buffer.from(secret.slice('whsec_'.length), 'base64');
+    expect(signature).toBe(`v1=${createHmac(hash, key).update(`${timestamp}.${body}`).digest('hex')}`);
+  });
+
+  it.each([
+    ['v1=<hex>', 'v1=', 'hex', ','],
+    ['<hex>', '', 'hex', ','],
+    ['<base64>', '', 'base64', ','],
+    ['<hash>=<hex>', 'sha256=', 'hex', ','],
+    ['v1,<base64>', 'v1,', 'base64', ' '],
+  ] as const)(
+    'in the form %s, and twice while the secret is rotated [signature.header]',
+    async (grammar, prefix, encoding, separator) => {
+      const { receiver, webhook, deliver, control } = await startDelivering(
+        {},
+        { overrides: { 'signature.header': grammar } },
+      );
+      await deliver();
+      const rotated = await control.rotateWebhookSecret({ id: webhook.id });
+      await deliver();
+      const secrets = [[webhook.secret], [rotated.secret, webhook.secret]];
+      for (const [index, request] of receiver.requests.entries()) {
+        const content = `${header(request, 'service-timestamp')}.${request.body}`;
+        const signatures = secrets[index]?.map(
+          (secret) => prefix + createHmac('sha256', secret).update(content).digest(encoding),
+        );
+        expect(header(request, 'service-signature')).toBe(signatures?.join(separator));
+      }
+    },
+  );
+
+  it.each([
+    ['iso8601', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/],
+    ['unix', /^\d{10}$/],
+  ])('with a timestamp as %s, which verification takes [signature.timestamp]', async (format, pattern) => {
+    const { secret, timestamp, signature, body: payload } = await parts({ 'signature.timestamp': format });
+    expect(timestamp).toMatch(pattern);
+    expect(verify({ payload, signature, timestamp, secret })).toMatchObject({ ok: true });
+  });
+
+  it.each([
+    ['5m', 300_000],
+    ['1s', 1_000],
+    ['24h', 86_400_000],
+  ])('to be taken for %s, and no longer [signature.tolerance, §6.3]', async (_, toleranceMs) => {
+    const { secret, timestamp, signature, body: payload } = await parts({});
+    const at = Date.parse(timestamp);
+    const isTaken = (now: number) => verify({ payload, signature, timestamp, secret, toleranceMs, now }).ok;
+    expect(
+      [at - toleranceMs - 1, at - toleranceMs, at + toleranceMs, at + toleranceMs + 1].map(isTaken),
+    ).toEqual([false, true, true, false]);
+  });
+});

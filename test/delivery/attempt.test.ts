@@ -1,0 +1,245 @@
+import { createHmac } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { HOUR_MS, MINUTE_MS } from '../../src/domain/duration.ts';
+import { createEvent } from '../../src/sandbox/events.ts';
+import { verify } from '../../src/signature.ts';
+import type { ReceivedRequest } from '../support/receiver.ts';
+import { between, header, openEmulator, openReceiver, startDelivering } from './delivering.ts';
+import { startDispatch } from './dispatching.ts';
+
+/** A machine whose wall clock a test sets, while its monotonic time goes on as it does. */
+function createWall() {
+  let offset = 0;
+  return {
+    set: (ms: number) => {
+      offset += ms;
+    },
+    wall: {
+      now: () => Math.round(performance.timeOrigin + performance.now()) + offset,
+      monotonic: () => performance.now(),
+    },
+  };
+}
+
+describe('an event', () => {
+  it('and its deliveries are there before the API answers, or neither is [§6.delivery, event.emission]', async () => {
+    const { emulator, trigger } = await startDelivering();
+    const id = await trigger();
+    const { data } = await emulator.control.listDeliveries({ event_id: id });
+    expect(data).toHaveLength(1);
+    const { store, workspace, sandbox, endpoint } = startDispatch();
+    endpoint();
+    const failed = store.write(() => {
+      createEvent(sandbox, { workspace, type: 'order.shipped', payload: '{}' });
+      throw new Error('power cut');
+    });
+    await expect(failed).rejects.toThrow('power cut');
+    expect(store.events.findNewestId(workspace.seq)).toBeUndefined();
+    expect(store.deliveries.countPending()).toBe(0);
+  });
+
+  it('goes to the endpoints that subscribe to its type, and to no others [§6.registration.events, §1.deliveries]', async () => {
+    const emulator = await openEmulator();
+    const subscriptions = {
+      shipped: ['order.shipped'],
+      both: ['invoice.paid', 'order.shipped'],
+      any: ['*'],
+      paid: ['invoice.paid'],
+    };
+    const receivers = await Promise.all(
+      Object.entries(subscriptions).map(async ([name, events]) => {
+        const receiver = await openReceiver();
+        await emulator.subscribe(receiver.url, events);
+        return { name, receiver };
+      }),
+    );
+    const deliveries = await emulator.deliveriesOf(await emulator.trigger('order.shipped'));
+    expect(deliveries.map(({ status }) => status)).toEqual(['succeeded', 'succeeded', 'succeeded']);
+    const reached = receivers.filter(({ receiver }) => receiver.requests.length > 0).map(({ name }) => name);
+    expect(reached).toEqual(['shipped', 'both', 'any']);
+  });
+
+  it('of another workspace goes to none of them', async () => {
+    const { emulator, receiver } = await startDelivering();
+    const { id } = await emulator.control.createWorkspace({ name: 'Other' });
+    const { key } = await emulator.control.createKey({ scopes: ['events:write'], workspace_id: id });
+    const { json } = await emulator.api(
+      'POST',
+      '/events',
+      { type: 'order.shipped' },
+      { authorization: `Bearer ${key}` },
+    );
+    expect(json.workspace_id).toBe(id);
+    expect(await emulator.deliveriesOf(json.id)).toEqual([]);
+    expect(receiver.requests).toEqual([]);
+  });
+
+  it('arrives within a promise of at least once, in no promised order [delivery.order, §6.6]', async () => {
+    const { emulator, receiver, trigger } = await startDelivering([{ status: 500 }, {}]);
+    const [first, second] = [await trigger(), await trigger()];
+    await emulator.control.settleClock({});
+    const arrived = receiver.requests.map(({ body }) => JSON.parse(body.toString()).data.id);
+    expect(arrived.toSorted()).toEqual([first, first, second].toSorted());
+  });
+});
+
+describe('a delivery', () => {
+  it('is a POST of the envelope, signed, timed and named [§6.delivery, §6.headers.signature, §6.headers.timestamp, §6.headers.delivery-id, §2.envelope]', async () => {
+    const { receiver, webhook, deliver, emulator } = await startDelivering();
+    const delivery = await deliver();
+    const [request] = receiver.requests;
+    expect(request).toMatchObject({ method: 'POST', path: '/' });
+    expect(request?.headers).toMatchObject({
+      'content-type': 'application/json',
+      'service-delivery-id': delivery.id,
+      'service-timestamp': expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
+    });
+    const envelope = JSON.parse(request?.body.toString() ?? '');
+    const event = await emulator.api('GET', `/events/${delivery.event_id}`);
+    expect(envelope).toEqual({
+      ...{ type: 'order.shipped', workspace_id: delivery.workspace_id, created_at: event.json.created_at },
+      data: event.json,
+    });
+    const verified = verify({
+      payload: request?.body ?? null,
+      signature: header(request, 'service-signature'),
+      timestamp: header(request, 'service-timestamp'),
+      secret: webhook.secret,
+    });
+    expect(verified).toMatchObject({ ok: true });
+  });
+
+  it('is signed with the secret of its endpoint, never with an API key [§5.7, §2.webhook.secret-separate]', async () => {
+    const { receiver, webhook, deliver, emulator } = await startDelivering();
+    await deliver();
+    const [request] = receiver.requests;
+    const content = `${header(request, 'service-timestamp')}.${request?.body}`;
+    const signatureWith = (secret: string) =>
+      `v1=${createHmac('sha256', secret).update(content).digest('hex')}`;
+    expect(header(request, 'service-signature')).toBe(signatureWith(webhook.secret));
+    expect(header(request, 'service-signature')).not.toBe(signatureWith(emulator.status().api_key));
+    expect(JSON.stringify(request)).not.toContain(emulator.status().api_key);
+    expect(request?.headers.authorization).toBeUndefined();
+  });
+
+  it('has the same bytes at every attempt and replay, a fresh timestamp and signature each time [envelope, replay, §6.headers.timestamp]', async () => {
+    const { wall, set } = createWall();
+    const { receiver, control, deliver, emulator } = await startDelivering({ status: 500 }, { wall });
+    const payload = { total: 12.5, note: 'ünïcode \u2028' };
+    const id = await emulator.trigger('order.shipped', payload);
+    const [{ id: delivery = '' } = {}] = await emulator.deliveriesOf(id);
+    for (const wait of [5, 30]) {
+      set(wait * MINUTE_MS);
+      await control.advanceClock({ ms: wait * MINUTE_MS });
+    }
+    set(1_000);
+    await control.replayDelivery({ id: delivery });
+    await control.advanceClock({ ms: 0 });
+    expect(receiver.requests).toHaveLength(4);
+    const distinct = (read: (request: ReceivedRequest) => string) =>
+      new Set(receiver.requests.map(read)).size;
+    expect(distinct(({ body }) => body.toString('latin1'))).toBe(1);
+    expect(distinct((request) => header(request, 'service-delivery-id'))).toBe(1);
+    expect(distinct((request) => header(request, 'service-timestamp'))).toBe(4);
+    expect(distinct((request) => header(request, 'service-signature'))).toBe(4);
+    await deliver();
+  });
+
+  it('keeps its instants when the wall clock is set by three days, and signs with the time that it shows [signature.timestamp, retry.schedule]', async () => {
+    const { wall, set } = createWall();
+    const { receiver, control, deliver } = await startDelivering({ status: 500 }, { wall });
+    const { created_at } = await deliver();
+    set(72 * HOUR_MS);
+    const { attempts: second } = await control.advanceClock({ ms: 5 * MINUTE_MS });
+    set(-144 * HOUR_MS);
+    const { attempts: third } = await control.advanceClock({ ms: 30 * MINUTE_MS });
+    expect(between(created_at, second[0]?.scheduled_at)).toBe(5 * MINUTE_MS);
+    expect(between(created_at, third[0]?.scheduled_at)).toBe(35 * MINUTE_MS);
+    const [at = '', ahead, behind] = receiver.requests.map((request) => header(request, 'service-timestamp'));
+    expect(between(at, ahead)).toBeGreaterThanOrEqual(72 * HOUR_MS);
+    expect(between(at, behind)).toBeLessThanOrEqual(-71 * HOUR_MS);
+  });
+});
+
+describe('an attempt', () => {
+  it.each([200, 201, 204, 299])('answered %i is a success [delivery.success, §6.5]', async (status) => {
+    const { deliver } = await startDelivering({ status });
+    expect(await deliver()).toMatchObject({
+      ...{ status: 'succeeded', settled_reason: null, next_attempt_at: null },
+      attempts: [
+        { number: 1, trigger: 'schedule', outcome: 'succeeded', response_status: status, error: null },
+      ],
+    });
+  });
+
+  it.each([300, 304, 400, 404, 410, 429, 500, 503, 599])(
+    'answered %i is a failure, and the next one is due in five minutes [delivery.success, §6.retries.non-2xx]',
+    async (status) => {
+      const { deliver } = await startDelivering({ status });
+      const delivery = await deliver();
+      expect(delivery).toMatchObject({
+        ...{ status: 'pending', settled_at: null, attempt_count: 1 },
+        attempts: [
+          { outcome: 'http_error', response_status: status, error: expect.stringContaining(`${status}`) },
+        ],
+      });
+      expect(between(delivery.created_at, delivery.next_attempt_at)).toBe(5 * MINUTE_MS);
+    },
+  );
+
+  it.each([301, 302, 303, 307, 308])(
+    'that is redirected with %i is a failure; nothing goes there [delivery.success]',
+    async (status) => {
+      const elsewhere = await openReceiver();
+      const { deliver } = await startDelivering({ status, headers: { location: elsewhere.url } });
+      expect(await deliver()).toMatchObject({
+        status: 'pending',
+        attempts: [{ outcome: 'http_error', response_status: status }],
+      });
+      expect(elsewhere.requests).toEqual([]);
+    },
+  );
+
+  it('shows what was sent and what was answered [§6.retries.visible]', async () => {
+    const { receiver, deliver } = await startDelivering({
+      status: 503,
+      headers: { 'x-why': 'busy' },
+      body: 'try låter',
+    });
+    const { attempts } = await deliver();
+    const [request] = receiver.requests;
+    expect(attempts[0]).toMatchObject({
+      request: { url: receiver.url, body: request?.body.toString() },
+      response: { headers: { 'x-why': 'busy' }, body: 'try låter', encoding: 'utf8', truncated: false },
+    });
+    for (const [name, value] of Object.entries(attempts[0]?.request.headers ?? {})) {
+      expect(header(request, name.toLowerCase())).toBe(value);
+    }
+  });
+
+  it('shows an answer that is no text as base64', async () => {
+    const body = Buffer.from([0xff, 0x00, 0xfe]);
+    const { deliver } = await startDelivering({ body });
+    expect((await deliver()).attempts[0]?.response).toMatchObject({
+      body: body.toString('base64'),
+      encoding: 'base64',
+    });
+  });
+
+  it.each([
+    ['by default the first 64 KiB', {}, 65_536],
+    ['as much as is asked for', { 'delivery.response': '10B' }, 10],
+    ['nothing where nothing is to be kept', { 'delivery.response': '0B' }, 0],
+  ])('keeps of the answer %s, and says that it was cut [delivery.response]', async (_, overrides, kept) => {
+    const { deliver } = await startDelivering({ body: 'x'.repeat(kept + 1) }, { overrides });
+    const { status, attempts } = await deliver();
+    expect(status).toBe('succeeded');
+    expect(attempts[0]?.response).toMatchObject({ body: 'x'.repeat(kept), truncated: true });
+  });
+
+  it('does not mark an answer of just the limit as cut [delivery.response]', async () => {
+    const { deliver } = await startDelivering({ body: 'x'.repeat(65_536) });
+    const { attempts } = await deliver();
+    expect(attempts[0]?.response).toMatchObject({ body: 'x'.repeat(65_536), truncated: false });
+  });
+});

@@ -1,0 +1,247 @@
+import { describe, expect, it } from 'vitest';
+import { HOUR_MS, MINUTE_MS } from '../../src/domain/duration.ts';
+import { NOW, refused, startDispatch, turns } from './dispatching.ts';
+
+const originOf = ({ url }: { url: string }) => new URL(url).port;
+
+describe('the dispatcher', () => {
+  it('sends what is due at once, and records what came of it [§6.delivery]', async () => {
+    const { endpoint, trigger, attempt, get } = startDispatch();
+    endpoint();
+    const [id = ''] = await trigger();
+    expect(get(id)).toMatchObject({ status: 'pending', due_at: NOW, attempt_count: 0 });
+    await (await attempt(1)).answer();
+    expect(get(id)).toMatchObject({ status: 'succeeded', due_at: null, settled_at: NOW, attempt_count: 1 });
+  });
+
+  it('has one attempt of a delivery under way, whatever happens meanwhile [delivery.concurrency]', async () => {
+    const { endpoint, trigger, attempt, sent, replay, update, moveTo } = startDispatch();
+    const { id: webhook } = endpoint();
+    const [id = ''] = await trigger();
+    const first = await attempt(1);
+    await replay(id);
+    await moveTo(NOW + 48 * HOUR_MS);
+    await update(webhook, { disabled: true });
+    await update(webhook, { disabled: false });
+    expect(sent).toHaveLength(1);
+    await first.answer(refused);
+    expect(sent.map(({ deliveryId }) => deliveryId)).toEqual([id, id]);
+  });
+
+  it('has eight attempts under way for one endpoint, by default [delivery.concurrency]', async () => {
+    const { endpoint, trigger, underWay, sent } = startDispatch();
+    endpoint();
+    await trigger(20);
+    expect(underWay.size).toBe(8);
+    for (let answered = 1; answered <= 20; answered++) {
+      await sent[answered - 1]?.answer();
+      expect(underWay.size).toBe(Math.min(8, 20 - answered));
+    }
+    expect(sent).toHaveLength(20);
+  });
+
+  it.each([
+    [{ per_endpoint: 1, total: 64 }, 1, 3],
+    [{ per_endpoint: 2, total: 64 }, 2, 6],
+    [{ per_endpoint: 8, total: 1 }, 1, 1],
+    [{ per_endpoint: 1, total: 2 }, 1, 2],
+  ])(
+    'keeps to the limits %j: %d for one endpoint, %d for three [delivery.concurrency]',
+    async (limits, one, three) => {
+      const single = startDispatch({ overrides: { 'delivery.concurrency': limits } });
+      single.endpoint();
+      await single.trigger(10);
+      expect(single.underWay.size).toBe(one);
+      const several = startDispatch({ overrides: { 'delivery.concurrency': limits } });
+      for (let port = 1; port <= 3; port++) several.endpoint(`http://127.0.0.1:${port}/`);
+      await several.trigger(10);
+      expect(several.underWay.size).toBe(three);
+    },
+  );
+
+  it('has sixty-four attempts under way in all, by default [delivery.concurrency]', async () => {
+    const { endpoint, trigger, underWay } = startDispatch();
+    for (let port = 1; port <= 100; port++) endpoint(`http://127.0.0.1:${port}/`);
+    await trigger(3);
+    expect(underWay.size).toBe(64);
+  });
+
+  it('lets an endpoint that hangs delay no other [delivery.concurrency]', async () => {
+    const { endpoint, trigger, sent, underWay } = startDispatch();
+    for (const port of [1, 2, 3]) endpoint(`http://127.0.0.1:${port}/`);
+    await trigger(50);
+    const isHanging = (attempt: { url: string }) => originOf(attempt) === '1';
+    for (let next = [...underWay].find((attempt) => !isHanging(attempt)); next; ) {
+      await next.answer();
+      next = [...underWay].find((attempt) => !isHanging(attempt));
+    }
+    expect(sent.filter((attempt) => !isHanging(attempt))).toHaveLength(100);
+    expect([...underWay].filter(isHanging)).toHaveLength(8);
+  });
+
+  it('lets six endpoints that hang delay no other [delivery.concurrency]', async () => {
+    const { endpoint, trigger, sent, underWay } = startDispatch();
+    const hanging = new Set(['1', '2', '3', '4', '5', '6']);
+    for (const port of hanging) endpoint(`http://127.0.0.1:${port}/`);
+    await trigger(50);
+    endpoint('http://127.0.0.1:7/');
+    await trigger(20);
+    for (let i = 0; i < 20; i++) {
+      await [...underWay].find((attempt) => originOf(attempt) === '7')?.answer();
+    }
+    expect(sent.filter((attempt) => originOf(attempt) === '7')).toHaveLength(20);
+  });
+
+  it('gives a thousand endpoints their turn while one hangs', async () => {
+    const { endpoint, trigger, sent, underWay } = startDispatch();
+    for (let port = 1; port <= 1_000; port++) endpoint(`http://127.0.0.1:${port}/`);
+    await trigger(2);
+    for (let alive = true; alive; ) {
+      const others = [...underWay].filter((attempt) => originOf(attempt) !== '1');
+      await Promise.all(others.map((attempt) => attempt.answer()));
+      alive = others.length > 0;
+    }
+    expect(sent).toHaveLength(2_000);
+    expect([...underWay].map(originOf)).toEqual(['1', '1']);
+  });
+
+  it('lets endpoints take turns, however much is due for one of them', async () => {
+    const { endpoint, trigger, sent } = startDispatch({
+      overrides: { 'delivery.concurrency': { per_endpoint: 1, total: 1 } },
+    });
+    endpoint('http://127.0.0.1:1/');
+    await trigger(5);
+    endpoint('http://127.0.0.1:2/');
+    await trigger(2);
+    for (let i = 0; i < 9; i++) await sent[i]?.answer();
+    expect(sent.map(originOf)).toEqual(['1', '1', '2', '1', '2', '1', '1', '1', '1']);
+  });
+
+  it('goes through more than its window holds, each delivery once', async () => {
+    const { endpoint, trigger, sent, underWay, get } = startDispatch();
+    endpoint();
+    const ids = await trigger(700);
+    while (underWay.size > 0) await Promise.all(Array.from(underWay, (attempt) => attempt.answer()));
+    expect(sent.map(({ deliveryId }) => deliveryId)).toEqual(ids);
+    expect(ids.every((id) => get(id).status === 'succeeded')).toBe(true);
+  });
+
+  it('sends a retry at its instant and not before, while the clock is moved by hand [retry.schedule]', async () => {
+    const { endpoint, trigger, attempt, sent, moveTo, get } = startDispatch();
+    endpoint();
+    const [id = ''] = await trigger();
+    await (await attempt(1)).answer(refused);
+    expect(get(id)).toMatchObject({ status: 'pending', due_at: NOW + 5 * MINUTE_MS });
+    await moveTo(NOW + 5 * MINUTE_MS - 1);
+    expect(sent).toHaveLength(1);
+    await moveTo(NOW + 5 * MINUTE_MS);
+    expect(sent).toHaveLength(2);
+  });
+
+  it('counts the gaps of an attempt that was held up from when it began [retry.schedule]', async () => {
+    const { endpoint, trigger, attempt, moveTo, get } = startDispatch();
+    endpoint();
+    const [id = ''] = await trigger();
+    await (await attempt(1)).answer(refused);
+    await moveTo(NOW + HOUR_MS);
+    await (await attempt(2)).answer(refused);
+    expect(get(id).due_at).toBe(NOW + HOUR_MS + 30 * MINUTE_MS);
+  });
+
+  it('counts the gaps of an attempt that is late by a timer from when it was due [retry.schedule]', async () => {
+    const { endpoint, trigger, attempt, moveTo, get } = startDispatch();
+    endpoint();
+    const [id = ''] = await trigger();
+    await (await attempt(1)).answer(refused);
+    await moveTo(NOW + 5 * MINUTE_MS + 12);
+    await (await attempt(2)).answer(refused);
+    expect(get(id).due_at).toBe(NOW + 35 * MINUTE_MS);
+  });
+
+  it('makes the attempt at the very end of the window, although its timer is late [§6.retries.window]', async () => {
+    const overrides = { 'retry.schedule': ['24h', '24h', '24h'] };
+    const { endpoint, trigger, attempt, moveTo, get, sent } = startDispatch({ overrides });
+    endpoint();
+    const [id = ''] = await trigger();
+    for (const [index, late] of [0, 3, 6, 9].entries()) {
+      await moveTo(NOW + index * 24 * HOUR_MS + late);
+      await (await attempt(index + 1)).answer(refused);
+    }
+    expect(sent).toHaveLength(4);
+    expect(get(id)).toMatchObject({ status: 'failed', settled_reason: 'window_elapsed', attempt_count: 4 });
+  });
+
+  it('makes no attempt past the window, however it was held up [§6.retries.window]', async () => {
+    const { endpoint, trigger, attempt, moveTo, get, sent } = startDispatch();
+    endpoint();
+    const [id = ''] = await trigger();
+    await (await attempt(1)).answer(refused);
+    await moveTo(NOW + 72 * HOUR_MS + MINUTE_MS);
+    expect(sent).toHaveLength(1);
+    expect(get(id)).toMatchObject({ status: 'failed', settled_reason: 'window_elapsed', attempt_count: 1 });
+  });
+
+  it('repeats an attempt that could not be recorded, after a rest, and says so', async () => {
+    const { endpoint, trigger, attempt, store, faults, get, pass, moveTo } = startDispatch();
+    endpoint();
+    const [id = ''] = await trigger();
+    const first = await attempt(1);
+    const { change } = store.deliveries;
+    store.deliveries.change = () => {
+      throw new Error('disk on fire');
+    };
+    await first.answer();
+    store.deliveries.change = change;
+    expect(faults).toMatchObject([{ message: 'disk on fire' }]);
+    expect(get(id)).toMatchObject({ status: 'pending', due_at: NOW, attempt_count: 0 });
+    expect(store.attempts.listOfDelivery(get(id).seq)).toEqual([]);
+    pass(1_000);
+    await moveTo(NOW);
+    await (await attempt(2)).answer();
+    expect(get(id)).toMatchObject({ status: 'succeeded', attempt_count: 1 });
+  });
+
+  it('says when a workspace is idle: nothing due, and nothing under way', async () => {
+    const { endpoint, trigger, attempt, dispatcher, workspace } = startDispatch();
+    endpoint();
+    await trigger();
+    let idle = false;
+    const waiting = dispatcher.whenIdle(workspace.seq).then(() => {
+      idle = true;
+    });
+    await turns();
+    expect(idle).toBe(false);
+    await (await attempt(1)).answer(refused);
+    await waiting;
+    expect(dispatcher.nextDueAt(workspace.seq)).toBe(NOW + 5 * MINUTE_MS);
+  });
+
+  it('holds a window of what is pending in memory, never all of it', async () => {
+    const { endpoint, store, workspace, sandbox, underWay, sent } = startDispatch();
+    const { id } = endpoint();
+    const seq = store.webhooks.find(id)?.seq ?? 0;
+    store.writeNow(() => {
+      const event = store.nextSeq();
+      const facts = { seq: event, id: 'evt_1', workspace_seq: workspace.seq, type: 'a.b', created_at: NOW };
+      store.events.insert({ ...facts, envelope: '{}' });
+      for (let i = 0; i < 20_000; i++) {
+        store.deliveries.insert({
+          ...{ seq: store.nextSeq(), id: workspace.ids.next('delivery', NOW), event_seq: event },
+          ...{ webhook_seq: seq, workspace_seq: workspace.seq, created_at: NOW, due_at: NOW },
+        });
+      }
+    });
+    const { listDue } = store.deliveries;
+    const read: number[] = [];
+    store.deliveries.listDue = (...args) => {
+      const due = listDue.apply(store.deliveries, args);
+      read.push(due.length);
+      return due;
+    };
+    sandbox.bus.publish({ type: 'canceled', webhookSeq: seq });
+    for (let i = 0; i < 100; i++) await Promise.all(Array.from(underWay, (attempt) => attempt.answer()));
+    expect(sent.length).toBeGreaterThan(700);
+    expect(Math.max(...read)).toBeLessThanOrEqual(256 + 8);
+    expect(new Set(sent.map(({ deliveryId }) => deliveryId)).size).toBe(sent.length);
+  });
+});

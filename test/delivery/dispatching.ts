@@ -1,0 +1,177 @@
+/** What the tests of the dispatcher share: a sandbox without a server, a machine whose time stands, and a sender in the test's hand. */
+import { onTestFinished } from 'vitest';
+import { createPublicOperations } from '../../src/contract/public-api.ts';
+import { Dispatcher } from '../../src/delivery/dispatcher.ts';
+import { type ReplayRequest, replayDelivery } from '../../src/delivery/replay.ts';
+import type { Sender, SendRequest, SendResult } from '../../src/delivery/sender.ts';
+import { IdSource } from '../../src/domain/ids.ts';
+import { createRandomness } from '../../src/domain/random.ts';
+import type { Overrides } from '../../src/profile/answer-gaps.ts';
+import { resolveRules } from '../../src/profile/resolve.ts';
+import { Bus } from '../../src/sandbox/bus.ts';
+import { createEvent } from '../../src/sandbox/events.ts';
+import { LiveWorkspaces } from '../../src/sandbox/live-workspaces.ts';
+import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import {
+  createWebhook,
+  deleteWebhook,
+  updateWebhook,
+  type WebhookChange,
+} from '../../src/sandbox/webhooks.ts';
+import { createWorkspace } from '../../src/sandbox/workspaces.ts';
+import type { DeliveryRow } from '../../src/store/deliveries.ts';
+import { Store } from '../../src/store/store.ts';
+
+export const NOW = Date.UTC(2026, 10, 20);
+
+/** An attempt under way. */
+export interface Sent extends SendRequest {
+  readonly deliveryId: string;
+  /** Ends it; by default with status 200. */
+  answer(result?: Partial<SendResult>): Promise<void>;
+}
+
+export const refused: Partial<SendResult> = {
+  outcome: 'http_error',
+  responseStatus: 500,
+  error: 'answered 500',
+};
+
+/** A sender whose every attempt stays under way until the test ends it. */
+export function createScriptedSender() {
+  const sent: Sent[] = [];
+  const underWay = new Set<Sent>();
+  const waiters = new Set<() => void>();
+  const accepted: SendResult = {
+    ...{ outcome: 'succeeded', responseStatus: 200, error: null, durationMs: 1 },
+    ...{ response: { headers: {}, body: Buffer.alloc(0), truncated: false }, retryAfterMs: null },
+  };
+  const sender: Sender = {
+    prepare: async () => {},
+    send: (request) =>
+      new Promise<SendResult>((resolve) => {
+        const attempt: Sent = {
+          ...request,
+          deliveryId: request.headers['Service-Delivery-Id'] ?? '',
+          answer: (result) => {
+            underWay.delete(attempt);
+            resolve({ ...accepted, ...result });
+            return turns();
+          },
+        };
+        sent.push(attempt);
+        underWay.add(attempt);
+        for (const waiter of waiters) waiter();
+      }),
+    close: async () => {},
+  };
+  return {
+    sender,
+    /** Every attempt so far. */
+    sent,
+    underWay,
+    /** Resolves to the attempt of that number, from 1, once it is under way. */
+    attempt: (number: number) =>
+      new Promise<Sent>((resolve) => {
+        const look = () => {
+          const found = sent[number - 1];
+          if (found === undefined) return;
+          waiters.delete(look);
+          resolve(found);
+        };
+        waiters.add(look);
+        look();
+      }),
+  };
+}
+
+/** Lets everything happen that needs no answer of a receiver: a group of writes and what follows from it, some times over. */
+export async function turns(count = 4): Promise<void> {
+  for (let i = 0; i < count; i++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+export interface DispatchOptions {
+  readonly overrides?: Overrides;
+  readonly store?: Store;
+  readonly sender?: Sender;
+  readonly frozen?: boolean;
+}
+
+/** A dispatcher that runs on a machine whose real time is moved by {@link pass}. */
+export function startDispatch(options: DispatchOptions = {}) {
+  const { store = new Store({ path: ':memory:' }), frozen = true } = options;
+  let elapsed = 0;
+  const wall = { now: () => NOW + elapsed, monotonic: () => elapsed };
+  const rules = resolveRules('relaxed', options.overrides);
+  const { fill, next: random } = createRandomness(1);
+  const catalogue = new Set<string>();
+  const sandbox: Sandbox = {
+    ...{ environment: 'sandbox', rules, store, wall, fill, random, catalogue },
+    newClock: { speed: 1, frozen },
+    bus: new Bus(),
+    workspaces: new LiveWorkspaces(store, wall, fill),
+    ids: new IdSource(fill),
+    operations: createPublicOperations({ rules, environment: 'sandbox', catalogue }),
+  };
+  const scripted = createScriptedSender();
+  const faults: unknown[] = [];
+  const onFault = (fault: unknown) => faults.push(fault);
+  const dispatcher = new Dispatcher({ sandbox, sender: options.sender ?? scripted.sender, onFault });
+  if (store.workspaces.findOldest() === undefined) store.writeNow(() => createWorkspace(sandbox, 'Test'));
+  const workspace = sandbox.workspaces.default;
+  dispatcher.start();
+  onTestFinished(async () => {
+    await dispatcher.stop(0);
+    store.close();
+  });
+
+  const seqOf = (id: string) => store.webhooks.find(id)?.seq ?? 0;
+  const get = (id: string): DeliveryRow => {
+    const row = store.deliveries.find(id);
+    if (row === undefined) throw new Error(`no delivery ${id}`);
+    return row;
+  };
+  return {
+    ...{ sandbox, store, dispatcher, workspace, faults, get },
+    ...{ sent: scripted.sent, underWay: scripted.underWay, attempt: scripted.attempt },
+    endpoint: (url = 'http://127.0.0.1:9/') =>
+      store.writeNow(() => createWebhook(sandbox, { workspace, url, events: ['*'] })),
+    /** Creates events as the API does. @returns the ids of their deliveries. */
+    async trigger(count = 1): Promise<string[]> {
+      const created = await Promise.all(
+        Array.from({ length: count }, () =>
+          store.write(() => createEvent(sandbox, { workspace, type: 'order.shipped', payload: '{}' })),
+        ),
+      );
+      const news = created.flatMap((event) => event.news);
+      for (const item of news) sandbox.bus.publish(item);
+      await turns();
+      return news.flatMap((item) =>
+        item.type === 'due' ? (store.deliveries.findBySeq(item.deliverySeq)?.id ?? []) : [],
+      );
+    },
+    replay: (id: string, change: Omit<ReplayRequest, 'id'> = {}) =>
+      replayDelivery(sandbox, { id, ...change }),
+    async update(id: string, change: WebhookChange) {
+      await store.write(() => updateWebhook(sandbox, id, change));
+      sandbox.bus.publish({ type: 'webhook_changed', webhookSeq: seqOf(id) });
+      await turns();
+    },
+    async remove(id: string) {
+      const webhookSeq = seqOf(id);
+      await store.write(() => deleteWebhook(sandbox, id));
+      sandbox.bus.publish({ type: 'canceled', webhookSeq });
+      await turns();
+    },
+    /** Real time passes. */
+    pass(ms: number) {
+      elapsed += ms;
+    },
+    /** The schedule clock jumps. */
+    async moveTo(at: number) {
+      workspace.clock.moveTo(at);
+      sandbox.bus.publish({ type: 'clock', workspaceSeq: workspace.seq });
+      await turns();
+    },
+  };
+}

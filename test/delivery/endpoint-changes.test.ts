@@ -1,0 +1,164 @@
+import { createHmac } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { HOUR_MS, MINUTE_MS } from '../../src/domain/duration.ts';
+import type { ReceivedRequest } from '../support/receiver.ts';
+import { header, openReceiver, startDelivering } from './delivering.ts';
+import { createGate } from './sending.ts';
+
+describe('an endpoint that is deleted', () => {
+  it('gets nothing any more: what was pending is canceled, what had settled stays', async () => {
+    const { control, deliver, webhook, receiver, trigger } = await startDelivering([{}, { status: 500 }]);
+    const done = await deliver();
+    const pending = await deliver();
+    expect(await control.deleteWebhook({ id: webhook.id })).toMatchObject({
+      deleted: true,
+      canceled_deliveries: 1,
+    });
+    await trigger();
+    await control.advanceClock({ ms: 80 * HOUR_MS });
+    expect(receiver.requests).toHaveLength(2);
+    expect(await control.getDelivery({ id: done.id })).toMatchObject({ status: 'succeeded' });
+    expect(await control.getDelivery({ id: pending.id })).toMatchObject({
+      ...{ status: 'canceled', settled_reason: 'endpoint_deleted', next_attempt_at: null, attempt_count: 1 },
+    });
+  });
+
+  it('while a request is on its way leaves the attempt on record, and the delivery canceled', async () => {
+    const gate = createGate();
+    const { control, webhook, receiver, trigger } = await startDelivering({ after: gate.opened });
+    const event = await trigger();
+    await receiver.waitFor(1);
+    await control.deleteWebhook({ id: webhook.id });
+    gate.open();
+    await control.advanceClock({ ms: 80 * HOUR_MS });
+    const [{ id } = { id: '' }] = (await control.listDeliveries({ event_id: event })).data;
+    expect(await control.getDelivery({ id })).toMatchObject({
+      ...{ status: 'canceled', attempt_count: 1 },
+      attempts: [{ number: 1, outcome: 'succeeded' }],
+    });
+    expect(receiver.requests).toHaveLength(1);
+  });
+});
+
+describe('an endpoint that is disabled', () => {
+  it('gets what was pending once it is enabled, at once where it is due by then', async () => {
+    const { control, deliver, webhook, receiver } = await startDelivering([{ status: 500 }, {}]);
+    const { id } = await deliver();
+    await control.updateWebhook({ id: webhook.id, disabled: true });
+    const frozen = await control.advanceClock({ ms: HOUR_MS });
+    expect(frozen).toMatchObject({ attempts: [], pending: 1, next_due_at: null });
+    await control.updateWebhook({ id: webhook.id, disabled: false });
+    await receiver.waitFor(2);
+    await control.advanceClock({ ms: 0 });
+    expect(await control.getDelivery({ id })).toMatchObject({ status: 'succeeded', attempt_count: 2 });
+  });
+
+  it('gets no event that happens meanwhile [§6.registration.events]', async () => {
+    const { control, webhook, receiver, trigger, emulator } = await startDelivering();
+    await control.updateWebhook({ id: webhook.id, disabled: true });
+    const event = await trigger();
+    await control.updateWebhook({ id: webhook.id, disabled: false });
+    expect(await emulator.deliveriesOf(event)).toEqual([]);
+    expect(receiver.requests).toEqual([]);
+  });
+
+  it('for longer than the window gets no attempt past it [§6.retries.window]', async () => {
+    const { control, deliver, webhook, receiver } = await startDelivering({ status: 500 });
+    const { id } = await deliver();
+    await control.updateWebhook({ id: webhook.id, disabled: true });
+    await control.advanceClock({ ms: 80 * HOUR_MS });
+    await control.updateWebhook({ id: webhook.id, disabled: false });
+    await control.advanceClock({ ms: 0 });
+    expect(await control.getDelivery({ id })).toMatchObject({
+      status: 'failed',
+      settled_reason: 'window_elapsed',
+      attempt_count: 1,
+    });
+    expect(receiver.requests).toHaveLength(1);
+  });
+
+  it('keeps a replay waiting until it is enabled [replay]', async () => {
+    const { control, deliver, webhook, receiver } = await startDelivering();
+    const { id } = await deliver();
+    await control.updateWebhook({ id: webhook.id, disabled: true });
+    await control.replayDelivery({ id });
+    await control.advanceClock({ ms: HOUR_MS });
+    expect(receiver.requests).toHaveLength(1);
+    await control.updateWebhook({ id: webhook.id, disabled: false });
+    await receiver.waitFor(2);
+  });
+});
+
+describe('an endpoint that changes', () => {
+  it('gets its retries at its new address', async () => {
+    const { control, deliver, webhook, receiver } = await startDelivering({ status: 500 });
+    const moved = await openReceiver();
+    const { id } = await deliver();
+    await control.updateWebhook({ id: webhook.id, url: `${moved.url}/new` });
+    await control.advanceClock({ ms: 5 * MINUTE_MS });
+    expect([receiver.requests.length, moved.requests.map(({ path }) => path)]).toEqual([1, ['/new']]);
+    const { attempts } = await control.getDelivery({ id });
+    expect(attempts.map(({ request }) => request.url)).toEqual([receiver.url, `${moved.url}/new`]);
+  });
+
+  it('gets the types that it then subscribes to, and its retries all the same [§6.registration.events]', async () => {
+    const { control, deliver, webhook, receiver, trigger, emulator } = await startDelivering([
+      { status: 500 },
+      {},
+    ]);
+    const { id } = await deliver();
+    await control.updateWebhook({ id: webhook.id, events: ['invoice.paid'] });
+    expect(await emulator.deliveriesOf(await trigger('order.shipped'))).toEqual([]);
+    expect(await emulator.deliveriesOf(await trigger('invoice.paid'))).toMatchObject([
+      { status: 'succeeded' },
+    ]);
+    await control.advanceClock({ ms: 5 * MINUTE_MS });
+    expect(await control.getDelivery({ id })).toMatchObject({ status: 'succeeded' });
+    expect(receiver.requests).toHaveLength(3);
+  });
+});
+
+describe('a secret that is rotated', () => {
+  const signatures = (request: ReceivedRequest | undefined, secrets: readonly string[]) => {
+    const content = `${header(request, 'service-timestamp')}.${request?.body}`;
+    return secrets
+      .map((secret) => `v1=${createHmac('sha256', secret).update(content).digest('hex')}`)
+      .join(',');
+  };
+
+  it('signs first, and the one before it too until the overlap of 24 hours ends on the schedule clock [signature.header]', async () => {
+    const { control, deliver, webhook, receiver } = await startDelivering({ status: 500 });
+    await deliver();
+    const { secret, previous_secret_expires_at } = await control.rotateWebhookSecret({ id: webhook.id });
+    expect(secret).toMatch(/^whsec_/);
+    expect(secret).not.toBe(webhook.secret);
+    const { now } = await control.getClock({});
+    expect(Date.parse(previous_secret_expires_at ?? '') - Date.parse(now)).toBe(24 * HOUR_MS);
+    await control.advanceClock({ ms: 72 * HOUR_MS });
+    // At 0 before the rotation; up to 20h35 within the overlap; at 44h35 and 68h35 after it.
+    const expected = [
+      [webhook.secret],
+      ...Array.from({ length: 5 }, () => [secret, webhook.secret]),
+      [secret],
+      [secret],
+    ];
+    expect(receiver.requests.map((request) => header(request, 'service-signature'))).toEqual(
+      receiver.requests.map((request, index) => signatures(request, expected[index] ?? [])),
+    );
+  });
+
+  it('signs alone where no overlap is wanted, and the overlap ends to the millisecond [signature.header]', async () => {
+    const { control, deliver, webhook, receiver } = await startDelivering();
+    const second = await control.rotateWebhookSecret({ id: webhook.id, overlap_ms: 0 });
+    await deliver();
+    const third = await control.rotateWebhookSecret({ id: webhook.id, overlap_ms: 1_000 });
+    await control.advanceClock({ ms: 999 });
+    await deliver();
+    await control.advanceClock({ ms: 1 });
+    await deliver();
+    const expected = [[second.secret], [third.secret, second.secret], [third.secret]];
+    expect(receiver.requests.map((request) => header(request, 'service-signature'))).toEqual(
+      receiver.requests.map((request, index) => signatures(request, expected[index] ?? [])),
+    );
+  });
+});

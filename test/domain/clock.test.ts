@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { rateOf, resumeAfterDowntime, scheduleTime } from '../../src/domain/clock.ts';
+
+const HOUR = 3_600_000;
+const AT = Date.UTC(2026, 10, 20);
+
+describe('schedule time', () => {
+  it.each([
+    ['real time', { speed: 1, frozen: false }, 1],
+    ['faster', { speed: 3_600, frozen: false }, 3_600],
+    ['slower', { speed: 0.5, frozen: false }, 0.5],
+    ['not at all while frozen, whatever the speed', { speed: 60, frozen: true }, 0],
+  ])('passes in %s', (_, pace, rate) => {
+    expect(rateOf(pace)).toBe(rate);
+    expect(scheduleTime({ at: AT, ...pace }, 1_000)).toBe(AT + 1_000 * rate);
+  });
+
+  it('is in whole milliseconds and never before its anchor', () => {
+    expect(scheduleTime({ at: AT, speed: 1, frozen: false }, 1.999)).toBe(AT + 1);
+    expect(scheduleTime({ at: AT, speed: 1, frozen: false }, -5)).toBe(AT);
+  });
+});
+
+describe('after downtime a clock', () => {
+  const state = { at: AT, wallAt: AT + 7 * HOUR, speed: 1, frozen: false };
+
+  it('has gone on in real time', () => {
+    expect(resumeAfterDowntime(state, state.wallAt + HOUR)).toEqual({
+      ...state,
+      at: AT + HOUR,
+      wallAt: state.wallAt + HOUR,
+    });
+  });
+
+  it('has gone on in real time, however fast it ran before', () => {
+    const resumed = resumeAfterDowntime({ ...state, speed: 3_600 }, state.wallAt + HOUR);
+    expect(resumed).toMatchObject({ at: AT + HOUR, speed: 3_600 });
+  });
+
+  it('has stood still where it was frozen', () => {
+    const resumed = resumeAfterDowntime({ ...state, frozen: true }, state.wallAt + HOUR);
+    expect(resumed).toMatchObject({ at: AT, wallAt: state.wallAt + HOUR, frozen: true });
+  });
+
+  it('counts nothing where the wall clock was set back', () => {
+    expect(resumeAfterDowntime(state, state.wallAt - 72 * HOUR)).toMatchObject({ at: AT });
+  });
+});

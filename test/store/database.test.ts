@@ -1,0 +1,260 @@
+import { spawnSync } from 'node:child_process';
+import {
+  appendFileSync,
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { openDatabase } from '../../src/store/database.ts';
+import { migrations } from '../../src/store/migrations.ts';
+import { createFolder } from '../support/folder.ts';
+
+function open(path: string) {
+  const db = openDatabase({ path });
+  onTestFinished(() => {
+    db.close();
+  });
+  return db;
+}
+
+const file = () => join(createFolder(), 'sandbox.db');
+const pragma = (db: Database.Database, name: string) => db.pragma(name, { simple: true });
+const refusal = (path: string) => {
+  try {
+    open(path);
+    return null;
+  } catch (error) {
+    return error;
+  }
+};
+
+describe('a new database', () => {
+  it('survives a power cut: a write-ahead log, flushed at every commit', () => {
+    const db = open(file());
+    expect(pragma(db, 'journal_mode')).toBe('wal');
+    expect(pragma(db, 'synchronous')).toBe(2);
+    expect(pragma(db, 'foreign_keys')).toBe(1);
+    expect(pragma(db, 'locking_mode')).toBe('exclusive');
+  });
+
+  it('gets its folder', () => {
+    const path = join(createFolder(), 'a', 'b', 'sandbox.db');
+    open(path);
+    expect(existsSync(path)).toBe(true);
+  });
+
+  it('may be in memory, any number of times', () => {
+    expect(pragma(open(':memory:'), 'user_version')).toBe(migrations.length);
+    open(':memory:');
+  });
+
+  it('has STRICT tables only', () => {
+    const db = open(':memory:');
+    const tables = db.prepare("SELECT name, strict FROM pragma_table_list WHERE schema = 'main'").all() as {
+      name: string;
+      strict: number;
+    }[];
+    const ours = tables.filter(({ name }) => !name.startsWith('sqlite_'));
+    expect(ours.length).toBeGreaterThan(7);
+    expect(ours.filter(({ strict }) => strict !== 1)).toEqual([]);
+  });
+
+  it('holds to its references and types', () => {
+    const db = open(':memory:');
+    const insert = (workspace: unknown) =>
+      db
+        .prepare(
+          "INSERT INTO events (seq, id, workspace_seq, type, created_at, envelope) VALUES (1, 'a', ?, 'a.b', 0, '')",
+        )
+        .run(workspace);
+    expect(() => insert(404)).toThrow('FOREIGN KEY constraint failed');
+    expect(() => insert('one')).toThrow('cannot store TEXT value in INTEGER column');
+  });
+});
+
+describe('a database that is there', () => {
+  it('is taken up as it is', () => {
+    const path = file();
+    const first = openDatabase({ path });
+    first.exec("INSERT INTO settings VALUES ('a', '1')");
+    const schema = first.prepare('SELECT sql FROM sqlite_schema').all();
+    first.close();
+    const again = open(path);
+    expect(again.prepare('SELECT value FROM settings').pluck().get()).toBe('1');
+    expect(again.prepare('SELECT sql FROM sqlite_schema').all()).toEqual(schema);
+  });
+
+  it('is made where the file is empty', () => {
+    const path = file();
+    writeFileSync(path, '');
+    expect(pragma(open(path), 'user_version')).toBe(migrations.length);
+  });
+
+  it('is refused while another emulator has it, in this process or another', () => {
+    const path = file();
+    open(path);
+    expect(refusal(path)).toMatchObject({
+      code: 'database_in_use',
+      message: `${path} is in use by another process.`,
+    });
+    const script = `new (require('better-sqlite3'))(process.argv[1], { timeout: 0 }).pragma('user_version')`;
+    const other = spawnSync(process.execPath, ['-e', script, path], { encoding: 'utf8' });
+    expect(other.stderr).toContain('SQLITE_BUSY');
+  });
+
+  it('is free again once it was closed', () => {
+    const path = file();
+    openDatabase({ path }).close();
+    expect(refusal(path)).toBeNull();
+  });
+
+  it('is refused when it was made by a newer version, and stays as it is', () => {
+    const path = file();
+    const db = openDatabase({ path });
+    db.pragma(`user_version = ${migrations.length + 1}`);
+    db.close();
+    expect(refusal(path)).toMatchObject({
+      code: 'database_unusable',
+      message: expect.stringContaining('was made by a newer svc'),
+      hint: expect.stringContaining('Upgrade svc'),
+    });
+    const raw = new Database(path);
+    onTestFinished(() => {
+      raw.close();
+    });
+    expect(pragma(raw, 'user_version')).toBe(migrations.length + 1);
+  });
+
+  it.each([
+    ['tables', 'CREATE TABLE theirs (a)'],
+    ['a name in its header', 'PRAGMA application_id = 252006'],
+  ])('is refused when %s are those of another program, and not a byte of it changes', (_, sql) => {
+    const path = file();
+    const theirs = new Database(path);
+    theirs.exec(sql);
+    theirs.close();
+    const before = readFileSync(path);
+    expect(refusal(path)).toMatchObject({
+      code: 'database_unusable',
+      message: `${path} is a SQLite database of another program.`,
+    });
+    expect(readFileSync(path).equals(before)).toBe(true);
+    expect(existsSync(`${path}-wal`)).toBe(false);
+  });
+
+  it('is refused when it is no database, and not a byte of it changes', () => {
+    const path = file();
+    const text = 'Dear diary, this is not a database. '.repeat(200);
+    writeFileSync(path, text);
+    expect(refusal(path)).toMatchObject({
+      code: 'database_unusable',
+      message: expect.stringContaining('is not a database that can be read'),
+    });
+    expect(readFileSync(path, 'utf8')).toBe(text);
+  });
+
+  it('is refused when its schema is damaged', () => {
+    const path = file();
+    openDatabase({ path }).close();
+    const bytes = readFileSync(path);
+    bytes.fill(0xa5, 100, 4_096);
+    writeFileSync(path, bytes);
+    expect(refusal(path)).toMatchObject({ code: 'database_unusable' });
+  });
+});
+
+describe('a write-ahead log that a crash left', () => {
+  /** A database and its log as a killed process leaves them: `count` commits, none of them in the main file yet. */
+  function crash(count: number) {
+    const from = file();
+    const path = file();
+    const db = open(from);
+    const main = readFileSync(from);
+    const insert = db.prepare('INSERT INTO settings VALUES (?, ?)');
+    for (let i = 0; i < count; i++) insert.run(`key ${i}`, 'x'.repeat(3_000));
+    expect(main.length).toBeGreaterThan(0);
+    copyFileSync(from, path);
+    copyFileSync(`${from}-wal`, `${path}-wal`);
+    return { path, log: `${path}-wal` };
+  }
+  const countKeys = (db: Database.Database) => db.prepare('SELECT count(*) FROM settings').pluck().get();
+
+  it('is read: nothing that was committed is lost', () => {
+    const db = open(crash(20).path);
+    expect(countKeys(db)).toBe(20);
+    expect(pragma(db, 'integrity_check')).toBe('ok');
+  });
+
+  it('is read up to the last whole commit where its end is missing', () => {
+    const { path, log } = crash(20);
+    truncateSync(log, readFileSync(log).length - 1_000);
+    const db = open(path);
+    expect(countKeys(db)).toBe(19);
+    expect(pragma(db, 'integrity_check')).toBe('ok');
+  });
+
+  it('is read up to the last whole commit where it ends in garbage', () => {
+    const { path, log } = crash(20);
+    appendFileSync(log, Buffer.alloc(10_000, 0xa5));
+    const db = open(path);
+    expect(countKeys(db)).toBe(20);
+    expect(pragma(db, 'integrity_check')).toBe('ok');
+  });
+});
+
+describe('a path where no database can be', () => {
+  it('is refused when it is a folder', () => {
+    expect(refusal(createFolder())).toMatchObject({
+      code: 'database_unusable',
+      message: expect.stringContaining('cannot be opened for writing'),
+    });
+  });
+
+  it('is refused when a file is in the way of its folder', () => {
+    const path = file();
+    writeFileSync(path, '');
+    expect(refusal(join(path, 'sandbox.db'))).toMatchObject({ code: 'database_unusable' });
+    expect(refusal(join(path, 'deeper', 'sandbox.db'))).toMatchObject({ code: 'database_unusable' });
+  });
+
+  // The super-user may write everywhere, and Windows knows no such folders.
+  it.runIf(process.platform !== 'win32' && process.getuid?.() !== 0)(
+    'is refused when the file or its folder may not be written',
+    () => {
+      const folder = join(createFolder(), 'locked');
+      const path = join(folder, 'sandbox.db');
+      mkdirSync(folder);
+      openDatabase({ path }).close();
+      chmodSync(path, 0o444);
+      expect(refusal(path)).toMatchObject({ code: 'database_unusable' });
+      chmodSync(folder, 0o555);
+      onTestFinished(() => chmodSync(folder, 0o755));
+      expect(refusal(join(folder, 'other.db'))).toMatchObject({
+        code: 'database_unusable',
+        hint: expect.stringContaining('permissions'),
+      });
+    },
+  );
+});
+
+describe('the migrations', () => {
+  it('lead from every earlier version to the present one', () => {
+    const newest = open(':memory:').prepare('SELECT sql FROM sqlite_schema ORDER BY name').all();
+    for (let version = 0; version < migrations.length; version++) {
+      const path = file();
+      const old = new Database(path);
+      for (const step of migrations.slice(0, version)) old.exec(step);
+      if (version > 0) old.pragma(`application_id = ${0x73766365}`);
+      old.pragma(`user_version = ${version}`);
+      old.close();
+      expect(open(path).prepare('SELECT sql FROM sqlite_schema ORDER BY name').all()).toEqual(newest);
+    }
+  });
+});

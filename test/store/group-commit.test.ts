@@ -1,0 +1,180 @@
+import Database from 'better-sqlite3';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { GroupCommit } from '../../src/store/group-commit.ts';
+
+function open() {
+  const db = new Database(':memory:');
+  onTestFinished(() => {
+    db.close();
+  });
+  db.pragma('foreign_keys = ON');
+  db.exec('CREATE TABLE parents (id INTEGER PRIMARY KEY) STRICT');
+  db.exec('CREATE TABLE notes (text TEXT NOT NULL UNIQUE, parent INTEGER REFERENCES parents) STRICT');
+  let commits = 0;
+  const group = new GroupCommit(db, () => {
+    commits++;
+  });
+  const insert = db.prepare('INSERT INTO notes (text, parent) VALUES (?, ?)');
+  return {
+    db,
+    group,
+    note: (text: string, parent: number | null = null) => insert.run(text, parent),
+    notes: () => db.prepare<[], string>('SELECT text FROM notes ORDER BY rowid').pluck().all(),
+    commits: () => commits,
+    /** Makes the commit of the group fail: SQLite looks at the broken reference only then. */
+    breakCommit: () => {
+      db.pragma('defer_foreign_keys = ON');
+      insert.run('orphan', 404);
+    },
+  };
+}
+
+const fail = (message: string) => () => {
+  throw new Error(message);
+};
+
+describe('a group of writes', () => {
+  it('is one transaction for all that arrives within one turn, in order', async () => {
+    const { group, note, notes, commits } = open();
+    const answers = await Promise.all(
+      ['a', 'b', 'c'].map((text) => group.run(() => note(text).lastInsertRowid)),
+    );
+    expect(answers).toEqual([1, 2, 3]);
+    expect(notes()).toEqual(['a', 'b', 'c']);
+    expect(commits()).toBe(1);
+    await group.run(() => note('d'));
+    expect(commits()).toBe(2);
+  });
+
+  it('answers nobody before its commit', async () => {
+    const { db, group, note, commits } = open();
+    const seen = [1, 2].map((number) =>
+      group
+        .run(() => note(`${number}`))
+        .then(() => ({ commits: commits(), inTransaction: db.inTransaction })),
+    );
+    expect(await Promise.all(seen)).toEqual([
+      { commits: 1, inTransaction: false },
+      { commits: 1, inTransaction: false },
+    ]);
+  });
+
+  it('undoes an operation that throws, all of it and it alone, and tells its caller alone', async () => {
+    const { group, note, notes } = open();
+    const results = await Promise.allSettled([
+      group.run(() => note('before')),
+      group.run(() => {
+        note('half');
+        throw new Error('changed my mind');
+      }),
+      group.run(() => note('before')),
+      group.run(() => note('after')),
+    ]);
+    expect(notes()).toEqual(['before', 'after']);
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected', 'fulfilled']);
+    expect(results[1]).toMatchObject({ reason: { message: 'changed my mind' } });
+    expect(results[2]).toMatchObject({ reason: { code: 'SQLITE_CONSTRAINT_UNIQUE' } });
+  });
+
+  it('commits what is left where every operation but one throws', async () => {
+    const { group, note, notes } = open();
+    const doomed = [group.run(fail('one')), group.run(fail('two'))];
+    await group.run(() => note('kept'));
+    expect(await Promise.allSettled(doomed)).toMatchObject([
+      { reason: { message: 'one' } },
+      { reason: { message: 'two' } },
+    ]);
+    expect(notes()).toEqual(['kept']);
+  });
+
+  it('tells every caller when it cannot be committed, and nothing of it remains', async () => {
+    const { db, group, note, notes, commits, breakCommit } = open();
+    const results = await Promise.allSettled([
+      group.run(() => note('a')),
+      group.run(breakCommit),
+      group.run(() => note('b')),
+    ]);
+    for (const result of results) {
+      expect(result).toMatchObject({
+        status: 'rejected',
+        reason: { code: 'storage_unavailable', status: 503 },
+      });
+    }
+    expect(notes()).toEqual([]);
+    expect(db.inTransaction).toBe(false);
+    expect(commits()).toBe(0);
+  });
+
+  it('is followed by the next one as if nothing had been', async () => {
+    const { group, note, notes, breakCommit } = open();
+    await expect(group.run(breakCommit)).rejects.toMatchObject({ code: 'storage_unavailable' });
+    await group.run(() => note('next'));
+    expect(notes()).toEqual(['next']);
+  });
+
+  it('tells every caller when the disk is full', async () => {
+    const { db, group, note, notes } = open();
+    db.pragma(`max_page_count = ${db.pragma('page_count', { simple: true })}`);
+    const results = await Promise.allSettled([
+      group.run(() => note('small')),
+      group.run(() => note('x'.repeat(100_000))),
+    ]);
+    expect(results[1]).toMatchObject({ status: 'rejected', reason: { code: 'storage_unavailable' } });
+    expect(db.inTransaction).toBe(false);
+    // Whoever was told that it is written finds it, and nobody else does.
+    expect(notes()).toEqual(results[0]?.status === 'fulfilled' ? ['small'] : []);
+    db.pragma('max_page_count = 1000000');
+    await group.run(() => note('after'));
+    expect(notes().at(-1)).toBe('after');
+  });
+
+  it('tells every caller when the database takes no writes', async () => {
+    const { db, group, note } = open();
+    db.pragma('query_only = ON');
+    await expect(group.run(() => note('a'))).rejects.toMatchObject({ code: 'storage_unavailable' });
+  });
+
+  it('may begin the next one from its answer', async () => {
+    const { group, note, notes, commits } = open();
+    await group.run(() => note('first')).then(() => group.run(() => note('second')));
+    expect(notes()).toEqual(['first', 'second']);
+    expect(commits()).toBe(2);
+  });
+});
+
+describe('a write that nobody waits for', () => {
+  it('goes with the next group, after it', async () => {
+    const { group, note, notes, commits } = open();
+    group.runSoon(() => note('log'));
+    await group.run(() => note('row'));
+    expect(notes()).toEqual(['row', 'log']);
+    expect(commits()).toBe(1);
+  });
+
+  it('goes alone where no group comes', async () => {
+    const { group, note, notes } = open();
+    await new Promise<void>((resolve) => {
+      group.runSoon(() => {
+        note('log');
+        resolve();
+      });
+    });
+    expect(notes()).toEqual(['log']);
+  });
+
+  it('is dropped where it fails, and takes nothing with it', async () => {
+    const { group, note, notes } = open();
+    group.runSoon(fail('no log today'));
+    await group.run(() => note('row'));
+    expect(notes()).toEqual(['row']);
+  });
+
+  it('is written at once by a flush', () => {
+    const { group, note, notes, commits } = open();
+    group.runSoon(() => note('log'));
+    group.flush();
+    expect(notes()).toEqual(['log']);
+    group.flush();
+    expect(commits()).toBe(1);
+  });
+});

@@ -1,0 +1,100 @@
+/** What the tests of the store share: a store, and rows to put into it. */
+import { onTestFinished } from 'vitest';
+import { toEnvelope } from '../../src/domain/event.ts';
+import { IdSource } from '../../src/domain/ids.ts';
+import type { NewDelivery } from '../../src/store/deliveries.ts';
+import type { EventRow } from '../../src/store/events.ts';
+import { Store } from '../../src/store/store.ts';
+import type { WebhookRow } from '../../src/store/webhooks.ts';
+
+export const NOW = Date.UTC(2026, 10, 20);
+const ids = new IdSource();
+
+/** A store that is closed when the test is over. */
+export function openStore(path = ':memory:'): Store {
+  const store = new Store({ path });
+  onTestFinished(() => store.close());
+  return store;
+}
+
+export function insertWorkspace(store: Store, name = 'Test'): number {
+  const seq = store.nextSeq();
+  store.workspaces.insert({
+    ...{ seq, id: ids.next('workspace', NOW), name, created_at: NOW },
+    ...{ clock_at: NOW, clock_wall_at: NOW, clock_speed: 1, clock_frozen: 0 },
+  });
+  return seq;
+}
+
+export function insertWebhook(store: Store, workspaceSeq: number, row: Partial<WebhookRow> = {}): number {
+  const seq = store.nextSeq();
+  store.webhooks.insert({
+    ...{ seq, id: ids.next('webhook', NOW), workspace_seq: workspaceSeq, url: 'http://127.0.0.1:9/' },
+    ...{ events: '["order.shipped"]', secret: 'whsec_a', previous_secret: null },
+    ...{ previous_secret_expires_at: null, disabled: 0, created_at: NOW, deleted_at: null },
+    ...row,
+  });
+  return seq;
+}
+
+export function insertEvent(store: Store, workspaceSeq: number, row: Partial<EventRow> = {}): number {
+  const seq = store.nextSeq();
+  const id = ids.next('event', NOW);
+  const type = row.type ?? 'order.shipped';
+  const workspaceId = store.workspaces.findBySeq(workspaceSeq)?.id ?? '';
+  const envelope = toEnvelope({ id, workspaceId, type, payload: '{}', createdAt: NOW });
+  store.events.insert({ seq, id, workspace_seq: workspaceSeq, type, created_at: NOW, envelope, ...row });
+  return seq;
+}
+
+export function insertDelivery(
+  store: Store,
+  { event, webhook, workspace }: { event: number; webhook: number; workspace: number },
+  row: Partial<NewDelivery> = {},
+): number {
+  const seq = store.nextSeq();
+  store.deliveries.insert({
+    ...{ seq, id: ids.next('delivery', NOW), event_seq: event, webhook_seq: webhook },
+    ...{ workspace_seq: workspace, created_at: NOW, due_at: NOW, ...row },
+  });
+  return seq;
+}
+
+/** A workspace with an endpoint, an event and as many deliveries of it as due times are given. */
+export function insertDeliveries(store: Store, dueTimes: readonly number[]) {
+  return store.writeNow(() => {
+    const workspace = insertWorkspace(store);
+    const webhook = insertWebhook(store, workspace);
+    const event = insertEvent(store, workspace);
+    const place = { event, webhook, workspace };
+    const deliveries = dueTimes.map((due_at) => insertDelivery(store, place, { due_at }));
+    return { ...place, deliveries };
+  });
+}
+
+export function insertAttempt(store: Store, deliverySeq: number, number: number, sentAt = NOW): number {
+  const seq = store.nextSeq();
+  store.attempts.insert({
+    ...{
+      seq,
+      delivery_seq: deliverySeq,
+      number,
+      trigger: 'schedule',
+      scheduled_at: NOW,
+      sent_at_wall: sentAt,
+    },
+    ...{ duration_ms: 1.5, outcome: 'http_error', response_status: 500, error: 'the receiver answered 500' },
+    ...{ request_url: 'http://127.0.0.1:9/', request_headers: '{}', response_headers: '{}' },
+    ...{ response_body: null, response_truncated: 0 },
+  });
+  return seq;
+}
+
+export function insertRequest(store: Store, at = NOW): number {
+  const seq = store.nextSeq();
+  store.apiRequests.insert({
+    ...{ seq, id: ids.next('request', at), at_wall: at, method: 'GET', path: '/v1/events', status: 200 },
+    ...{ error_code: null, duration_ms: 1, api_key_seq: null, workspace_seq: null },
+  });
+  return seq;
+}
