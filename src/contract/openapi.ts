@@ -4,7 +4,7 @@ import type * as v from 'valibot';
 import { type ErrorCode, SvcError } from '../errors.ts';
 import { VERSION } from '../version.ts';
 import { inputInQuery, type Operation, pathParameters, WholeNumber } from './operation.ts';
-import { ErrorBody, JsonObject } from './resources.ts';
+import * as resources from './resources.ts';
 
 type Json = Record<string, unknown>;
 
@@ -25,11 +25,23 @@ export function createOpenApiDocument({
   operations,
   authenticated,
 }: DocumentOptions): Json {
+  const components = new Components();
+  const error = components.refer(authenticated ? resources.ErrorBody : resources.ControlErrorBody);
   const paths: Record<string, Json> = {};
   for (const [name, operation] of Object.entries(operations)) {
     paths[operation.path] ??= {};
     Object.assign(paths[operation.path] as Json, {
-      [operation.method.toLowerCase()]: toOperation(name, operation, authenticated),
+      [operation.method.toLowerCase()]: {
+        ...toOperation(name, operation, authenticated),
+        responses: {
+          [operation.status]: {
+            description: 'Done.',
+            headers: { ...REQUEST_ID, ...(authenticated && operation.method === 'POST' ? REPLAYED : {}) },
+            content: jsonContent(components.refer(operation.output)),
+          },
+          ...toErrorResponses(operation, authenticated, error),
+        },
+      },
     });
   }
   return {
@@ -39,7 +51,7 @@ export function createOpenApiDocument({
     ...(authenticated ? { security: [{ apiKey: [] }] } : { security: [] }),
     paths,
     components: {
-      schemas: { Error: toSchema(ErrorBody) },
+      schemas: components.schemas,
       ...(authenticated
         ? {
             securitySchemes: {
@@ -56,7 +68,7 @@ export function createOpenApiDocument({
 }
 
 function toOperation(name: string, operation: Operation, authenticated: boolean): Json {
-  const { path, method, summary, input, status, output, scope } = operation;
+  const { path, method, summary, input, scope } = operation;
   const schema = toSchema(input) as { properties?: Record<string, Json>; required?: string[] };
   const inPath = pathParameters(path);
   const members = Object.entries(schema.properties ?? {});
@@ -90,10 +102,6 @@ function toOperation(name: string, operation: Operation, authenticated: boolean)
           },
         }
       : {}),
-    responses: {
-      [status]: { description: 'Done.', headers: REQUEST_ID, content: jsonContent(toSchema(output)) },
-      ...toErrorResponses(operation, authenticated),
-    },
   };
 }
 
@@ -107,6 +115,15 @@ const IDEMPOTENCY_KEY: Json = {
 
 const REQUEST_ID: Json = {
   'Request-Id': { description: 'Identifies the request.', schema: { type: 'string' } },
+};
+const REPLAYED: Json = {
+  'Idempotent-Replayed': {
+    description: 'Present when this is the stored answer of an earlier request.',
+    schema: { const: 'true' },
+  },
+};
+const RETRY_AFTER: Json = {
+  'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer', minimum: 1 } },
 };
 
 function toBodySchema(members: ReadonlyArray<[string, Json]>, required: readonly string[]): Json {
@@ -126,8 +143,10 @@ const BODY_ERRORS: readonly ErrorCode[] = [
   'validation_failed',
 ];
 
+const WITH_RETRY_AFTER: readonly number[] = [409, 429];
+
 /** One response for each status that the operation can fail with, naming its codes. */
-function toErrorResponses({ method, errors = [] }: Operation, authenticated: boolean): Json {
+function toErrorResponses({ method, errors = [] }: Operation, authenticated: boolean, error: Json): Json {
   const codes = new Set([...COMMON_ERRORS, ...errors, 'storage_unavailable'] as ErrorCode[]);
   if (authenticated) for (const code of KEY_ERRORS) codes.add(code);
   if (!inputInQuery(method)) for (const code of BODY_ERRORS) codes.add(code);
@@ -142,8 +161,8 @@ function toErrorResponses({ method, errors = [] }: Operation, authenticated: boo
       status,
       {
         description: group.map((code) => `\`${code}\``).join(' or '),
-        headers: REQUEST_ID,
-        content: jsonContent({ $ref: '#/components/schemas/Error' }),
+        headers: { ...REQUEST_ID, ...(WITH_RETRY_AFTER.includes(status) ? RETRY_AFTER : {}) },
+        content: jsonContent(error),
       },
     ]),
   );
@@ -153,14 +172,44 @@ function jsonContent(schema: Json): Json {
   return { 'application/json': { schema } };
 }
 
-/** Checks that JSON Schema cannot express (event types, addresses) stay with the validator. */
-function toSchema(schema: v.GenericSchema): Json {
+/** The resources that a document speaks of, each written down once. */
+class Components {
+  readonly schemas: Record<string, Json> = {};
+
+  /** The schema of an answer, or a reference to it where it is that of a resource. */
+  refer(schema: v.GenericSchema): Json {
+    return this.#refer(schema) ?? toSchema(schema, (inner) => this.#refer(inner));
+  }
+
+  #refer(schema: v.GenericSchema): Json | undefined {
+    const name = resourceNames.get(schema);
+    if (name === undefined) return undefined;
+    this.schemas[name] ??= toSchema(schema, (inner) => (inner === schema ? undefined : this.#refer(inner)));
+    return { $ref: `#/components/schemas/${name}` };
+  }
+}
+
+const resourceNames = new Map<unknown, string>(
+  Object.entries(resources).flatMap(([name, value]) =>
+    'type' in value && ['object', 'strict_object', 'variant'].includes(value.type) ? [[value, name]] : [],
+  ),
+);
+
+/**
+ * Checks that JSON Schema cannot express (addresses, the catalogue) stay with the validator.
+ * @param replace what stands in the place of a schema inside.
+ */
+function toSchema(
+  schema: v.GenericSchema,
+  replace: (inner: v.GenericSchema) => Json | undefined = () => undefined,
+): Json {
   const { $schema: _, ...rest } = toJsonSchema(schema as never, {
     errorMode: 'ignore',
     typeMode: 'input',
     overrideSchema: ({ valibotSchema }) => {
-      if (valibotSchema === JsonObject) return { type: 'object' };
-      return valibotSchema === WholeNumber ? { type: 'integer' } : undefined;
+      if (valibotSchema === resources.JsonObject) return { type: 'object' };
+      if (valibotSchema === WholeNumber) return { type: 'integer' };
+      return replace(valibotSchema as v.GenericSchema) as never;
     },
   }) as Json;
   return rest;

@@ -1,7 +1,7 @@
 /** The described service at `/v1` (§4), as the rules of the chosen profile fill its gaps. */
 import * as v from 'valibot';
 import type { Environment } from '../domain/access.ts';
-import { isEventType, WILDCARD } from '../domain/event.ts';
+import { EVENT_TYPE_MAX_LENGTH, EVENT_TYPE_PATTERN, isEventType, WILDCARD } from '../domain/event.ts';
 import { checkWebhookUrl } from '../domain/webhook-url.ts';
 import type { Rules } from '../profile/rules.ts';
 import { defineOperations, wholeNumber } from './operation.ts';
@@ -60,7 +60,7 @@ export function createPublicOperations(options: PublicApiOptions) {
         [rules.list.workspaceParameter]: v.optional(idOf('workspace')),
         starting_after: v.optional(idOf('event')),
         limit: v.optional(wholeNumber(1, rules.list.maxLimit), rules.list.defaultLimit),
-        type: v.optional(v.pipe(v.string(), v.check(isEventType, TYPE_FORM))),
+        type: v.optional(EventType),
       }),
       output: pageOf(Event),
       status: 200,
@@ -87,10 +87,15 @@ export type PublicOperations = ReturnType<typeof createPublicOperations>;
 const NOT_IN_CATALOGUE = 'must be a type of the catalogue; `svc fixtures list` shows them';
 const TYPE_FORM = 'must have the form <noun>.<verb>, lower case, for instance order.shipped';
 
+const EventType = v.pipe(
+  v.string(),
+  v.maxLength(EVENT_TYPE_MAX_LENGTH, TYPE_FORM),
+  v.regex(EVENT_TYPE_PATTERN, TYPE_FORM),
+);
+
 function eventType(options: PublicApiOptions) {
   return v.pipe(
-    v.string(),
-    v.check(isEventType, TYPE_FORM),
+    EventType,
     v.check((type) => exists(options, type), NOT_IN_CATALOGUE),
   );
 }

@@ -5,13 +5,13 @@
 import * as v from 'valibot';
 import { environments, scopes } from '../domain/access.ts';
 import { attemptOutcomes, attemptTriggers, deliveryStatuses, settledReasons } from '../domain/delivery.ts';
-import { type IdKind, idPrefixes, isId } from '../domain/ids.ts';
+import { type IdKind, idPatterns, idPrefixes } from '../domain/ids.ts';
 import { profileNames } from '../profile/rules.ts';
 
 export const idOf = (kind: IdKind) =>
   v.pipe(
     v.string(),
-    v.check((text) => isId(kind, text), `must be an id that starts with ${idPrefixes[kind]}`),
+    v.regex(idPatterns[kind], `must be an id that starts with ${idPrefixes[kind]}`),
     v.metadata({ examples: [`${idPrefixes[kind]}01JD3Z5K8Q4W6X7Y8Z9A0B1C2D`] }),
   );
 export const Timestamp = v.pipe(v.string(), v.isoTimestamp('must be an ISO 8601 time in UTC'));
@@ -53,6 +53,11 @@ export const CreatedWebhook = v.object({ ...Webhook.entries, secret: v.string() 
 
 export const ErrorBody = v.strictObject({
   error: v.strictObject({ code: v.string(), message: v.string(), request_id: idOf('request') }),
+});
+
+/** An error of the control plane has, for people, the next step as well. */
+export const ControlErrorBody = v.strictObject({
+  error: v.strictObject({ ...ErrorBody.entries.error.entries, hint: v.optional(v.string()) }),
 });
 
 /** A page of a list (§2): `end_cursor` is the id of the last item, null when the page is empty. */
@@ -177,4 +182,5 @@ export type ApiRequest = v.InferOutput<typeof ApiRequest>;
 export type EmulatorStatus = v.InferOutput<typeof EmulatorStatus>;
 export type StreamItem = v.InferOutput<typeof StreamItem>;
 export type ErrorBody = v.InferOutput<typeof ErrorBody>;
+export type ControlErrorBody = v.InferOutput<typeof ControlErrorBody>;
 export type Page<Item> = { data: Item[]; has_more: boolean; end_cursor: string | null };

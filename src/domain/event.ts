@@ -1,12 +1,13 @@
 /** Events and the envelope that carries them to a receiver (§2 of the service description). */
 
-const EVENT_TYPE_PATTERN = /^[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*$/;
-const EVENT_TYPE_MAX_LENGTH = 128;
+/** The form `<noun>.<verb>` (§2): lower-case letters, digits and `_`. */
+export const EVENT_TYPE_PATTERN = /^[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*$/;
+export const EVENT_TYPE_MAX_LENGTH = 128;
 
 /** The subscription that matches every event type; discouraged in production (§2). */
 export const WILDCARD = '*';
 
-/** Whether `type` has the form `<noun>.<verb>` (§2): lower-case letters, digits and `_`, at most 128 characters. */
+/** Whether `type` has that form, in at most 128 characters. */
 export function isEventType(type: string): boolean {
   return type.length <= EVENT_TYPE_MAX_LENGTH && EVENT_TYPE_PATTERN.test(type);
 }

@@ -14,7 +14,13 @@ export type IdKind = keyof typeof idPrefixes;
 const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const TIME_CHARS = 10;
 const RANDOM_CHARS = 16;
-const ID_PATTERN = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
+const OPAQUE = '[0-7][0-9A-HJKMNP-TV-Z]{25}';
+const OPAQUE_PATTERN = new RegExp(`^${OPAQUE}$`);
+
+/** What an identifier of each kind looks like: right prefix and 26 characters of Crockford base32. */
+export const idPatterns = Object.fromEntries(
+  Object.entries(idPrefixes).map(([kind, prefix]) => [kind, new RegExp(`^${prefix}${OPAQUE}$`)]),
+) as Readonly<Record<IdKind, RegExp>>;
 
 /** Fills a buffer with random bytes; a seeded run supplies its own. */
 export type RandomFill = (buffer: Uint8Array) => Uint8Array;
@@ -88,16 +94,10 @@ function encodeTime(ms: number): string {
   return text;
 }
 
-/** Whether `text` is an identifier of `kind`: right prefix and 26 characters of Crockford base32. */
-export function isId(kind: IdKind, text: string): boolean {
-  const prefix = idPrefixes[kind];
-  return text.startsWith(prefix) && ID_PATTERN.test(text.slice(prefix.length));
-}
-
 /** The creation time carried by an identifier, in milliseconds since 1970; null when it is not one. */
 export function timeOfId(id: string): number | null {
   const opaque = id.slice(id.indexOf('_') + 1);
-  if (!ID_PATTERN.test(opaque)) return null;
+  if (!OPAQUE_PATTERN.test(opaque)) return null;
   let ms = 0;
   for (const char of opaque.slice(0, TIME_CHARS)) ms = ms * 32 + CROCKFORD.indexOf(char);
   return ms;

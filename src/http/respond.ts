@@ -1,6 +1,6 @@
 /** Answers and errors on the wire. */
 import { FastResponse } from 'srvx';
-import type { ErrorBody } from '../contract/resources.ts';
+import type { ControlErrorBody, ErrorBody } from '../contract/resources.ts';
 import { SvcError } from '../errors.ts';
 
 export type ResponseHeaders = Readonly<Record<string, string>>;
@@ -34,7 +34,9 @@ export function toErrorText({ code, message }: SvcError, requestId: string): str
 /** An error of the control plane: the envelope of §7 and, for people, the next step. */
 export function controlErrorResponse(error: SvcError, requestId: string): Response {
   const { code, message, hint } = error;
-  const body = { error: { code, message, request_id: requestId, ...(hint === undefined ? {} : { hint }) } };
+  const body: ControlErrorBody = {
+    error: { code, message, request_id: requestId, ...(hint === undefined ? {} : { hint }) },
+  };
   return jsonResponse(error.status, JSON.stringify(body), requestId, error.headers);
 }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { IdSource, idPrefixes, isId, type RandomFill, timeOfId } from '../../src/domain/ids.ts';
+import { IdSource, idPatterns, idPrefixes, type RandomFill, timeOfId } from '../../src/domain/ids.ts';
 import { createRandomness } from '../../src/domain/random.ts';
 
 const NOW = Date.UTC(2026, 10, 20, 23, 6);
@@ -75,12 +75,12 @@ describe('order by id is order of creation', () => {
   });
 });
 
-describe('isId', () => {
+describe('the pattern of a kind', () => {
   const id = 'evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D';
 
   it('takes an id of the kind alone', () => {
-    expect(isId('event', id)).toBe(true);
-    expect(isId('delivery', id)).toBe(false);
+    expect(idPatterns.event.test(id)).toBe(true);
+    expect(idPatterns.delivery.test(id)).toBe(false);
   });
 
   it.each([
@@ -95,6 +95,6 @@ describe('isId', () => {
     ` ${id}`,
     `${id}\n`,
   ])('refuses %j', (text) => {
-    expect(isId('event', text)).toBe(false);
+    expect(idPatterns.event.test(text)).toBe(false);
   });
 });

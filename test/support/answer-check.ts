@@ -23,7 +23,7 @@ interface Operation {
   readonly responses: Readonly<Record<string, unknown>>;
 }
 
-const ERROR_SCHEMA = ['components', 'schemas', 'Error'];
+const ERROR_SCHEMA = ['components', 'schemas', 'ErrorBody'];
 const OF_NO_OPERATION = [400, 404, 405];
 
 export function createAnswerCheck(document: OpenApiDocument): AnswerCheck {

@@ -3,6 +3,7 @@ import { type Emulator, type EmulatorOptions, startEmulator } from '../../src/em
 import type { Overrides } from '../../src/profile/answer-gaps.ts';
 import { resolveRules } from '../../src/profile/resolve.ts';
 import type { ProfileName } from '../../src/profile/rules.ts';
+import { type AnswerCheck, createAnswerCheck } from './answer-check.ts';
 
 export interface TestEmulatorOptions extends Partial<EmulatorOptions> {
   readonly profile?: ProfileName;
@@ -10,7 +11,10 @@ export interface TestEmulatorOptions extends Partial<EmulatorOptions> {
 }
 
 export interface TestEmulator extends Emulator, AsyncDisposable {
-  /** Sends a request to the API with the default key. A body that is not text is sent as JSON. */
+  /**
+   * Sends a request to the API with the default key, and holds the answer against `/openapi.json`. A body that is
+   * neither text nor bytes is sent as JSON.
+   */
   api(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<ApiAnswer>;
 }
 
@@ -31,6 +35,7 @@ export async function startTestEmulator(options: TestEmulatorOptions = {}): Prom
     ...rest,
   });
   const { base_url, api_key } = emulator.status();
+  let check: AnswerCheck | undefined;
   return {
     ...emulator,
     api: async (method, path, body, headers = {}) => {
@@ -46,14 +51,29 @@ export async function startTestEmulator(options: TestEmulatorOptions = {}): Prom
             ? (body ?? null)
             : JSON.stringify(body),
       });
+      const { status, headers: answered } = response;
       const text = await response.text();
+      check ??= await getCheck(emulator);
+      check({ method, path, status, headers: answered, text });
       return {
-        status: response.status,
-        headers: response.headers,
+        status,
+        headers: answered,
         text,
         json: text.startsWith('{') ? JSON.parse(text) : null,
       };
     },
     [Symbol.asyncDispose]: () => emulator.close(),
   };
+}
+
+const checks = new Map<string, AnswerCheck>();
+
+/** The check by the document of an emulator, made once for all those that have the same. */
+async function getCheck(emulator: Emulator): Promise<AnswerCheck> {
+  const { url } = emulator.status();
+  const response = await emulator.fetch(new Request(`${url}/openapi.json`));
+  const text = (await response.text()).replace(url, '');
+  const check = checks.get(text) ?? createAnswerCheck(JSON.parse(text));
+  checks.set(text, check);
+  return check;
 }

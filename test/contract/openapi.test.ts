@@ -1,0 +1,145 @@
+import { spawn } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { controlOperations } from '../../src/contract/control-api.ts';
+import { createOpenApiDocument } from '../../src/contract/openapi.ts';
+import { startTestEmulator, type TestEmulatorOptions } from '../support/emulator.ts';
+import { createFolder } from '../support/folder.ts';
+
+const root = join(import.meta.dirname, '../..');
+
+// biome-ignore lint/suspicious/noExplicitAny: a test says what it expects of it.
+async function fetchDocument(path: string, options: TestEmulatorOptions = {}): Promise<any> {
+  await using emulator = await startTestEmulator(options);
+  const response = await fetch(emulator.status().url + path);
+  return JSON.parse(await response.text());
+}
+
+/** What the linter prints about a document, and its exit code. */
+async function lint(document: unknown): Promise<{ code: number | null; output: string }> {
+  const file = join(createFolder(), 'openapi.json');
+  writeFileSync(file, JSON.stringify(document));
+  const linter = join(root, 'node_modules/@redocly/cli/bin/cli.js');
+  const child = spawn(process.execPath, [linter, 'lint', '--extends=recommended-strict', file], {
+    env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true', NO_COLOR: '1' },
+    cwd: root,
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
+  const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
+  return { code, output };
+}
+
+describe.each(['/openapi.json', '/_svc/openapi.json'])('%s', (path) => {
+  it('passes the strict rules of a linter', async () => {
+    const { code, output } = await lint(await fetchDocument(path));
+    expect(code, output).toBe(0);
+  }, 60_000);
+
+  it('names what it says of a resource once', async () => {
+    const document = await fetchDocument(path);
+    const references = new Set(JSON.stringify(document).match(/#\/components\/schemas\/\w+/g));
+    const named = Object.keys(document.components.schemas).map((name) => `#/components/schemas/${name}`);
+    expect([...references].sort()).toEqual(named.sort());
+  });
+});
+
+it('the linter finds what is wrong', async () => {
+  const document = await fetchDocument('/openapi.json');
+  document.paths['/events'].get.operationId = 'createEvent';
+  expect((await lint(document)).code).not.toBe(0);
+}, 60_000);
+
+describe('the document of the service', () => {
+  let document: Awaited<ReturnType<typeof fetchDocument>>;
+  beforeAll(async () => {
+    document = await fetchDocument('/openapi.json');
+  });
+
+  it('is OpenAPI 3.1, at the address that serves it, with bearer keys [§5.1]', () => {
+    expect(document.openapi).toMatch(/^3\.1\./);
+    expect(document.servers).toEqual([{ url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/v1$/) }]);
+    expect(document.security).toEqual([{ apiKey: [] }]);
+    expect(document.components.securitySchemes.apiKey).toMatchObject({ type: 'http', scheme: 'bearer' });
+  });
+
+  it('describes bodies, queries and answers by the schemas that validate', () => {
+    const { get, post } = document.paths['/events'];
+    expect(post.requestBody.content['application/json'].schema).toMatchObject({
+      required: ['type'],
+      properties: { type: { type: 'string', pattern: expect.stringContaining('[a-z]'), maxLength: 128 } },
+      additionalProperties: false,
+    });
+    const limit = get.parameters.find(({ name }: { name: string }) => name === 'limit');
+    expect(limit.schema).toEqual({ type: 'integer', minimum: 1, maximum: 100, default: 20 });
+    expect(post.responses[201].content['application/json'].schema.$ref).toBe('#/components/schemas/Event');
+    expect(document.components.schemas.Event.properties.id.pattern).toMatch(/^\^evt_/);
+  });
+
+  it('names the codes and the headers of each status [error.codes]', () => {
+    const { responses } = document.paths['/events'].post;
+    expect(
+      Object.fromEntries(
+        Object.entries<{ description: string }>(responses).map(([status, { description }]) => [
+          status,
+          description,
+        ]),
+      ),
+    ).toEqual({
+      201: 'Done.',
+      400: '`invalid_request`',
+      401: '`unauthenticated`',
+      403: '`permission_denied`',
+      404: '`not_found`',
+      409: '`idempotency_in_progress`',
+      413: '`payload_too_large`',
+      415: '`unsupported_media_type`',
+      422: '`validation_failed` or `idempotency_key_reused`',
+      429: '`rate_limited`',
+      500: '`internal_error`',
+      503: '`storage_unavailable`',
+    });
+    expect(Object.keys(responses[429].headers)).toEqual(['Request-Id', 'Retry-After']);
+    expect(Object.keys(responses[201].headers)).toEqual(['Request-Id', 'Idempotent-Replayed']);
+  });
+
+  it('follows the rules that the emulator runs by [event.body, list.workspace, list.limit]', async () => {
+    const overrides = {
+      'event.body': 'data',
+      'list.workspace': 'workspace',
+      'list.limit': { default: 5, max: 7 },
+    };
+    const { paths } = await fetchDocument('/openapi.json', { overrides });
+    const body = paths['/events'].post.requestBody.content['application/json'].schema;
+    expect(Object.keys(body.properties)).toEqual(['type', 'data', 'workspace_id']);
+    const query = paths['/events'].get.parameters;
+    expect(query.map(({ name }: { name: string }) => name)).toEqual([
+      'workspace',
+      'starting_after',
+      'limit',
+      'type',
+    ]);
+    expect(query[2].schema).toMatchObject({ maximum: 7, default: 5 });
+  });
+});
+
+describe('the document of the control plane', () => {
+  const document = createOpenApiDocument({
+    ...{ title: 'Control', description: 'Of a test.', serverUrl: 'http://localhost/_svc' },
+    ...{ operations: controlOperations, authenticated: false },
+  }) as Awaited<ReturnType<typeof fetchDocument>>;
+
+  it('has every operation of the table', () => {
+    const described = Object.values<object>(document.paths).flatMap((item) =>
+      Object.values(item).map(({ operationId }) => operationId),
+    );
+    expect(described.sort()).toEqual(Object.keys(controlOperations).sort());
+  });
+
+  it('asks for no key, and lets an error say what to do next', () => {
+    expect([document.security, document.components.securitySchemes]).toEqual([[], undefined]);
+    const { properties } = document.components.schemas.ControlErrorBody;
+    expect(Object.keys(properties.error.properties)).toEqual(['code', 'message', 'request_id', 'hint']);
+  });
+});
