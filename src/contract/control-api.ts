@@ -1,7 +1,7 @@
 /** The control plane at `/_svc`: everything that the commands, the dashboard and the library do beyond `/v1`. */
 import * as v from 'valibot';
 import { deliveryStatuses } from '../domain/delivery.ts';
-import { parseDuration } from '../domain/duration.ts';
+import { DAY_MS, parseDuration } from '../domain/duration.ts';
 import { defineOperations, type OperationInput, type OperationOutput, wholeNumber } from './operation.ts';
 import {
   ApiKey,
@@ -31,6 +31,17 @@ const Since = v.pipe(
     'must be a duration (1h) or an ISO 8601 time',
   ),
 );
+
+const NAME_LENGTH = 'must be 1 to 200 characters long';
+const Name = v.pipe(
+  v.string(),
+  v.minLength(1, NAME_LENGTH),
+  v.maxLength(200, NAME_LENGTH),
+  v.regex(/^[^\p{Cc}\p{Cs}]*$/u, 'must not contain control characters'),
+);
+
+/** A year: longer than anybody takes to change a secret over. */
+const MAX_OVERLAP_MS = 365 * DAY_MS;
 
 const page = { limit: Limit, starting_after: v.optional(v.string()) };
 const ofWorkspace = { workspace_id: v.optional(idOf('workspace')) };
@@ -85,7 +96,7 @@ export const controlOperations = defineOperations({
     method: 'POST',
     path: '/workspaces',
     summary: 'Create a workspace',
-    input: v.strictObject({ name: v.pipe(v.string(), v.minLength(1), v.maxLength(200)) }),
+    input: v.strictObject({ name: Name }),
     output: Workspace,
     status: 201,
   },
@@ -172,7 +183,7 @@ export const controlOperations = defineOperations({
       'Give an endpoint a new secret, shown this once; the old one signs as well until the overlap ends',
     input: v.strictObject({
       id: v.string(),
-      overlap_ms: v.optional(wholeNumber(0)),
+      overlap_ms: v.optional(wholeNumber(0, MAX_OVERLAP_MS)),
     }),
     output: WebhookWithSecret,
     status: 200,

@@ -157,6 +157,8 @@ export const EmulatorStatus = v.object({
   /** Path of the database file, or `:memory:`. */
   db: v.string(),
   started_at: Timestamp,
+  /** From the start to the first request that could be answered. */
+  boot_ms: Count,
   deliveries: v.object({ pending: Count, in_flight: Count }),
 });
 

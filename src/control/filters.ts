@@ -22,7 +22,7 @@ export function toDeliveryFilter(
   const workspace = findWorkspace(sandbox, input.workspace_id);
   const { event_id: eventId = null, webhook_id: webhookId = null } = input;
   if (eventId !== null && !store.events.find(eventId)) throw notFound('event', eventId);
-  if (webhookId !== null && !store.webhooks.exists(webhookId)) throw notFound('webhook', webhookId);
+  if (webhookId !== null && !store.webhooks.findPlace(webhookId)) throw notFound('webhook', webhookId);
   const now = (workspace ?? sandbox.workspaces.default).clock.now();
   return {
     workspaceSeq: workspace?.seq ?? null,

@@ -129,7 +129,7 @@ function createWebhookCalls(
   return {
     listWebhooks: async (input) => {
       const workspace = findWorkspace(sandbox, input.workspace_id);
-      const request = toPageRequest(input, (id) => store.webhooks.find(id));
+      const request = toPageRequest(input, (id) => store.webhooks.findPlace(id));
       return toListBody(store.webhooks.list(workspace?.seq ?? null, request), toWebhookDetail);
     },
     getWebhook: async ({ id }) => toWebhookDetail(getWebhookRow(sandbox, id)),

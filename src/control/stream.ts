@@ -16,7 +16,19 @@ import { parseSince, toDeliveryFilter } from './filters.ts';
 const BATCH = 200;
 const ALL_TYPES = ['delivery', 'attempt', 'request'] as const satisfies ReadonlyArray<StreamItem['type']>;
 
-type Selection = Pick<StreamInput, 'workspace_id' | 'status' | 'event_id' | 'type' | 'webhook_id'>;
+/** From when on what had happened before the stream was opened is shown: sequences are only roughly in order of time. */
+interface Past {
+  /** Sequence of the newest thing that had happened. */
+  readonly newest: number;
+  readonly wall: number;
+  /** The same in schedule time. */
+  readonly schedule: number;
+}
+
+interface Selection
+  extends Pick<StreamInput, 'workspace_id' | 'status' | 'event_id' | 'type' | 'webhook_id'> {
+  readonly past: Past | null;
+}
 
 /**
  * Follows the store from after `since_sequence`, from `since`, or from now on, until `signal` is aborted.
@@ -28,15 +40,15 @@ export function streamOf(
   signal: AbortSignal,
 ): AsyncIterable<StreamItem> {
   const { types, since_sequence, since, ...selection } = validate(StreamSchema, input, 'invalid_request');
-  toDeliveryFilter(sandbox, selection);
   const { store, wall } = sandbox;
-  const readFrom = () => {
-    if (since_sequence !== undefined) return since_sequence;
-    return since === undefined
-      ? store.lastSeq
-      : store.happenings.findLastBefore(parseSince(since, wall.now()));
-  };
-  return follow(sandbox, new Set(types ?? ALL_TYPES), selection, readFrom(), signal);
+  const filter = toDeliveryFilter(sandbox, { ...selection, since });
+  const past =
+    since === undefined || since_sequence !== undefined
+      ? null
+      : { newest: store.lastSeq, wall: parseSince(since, wall.now()), schedule: filter.since ?? 0 };
+  const after =
+    since_sequence ?? (past === null ? store.lastSeq : store.happenings.findLastBefore(past.wall));
+  return follow(sandbox, new Set(types ?? ALL_TYPES), { ...selection, past }, after, signal);
 }
 
 async function* follow(
@@ -52,7 +64,7 @@ async function* follow(
     for (const happening of batch) {
       last = happening.seq;
       const item = findItem(sandbox, happening, selection);
-      if (item !== null) yield item;
+      if (item !== null && !isTooOld(item, selection.past)) yield item;
       if (signal.aborted) return;
     }
     // Nothing can be committed between that look and this wait: both are of one turn of the loop.
@@ -109,4 +121,11 @@ function selectsDelivery(selection: Selection, delivery: Delivery): boolean {
     (type === undefined || type === delivery.event_type) &&
     (webhook_id === undefined || webhook_id === delivery.webhook_id)
   );
+}
+
+function isTooOld(item: StreamItem, past: Past | null): boolean {
+  if (past === null || item.sequence > past.newest) return false;
+  if (item.type === 'request') return Date.parse(item.request.at) < past.wall;
+  if (item.type === 'attempt') return Date.parse(item.attempt.sent_at) < past.wall;
+  return Date.parse(item.delivery.settled_at ?? item.delivery.created_at) < past.schedule;
 }

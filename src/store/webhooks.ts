@@ -45,7 +45,7 @@ export class WebhookTable {
   readonly #taking: Database.Statement<[number], Pick<WebhookRow, 'seq' | 'events'>>;
   readonly #bySeq: Database.Statement<[number], WebhookRow>;
   readonly #byUrl: Database.Statement<[number, string], WebhookWithWorkspace>;
-  readonly #exists: Database.Statement<[string], number>;
+  readonly #place: Database.Statement<[string], Pick<WebhookRow, 'seq'>>;
   readonly #seqs: Database.Statement<[], number>;
   readonly #update: Database.Statement<[Change]>;
 
@@ -68,7 +68,7 @@ export class WebhookTable {
     this.#byUrl = db.prepare(
       `${SELECT} WHERE h.workspace_seq = ? AND h.url = ? AND h.deleted_at IS NULL LIMIT 1`,
     );
-    this.#exists = db.prepare<[string], number>('SELECT 1 FROM webhooks WHERE id = ?').pluck();
+    this.#place = db.prepare('SELECT seq FROM webhooks WHERE id = ?');
     this.#seqs = db.prepare<[], number>('SELECT seq FROM webhooks').pluck();
     this.#update = db.prepare(
       `UPDATE webhooks SET url = @url, events = @events, secret = @secret, previous_secret = @previous_secret,
@@ -90,9 +90,9 @@ export class WebhookTable {
     return this.#byUrl.get(workspaceSeq, url);
   }
 
-  /** Whether there is or was an endpoint of this id. */
-  exists(id: string): boolean {
-    return this.#exists.get(id) !== undefined;
+  /** Where an endpoint that is or was there stands in the order of things. */
+  findPlace(id: string): Pick<WebhookRow, 'seq'> | undefined {
+    return this.#place.get(id);
   }
 
   list(workspaceSeq: number | null, page: PageRequest): RowPage<WebhookWithWorkspace> {

@@ -1,0 +1,400 @@
+/** The control plane, through both of its doors: in this process and over HTTP. */
+import * as v from 'valibot';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { controlOperations } from '../../src/contract/control-api.ts';
+import type { ControlPlane } from '../../src/control/control-plane.ts';
+import { createHttpControlPlane } from '../../src/control/http-client.ts';
+import { startTestEmulator, type TestEmulator } from '../support/emulator.ts';
+import { createReceiver, type Receiver } from '../support/receiver.ts';
+import { createTestWall } from '../support/test-wall.ts';
+
+/** The same control plane; every output is held against the schema of its operation, unknown members included. */
+function checked(control: ControlPlane): ControlPlane {
+  return new Proxy(control, {
+    get(target, name: keyof ControlPlane) {
+      if (name === 'stream') return target.stream;
+      return async (input: never) => {
+        const output = await target[name](input);
+        expect(v.parse<v.GenericSchema>(controlOperations[name].output, output)).toEqual(output);
+        return output;
+      };
+    },
+  });
+}
+
+const unknown = '01JD3Z5K8Q4W6X7Y8Z9A0B1C2D';
+
+describe.each([
+  ['in this process', (emulator: TestEmulator) => emulator.control],
+  [
+    'over HTTP',
+    (emulator: TestEmulator) => createHttpControlPlane({ controlUrl: emulator.status().control_url }),
+  ],
+])('the control plane %s', (_, open) => {
+  let emulator: TestEmulator;
+  let control: ControlPlane;
+  let workspaceId: string;
+  let receiver: Receiver;
+  const wall = createTestWall();
+  beforeEach(async () => {
+    emulator = await startTestEmulator({ wall });
+    control = checked(open(emulator));
+    workspaceId = emulator.status().workspace_id;
+    receiver = await createReceiver();
+  });
+  afterEach(async () => {
+    await emulator.close();
+    await receiver.close();
+  });
+
+  async function register(events = ['*'], workspace_id = workspaceId) {
+    const { json } = await emulator.api('POST', '/webhooks', { workspace_id, url: receiver.url, events });
+    return json as { id: string; secret: string };
+  }
+
+  async function trigger(type = 'order.shipped'): Promise<string> {
+    return (await emulator.api('POST', '/events', { type })).json.id;
+  }
+
+  /** The delivery of an event to one endpoint once its attempts so far are `attempts`. */
+  async function settled(event_id: string, attempts = 1) {
+    const done = new AbortController();
+    for await (const item of control.stream({ types: 'attempt', event_id, since_sequence: 0 }, done.signal)) {
+      if (item.type === 'attempt' && item.attempt.number === attempts) return item.delivery;
+    }
+    throw new Error('the stream ended');
+  }
+
+  describe('status', () => {
+    it('says what runs', async () => {
+      const status = await control.getStatus({});
+      const { boot_ms, ...ready } = emulator.status();
+      expect(status).toMatchObject({ ...ready, deliveries: { pending: 0, in_flight: 0 } });
+      expect(status.started_at).toBe(new Date(wall.now()).toISOString());
+      expect(boot_ms).toBeGreaterThanOrEqual(0);
+    });
+
+    it('stops the emulator', async () => {
+      const { control_url: controlUrl } = emulator.status();
+      await expect(control.stop({})).resolves.toEqual({ stopping: true });
+      await emulator.closed;
+      const nobody = createHttpControlPlane({ controlUrl }).getStatus({});
+      await expect(nobody).rejects.toMatchObject({ code: 'no_emulator' });
+    });
+  });
+
+  describe('workspaces', () => {
+    it('are created, retrieved and listed, newest first', async () => {
+      const second = await control.createWorkspace({ name: 'Second' });
+      expect(second).toMatchObject({ name: 'Second', environment: 'sandbox' });
+      await expect(control.getWorkspace({ id: second.id })).resolves.toEqual(second);
+      const { data } = await control.listWorkspaces({});
+      expect(data.map(({ id }) => id)).toEqual([second.id, workspaceId]);
+    });
+
+    it.each(['', 'x'.repeat(201), 'a\nb', 'a\u0000b', 'half \ud800'])('refuse the name %j', async (name) => {
+      await expect(control.createWorkspace({ name })).rejects.toMatchObject({
+        code: 'validation_failed',
+        message: expect.stringMatching(/^name must /),
+      });
+    });
+  });
+
+  describe('keys', () => {
+    it('are created with scopes, for one workspace or for all, and shown once', async () => {
+      const bound = await control.createKey({ scopes: ['events:read'], workspace_id: workspaceId });
+      const general = await control.createKey({ scopes: ['events:read'], workspace_id: null });
+      expect(bound).toMatchObject({ workspace_id: workspaceId, scopes: ['events:read'], revoked_at: null });
+      expect(general.workspace_id).toBeNull();
+      expect(bound.last4).toBe(bound.key.slice(-4));
+      const listed = await control.listKeys({});
+      expect(listed.data.slice(0, 2).map(({ id }) => id)).toEqual([general.id, bound.id]);
+      expect(JSON.stringify(listed)).not.toContain(bound.key);
+    });
+
+    it('are listed by workspace', async () => {
+      const { id } = await control.createWorkspace({ name: 'Second' });
+      const key = await control.createKey({ scopes: ['events:read'], workspace_id: id });
+      const { data } = await control.listKeys({ workspace_id: id });
+      expect(data.map((each) => each.id)).toEqual([key.id]);
+    });
+
+    it('are revoked for good', async () => {
+      const { id, key } = await control.createKey({ scopes: ['events:read'], workspace_id: workspaceId });
+      const { revoked_at } = await control.revokeKey({ id });
+      expect(revoked_at).toBe(new Date(wall.now()).toISOString());
+      wall.pass(1000);
+      expect((await control.revokeKey({ id })).revoked_at).toBe(revoked_at);
+      const headers = { authorization: `Bearer ${key}` };
+      expect((await emulator.api('GET', '/events', undefined, headers)).status).toBe(401);
+    });
+
+    it.each([
+      [{ scopes: [] }, 'validation_failed'],
+      [{ scopes: ['events:all'] }, 'validation_failed'],
+      [{ scopes: ['events:read'], workspace_id: `ws_${unknown}` }, 'not_found'],
+    ])('refuse %j', async (input, code) => {
+      await expect(control.createKey(input as never)).rejects.toMatchObject({ code });
+    });
+  });
+
+  describe('webhooks', () => {
+    it('are listed, by workspace, and retrieved, without their secret', async () => {
+      const { id, secret } = await register();
+      const { id: elsewhere } = await control.createWorkspace({ name: 'Second' });
+      const webhook = await control.getWebhook({ id });
+      expect(webhook).toMatchObject({ id, url: receiver.url, events: ['*'], disabled: false });
+      await expect(control.listWebhooks({})).resolves.toMatchObject({ data: [webhook] });
+      await expect(control.listWebhooks({ workspace_id: elsewhere })).resolves.toMatchObject({ data: [] });
+      expect(JSON.stringify(webhook)).not.toContain(secret);
+    });
+
+    it('are changed by the rules of their creation [§2.webhook.events]', async () => {
+      const { id } = await register();
+      const changed = await control.updateWebhook({ id, url: `${receiver.url}/new`, events: ['a.b'] });
+      expect(changed).toMatchObject({ url: `${receiver.url}/new`, events: ['a.b'], disabled: false });
+      await expect(control.getWebhook({ id })).resolves.toEqual(changed);
+      for (const change of [
+        { url: 'ftp://a.example' },
+        { url: 'http://a.example/' },
+        { events: [] },
+        { events: ['A'] },
+      ]) {
+        await expect(control.updateWebhook({ id, ...change })).rejects.toMatchObject({
+          code: 'validation_failed',
+        });
+      }
+      await expect(control.getWebhook({ id })).resolves.toEqual(changed);
+    });
+
+    it('that are disabled get no deliveries of what happens meanwhile', async () => {
+      const { id } = await register();
+      await control.updateWebhook({ id, disabled: true });
+      const event_id = await trigger();
+      await expect(control.listDeliveries({ event_id })).resolves.toMatchObject({ data: [] });
+      await control.updateWebhook({ id, disabled: false });
+      await expect(settled(await trigger())).resolves.toMatchObject({ status: 'succeeded' });
+    });
+
+    it('are deleted, and what is pending for them is canceled', async () => {
+      receiver.respond({ status: 500 });
+      const { id } = await register();
+      const event_id = await trigger();
+      await settled(event_id);
+      const deleted = await control.deleteWebhook({ id });
+      expect(deleted).toEqual({ id, deleted: true, canceled_deliveries: 1 });
+      const { data } = await control.listDeliveries({ event_id });
+      expect(data).toEqual([
+        expect.objectContaining({
+          status: 'canceled',
+          settled_reason: 'endpoint_deleted',
+          next_attempt_at: null,
+        }),
+      ]);
+      await expect(control.getWebhook({ id })).rejects.toMatchObject({ code: 'not_found' });
+    });
+
+    it('are paged through although they are deleted on the way', async () => {
+      const ids = [];
+      for (let i = 0; i < 4; i++) ids.unshift((await register()).id);
+      const first = await control.listWebhooks({ limit: 2 });
+      await control.deleteWebhook({ id: String(first.end_cursor) });
+      const second = await control.listWebhooks({ limit: 2, starting_after: String(first.end_cursor) });
+      expect(second.data.map(({ id }) => id)).toEqual(ids.slice(2));
+    });
+
+    it('get a new secret, shown once, beside the old one until the overlap is over', async () => {
+      const { id, secret } = await register();
+      const rotated = await control.rotateWebhookSecret({ id });
+      expect(rotated.secret).toMatch(/^whsec_/);
+      expect(rotated.secret).not.toBe(secret);
+      expect(rotated.previous_secret_expires_at).toBe(new Date(wall.now() + 24 * 3_600_000).toISOString());
+      const at_once = await control.rotateWebhookSecret({ id, overlap_ms: 0 });
+      expect(at_once.previous_secret_expires_at).toBeNull();
+      await expect(control.getWebhook({ id })).resolves.not.toHaveProperty('secret');
+    });
+
+    it.each([-1, 1.5, 1e300, 9e15])('refuse an overlap of %d ms', async (overlap_ms) => {
+      const { id } = await register();
+      await expect(control.rotateWebhookSecret({ id, overlap_ms })).rejects.toMatchObject({
+        code: 'validation_failed',
+      });
+    });
+  });
+
+  describe('deliveries', () => {
+    it('are retrieved with their attempts [§6.retries.visible, §2.delivery]', async () => {
+      receiver.respond([{ status: 503, headers: { 'x-why': 'busy' }, body: 'later' }]);
+      const { id: webhook_id } = await register();
+      const event_id = await trigger();
+      const { id } = await settled(event_id);
+      const delivery = await control.getDelivery({ id });
+      expect(delivery).toMatchObject({
+        event_id,
+        event_type: 'order.shipped',
+        webhook_id,
+        url: receiver.url,
+      });
+      expect(delivery).toMatchObject({
+        status: 'pending',
+        attempt_count: 1,
+        settled_at: null,
+        replay_of: null,
+      });
+      expect(delivery.attempts).toEqual([
+        expect.objectContaining({
+          number: 1,
+          trigger: 'schedule',
+          outcome: 'http_error',
+          response_status: 503,
+          response: expect.objectContaining({
+            headers: expect.objectContaining({ 'x-why': 'busy' }),
+            body: 'later',
+          }),
+        }),
+      ]);
+      const [sent] = receiver.requests;
+      expect(delivery.attempts[0]?.request.body).toBe(sent?.body.toString());
+      expect(delivery.attempts[0]?.request.headers).toMatchObject({ 'Service-Delivery-Id': id });
+    });
+
+    it('are listed by status, event, type, endpoint, workspace and time', async () => {
+      const { id: first } = await register(['a.b']);
+      const second = await register(['a.b', 'c.d']);
+      const one = await trigger('a.b');
+      const two = await trigger('c.d');
+      await settled(two);
+      const count = async (filter: Parameters<ControlPlane['listDeliveries']>[0]) =>
+        (await control.listDeliveries(filter)).data.length;
+      await expect(count({})).resolves.toBe(3);
+      await expect(count({ event_id: one })).resolves.toBe(2);
+      await expect(count({ type: 'c.d' })).resolves.toBe(1);
+      await expect(count({ webhook_id: first })).resolves.toBe(1);
+      await expect(count({ webhook_id: second.id, type: 'a.b' })).resolves.toBe(1);
+      await expect(count({ workspace_id: workspaceId })).resolves.toBe(3);
+      await expect(count({ status: 'failed' })).resolves.toBe(0);
+      await expect(count({ status: 'canceled' })).resolves.toBe(0);
+      await expect(count({ since: '1h' })).resolves.toBe(3);
+      await expect(count({ since: new Date(wall.now() + 1).toISOString() })).resolves.toBe(0);
+      const { id: elsewhere } = await control.createWorkspace({ name: 'Second' });
+      await expect(count({ workspace_id: elsewhere })).resolves.toBe(0);
+    });
+
+    it('are paged through, newest first', async () => {
+      await register();
+      const events = [];
+      for (let i = 0; i < 5; i++) events.unshift(await trigger());
+      const seen: string[] = [];
+      let cursor: string | undefined;
+      do {
+        const page = await control.listDeliveries({ limit: 2, starting_after: cursor });
+        seen.push(...page.data.map(({ event_id }) => event_id));
+        cursor = page.has_more && page.end_cursor !== null ? page.end_cursor : undefined;
+      } while (cursor !== undefined);
+      expect(seen).toEqual(events);
+    });
+
+    it('are replayed: as a new attempt, or as a new delivery [§6.retries.replay]', async () => {
+      await register();
+      const event_id = await trigger();
+      const { id } = await settled(event_id);
+      await expect(control.replayDelivery({ id })).resolves.toMatchObject({ id, replay_of: null });
+      await settled(event_id, 2);
+      const copy = await control.replayDelivery({ id, new_id: true });
+      expect(copy).toMatchObject({ event_id, replay_of: id });
+      expect(copy.id).not.toBe(id);
+      await receiver.waitFor(3);
+      expect(new Set(receiver.requests.map(({ body }) => body.toString())).size).toBe(1);
+    });
+
+    it.each<[object, string]>([
+      [{ id: `del_${unknown}` }, 'not_found'],
+      [{ url: 'ftp://a.example/' }, 'validation_failed'],
+      [{ body: 'no JSON' }, 'invalid_request'],
+      [{ new_id: 'yes' }, 'validation_failed'],
+    ])('refuse a replay with %j', async (change, code) => {
+      await register();
+      const { id } = await settled(await trigger());
+      await expect(control.replayDelivery({ id, ...change })).rejects.toMatchObject({ code });
+    });
+  });
+
+  describe('requests', () => {
+    it('are those made to /v1, with what became of them', async () => {
+      const { headers } = await emulator.api('GET', '/events?limit=0');
+      await control.getStatus({});
+      const { data } = await control.listRequests({});
+      const [key] = (await control.listKeys({})).data;
+      expect(data).toEqual([
+        {
+          id: headers.get('request-id'),
+          at: new Date(wall.now()).toISOString(),
+          method: 'GET',
+          path: '/v1/events?limit=0',
+          status: 400,
+          error_code: 'invalid_request',
+          duration_ms: 0,
+          api_key_id: key?.id,
+          workspace_id: workspaceId,
+        },
+      ]);
+    });
+
+    it('are listed by method, path, status, key, id, workspace and time', async () => {
+      const asked = await emulator.api('GET', '/events');
+      await emulator.api('GET', `/workspaces/${workspaceId}`);
+      await emulator.api('POST', '/events', '{');
+      await emulator.api('GET', '/events', undefined, { authorization: 'none' });
+      const [key] = (await control.listKeys({})).data;
+      const count = async (filter: Parameters<ControlPlane['listRequests']>[0]) =>
+        (await control.listRequests(filter)).data.length;
+      await expect(count({})).resolves.toBe(4);
+      await expect(count({ method: 'post' })).resolves.toBe(1);
+      await expect(count({ path: '/v1/events' })).resolves.toBe(3);
+      await expect(count({ path: '%' })).resolves.toBe(0);
+      await expect(count({ status: 401 })).resolves.toBe(1);
+      await expect(count({ api_key_id: String(key?.id) })).resolves.toBe(3);
+      await expect(count({ workspace_id: workspaceId })).resolves.toBe(3);
+      await expect(count({ request_id: String(asked.headers.get('request-id')) })).resolves.toBe(1);
+      await expect(count({ since: '1m' })).resolves.toBe(4);
+      await expect(count({ since: new Date(wall.now() + 1).toISOString() })).resolves.toBe(0);
+    });
+  });
+
+  describe('what is not there', () => {
+    it.each<[Exclude<keyof ControlPlane, 'stream'>, object]>([
+      ['getWorkspace', { id: `ws_${unknown}` }],
+      ['revokeKey', { id: `key_${unknown}` }],
+      ['getWebhook', { id: `wh_${unknown}` }],
+      ['updateWebhook', { id: `wh_${unknown}`, disabled: true }],
+      ['deleteWebhook', { id: `wh_${unknown}` }],
+      ['rotateWebhookSecret', { id: `wh_${unknown}` }],
+      ['getDelivery', { id: 'no/id?at=all' }],
+      ['listKeys', { workspace_id: `ws_${unknown}` }],
+      ['listWebhooks', { workspace_id: `ws_${unknown}` }],
+      ['listDeliveries', { workspace_id: `ws_${unknown}` }],
+      ['listDeliveries', { event_id: `evt_${unknown}` }],
+      ['listDeliveries', { webhook_id: `wh_${unknown}` }],
+      ['listRequests', { workspace_id: `ws_${unknown}` }],
+    ])('is not found: %s %j', async (name, input) => {
+      await expect(control[name](input as never)).rejects.toMatchObject({ code: 'not_found' });
+    });
+  });
+
+  describe('input that is not right', () => {
+    it.each<[Exclude<keyof ControlPlane, 'stream'>, object]>([
+      ['listWorkspaces', { limit: 0 }],
+      ['listWorkspaces', { limit: 1001 }],
+      ['listWorkspaces', { starting_after: `ws_${unknown}` }],
+      ['listKeys', { starting_after: 'key' }],
+      ['listDeliveries', { status: 'late' }],
+      ['listDeliveries', { since: 'yesterday' }],
+      ['listDeliveries', { event_id: 'evt_1' }],
+      ['listDeliveries', { toString: 'x' }],
+      ['listRequests', { status: 99 }],
+      ['getStatus', { verbose: true }],
+    ])('is refused: %s %j', async (name, input) => {
+      await expect(control[name](input as never)).rejects.toMatchObject({ code: 'invalid_request' });
+    });
+  });
+});
