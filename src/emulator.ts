@@ -4,6 +4,7 @@ import { createPublicOperations } from './contract/public-api.ts';
 import type { EmulatorStatus } from './contract/resources.ts';
 import type { ControlPlane } from './control/control-plane.ts';
 import { createLocalControlPlane } from './control/local.ts';
+import { ClockDriver } from './delivery/clock-driver.ts';
 import { Dispatcher } from './delivery/dispatcher.ts';
 import { createSender } from './delivery/sender.ts';
 import type { Environment } from './domain/access.ts';
@@ -18,6 +19,7 @@ import { listen } from './http/listen.ts';
 import type { Rules } from './profile/rules.ts';
 import { type Bootstrapped, bootstrap, type ForwardTarget } from './sandbox/bootstrap.ts';
 import { Bus } from './sandbox/bus.ts';
+import { keepClock } from './sandbox/clock-keeping.ts';
 import { findKey, keepKey } from './sandbox/key-file.ts';
 import { LiveWorkspaces } from './sandbox/live-workspaces.ts';
 import type { Sandbox } from './sandbox/sandbox.ts';
@@ -36,10 +38,10 @@ export interface EmulatorOptions {
   readonly environment: Environment;
   readonly rules: Rules;
   /**
-   * Rate of the schedule clock, 0 is frozen. Without it the clock of a workspace goes on as the store has it, and that
-   * of a new one runs at 1.
+   * Schedule milliseconds per real millisecond, and whether the schedule clock stands still. What is left out goes on
+   * as the store has it; the clock of a new workspace runs at 1.
    */
-  readonly clockRate?: number | null | undefined;
+  readonly clock?: { readonly speed?: number; readonly frozen?: boolean } | undefined;
   /** The same seed gives the same ids, secrets and jitter on every run. */
   readonly randomSeed?: number | null | undefined;
   /** An endpoint that is there from boot on. */
@@ -99,7 +101,10 @@ async function startOn(
     onFault: (fault) => faultLog.report('a delivery', fault),
   });
   const closing = new AbortController();
-  const control = createLocalControlPlane(sandbox, { status: () => status(), stop: () => void close() });
+  const control = createLocalControlPlane(sandbox, new ClockDriver(sandbox, dispatcher), {
+    status: () => status(),
+    stop: () => void close(),
+  });
   const app = createApp({ sandbox, control, host, faultLog, closing: closing.signal });
   const listening = await listen(app, host, options.port);
   ownPort = listening.port;
@@ -122,7 +127,9 @@ async function startOn(
   const shutDown = async () => {
     closing.abort();
     await Promise.all([listening.close(), dispatcher.stop(STOP_GRACE_MS)]);
-    await store.write(() => keepClocks(sandbox));
+    await store.write(() => {
+      for (const workspace of sandbox.workspaces.all()) keepClock(sandbox, workspace);
+    });
     store.close();
     announceClosed();
   };
@@ -140,7 +147,7 @@ function createSandbox(store: Store, wall: WallClock, options: EmulatorOptions):
   const catalogue = new Set(builtInEventTypes());
   return {
     ...{ environment, rules, store, wall, fill, random, catalogue },
-    clockRate: options.clockRate ?? 1,
+    newClock: { speed: 1, frozen: false, ...options.clock },
     bus: new Bus(),
     workspaces: new LiveWorkspaces(store, wall, fill),
     ids: new IdSource(fill),
@@ -174,9 +181,4 @@ function describe(
     version: VERSION,
     db,
   };
-}
-
-/** Real time without the emulator counts from here. */
-function keepClocks({ store, workspaces }: Sandbox): void {
-  for (const { seq, clock } of workspaces.all()) store.workspaces.setClock(seq, clock.state());
 }

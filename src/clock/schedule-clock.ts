@@ -1,4 +1,5 @@
 import {
+  rateOf,
   resumeAfterDowntime,
   type ScheduleClockState,
   scheduleTime,
@@ -12,61 +13,67 @@ import {
 export class ScheduleClock {
   readonly #wall: WallClock;
   #at: number;
-  #rate: number;
+  #speed: number;
+  #frozen: boolean;
+  /** Monotonic time of the anchor. */
   #anchoredAt: number;
 
-  private constructor(wall: WallClock, at: number, rate: number) {
+  /** A clock that goes on from a stored state, see {@link resumeAfterDowntime}. */
+  constructor(wall: WallClock, state: ScheduleClockState) {
+    const { at, speed, frozen } = resumeAfterDowntime(state, wall.now());
     this.#wall = wall;
     this.#at = at;
-    this.#rate = rate;
+    this.#speed = speed;
+    this.#frozen = frozen;
     this.#anchoredAt = wall.monotonic();
-  }
-
-  /** A clock that starts at the wall clock's time. */
-  static start(wall: WallClock, rate: number): ScheduleClock {
-    return new ScheduleClock(wall, wall.now(), rate);
-  }
-
-  /** A clock that goes on from a stored state, see {@link resumeAfterDowntime}. */
-  static resume(wall: WallClock, state: ScheduleClockState): ScheduleClock {
-    const { at, rate } = resumeAfterDowntime(state, wall.now());
-    return new ScheduleClock(wall, at, rate);
   }
 
   /** Schedule time, milliseconds since 1970. Never goes back. */
   now(): number {
-    return scheduleTime({ at: this.#at, rate: this.#rate }, this.#wall.monotonic() - this.#anchoredAt);
+    const state = { at: this.#at, speed: this.#speed, frozen: this.#frozen };
+    return scheduleTime(state, this.#wall.monotonic() - this.#anchoredAt);
   }
 
+  /** Schedule milliseconds per real millisecond; 0 while frozen. */
   get rate(): number {
-    return this.#rate;
+    return rateOf({ speed: this.#speed, frozen: this.#frozen });
   }
 
-  /** Goes on from the present schedule time at another rate. */
-  setRate(rate: number): void {
-    this.#anchor(this.now(), rate);
+  get frozen(): boolean {
+    return this.#frozen;
+  }
+
+  /** Schedule milliseconds per real millisecond while it runs. */
+  get speed(): number {
+    return this.#speed;
+  }
+
+  /** Goes on from the present schedule time at another speed, or stands still. */
+  set({ speed = this.#speed, frozen = this.#frozen }: { speed?: number; frozen?: boolean }): void {
+    this.#anchor(this.now());
+    this.#speed = speed;
+    this.#frozen = frozen;
   }
 
   /** Jumps to `at`; never back. */
   moveTo(at: number): void {
-    this.#anchor(Math.max(at, this.now()), this.#rate);
+    this.#anchor(Math.max(at, this.now()));
   }
 
   /** What to keep in the store. */
   state(): ScheduleClockState {
-    return { at: this.now(), wallAt: this.#wall.now(), rate: this.#rate };
+    return { at: this.now(), wallAt: this.#wall.now(), speed: this.#speed, frozen: this.#frozen };
   }
 
   /** Real milliseconds until the clock shows `at`; infinite when it is frozen and does not show it yet. */
   realMsUntil(at: number): number {
     const wait = at - this.now();
     if (wait <= 0) return 0;
-    return this.#rate === 0 ? Number.POSITIVE_INFINITY : wait / this.#rate;
+    return this.#frozen ? Number.POSITIVE_INFINITY : wait / this.#speed;
   }
 
-  #anchor(at: number, rate: number): void {
+  #anchor(at: number): void {
     this.#at = at;
-    this.#rate = rate;
     this.#anchoredAt = this.#wall.monotonic();
   }
 }

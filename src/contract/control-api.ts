@@ -6,6 +6,8 @@ import { defineOperations, type OperationInput, type OperationOutput, wholeNumbe
 import {
   ApiKey,
   ApiRequest,
+  ClockMove,
+  ClockState,
   CreatedApiKey,
   Delivery,
   DeliveryDetail,
@@ -31,6 +33,10 @@ const Since = v.pipe(
     'must be a duration (1h) or an ISO 8601 time',
   ),
 );
+
+const SPEED_RANGE = 'must be from 0.001 to 1000000';
+/** A hundred years: farther than any schedule, and still a date. */
+const MAX_ADVANCE_MS = 100 * 365 * DAY_MS;
 
 const NAME_LENGTH = 'must be 1 to 200 characters long';
 const Name = v.pipe(
@@ -222,6 +228,54 @@ export const controlOperations = defineOperations({
     output: Delivery,
     status: 202,
     errors: ['validation_failed', 'conflict'],
+  },
+
+  getClock: {
+    method: 'GET',
+    path: '/clock',
+    summary: 'The schedule clock of a workspace',
+    input: v.strictObject(ofWorkspace),
+    output: ClockState,
+    status: 200,
+  },
+  setClock: {
+    method: 'PATCH',
+    path: '/clock',
+    summary: 'Set the speed of the schedule clock, freeze it or let it go on',
+    input: v.strictObject({
+      ...ofWorkspace,
+      speed: v.optional(
+        v.pipe(v.number(), v.minValue(0.001, SPEED_RANGE), v.maxValue(1_000_000, SPEED_RANGE)),
+      ),
+      frozen: v.optional(v.boolean()),
+    }),
+    output: ClockState,
+    status: 200,
+  },
+  advanceClock: {
+    method: 'POST',
+    path: '/clock/advance',
+    summary:
+      'Move the clock forward from due instant to due instant; answers when all that this caused is answered',
+    input: v.strictObject({ ...ofWorkspace, ms: wholeNumber(0, MAX_ADVANCE_MS) }),
+    output: ClockMove,
+    status: 200,
+  },
+  nextClock: {
+    method: 'POST',
+    path: '/clock/next',
+    summary: 'Move the clock to the next due instant',
+    input: v.strictObject(ofWorkspace),
+    output: ClockMove,
+    status: 200,
+  },
+  settleClock: {
+    method: 'POST',
+    path: '/clock/settle',
+    summary: 'Move the clock until no delivery is pending any more',
+    input: v.strictObject(ofWorkspace),
+    output: ClockMove,
+    status: 200,
   },
 
   listRequests: {

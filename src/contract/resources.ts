@@ -128,6 +128,35 @@ export const Delivery = v.object({
 });
 export const DeliveryDetail = v.object({ ...Delivery.entries, attempts: v.array(Attempt) });
 
+/** An attempt in a list of many: without what was sent and answered. */
+export const AttemptSummary = v.object({
+  ...v.omit(Attempt, ['request', 'response']).entries,
+  delivery_id: idOf('delivery'),
+  event_type: v.string(),
+  webhook_id: idOf('webhook'),
+});
+
+/** The schedule clock of a workspace. */
+export const ClockState = v.object({
+  workspace_id: idOf('workspace'),
+  /** Schedule time. */
+  now: Timestamp,
+  /** Schedule seconds per real second; 0 while frozen. */
+  rate: v.number(),
+  /** Wall time. */
+  wall: Timestamp,
+  /** Schedule time at which the next delivery is due; null when none is planned. */
+  next_due_at: v.nullable(Timestamp),
+});
+
+/** What moving the clock caused. */
+export const ClockMove = v.object({
+  ...ClockState.entries,
+  attempts: v.array(AttemptSummary),
+  /** Deliveries that are still pending. */
+  pending: Count,
+});
+
 /** One request to `/v1`, as the log keeps it. */
 export const ApiRequest = v.object({
   id: idOf('request'),
@@ -178,6 +207,9 @@ export type WebhookWithSecret = v.InferOutput<typeof WebhookWithSecret>;
 export type ApiKey = v.InferOutput<typeof ApiKey>;
 export type CreatedApiKey = v.InferOutput<typeof CreatedApiKey>;
 export type Attempt = v.InferOutput<typeof Attempt>;
+export type AttemptSummary = v.InferOutput<typeof AttemptSummary>;
+export type ClockState = v.InferOutput<typeof ClockState>;
+export type ClockMove = v.InferOutput<typeof ClockMove>;
 export type Delivery = v.InferOutput<typeof Delivery>;
 export type DeliveryDetail = v.InferOutput<typeof DeliveryDetail>;
 export type ApiRequest = v.InferOutput<typeof ApiRequest>;

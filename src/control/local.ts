@@ -5,6 +5,7 @@ import { type CheckedInput, inputInQuery } from '../contract/operation.ts';
 import { subscriptions, webhookUrl } from '../contract/public-api.ts';
 import type { DeliveryDetail, EmulatorStatus } from '../contract/resources.ts';
 import { validate } from '../contract/validate.ts';
+import type { ClockDriver } from '../delivery/clock-driver.ts';
 import { replayDelivery } from '../delivery/replay.ts';
 import { DAY_MS } from '../domain/duration.ts';
 import { notFound } from '../sandbox/access.ts';
@@ -19,6 +20,7 @@ import { toAttempt } from '../store/attempts.ts';
 import { toDelivery } from '../store/deliveries.ts';
 import { toWebhookDetail } from '../store/webhooks.ts';
 import { toWorkspace } from '../store/workspaces.ts';
+import { createClockCalls } from './clock-calls.ts';
 import type { ControlCalls, ControlPlane } from './control-plane.ts';
 import { findWorkspace, toDeliveryFilter, toRequestFilter } from './filters.ts';
 import { streamOf } from './stream.ts';
@@ -33,19 +35,20 @@ export interface Host {
   stop(): void;
 }
 
-export function createLocalControlPlane(sandbox: Sandbox, host: Host): ControlPlane {
+export function createLocalControlPlane(sandbox: Sandbox, clock: ClockDriver, host: Host): ControlPlane {
   const calls: CheckedCalls = {
     ...createHostCalls(host),
     ...createWorkspaceCalls(sandbox),
     ...createKeyCalls(sandbox),
     ...createWebhookCalls(sandbox),
     ...createDeliveryCalls(sandbox),
+    ...createClockCalls(sandbox, clock),
     ...createRequestCalls(sandbox),
   };
   return { ...withValidation(calls), stream: (input, signal) => streamOf(sandbox, input, signal) };
 }
 
-type CheckedCalls = {
+export type CheckedCalls = {
   readonly [Name in keyof ControlOperations]: (
     input: CheckedInput<ControlOperations[Name]>,
   ) => Promise<ControlOutput<Name>>;

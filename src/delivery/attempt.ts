@@ -2,6 +2,7 @@
 import { type AttemptTrigger, nextStep } from '../domain/delivery.ts';
 import { SECOND_MS } from '../domain/duration.ts';
 import { signDelivery } from '../domain/signature/sign.ts';
+import { keepClockAlong } from '../sandbox/clock-keeping.ts';
 import type { LiveWorkspace } from '../sandbox/live-workspaces.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { ClaimedDelivery, DeliveryChange, DeliveryProgressRow } from '../store/deliveries.ts';
@@ -46,7 +47,7 @@ export function prepareAttempt(
     claim,
     request: { url, headers, body },
     sentAt,
-    startedAt: ladderBase(claim.due_at, now, workspace.clock.rate),
+    startedAt: startOf(claim, workspace),
   };
 }
 
@@ -56,12 +57,14 @@ function secretsOf(claim: ClaimedDelivery, now: number): string[] {
 }
 
 /**
- * The instant from which the next gap of the ladder counts. A timer that fires some milliseconds late must not bend
- * the ladder, so an attempt that begins on time counts from when it was due; one that was held up (the emulator was
- * off, the endpoint busy) counts from when it began, or its retries would come in a burst.
+ * The instant at which an attempt that is made now counts as begun. A timer that fires some milliseconds late must not
+ * bend the ladder, nor push its last attempt out of the window, so an attempt that begins on time counts from when it
+ * was due; one that was held up (the emulator was off, the endpoint busy) counts from when it began, or its retries
+ * would come in a burst.
  */
-function ladderBase(dueAt: number, now: number, rate: number): number {
-  return now - dueAt <= ON_TIME_MS * Math.max(1, rate) ? dueAt : now;
+export function startOf({ due_at: dueAt }: ClaimedDelivery, { clock }: LiveWorkspace): number {
+  const now = clock.now();
+  return now - dueAt <= ON_TIME_MS * Math.max(1, clock.rate) ? dueAt : now;
 }
 
 /** Writes the attempt and what follows from it, together. Inside a write. @returns when the next attempt is due. */
@@ -81,6 +84,7 @@ export function recordAttempt(
   }
   const change = afterAttempt(sandbox, attempt, result, progress, workspace.clock.now());
   deliveries.change(change);
+  keepClockAlong(sandbox, workspace);
   return change.due_at;
 }
 

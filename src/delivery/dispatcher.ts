@@ -6,7 +6,7 @@ import { isPastWindow } from '../domain/retry-policy.ts';
 import type { News } from '../sandbox/bus.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { ClaimedDelivery } from '../store/deliveries.ts';
-import { prepareAttempt, recordAttempt } from './attempt.ts';
+import { prepareAttempt, recordAttempt, startOf } from './attempt.ts';
 import { Lane } from './lane.ts';
 import type { Sender } from './sender.ts';
 
@@ -29,6 +29,7 @@ export class Dispatcher {
   readonly #sender: Sender;
   readonly #onFault: (fault: unknown) => void;
   readonly #lanes = new Map<number, Lane>();
+  readonly #byWorkspace = new Map<number, Lane[]>();
   /** Lanes that may have something to send, in the order of their turns. */
   readonly #turns = new Set<Lane>();
   #inFlight = 0;
@@ -44,6 +45,10 @@ export class Dispatcher {
     this.#sandbox = sandbox;
     this.#sender = sender;
     this.#onFault = onFault;
+  }
+
+  get isRunning(): boolean {
+    return this.#state === 'running';
   }
 
   /** Attempts under way. */
@@ -68,6 +73,7 @@ export class Dispatcher {
     this.#state = 'stopping';
     this.#unsubscribe();
     this.#disarm();
+    this.#tellWaiters();
     let timer: NodeJS.Timeout | undefined;
     const graceIsOver = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, graceMs);
@@ -80,21 +86,24 @@ export class Dispatcher {
 
   /** When the next delivery of a workspace is due, in schedule time; infinite when none is, negative when one is now. */
   nextDueAt(workspaceSeq: number): number {
-    return Math.min(Number.POSITIVE_INFINITY, ...this.#lanesOf(workspaceSeq).map((lane) => lane.dueAt));
+    return this.#lanesOf(workspaceSeq).reduce(
+      (earliest, lane) => Math.min(earliest, lane.dueAt),
+      Number.POSITIVE_INFINITY,
+    );
   }
 
   /** Resolves when a workspace has nothing due and nothing under way. */
   whenIdle(workspaceSeq: number): Promise<void> {
     return this.#until(
       () =>
-        this.#state === 'stopped' ||
-        this.#lanesOf(workspaceSeq).every((lane) => lane.inFlight === 0 && !lane.hasDue()),
+        !this.isRunning || this.#lanesOf(workspaceSeq).every((lane) => lane.inFlight === 0 && !lane.hasDue()),
     );
   }
 
   #hear(news: News): void {
     if (news.type === 'clock') {
-      this.#wake();
+      for (const lane of this.#lanesOf(news.workspaceSeq)) this.#consider(lane);
+      this.#send();
       return;
     }
     const lane = this.#laneOf(news.webhookSeq);
@@ -160,9 +169,10 @@ export class Dispatcher {
       this.#restUntil = this.#sandbox.wall.monotonic() + STORE_REST_MS;
     }
     this.#inFlight--;
-    lane.release(seq, dueAt);
+    // After the end nothing is planned, and the store may be closed.
+    if (this.#state !== 'stopped') lane.release(seq, dueAt);
     this.#consider(lane);
-    for (const waiter of this.#waiters) waiter();
+    this.#tellWaiters();
     this.#send();
   }
 
@@ -171,7 +181,7 @@ export class Dispatcher {
     const { store, rules } = this.#sandbox;
     const claim = store.deliveries.findClaim(seq);
     if (claim === undefined) return null;
-    if (this.#isTooLate(claim, workspace.clock.now())) {
+    if (this.#isTooLate(claim, startOf(claim, workspace))) {
       await store.write(() => store.deliveries.expire(seq, workspace.clock.now(), store.nextSeq()));
       return null;
     }
@@ -182,9 +192,9 @@ export class Dispatcher {
   }
 
   // The emulator was off, or the endpoint disabled, until after the window: no attempt starts past it (§6).
-  #isTooLate(claim: ClaimedDelivery, now: number): boolean {
+  #isTooLate(claim: ClaimedDelivery, startedAt: number): boolean {
     if (claim.replays_waiting > 0 || claim.first_attempt_at === null) return false;
-    return isPastWindow(this.#sandbox.rules.retry, claim.first_attempt_at, now);
+    return isPastWindow(this.#sandbox.rules.retry, claim.first_attempt_at, startedAt);
   }
 
   #laneOf(webhookSeq: number): Lane {
@@ -195,11 +205,12 @@ export class Dispatcher {
     const lane = new Lane(webhookSeq, workspaces.get(row.workspace_seq), store.deliveries);
     lane.open = row.disabled === 0;
     this.#lanes.set(webhookSeq, lane);
+    this.#byWorkspace.set(row.workspace_seq, [...this.#lanesOf(row.workspace_seq), lane]);
     return lane;
   }
 
   #lanesOf(workspaceSeq: number): Lane[] {
-    return [...this.#lanes.values()].filter((lane) => lane.workspace.seq === workspaceSeq);
+    return this.#byWorkspace.get(workspaceSeq) ?? [];
   }
 
   /** Wakes in `realMs`, unless something wakes earlier. */
@@ -217,7 +228,11 @@ export class Dispatcher {
     this.#wakesAt = Number.POSITIVE_INFINITY;
   }
 
-  /** Resolves once `condition` holds; looked at after every attempt. */
+  #tellWaiters(): void {
+    for (const waiter of this.#waiters) waiter();
+  }
+
+  /** Resolves once `condition` holds; looked at after every attempt, and when the dispatcher stops. */
   #until(condition: () => boolean): Promise<void> {
     return new Promise((resolve) => {
       const look = () => {

@@ -14,13 +14,19 @@ export interface ScheduleClockState {
   readonly at: number;
   /** The wall time of the anchor, from which real downtime is counted after a restart. */
   readonly wallAt: number;
-  /** Schedule milliseconds per real millisecond: 0 is frozen, 1 is real time. */
-  readonly rate: number;
+  /** Schedule milliseconds per real millisecond while it runs; above 0. */
+  readonly speed: number;
+  readonly frozen: boolean;
+}
+
+/** Schedule milliseconds per real millisecond: 0 is frozen, 1 is real time. */
+export function rateOf({ speed, frozen }: Pick<ScheduleClockState, 'speed' | 'frozen'>): number {
+  return frozen ? 0 : speed;
 }
 
 /** `anchor + rate × monotonic time since the anchor`: the schedule time, `elapsedMs` of real time after the anchor. */
-export function scheduleTime(state: Pick<ScheduleClockState, 'at' | 'rate'>, elapsedMs: number): number {
-  return Math.floor(state.at + state.rate * Math.max(0, elapsedMs));
+export function scheduleTime(state: Omit<ScheduleClockState, 'wallAt'>, elapsedMs: number): number {
+  return Math.floor(state.at + rateOf(state) * Math.max(0, elapsedMs));
 }
 
 /**
@@ -28,6 +34,6 @@ export function scheduleTime(state: Pick<ScheduleClockState, 'at' | 'rate'>, ela
  * clock ran, and not at all while it was frozen. A wall clock that was set back counts as no downtime.
  */
 export function resumeAfterDowntime(state: ScheduleClockState, wallNow: number): ScheduleClockState {
-  const away = state.rate === 0 ? 0 : Math.max(0, wallNow - state.wallAt);
-  return { at: state.at + away, wallAt: wallNow, rate: state.rate };
+  const away = state.frozen ? 0 : Math.max(0, wallNow - state.wallAt);
+  return { ...state, at: state.at + away, wallAt: wallNow };
 }

@@ -3,6 +3,7 @@ import { validate } from '../contract/validate.ts';
 import { scopes } from '../domain/access.ts';
 import { hashApiKey } from '../domain/secret.ts';
 import { SvcError } from '../errors.ts';
+import { keepClock } from './clock-keeping.ts';
 import { createKey } from './keys.ts';
 import type { LiveWorkspace } from './live-workspaces.ts';
 import type { Sandbox } from './sandbox.ts';
@@ -21,7 +22,7 @@ export interface BootstrapOptions {
   readonly knownKey: string | null;
   readonly forwardTo?: ForwardTarget | null | undefined;
   /** Sets the clock of the default workspace; without it, it goes on as the store has it. */
-  readonly clockRate?: number | null | undefined;
+  readonly clock?: { readonly speed?: number; readonly frozen?: boolean } | undefined;
 }
 
 export interface Bootstrapped {
@@ -34,19 +35,14 @@ export interface Bootstrapped {
  * @throws SvcError `database_unusable` when the store belongs to the other environment (§1: data is not shared);
  *   `validation_failed` for an endpoint that the rules do not accept.
  */
-export function bootstrap(
-  sandbox: Sandbox,
-  { knownKey, forwardTo, clockRate }: BootstrapOptions,
-): Bootstrapped {
+export function bootstrap(sandbox: Sandbox, { knownKey, forwardTo, clock }: BootstrapOptions): Bootstrapped {
   const { store, workspaces } = sandbox;
   return store.writeNow(() => {
     claimEnvironment(sandbox);
     if (store.workspaces.findOldest() === undefined) createWorkspace(sandbox, DEFAULT_WORKSPACE_NAME);
     const workspace = workspaces.default;
-    if (clockRate !== null && clockRate !== undefined) {
-      workspace.clock.setRate(clockRate);
-      store.workspaces.setClock(workspace.seq, workspace.clock.state());
-    }
+    if (clock !== undefined) workspace.clock.set(clock);
+    keepClock(sandbox, workspace);
     const isKnown = knownKey !== null && holds(sandbox, knownKey);
     const apiKey = isKnown ? knownKey : createKey(sandbox, { scopes, workspace }).key;
     return { workspace, apiKey, webhook: forwardTo ? registerTarget(sandbox, workspace, forwardTo) : null };

@@ -3,6 +3,7 @@ import { toEnvelope, toEventRecord } from '../domain/event.ts';
 import { type EventRow, eventRecordText } from '../store/events.ts';
 import { type Caller, maySee, notFound, resolveWorkspace } from './access.ts';
 import type { News } from './bus.ts';
+import { keepClockAlong } from './clock-keeping.ts';
 import type { LiveWorkspace } from './live-workspaces.ts';
 import { toPageRequest } from './pages.ts';
 import type { Sandbox } from './sandbox.ts';
@@ -49,6 +50,7 @@ export function createEvent(sandbox: Sandbox, { workspace, type, payload }: NewE
     });
     return { type: 'due', webhookSeq, deliverySeq, dueAt: createdAt };
   });
+  keepClockAlong(sandbox, workspace);
   return { record: toEventRecord(facts), news };
 }
 

@@ -55,8 +55,8 @@ export class LiveWorkspaces {
   #live(row: WorkspaceRow): LiveWorkspace {
     const known = this.#bySeq.get(row.seq);
     if (known) return known;
-    const state = { at: row.clock_at, wallAt: row.clock_wall_at, rate: row.clock_rate };
-    const clock = ScheduleClock.resume(this.#wall, state);
+    const { clock_at: at, clock_wall_at: wallAt, clock_speed: speed, clock_frozen } = row;
+    const clock = new ScheduleClock(this.#wall, { at, wallAt, speed, frozen: clock_frozen === 1 });
     const ids = new IdSource(this.#fill);
     for (const newest of [
       this.#store.events.findNewestId(row.seq),

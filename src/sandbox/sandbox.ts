@@ -21,8 +21,8 @@ export interface Sandbox {
   readonly fill: RandomFill;
   /** Uniform in [0, 1): jitter and chance, from the seed of the run where it has one. */
   readonly random: () => number;
-  /** Rate of the clock of a new workspace. */
-  readonly clockRate: number;
+  /** How the clock of a new workspace starts. */
+  readonly newClock: { readonly speed: number; readonly frozen: boolean };
   /** The operations of `/v1`, whose schemas the control plane shares. */
   readonly operations: PublicOperations;
   /** The event types that exist where the catalogue is closed. */

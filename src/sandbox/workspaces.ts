@@ -1,21 +1,21 @@
-import { ScheduleClock } from '../clock/schedule-clock.ts';
 import type { Workspace } from '../contract/resources.ts';
-import { toWorkspace } from '../store/workspaces.ts';
+import { toWorkspace, type WorkspaceRow } from '../store/workspaces.ts';
 import { type Caller, maySee, notFound } from './access.ts';
 import type { Sandbox } from './sandbox.ts';
 
 /** Writes a workspace; its clock starts at the present. Inside a write. */
 export function createWorkspace(sandbox: Sandbox, name: string): Workspace {
-  const { store, wall, environment, clockRate } = sandbox;
-  const { at, wallAt, rate } = ScheduleClock.start(wall, clockRate).state();
-  const row = {
+  const { store, wall, environment, newClock } = sandbox;
+  const at = wall.now();
+  const row: WorkspaceRow = {
     seq: store.nextSeq(),
     id: sandbox.ids.next('workspace', at),
     name,
     created_at: at,
     clock_at: at,
-    clock_wall_at: wallAt,
-    clock_rate: rate,
+    clock_wall_at: at,
+    clock_speed: newClock.speed,
+    clock_frozen: newClock.frozen ? 1 : 0,
   };
   store.workspaces.insert(row);
   return toWorkspace(row, environment);

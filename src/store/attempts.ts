@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type Database from 'better-sqlite3';
-import type { Attempt } from '../contract/resources.ts';
+import type { Attempt, AttemptSummary } from '../contract/resources.ts';
 import type { AttemptOutcome, AttemptTrigger } from '../domain/delivery.ts';
 
 export interface AttemptRow {
@@ -22,9 +22,25 @@ export interface AttemptRow {
   readonly response_truncated: 0 | 1;
 }
 
+type AttemptFacts = Omit<
+  AttemptRow,
+  | 'delivery_seq'
+  | 'request_url'
+  | 'request_headers'
+  | 'response_headers'
+  | 'response_body'
+  | 'response_truncated'
+>;
+export type AttemptInWorkspace = AttemptFacts & {
+  readonly delivery_id: string;
+  readonly event_type: string;
+  readonly webhook_id: string;
+};
+
 export class AttemptTable {
   readonly #insert: Database.Statement<[AttemptRow]>;
   readonly #ofDelivery: Database.Statement<[number], AttemptRow>;
+  readonly #ofWorkspace: Database.Statement<[number, number], AttemptInWorkspace>;
   readonly #bySeq: Database.Statement<[number], AttemptRow>;
 
   constructor(db: Database.Database) {
@@ -35,6 +51,15 @@ export class AttemptTable {
          @response_status, @error, @request_url, @request_headers, @response_headers, @response_body, @response_truncated)`,
     );
     this.#ofDelivery = db.prepare('SELECT * FROM attempts WHERE delivery_seq = ? ORDER BY number');
+    this.#ofWorkspace = db.prepare(
+      `SELECT a.seq, a.number, a.trigger, a.scheduled_at, a.sent_at_wall, a.duration_ms, a.outcome, a.response_status,
+         a.error, d.id AS delivery_id, e.type AS event_type, h.id AS webhook_id
+       FROM attempts a
+       JOIN deliveries d ON d.seq = a.delivery_seq
+       JOIN events e ON e.seq = d.event_seq
+       JOIN webhooks h ON h.seq = d.webhook_seq
+       WHERE a.seq > ? AND d.workspace_seq = ? ORDER BY a.seq`,
+    );
     this.#bySeq = db.prepare('SELECT * FROM attempts WHERE seq = ?');
   }
 
@@ -46,6 +71,11 @@ export class AttemptTable {
     return this.#ofDelivery.all(deliverySeq);
   }
 
+  /** Attempts of a workspace after `afterSeq`, in the order in which they were recorded. */
+  listOfWorkspace(workspaceSeq: number, afterSeq: number): AttemptInWorkspace[] {
+    return this.#ofWorkspace.all(afterSeq, workspaceSeq);
+  }
+
   findBySeq(seq: number): AttemptRow | undefined {
     return this.#bySeq.get(seq);
   }
@@ -53,6 +83,19 @@ export class AttemptTable {
 
 /** The attempt as every door shows it. Its id is its delivery's, with its number. */
 export function toAttempt(row: AttemptRow, deliveryId: string, body: string): Attempt {
+  return {
+    ...toFacts(row, deliveryId),
+    request: { url: row.request_url, headers: JSON.parse(row.request_headers), body },
+    response: toResponse(row),
+  };
+}
+
+export function toAttemptSummary(row: AttemptInWorkspace): AttemptSummary {
+  const { delivery_id, event_type, webhook_id } = row;
+  return { ...toFacts(row, delivery_id), delivery_id, event_type, webhook_id };
+}
+
+function toFacts(row: AttemptFacts, deliveryId: string): Omit<Attempt, 'request' | 'response'> {
   return {
     id: `${deliveryId.replace(/^del_/, 'att_')}_${row.number}`,
     number: row.number,
@@ -63,8 +106,6 @@ export function toAttempt(row: AttemptRow, deliveryId: string, body: string): At
     outcome: row.outcome,
     response_status: row.response_status,
     error: row.error,
-    request: { url: row.request_url, headers: JSON.parse(row.request_headers), body },
-    response: toResponse(row),
   };
 }
 

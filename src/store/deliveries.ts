@@ -111,7 +111,7 @@ export class DeliveryTable {
   readonly #bySeq: Database.Statement<[number], DeliveryRow>;
   readonly #body: Database.Statement<[number], string>;
   readonly #newestId: Database.Statement<[number], string>;
-  readonly #pending: Database.Statement<[], number>;
+  readonly #pending: Database.Statement<[{ workspace: number | null }], number>;
   readonly #pages = new Map<string, Database.Statement<[Record<string, unknown>], DeliveryRow>>();
 
   constructor(db: Database.Database) {
@@ -163,7 +163,7 @@ export class DeliveryTable {
     this.#countAttempt = db.prepare('UPDATE deliveries SET attempt_count = attempt_count + 1 WHERE seq = ?');
     this.#expire = db.prepare(
       `UPDATE deliveries SET status = 'failed', settled_reason = 'window_elapsed', settled_at = ?, settled_seq = ?,
-         due_at = NULL, on_schedule = 0 WHERE seq = ?`,
+         due_at = NULL, on_schedule = 0 WHERE seq = ? AND status = 'pending' AND replays_waiting = 0`,
     );
     this.#askReplay = db.prepare(
       `UPDATE deliveries SET status = 'pending', due_at = ?, settled_at = NULL, settled_reason = NULL,
@@ -180,7 +180,10 @@ export class DeliveryTable {
       )
       .pluck();
     this.#pending = db
-      .prepare<[], number>('SELECT count(*) FROM deliveries WHERE due_at IS NOT NULL')
+      .prepare<[{ workspace: number | null }], number>(
+        `SELECT count(*) FROM deliveries
+         WHERE due_at IS NOT NULL AND (@workspace IS NULL OR workspace_seq = @workspace)`,
+      )
       .pluck();
   }
 
@@ -223,7 +226,10 @@ export class DeliveryTable {
     this.#countAttempt.run(seq);
   }
 
-  /** Ends a delivery whose window has passed without an attempt. @param seq of the delivery. */
+  /**
+   * Ends a delivery whose window has passed without an attempt, unless it was canceled or is to be replayed meanwhile.
+   * @param seq of the delivery.
+   */
   expire(seq: number, at: number, happenedSeq: number): void {
     this.#expire.run(at, happenedSeq, seq);
   }
@@ -259,8 +265,9 @@ export class DeliveryTable {
     return this.#newestId.get(workspaceSeq);
   }
 
-  countPending(): number {
-    return this.#pending.get() ?? 0;
+  /** Of one workspace, or of all. */
+  countPending(workspaceSeq: number | null = null): number {
+    return this.#pending.get({ workspace: workspaceSeq }) ?? 0;
   }
 
   /** Deliveries that match, newest first. */

@@ -20,7 +20,8 @@ export const migrations: readonly string[] = [
     created_at INTEGER NOT NULL,
     clock_at INTEGER NOT NULL,
     clock_wall_at INTEGER NOT NULL,
-    clock_rate REAL NOT NULL CHECK (clock_rate >= 0)
+    clock_speed REAL NOT NULL CHECK (clock_speed > 0),
+    clock_frozen INTEGER NOT NULL
   ) STRICT;
 
   CREATE TABLE api_keys (

@@ -11,7 +11,8 @@ export interface WorkspaceRow {
   readonly created_at: number;
   readonly clock_at: number;
   readonly clock_wall_at: number;
-  readonly clock_rate: number;
+  readonly clock_speed: number;
+  readonly clock_frozen: 0 | 1;
 }
 
 export class WorkspaceTable {
@@ -20,19 +21,19 @@ export class WorkspaceTable {
   readonly #bySeq: Database.Statement<[number], WorkspaceRow>;
   readonly #page: Database.Statement<[number, number], WorkspaceRow>;
   readonly #oldest: Database.Statement<[], WorkspaceRow>;
-  readonly #setClock: Database.Statement<[number, number, number, number]>;
+  readonly #setClock: Database.Statement<[number, number, number, 0 | 1, number]>;
 
   constructor(db: Database.Database) {
     this.#insert = db.prepare(
-      `INSERT INTO workspaces (seq, id, name, created_at, clock_at, clock_wall_at, clock_rate)
-       VALUES (@seq, @id, @name, @created_at, @clock_at, @clock_wall_at, @clock_rate)`,
+      `INSERT INTO workspaces (seq, id, name, created_at, clock_at, clock_wall_at, clock_speed, clock_frozen)
+       VALUES (@seq, @id, @name, @created_at, @clock_at, @clock_wall_at, @clock_speed, @clock_frozen)`,
     );
     this.#byId = db.prepare('SELECT * FROM workspaces WHERE id = ?');
     this.#bySeq = db.prepare('SELECT * FROM workspaces WHERE seq = ?');
     this.#page = db.prepare('SELECT * FROM workspaces WHERE seq < ? ORDER BY seq DESC LIMIT ?');
     this.#oldest = db.prepare('SELECT * FROM workspaces ORDER BY seq LIMIT 1');
     this.#setClock = db.prepare(
-      'UPDATE workspaces SET clock_at = ?, clock_wall_at = ?, clock_rate = ? WHERE seq = ?',
+      'UPDATE workspaces SET clock_at = ?, clock_wall_at = ?, clock_speed = ?, clock_frozen = ? WHERE seq = ?',
     );
   }
 
@@ -58,7 +59,8 @@ export class WorkspaceTable {
   }
 
   setClock(seq: number, state: ScheduleClockState): void {
-    this.#setClock.run(state.at, state.wallAt, state.rate, seq);
+    const { at, wallAt, speed, frozen } = state;
+    this.#setClock.run(at, wallAt, speed, frozen ? 1 : 0, seq);
   }
 }
 

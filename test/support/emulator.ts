@@ -31,7 +31,7 @@ export async function startTestEmulator(options: TestEmulatorOptions = {}): Prom
   const { profile = 'relaxed', overrides = {}, environment = 'sandbox', ...rest } = options;
   const rules = resolveRules(profile, overrides, environment);
   const emulator = await startEmulator({
-    ...{ port: 0, host: '127.0.0.1', db: ':memory:', clockRate: 0, environment, rules },
+    ...{ port: 0, host: '127.0.0.1', db: ':memory:', clock: { frozen: true }, environment, rules },
     ...rest,
   });
   const { base_url, api_key } = emulator.status();

@@ -1,0 +1,63 @@
+/** The clock operations of the control plane. */
+import type { ClockMove, ClockState } from '../contract/resources.ts';
+import type { ClockDriver } from '../delivery/clock-driver.ts';
+import type { LiveWorkspace } from '../sandbox/live-workspaces.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import { toAttemptSummary } from '../store/attempts.ts';
+import { findWorkspace } from './filters.ts';
+import type { CheckedCalls } from './local.ts';
+
+type ClockCalls = Pick<CheckedCalls, 'getClock' | 'setClock' | 'advanceClock' | 'nextClock' | 'settleClock'>;
+
+export function createClockCalls(sandbox: Sandbox, driver: ClockDriver): ClockCalls {
+  const { store, wall } = sandbox;
+  const workspaceOf = (input: { workspace_id?: string | undefined }) =>
+    findWorkspace(sandbox, input.workspace_id) ?? sandbox.workspaces.default;
+
+  function stateOf(workspace: LiveWorkspace): ClockState {
+    const { id, clock } = workspace;
+    const dueAt = driver.findNextDueAt(workspace);
+    return {
+      workspace_id: id,
+      now: new Date(clock.now()).toISOString(),
+      rate: clock.rate,
+      wall: new Date(wall.now()).toISOString(),
+      next_due_at: dueAt === null ? null : new Date(dueAt).toISOString(),
+    };
+  }
+
+  /** Everything sent in the workspace since the move began, whoever planned it. */
+  async function move(workspace: LiveWorkspace, command: () => Promise<void>): Promise<ClockMove> {
+    const before = store.lastSeq;
+    await command();
+    return {
+      ...stateOf(workspace),
+      attempts: store.attempts.listOfWorkspace(workspace.seq, before).map(toAttemptSummary),
+      pending: store.deliveries.countPending(workspace.seq),
+    };
+  }
+
+  return {
+    getClock: async (input) => stateOf(workspaceOf(input)),
+    setClock: async ({ speed, frozen, ...input }) => {
+      const workspace = workspaceOf(input);
+      await driver.set(workspace, {
+        ...(speed === undefined ? {} : { speed }),
+        ...(frozen === undefined ? {} : { frozen }),
+      });
+      return stateOf(workspace);
+    },
+    advanceClock: ({ ms, ...input }) => {
+      const workspace = workspaceOf(input);
+      return move(workspace, () => driver.advance(workspace, ms));
+    },
+    nextClock: (input) => {
+      const workspace = workspaceOf(input);
+      return move(workspace, () => driver.next(workspace));
+    },
+    settleClock: (input) => {
+      const workspace = workspaceOf(input);
+      return move(workspace, () => driver.settle(workspace));
+    },
+  };
+}

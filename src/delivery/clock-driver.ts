@@ -1,0 +1,109 @@
+/** Commands for the schedule clock of a workspace: what makes a 72-hour ladder last a moment. */
+import { SvcError } from '../errors.ts';
+import { keepClock } from '../sandbox/clock-keeping.ts';
+import type { LiveWorkspace } from '../sandbox/live-workspaces.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import type { Dispatcher } from './dispatcher.ts';
+
+export class ClockDriver {
+  readonly #sandbox: Sandbox;
+  readonly #dispatcher: Dispatcher;
+  /** The last command of each workspace that moves its clock: the next one waits for it. */
+  readonly #moving = new Map<number, Promise<unknown>>();
+
+  constructor(sandbox: Sandbox, dispatcher: Dispatcher) {
+    this.#sandbox = sandbox;
+    this.#dispatcher = dispatcher;
+  }
+
+  /** Schedule time of the next delivery of a workspace; null when none is planned. */
+  findNextDueAt(workspace: LiveWorkspace): number | null {
+    const dueAt = this.#dispatcher.nextDueAt(workspace.seq);
+    return Number.isFinite(dueAt) ? dueAt : null;
+  }
+
+  /** Sets the speed or freezes, from the present schedule time on. */
+  async set(
+    workspace: LiveWorkspace,
+    change: { readonly speed?: number; readonly frozen?: boolean },
+  ): Promise<void> {
+    await this.#inTurn(workspace, async () => {
+      workspace.clock.set(change);
+      await this.#sandbox.store.write(() => keepClock(this.#sandbox, workspace));
+      this.#announce(workspace);
+    });
+  }
+
+  /**
+   * Moves the clock forward by `ms`, from due instant to due instant: at each one everything due is sent and its
+   * answer waited for, and what that plans on the way is met at its own instant. Resolves when all is answered.
+   */
+  advance(workspace: LiveWorkspace, ms: number): Promise<void> {
+    return this.#inTurn(workspace, () => this.#moveTo(workspace, workspace.clock.now() + ms));
+  }
+
+  /** Moves the clock to the next due instant; stays where nothing is planned. */
+  next(workspace: LiveWorkspace): Promise<void> {
+    return this.#inTurn(workspace, async () => {
+      await this.#dispatcher.whenIdle(workspace.seq);
+      await this.#moveTo(workspace, this.findNextDueAt(workspace) ?? workspace.clock.now());
+    });
+  }
+
+  /** Moves the clock until nothing is planned any more. */
+  settle(workspace: LiveWorkspace): Promise<void> {
+    return this.#inTurn(workspace, () => this.#moveTo(workspace, Number.POSITIVE_INFINITY));
+  }
+
+  async #moveTo(workspace: LiveWorkspace, target: number): Promise<void> {
+    const { clock } = workspace;
+    const { frozen } = clock;
+    // Time stands still while answers are awaited, however long a receiver takes.
+    clock.set({ frozen: true });
+    try {
+      for (
+        let dueAt = await this.#nextStop(workspace);
+        dueAt !== null && dueAt <= target;
+        dueAt = await this.#nextStop(workspace)
+      ) {
+        this.#jump(workspace, dueAt, frozen);
+      }
+      if (Number.isFinite(target)) this.#jump(workspace, target, frozen);
+    } finally {
+      clock.set({ frozen });
+    }
+    await this.#sandbox.store.write(() => keepClock(this.#sandbox, workspace));
+    this.#announce(workspace);
+  }
+
+  /** When everything due has been sent and answered: the next due instant; null where there is none. */
+  async #nextStop(workspace: LiveWorkspace): Promise<number | null> {
+    await this.#dispatcher.whenIdle(workspace.seq);
+    if (!this.#dispatcher.isRunning) throw new SvcError('conflict', 'The emulator is stopping.');
+    return this.findNextDueAt(workspace);
+  }
+
+  #jump(workspace: LiveWorkspace, at: number, frozen: boolean): void {
+    const { store, wall } = this.#sandbox;
+    workspace.clock.moveTo(at);
+    // In the same commit as what is sent at this instant, at the latest.
+    const state = { at, wallAt: wall.now(), speed: workspace.clock.speed, frozen };
+    store.writeSoon(() => store.workspaces.setClock(workspace.seq, state));
+    this.#announce(workspace);
+  }
+
+  #announce(workspace: LiveWorkspace): void {
+    this.#sandbox.bus.publish({ type: 'clock', workspaceSeq: workspace.seq });
+  }
+
+  /** One command after the other for a workspace; workspaces do not wait for each other. */
+  #inTurn<Result>(workspace: LiveWorkspace, command: () => Promise<Result>): Promise<Result> {
+    const before = this.#moving.get(workspace.seq) ?? Promise.resolve();
+    const result = before.then(command, command);
+    this.#moving.set(
+      workspace.seq,
+      result.catch(() => {}),
+    );
+    return result;
+  }
+}

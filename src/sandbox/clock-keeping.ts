@@ -1,0 +1,26 @@
+/** Keeping the schedule clocks in the store, so that a process that is killed loses no time. */
+import { MINUTE_MS } from '../domain/duration.ts';
+import type { LiveWorkspace } from './live-workspaces.ts';
+import type { Sandbox } from './sandbox.ts';
+
+/** A clock that runs at real speed can be told from its anchor; it is kept now and then, should the wall clock be set. */
+const KEEP_EVERY_MS = MINUTE_MS;
+
+/** Monotonic times at which clocks were last kept. */
+const keptAt = new WeakMap<LiveWorkspace, number>();
+
+/** Writes where a clock stands. Inside a write. */
+export function keepClock({ store, wall }: Sandbox, workspace: LiveWorkspace): void {
+  keptAt.set(workspace, wall.monotonic());
+  store.workspaces.setClock(workspace.seq, workspace.clock.state());
+}
+
+/**
+ * Writes where a clock stands beside what is written at that time, so that no restart can bring it back before that.
+ * Inside a write.
+ */
+export function keepClockAlong(sandbox: Sandbox, workspace: LiveWorkspace): void {
+  const { rate } = workspace.clock;
+  const since = sandbox.wall.monotonic() - (keptAt.get(workspace) ?? Number.NEGATIVE_INFINITY);
+  if (rate > 0 && (rate !== 1 || since > KEEP_EVERY_MS)) keepClock(sandbox, workspace);
+}

@@ -1,0 +1,118 @@
+import { describe, expect, it } from 'vitest';
+import { HOUR_MS, MINUTE_MS } from '../../src/domain/duration.ts';
+import { startTestEmulator, type TestEmulator } from '../support/emulator.ts';
+import { createReceiver } from '../support/receiver.ts';
+
+const LADDER_MS = [0, 5, 35, 155, 515, 1235, 2675, 4115].map((minutes) => minutes * MINUTE_MS);
+
+async function subscribe(emulator: TestEmulator, url: string, events = ['order.shipped']) {
+  const { workspace_id } = emulator.status();
+  return (await emulator.api('POST', '/webhooks', { workspace_id, url, events })).json;
+}
+
+const createEvent = async (emulator: TestEmulator) =>
+  (await emulator.api('POST', '/events', { type: 'order.shipped' })).json;
+
+describe('advance', () => {
+  it('meets each retry at its own instant, to the millisecond, through the whole ladder [retry.schedule, §6.retries.ladder]', async () => {
+    await using receiver = await createReceiver({ status: 503 });
+    await using emulator = await startTestEmulator();
+    await subscribe(emulator, receiver.url);
+    const event = await createEvent(emulator);
+    const start = Date.parse(event.created_at);
+    const move = await emulator.control.advanceClock({ ms: 72 * HOUR_MS });
+    expect(move.attempts.map((attempt) => Date.parse(attempt.scheduled_at) - start)).toEqual(LADDER_MS);
+    expect(Date.parse(move.now) - start).toBe(72 * HOUR_MS);
+    expect(move).toMatchObject({ pending: 0, next_due_at: null, rate: 0 });
+    const { data } = await emulator.control.listDeliveries({});
+    expect(data[0]).toMatchObject({ status: 'failed', settled_reason: 'window_elapsed', attempt_count: 8 });
+  });
+
+  it('answers once every attempt it caused is answered, and says what is still pending', async () => {
+    await using receiver = await createReceiver([{ status: 500 }, { status: 500 }, { status: 200 }]);
+    await using emulator = await startTestEmulator();
+    await subscribe(emulator, receiver.url);
+    await createEvent(emulator);
+    await receiver.waitFor(1);
+    const short = await emulator.control.advanceClock({ ms: 5 * MINUTE_MS });
+    expect(short.attempts.map(({ number, outcome }) => [number, outcome])).toContainEqual([2, 'http_error']);
+    expect(short.pending).toBe(1);
+    const rest = await emulator.control.settleClock({});
+    expect(rest.attempts).toMatchObject([{ number: 3, outcome: 'succeeded', response_status: 200 }]);
+    expect(rest).toMatchObject({ pending: 0, next_due_at: null });
+    expect(receiver.requests).toHaveLength(3);
+  });
+
+  it('moves two workspaces independently and at the same time', async () => {
+    await using receiver = await createReceiver({ status: 500 });
+    await using emulator = await startTestEmulator();
+    const other = await emulator.control.createWorkspace({ name: 'other' });
+    const before = await emulator.control.getClock({ workspace_id: other.id });
+    const { key } = await emulator.control.createKey({
+      scopes: ['events:write', 'webhooks:manage'],
+      workspace_id: other.id,
+    });
+    const asOther = { authorization: `Bearer ${key}` };
+    await subscribe(emulator, receiver.url);
+    await emulator.api(
+      'POST',
+      '/webhooks',
+      { workspace_id: other.id, url: receiver.url, events: ['*'] },
+      asOther,
+    );
+    await createEvent(emulator);
+    await emulator.api('POST', '/events', { type: 'order.shipped' }, asOther);
+    const [here, there] = await Promise.all([
+      emulator.control.advanceClock({ ms: 5 * MINUTE_MS }),
+      emulator.control.advanceClock({ ms: 35 * MINUTE_MS, workspace_id: other.id }),
+    ]);
+    expect(here.attempts.at(-1)?.number).toBe(2);
+    expect(there.attempts.at(-1)?.number).toBe(3);
+    expect(Date.parse(there.now) - Date.parse(before.now)).toBe(35 * MINUTE_MS);
+  });
+
+  it('keeps the clock running as it did before', async () => {
+    await using emulator = await startTestEmulator({ clock: { speed: 60 } });
+    await emulator.control.advanceClock({ ms: HOUR_MS });
+    expect((await emulator.control.getClock({})).rate).toBe(60);
+  });
+});
+
+describe('next', () => {
+  it('stops at the next due instant, and stays where nothing is planned', async () => {
+    await using receiver = await createReceiver({ status: 500 });
+    await using emulator = await startTestEmulator();
+    await subscribe(emulator, receiver.url);
+    const start = Date.parse((await createEvent(emulator)).created_at);
+    await receiver.waitFor(1);
+    const first = await emulator.control.nextClock({});
+    expect(Date.parse(first.now) - start).toBe(5 * MINUTE_MS);
+    const second = await emulator.control.nextClock({});
+    expect(Date.parse(second.now) - start).toBe(35 * MINUTE_MS);
+    await emulator.control.settleClock({});
+    const after = await emulator.control.nextClock({});
+    expect(after).toMatchObject({ attempts: [], pending: 0 });
+  });
+});
+
+describe('freeze and resume', () => {
+  it('stands still while frozen and goes on at the speed it had', async () => {
+    await using emulator = await startTestEmulator({ clock: { speed: 3600 } });
+    const frozen = await emulator.control.setClock({ frozen: true });
+    expect(frozen.rate).toBe(0);
+    expect((await emulator.control.getClock({})).now).toBe(frozen.now);
+    expect((await emulator.control.setClock({ frozen: false })).rate).toBe(3600);
+    expect((await emulator.control.setClock({ speed: 10 })).rate).toBe(10);
+  });
+
+  it('sends a retry by itself when the clock is sped up', async () => {
+    await using receiver = await createReceiver([{ status: 500 }, {}]);
+    await using emulator = await startTestEmulator();
+    await subscribe(emulator, receiver.url);
+    await createEvent(emulator);
+    await receiver.waitFor(1);
+    await emulator.control.setClock({ speed: 100_000, frozen: false });
+    await receiver.waitFor(2);
+    expect(receiver.requests).toHaveLength(2);
+  });
+});
