@@ -1,4 +1,5 @@
 /** The composition root: the only place where everything meets. */
+import { networkInterfaces } from 'node:os';
 import { systemClock } from './clock/wall.ts';
 import { createPublicOperations } from './contract/public-api.ts';
 import type { EmulatorStatus } from './contract/resources.ts';
@@ -28,6 +29,9 @@ import { VERSION } from './version.ts';
 
 /** Real time that a stop gives to attempts under way. */
 const STOP_GRACE_MS = 5_000;
+
+/** The HTTP client takes tens of milliseconds to load: after the first answers, and before most first deliveries. */
+const PREPARE_AFTER_MS = 200;
 
 export interface EmulatorOptions {
   /** 0 is any free port. */
@@ -109,6 +113,7 @@ async function startOn(
   const listening = await listen(app, host, options.port);
   ownPort = listening.port;
   dispatcher.start();
+  const preparing = setTimeout(() => void sender.prepare(), PREPARE_AFTER_MS);
 
   const facts = {
     ...describe(options, bootstrapped, listening.url),
@@ -126,6 +131,7 @@ async function startOn(
   });
   const shutDown = async () => {
     closing.abort();
+    clearTimeout(preparing);
     await Promise.all([listening.close(), dispatcher.stop(STOP_GRACE_MS)]);
     await store.write(() => {
       for (const workspace of sandbox.workspaces.all()) keepClock(sandbox, workspace);
@@ -157,8 +163,10 @@ function createSandbox(store: Store, wall: WallClock, options: EmulatorOptions):
 
 /** Whether connections to `address` arrive at a server that listens on `host`. */
 function leadsTo(host: string, address: string): boolean {
-  return (
-    address === host || classifyAddress(address).kind === 'loopback' || host === '0.0.0.0' || host === '::'
+  if (address === host || classifyAddress(address).kind === 'loopback') return true;
+  if (host !== '0.0.0.0' && host !== '::') return false;
+  return Object.values(networkInterfaces()).some((entries) =>
+    entries?.some((entry) => entry.address === address),
   );
 }
 

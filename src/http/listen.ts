@@ -1,5 +1,5 @@
 /** A port for the app. */
-import { createServer } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type H3, toNodeHandler } from 'h3';
 import { SvcError } from '../errors.ts';
@@ -13,10 +13,18 @@ export interface Listening {
   close(): Promise<void>;
 }
 
+/** How long a connection may take to get its last answer while closing. */
+const CLOSE_GRACE_MS = 5_000;
+
 /** @throws SvcError `port_in_use`; never another port than the one asked for (0 is any that is free). */
 export async function listen(app: H3, host: string, port: number): Promise<Listening> {
   const handler = toNodeHandler(app);
   const server = createServer(handler);
+  const answering = new Set<ServerResponse>();
+  server.on('request', (_, response) => {
+    answering.add(response);
+    response.once('close', () => answering.delete(response));
+  });
   server.on('clientError', refuseUnreadable);
   // An expectation that is not known is passed over; Node.js would answer without a body.
   server.on('checkExpectation', handler);
@@ -28,12 +36,21 @@ export async function listen(app: H3, host: string, port: number): Promise<Liste
   return {
     port: taken,
     url: `http://${host.includes(':') ? `[${host}]` : host}:${taken}`,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeIdleConnections();
-      }),
+    close: () => close(server),
   };
+}
+
+function close(server: Server): Promise<void> {
+  // A client that keeps asking on one connection is told with its next answer that there is no other.
+  server.prependListener('request', (_request, response) => response.setHeader('Connection', 'close'));
+  const giveUp = setTimeout(() => server.closeAllConnections(), CLOSE_GRACE_MS);
+  return new Promise((resolve) => {
+    server.close(() => {
+      clearTimeout(giveUp);
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
 }
 
 function toListenError(error: NodeJS.ErrnoException, host: string, port: number): Error {
