@@ -1,5 +1,5 @@
 /** A port for the app. */
-import { createServer, type Server } from 'node:http';
+import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type H3, toNodeHandler } from 'h3';
 import { SvcError } from '../errors.ts';
@@ -20,11 +20,6 @@ const CLOSE_GRACE_MS = 5_000;
 export async function listen(app: H3, host: string, port: number): Promise<Listening> {
   const handler = toNodeHandler(app);
   const server = createServer(handler);
-  const answering = new Set<ServerResponse>();
-  server.on('request', (_, response) => {
-    answering.add(response);
-    response.once('close', () => answering.delete(response));
-  });
   server.on('clientError', refuseUnreadable);
   // An expectation that is not known is passed over; Node.js would answer without a body.
   server.on('checkExpectation', handler);
@@ -36,11 +31,11 @@ export async function listen(app: H3, host: string, port: number): Promise<Liste
   return {
     port: taken,
     url: `http://${host.includes(':') ? `[${host}]` : host}:${taken}`,
-    close: () => close(server),
+    close: () => close(server, answering),
   };
 }
 
-function close(server: Server): Promise<void> {
+function close(server: Server, answering: ReadonlySet<ServerResponse>): Promise<void> {
   // A client that keeps asking on one connection is told with its next answer that there is no other.
   server.prependListener('request', (_request, response) => response.setHeader('Connection', 'close'));
   const giveUp = setTimeout(() => server.closeAllConnections(), CLOSE_GRACE_MS);
@@ -50,6 +45,7 @@ function close(server: Server): Promise<void> {
       resolve();
     });
     server.closeIdleConnections();
+    for (const response of answering) response.once('close', () => server.closeIdleConnections());
   });
 }
 
