@@ -1,5 +1,5 @@
 /** A port for the app. */
-import { createServer, type Server, type ServerResponse } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type H3, toNodeHandler } from 'h3';
 import { SvcError } from '../errors.ts';
@@ -15,6 +15,7 @@ export interface Listening {
 
 /** How long a connection may take to get its last answer while closing. */
 const CLOSE_GRACE_MS = 5_000;
+const SWEEP_MS = 20;
 
 /** @throws SvcError `port_in_use`; never another port than the one asked for (0 is any that is free). */
 export async function listen(app: H3, host: string, port: number): Promise<Listening> {
@@ -31,21 +32,23 @@ export async function listen(app: H3, host: string, port: number): Promise<Liste
   return {
     port: taken,
     url: `http://${host.includes(':') ? `[${host}]` : host}:${taken}`,
-    close: () => close(server, answering),
+    close: () => close(server),
   };
 }
 
-function close(server: Server, answering: ReadonlySet<ServerResponse>): Promise<void> {
+function close(server: Server): Promise<void> {
   // A client that keeps asking on one connection is told with its next answer that there is no other.
   server.prependListener('request', (_request, response) => response.setHeader('Connection', 'close'));
+  // Those under way become idle one by one; a client would keep them for seconds.
+  const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS);
   const giveUp = setTimeout(() => server.closeAllConnections(), CLOSE_GRACE_MS);
   return new Promise((resolve) => {
     server.close(() => {
+      clearInterval(sweep);
       clearTimeout(giveUp);
       resolve();
     });
     server.closeIdleConnections();
-    for (const response of answering) response.once('close', () => server.closeIdleConnections());
   });
 }
 

@@ -271,5 +271,5 @@ describe('the live stream', () => {
     const next = expect(follower.take(1)).rejects.toThrow('the stream ended');
     await emulator.close();
     await next;
-  });
+  }, 3_000);
 });
