@@ -17,13 +17,13 @@ export type AnswerCheck = (answer: SeenAnswer) => void;
 
 export interface OpenApiDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, unknown>> };
 }
 
 interface Operation {
   readonly responses: Readonly<Record<string, unknown>>;
 }
 
-const ERROR_SCHEMA = ['components', 'schemas', 'ErrorBody'];
 const OF_NO_OPERATION = [400, 404, 405];
 
 export function createAnswerCheck(document: OpenApiDocument): AnswerCheck {
@@ -65,7 +65,8 @@ function schemaOf(
   const found = findOperation(document, method.toLowerCase(), path.replace(/\?.*$/s, ''));
   if (found === undefined) {
     assert.ok(OF_NO_OPERATION.includes(status), `${what}: not an operation of the document`);
-    return ERROR_SCHEMA;
+    const { schemas } = document.components;
+    return ['components', 'schemas', 'ErrorBody' in schemas ? 'ErrorBody' : 'ControlErrorBody'];
   }
   assert.ok(Object.hasOwn(found.operation.responses, status), `${what}: status not in the document`);
   return [

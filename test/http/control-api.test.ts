@@ -1,0 +1,139 @@
+/** The control plane on the wire: paths, methods, statuses and errors. What it does is in test/control/local.test.ts. */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { controlOperations } from '../../src/contract/control-api.ts';
+import { ApiKeyTable } from '../../src/store/api-keys.ts';
+import { type AnswerCheck, createAnswerCheck } from '../support/answer-check.ts';
+import { startTestEmulator, type TestEmulator } from '../support/emulator.ts';
+
+let emulator: TestEmulator;
+let check: AnswerCheck;
+const faults: { where: string; fault: unknown }[] = [];
+beforeAll(async () => {
+  emulator = await startTestEmulator({
+    faultLog: { report: (where, fault) => faults.push({ where, fault }) },
+  });
+  const response = await fetch(`${emulator.status().control_url}/openapi.json`);
+  check = createAnswerCheck(JSON.parse(await response.text()));
+});
+afterAll(() => emulator.close());
+beforeEach(() => faults.splice(0));
+afterEach(() => vi.restoreAllMocks());
+
+/** Asks, and holds the answer against the document of the control plane. */
+async function ask(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
+  const response = await fetch(emulator.status().control_url + path, {
+    method,
+    headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+    body: body === undefined || typeof body === 'string' ? (body ?? null) : JSON.stringify(body),
+  });
+  const text = await response.text();
+  check({ method, path, status: response.status, headers: response.headers, text });
+  return { status: response.status, json: JSON.parse(text) };
+}
+
+describe('each operation', () => {
+  it('answers as the document says', async () => {
+    const { workspace_id } = emulator.status();
+    const { json: webhook } = await emulator.api('POST', '/webhooks', {
+      ...{ workspace_id, url: 'http://127.0.0.1:9/', events: ['*'] },
+    });
+    await emulator.api('POST', '/events', { type: 'a.b' });
+    const { json: key } = await ask('POST', '/keys', { scopes: ['events:read'] });
+    const { json: deliveries } = await ask('GET', '/deliveries');
+    const [{ id: deliveryId }] = deliveries.data;
+    const answers: [number, string, string, unknown?][] = [
+      [200, 'GET', '/status'],
+      [200, 'GET', '/workspaces?limit=1'],
+      [201, 'POST', '/workspaces', { name: 'Second' }],
+      [200, 'GET', `/workspaces/${workspace_id}`],
+      [200, 'GET', '/keys'],
+      [200, 'POST', `/keys/${key.id}/revoke`, {}],
+      [200, 'GET', '/webhooks'],
+      [200, 'GET', `/webhooks/${webhook.id}`],
+      [200, 'PATCH', `/webhooks/${webhook.id}`, { disabled: false }],
+      [200, 'POST', `/webhooks/${webhook.id}/rotate-secret`, {}],
+      [200, 'GET', `/deliveries/${deliveryId}`],
+      [202, 'POST', `/deliveries/${deliveryId}/replay`, {}],
+      [200, 'GET', '/clock'],
+      [200, 'PATCH', '/clock', { frozen: true }],
+      [200, 'POST', '/clock/advance', { ms: 1 }],
+      [200, 'POST', '/clock/next', {}],
+      [200, 'POST', '/clock/settle', {}],
+      [200, 'GET', '/requests'],
+      [200, 'DELETE', `/webhooks/${webhook.id}`],
+    ];
+    for (const [status, method, path, body] of answers) {
+      expect((await ask(method, path, body)).status, `${method} ${path}`).toBe(status);
+    }
+    // `POST /keys`, `GET /deliveries`, and stopping, which is done in another test.
+    expect(answers.length + 3).toBe(Object.keys(controlOperations).length);
+  });
+});
+
+describe('what the control plane refuses', () => {
+  it.each<[number, string, string, string, unknown?, Record<string, string>?]>([
+    [404, 'not_found', 'GET', ''],
+    [404, 'not_found', 'GET', '/nothing'],
+    [404, 'not_found', 'PUT', '/keys'],
+    [404, 'not_found', 'GET', '/deliveries/del_1'],
+    [400, 'invalid_request', 'GET', '/deliveries?limit=0'],
+    [400, 'invalid_request', 'GET', '/deliveries?status=late'],
+    [400, 'invalid_request', 'GET', '/status?x=1'],
+    [400, 'invalid_request', 'POST', '/keys', '{'],
+    [400, 'invalid_request', 'POST', '/keys', '[]'],
+    [415, 'unsupported_media_type', 'POST', '/keys', '{}', { 'content-type': 'text/plain' }],
+    [413, 'payload_too_large', 'POST', '/keys', `"${'x'.repeat(4 * 1024 * 1024)}"`],
+    [422, 'validation_failed', 'POST', '/keys', {}],
+    [422, 'validation_failed', 'POST', '/keys', '{"scopes":["events:read"],"__proto__":{}}'],
+    [422, 'validation_failed', 'POST', '/workspaces', { name: 7 }],
+    [422, 'validation_failed', 'POST', '/clock/advance', { ms: -1 }],
+    [422, 'validation_failed', 'POST', '/clock/advance', '{"ms":1e400}'],
+  ])('is answered with %i %s: %s %s', async (status, code, method, path, body, headers) => {
+    const { json, ...answer } = await ask(method, path, body, headers);
+    expect([answer.status, json.error.code]).toEqual([status, code]);
+    expect(faults).toEqual([]);
+  });
+
+  it('says what to do next where there is something', async () => {
+    const { workspace_id } = emulator.status();
+    const webhook = { workspace_id, url: 'http://127.0.0.1:9/', events: ['gone.soon'] };
+    const { json } = await emulator.api('POST', '/webhooks', webhook);
+    const { json: event } = await emulator.api('POST', '/events', { type: 'gone.soon' });
+    const { data } = await emulator.control.listDeliveries({ event_id: event.id });
+    await emulator.control.deleteWebhook({ id: json.id });
+    const answer = await ask('POST', `/deliveries/${data[0]?.id}/replay`, {});
+    expect([answer.status, answer.json.error.code]).toEqual([409, 'conflict']);
+    expect(answer.json.error.hint).toMatch(/svc trigger/);
+  });
+
+  it('lets a member of the path win over one of the body', async () => {
+    const { status, json } = await ask('POST', '/keys/key_1/revoke', { id: 'key_2' });
+    expect([status, json.error.message]).toEqual([404, 'There is no key key_1.']);
+  });
+
+  it('tells a fault inside to the log, and nothing of it to the client', async () => {
+    const fault = new Error('secret detail');
+    vi.spyOn(ApiKeyTable.prototype, 'list').mockImplementationOnce(() => {
+      throw fault;
+    });
+    const { status, json } = await ask('GET', '/keys');
+    expect([status, json.error.code]).toEqual([500, 'internal_error']);
+    expect(JSON.stringify(json)).not.toContain('secret');
+    expect(faults).toEqual([{ where: json.error.request_id, fault }]);
+  });
+});
+
+describe('what is beside the two APIs', () => {
+  it('says that it is ready', async () => {
+    const response = await fetch(`${emulator.status().url}/healthz`);
+    expect([response.status, await response.text()]).toEqual([200, '{"ok":true}']);
+  });
+
+  it('shows where everything is, without scripts', async () => {
+    const { url } = emulator.status();
+    const response = await fetch(url);
+    expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
+    expect(await response.text()).toContain(`<code>${url}/v1</code>`);
+  });
+});
