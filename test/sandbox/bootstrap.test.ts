@@ -1,0 +1,113 @@
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { startTestEmulator } from '../support/emulator.ts';
+import { createFolder } from '../support/folder.ts';
+import { createTestWall } from '../support/test-wall.ts';
+
+const newDatabase = () => join(createFolder(), 'sandbox.db');
+const forwardTo = { url: 'http://127.0.0.1:9/in', events: ['order.shipped'] };
+
+describe('the first boot', () => {
+  it('makes a workspace and a key that may do everything in it', async () => {
+    await using emulator = await startTestEmulator();
+    const { workspace_id } = emulator.status();
+    const { data } = await emulator.control.listKeys({});
+    expect(data).toEqual([
+      expect.objectContaining({
+        workspace_id,
+        scopes: ['events:read', 'events:write', 'webhooks:manage', 'workspaces:read'],
+      }),
+    ]);
+    expect((await emulator.control.listWorkspaces({})).data).toHaveLength(1);
+  });
+
+  it('gives the same ids, keys and secrets to the same seed at the same time [id.format, secret.format]', async () => {
+    const boot = async (randomSeed: number) => {
+      const wall = createTestWall();
+      await using emulator = await startTestEmulator({ randomSeed, wall, forwardTo });
+      const { workspace_id, api_key, webhook_id, webhook_secret } = emulator.status();
+      const { json } = await emulator.api('POST', '/events', { type: 'a.b' });
+      return [workspace_id, api_key, webhook_id, webhook_secret, json.id];
+    };
+    const first = await boot(7);
+    expect(await boot(7)).toEqual(first);
+    const other = await boot(8);
+    expect(first.filter((value) => other.includes(value))).toEqual([]);
+  });
+});
+
+describe('a later boot on the same database', () => {
+  it('goes on with the same workspace and key, which only its owner can read', async () => {
+    const db = newDatabase();
+    const first = await startTestEmulator({ db });
+    const { workspace_id, api_key } = first.status();
+    await first.close();
+    await using second = await startTestEmulator({ db });
+    expect(second.status()).toMatchObject({ workspace_id, api_key });
+    expect((await second.control.listKeys({})).data).toHaveLength(1);
+    expect(readFileSync(`${db}.key`, 'utf8')).toBe(`${api_key}\n`);
+    if (process.platform !== 'win32') expect(statSync(`${db}.key`).mode & 0o777).toBe(0o600);
+  });
+
+  it.each([
+    ['has been revoked', async () => {}],
+    ['is not known to it', async (db: string) => writeFileSync(`${db}.key`, 'svc_test_other\n')],
+  ])('makes another key where the kept one %s', async (_, spoil) => {
+    const db = newDatabase();
+    const first = await startTestEmulator({ db });
+    const { api_key } = first.status();
+    const [key] = (await first.control.listKeys({})).data;
+    await first.control.revokeKey({ id: String(key?.id) });
+    await first.close();
+    await spoil(db);
+    await using second = await startTestEmulator({ db });
+    expect(second.status().api_key).not.toBe(api_key);
+    expect((await second.api('GET', '/events')).status).toBe(200);
+    expect(readFileSync(`${db}.key`, 'utf8')).toBe(`${second.status().api_key}\n`);
+  });
+
+  it('keeps no key of a database in memory', async () => {
+    await using emulator = await startTestEmulator();
+    expect(emulator.status().db).toBe(':memory:');
+    expect(existsSync(':memory:.key')).toBe(false);
+  });
+});
+
+describe('an endpoint named at boot', () => {
+  it('is registered before the first request', async () => {
+    await using emulator = await startTestEmulator({ forwardTo });
+    const { webhook_id, webhook_secret } = emulator.status();
+    expect(webhook_secret).toMatch(/^whsec_/);
+    const webhook = await emulator.control.getWebhook({ id: String(webhook_id) });
+    expect(webhook).toMatchObject({ ...forwardTo, disabled: false });
+  });
+
+  it('goes on with its secret at a later boot, with the subscriptions of that boot', async () => {
+    const db = newDatabase();
+    const first = await startTestEmulator({ db, forwardTo });
+    const { webhook_id, webhook_secret } = first.status();
+    await first.close();
+    await using second = await startTestEmulator({ db, forwardTo: { ...forwardTo, events: ['*'] } });
+    expect(second.status()).toMatchObject({ webhook_id, webhook_secret });
+    const { data } = await second.control.listWebhooks({});
+    expect(data).toEqual([expect.objectContaining({ id: webhook_id, events: ['*'] })]);
+  });
+
+  it.each([
+    [{ url: 'http://hooks.example.com/', events: ['*'] }, /^url must use HTTPS/],
+    [{ url: 'http://127.0.0.1:9/', events: [] }, /^events must name at least one event type/],
+    [{ url: 'http://127.0.0.1:9/', events: ['shipped'] }, /^events\[0\] must have the form/],
+  ])(
+    'is held to the rules of POST /webhooks: %j [webhook.url, §2.webhook.events]',
+    async (target, message) => {
+      const db = newDatabase();
+      await expect(startTestEmulator({ db, forwardTo: target })).rejects.toMatchObject({
+        code: 'validation_failed',
+        message: expect.stringMatching(message),
+      });
+      await using emulator = await startTestEmulator({ db });
+      expect((await emulator.control.listWebhooks({})).data).toEqual([]);
+    },
+  );
+});
