@@ -41,11 +41,19 @@ export function parseJsonObject(text: string): JsonObjectText {
   };
 }
 
-const STRING_OR_SPACE = /"[^"\\]*(?:\\.[^"\\]*)*"|\s+/g;
-
-/** The same JSON text without white space between its tokens. */
+/** The same JSON text without white space between its tokens. `text` is known to be valid. */
 export function compactJson(text: string): string {
-  return text.replace(STRING_OR_SPACE, (token) => (token.startsWith('"') ? token : ''));
+  let compact = '';
+  let keptTo = 0;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code === charCode.quote) i = endOfString(text, i);
+    else if (code <= charCode.space) {
+      compact += text.slice(keptTo, i);
+      keptTo = i + 1;
+    }
+  }
+  return compact + text.slice(keptTo);
 }
 
 interface Range {
@@ -61,6 +69,7 @@ interface Frame {
 }
 
 const charCode = {
+  space: 32,
   quote: 34,
   comma: 44,
   colon: 58,

@@ -58,12 +58,19 @@ describe('parseJsonObject', () => {
 
   it('refuses a document nested 10 000 deep and takes one at the limit', () => {
     const nested = (depth: number) => `{"a":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`;
-    expect(messageOf(nested(10_000))).toBe(`invalid_request: The body nests deeper than ${MAX_JSON_DEPTH} levels.`);
+    expect(messageOf(nested(10_000))).toBe(
+      `invalid_request: The body nests deeper than ${MAX_JSON_DEPTH} levels.`,
+    );
     expect(messageOf(nested(MAX_JSON_DEPTH))).toBe('accepted');
   });
 
   it('compacts any JSON to what JSON.stringify prints, where numbers are plain', () => {
     const value = { a: [1, { b: 'x y', c: null }], d: true, 'e f': '\\"\n' };
     expect(compactJson(JSON.stringify(value, null, 4))).toBe(JSON.stringify(value));
+  });
+
+  it('keeps a string of any length', () => {
+    const text = `{"a":"${'\\n'.repeat(5_000_000)}"}`;
+    expect(compactJson(text) === text).toBe(true);
   });
 });
