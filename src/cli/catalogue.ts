@@ -38,6 +38,24 @@ export const catalogue: Readonly<Record<string, CatalogueCommand | CatalogueGrou
       replay: { summary: 'Send deliveries again', load: () => import('./commands/deliveries/replay.ts') },
     },
   },
+  clock: {
+    summary: 'Command the clock that decides when retries are due',
+    verbs: {
+      show: { summary: 'Show what time it is there', load: () => import('./commands/clock/show.ts') },
+      speed: { summary: 'Let it run faster or slower', load: () => import('./commands/clock/speed.ts') },
+      freeze: { summary: 'Stop it', load: () => import('./commands/clock/freeze.ts') },
+      resume: { summary: 'Let a stopped clock go on', load: () => import('./commands/clock/resume.ts') },
+      advance: {
+        summary: 'Move it forward, sending all that falls due',
+        load: () => import('./commands/clock/advance.ts'),
+      },
+      next: { summary: 'Move it to the next due attempt', load: () => import('./commands/clock/next.ts') },
+      settle: {
+        summary: 'Move it until no delivery is pending',
+        load: () => import('./commands/clock/settle.ts'),
+      },
+    },
+  },
   events: {
     summary: 'List, read and create events',
     verbs: {

@@ -17,6 +17,8 @@ export interface Io extends Look {
   write(text: string): void;
   /** Progress, hints and errors: one or more lines to standard error. */
   note(text: string): void;
+  /** Replaces the line of progress; an empty one takes it away. Null where standard error is no terminal. */
+  readonly progress: ((line: string) => void) | null;
   /** Standard input, read to its end. */
   readInput(): Promise<Buffer>;
 }
@@ -40,6 +42,8 @@ export function createProcessIo(host: NodeJS.Process, noColor: boolean): Io {
     },
     write: (text) => stdout.write(withLineEnd(text)),
     note: (text) => stderr.write(withLineEnd(text)),
+    // To the start of the line, the text, and nothing of the line before.
+    progress: stderr.isTTY ? (line) => stderr.write(`\r${line.slice(0, stderr.columns - 1)}\x1b[K`) : null,
     async readInput() {
       const chunks: Buffer[] = [];
       for await (const chunk of host.stdin) chunks.push(chunk as Buffer);

@@ -29,10 +29,15 @@ export async function runCommandLine(args: readonly string[], host: Host): Promi
   }
 }
 
-/** `svc` alone shows the help, and so does `svc help trigger`. */
+/**
+ * `svc` alone shows the help, and so does `svc help trigger`. After `svc --` Node 20 takes no option for itself, such
+ * as `--env-file`, which it does wherever that stands.
+ */
 function toWords(args: readonly string[]): string[] {
-  if (args.length === 0) return ['--help'];
-  return args[0] === 'help' ? [...args.slice(1), '--help'] : [...args];
+  const [first, ...rest] = args;
+  if (first === undefined) return ['--help'];
+  if (first === '--') return toWords(rest);
+  return first === 'help' ? [...rest, '--help'] : [...args];
 }
 
 type Act = (command: Command, definition: CommandDefinition<never>) => Promise<void>;

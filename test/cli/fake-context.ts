@@ -23,6 +23,8 @@ export interface FakeOptions {
   readonly env?: Record<string, string>;
   readonly cwd?: string;
   readonly signal?: AbortSignal;
+  /** Takes the lines of progress; without it standard error is no terminal. */
+  readonly progress?: (line: string) => void;
   /** The calls of the control plane that the test expects; any other one fails. */
   readonly control?: Partial<HttpControlPlane>;
   /** The calls of the public API that the test expects. */
@@ -42,6 +44,7 @@ export function createFakeHost(options: FakeOptions = {}): { host: Host; recorde
     note: (text) => {
       recorded.err += text.endsWith('\n') ? text : `${text}\n`;
     },
+    progress: options.progress ?? null,
     readInput: async () => Buffer.from(options.input ?? ''),
   };
   const host: Host = {

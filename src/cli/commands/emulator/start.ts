@@ -49,9 +49,10 @@ const valuesOfOptions: Partial<Record<SettingName, string>> = {
   randomSeed: 'n',
 };
 
-/** It reads every --env-file on the command line of a program as its own, wherever that stands. */
+/** It reads every --env-file on the command line of a program as its own, unless a lone -- stands before it. */
 const NODE_20_NOTE = `
-With Node 20, --env-file has to name a file that exists; SVC_ENV_FILE may name a new one.`;
+Node 20 takes --env-file for itself and fails when there is no such file yet. Write svc -- emulator start
+--env-file FILE there, or set SVC_ENV_FILE.`;
 
 function configure(command: Command): void {
   for (const [name, value] of Object.entries(valuesOfOptions)) {
