@@ -16,7 +16,7 @@ import { createRandomness } from './domain/random.ts';
 import { builtInEventTypes } from './fixtures/library.ts';
 import { createApp } from './http/app.ts';
 import { type FaultLog, warningLog } from './http/fault-log.ts';
-import { listen } from './http/listen.ts';
+import { type ListenOptions, listen } from './http/listen.ts';
 import type { Rules } from './profile/rules.ts';
 import { type Bootstrapped, bootstrap, type ForwardTarget } from './sandbox/bootstrap.ts';
 import { Bus } from './sandbox/bus.ts';
@@ -33,10 +33,7 @@ const STOP_GRACE_MS = 5_000;
 /** The HTTP client takes tens of milliseconds to load: after the first answers, and before most first deliveries. */
 const PREPARE_AFTER_MS = 200;
 
-export interface EmulatorOptions {
-  /** 0 is any free port. */
-  readonly port: number;
-  readonly host: string;
+export interface EmulatorOptions extends ListenOptions {
   /** Path of the database file, or `:memory:`. */
   readonly db: string;
   readonly environment: Environment;
@@ -53,6 +50,8 @@ export interface EmulatorOptions {
   /** Where faults of the emulator itself are told; by default a warning of the process. */
   readonly faultLog?: FaultLog | undefined;
   readonly wall?: WallClock | undefined;
+  /** @internal `NORMAL` gives up safety against a power cut: for the benchmark that tells what it costs. */
+  readonly synchronous?: 'FULL' | 'NORMAL';
 }
 
 /** What runs, and how long it took to come up. */
@@ -62,6 +61,8 @@ export interface Emulator {
   readonly control: ControlPlane;
   /** Resolves when it has stopped, whoever stopped it. */
   readonly closed: Promise<void>;
+  /** The certificate that is served, in PEM, for clients to trust; null without HTTPS. */
+  readonly certificate: string | null;
   status(): ReadyStatus;
   /** Answers a request without the network. */
   fetch(request: Request): Promise<Response>;
@@ -76,7 +77,7 @@ export interface Emulator {
 export async function startEmulator(options: EmulatorOptions): Promise<Emulator> {
   const { wall = systemClock } = options;
   const startedAt = wall.monotonic();
-  const store = new Store({ path: options.db });
+  const store = new Store({ path: options.db, synchronous: options.synchronous ?? 'FULL' });
   try {
     return await startOn(store, wall, startedAt, options);
   } catch (error) {
@@ -110,7 +111,7 @@ async function startOn(
     stop: () => void close(),
   });
   const app = createApp({ sandbox, control, host, faultLog, closing: closing.signal });
-  const listening = await listen(app, host, options.port);
+  const listening = await listen(app, options);
   ownPort = listening.port;
   dispatcher.start();
   const preparing = setTimeout(() => void sender.prepare(), PREPARE_AFTER_MS);
@@ -144,7 +145,8 @@ async function startOn(
     shutting ??= shutDown();
     return shutting;
   };
-  return { control, closed, status, fetch: async (request) => app.fetch(request), close };
+  const { certificate } = listening;
+  return { control, closed, certificate, status, fetch: async (request) => app.fetch(request), close };
 }
 
 function createSandbox(store: Store, wall: WallClock, options: EmulatorOptions): Sandbox {

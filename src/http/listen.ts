@@ -1,14 +1,33 @@
 /** A port for the app. */
-import { createServer, type Server } from 'node:http';
+import { createServer, type Server as HttpServer } from 'node:http';
+import type { Server as HttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { type H3, toNodeHandler } from 'h3';
+import { type H3, type NodeHandler, toNodeHandler } from 'h3';
 import { SvcError } from '../errors.ts';
 import { refuseUnreadable } from './unreadable-request.ts';
 
+type Server = HttpServer | HttpsServer;
+
+export interface ListenOptions {
+  readonly host: string;
+  /** 0 is any that is free. */
+  readonly port: number;
+  /** Serves HTTPS: with the certificate of these files, or with one made for this run. */
+  readonly https?: CertificateFiles | true | undefined;
+}
+
+/** Paths of PEM files. */
+export interface CertificateFiles {
+  readonly cert: string;
+  readonly key: string;
+}
+
 export interface Listening {
   readonly port: number;
-  /** `http://host:port` */
+  /** `http://host:port` or `https://host:port` */
   readonly url: string;
+  /** The certificate that is served, in PEM; null without HTTPS. */
+  readonly certificate: string | null;
   /** Takes no new connections, ends the idle ones at once and the others when their answer is sent. */
   close(): Promise<void>;
 }
@@ -16,24 +35,60 @@ export interface Listening {
 /** How long a connection may take to get its last answer while closing. */
 const CLOSE_GRACE_MS = 5_000;
 const SWEEP_MS = 20;
+const CERTIFICATE_DAYS = 365;
 
-/** @throws SvcError `port_in_use`; never another port than the one asked for (0 is any that is free). */
-export async function listen(app: H3, host: string, port: number): Promise<Listening> {
+/** @throws SvcError `port_in_use`; never another port than the one asked for. */
+export async function listen(app: H3, { host, port, https }: ListenOptions): Promise<Listening> {
   const handler = toNodeHandler(app);
-  const server = createServer(handler);
+  const { server, certificate } = https
+    ? await listenSecurely(handler, host, port, https)
+    : { server: await listenPlainly(handler, host, port), certificate: null };
   server.on('clientError', refuseUnreadable);
   // An expectation that is not known is passed over; Node.js would answer without a body.
   server.on('checkExpectation', handler);
+  const { port: taken } = server.address() as AddressInfo;
+  if (port !== 0 && taken !== port) {
+    await close(server);
+    throw portInUse(host, port);
+  }
+  const authority = `${host.includes(':') ? `[${host}]` : host}:${taken}`;
+  const url = `${certificate === null ? 'http' : 'https'}://${authority}`;
+  return { port: taken, url, certificate, close: () => close(server) };
+}
+
+// Without listhen, which takes longer to load than all the rest of a start.
+async function listenPlainly(handler: NodeHandler, host: string, port: number): Promise<Server> {
+  const server = createServer(handler as Parameters<typeof createServer>[1]);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(toListenError(error, host, port)));
     server.listen(port, host, resolve);
   });
-  const { port: taken } = server.address() as AddressInfo;
-  return {
-    port: taken,
-    url: `http://${host.includes(':') ? `[${host}]` : host}:${taken}`,
-    close: () => close(server),
-  };
+  return server;
+}
+
+async function listenSecurely(
+  handler: NodeHandler,
+  host: string,
+  port: number,
+  https: CertificateFiles | true,
+): Promise<{ server: Server; certificate: string }> {
+  const { listen: listhen } = await import('listhen');
+  const domains = [...new Set(['localhost', '127.0.0.1', '::1', host])];
+  try {
+    const listener = await listhen(handler as Parameters<typeof listhen>[0], {
+      hostname: host,
+      public: host === '0.0.0.0' || host === '::',
+      // It would take another port where this one is busy; the caller looks which one it took.
+      port: { port, ports: [port], alternativePortRange: [port, port], verbose: false },
+      https: https === true ? { domains, validityDays: CERTIFICATE_DAYS } : https,
+      ...{ showURL: false, autoClose: false, open: false, isTest: true },
+    });
+    return { server: listener.server as Server, certificate: (listener.https as { cert: string }).cert };
+  } catch (error) {
+    throw https === true
+      ? toListenError(error as Error, host, port)
+      : toCertificateError(error as Error, https);
+  }
 }
 
 function close(server: Server): Promise<void> {
@@ -53,12 +108,7 @@ function close(server: Server): Promise<void> {
 }
 
 function toListenError(error: NodeJS.ErrnoException, host: string, port: number): Error {
-  if (error.code === 'EADDRINUSE') {
-    return new SvcError('port_in_use', `Port ${port} on ${host} is in use.`, {
-      hint: `See who has it with \`svc emulator status --url http://${host}:${port}/_svc\`, or take any free port with --port 0.`,
-      cause: error,
-    });
-  }
+  if (error.code === 'EADDRINUSE') return portInUse(host, port, error);
   if (error.code === 'EACCES' || error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND') {
     return new SvcError('usage', `The emulator cannot listen on ${host}:${port}: ${error.message}.`, {
       hint: 'Choose another --host or --port.',
@@ -66,4 +116,18 @@ function toListenError(error: NodeJS.ErrnoException, host: string, port: number)
     });
   }
   return error;
+}
+
+function portInUse(host: string, port: number, cause?: unknown): SvcError {
+  return new SvcError('port_in_use', `Port ${port} on ${host} is in use.`, {
+    hint: `See who has it with \`svc emulator status --url http://${host}:${port}/_svc\`, or take any free port with --port 0.`,
+    cause,
+  });
+}
+
+function toCertificateError(error: Error, { cert, key }: CertificateFiles): SvcError {
+  return new SvcError('usage', `HTTPS cannot be served with ${cert} and ${key}: ${error.message}.`, {
+    hint: 'Both must be PEM files, the key that of the certificate and without a passphrase.',
+    cause: error,
+  });
 }

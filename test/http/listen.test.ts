@@ -1,0 +1,48 @@
+import { request } from 'node:https';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { startTestEmulator } from '../support/emulator.ts';
+import { createFolder } from '../support/folder.ts';
+
+/** The status of a GET that trusts `ca` alone. */
+const get = (url: string, ca: string) =>
+  new Promise<number | undefined>((resolve, reject) => {
+    request(url, { ca }, (response) => response.resume().once('end', () => resolve(response.statusCode)))
+      .once('error', reject)
+      .end();
+  });
+
+describe('an emulator with HTTPS', () => {
+  it('serves the API with a certificate of its own making, for localhost and its address [§1.https]', async () => {
+    await using emulator = await startTestEmulator({ https: true });
+    const { base_url, url } = emulator.status();
+    expect(base_url).toMatch(/^https:\/\/127\.0\.0\.1:\d+\/v1$/);
+    const { certificate } = emulator;
+    expect(await get(`${url}/healthz`, certificate ?? '')).toBe(200);
+    expect(await get(`${url.replace('127.0.0.1', 'localhost')}/healthz`, certificate ?? '')).toBe(200);
+    expect(await get(`${base_url}/events`, certificate ?? '')).toBe(401);
+  });
+
+  it('never moves to another port', async () => {
+    await using first = await startTestEmulator();
+    const { port } = new URL(first.status().url);
+    await expect(startTestEmulator({ https: true, port: Number(port) })).rejects.toMatchObject({
+      code: 'port_in_use',
+    });
+  });
+
+  it('says what is wrong with files that are no certificate', async () => {
+    const folder = createFolder();
+    const missing = { cert: join(folder, 'none.crt'), key: join(folder, 'none.key') };
+    await expect(startTestEmulator({ https: missing })).rejects.toMatchObject({
+      code: 'usage',
+      message: expect.stringContaining('none.crt'),
+    });
+  });
+});
+
+it('refuses a port that is taken, and takes no other', async () => {
+  await using first = await startTestEmulator();
+  const { port } = new URL(first.status().url);
+  await expect(startTestEmulator({ port: Number(port) })).rejects.toMatchObject({ code: 'port_in_use' });
+});
