@@ -54,16 +54,13 @@ export interface EmulatorOptions extends ListenOptions {
   readonly synchronous?: 'FULL' | 'NORMAL';
 }
 
-/** What runs, and how long it took to come up. */
-export type ReadyStatus = EmulatorStatus & { readonly boot_ms: number };
-
 export interface Emulator {
   readonly control: ControlPlane;
   /** Resolves when it has stopped, whoever stopped it. */
   readonly closed: Promise<void>;
   /** The certificate that is served, in PEM, for clients to trust; null without HTTPS. */
   readonly certificate: string | null;
-  status(): ReadyStatus;
+  status(): EmulatorStatus;
   /** Answers a request without the network. */
   fetch(request: Request): Promise<Response>;
   /** Stops: takes no new connections, lets attempts under way end for up to five seconds, and closes the store. */
@@ -121,7 +118,7 @@ async function startOn(
     started_at: new Date(wall.now()).toISOString(),
     boot_ms: Math.round(wall.monotonic() - startedAt),
   };
-  const status = (): ReadyStatus => ({
+  const status = (): EmulatorStatus => ({
     ...facts,
     deliveries: { pending: store.deliveries.countPending(), in_flight: dispatcher.inFlight },
   });

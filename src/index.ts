@@ -1,13 +1,15 @@
 /** The public library: the same emulator, in this process. */
+
+import type { EmulatorStatus } from './contract/resources.ts';
 import type { ControlPlane } from './control/control-plane.ts';
-import { type EmulatorOptions, type ReadyStatus, startEmulator } from './emulator.ts';
+import { type EmulatorOptions, startEmulator } from './emulator.ts';
 import type { Overrides } from './profile/answer-gaps.ts';
 import { resolveRules } from './profile/resolve.ts';
 import type { ProfileName } from './profile/rules.ts';
 
 export { SvcError } from './errors.ts';
 export { VERSION } from './version.ts';
-export type { ControlPlane, ReadyStatus };
+export type { ControlPlane, EmulatorStatus };
 
 export interface CreateEmulatorOptions extends Partial<Omit<EmulatorOptions, 'rules' | 'wall'>> {
   /** The answers where the service description is silent; `relaxed` by default. */
@@ -26,7 +28,7 @@ export interface EmulatorInProcess extends AsyncDisposable {
   readonly workspaceId: string;
   /** Everything that the commands do beyond `/v1`: deliveries, replays, the clock, keys, workspaces. */
   readonly control: ControlPlane;
-  status(): ReadyStatus;
+  status(): EmulatorStatus;
   /** Answers a request without the network. */
   fetch(request: Request): Promise<Response>;
   /** Stops it: attempts under way get up to five seconds, then the store is closed. */

@@ -69,7 +69,7 @@ export class WebhookTable {
       `${SELECT} WHERE h.workspace_seq = ? AND h.url = ? AND h.deleted_at IS NULL LIMIT 1`,
     );
     this.#place = db.prepare('SELECT seq FROM webhooks WHERE id = ?');
-    this.#seqs = db.prepare<[], number>('SELECT seq FROM webhooks').pluck();
+    this.#seqs = db.prepare<[], number>('SELECT seq FROM webhooks WHERE deleted_at IS NULL').pluck();
     this.#update = db.prepare(
       `UPDATE webhooks SET url = @url, events = @events, secret = @secret, previous_secret = @previous_secret,
          previous_secret_expires_at = @previous_secret_expires_at, disabled = @disabled, deleted_at = @deleted_at
@@ -108,7 +108,7 @@ export class WebhookTable {
       .map((row) => row.seq);
   }
 
-  /** Every endpoint there ever was, deleted ones included. */
+  /** Every endpoint that can have deliveries pending: those of a deleted one are canceled. */
   listSeqs(): number[] {
     return this.#seqs.all();
   }
