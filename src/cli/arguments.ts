@@ -10,6 +10,13 @@ export function toDurationMs(text: string): number {
   return ms;
 }
 
+/** `50/s`, in calls a second. */
+export function toRate(text: string): number {
+  const perSecond = Number(text.replace(/\/s$/, ''));
+  if (!(perSecond > 0)) throw new InvalidArgumentError('A rate is written 50/s.');
+  return perSecond;
+}
+
 /** A duration before now or a time, passed on as it was written. */
 export function toSince(text: string): string {
   if (parseDuration(text) === null && Number.isNaN(Date.parse(text))) {

@@ -5,6 +5,7 @@ import { SvcError } from '../errors.ts';
 const MOST_AT_ONCE = 32;
 
 export interface Burst<Result> {
+  /** In the order of the calls. */
   readonly results: readonly Result[];
   readonly durationMs: number;
   /** How long half of the calls took at most. */
@@ -12,13 +13,21 @@ export interface Burst<Result> {
   readonly p99Ms: number;
 }
 
+export interface BurstOptions {
+  readonly count: number;
+  readonly perSecond: number;
+  readonly signal: AbortSignal;
+  /** Called after every call with the number of those that are done. */
+  readonly onDone?: (done: number) => void;
+}
+
 /**
- * Makes `count` calls, at most 32 at a time, the n-th not before its turn at `perSecond`.
+ * Makes `count` calls, at most 32 at a time, the n-th not before its turn at `perSecond`. A call gets its number, from 0.
  * @throws whatever the first call that fails throws; no further call is then begun.
  */
 export async function runBurst<Result>(
-  call: () => Promise<Result>,
-  { count, perSecond, signal }: { count: number; perSecond: number; signal: AbortSignal },
+  call: (index: number) => Promise<Result>,
+  { count, perSecond, signal, onDone }: BurstOptions,
 ): Promise<Burst<Result>> {
   const startedAt = performance.now();
   const results: Result[] = [];
@@ -27,11 +36,12 @@ export async function runBurst<Result>(
 
   async function work(): Promise<void> {
     while (begun < count) {
-      const waitMs = startedAt + (begun++ * 1000) / perSecond - performance.now();
+      const index = begun++;
+      const waitMs = startedAt + (index * 1000) / perSecond - performance.now();
       if (waitMs > 0) await pauseFor(waitMs, signal);
       const sentAt = performance.now();
-      results.push(await call());
-      durations.push(performance.now() - sentAt);
+      results[index] = await call(index);
+      onDone?.(durations.push(performance.now() - sentAt));
     }
   }
 

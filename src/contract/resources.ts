@@ -97,7 +97,13 @@ export const Attempt = v.object({
   response_status: v.nullable(v.number()),
   /** What went wrong, in words; null on success. */
   error: v.nullable(v.string()),
-  request: v.object({ url: v.string(), headers: Headers, body: v.string() }),
+  request: v.object({
+    url: v.string(),
+    headers: Headers,
+    body: v.string(),
+    /** The string that the signature in the headers covers. */
+    signed_content: v.string(),
+  }),
   response: v.nullable(
     v.object({
       headers: Headers,

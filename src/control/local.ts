@@ -166,8 +166,8 @@ function createDeliveryCalls(
     getDelivery: async ({ id }): Promise<DeliveryDetail> => {
       const row = deliveries.find(id);
       if (row === undefined) throw notFound('delivery', id);
-      const body = deliveries.getBody(row.seq);
-      const made = attempts.listOfDelivery(row.seq).map((attempt) => toAttempt(attempt, id, body));
+      const sent = { id, body: deliveries.getBody(row.seq), scheme: sandbox.rules.signature };
+      const made = attempts.listOfDelivery(row.seq).map((attempt) => toAttempt(attempt, sent));
       return { ...toDelivery(row), attempts: made };
     },
     replayDelivery: async ({ id, new_id: newId, url, body }) =>

@@ -86,7 +86,7 @@ function nextCommit({ store }: Sandbox, signal: AbortSignal): Promise<void> {
 }
 
 /** The item of a happening; null when it is not among those asked for. */
-function findItem({ store }: Sandbox, happening: Happening, selection: Selection): StreamItem | null {
+function findItem({ store, rules }: Sandbox, happening: Happening, selection: Selection): StreamItem | null {
   const { type, seq: sequence, deliverySeq } = happening;
   if (type === 'request') {
     const row = store.apiRequests.findBySeq(sequence);
@@ -100,12 +100,9 @@ function findItem({ store }: Sandbox, happening: Happening, selection: Selection
   if (type === 'delivery') return { type, sequence, delivery };
   const attempt = store.attempts.findBySeq(sequence);
   if (attempt === undefined) return null;
-  return {
-    type,
-    sequence,
-    attempt: toAttempt(attempt, delivery.id, store.deliveries.getBody(deliverySeq)),
-    delivery,
-  };
+  const body = store.deliveries.getBody(deliverySeq);
+  const sent = { id: delivery.id, body, scheme: rules.signature };
+  return { type, sequence, attempt: toAttempt(attempt, sent), delivery };
 }
 
 function selectsRequest({ workspace_id }: Selection, request: ApiRequest): boolean {

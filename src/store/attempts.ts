@@ -2,6 +2,8 @@ import { isUtf8 } from 'node:buffer';
 import type Database from 'better-sqlite3';
 import type { Attempt, AttemptSummary } from '../contract/resources.ts';
 import type { AttemptOutcome, AttemptTrigger } from '../domain/delivery.ts';
+import { toSignedContent } from '../domain/signature/digest.ts';
+import type { SignatureScheme } from '../domain/signature/scheme.ts';
 
 export interface AttemptRow {
   readonly seq: number;
@@ -81,11 +83,22 @@ export class AttemptTable {
   }
 }
 
+/** What the attempts of a delivery have in common. */
+interface Sent {
+  readonly id: string;
+  readonly body: string;
+  /** How deliveries are signed here. */
+  readonly scheme: SignatureScheme;
+}
+
 /** The attempt as every door shows it. Its id is its delivery's, with its number. */
-export function toAttempt(row: AttemptRow, deliveryId: string, body: string): Attempt {
+export function toAttempt(row: AttemptRow, { id, body, scheme }: Sent): Attempt {
+  const headers: Record<string, string> = JSON.parse(row.request_headers);
+  const timestamp = headers[scheme.headers.timestamp ?? ''] ?? '';
+  const signed = toSignedContent(scheme, { id, timestamp, body });
   return {
-    ...toFacts(row, deliveryId),
-    request: { url: row.request_url, headers: JSON.parse(row.request_headers), body },
+    ...toFacts(row, id),
+    request: { url: row.request_url, headers, body, signed_content: String(signed) },
     response: toResponse(row),
   };
 }

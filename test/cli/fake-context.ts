@@ -25,7 +25,7 @@ export interface FakeOptions {
   readonly signal?: AbortSignal;
   /** Takes the lines of progress; without it standard error is no terminal. */
   readonly progress?: (line: string) => void;
-  /** The calls of the control plane that the test expects; any other one fails. */
+  /** The calls of the control plane that the test expects; but for `getClock` any other one fails. */
   readonly control?: Partial<HttpControlPlane>;
   /** The calls of the public API that the test expects. */
   readonly api?: Partial<ApiClient>;
@@ -62,7 +62,7 @@ export function createFakeContext(options: FakeOptions = {}): { context: Context
   const { host, recorded } = createFakeHost(options);
   const context: Context = {
     ...createContext(host, options.json ? { json: true } : {}),
-    connect: async () => onlyExpected(options.control ?? {}),
+    connect: async () => onlyExpected({ ...clockAt(), ...options.control }),
     api: async () => onlyExpected(options.api ?? {}),
     workspaceId: async () => 'ws_default',
   };
@@ -115,5 +115,14 @@ export function aDelivery(changes: Partial<Delivery> = {}): Delivery {
     settled_at: null,
     replay_of: null,
     ...changes,
+  };
+}
+
+/** A schedule clock that shows `now` in every workspace. */
+export function clockAt(now = new Date(NOW).toISOString()): Pick<HttpControlPlane, 'getClock'> {
+  return {
+    getClock: async ({ workspace_id = 'ws_default' }) => ({
+      ...{ workspace_id, now, rate: 1, wall: new Date(NOW).toISOString(), next_due_at: null },
+    }),
   };
 }

@@ -256,6 +256,8 @@ describe.each([
       const [sent] = receiver.requests;
       expect(delivery.attempts[0]?.request.body).toBe(sent?.body.toString());
       expect(delivery.attempts[0]?.request.headers).toMatchObject({ 'Service-Delivery-Id': id });
+      const timestamp = sent?.headers['service-timestamp'];
+      expect(delivery.attempts[0]?.request.signed_content).toBe(`${timestamp}.${sent?.body}`);
     });
 
     it('are listed by status, event, type, endpoint, workspace and time', async () => {

@@ -1,10 +1,9 @@
-import { InvalidArgumentError } from 'commander';
 import type { Delivery, Event } from '../../contract/resources.ts';
 import type { ControlPlane } from '../../control/control-plane.ts';
 import { ExitCode } from '../../errors.ts';
 import { fixtureFolders } from '../../fixtures/folders.ts';
 import { listFixtures } from '../../fixtures/library.ts';
-import { toDurationMs, toWholeNumber } from '../arguments.ts';
+import { toDurationMs, toRate, toWholeNumber } from '../arguments.ts';
 import { runBurst } from '../burst.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
@@ -14,6 +13,7 @@ import { askChoice } from '../prompt.ts';
 import { deliveryColumns } from '../render/deliveries.ts';
 import { renderFields } from '../render/fields.ts';
 import { renderTable } from '../render/table.ts';
+import { findScheduleNow, type ScheduleNow } from '../schedule-now.ts';
 import { DEFAULT_WAIT_MS, lookUntil, waitedTooLong } from '../settlement.ts';
 
 interface Options extends EventOptions {
@@ -42,12 +42,6 @@ export const command: CommandDefinition<Options> = {
   run,
 };
 
-function toRate(text: string): number {
-  const perSecond = Number(text.replace(/\/s$/, ''));
-  if (!(perSecond > 0)) throw new InvalidArgumentError('A rate is written 50/s.');
-  return perSecond;
-}
-
 async function run(options: Options, context: Context): Promise<ExitCode> {
   const type = options.type ?? (await chooseType(context));
   const body = await createEventBody(type, options, context);
@@ -63,8 +57,9 @@ async function run(options: Options, context: Context): Promise<ExitCode> {
     timeoutMs,
     context,
   );
+  const now = await findScheduleNow(deliveries, control, context);
   context.printJsonText(`{"event":${text},"deliveries":${JSON.stringify(deliveries)}}`, () =>
-    renderOne(event, deliveries, context),
+    renderOne(event, deliveries, now, context),
   );
   if (deliveries.length === 0) noteNobody(event, context);
   return conclude(deliveries, timeoutMs);
@@ -148,10 +143,15 @@ function conclude(deliveries: readonly Delivery[], timeoutMs: number | undefined
   return deliveries.every(({ status }) => status === 'succeeded') ? ExitCode.done : ExitCode.notSo;
 }
 
-function renderOne(event: Event, deliveries: readonly Delivery[], context: Context): string {
+function renderOne(
+  event: Event,
+  deliveries: readonly Delivery[],
+  now: ScheduleNow,
+  context: Context,
+): string {
   const head = renderFields({ Event: event.id, Type: event.type }, context.io);
   if (deliveries.length === 0) return head;
-  return `${head}\n\n${renderTable(deliveryColumns(context), deliveries, context.io)}`;
+  return `${head}\n\n${renderTable(deliveryColumns(context, now), deliveries, context.io)}`;
 }
 
 function noteNobody({ type }: Event, { io }: Context): void {

@@ -1,18 +1,24 @@
 import type { Delivery, StreamItem } from '../../contract/resources.ts';
 import { formatDuration } from '../../domain/duration.ts';
 import type { Context } from '../context.ts';
+import type { ScheduleNow } from '../schedule-now.ts';
 import { paintOutcome, paintStatus } from './style.ts';
 import type { Column } from './table.ts';
 import { formatRelative, formatTimeOfDay } from './time.ts';
 
-export function deliveryColumns({ io, now }: Pick<Context, 'io' | 'now'>): readonly Column<Delivery>[] {
+/** Their times are schedule times. */
+export function deliveryColumns({ io }: Pick<Context, 'io'>, now: ScheduleNow): readonly Column<Delivery>[] {
   return [
     { title: 'ID', value: ({ id }) => id },
     { title: 'STATUS', value: ({ status }) => paintStatus(status, io) },
     { title: 'TYPE', value: ({ event_type: type }) => type },
     { title: 'TRIES', value: ({ attempt_count: count }) => String(count), leaves: 3 },
-    { title: 'NEXT', value: ({ next_attempt_at: at }) => (at ? formatRelative(at, now()) : ''), leaves: 4 },
-    { title: 'CREATED', value: ({ created_at: at }) => formatRelative(at, now()), leaves: 2 },
+    {
+      title: 'NEXT',
+      value: (row) => (row.next_attempt_at ? formatRelative(row.next_attempt_at, now(row)) : ''),
+      leaves: 4,
+    },
+    { title: 'CREATED', value: (row) => formatRelative(row.created_at, now(row)), leaves: 2 },
     { title: 'URL', value: ({ url }) => url, leaves: 1, shrinks: true },
   ];
 }

@@ -6,13 +6,9 @@ import { indentJson } from './json-text.ts';
 import { paintOutcome, paintStatus, styleFor } from './style.ts';
 import { formatTime } from './time.ts';
 
-/** An attempt with the string that its signature covers, null where the scheme's headers are not in the request. */
-export type SignedAttempt = Attempt & { readonly signed_content: string | null };
-export type SignedDetail = Omit<DeliveryDetail, 'attempts'> & { readonly attempts: readonly SignedAttempt[] };
-
-/** Everything about one delivery. */
-export function renderDelivery(delivery: SignedDetail, { io, now }: Pick<Context, 'io' | 'now'>): string {
-  const at = (time: string | null) => (time === null ? null : formatTime(time, now()));
+/** Everything about one delivery; `now` is the schedule time of its workspace. */
+export function renderDelivery(delivery: DeliveryDetail, now: number, { io }: Pick<Context, 'io'>): string {
+  const at = (time: string | null) => (time === null ? null : formatTime(time, now));
   const reason = delivery.settled_reason === null ? '' : ` (${delivery.settled_reason})`;
   const summary = renderFields(
     {
@@ -30,7 +26,7 @@ export function renderDelivery(delivery: SignedDetail, { io, now }: Pick<Context
   return [summary, ...delivery.attempts.map((attempt) => renderAttempt(attempt, io))].join('\n\n');
 }
 
-function renderAttempt(attempt: SignedAttempt, io: Context['io']): string {
+function renderAttempt(attempt: Attempt, io: Context['io']): string {
   const { request, response } = attempt;
   const style = styleFor(io);
   const title = style.bold(`Attempt ${attempt.number}`);
@@ -43,7 +39,8 @@ function renderAttempt(attempt: SignedAttempt, io: Context['io']): string {
     ),
     style.dim('Request'),
     indent(`POST ${request.url}\n${toLines(request.headers)}\n\n${indentJson(request.body)}`),
-    ...(attempt.signed_content === null ? [] : [style.dim('Signed string'), indent(attempt.signed_content)]),
+    style.dim('Signed string'),
+    indent(request.signed_content),
     ...(response === null
       ? []
       : [style.dim('Response'), indent(renderResponse(attempt.response_status, response))]),

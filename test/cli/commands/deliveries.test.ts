@@ -1,11 +1,11 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { command as getCommand } from '../../../src/cli/commands/deliveries/get.ts';
 import { command as listCommand } from '../../../src/cli/commands/deliveries/list.ts';
 import { command as replayCommand } from '../../../src/cli/commands/deliveries/replay.ts';
 import { command as tailCommand } from '../../../src/cli/commands/deliveries/tail.ts';
 import type { Attempt, Delivery } from '../../../src/contract/resources.ts';
-import { ExitCode } from '../../../src/errors.ts';
-import { aDelivery, createFakeContext, pageOf, streamOf } from '../fake-context.ts';
+import { ExitCode, SvcError } from '../../../src/errors.ts';
+import { aDelivery, clockAt, createFakeContext, pageOf, streamOf } from '../fake-context.ts';
 
 const attempt: Attempt = {
   id: 'att_1',
@@ -25,6 +25,7 @@ const attempt: Attempt = {
       'Service-Delivery-Id': 'del_1',
     },
     body: '{"n":9007199254740993}',
+    signed_content: '2026-11-20T11:57:00Z.{"n":9007199254740993}',
   },
   response: { headers: { 'x-a': 'b' }, body: 'busy', encoding: 'utf8', truncated: true },
 };
@@ -87,12 +88,17 @@ describe('deliveries get', () => {
     }
   });
 
-  it('has the signed string in JSON too', async () => {
+  it('prints the answer of the emulator with --json', async () => {
     const { context, recorded } = createFakeContext({ control, json: true });
     await getCommand.run({ id: 'del_1' }, context);
-    expect(JSON.parse(recorded.out).attempts).toEqual([
-      { ...attempt, signed_content: '2026-11-20T11:57:00Z.{"n":9007199254740993}' },
-    ]);
+    expect(JSON.parse(recorded.out).attempts).toEqual([attempt]);
+  });
+
+  it('tells how far times are by the schedule clock, wherever the wall is', async () => {
+    const now = '2026-11-20T12:04:59.000Z';
+    const { context, recorded } = createFakeContext({ control: { ...control, ...clockAt(now) } });
+    await getCommand.run({ id: 'del_1' }, context);
+    expect(recorded.out).toContain('Next attempt  2026-11-20T12:05:00.000Z (in 1s)');
   });
 });
 
@@ -168,7 +174,9 @@ describe('deliveries replay', () => {
     expect(JSON.parse(recorded.out)).toMatchObject({
       data: [{ id: 'del_1' }, { id: 'del_2' }],
       has_more: false,
+      refused: [],
     });
+    expect(recorded.err).toBe('Replayed 2: 2 pending.\n');
   });
 
   it.each([
@@ -177,6 +185,66 @@ describe('deliveries replay', () => {
   ] as const)('waits for the answer: %s exits with %i', async (status, exitCode) => {
     const { context } = createFakeContext({ control: fakeEmulator([], status) });
     await expect(replayCommand.run({ ids: ['del_1'], wait: true }, context)).resolves.toBe(exitCode);
+  });
+
+  it('goes on with the others when one is refused, says which, and exits with 1', async () => {
+    const emulator = fakeEmulator([]);
+    const replayDelivery = async (input: { id: string }) => {
+      if (input.id === 'del_1') throw new SvcError('conflict', 'The endpoint has been deleted.');
+      return emulator.replayDelivery(input);
+    };
+    const { context, recorded } = createFakeContext({ control: { ...emulator, replayDelivery } });
+    const run = replayCommand.run({ ids: ['del_1', 'del_2'], wait: true }, context);
+    await expect(run).resolves.toBe(ExitCode.notSo);
+    expect(recorded.out).toContain('del_2');
+    expect(recorded.err).toBe(
+      'del_1 was not replayed: The endpoint has been deleted.\nReplayed 1: 1 succeeded.\n',
+    );
+  });
+
+  it('sends another body from standard input', async () => {
+    const control = fakeEmulator([]);
+    const { context } = createFakeContext({ control, input: '{"a":1}' });
+    await replayCommand.run({ ids: ['del_1'], data: '-' }, context);
+    expect(control.asked).toEqual([{ id: 'del_1', body: '{"a":1}' }]);
+  });
+
+  it.each<[object, string]>([
+    [{ ids: ['del_1'], data: '{}', edit: true }, 'Pass either --data or --edit.'],
+    [{ ids: ['del_1', 'del_2'], data: '{}' }, 'Another body goes with a single delivery.'],
+    [{ ids: [], failed: true, edit: true }, 'Another body goes with a single delivery.'],
+    [{ ids: ['del_1'], edit: true }, '--edit needs a terminal.'],
+  ])('refuses %o', async (options, message) => {
+    const { context } = createFakeContext({ control: fakeEmulator([]) });
+    await expect(replayCommand.run(options as never, context)).rejects.toMatchObject({
+      code: 'usage',
+      message,
+    });
+  });
+
+  it('keeps to the rate, and shows in a terminal how far it has come', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const lines: string[] = [];
+    const known = ['del_1', 'del_2', 'del_3'].map((id) => aDelivery({ id }));
+    const emulator = fakeEmulator(known);
+    const replayDelivery = async (input: { id: string }) => {
+      await vi.advanceTimersByTimeAsync(250);
+      return emulator.replayDelivery(input);
+    };
+    const { context } = createFakeContext({
+      control: { ...emulator, replayDelivery },
+      progress: (line) => lines.push(line),
+    });
+    const startedAt = performance.now();
+    await replayCommand.run({ ids: [], failed: true, rate: 20 }, context);
+    vi.useRealTimers();
+    expect(performance.now() - startedAt).toBeGreaterThanOrEqual(99);
+    expect(lines).toEqual([
+      'Replaying ░░░░░░░░░░░░░░░░░░░░░░░░ 0/3',
+      'Replaying ████████░░░░░░░░░░░░░░░░ 1/3',
+      'Replaying ████████████████░░░░░░░░ 2/3',
+      '',
+    ]);
   });
 
   it('ends with a timeout when there is no answer in time', async () => {

@@ -5,6 +5,7 @@ import type { Context } from '../../context.ts';
 import { addDeliveryFilter, type DeliveryFilterOptions, toDeliveryFilter } from '../../delivery-filter.ts';
 import { deliveryColumns } from '../../render/deliveries.ts';
 import { printPage } from '../../render/page.ts';
+import { findScheduleNow } from '../../schedule-now.ts';
 
 type Options = DeliveryFilterOptions & PageOptions;
 
@@ -21,5 +22,6 @@ export const command: CommandDefinition<Options> = {
 async function run(options: Options, context: Context): Promise<void> {
   const control = await context.connect();
   const page = await control.listDeliveries({ ...toPageInput(options), ...toDeliveryFilter(options) });
-  printPage(context, page, 'deliveries', deliveryColumns(context));
+  const now = await findScheduleNow(page.data, control, context);
+  printPage(context, page, 'deliveries', deliveryColumns(context, now));
 }

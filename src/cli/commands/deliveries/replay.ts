@@ -1,14 +1,27 @@
-import { Option } from 'commander';
+import type { Command } from 'commander';
 import type { Delivery } from '../../../contract/resources.ts';
 import type { ControlPlane } from '../../../control/control-plane.ts';
+import { deliveryStatuses } from '../../../domain/delivery.ts';
 import { ExitCode, SvcError } from '../../../errors.ts';
-import { toDurationMs, toSince } from '../../arguments.ts';
+import { toDurationMs, toRate, toSince } from '../../arguments.ts';
 import type { CommandDefinition } from '../../command.ts';
 import type { Context } from '../../context.ts';
+import { editJson } from '../../editor.ts';
 import { listAll } from '../../pages.ts';
 import { deliveryColumns } from '../../render/deliveries.ts';
+import { indentJson } from '../../render/json-text.ts';
 import { renderTable } from '../../render/table.ts';
-import { DEFAULT_WAIT_MS, lookUntil, waitedTooLong } from '../../settlement.ts';
+import {
+  countUnanswered,
+  type Refusal,
+  type Replay,
+  type ReplayChanges,
+  replayEach,
+  waitForAnswers,
+} from '../../replaying.ts';
+import { findScheduleNow } from '../../schedule-now.ts';
+import { DEFAULT_WAIT_MS, waitedTooLong } from '../../settlement.ts';
+import { readValue } from '../../values.ts';
 import { chooseDelivery } from './choose-delivery.ts';
 
 interface Options {
@@ -16,57 +29,85 @@ interface Options {
   readonly failed?: true;
   readonly since?: string;
   readonly to?: string;
+  readonly data?: string;
+  readonly edit?: true;
   readonly newId?: true;
+  readonly rate?: number;
   readonly wait?: number | true;
 }
 
+/** Fast enough for a person, and slow enough for a receiver that has just come back. */
+const DEFAULT_RATE = 100;
+
 export const command: CommandDefinition<Options> = {
-  configure: (command) =>
-    command
-      .argument('[ids...]', 'del_… del_…')
-      .option('--failed', 'every failed delivery, instead of naming some')
-      .addOption(
-        new Option('--since <when>', 'only those created since then: 1h, or a time').argParser(toSince),
-      )
-      .option('--to <url>', 'send to this address, as a new delivery')
-      .option('--new-id', 'make a new delivery with replay_of instead of a new attempt')
-      .option(
-        '--wait [duration]',
-        'until each has been answered, 30s when left out; exit 1 if one failed',
-        toDurationMs,
-      ),
+  configure,
   examples: [
     'deliveries replay del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
-    'deliveries replay --failed --since 1h --wait=1m',
+    'deliveries replay --failed --since 1h --rate 20/s --wait=1m',
     'deliveries replay del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --to http://localhost:4000/hooks',
+    'deliveries replay del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --data @changed.json',
   ],
   run,
 };
 
+function configure(command: Command): Command {
+  return command
+    .argument('[ids...]', 'del_… del_…')
+    .option('--failed', 'every failed delivery, instead of naming some')
+    .option('--since <when>', 'only those created since then: 1h, or a time', toSince)
+    .option('--to <url>', 'send to this address, as a new delivery')
+    .option('--data <json>', 'send this body, as a new delivery: JSON, @file, or - for standard input')
+    .option('--edit', 'change the body in $VISUAL or $EDITOR first, and send it as a new delivery')
+    .option('--new-id', 'make a new delivery with replay_of instead of a new attempt')
+    .option('--rate <n/s>', `of many, so many a second at most; ${DEFAULT_RATE}/s when left out`, toRate)
+    .option(
+      '--wait [duration]',
+      'until each has been answered, 30s when left out; exit 1 if one failed',
+      toDurationMs,
+    );
+}
+
 async function run(options: Options, context: Context): Promise<ExitCode> {
-  const { failed, since } = options;
-  if (failed && options.ids.length > 0) throw new SvcError('usage', 'Pass either ids or --failed.');
-  if (since !== undefined && !failed) throw new SvcError('usage', '--since goes with --failed.');
+  checkOptions(options, context);
   const control = await context.connect();
   const ids = await chooseDeliveries(options, control, context);
-  const replayed: Delivery[] = [];
-  for (const id of ids) {
-    replayed.push(
-      await control.replayDelivery({
-        id,
-        ...(options.newId ? { new_id: true } : {}),
-        ...(options.to === undefined ? {} : { url: options.to }),
-      }),
-    );
+  const body = await findBody(options, ids, control, context);
+  if (body === null) {
+    context.io.note('The body was not changed; nothing was sent.');
+    return ExitCode.done;
   }
-  const timeoutMs = options.wait === true ? DEFAULT_WAIT_MS : options.wait;
-  const deliveries =
-    timeoutMs === undefined ? replayed : await waitForAnswers(replayed, control, context, timeoutMs);
-  print(deliveries, options, context);
-  if (timeoutMs === undefined) return ExitCode.done;
-  const waiting = deliveries.filter((delivery, index) => !isAnswered(delivery, replayed[index]));
-  if (waiting.length > 0) throw waitedTooLong(waiting.length, timeoutMs);
-  return deliveries.every(({ status }) => status === 'succeeded') ? ExitCode.done : ExitCode.notSo;
+  const changes: ReplayChanges = {
+    ...(options.newId ? { new_id: true } : {}),
+    ...(options.to === undefined ? {} : { url: options.to }),
+    ...(body === undefined ? {} : { body }),
+  };
+  const { rate = DEFAULT_RATE, wait } = options;
+  const timeoutMs = wait === true ? DEFAULT_WAIT_MS : wait;
+  const { replays, refused } = await replayEach(ids, changes, control, { ...context, perSecond: rate });
+  // Of a single one there is nothing to go on with.
+  if (isOne(options) && refused[0]) throw refused[0].error;
+  const latest =
+    timeoutMs === undefined ? replays : await waitForAnswers(replays, control, { ...context, timeoutMs });
+  await print(latest, refused, options, control, context);
+  return conclude(latest, refused, timeoutMs);
+}
+
+function checkOptions(options: Options, { io }: Context): void {
+  const { ids, failed, since, data, edit } = options;
+  if (failed && ids.length > 0) throw new SvcError('usage', 'Pass either ids or --failed.');
+  if (since !== undefined && !failed) throw new SvcError('usage', '--since goes with --failed.');
+  if (data === undefined && !edit) return;
+  if (data !== undefined && edit) throw new SvcError('usage', 'Pass either --data or --edit.');
+  if (!isOne(options)) throw new SvcError('usage', 'Another body goes with a single delivery.');
+  if (edit && !io.interactive) {
+    throw new SvcError('usage', '--edit needs a terminal.', {
+      hint: 'Pass the body with --data: JSON, @file, or - for standard input.',
+    });
+  }
+}
+
+function isOne({ ids, failed }: Options): boolean {
+  return !failed && ids.length <= 1;
 }
 
 async function chooseDeliveries(
@@ -82,32 +123,65 @@ async function chooseDeliveries(
   return ids.length > 0 ? ids : [await chooseDelivery(control, context)];
 }
 
-function waitForAnswers(
-  replayed: readonly Delivery[],
+/** The other body to send; undefined for the same, null when the person left it as it was. */
+async function findBody(
+  { data, edit }: Options,
+  [id = '']: readonly string[],
   control: ControlPlane,
-  { signal }: Context,
-  timeoutMs: number,
-): Promise<Delivery[]> {
-  return lookUntil(
-    () => Promise.all(replayed.map(({ id }) => control.getDelivery({ id }))),
-    (deliveries) => deliveries.every((delivery, index) => isAnswered(delivery, replayed[index])),
-    { timeoutMs, signal },
-  );
-}
-
-/** Whether the attempt that the replay asked for has been made. A delivery on its retry schedule goes on after it. */
-function isAnswered(delivery: Delivery, replayed: Delivery | undefined): boolean {
-  return delivery.status !== 'pending' || delivery.attempt_count > (replayed?.attempt_count ?? 0);
+  context: Context,
+): Promise<string | null | undefined> {
+  if (data !== undefined) return (await readValue(data, context)).toString('utf8');
+  if (!edit) return undefined;
+  const sent = (await control.getDelivery({ id })).attempts.at(-1);
+  if (sent === undefined) {
+    throw new SvcError('conflict', `${id} has not been sent yet: there is no body to edit.`, {
+      hint: 'Pass one with --data.',
+    });
+  }
+  return editJson(indentJson(sent.request.body), context);
 }
 
 /** One delivery named is one thing; anything else is a list. */
-function print(deliveries: readonly Delivery[], { ids }: Options, context: Context): void {
-  const list = { data: deliveries, has_more: false, end_cursor: deliveries.at(-1)?.id ?? null };
-  if (deliveries.length === 0 && !context.json) {
-    context.io.note('No deliveries to replay.');
-    return;
+async function print(
+  replays: readonly Replay[],
+  refused: readonly Refusal[],
+  options: Options,
+  control: ControlPlane,
+  context: Context,
+): Promise<void> {
+  const deliveries = replays.map(({ delivery }) => delivery);
+  const now = await findScheduleNow(deliveries, control, context);
+  const list = {
+    ...{ data: deliveries, has_more: false, end_cursor: deliveries.at(-1)?.id ?? null },
+    refused: refused.map(({ id, error: { code, message } }) => ({ id, code, message })),
+  };
+  if (deliveries.length > 0 || context.json) {
+    context.print(isOne(options) ? deliveries[0] : list, () =>
+      renderTable(deliveryColumns(context, now), deliveries, context.io),
+    );
   }
-  context.print(ids.length === 1 ? deliveries[0] : list, () =>
-    renderTable(deliveryColumns(context), deliveries, context.io),
-  );
+  if (isOne(options)) return;
+  for (const { id, error } of refused) context.io.note(`${id} was not replayed: ${error.message}`);
+  if (deliveries.length > 0) context.io.note(summarise(deliveries));
+  else if (refused.length === 0) context.io.note('No deliveries to replay.');
+}
+
+function summarise(deliveries: readonly Delivery[]): string {
+  const counts = deliveryStatuses
+    .map((wanted) => ({ wanted, count: deliveries.filter(({ status }) => status === wanted).length }))
+    .filter(({ count }) => count > 0);
+  return `Replayed ${deliveries.length}: ${counts.map(({ wanted, count }) => `${count} ${wanted}`).join(', ')}.`;
+}
+
+function conclude(
+  replays: readonly Replay[],
+  refused: readonly Refusal[],
+  timeoutMs: number | undefined,
+): ExitCode {
+  if (timeoutMs !== undefined) {
+    const waiting = countUnanswered(replays);
+    if (waiting > 0) throw waitedTooLong(waiting, timeoutMs);
+    if (replays.some(({ delivery }) => delivery.status !== 'succeeded')) return ExitCode.notSo;
+  }
+  return refused.length === 0 ? ExitCode.done : ExitCode.notSo;
 }

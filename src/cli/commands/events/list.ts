@@ -7,6 +7,7 @@ import { indentJson } from '../../render/json-text.ts';
 import { printPage } from '../../render/page.ts';
 import type { Column } from '../../render/table.ts';
 import { formatRelative } from '../../render/time.ts';
+import { findScheduleNow } from '../../schedule-now.ts';
 
 interface Options extends PageOptions {
   readonly type?: string;
@@ -33,10 +34,11 @@ async function run({ type, workspace, ...options }: Options, context: Context): 
     ...(limit === undefined ? {} : { limit: String(limit) }),
     ...(starting_after === undefined ? {} : { starting_after }),
   });
+  const now = await findScheduleNow(page.value.data, await context.connect(), context);
   const columns: Column<Event>[] = [
     { title: 'ID', value: ({ id }) => id },
     { title: 'TYPE', value: ({ type }) => type },
-    { title: 'CREATED', value: ({ created_at: at }) => formatRelative(at, context.now()), leaves: 2 },
+    { title: 'CREATED', value: (row) => formatRelative(row.created_at, now(row)), leaves: 2 },
     { title: 'PAYLOAD', value: ({ payload }) => JSON.stringify(payload), leaves: 1, shrinks: true },
   ];
   if (context.json) context.io.write(indentJson(page.text));

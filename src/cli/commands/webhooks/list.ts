@@ -4,6 +4,7 @@ import type { CommandDefinition } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { printPage } from '../../render/page.ts';
 import { formatRelative } from '../../render/time.ts';
+import { findScheduleNow } from '../../schedule-now.ts';
 
 interface Options extends PageOptions {
   readonly workspace?: string;
@@ -22,11 +23,12 @@ async function run({ workspace, ...page }: Options, context: Context): Promise<v
     ...toPageInput(page),
     ...(workspace === undefined ? {} : { workspace_id: workspace }),
   });
+  const now = await findScheduleNow(webhooks.data, control, context);
   printPage(context, webhooks, 'endpoints', [
     { title: 'ID', value: ({ id }) => id },
     { title: 'URL', value: ({ url }) => url, shrinks: true },
     { title: 'EVENTS', value: ({ events }) => events.join(','), leaves: 3, shrinks: true },
     { title: 'STATE', value: ({ disabled }) => (disabled ? 'disabled' : 'enabled'), leaves: 2 },
-    { title: 'CREATED', value: ({ created_at: at }) => formatRelative(at, context.now()), leaves: 1 },
+    { title: 'CREATED', value: (row) => formatRelative(row.created_at, now(row)), leaves: 1 },
   ]);
 }

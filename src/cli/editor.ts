@@ -1,0 +1,48 @@
+/** The person's own editor, for a text that is easier changed than written anew. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseJsonObject } from '../domain/json.ts';
+import { SvcError } from '../errors.ts';
+import type { Host } from './context.ts';
+import { quoteForShell } from './shell.ts';
+
+/**
+ * Opens `$VISUAL` or `$EDITOR` on the text of a JSON object.
+ * @returns what the person made of it; null when they left it as it was.
+ * @throws SvcError `usage` when the editor fails, or when the text is no JSON object any more: it is then kept, and
+ *   the hint says where.
+ */
+export async function editJson(text: string, host: Pick<Host, 'env' | 'io'>): Promise<string | null> {
+  const folder = await mkdtemp(join(tmpdir(), 'svc-edit-'));
+  const file = join(folder, 'body.json');
+  await writeFile(file, `${text}\n`, { mode: 0o600 });
+  await runEditor(file, host);
+  const edited = (await readFile(file, 'utf8')).trimEnd();
+  try {
+    if (edited !== text) parseJsonObject(edited);
+  } catch (error) {
+    throw new SvcError('usage', (error as Error).message, {
+      hint: `What you wrote is in ${file}: correct it, and pass --data @${file}.`,
+      cause: error,
+    });
+  }
+  await rm(folder, { recursive: true });
+  return edited === text ? null : edited;
+}
+
+async function runEditor(file: string, { env, io }: Pick<Host, 'env' | 'io'>): Promise<void> {
+  const isWindows = process.platform === 'win32';
+  const editor = env.VISUAL || env.EDITOR || (isWindows ? 'notepad' : 'vi');
+  const word = isWindows ? `"${file}"` : quoteForShell(file);
+  // Through a shell, because the variable may hold options: `code --wait`. Standard output stays for data.
+  const { input, output } = io.prompt;
+  const child = spawn(`${editor} ${word}`, { shell: true, env, stdio: [input, output, output] });
+  const [code] = await once(child, 'close');
+  if (code === 0) return;
+  throw new SvcError('usage', `The editor "${editor}" ended with code ${code}; nothing was sent.`, {
+    hint: 'Set VISUAL or EDITOR to another one, or pass the body with --data.',
+  });
+}

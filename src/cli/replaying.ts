@@ -1,0 +1,105 @@
+/** Replaying deliveries, one or thousands, and waiting for what the receivers say. */
+import type { Delivery } from '../contract/resources.ts';
+import type { ControlPlane } from '../control/control-plane.ts';
+import { SvcError } from '../errors.ts';
+import { runBurst } from './burst.ts';
+import type { Context } from './context.ts';
+import { renderBar, showWhile } from './progress.ts';
+import { lookUntil } from './settlement.ts';
+
+/** What is to differ; in JSON, as the control plane takes it. */
+export interface ReplayChanges {
+  readonly new_id?: true;
+  readonly url?: string;
+  /** JSON text. */
+  readonly body?: string;
+}
+
+export interface Replay {
+  /** As it was last seen. */
+  readonly delivery: Delivery;
+  /** Its attempts before the one that was asked for. */
+  readonly attemptsBefore: number;
+}
+
+/** A delivery that cannot be replayed, its endpoint being gone for example. */
+export interface Refusal {
+  readonly id: string;
+  readonly error: SvcError;
+}
+
+type Surroundings = Pick<Context, 'io' | 'signal'>;
+
+/** Asks for a replay of each. One that is refused does not keep the others from being sent. */
+export async function replayEach(
+  ids: readonly string[],
+  changes: ReplayChanges,
+  control: ControlPlane,
+  { io, signal, perSecond }: Surroundings & { readonly perSecond: number },
+): Promise<{ replays: Replay[]; refused: Refusal[] }> {
+  const refused: Refusal[] = [];
+  async function replay(index: number): Promise<Replay | null> {
+    const id = ids[index] ?? '';
+    try {
+      const delivery = await control.replayDelivery({ id, ...changes });
+      return { delivery, attemptsBefore: delivery.attempt_count };
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      refused.push({ id, error });
+      return null;
+    }
+  }
+  const count = ids.length;
+  let done = 0;
+  const { results } = await showWhile(
+    io,
+    async () => `Replaying ${renderBar(done, count)}`,
+    runBurst(replay, {
+      ...{ count, perSecond, signal },
+      onDone: (sofar) => {
+        done = sofar;
+      },
+    }),
+  );
+  return { replays: results.filter((result) => result !== null), refused };
+}
+
+function isRefusal(error: unknown): error is SvcError {
+  return error instanceof SvcError && ['conflict', 'not_found', 'validation_failed'].includes(error.code);
+}
+
+/** The replays as they are when each has been answered, or when the time is over. */
+export async function waitForAnswers(
+  replays: readonly Replay[],
+  control: ControlPlane,
+  { io, signal, timeoutMs }: Surroundings & { readonly timeoutMs: number },
+): Promise<Replay[]> {
+  const latest = [...replays];
+  async function look(): Promise<Replay[]> {
+    const waiting = latest.flatMap((replay, index) => (isAnswered(replay) ? [] : [{ ...replay, index }]));
+    await runBurst(
+      async (turn) => {
+        const replay = waiting[turn];
+        if (replay === undefined) return;
+        const delivery = await control.getDelivery({ id: replay.delivery.id });
+        latest[replay.index] = { delivery, attemptsBefore: replay.attemptsBefore };
+      },
+      { count: waiting.length, perSecond: Number.POSITIVE_INFINITY, signal },
+    );
+    return latest;
+  }
+  return showWhile(
+    io,
+    async () => `Answered ${renderBar(latest.length - countUnanswered(latest), latest.length)}`,
+    lookUntil(look, (seen) => countUnanswered(seen) === 0, { timeoutMs, signal }),
+  );
+}
+
+export function countUnanswered(replays: readonly Replay[]): number {
+  return replays.filter((replay) => !isAnswered(replay)).length;
+}
+
+/** Whether the attempt that the replay asked for has been made. A delivery on its retry schedule goes on after it. */
+function isAnswered({ delivery, attemptsBefore }: Replay): boolean {
+  return delivery.status !== 'pending' || delivery.attempt_count > attemptsBefore;
+}
