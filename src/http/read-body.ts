@@ -30,7 +30,8 @@ function readNodeBody(request: IncomingMessage, limitBytes: number): Promise<Buf
     const gone = () =>
       reject(new SvcError('invalid_request', 'The connection ended before the body was complete.'));
     request.on('error', gone);
-    request.on('close', gone);
+    // Every request closes; making an error for it costs as much as half of the rest.
+    request.on('close', () => request.complete || gone());
   });
 }
 

@@ -13,8 +13,8 @@ const SOON_MS = 50;
 
 /**
  * Groups writes. With `synchronous = FULL` a commit costs a flush to the disk; sharing it among all that came in
- * during one turn makes that cost small. Each operation runs in a savepoint of its own, so that one that throws is
- * undone alone; every caller is answered after the commit that holds its operation.
+ * during one turn makes that cost small. An operation that throws is undone alone; every caller is answered after the
+ * commit that holds its operation.
  */
 export class GroupCommit {
   readonly #db: Database.Database;
@@ -43,7 +43,8 @@ export class GroupCommit {
   }
 
   /**
-   * Runs `operation` in the next group. It must be synchronous and must not write through anything but this store.
+   * Runs `operation` in the next group. It must be synchronous and must not write through anything but this store: it
+   * runs a second time where another one of the group throws.
    * @returns what it returned, once that is on disk.
    * @throws what it threw; or SvcError `storage_unavailable` when the group could not be committed, in which case
    *   nothing of the group remains.
@@ -78,10 +79,10 @@ export class GroupCommit {
     if (group.length === 0) return;
     this.#waiting = [];
     this.#later = [];
-    const answers: Array<() => void> = [];
+    let answers: Array<() => void>;
     try {
       this.#begin.run();
-      for (const waiting of group) answers.push(this.#runOne(waiting));
+      answers = this.#runTogether(group);
       this.#commit.run();
     } catch (error) {
       this.#rejectGroup(group, error);
@@ -91,7 +92,29 @@ export class GroupCommit {
     for (const answer of answers) answer();
   }
 
-  #runOne({ operation, resolve, reject }: Waiting): () => void {
+  /**
+   * Hardly any operation throws, and savepoints cost as much as the rows. Where one does throw, what was written is
+   * undone and the others run again, each apart.
+   */
+  #runTogether(group: readonly Waiting[]): Array<() => void> {
+    const answers: Array<() => void> = [];
+    for (const waiting of group) {
+      const { operation, resolve, reject } = waiting;
+      try {
+        const result = operation();
+        answers.push(() => resolve(result as never));
+      } catch (error) {
+        if (!this.#db.inTransaction) throw error;
+        this.#rollback.run();
+        this.#begin.run();
+        return group.map((each) => (each === waiting ? () => reject(error) : this.#runApart(each)));
+      }
+    }
+    return answers;
+  }
+
+  /** In a savepoint of its own. */
+  #runApart({ operation, resolve, reject }: Waiting): () => void {
     this.#savepoint.run();
     try {
       const result = operation();

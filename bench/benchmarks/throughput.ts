@@ -1,0 +1,140 @@
+/** How many events a second are accepted, delivered and recorded, and how long one takes from request to arrival. */
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Contestant, programs, startContestant } from '../contestant.ts';
+import { type Sent, saturate, sendAtRate, type Target } from '../load.ts';
+import { type Receiver, startReceiver } from '../receiver.ts';
+import type { Finding } from '../report.ts';
+import { alternate, median, quantile } from '../statistics.ts';
+import type { Benchmark, Workbench } from '../workbench.ts';
+
+/** Each takes eight at once by default: as many as it takes to fill all places. */
+const ENDPOINTS = 8;
+const CONNECTIONS = 64;
+const ARRIVAL_LIMIT_MS = 60_000;
+
+interface Run {
+  readonly perSecond: number;
+  readonly p50At200: number;
+  readonly p99At200: number;
+  readonly p50At2000: number;
+  readonly p99At2000: number;
+  readonly lost: number;
+  readonly repeated: number;
+  readonly bytesPerEvent: number;
+}
+
+export const throughput: Benchmark = async (bench) => {
+  const receiver = await startReceiver();
+  let runs = 0;
+  const runOn = async (start: (db: string) => Promise<Contestant>, register: boolean) => {
+    const db = join(bench.folder, `throughput-${runs++}.db`);
+    const contestant = await start(db);
+    try {
+      if (register) await registerEndpoints(contestant, receiver.url);
+      const { events, run } = await measure(bench, { ...contestant, endpoints: ENDPOINTS }, receiver);
+      await contestant.stop();
+      bench.note(`${db.split('/').at(-1)}: ${Math.round(run.perSecond)} events/s`);
+      return { ...run, bytesPerEvent: statSync(db).size / events };
+    } finally {
+      await contestant.stop();
+    }
+  };
+  const emulator = (synchronous: string) => (db: string) =>
+    startContestant(programs.emulator, [db, synchronous], bench);
+  const results = await alternate<'bare' | 'full' | 'normal', Run>(bench.rounds, {
+    bare: () =>
+      runOn((db) => startContestant(programs.barePipeline, [db, receiver.url, `${ENDPOINTS}`]), false),
+    full: () => runOn(emulator('FULL'), true),
+    normal: () => runOn(emulator('NORMAL'), true),
+  });
+  receiver.close();
+  return toFindings(results);
+};
+
+async function registerEndpoints({ url, apiKey }: Contestant, receiver: string): Promise<void> {
+  const { workspaces } = await (await fetch(`${url}/_svc/workspaces`)).json().then((page) => ({
+    workspaces: (page as { data: { id: string }[] }).data,
+  }));
+  for (let each = 0; each < ENDPOINTS; each++) {
+    const answer = await fetch(`${url}/v1/webhooks`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        workspace_id: workspaces[0]?.id,
+        url: `${receiver}/${each}`,
+        events: [`bench.type${each}`],
+      }),
+    });
+    if (answer.status !== 201) throw new Error(await answer.text());
+  }
+}
+
+async function measure({ quick }: Workbench, target: Target, receiver: Receiver) {
+  const [warmUp, load, seconds] = quick ? [200, 1_000, 1] : [4_000, 30_000, 5];
+  let [events, lost, repeated] = [0, 0, 0];
+  const settled = async (sending: Promise<Sent[]>) => {
+    const startedAt = performance.now();
+    const sent = await sending;
+    await receiver.until(sent.length, ARRIVAL_LIMIT_MS);
+    const tookMs = performance.now() - startedAt;
+    const latencies = sent.map(({ id, at }) => (receiver.arrivals.get(id)?.at ?? Number.NaN) - at);
+    events += sent.length;
+    lost += latencies.filter(Number.isNaN).length;
+    for (const { times } of receiver.arrivals.values()) repeated += times - 1;
+    receiver.reset();
+    return { perSecond: (sent.length / tookMs) * 1000, latencies };
+  };
+  await settled(saturate(target, warmUp, CONNECTIONS));
+  const at200 = await settled(sendAtRate(target, 200, seconds));
+  const at2000 = await settled(sendAtRate(target, 2000, seconds));
+  const { perSecond } = await settled(saturate(target, load, CONNECTIONS));
+  const run = {
+    perSecond,
+    p50At200: quantile(at200.latencies, 0.5),
+    p99At200: quantile(at200.latencies, 0.99),
+    p50At2000: quantile(at2000.latencies, 0.5),
+    p99At2000: quantile(at2000.latencies, 0.99),
+    lost,
+    repeated,
+  };
+  return { events, run };
+}
+
+function toFindings(results: Record<'bare' | 'full' | 'normal', Run[]>): Finding[] {
+  const of = (who: keyof typeof results, what: keyof Run) => median(results[who].map((run) => run[what]));
+  const compare = (what: keyof Run, reach: number, better: 'higher' | 'lower', name: string): Finding => {
+    const [svc, bare] = [of('full', what), of('bare', what)];
+    return { name, measured: { svc, bare }, ratio: { value: svc / bare, reach, better } };
+  };
+  const [full, normal] = [of('full', 'perSecond'), of('normal', 'perSecond')];
+  const sum = (what: keyof Run) =>
+    [...results.full, ...results.normal].reduce((total, run) => total + run[what], 0);
+  const latencyAt2000 = (what: 'p50At2000' | 'p99At2000') => of('full', what) / of('bare', what);
+  return [
+    compare('perSecond', 0.6, 'higher', 'events/s accepted and delivered'),
+    compare('p50At200', 1.25, 'lower', 'p50 ms to arrival at 200/s'),
+    compare('p99At200', 1.5, 'lower', 'p99 ms to arrival at 200/s'),
+    {
+      name: 'ms to arrival at 2 000/s, svc / bare',
+      measured: {
+        ...{ p50: latencyAt2000('p50At2000'), p99: latencyAt2000('p99At2000') },
+        ...{ 'svc p50': of('full', 'p50At2000'), 'svc p99': of('full', 'p99At2000') },
+      },
+    },
+    {
+      name: 'events/s with FULL against NORMAL',
+      measured: { full, normal },
+      ratio: { value: full / normal, reach: 0.8, better: 'higher' },
+    },
+    {
+      name: 'events lost or sent twice',
+      measured: { lost: sum('lost'), repeated: sum('repeated') },
+      ratio: { value: sum('lost') + sum('repeated'), reach: 0, better: 'lower' },
+    },
+    {
+      name: 'file bytes an event, delivery and request logged',
+      measured: { svc: of('full', 'bytesPerEvent'), bare: of('bare', 'bytesPerEvent') },
+    },
+  ];
+}

@@ -1,0 +1,16 @@
+/** The emulator with a setting that no flag has: `emulator.js <database> <FULL|NORMAL> <frozen|running>`. */
+import { startEmulator } from '../../src/emulator.ts';
+import { resolveRules } from '../../src/profile/resolve.ts';
+import { announce } from './ready.ts';
+
+const [db = ':memory:', synchronous, clock] = process.argv.slice(2);
+const emulator = await startEmulator({
+  port: 0,
+  host: '127.0.0.1',
+  db,
+  environment: 'sandbox',
+  rules: resolveRules('relaxed'),
+  clock: { frozen: clock === 'frozen' },
+  synchronous: synchronous === 'NORMAL' ? 'NORMAL' : 'FULL',
+});
+announce(emulator.status(), () => emulator.close());

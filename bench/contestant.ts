@@ -1,0 +1,57 @@
+/** Programs that compete: each prints one line of JSON with its `url` when it answers, and ends on SIGTERM. */
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+const root = join(import.meta.dirname, '../..');
+/** No contestant lives longer, whatever happens to the benchmark. */
+const LIFE_MS = 600_000;
+
+export interface Contestant {
+  readonly url: string;
+  readonly apiKey: string;
+  /** From its start until its first answer, in milliseconds. */
+  readonly bootMs: number;
+  /** Resident memory in bytes. */
+  memory(): number;
+  stop(): Promise<void>;
+}
+
+export const programs = {
+  /** The library, with settings that no flag has. */
+  emulator: join(import.meta.dirname, 'emulator.js'),
+  barePipeline: join(import.meta.dirname, 'bare-pipeline.js'),
+  bareServer: join(import.meta.dirname, 'bare-server.js'),
+  /** The command line. */
+  svc: join(root, 'bin/svc.js'),
+} as const;
+
+/** Starts a program and waits for the answer to a first request. */
+export async function startContestant(
+  program: string,
+  args: readonly string[],
+  options: { readonly profileTo?: string | undefined } = {},
+): Promise<Contestant> {
+  const startedAt = performance.now();
+  const profiling = options.profileTo ? ['--cpu-prof', `--cpu-prof-dir=${options.profileTo}`] : [];
+  const child = spawn(process.execPath, [...profiling, program, ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    timeout: LIFE_MS,
+  });
+  const exited = once(child, 'exit');
+  const line = await Promise.race([once(createInterface(child.stdout), 'line'), exited.then(() => null)]);
+  if (line === null) throw new Error(`${program} left before it was ready.`);
+  const { url, api_key: apiKey = '' } = JSON.parse(String(line[0])) as { url: string; api_key?: string };
+  await (await fetch(`${url}/healthz`)).arrayBuffer();
+  return {
+    url,
+    apiKey,
+    bootMs: performance.now() - startedAt,
+    memory: () => Number(execFileSync('ps', ['-o', 'rss=', '-p', String(child.pid)])) * 1024,
+    async stop() {
+      child.kill();
+      await exited;
+    },
+  };
+}

@@ -1,0 +1,98 @@
+/** Requests at a rate or as fast as they are answered, on bare sockets for the same reason as the receiver. */
+import { connect, type Socket } from 'node:net';
+import { readMessages } from './receiver.ts';
+
+export interface Sent {
+  /** Of the event that the answer names. */
+  readonly id: string;
+  readonly at: number;
+}
+
+export interface Target {
+  readonly url: string;
+  readonly apiKey: string;
+  /** Events are of as many types, in turns, one for each endpoint. */
+  readonly endpoints: number;
+}
+
+const PAYLOAD = {
+  order_id: 'ord_84720',
+  carrier: 'DHL',
+  items: [{ sku: 'A-1', quantity: 2 }],
+  total: 129.95,
+};
+
+/** Creates `count` events over `connections`, each sending as soon as it was answered. */
+export async function saturate(target: Target, count: number, connections: number): Promise<Sent[]> {
+  const client = new Client(target);
+  const sent: Sent[] = [];
+  let asked = 0;
+  const worker = async () => {
+    while (asked < count) sent.push(await client.createEvent(asked++));
+  };
+  await Promise.all(Array.from({ length: connections }, worker));
+  client.close();
+  return sent;
+}
+
+/** Creates `perSecond` events a second for `seconds`, whether earlier ones were answered or not. */
+export async function sendAtRate(target: Target, perSecond: number, seconds: number): Promise<Sent[]> {
+  const client = new Client(target);
+  const count = perSecond * seconds;
+  const answers: Promise<Sent>[] = [];
+  const startedAt = performance.now();
+  await new Promise<void>((resolve) => {
+    const timer = setInterval(() => {
+      const due = Math.min(count, Math.floor(((performance.now() - startedAt) / 1000) * perSecond));
+      while (answers.length < due) answers.push(client.createEvent(answers.length));
+      if (answers.length < count) return;
+      clearInterval(timer);
+      resolve();
+    }, 1);
+  });
+  const sent = await Promise.all(answers);
+  client.close();
+  return sent;
+}
+
+class Client {
+  readonly #requests: string[];
+  readonly #host: URL;
+  readonly #idle: Socket[] = [];
+  readonly #sockets: Socket[] = [];
+  readonly #onAnswer = new WeakMap<Socket, (head: string, body: string) => void>();
+
+  constructor({ url, apiKey, endpoints }: Target) {
+    this.#host = new URL(url);
+    this.#requests = Array.from({ length: endpoints }, (_, each) => {
+      const body = JSON.stringify({ type: `bench.type${each}`, payload: PAYLOAD });
+      return `POST /v1/events HTTP/1.1\r\nHost: ${this.#host.host}\r\nAuthorization: Bearer ${apiKey}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+    });
+  }
+
+  /** Takes an idle connection or opens one. */
+  createEvent(number: number): Promise<Sent> {
+    const socket = this.#idle.pop() ?? this.#open();
+    const at = performance.now();
+    return new Promise((resolve, reject) => {
+      this.#onAnswer.set(socket, (head, body) => {
+        this.#idle.push(socket);
+        const id = /"id":"(evt_\w+)"/.exec(body)?.[1];
+        if (id && head.startsWith('HTTP/1.1 201')) resolve({ id, at });
+        else reject(new Error(`An event was answered with ${head}\n${body}`));
+      });
+      socket.write(this.#requests[number % this.#requests.length] ?? '');
+    });
+  }
+
+  close(): void {
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  #open(): Socket {
+    const socket = connect({ host: this.#host.hostname, port: Number(this.#host.port), noDelay: true });
+    readMessages(socket, (head, body) => this.#onAnswer.get(socket)?.(head, body));
+    this.#sockets.push(socket);
+    return socket;
+  }
+}

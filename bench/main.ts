@@ -1,0 +1,76 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { throughput } from './benchmarks/throughput.ts';
+import { type Finding, isReached, renderFinding } from './report.ts';
+import type { Benchmark, Workbench } from './workbench.ts';
+
+const benchmarks: Readonly<Record<string, Benchmark>> = { throughput };
+
+const HELP = `npm run bench -- [--only NAME]... [--quick] [--rounds N] [--profile]
+
+  --only NAME   one of ${Object.keys(benchmarks).join(', ')}; may be repeated
+  --quick       little work: to see whether it runs, not how fast
+  --rounds N    alternating runs that the medians are taken of (5)
+  --profile     write CPU profiles of the emulator into bench/results/
+`;
+
+const results = join(import.meta.dirname, '../results');
+
+/** Runs the benchmarks that are asked for; prints a table and writes it as JSON into bench/results. */
+export async function main(args: string[]): Promise<void> {
+  const { values } = parseArgs({
+    args,
+    options: {
+      only: { type: 'string', multiple: true },
+      quick: { type: 'boolean', default: false },
+      rounds: { type: 'string' },
+      profile: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) {
+    process.stdout.write(HELP);
+    return;
+  }
+  const findings: Record<string, Finding[]> = {};
+  for (const name of values.only ?? Object.keys(benchmarks)) {
+    const benchmark = benchmarks[name];
+    if (benchmark === undefined) throw new Error(`There is no benchmark ${name}.\n${HELP}`);
+    console.log(`\n${name}`);
+    findings[name] = await runIn(benchmark, {
+      rounds: Number(values.rounds ?? (values.quick ? 1 : 5)),
+      quick: values.quick,
+      profileTo: values.profile ? results : undefined,
+    });
+    for (const finding of findings[name]) console.log(`  ${renderFinding(finding)}`);
+  }
+  write(findings, values.quick);
+}
+
+async function runIn(benchmark: Benchmark, options: Omit<Workbench, 'folder' | 'note'>): Promise<Finding[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-bench-'));
+  try {
+    return await benchmark({ ...options, folder, note: (text) => process.stderr.write(`    ${text}\n`) });
+  } finally {
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+function write(findings: Record<string, Finding[]>, quick: boolean): void {
+  mkdirSync(results, { recursive: true });
+  const at = new Date().toISOString();
+  const file = join(results, `${at.replaceAll(':', '-')}.json`);
+  const machine = {
+    node: process.version,
+    platform: process.platform,
+    cpus: cpus().map(({ model }) => model),
+  };
+  const benchmarks = Object.entries(findings).map(([name, list]) => ({
+    name,
+    findings: list.map((finding) => ({ ...finding, reached: isReached(finding) })),
+  }));
+  writeFileSync(file, `${JSON.stringify({ at, quick, machine, benchmarks }, null, 2)}\n`);
+  console.log(`\nWritten to ${file}`);
+}

@@ -1,0 +1,25 @@
+// npm run bench: builds the product and bundles the benchmarks, then runs them. `npm run bench -- --help` tells more.
+import { execFileSync } from 'node:child_process';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { build } from 'rolldown';
+
+const here = dirname(fileURLToPath(import.meta.url));
+const entries = {
+  main: 'main.ts',
+  emulator: 'children/emulator.ts',
+  'bare-pipeline': 'children/bare-pipeline.ts',
+  'bare-server': 'children/bare-server.ts',
+};
+
+execFileSync(process.execPath, [join(here, '../scripts/build.mjs')], { stdio: 'inherit' });
+await build({
+  cwd: here,
+  input: entries,
+  platform: 'node',
+  external: ['better-sqlite3', 'listhen'],
+  output: { dir: join(here, 'build'), format: 'esm', cleanDir: true },
+  logLevel: 'warn',
+});
+const { main } = await import(pathToFileURL(join(here, 'build/main.js')).href);
+await main(process.argv.slice(2));
