@@ -1,10 +1,11 @@
 /** The body of `POST /events` as the commands put it together: as text, so that no number changes on the way. */
 import type { Command } from 'commander';
 import { parseJsonObject } from '../domain/json.ts';
+import { findNearest } from '../domain/nearest.ts';
 import { changeJson, type JsonChange, parseAssignment } from '../domain/path.ts';
 import { SvcError } from '../errors.ts';
 import { fixtureFolders } from '../fixtures/folders.ts';
-import { findFixture } from '../fixtures/library.ts';
+import { findFixture, listFixtures } from '../fixtures/library.ts';
 import { toRepeated } from './arguments.ts';
 import type { Context } from './context.ts';
 import { readValue } from './values.ts';
@@ -52,7 +53,18 @@ export async function createEventBody(
 async function findPayload(type: string, { data }: EventOptions, context: Context): Promise<string> {
   if (data !== undefined) return readPayload(await readValue(data, context));
   const { projectFolder } = await context.config();
-  return findFixture(type, fixtureFolders(projectFolder))?.payload ?? '{}';
+  const folders = fixtureFolders(projectFolder);
+  const fixture = findFixture(type, folders);
+  if (fixture !== null) return fixture.payload;
+  noteMissing(type, folders, context);
+  return '{}';
+}
+
+function noteMissing(type: string, folders: readonly string[], { io }: Context): void {
+  const types = listFixtures(folders).map((fixture) => fixture.type);
+  const nearest = findNearest(type, types);
+  const meant = nearest === null ? '' : ` Did you mean ${nearest}?`;
+  io.note(`There is no fixture for ${type}: the payload is empty.${meant}`);
 }
 
 function readPayload(bytes: Buffer): string {

@@ -4,10 +4,16 @@ import type { ReadyStatus } from '../ready.ts';
 import { renderFields } from './fields.ts';
 import { styleFor } from './style.ts';
 
+/** An address that the rule for addresses accepts. */
+const RECEIVERS = {
+  local: 'http://localhost:3000/webhooks',
+  public: 'https://your-receiver.example.com/webhooks',
+} as const satisfies Record<Rules['webhookUrl'], string>;
+
 /** What somebody sees who has just started the emulator: where it is, and two ways to go on. */
 export function renderBanner(
   status: ReadyStatus,
-  { payloadMember }: Pick<Rules, 'payloadMember'>,
+  { payloadMember, webhookUrl }: Pick<Rules, 'payloadMember' | 'webhookUrl'>,
   look: Look,
 ): string {
   const style = styleFor(look);
@@ -25,7 +31,7 @@ export function renderBanner(
   const body = JSON.stringify({ type: 'order.shipped', [payloadMember]: { order_id: 'ord_1' } });
   const next =
     status.webhook_id === undefined
-      ? 'svc webhooks create --url http://localhost:3000/webhooks --events order.shipped'
+      ? `svc webhooks create --url ${RECEIVERS[webhookUrl]} --events order.shipped`
       : 'svc trigger order.shipped';
   return `
 ${style.bold('svc emulator')} ${status.version}  ${status.environment}, ${status.profile}
