@@ -2,11 +2,17 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { boot } from './benchmarks/boot.ts';
+import { commands } from './benchmarks/commands.ts';
+import { ladder } from './benchmarks/ladder.ts';
+import { pages } from './benchmarks/pages.ts';
 import { throughput } from './benchmarks/throughput.ts';
 import { type Finding, isReached, renderFinding } from './report.ts';
 import type { Benchmark, Workbench } from './workbench.ts';
 
-const benchmarks: Readonly<Record<string, Benchmark>> = { throughput };
+const benchmarks: Readonly<Record<string, Benchmark>> = {
+  ...{ throughput, pages, boot, ladder, commands },
+};
 
 const HELP = `npm run bench -- [--only NAME]... [--quick] [--rounds N] [--profile]
 

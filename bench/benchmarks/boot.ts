@@ -1,0 +1,45 @@
+/** From the start of a process to its first answer, and what it takes when it has nothing to do. */
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { programs, startContestant } from '../contestant.ts';
+import { fill } from '../fill.ts';
+import { alternate, median } from '../statistics.ts';
+import type { Benchmark } from '../workbench.ts';
+
+/** Until what loads after the first answers has loaded. */
+const IDLE_AFTER_MS = 1_500;
+
+export const boot: Benchmark = async (bench) => {
+  const db = join(bench.folder, 'boot.db');
+  fill({ db, events: 1_000, at: Date.now() });
+  const measure = (program: string, args: readonly string[]) => async () => {
+    const contestant = await startContestant(program, args);
+    await sleep(IDLE_AFTER_MS);
+    const megabytes = contestant.memory() / 1e6;
+    await contestant.stop();
+    return { ms: contestant.bootMs, megabytes };
+  };
+  const command = ['emulator', 'start', '--json', '--port', '0', '--db', db];
+  const results = await alternate(bench.quick ? 1 : bench.rounds * 2 + 1, {
+    bare: measure(programs.bareServer, [db]),
+    library: measure(programs.emulator, [db]),
+    command: measure(programs.svc, command),
+  });
+  const of = (who: keyof typeof results, what: 'ms' | 'megabytes') =>
+    median(results[who].map((result) => result[what]));
+  const compareBoot = (who: 'library' | 'command') => ({
+    name: `ms to the first answer, the ${who}`,
+    measured: { svc: of(who, 'ms'), bare: of('bare', 'ms') },
+    ratio: { value: of(who, 'ms') / of('bare', 'ms'), reach: 2, better: 'lower' } as const,
+  });
+  const compareMemory = (who: 'library' | 'command') => ({
+    name: `MB more than bare at idle, the ${who}`,
+    measured: { svc: of(who, 'megabytes'), bare: of('bare', 'megabytes') },
+    ratio: {
+      value: of(who, 'megabytes') - of('bare', 'megabytes'),
+      reach: 40,
+      better: 'lower',
+    } as const,
+  });
+  return [compareBoot('library'), compareBoot('command'), compareMemory('library'), compareMemory('command')];
+};
