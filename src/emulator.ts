@@ -24,6 +24,7 @@ import { keepClock } from './sandbox/clock-keeping.ts';
 import { findKey, keepKey } from './sandbox/key-file.ts';
 import { LiveWorkspaces } from './sandbox/live-workspaces.ts';
 import type { Sandbox } from './sandbox/sandbox.ts';
+import { toStoreError } from './store/database.ts';
 import { Store } from './store/store.ts';
 import { VERSION } from './version.ts';
 
@@ -74,12 +75,14 @@ export interface Emulator {
 export async function startEmulator(options: EmulatorOptions): Promise<Emulator> {
   const { wall = systemClock } = options;
   const startedAt = wall.monotonic();
-  const store = new Store({ path: options.db, synchronous: options.synchronous ?? 'FULL' });
+  let store: Store | undefined;
   try {
+    store = new Store({ path: options.db, synchronous: options.synchronous ?? 'FULL' });
     return await startOn(store, wall, startedAt, options);
   } catch (error) {
-    store.close();
-    throw error;
+    store?.close();
+    // Damage, or a disk without space, may come to light only now.
+    throw toStoreError(error, options.db);
   }
 }
 
@@ -131,11 +134,14 @@ async function startOn(
     closing.abort();
     clearTimeout(preparing);
     await Promise.all([listening.close(), dispatcher.stop(STOP_GRACE_MS)]);
-    await store.write(() => {
-      for (const workspace of sandbox.workspaces.all()) keepClock(sandbox, workspace);
-    });
-    store.close();
-    announceClosed();
+    try {
+      await store.write(() => {
+        for (const workspace of sandbox.workspaces.all()) keepClock(sandbox, workspace);
+      });
+    } finally {
+      store.close();
+      announceClosed();
+    }
   };
   let shutting: Promise<void> | null = null;
   const close = () => {

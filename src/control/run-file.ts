@@ -1,6 +1,7 @@
 /** `.svc/run.json`: how the commands in a folder find the emulator that was started there. */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { SvcError } from '../errors.ts';
 
 export const STATE_FOLDER = '.svc';
 const RUN_FILE = 'run.json';
@@ -12,12 +13,22 @@ export interface RunFile {
   readonly version: string;
 }
 
-/** Creates the state folder of `cwd`, which keeps itself out of version control, and returns its path. */
+/**
+ * Creates the state folder of `cwd`, which keeps itself out of version control.
+ * @returns its path. @throws SvcError `usage` where it cannot be written.
+ */
 export function createStateFolder(cwd: string): string {
   const folder = join(cwd, STATE_FOLDER);
-  mkdirSync(folder, { recursive: true });
   const ignoreFile = join(folder, '.gitignore');
-  if (!existsSync(ignoreFile)) writeFileSync(ignoreFile, '*\n');
+  try {
+    mkdirSync(folder, { recursive: true });
+    if (!existsSync(ignoreFile)) writeFileSync(ignoreFile, '*\n');
+  } catch (error) {
+    throw new SvcError('usage', `The state folder cannot be written: ${(error as Error).message}.`, {
+      hint: 'Start the emulator in a folder that you may write to, on a disk with space.',
+      cause: error,
+    });
+  }
   return folder;
 }
 

@@ -2,6 +2,7 @@
 import { FastResponse } from 'srvx';
 import type { ControlErrorBody, ErrorBody } from '../contract/resources.ts';
 import { SvcError } from '../errors.ts';
+import { isStorageFault } from '../store/database.ts';
 
 export type ResponseHeaders = Readonly<Record<string, string>>;
 
@@ -43,6 +44,11 @@ export function controlErrorResponse(error: SvcError, requestId: string): Respon
 /** Whatever was thrown, as an error that may leave the house: of a fault inside, no detail does. */
 export function toSvcError(thrown: unknown): SvcError {
   if (thrown instanceof SvcError) return thrown;
+  if (isStorageFault(thrown)) {
+    return new SvcError('storage_unavailable', `The database cannot be used: ${thrown.message}.`, {
+      cause: thrown,
+    });
+  }
   return new SvcError('internal_error', 'Something went wrong inside the emulator; its log says what.', {
     cause: thrown,
   });

@@ -95,7 +95,7 @@ export function toStoreError(error: unknown, path: string): unknown {
   }
   if (
     typeof code === 'string' &&
-    /^(SQLITE_(CANTOPEN|READONLY|IOERR|PERM|FULL)|EACCES|EROFS|ENOTDIR|EEXIST|ENOSPC)/.test(code)
+    /^(SQLITE_(CANTOPEN|READONLY|IOERR|PERM|FULL)|EACCES|EPERM|EROFS|ENOTDIR|EEXIST|ENOSPC|EFBIG)/.test(code)
   ) {
     return new SvcError('database_unusable', `${path} cannot be opened for writing: ${error.message}.`, {
       hint: 'Check the path, its permissions and free space, or use --db :memory:.',
@@ -103,4 +103,12 @@ export function toStoreError(error: unknown, path: string): unknown {
     });
   }
   return error;
+}
+
+/** Whether SQLite reports that the file or its disk fails, and not that a statement is wrong. */
+export function isStorageFault(error: unknown): error is Error {
+  const { code } = error as { code?: unknown };
+  return (
+    error instanceof Error && typeof code === 'string' && /^SQLITE_(CORRUPT|FULL|IOERR|READONLY)/.test(code)
+  );
 }
