@@ -1,6 +1,6 @@
 /** Where the dialer may connect: asked about the very address that is dialled next, whatever name led to it. */
 import { isIPv6 } from 'node:net';
-import { classifyAddress, toCanonicalAddress } from '../domain/address.ts';
+import { type AddressClass, classifyAddress, classifyHost, toCanonicalAddress } from '../domain/address.ts';
 import { findObjection, type WebhookUrlRule } from '../domain/webhook-url.ts';
 
 export interface AddressPolicy {
@@ -21,8 +21,20 @@ export class BlockedError extends Error {
 }
 
 /** Why nothing may be sent there, in words; null when it may. */
-export function findRefusal(policy: AddressPolicy, { protocol, address, port }: Destination): string | null {
-  const target = classifyAddress(address);
+export function findRefusal(policy: AddressPolicy, destination: Destination): string | null {
+  return findRefusalOf(policy, destination, classifyAddress(destination.address));
+}
+
+/** The same for a destination that a proxy will resolve: its host, judged by its form. */
+export function findHostRefusal(policy: AddressPolicy, destination: Destination): string | null {
+  return findRefusalOf(policy, destination, classifyHost(destination.address));
+}
+
+function findRefusalOf(
+  policy: AddressPolicy,
+  { protocol, address, port }: Destination,
+  target: AddressClass,
+): string | null {
   const objection = findObjection(policy.rule, protocol, target);
   if (objection !== null) return `${address} is ${target.what}: the address of an endpoint ${objection}`;
   if (!policy.isOwnAddress(toCanonicalAddress(address), port)) return null;

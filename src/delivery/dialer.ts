@@ -2,6 +2,7 @@
 import { X509Certificate } from 'node:crypto';
 import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls';
 import type { Pool } from 'undici';
+import { type HttpProxy, type ProxyOptions, parseProxy } from '../domain/proxy.ts';
 import { SvcError } from '../errors.ts';
 import type { AddressPolicy } from './address-policy.ts';
 import type { Lookup } from './outbound-connect.ts';
@@ -15,6 +16,8 @@ export interface DialerOptions extends AddressPolicy {
   readonly connectionsPerOrigin?: number;
   /** Origins to keep connections to; past it, those of the least recently used are closed. Default 256. */
   readonly maxOrigins?: number;
+  /** Between here and public hosts; without it, none, whatever the environment says. */
+  readonly proxy?: ProxyOptions | undefined;
   /** How host names are resolved; the system's way by default. */
   readonly lookup?: Lookup | undefined;
 }
@@ -36,12 +39,13 @@ export interface Route {
 export type Dial = (route: Route, request: ExchangeRequest) => void;
 
 /**
- * Connects only where the policy allows, checked on the address that is dialled. Redirects are not followed and
- * proxies of the environment are not used.
+ * Connects only where the policy allows, checked on the address that is dialled; where a proxy resolves the name, on
+ * the name. Redirects are not followed, and proxies of the environment are not used.
  */
 export class Dialer {
   readonly #options: DialerOptions;
   readonly #secureContext: SecureContext | undefined;
+  readonly #proxy: HttpProxy | undefined;
   /** Least recently used first. */
   readonly #pools = new Map<string, Pool>();
   /** Those of the map, and those that only finish what they have. */
@@ -49,10 +53,11 @@ export class Dialer {
   #loaded: Promise<Dial> | null = null;
   #closed = false;
 
-  /** Throws `usage` for a `ca` that is no certificate. */
+  /** Throws `usage` for a `ca` that is no certificate or a `proxy` that is no address. */
   constructor(options: DialerOptions) {
     this.#options = options;
     this.#secureContext = options.ca === undefined ? undefined : trustAlso(options.ca);
+    this.#proxy = options.proxy && parseProxy(options.proxy);
   }
 
   /** Loads the HTTP client, once: it takes tens of milliseconds, and no start of the emulator should wait for it. */
@@ -85,6 +90,7 @@ export class Dialer {
     const pool = create(new URL(route.origin), {
       policy: this.#options,
       lookup: this.#options.lookup,
+      proxy: this.#proxy,
       connections: this.#options.connectionsPerOrigin ?? 64,
       connectTimeoutMs: route.connectTimeoutMs,
       insecureTls: route.insecureTls,

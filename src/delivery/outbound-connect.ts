@@ -4,7 +4,15 @@ import { isIP, type LookupFunction } from 'node:net';
 import type { SecureContext } from 'node:tls';
 import { buildConnector } from 'undici';
 import { isLoopbackName } from '../domain/address.ts';
-import { type AddressPolicy, BlockedError, findRefusal } from './address-policy.ts';
+import { type HttpProxy, isProxied } from '../domain/proxy.ts';
+import {
+  type AddressPolicy,
+  BlockedError,
+  findHostRefusal,
+  findRefusal,
+  formatAuthority,
+} from './address-policy.ts';
+import { openTunnel } from './outbound-tunnel.ts';
 
 /** Every address of a host name, in the order in which to try them; rejects as `dns.lookup` does. */
 export type Lookup = (host: string) => Promise<readonly LookupAddress[]>;
@@ -13,6 +21,9 @@ export interface ConnectorOptions {
   readonly policy: AddressPolicy;
   /** How host names are resolved; the system's way if undefined. */
   readonly lookup: Lookup | undefined;
+  /** Between here and public hosts, if there is one. */
+  readonly proxy: HttpProxy | undefined;
+  /** For the whole way: through the proxy, if there is one, and the TLS handshake. */
   readonly connectTimeoutMs: number;
   /** Take any certificate. */
   readonly insecureTls: boolean;
@@ -33,16 +44,22 @@ const systemLookup: Lookup = (host) => dns.lookup(host, { all: true, order: 'ipv
 
 /** A connector for one origin. */
 export function createConnector(origin: URL, options: ConnectorOptions): buildConnector.connector {
+  const { proxy } = options;
+  return proxy !== undefined && isProxied(proxy, origin)
+    ? connectThrough(proxy, origin, options)
+    : connectDirectly(origin, options);
+}
+
+function connectDirectly(origin: URL, options: ConnectorOptions): buildConnector.connector {
   const { protocol } = origin;
-  const port = Number(origin.port) || (protocol === 'https:' ? 443 : 80);
+  const port = portOf(origin);
   const refusalOf = (address: string) => findRefusal(options.policy, { protocol, address, port });
   const connect = buildConnector({
+    ...toTlsOptions(options),
     lookup: checkedLookup(options.lookup ?? systemLookup, refusalOf),
     timeout: options.connectTimeoutMs,
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_AFTER_MS,
-    rejectUnauthorized: !options.insecureTls,
-    ...(options.secureContext === undefined ? {} : { secureContext: options.secureContext }),
   });
   return (target, done) => {
     // Node looks up names alone, so an address that stands in the URL is checked here.
@@ -50,6 +67,37 @@ export function createConnector(origin: URL, options: ConnectorOptions): buildCo
     if (refusal === null) connect(target, done);
     else done(new BlockedError(refusal), null);
   };
+}
+
+/** To a public host, and so over HTTPS alone: the policy refuses all else. The proxy resolves its name. */
+function connectThrough(proxy: HttpProxy, origin: URL, options: ConnectorOptions): buildConnector.connector {
+  const { policy, connectTimeoutMs } = options;
+  const { protocol } = origin;
+  const port = portOf(origin);
+  return (target, done) => {
+    const address = target.hostname;
+    const refusal = findHostRefusal(policy, { protocol, address, port });
+    if (refusal !== null) {
+      done(new BlockedError(refusal), null);
+      return;
+    }
+    const startedAt = performance.now();
+    openTunnel(proxy, formatAuthority(address, port), connectTimeoutMs).then(
+      (tunnel) => {
+        const timeout = Math.max(1, connectTimeoutMs - (performance.now() - startedAt));
+        buildConnector({ ...toTlsOptions(options), timeout })({ ...target, httpSocket: tunnel }, done);
+      },
+      (error: Error) => done(error, null),
+    );
+  };
+}
+
+function portOf({ port, protocol }: URL): number {
+  return Number(port) || (protocol === 'https:' ? 443 : 80);
+}
+
+function toTlsOptions({ insecureTls, secureContext }: ConnectorOptions): buildConnector.BuildOptions {
+  return { rejectUnauthorized: !insecureTls, ...(secureContext && { secureContext }) };
 }
 
 /**

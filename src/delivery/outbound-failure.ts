@@ -9,6 +9,7 @@ import {
   type NetworkError,
 } from './outbound-exchange.ts';
 import { findTlsProblem } from './outbound-tls-failure.ts';
+import { ProxyError } from './outbound-tunnel.ts';
 
 export interface FailureContext extends Pick<ExchangeEnd, 'stage' | 'answer'> {
   readonly url: URL;
@@ -25,6 +26,7 @@ export function describeFailure(failure: NonNullable<Failure>, context: FailureC
   if (failure === 'timeout') return { outcome: 'timeout', error: timedOut(context) };
   if (failure === 'stopped') return stopped;
   if (failure instanceof BlockedError) return { outcome: 'blocked', error: failure.message };
+  if (failure instanceof ProxyError) return broken(failure.message);
   const tlsProblem = context.url.protocol === 'https:' ? findTlsProblem(failure, context) : null;
   if (tlsProblem !== null) return { outcome: 'tls_error', error: tlsProblem };
   return describeNetworkError(failure, context);

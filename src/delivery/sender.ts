@@ -63,7 +63,7 @@ const CALLER_FAULTS = new Set([
   'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH',
 ]);
 
-/** Throws `usage` for a `ca` that is no certificate. */
+/** Throws `usage` for a `ca` that is no certificate or a `proxy` that is no address. */
 export function createSender(options: SenderOptions): Sender {
   const { wall } = options;
   const dialer = new Dialer(options);

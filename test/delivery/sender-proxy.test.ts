@@ -1,0 +1,140 @@
+import { describe, expect, it, vi } from 'vitest';
+import { authority, getCertificate } from '../support/certificates.ts';
+import { createProxy } from '../support/proxy.ts';
+import { createRawReceiver } from '../support/raw-receiver.ts';
+import { createReceiver } from '../support/receiver.ts';
+import { limits, openSender, post } from './sending.ts';
+
+/** A host that is public by its form; the proxies of these tests take it to a receiver on this machine. */
+const PUBLIC = 'https://elsewhere.example/webhooks';
+const publicReceiver = () => createReceiver({}, { certificate: getCertificate('elsewhere') });
+
+describe('through a proxy, the sender', () => {
+  it.each(['local', 'public'] as const)(
+    'reaches a public host, whose name the proxy resolves (%s)',
+    async (rule) => {
+      await using receiver = await publicReceiver();
+      await using proxy = await createProxy({ leadTo: receiver.port });
+      const lookup = vi.fn(async () => []);
+      const sender = openSender({ rule, lookup, proxy: { url: proxy.url }, ca: authority });
+      expect(await sender.send(post(PUBLIC), limits)).toMatchObject({ outcome: 'succeeded', error: null });
+      expect(receiver.requests[0]).toMatchObject({ headers: { host: 'elsewhere.example' } });
+      expect(proxy.requests[0]).toMatchObject({ method: 'CONNECT', url: 'elsewhere.example:443' });
+      expect(lookup).not.toHaveBeenCalled();
+    },
+  );
+
+  it('keeps the connection for the next request', async () => {
+    await using receiver = await publicReceiver();
+    await using proxy = await createProxy({ leadTo: receiver.port });
+    const sender = openSender({ proxy: { url: proxy.url }, ca: authority, connectionsPerOrigin: 1 });
+    for (let count = 0; count < 3; count++) await sender.send(post(PUBLIC), limits);
+    expect([receiver.requests.length, proxy.requests.length]).toEqual([3, 1]);
+  });
+
+  it('looks at the certificate of the receiver, not of the proxy', async () => {
+    await using receiver = await publicReceiver();
+    await using proxy = await createProxy({ leadTo: receiver.port });
+    const sender = openSender({ proxy: { url: proxy.url }, ca: authority });
+    expect(await sender.send(post('https://other.example/'), limits)).toMatchObject({
+      outcome: 'tls_error',
+      error: 'the certificate of other.example is for DNS:elsewhere.example, not for other.example',
+    });
+  });
+
+  it('reaches this machine and its network directly', async () => {
+    await using receiver = await createReceiver();
+    await using proxy = await createProxy({ leadTo: receiver.port });
+    const lookup = async () => [{ address: '127.0.0.1', family: 4 }];
+    const sender = openSender({ proxy: { url: proxy.url }, lookup });
+    for (const host of ['127.0.0.1', 'localhost', 'receiver.internal']) {
+      const result = await sender.send(post(`http://${host}:${receiver.port}/`), limits);
+      expect(result).toMatchObject({ outcome: 'succeeded' });
+    }
+    expect(proxy.requests).toHaveLength(0);
+  });
+
+  it('reaches the hosts that are excepted directly', async () => {
+    await using receiver = await publicReceiver();
+    await using proxy = await createProxy({ refuse: 502 });
+    const lookup = async () => [{ address: '127.0.0.1', family: 4 }];
+    const options = { proxy: { url: proxy.url, except: ['elsewhere.example'] }, ca: authority, lookup };
+    const result = await openSender(options).send(
+      post(`https://elsewhere.example:${receiver.port}/`),
+      limits,
+    );
+    expect(result).toMatchObject({ outcome: 'succeeded' });
+  });
+
+  it.each(['http://169.254.169.254/', 'https://[fd00:ec2::254]/', 'http://elsewhere.example/'])(
+    'goes no more to %s than without one [webhook.url]',
+    async (url) => {
+      await using proxy = await createProxy({ refuse: 502 });
+      expect(await openSender({ proxy: { url: proxy.url } }).send(post(url), limits)).toMatchObject({
+        outcome: 'blocked',
+        error: expect.stringContaining('the address of an endpoint must'),
+      });
+      expect(proxy.requests).toHaveLength(0);
+    },
+  );
+
+  it('gives the proxy the name and the password of its address', async () => {
+    await using receiver = await publicReceiver();
+    await using proxy = await createProxy({ leadTo: receiver.port });
+    const url = proxy.url.replace('//', '//me:secret@');
+    await openSender({ proxy: { url }, ca: authority }).send(post(PUBLIC), limits);
+    const expected = `Basic ${Buffer.from('me:secret').toString('base64')}`;
+    expect(proxy.requests[0]?.headers['proxy-authorization']).toBe(expected);
+    expect(receiver.requests[0]?.headers).not.toHaveProperty('proxy-authorization');
+  });
+});
+
+describe('that it was the proxy, the sender says', () => {
+  it('when the proxy wants a password', async () => {
+    await using proxy = await createProxy({ refuse: 407 });
+    expect(await openSender({ proxy: { url: proxy.url } }).send(post(PUBLIC), limits)).toMatchObject({
+      outcome: 'connection_error',
+      responseStatus: null,
+      error: `the proxy ${new URL(proxy.url).host} answered 407 Proxy Authentication Required: its address needs a name and a password it knows, http://user:password@host:port`,
+    });
+  });
+
+  it('when the proxy does not get there', async () => {
+    await using proxy = await createProxy({ refuse: 502 });
+    expect(await openSender({ proxy: { url: proxy.url } }).send(post(PUBLIC), limits)).toMatchObject({
+      outcome: 'connection_error',
+      error: `the proxy ${new URL(proxy.url).host} answered 502 Bad Gateway when asked for a connection to elsewhere.example:443`,
+    });
+  });
+
+  it('when nothing listens there', async () => {
+    const { url, close } = await createRawReceiver(() => undefined);
+    await close();
+    expect(await openSender({ proxy: { url } }).send(post(PUBLIC), limits)).toMatchObject({
+      outcome: 'connection_error',
+      error: expect.stringMatching(/^the proxy 127\.0\.0\.1:\d+ cannot be used: connect ECONNREFUSED/),
+    });
+  });
+
+  it('when it closes the connection', async () => {
+    await using proxy = await createRawReceiver((socket) => socket.destroy());
+    expect(await openSender({ proxy: { url: proxy.url } }).send(post(PUBLIC), limits)).toMatchObject({
+      outcome: 'connection_error',
+      error: expect.stringMatching(/^the proxy 127\.0\.0\.1:\d+ cannot be used: /),
+    });
+  });
+
+  it('when it does not answer within the time for connecting', async () => {
+    await using proxy = await createRawReceiver(() => undefined);
+    const sender = openSender({ proxy: { url: proxy.url } });
+    expect(await sender.send(post(PUBLIC), { ...limits, connectTimeoutMs: 50 })).toMatchObject({
+      outcome: 'connection_error',
+      error: `the proxy ${new URL(proxy.url).host} opened no connection within 50ms`,
+    });
+  });
+
+  it('at its start, when the address is none', () => {
+    const proxy = { url: 'socks5://127.0.0.1:1080' };
+    expect(() => openSender({ proxy })).toThrow(expect.objectContaining({ code: 'usage' }));
+  });
+});
