@@ -23,6 +23,7 @@ import { Bus } from './sandbox/bus.ts';
 import { keepClock } from './sandbox/clock-keeping.ts';
 import { findKey, keepKey } from './sandbox/key-file.ts';
 import { LiveWorkspaces } from './sandbox/live-workspaces.ts';
+import { startRetention } from './sandbox/retention.ts';
 import type { Sandbox } from './sandbox/sandbox.ts';
 import { toStoreError } from './store/database.ts';
 import { Store } from './store/store.ts';
@@ -48,6 +49,10 @@ export interface EmulatorOptions extends ListenOptions {
   readonly randomSeed?: number | null | undefined;
   /** An endpoint that is there from boot on. */
   readonly forwardTo?: ForwardTarget | null | undefined;
+  /** Certificate authorities in PEM that receivers may use, beside the usual ones. */
+  readonly ca?: string | undefined;
+  /** Days of wall time after which what has settled is removed; by default it is kept. */
+  readonly keepDays?: number | null | undefined;
   /** Where faults of the emulator itself are told; by default a warning of the process. */
   readonly faultLog?: FaultLog | undefined;
   readonly wall?: WallClock | undefined;
@@ -70,7 +75,8 @@ export interface Emulator {
 
 /**
  * Boots the whole sandbox in this process. Resolves once requests are answered.
- * @throws SvcError `port_in_use`, `database_in_use`, `database_unusable` or `validation_failed`.
+ * @throws SvcError `port_in_use`, `database_in_use`, `database_unusable`, `validation_failed`, or `usage` for a `ca`
+ *   that is no certificate.
  */
 export async function startEmulator(options: EmulatorOptions): Promise<Emulator> {
   const { wall = systemClock } = options;
@@ -92,14 +98,14 @@ async function startOn(
   startedAt: number,
   options: EmulatorOptions,
 ): Promise<Emulator> {
-  const { host, db, faultLog = warningLog } = options;
+  const { host, db, ca, keepDays, faultLog = warningLog } = options;
   const sandbox = createSandbox(store, wall, options);
   const bootstrapped = bootstrap(sandbox, { ...options, knownKey: findKey(db) });
   keepKey(db, bootstrapped.apiKey);
 
   let ownPort = 0;
   const isOwnAddress = (address: string, port: number) => port === ownPort && leadsTo(host, address);
-  const sender = createSender({ wall, rule: options.rules.webhookUrl, isOwnAddress });
+  const sender = createSender({ wall, rule: options.rules.webhookUrl, isOwnAddress, ca });
   const dispatcher = new Dispatcher({
     sandbox,
     sender,
@@ -114,6 +120,9 @@ async function startOn(
   const listening = await listen(app, options);
   ownPort = listening.port;
   dispatcher.start();
+  const endRetention = keepDays
+    ? startRetention(sandbox, keepDays, (fault) => faultLog.report('the removal of old rows', fault))
+    : () => {};
   const preparing = setTimeout(() => void sender.prepare(), PREPARE_AFTER_MS);
 
   const facts = {
@@ -133,6 +142,7 @@ async function startOn(
   const shutDown = async () => {
     closing.abort();
     clearTimeout(preparing);
+    endRetention();
     await Promise.all([listening.close(), dispatcher.stop(STOP_GRACE_MS)]);
     try {
       await store.write(() => {

@@ -31,6 +31,7 @@ function write(name: string, content: string): string {
 }
 
 const envFile = join(tmpdir(), 'svc.env');
+const ca = join(tmpdir(), 'ca.pem');
 
 /** For each setting: how an option, a variable and the file write it, and what each is read as. */
 const layers = {
@@ -46,6 +47,7 @@ const layers = {
   forwardTo: ['http://[::1]:3000/x', 'http://[::1]:3000/x', 'http://[::1]:3000/x', 'http://[::1]:3000/x'],
   events: ['a.b, c.d', 'a.b,c.d', ['a.b', 'c.d'], ['a.b', 'c.d']],
   envFile: [envFile, envFile, envFile, envFile],
+  ca: [ca, ca, ca, ca],
   controlUrl: ['http://h:1', 'http://h:1', 'http://h:1', 'http://h:1'],
   apiKey: ['svc_test_a', 'svc_test_a', 'svc_test_a', 'svc_test_a'],
   workspaceId: ['ws_1', 'ws_1', 'ws_1', 'ws_1'],
@@ -70,6 +72,7 @@ describe('where a value is from', () => {
       forwardTo: null,
       events: ['*'],
       envFile: null,
+      ca: null,
       controlUrl: null,
       apiKey: null,
       workspaceId: null,
@@ -224,6 +227,7 @@ describe('values that are refused', () => {
     ['events', []],
     ['environment', 'staging'],
     ['env_file', null],
+    ['ca', null],
     ['control_url', 'ftp://h'],
     ['api_key', 1],
     ['workspace_id', ''],

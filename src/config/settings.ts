@@ -101,6 +101,12 @@ export const settings = {
     fallback: none,
     isPath: true,
   },
+  ca: {
+    description: 'PEM file of a certificate authority that receivers use',
+    form: text('the path of a file'),
+    fallback: none,
+    isPath: true,
+  },
   controlUrl: {
     description: 'the emulator that commands talk to',
     form: httpUrl('http://127.0.0.1:4777'),

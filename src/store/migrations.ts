@@ -131,4 +131,6 @@ export const migrations: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX idempotency_keys_by_expiry ON idempotency_keys (workspace_seq, expires_at);
   `,
+  // Whether a delivery is the original of a replay, asked of each that is removed.
+  'CREATE INDEX deliveries_by_original ON deliveries (replay_of_seq) WHERE replay_of_seq IS NOT NULL;',
 ];

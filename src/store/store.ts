@@ -9,6 +9,7 @@ import { EventTable } from './events.ts';
 import { GroupCommit } from './group-commit.ts';
 import { HappeningView } from './happenings.ts';
 import { IdempotencyTable } from './idempotency.ts';
+import { Retention } from './retention.ts';
 import { SettingTable } from './settings.ts';
 import { WebhookTable } from './webhooks.ts';
 import { WorkspaceTable } from './workspaces.ts';
@@ -30,6 +31,7 @@ export class Store {
   readonly apiRequests: ApiRequestTable;
   readonly idempotency: IdempotencyTable;
   readonly happenings: HappeningView;
+  readonly retention: Retention;
 
   /** @throws SvcError as {@link openDatabase}. */
   constructor(options: DatabaseOptions) {
@@ -49,6 +51,7 @@ export class Store {
     this.apiRequests = new ApiRequestTable(db);
     this.idempotency = new IdempotencyTable(db);
     this.happenings = new HappeningView(db);
+    this.retention = new Retention(db);
   }
 
   /** The next place in the order of all that happens. Inside a write only. */

@@ -15,6 +15,7 @@ import type { Context } from '../../context.ts';
 import { startDetached } from '../../detach.ts';
 import { announce } from '../../ready.ts';
 import { renderAttempt } from '../../render/deliveries.ts';
+import { readNamedFile } from '../../values.ts';
 import { renderVariables, toVariables } from '../../variables.ts';
 
 /** Settings on the command line, as text; the configuration reads them. */
@@ -46,6 +47,8 @@ const valuesOfOptions: Partial<Record<SettingName, string>> = {
   forwardTo: 'url',
   events: 'list',
   envFile: 'file',
+  ca: 'file',
+  keepDays: 'n',
   randomSeed: 'n',
 };
 
@@ -88,9 +91,10 @@ async function run(options: Options, context: Context): Promise<void> {
   }
 }
 
-async function boot({ values, sources }: Config, rules: Rules, { io }: Context): Promise<Emulator> {
+async function boot({ values, sources }: Config, rules: Rules, { io, cwd }: Context): Promise<Emulator> {
   const { startEmulator } = await import('../../../emulator.ts');
-  const { host, port, db, environment, speed, freeze, randomSeed, forwardTo, events } = values;
+  const { host, port, db, environment, speed, freeze, randomSeed, keepDays, forwardTo, events } = values;
+  const ca = values.ca === null ? undefined : await readNamedFile(values.ca, cwd);
   try {
     return await startEmulator({
       ...{ host, port, db, environment, rules },
@@ -99,7 +103,8 @@ async function boot({ values, sources }: Config, rules: Rules, { io }: Context):
         ...(sources.speed.kind === 'default' ? {} : { speed }),
         ...(sources.freeze.kind === 'default' ? {} : { frozen: freeze }),
       },
-      randomSeed: randomSeed ?? undefined,
+      ca: ca?.toString('utf8'),
+      ...{ randomSeed, keepDays },
       forwardTo: forwardTo === null ? undefined : { url: forwardTo, events },
       faultLog: {
         report: (requestId, fault) => io.note(`${requestId} met a fault in svc: ${inspect(fault)}`),
