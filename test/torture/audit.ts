@@ -1,0 +1,189 @@
+/** Looks for what got lost: the database of a stopped emulator, what its clients were told, what its receivers got. */
+import Database from 'better-sqlite3';
+import { HOUR_MS } from '../../src/domain/duration.ts';
+import type { ReceivedRequest } from '../support/receiver.ts';
+import { type Creation, subscriptions } from './load.ts';
+
+const WINDOW_MS = 72 * HOUR_MS;
+const LONGEST_GAP_MS = 24 * HOUR_MS;
+/** `sent_at` is cut to whole milliseconds, the duration is not. */
+const ROUNDING_MS = 2;
+
+export interface Evidence {
+  readonly database: string;
+  readonly creations: readonly Creation[];
+  readonly requests: readonly ReceivedRequest[];
+}
+
+export interface Audit {
+  /** One line for each breach of what is promised; none is what we want. */
+  readonly breaches: readonly string[];
+  readonly events: number;
+  readonly deliveries: number;
+  readonly failed: number;
+  readonly attempts: number;
+  /** Requests that arrived beyond the recorded attempts: sent again because the first was not on disk. */
+  readonly repeated: number;
+}
+
+interface EventRow {
+  readonly seq: number;
+  readonly id: string;
+  readonly type: string;
+  readonly envelope: string;
+}
+
+interface DeliveryRow {
+  readonly seq: number;
+  readonly id: string;
+  readonly event_seq: number;
+  readonly url: string;
+  readonly status: string;
+  readonly due_at: number | null;
+  readonly settled_at: number | null;
+  readonly first_attempt_at: number | null;
+  readonly attempt_count: number;
+}
+
+interface AttemptRow {
+  readonly delivery_seq: number;
+  readonly number: number;
+  readonly seq: number;
+  readonly scheduled_at: number;
+  readonly sent_at_wall: number;
+  readonly duration_ms: number;
+  readonly outcome: string;
+}
+
+/** Every delivery must have settled: see `settle`. */
+export function audit({ database, creations, requests }: Evidence): Audit {
+  const db = new Database(database);
+  try {
+    const events = db.prepare<[], EventRow>('SELECT * FROM events').all();
+    const deliveries = db
+      .prepare<[], DeliveryRow>(
+        'SELECT d.*, h.url FROM deliveries d JOIN webhooks h ON h.seq = d.webhook_seq',
+      )
+      .all();
+    const attempts = db.prepare<[], AttemptRow>('SELECT * FROM attempts ORDER BY delivery_seq, number').all();
+    const eventBySeq = new Map(events.map((event) => [event.seq, event]));
+    const attemptsOf = groupBy(attempts, ({ delivery_seq }) => delivery_seq);
+    const requestsOf = groupBy(requests, ({ headers }) => String(headers['service-delivery-id']));
+    const deliveriesOf = groupBy(deliveries, ({ event_seq }) => event_seq);
+    const breaches = [
+      ...checkFile(db),
+      ...checkCreations(creations, events),
+      ...events.flatMap((event) => checkPlan(event, deliveriesOf.get(event.seq) ?? [])),
+      ...deliveries.flatMap((delivery) => [
+        ...checkEnd(delivery, attemptsOf.get(delivery.seq) ?? []),
+        ...checkOrder(delivery, attemptsOf.get(delivery.seq) ?? []),
+        ...checkArrival(delivery, eventBySeq.get(delivery.event_seq), requestsOf.get(delivery.id) ?? []),
+      ]),
+    ];
+    return {
+      breaches,
+      events: events.length,
+      deliveries: deliveries.length,
+      failed: deliveries.filter(({ status }) => status === 'failed').length,
+      attempts: attempts.length,
+      repeated: requests.length - attempts.length,
+    };
+  } finally {
+    db.close();
+  }
+}
+
+function checkFile(db: Database.Database): string[] {
+  const found = db.pragma('integrity_check', { simple: true });
+  const orphans = db.pragma('foreign_key_check') as unknown[];
+  return [
+    ...(found === 'ok' ? [] : [`integrity_check: ${found}`]),
+    ...(orphans.length === 0 ? [] : [`${orphans.length} rows refer to nothing`]),
+  ];
+}
+
+/** No 2xx without its row, and no request done twice. */
+function checkCreations(creations: readonly Creation[], events: readonly EventRow[]): string[] {
+  const byNumber = groupBy(events, ({ envelope }) => JSON.parse(envelope).data.payload.number);
+  return creations.flatMap(({ number, records, refusals }) => {
+    const rows = byNumber.get(number) ?? [];
+    const told = [...new Set(records)];
+    const breaches: string[] = [];
+    if (told.length > 1) breaches.push(`creation ${number} was answered in two ways`);
+    if (rows.length > 1) breaches.push(`creation ${number} made ${rows.length} events`);
+    if (told.length === 0 && refusals.length > 0 && rows.length > 0)
+      breaches.push(`creation ${number} was refused with ${refusals} and made ${rows[0]?.id}`);
+    const isThere = rows.some(({ envelope }) => envelope.endsWith(`"data":${told[0]}}`));
+    if (told.length > 0 && !isThere) breaches.push(`creation ${number} was accepted and is lost: ${told[0]}`);
+    return breaches;
+  });
+}
+
+/** One delivery for every endpoint that subscribes, none for the others. */
+function checkPlan(event: EventRow, deliveries: readonly DeliveryRow[]): string[] {
+  const planned = deliveries.map(({ url }) => new URL(url).pathname).sort();
+  const expected = subscriptions
+    .filter(({ events }) => (events as readonly string[]).some((each) => each === '*' || each === event.type))
+    .map(({ path }) => path as string)
+    .sort();
+  return String(planned) === String(expected)
+    ? []
+    : [`${event.id} goes to [${planned}], not to [${expected}]`];
+}
+
+/** It has settled, for a reason that its attempts bear out. */
+function checkEnd(delivery: DeliveryRow, attempts: readonly AttemptRow[]): string[] {
+  const { id, status, due_at, settled_at, first_attempt_at, attempt_count } = delivery;
+  const what = `${id} (${status})`;
+  const last = attempts.at(-1);
+  if (last === undefined || first_attempt_at === null) return [`${what} was never attempted`];
+  const breaches: string[] = [];
+  if (due_at !== null || settled_at === null) breaches.push(`${what} is stuck`);
+  if (attempt_count !== attempts.length)
+    breaches.push(`${what} counts ${attempt_count} attempts, has ${attempts.length}`);
+  if ((status === 'succeeded') !== (last.outcome === 'succeeded'))
+    breaches.push(`${what} ended with an attempt that was ${last.outcome}`);
+  const tried = Math.max(last.scheduled_at + LONGEST_GAP_MS, settled_at ?? 0) - first_attempt_at;
+  if (status === 'failed' && tried <= WINDOW_MS) breaches.push(`${what} was given up too early`);
+  return breaches;
+}
+
+/** One after the other, each later than the one before, none past the window. */
+function checkOrder({ id, first_attempt_at }: DeliveryRow, attempts: readonly AttemptRow[]): string[] {
+  return attempts.flatMap((attempt, index) => {
+    const what = `attempt ${attempt.number} of ${id}`;
+    const before = attempts[index - 1];
+    const breaches: string[] = [];
+    if (attempt.number !== index + 1) breaches.push(`${what} is out of place`);
+    if (attempt.scheduled_at - (first_attempt_at ?? 0) > WINDOW_MS)
+      breaches.push(`${what} is past the window`);
+    if (before === undefined) return breaches;
+    if (attempt.seq <= before.seq) breaches.push(`${what} was recorded before the one before it`);
+    if (attempt.scheduled_at <= before.scheduled_at)
+      breaches.push(`${what} was due before the one before it`);
+    if (attempt.sent_at_wall + ROUNDING_MS < before.sent_at_wall + before.duration_ms)
+      breaches.push(`${what} overlaps the one before it`);
+    return breaches;
+  });
+}
+
+/** It arrived, and every time with the same bytes: those of the event. */
+function checkArrival(
+  { id }: DeliveryRow,
+  event: EventRow | undefined,
+  requests: readonly ReceivedRequest[],
+): string[] {
+  if (requests.length === 0) return [`${id} never arrived`];
+  const altered = requests.filter(({ body }) => body.toString() !== event?.envelope);
+  return altered.length === 0 ? [] : [`${id} arrived with other bytes: ${altered[0]?.body.toString()}`];
+}
+
+function groupBy<Item, Key>(items: readonly Item[], keyOf: (item: Item) => Key): Map<Key, Item[]> {
+  const groups = new Map<Key, Item[]>();
+  for (const item of items) {
+    const group = groups.get(keyOf(item));
+    if (group) group.push(item);
+    else groups.set(keyOf(item), [item]);
+  }
+  return groups;
+}

@@ -1,0 +1,62 @@
+// Loaded into `svc emulator start` with `node --import`: ends the process with SIGKILL when it passes a named point for
+// the nth time (`TORTURE_KILL_AT=attempt.sent:3`). The points are seen from outside, in the statements on their way to
+// SQLite and in the requests on their way to the network, so that what is killed is the program as it ships.
+import { subscribe } from 'node:diagnostics_channel';
+import Database from 'better-sqlite3';
+
+const [wanted, times] = (process.env.TORTURE_KILL_AT ?? '').split(':');
+let left = Number(times);
+
+function pass(point) {
+  if (point === wanted && --left === 0) process.kill(process.pid, 'SIGKILL');
+}
+
+subscribe('undici:client:sendHeaders', () => pass('attempt.before_send'));
+subscribe('undici:request:bodySent', () => pass('attempt.sent'));
+subscribe('undici:request:headers', () => pass('attempt.answered'));
+
+/** What the open transaction has written. */
+const written = new Set();
+const statements = [
+  { sql: /^INSERT INTO events\b/, around: (run) => note('event', run) },
+  { sql: /^INSERT INTO attempts\b/, around: (run) => note('attempt', run) },
+  { sql: /^SELECT\b.*\bh\.secret\b.*\bFROM deliveries\b/s, around: (run) => after(run, 'delivery.claimed') },
+  { sql: /^ROLLBACK$/, around: rollback },
+  { sql: /^COMMIT$/, around: commit },
+];
+
+const { prepare } = Database.prototype;
+Database.prototype.prepare = function prepareWatched(sql) {
+  const statement = prepare.call(this, sql);
+  const watched = statements.find((each) => each.sql.test(sql));
+  for (const method of watched ? ['run', 'get', 'all'] : []) {
+    const original = statement[method];
+    statement[method] = (...values) => watched.around(() => original.apply(statement, values));
+  }
+  return statement;
+};
+
+function note(kind, run) {
+  written.add(kind);
+  return run();
+}
+
+function rollback(run) {
+  written.clear();
+  return run();
+}
+
+function after(run, point) {
+  const result = run();
+  pass(point);
+  return result;
+}
+
+function commit(run) {
+  const kinds = [...written];
+  written.clear();
+  for (const kind of kinds) pass(`${kind}.before_commit`);
+  const result = run();
+  for (const kind of kinds) pass(`${kind}.after_commit`);
+  return result;
+}

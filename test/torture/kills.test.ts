@@ -1,0 +1,23 @@
+import { describe, expect, it } from 'vitest';
+import { createFolder } from '../support/folder.ts';
+import { runKills } from './kills.ts';
+import { killPoints } from './svc-process.ts';
+
+const kills = Number(process.env.TORTURE_KILLS ?? 50);
+const seed = Number(process.env.TORTURE_SEED ?? Math.floor(Math.random() * 2 ** 32));
+
+describe(`an emulator that is killed ${kills} times (seed ${seed})`, () => {
+  it(
+    'loses nothing that it accepted, and goes on from where it was [§6.6, envelope]',
+    async () => {
+      const { breaches, ...tally } = await runKills({ folder: createFolder(), kills, seed });
+      process.stdout.write(`seed ${seed}: ${JSON.stringify(tally, null, 2)}\n`);
+      expect(breaches).toEqual([]);
+      expect(Object.values(tally.kills).reduce((sum, each) => sum + each)).toBe(kills);
+      if (kills >= 50) for (const point of killPoints) expect(tally.kills[point]).toBeGreaterThan(3);
+      expect(tally.accepted).toBeGreaterThan(kills);
+      expect(tally.failed).toBeGreaterThan(0);
+    },
+    60_000 + kills * 5_000,
+  );
+});

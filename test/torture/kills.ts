@@ -1,0 +1,114 @@
+/** Kills an emulator again and again while it works, then looks for what got lost. */
+import { createRandomness } from '../../src/domain/random.ts';
+import { type Audit, audit } from './audit.ts';
+import { createMoodyReceiver, Load, settle, subscribe } from './load.ts';
+import {
+  databaseIn,
+  getReady,
+  type KillPoint,
+  killPoints,
+  type SvcProcess,
+  startSvc,
+} from './svc-process.ts';
+
+/** Two schedule hours in a third of a second: retries come due between the kills. */
+const SPEED = 20_000;
+/** A killed process lives this long at most, from its start; its boot takes a quarter of that. */
+const RANDOM_KILL_WITHIN_MS = 1_500;
+const NTH_AT_MOST = 80;
+/** By then a point must have been passed, however slow the machine. */
+const LIFE_AT_MOST_MS = 30_000;
+
+export interface KillOptions {
+  /** Where the database lives. */
+  readonly folder: string;
+  readonly kills: number;
+  /** The same seed plans the same kills; when they strike is up to the machine. */
+  readonly seed: number;
+}
+
+export interface Tally extends Audit {
+  /** How often each was the end. */
+  readonly kills: Readonly<Record<KillPoint | 'random', number>>;
+  /** Lives that ended before their first answer: deliveries go on before there is one. */
+  readonly killedAtBoot: number;
+  readonly created: number;
+  readonly accepted: number;
+  /** Creations that were never answered. */
+  readonly unanswered: number;
+  /** Requests that arrived at the receiver. */
+  readonly arrived: number;
+}
+
+export async function runKills({ folder, kills, seed }: KillOptions): Promise<Tally> {
+  const { next: random } = createRandomness(seed);
+  await using receiver = await createMoodyReceiver(random);
+  const load = new Load(random);
+  await prepare(folder, (svc) => subscribe(svc, receiver));
+  const points = [...killPoints, 'random', 'random', 'random'] as const;
+  const count = Object.fromEntries(points.map((point) => [point, 0])) as Record<KillPoint | 'random', number>;
+  let killedAtBoot = 0;
+  for (let life = 0; life < kills; life++) {
+    const point = points[life % points.length] ?? 'random';
+    const wasReady = await (point === 'random'
+      ? liveUntil(folder, load, random() * RANDOM_KILL_WITHIN_MS)
+      : liveUpTo(folder, load, point, 1 + Math.floor(random() * NTH_AT_MOST)));
+    count[point]++;
+    if (!wasReady) killedAtBoot++;
+  }
+  await prepare(folder, async (svc) => {
+    await load.finish(svc);
+    await settle(svc);
+  });
+  const { creations } = load;
+  const accepted = creations.filter(({ records }) => records.length > 0).length;
+  return {
+    ...audit({ database: databaseIn(folder), creations, requests: receiver.requests }),
+    kills: count,
+    killedAtBoot,
+    created: creations.length,
+    accepted,
+    unanswered: creations.length - accepted,
+    arrived: receiver.requests.length,
+  };
+}
+
+/** Starts an emulator, does something with it, and stops it as a person would. */
+async function prepare(
+  folder: string,
+  act: (svc: Awaited<ReturnType<typeof getReady>>) => Promise<void>,
+): Promise<void> {
+  await using svc = startSvc({ folder, speed: SPEED });
+  await act(await getReady(svc));
+  const { code, said } = await svc.end('SIGTERM');
+  if (code !== 0) throw new Error(`it did not stop in order: ${code} ${said}`);
+}
+
+/** A life that ends itself when it passes a point for the nth time. @returns whether it was answering by then. */
+async function liveUpTo(folder: string, load: Load, point: KillPoint, nth: number): Promise<boolean> {
+  await using svc = startSvc({ folder, killAt: { point, nth } });
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+    void svc.end('SIGKILL');
+  }, LIFE_AT_MOST_MS);
+  const wasReady = await live(svc, load);
+  clearTimeout(timer);
+  if (isLate) throw new Error(`it did not pass ${point} ${nth} times within ${LIFE_AT_MOST_MS} ms`);
+  return wasReady;
+}
+
+/** A life that ends at any moment. @returns whether it was answering by then. */
+async function liveUntil(folder: string, load: Load, ms: number): Promise<boolean> {
+  await using svc = startSvc({ folder });
+  setTimeout(() => svc.end('SIGKILL'), ms);
+  return live(svc, load);
+}
+
+async function live(svc: SvcProcess, load: Load): Promise<boolean> {
+  const ready = await svc.ready;
+  if (ready) await load.run(ready);
+  const { signal, said } = await svc.ended;
+  if (signal !== 'SIGKILL') throw new Error(`it ended by itself: ${said}`);
+  return ready !== null;
+}

@@ -1,0 +1,68 @@
+/** Places where a database cannot grow: a real file system that is full, or a limit of the kernel on its files. */
+import { spawnSync } from 'node:child_process';
+import { statSync } from 'node:fs';
+import { onTestFinished } from 'vitest';
+import { databaseIn } from './svc-process.ts';
+
+/** How a place gets full and free again. */
+export interface SmallDisk {
+  readonly name: string;
+  /** Called before the emulator starts. */
+  prepare(folder: string): void;
+  /** Leaves room for half a megabyte more. */
+  fill(folder: string, pid: number): void;
+  free(folder: string, pid: number): void;
+}
+
+const ROOM_BYTES = 512 * 1024;
+
+/** Writes fail with ENOSPC. */
+const fileSystem: SmallDisk = {
+  name: 'a full file system',
+  prepare: (folder) => {
+    run('mount', '-t', 'tmpfs', '-o', 'size=64m', 'svc-torture', folder);
+    onTestFinished(() => run('umount', '--lazy', folder));
+  },
+  fill: (folder) => {
+    const kib = Math.ceil((sizeOf(folder) + ROOM_BYTES) / 1024);
+    run('mount', '-o', `remount,size=${kib}k`, folder);
+  },
+  free: (folder) => run('mount', '-o', 'remount,size=64m', folder),
+};
+
+/** Writes fail with EFBIG, which SQLite takes for an I/O error. */
+const fileLimit: SmallDisk = {
+  name: 'a limit on the size of files',
+  prepare: () => {},
+  fill: (folder, pid) => limitFiles(pid, String(sizeOf(folder) + ROOM_BYTES)),
+  free: (_, pid) => limitFiles(pid, 'unlimited'),
+};
+
+/** Whether the machine has `prlimit` of util-linux. */
+export const canLimitFiles = succeeds('prlimit', '--version');
+const canMount =
+  process.getuid?.() === 0 && succeeds('unshare', '--mount', 'mount', '-t', 'tmpfs', 'probe', '/mnt');
+
+/** Those that can be made here: a machine without them is told of. */
+export const smallDisks = [...(canMount ? [fileSystem] : []), ...(canLimitFiles ? [fileLimit] : [])];
+if (!canMount) process.emitWarning('a full file system is not tested: only root may mount one');
+if (!canLimitFiles) process.emitWarning('a limit on files is not tested: there is no prlimit');
+
+/** The database and its log. */
+function sizeOf(folder: string): number {
+  const database = databaseIn(folder);
+  return statSync(database).size + statSync(`${database}-wal`).size;
+}
+
+function limitFiles(pid: number, bytes: string): void {
+  run('prlimit', '--pid', String(pid), `--fsize=${bytes}:unlimited`);
+}
+
+function succeeds(command: string, ...args: string[]): boolean {
+  return spawnSync(command, args).status === 0;
+}
+
+function run(command: string, ...args: string[]): void {
+  const { status, stderr } = spawnSync(command, args, { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`${command} ${args.join(' ')}: ${stderr}`);
+}

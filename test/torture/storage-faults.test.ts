@@ -1,0 +1,208 @@
+import { spawnSync } from 'node:child_process';
+import { appendFileSync, chmodSync, closeSync, openSync, statSync, truncateSync, writeSync } from 'node:fs';
+import Database from 'better-sqlite3';
+import { describe, expect, it } from 'vitest';
+import { createRandomness } from '../../src/domain/random.ts';
+import { createFolder } from '../support/folder.ts';
+import type { Receiver } from '../support/receiver.ts';
+import { audit } from './audit.ts';
+import { type Creation, createMoodyReceiver, Load, post, settle, subscribe } from './load.ts';
+import { canLimitFiles, smallDisks } from './small-disk.ts';
+import { databaseIn, getReady, type SvcProcess, startSvc } from './svc-process.ts';
+
+const SPEED = 20_000;
+const PAGE_BYTES = 4096;
+const { next: random } = createRandomness(3);
+/** A command that runs another one for which permissions hold, even where root runs it. */
+const asMereOwner =
+  process.getuid?.() === 0 ? ['setpriv', '--bounding-set', '-dac_override,-dac_read_search'] : [];
+const canBeMereOwner =
+  process.platform !== 'win32' &&
+  (asMereOwner.length === 0 || spawnSync('setpriv', [...asMereOwner.slice(1), 'true']).status === 0);
+
+/** Boots, and lets clients create about `count` events. */
+async function work(svc: SvcProcess, receiver: Receiver, load: Load, count: number) {
+  const ready = await getReady(svc);
+  if (load.creations.length === 0) await subscribe(ready, receiver);
+  const enough = load.creations.length + count;
+  await load.run(ready, () => load.creations.length >= enough);
+  return ready;
+}
+
+/** Lets everything settle, stops, and says what got lost. */
+async function finish(
+  folder: string,
+  svc: SvcProcess,
+  receiver: Receiver,
+  load: Load,
+  creations: readonly Creation[] = load.creations,
+) {
+  const ready = await getReady(svc);
+  await load.finish(ready);
+  await settle(ready);
+  const { code } = await svc.end('SIGTERM');
+  const { breaches } = audit({ database: databaseIn(folder), creations, requests: receiver.requests });
+  return { code, breaches };
+}
+
+/** A folder whose emulator was killed at work. */
+async function createKilled(receiver: Receiver, load: Load): Promise<string> {
+  const folder = createFolder();
+  await using svc = startSvc({ folder, speed: SPEED });
+  await work(svc, receiver, load, 100);
+  return folder;
+}
+
+/** How a start ended: its exit code, and the error that it told. */
+async function refusalOf(svc: SvcProcess) {
+  expect(await svc.ready).toBeNull();
+  const { code, said } = await svc.ended;
+  return { exitCode: code, ...JSON.parse(said).error };
+}
+
+/** Brings everything from the write-ahead log into the file. @returns its pages. */
+function checkpoint(folder: string): number {
+  const db = new Database(databaseIn(folder));
+  db.pragma('wal_checkpoint(TRUNCATE)');
+  db.close();
+  return Math.floor(statSync(databaseIn(folder)).size / PAGE_BYTES);
+}
+
+function damage(folder: string, from: number, to: number): void {
+  const file = openSync(databaseIn(folder), 'r+');
+  writeSync(file, Buffer.alloc(to - from, 0x5a), 0, to - from, from);
+  closeSync(file);
+}
+
+describe('a running emulator', () => {
+  it.each(smallDisks)(
+    'refuses with 503 on $name, and goes on when there is space [§7.envelope]',
+    async (disk) => {
+      const folder = createFolder();
+      disk.prepare(folder);
+      await using receiver = await createMoodyReceiver(random);
+      await using svc = startSvc({ folder, speed: SPEED });
+      const load = new Load(random, { payloadBytes: 20_000 });
+      const ready = await work(svc, receiver, load, 20);
+      disk.fill(folder, svc.pid);
+      const refusals = () => load.creations.flatMap((each) => each.refusals);
+      await load.run(ready, () => refusals().length > 20);
+      expect(new Set(refusals())).toEqual(new Set([503]));
+      const refused = await post(ready, '/events', load.creations.at(-1)?.body ?? '');
+      expect(refused.status).toBe(503);
+      expect(JSON.parse(refused.text)).toEqual({
+        error: {
+          code: 'storage_unavailable',
+          message: expect.stringMatching(/^The database did not take the write: /),
+          request_id: expect.stringMatching(/^req_/),
+        },
+      });
+      const headers = { authorization: `Bearer ${ready.api_key}` };
+      expect(await fetch(`${ready.base_url}/events`, { headers })).toMatchObject({ status: 200 });
+      disk.free(folder, svc.pid);
+      await work(svc, receiver, load, 20);
+      expect(await finish(folder, svc, receiver, load)).toEqual({ code: 0, breaches: [] });
+    },
+  );
+
+  it('stays up while its file is damaged, and says so [§7.envelope]', async () => {
+    await using receiver = await createMoodyReceiver(random);
+    const folder = await createKilled(receiver, new Load(random, { payloadBytes: 8_000 }));
+    const pages = checkpoint(folder);
+    await using svc = startSvc({ folder });
+    const ready = await getReady(svc);
+    damage(folder, 60 * PAGE_BYTES, pages * PAGE_BYTES);
+    const headers = { authorization: `Bearer ${ready.api_key}` };
+    const listed = await fetch(`${ready.base_url}/events?limit=100`, { headers });
+    expect(listed.status).toBe(503);
+    expect(await listed.json()).toMatchObject({
+      error: { code: 'storage_unavailable', message: expect.stringMatching(/malformed/) },
+    });
+    const { status } = await post(ready, '/events', '{"type":"order.shipped"}');
+    expect([201, 503]).toContain(status);
+    expect(await fetch(`${ready.url}/healthz`)).toMatchObject({ status: 200 });
+  });
+});
+
+describe('a start', () => {
+  it('refuses a file that another process has locked', async () => {
+    const folder = createFolder();
+    const other = new Database(databaseIn(folder));
+    other.exec('BEGIN EXCLUSIVE; CREATE TABLE mine (id)');
+    await using refused = startSvc({ folder });
+    expect(await refusalOf(refused)).toMatchObject({ exitCode: 2, code: 'database_in_use' });
+    other.exec('ROLLBACK');
+    other.close();
+    await using svc = startSvc({ folder });
+    await getReady(svc);
+    await using second = startSvc({ folder });
+    expect(await refusalOf(second)).toMatchObject({ exitCode: 2, code: 'database_in_use' });
+  });
+
+  it.runIf(canBeMereOwner)('refuses a read-only file and a read-only folder', async () => {
+    await using receiver = await createMoodyReceiver(random);
+    const folder = await createKilled(receiver, new Load(random));
+    chmodSync(databaseIn(folder), 0o444);
+    await using onFile = startSvc({ folder, under: asMereOwner });
+    expect(await refusalOf(onFile)).toMatchObject({ exitCode: 2, code: 'database_unusable' });
+    const empty = createFolder();
+    chmodSync(empty, 0o555);
+    await using inFolder = startSvc({ folder: empty, under: asMereOwner });
+    expect(await refusalOf(inFolder)).toMatchObject({ exitCode: 2, code: 'usage' });
+  });
+
+  it.runIf(canLimitFiles).each([4, 60, 100, 120, 140])('refuses a disk with room for %i KiB', async (kib) => {
+    const folder = createFolder();
+    await using svc = startSvc({ folder, under: ['prlimit', `--fsize=${kib * 1024}`] });
+    expect(await refusalOf(svc)).toMatchObject({
+      exitCode: 2,
+      code: 'database_unusable',
+      hint: expect.stringMatching(/free space/),
+    });
+  });
+
+  it.each([
+    ['its first bytes', () => [0, 100]],
+    ['its schema', () => [100, PAGE_BYTES]],
+    ['everything after the schema', (pages: number) => [PAGE_BYTES, pages * PAGE_BYTES]],
+    ['its last pages', (pages: number) => [Math.floor(pages / 2) * PAGE_BYTES, pages * PAGE_BYTES]],
+  ] as const)('refuses a file with damage in %s', async (_, place) => {
+    await using receiver = await createMoodyReceiver(random);
+    const folder = await createKilled(receiver, new Load(random));
+    const [from = 0, to = 0] = place(checkpoint(folder));
+    damage(folder, from, to);
+    await using svc = startSvc({ folder });
+    expect(await refusalOf(svc)).toMatchObject({ exitCode: 2, code: 'database_unusable' });
+  });
+
+  it('refuses a file that was cut', async () => {
+    await using receiver = await createMoodyReceiver(random);
+    const folder = await createKilled(receiver, new Load(random));
+    truncateSync(databaseIn(folder), Math.floor(checkpoint(folder) / 2) * PAGE_BYTES);
+    await using svc = startSvc({ folder });
+    expect(await refusalOf(svc)).toMatchObject({ exitCode: 2, code: 'database_unusable' });
+  });
+
+  it('passes over the torn end of a write-ahead log: nothing that was accepted is lost', async () => {
+    await using receiver = await createMoodyReceiver(random);
+    const load = new Load(random);
+    const folder = await createKilled(receiver, load);
+    // What a power cut leaves of a commit that nobody was told of.
+    appendFileSync(`${databaseIn(folder)}-wal`, Buffer.alloc(3000, 0x5a));
+    await using svc = startSvc({ folder });
+    expect(await finish(folder, svc, receiver, load)).toEqual({ code: 0, breaches: [] });
+  });
+
+  it.each([0.2, 0.5, 0.9])('takes what is whole of a write-ahead log cut at %d', async (share) => {
+    await using receiver = await createMoodyReceiver(random);
+    const load = new Load(random);
+    const folder = await createKilled(receiver, load);
+    const log = `${databaseIn(folder)}-wal`;
+    truncateSync(log, Math.floor(statSync(log).size * share));
+    const before = load.creations.length;
+    await using svc = startSvc({ folder });
+    await work(svc, receiver, load, 20);
+    const later = load.creations.slice(before);
+    expect(await finish(folder, svc, receiver, load, later)).toEqual({ code: 0, breaches: [] });
+  });
+});

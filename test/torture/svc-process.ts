@@ -1,0 +1,97 @@
+/** `svc emulator start` as a process of its own, to be killed. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import type { ReadyLine } from '../../src/cli/ready.ts';
+
+const program = new URL('../../bin/svc.js', import.meta.url).pathname;
+const killPointsModule = new URL('kill-points.mjs', import.meta.url).href;
+
+/** Where a process can be killed; `kill-points.mjs` says how each is seen. In the order of a delivery's life. */
+export const killPoints = [
+  'event.before_commit',
+  'event.after_commit',
+  'delivery.claimed',
+  'attempt.before_send',
+  'attempt.sent',
+  'attempt.answered',
+  'attempt.before_commit',
+  'attempt.after_commit',
+] as const;
+export type KillPoint = (typeof killPoints)[number];
+
+export interface SvcOptions {
+  /** The folder of the project; its database is `svc.db`, see {@link databaseIn}. */
+  readonly folder: string;
+  /** Schedule seconds per real second; left out, the clock goes on as it did. */
+  readonly speed?: number;
+  /** Ends itself when it passes the point for the nth time. */
+  readonly killAt?: { readonly point: KillPoint; readonly nth: number } | undefined;
+  /** A command that runs the command which follows it. */
+  readonly under?: readonly string[];
+}
+
+export interface SvcEnd {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  /** Everything it said on standard error. */
+  readonly said: string;
+}
+
+export interface SvcProcess extends AsyncDisposable {
+  readonly pid: number;
+  /** What it says once requests are answered; null when it ended before. */
+  readonly ready: Promise<ReadyLine | null>;
+  readonly ended: Promise<SvcEnd>;
+  /** Sends a signal. @returns how it ended. */
+  end(signal: NodeJS.Signals): Promise<SvcEnd>;
+}
+
+export function databaseIn(folder: string): string {
+  return `${folder}/svc.db`;
+}
+
+export function startSvc({ folder, speed, killAt, under = [] }: SvcOptions): SvcProcess {
+  const start = ['emulator', 'start', '--json', '--port', '0', '--db', databaseIn(folder)];
+  const clock = speed === undefined ? [] : ['--speed', String(speed)];
+  const probes = killAt ? ['--import', killPointsModule] : [];
+  const [command = '', ...args] = [...under, process.execPath, ...probes, program, ...start, ...clock];
+  const child = spawn(command, args, {
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { PATH: process.env.PATH, ...(killAt && { TORTURE_KILL_AT: `${killAt.point}:${killAt.nth}` }) },
+  });
+  const ended = endOf(child);
+  const ready = new Promise<ReadyLine | null>((resolve) => {
+    createInterface(child.stdout).once('line', (line) => resolve(JSON.parse(line)));
+    ended.then(() => resolve(null));
+  });
+  const end = (signal: NodeJS.Signals) => {
+    child.kill(signal);
+    return ended;
+  };
+  return {
+    pid: child.pid ?? 0,
+    ready,
+    ended,
+    end,
+    [Symbol.asyncDispose]: async () => void (await end('SIGKILL')),
+  };
+}
+
+/** @throws what it said, when it did not start. */
+export async function getReady(svc: SvcProcess): Promise<ReadyLine> {
+  const ready = await svc.ready;
+  if (ready === null) throw new Error(`it did not start: ${JSON.stringify(await svc.ended)}`);
+  return ready;
+}
+
+function endOf(child: ChildProcess): Promise<SvcEnd> {
+  let said = '';
+  child.stderr?.on('data', (chunk) => {
+    said += chunk;
+  });
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code, signal) => resolve({ code, signal, said }));
+  });
+}
