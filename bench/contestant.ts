@@ -10,12 +10,20 @@ const LIFE_MS = 600_000;
 
 export interface Contestant {
   readonly url: string;
+  /** Empty where the program has none. */
   readonly apiKey: string;
+  readonly workspaceId: string;
   /** From its start until its first answer, in milliseconds. */
   readonly bootMs: number;
   /** Resident memory in bytes. */
   memory(): number;
   stop(): Promise<void>;
+}
+
+interface ReadyLine {
+  readonly url: string;
+  readonly api_key?: string;
+  readonly workspace_id?: string;
 }
 
 export const programs = {
@@ -42,11 +50,11 @@ export async function startContestant(
   const exited = once(child, 'exit');
   const line = await Promise.race([once(createInterface(child.stdout), 'line'), exited.then(() => null)]);
   if (line === null) throw new Error(`${program} left before it was ready.`);
-  const { url, api_key: apiKey = '' } = JSON.parse(String(line[0])) as { url: string; api_key?: string };
+  const status = JSON.parse(String(line[0])) as ReadyLine;
+  const { url, api_key: apiKey = '', workspace_id: workspaceId = '' } = status;
   await (await fetch(`${url}/healthz`)).arrayBuffer();
   return {
-    url,
-    apiKey,
+    ...{ url, apiKey, workspaceId },
     bootMs: performance.now() - startedAt,
     memory: () => Number(execFileSync('ps', ['-o', 'rss=', '-p', String(child.pid)])) * 1024,
     async stop() {

@@ -55,6 +55,9 @@ export async function sendAtRate(target: Target, perSecond: number, seconds: num
   return sent;
 }
 
+/** A server closes what is idle for five seconds, and resets the connection of a request that arrives just then. */
+const IDLE_MS = 3_000;
+
 class Client {
   readonly #requests: string[];
   readonly #host: URL;
@@ -73,10 +76,12 @@ class Client {
   /** Takes an idle connection or opens one. */
   createEvent(number: number): Promise<Sent> {
     const socket = this.#idle.pop() ?? this.#open();
+    socket.setTimeout(0);
     const at = performance.now();
     return new Promise((resolve, reject) => {
       this.#onAnswer.set(socket, (head, body) => {
         this.#idle.push(socket);
+        socket.setTimeout(IDLE_MS);
         const id = /"id":"(evt_\w+)"/.exec(body)?.[1];
         if (id && head.startsWith('HTTP/1.1 201')) resolve({ id, at });
         else reject(new Error(`An event was answered with ${head}\n${body}`));
@@ -92,6 +97,10 @@ class Client {
   #open(): Socket {
     const socket = connect({ host: this.#host.hostname, port: Number(this.#host.port), noDelay: true });
     readMessages(socket, (head, body) => this.#onAnswer.get(socket)?.(head, body));
+    socket.once('timeout', () => {
+      this.#idle.splice(this.#idle.indexOf(socket), 1);
+      socket.destroy();
+    });
     this.#sockets.push(socket);
     return socket;
   }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { programs, startContestant } from '../contestant.ts';
 import { fill } from '../fill.ts';
+import type { Finding } from '../report.ts';
 import { alternate, median } from '../statistics.ts';
 import type { Benchmark } from '../workbench.ts';
 
@@ -27,19 +28,20 @@ export const boot: Benchmark = async (bench) => {
   });
   const of = (who: keyof typeof results, what: 'ms' | 'megabytes') =>
     median(results[who].map((result) => result[what]));
-  const compareBoot = (who: 'library' | 'command') => ({
-    name: `ms to the first answer, the ${who}`,
-    measured: { svc: of(who, 'ms'), bare: of('bare', 'ms') },
-    ratio: { value: of(who, 'ms') / of('bare', 'ms'), reach: 2, better: 'lower' } as const,
+  return (['library', 'command'] as const).flatMap((who): Finding[] => {
+    const [svc, bare] = [of(who, 'ms'), of('bare', 'ms')];
+    const [idle, bareIdle] = [of(who, 'megabytes'), of('bare', 'megabytes')];
+    return [
+      {
+        name: `ms to the first answer, the ${who}`,
+        measured: { svc, bare },
+        ratio: { value: svc / bare, reach: 2, better: 'lower' },
+      },
+      {
+        name: `MB more than bare at idle, the ${who}`,
+        measured: { svc: idle, bare: bareIdle },
+        ratio: { value: idle - bareIdle, reach: 40, better: 'lower' },
+      },
+    ];
   });
-  const compareMemory = (who: 'library' | 'command') => ({
-    name: `MB more than bare at idle, the ${who}`,
-    measured: { svc: of(who, 'megabytes'), bare: of('bare', 'megabytes') },
-    ratio: {
-      value: of(who, 'megabytes') - of('bare', 'megabytes'),
-      reach: 40,
-      better: 'lower',
-    } as const,
-  });
-  return [compareBoot('library'), compareBoot('command'), compareMemory('library'), compareMemory('command')];
 };

@@ -3,89 +3,106 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Contestant, programs, startContestant } from '../contestant.ts';
 import { fill } from '../fill.ts';
+import type { Finding } from '../report.ts';
 import { alternate, median } from '../statistics.ts';
-import type { Benchmark } from '../workbench.ts';
+import type { Benchmark, Workbench } from '../workbench.ts';
 
+/** Of each kind in a round. */
 const REQUESTS = 200;
 const HOUR_MS = 3_600_000;
 
+/** An emulator with many events, each with a delivery that is pending. */
+interface Filled {
+  readonly size: number;
+  readonly emulator: Contestant;
+  /** Where a page in the middle starts. */
+  readonly cursor: string;
+  readonly bytesEach: number;
+}
+
 export const pages: Benchmark = async (bench) => {
-  const sizes = bench.quick ? [1_000, 10_000] : [1_000, 100_000, 1_000_000];
-  const running = new Map<number, { emulator: Contestant; cursor: string; bytes: number }>();
+  const [small, ...larger] = bench.quick
+    ? ([1_000, 10_000] as const)
+    : ([1_000, 100_000, 1_000_000] as const);
+  const running = [await startFilled(bench, small)];
   try {
-    for (const size of sizes) {
-      const db = join(bench.folder, `pages-${size}.db`);
-      const at = Date.now() - HOUR_MS;
-      const deliveries = { url: 'http://127.0.0.1:9/', dueAt: at + HOUR_MS };
-      const cursor = fill({ db, events: size, at, deliveries });
-      const bytes = statSync(db).size;
-      bench.note(`${size} events and pending deliveries: ${Math.round(bytes / size)} bytes each`);
-      const emulator = await startContestant(programs.emulator, [db, 'FULL', 'frozen'], bench);
-      running.set(size, { emulator, cursor, bytes });
-    }
-    const contestants = Object.fromEntries(
-      sizes.map((size) => [
-        size,
-        () => measurePages(getFrom(running, size).emulator, getFrom(running, size).cursor),
-      ]),
-    );
-    const results = await alternate(bench.rounds * 2, contestants);
-    const [smallest = 0, largest = 0] = [sizes[0], sizes.at(-1)];
-    const of = (size: number, which: 'first' | 'deep') =>
-      median((results[size] ?? []).map((result) => result[which]));
-    const compare = (which: 'first' | 'deep') => ({
-      name: `ms for a page of 50, the ${which === 'first' ? 'newest' : 'middle'} events`,
-      measured: Object.fromEntries(sizes.map((size) => [`at ${size}`, of(size, which)])),
-      ratio: { value: of(largest, which) / of(smallest, which), reach: 1.2, better: 'lower' } as const,
-    });
-    const { emulator, bytes } = getFrom(running, largest);
-    const idle = getFrom(running, smallest).emulator;
+    for (const size of larger) running.push(await startFilled(bench, size));
+    const contestants = running.map((filled) => [filled.size, () => measurePages(filled)] as const);
+    const results = await alternate(bench.rounds * 2, Object.fromEntries(contestants));
+    const toTimes = (which: keyof PageTimes) =>
+      running.map(({ size }) => [size, median((results[size] ?? []).map((times) => times[which]))] as const);
     return [
-      compare('first'),
-      compare('deep'),
-      { name: 'file bytes for an event and its pending delivery', measured: { bytes: bytes / largest } },
-      {
-        name: `MB of memory with ${largest} pending`,
-        measured: { largest: emulator.memory() / 1e6, smallest: idle.memory() / 1e6 },
-      },
-      {
-        name: 'ms to boot and to tell the clock',
-        measured: {
-          [`boot at ${smallest}`]: idle.bootMs,
-          [`boot at ${largest}`]: emulator.bootMs,
-          [`status at ${smallest}`]: await timeOf(() => ask(`${idle.url}/_svc/status`, '')),
-          [`status at ${largest}`]: await timeOf(() => ask(`${emulator.url}/_svc/status`, '')),
-        },
-      },
+      toGrowth('ms for a page of 50, the newest events', toTimes('newest')),
+      toGrowth('ms for a page of 50, from the middle', toTimes('middle')),
+      ...(await toFacts(running)),
     ];
   } finally {
-    for (const { emulator } of running.values()) await emulator.stop();
+    for (const { emulator } of running) await emulator.stop();
   }
 };
 
-async function measurePages({ url, apiKey }: Contestant, cursor: string) {
-  const times = { first: [] as number[], deep: [] as number[] };
-  for (let each = 0; each < REQUESTS; each++) {
-    times.first.push(await timeOf(() => ask(`${url}/v1/events?limit=50`, apiKey)));
-    times.deep.push(await timeOf(() => ask(`${url}/v1/events?limit=50&starting_after=${cursor}`, apiKey)));
-  }
-  return { first: median(times.first), deep: median(times.deep) };
+async function startFilled(bench: Workbench, size: number): Promise<Filled> {
+  const db = join(bench.folder, `pages-${size}.db`);
+  const at = Date.now() - HOUR_MS;
+  const cursor = fill({
+    db,
+    events: size,
+    at,
+    deliveries: { url: 'http://127.0.0.1:9/', dueAt: at + HOUR_MS },
+  });
+  const bytesEach = statSync(db).size / size;
+  bench.note(`${size} events with a pending delivery: ${Math.round(bytesEach)} bytes each`);
+  const emulator = await startContestant(programs.emulator, [db, 'FULL', 'frozen'], bench);
+  return { size, emulator, cursor, bytesEach };
 }
 
-async function ask(url: string, apiKey: string): Promise<void> {
-  const answer = await fetch(url, { headers: { authorization: `Bearer ${apiKey}` } });
+interface PageTimes {
+  readonly newest: number;
+  readonly middle: number;
+}
+
+async function measurePages({ emulator, cursor }: Filled): Promise<PageTimes> {
+  const newest: number[] = [];
+  const middle: number[] = [];
+  for (let each = 0; each < REQUESTS; each++) {
+    newest.push(await timeOf(emulator, '/v1/events?limit=50'));
+    middle.push(await timeOf(emulator, `/v1/events?limit=50&starting_after=${cursor}`));
+  }
+  return { newest: median(newest), middle: median(middle) };
+}
+
+async function timeOf({ url, apiKey }: Contestant, path: string): Promise<number> {
+  const startedAt = performance.now();
+  const answer = await fetch(url + path, { headers: { authorization: `Bearer ${apiKey}` } });
   const text = await answer.text();
   if (!answer.ok) throw new Error(text);
-}
-
-async function timeOf(action: () => Promise<unknown>): Promise<number> {
-  const startedAt = performance.now();
-  await action();
   return performance.now() - startedAt;
 }
 
-function getFrom<Value>(map: ReadonlyMap<number, Value>, size: number): Value {
-  const value = map.get(size);
-  if (value === undefined) throw new Error(`nothing runs with ${size} events`);
-  return value;
+function toGrowth(name: string, times: ReadonlyArray<readonly [size: number, ms: number]>): Finding {
+  const [smallest = Number.NaN, largest = Number.NaN] = [times[0]?.[1], times.at(-1)?.[1]];
+  return {
+    name,
+    measured: Object.fromEntries(times.map(([size, ms]) => [`at ${size}`, ms])),
+    ratio: { value: largest / smallest, reach: 1.2, better: 'lower' },
+  };
+}
+
+async function toFacts(running: readonly Filled[]): Promise<Finding[]> {
+  const status: Record<string, number> = {};
+  for (const { size, emulator } of running) status[`at ${size}`] = await timeOf(emulator, '/_svc/status');
+  const each = (measure: (filled: Filled) => number) =>
+    Object.fromEntries(running.map((filled) => [`at ${filled.size}`, measure(filled)]));
+  return [
+    {
+      name: 'file bytes for an event and its pending delivery',
+      measured: each(({ bytesEach }) => bytesEach),
+    },
+    {
+      name: 'MB of memory with that many pending',
+      measured: each(({ emulator }) => emulator.memory() / 1e6),
+    },
+    { name: 'ms to the first answer', measured: each(({ emulator }) => emulator.bootMs) },
+    { name: 'ms for the status', measured: status },
+  ];
 }
