@@ -86,7 +86,7 @@ export function listConfig({ values, sources }: Config): ConfigLine[] {
     const value = values[name];
     return {
       setting: toFileKey(name),
-      value: isSecret && typeof value === 'string' ? maskSecret(value) : value,
+      value: typeof value !== 'string' ? value : isSecret ? maskSecret(value) : maskPassword(value),
       source: sources[name].kind,
       from: sources[name].name,
       description,
@@ -99,6 +99,11 @@ export function maskSecret(secret: string): string {
   const prefix = /^(?:svc_(?:test|live)_|whsec_)/.exec(secret)?.[0] ?? '';
   const end = secret.length >= prefix.length + 16 ? secret.slice(-4) : '';
   return `${prefix}…${end}`;
+}
+
+/** `http://me:…@proxy:3128`: an address without the password in it. */
+function maskPassword(text: string): string {
+  return text.replace(/(?<=^\w+:\/\/[^/@]*:)[^/]*(?=@)/, '…');
 }
 
 function findFlag(name: SettingName, { flags, cwd }: ConfigInput): Found | null {

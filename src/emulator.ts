@@ -12,6 +12,7 @@ import type { Environment } from './domain/access.ts';
 import { classifyAddress } from './domain/address.ts';
 import type { WallClock } from './domain/clock.ts';
 import { IdSource } from './domain/ids.ts';
+import type { ProxyOptions } from './domain/proxy.ts';
 import { createRandomness } from './domain/random.ts';
 import { builtInEventTypes } from './fixtures/library.ts';
 import { createApp } from './http/app.ts';
@@ -51,6 +52,8 @@ export interface EmulatorOptions extends ListenOptions {
   readonly forwardTo?: ForwardTarget | null | undefined;
   /** Certificate authorities in PEM that receivers may use, beside the usual ones. */
   readonly ca?: string | undefined;
+  /** Between the emulator and public receivers; without it, none, whatever the environment says. */
+  readonly proxy?: ProxyOptions | undefined;
   /** Days of wall time after which what has settled is removed; by default it is kept. */
   readonly keepDays?: number | null | undefined;
   /** Where faults of the emulator itself are told; by default a warning of the process. */
@@ -76,7 +79,7 @@ export interface Emulator {
 /**
  * Boots the whole sandbox in this process. Resolves once requests are answered.
  * @throws SvcError `port_in_use`, `database_in_use`, `database_unusable`, `validation_failed`, or `usage` for a `ca`
- *   that is no certificate.
+ *   that is no certificate or a `proxy` that is no address.
  */
 export async function startEmulator(options: EmulatorOptions): Promise<Emulator> {
   const { wall = systemClock } = options;
@@ -98,14 +101,14 @@ async function startOn(
   startedAt: number,
   options: EmulatorOptions,
 ): Promise<Emulator> {
-  const { host, db, ca, keepDays, faultLog = warningLog } = options;
+  const { host, db, ca, proxy, keepDays, faultLog = warningLog } = options;
   const sandbox = createSandbox(store, wall, options);
   const bootstrapped = bootstrap(sandbox, { ...options, knownKey: findKey(db) });
   keepKey(db, bootstrapped.apiKey);
 
   let ownPort = 0;
   const isOwnAddress = (address: string, port: number) => port === ownPort && leadsTo(host, address);
-  const sender = createSender({ wall, rule: options.rules.webhookUrl, isOwnAddress, ca });
+  const sender = createSender({ wall, rule: options.rules.webhookUrl, isOwnAddress, ca, proxy });
   const dispatcher = new Dispatcher({
     sandbox,
     sender,

@@ -47,6 +47,10 @@ const layers = {
   forwardTo: ['http://[::1]:3000/x', 'http://[::1]:3000/x', 'http://[::1]:3000/x', 'http://[::1]:3000/x'],
   events: ['a.b, c.d', 'a.b,c.d', ['a.b', 'c.d'], ['a.b', 'c.d']],
   envFile: [envFile, envFile, envFile, envFile],
+  https: [true, '1', true, true],
+  cert: [ca, ca, ca, ca],
+  key: [ca, ca, ca, ca],
+  proxy: ['http://h:1', 'http://h:1', 'http://h:1', 'http://h:1'],
   ca: [ca, ca, ca, ca],
   controlUrl: ['http://h:1', 'http://h:1', 'http://h:1', 'http://h:1'],
   apiKey: ['svc_test_a', 'svc_test_a', 'svc_test_a', 'svc_test_a'],
@@ -72,6 +76,10 @@ describe('where a value is from', () => {
       forwardTo: null,
       events: ['*'],
       envFile: null,
+      https: false,
+      cert: null,
+      key: null,
+      proxy: null,
       ca: null,
       controlUrl: null,
       apiKey: null,
@@ -227,6 +235,10 @@ describe('values that are refused', () => {
     ['events', []],
     ['environment', 'staging'],
     ['env_file', null],
+    ['https', 'yes'],
+    ['cert', ''],
+    ['key', null],
+    ['proxy', 'socks5://h:1'],
     ['ca', null],
     ['control_url', 'ftp://h'],
     ['api_key', 1],
@@ -324,6 +336,12 @@ describe('listConfig', () => {
       description: 'key that commands use',
     });
     expect(JSON.stringify(lines)).not.toContain(apiKey);
+  });
+
+  it('shows no password of a proxy', async () => {
+    const lines = listConfig(await resolve({ env: { SVC_PROXY: 'http://me:p@ss@proxy.example:3128' } }));
+    const { value } = lines.find(({ setting }) => setting === 'proxy') ?? {};
+    expect(value).toBe('http://me:…@proxy.example:3128');
   });
 
   it('masks a short secret whole', () => {

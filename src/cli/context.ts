@@ -2,11 +2,10 @@
 import type { Config } from '../config.ts';
 import type { ApiClient } from '../control/api-client.ts';
 import type { HttpControlPlane } from '../control/http-client.ts';
-import { findRunFile } from '../control/run-file.ts';
-import { SvcError } from '../errors.ts';
 import type { Rules } from '../profile/rules.ts';
 import type { Io } from './io.ts';
 import { indentJson } from './render/json-text.ts';
+import { findTarget } from './target.ts';
 
 /** What the process around the command line supplies; tests supply their own. */
 export interface Host {
@@ -38,6 +37,8 @@ export interface Context extends Host {
   connect(): Promise<HttpControlPlane>;
   /** The public API of that emulator, with the configured key or the one that it was started with. */
   api(): Promise<ApiClient>;
+  /** Path of the certificate that clients of that emulator have to be told to trust; null where there is none. */
+  certificate(): Promise<string | null>;
   /** The configured workspace, or the one that the emulator was started with. */
   workspaceId(): Promise<string>;
   /** One thing or one page: a JSON document with `--json`, otherwise the text. */
@@ -57,12 +58,13 @@ export function createContext(host: Host, options: GlobalOptions): Context {
     return resolveConfig({ flags: { ...options, ...flags }, env: host.env, cwd: host.cwd });
   }
 
+  const target = async () => findTarget(await config(), host.cwd);
+
   async function connect(): Promise<HttpControlPlane> {
-    const { controlUrl } = (await config()).values;
+    const { controlUrl, ca } = await target();
     const { createHttpControlPlane } = await import('../control/http-client.ts');
     return createHttpControlPlane({
-      controlUrl: controlUrl === null ? findControlUrl(host.cwd) : toControlUrl(controlUrl),
-      signal,
+      ...{ controlUrl, ca, signal },
       onLost: () => io.note('The connection was lost; connecting again.'),
     });
   }
@@ -81,8 +83,10 @@ export function createContext(host: Host, options: GlobalOptions): Context {
       const status = await (await connect()).getStatus({});
       const { apiKey } = (await config()).values;
       const { createApiClient } = await import('../control/api-client.ts');
-      return createApiClient({ baseUrl: status.base_url, apiKey: apiKey ?? status.api_key, signal });
+      const { ca } = await target();
+      return createApiClient({ baseUrl: status.base_url, apiKey: apiKey ?? status.api_key, ca, signal });
     },
+    certificate: async () => (await target()).certificate,
     async workspaceId() {
       const { workspaceId } = (await config()).values;
       return workspaceId ?? (await (await connect()).getStatus({})).workspace_id;
@@ -91,17 +95,4 @@ export function createContext(host: Host, options: GlobalOptions): Context {
     printJsonText: (text, toText) => io.write(json ? indentJson(text) : toText()),
     printItem: (value, toText) => io.write(json ? JSON.stringify(value) : toText()),
   };
-}
-
-function findControlUrl(cwd: string): string {
-  const run = findRunFile(cwd);
-  if (run === null) throw new SvcError('no_emulator', 'No emulator runs in this folder.');
-  return run.control_url;
-}
-
-/** The address of the emulator itself is as good as that of its control plane. */
-function toControlUrl(text: string): string {
-  const url = new URL(text);
-  if (url.pathname === '/') url.pathname = '/_svc';
-  return url.href.replace(/\/$/, '');
 }

@@ -10,10 +10,18 @@ export type ReadyStatus = Omit<EmulatorStatus, 'db' | 'started_at' | 'deliveries
 };
 export type ReadyLine = ReadyStatus & { readonly type: 'ready' };
 
-/** The ready line with `--json`, the banner for people. */
-export function announce(status: ReadyStatus, rules: Rules, context: Context): void {
+/**
+ * The ready line with `--json`, the banner for people.
+ * @param certificate path of the certificate that clients have to be told to trust
+ */
+export function announce(
+  status: ReadyStatus,
+  certificate: string | null,
+  rules: Rules,
+  context: Context,
+): void {
   if (context.json) context.printItem(toReadyLine(status), () => '');
-  else context.io.note(renderBanner(status, rules, context.io));
+  else context.io.note(renderBanner(status, certificate, rules, context.io));
 }
 
 export function isReadyLine(message: object | null): message is ReadyLine {

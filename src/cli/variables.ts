@@ -4,13 +4,15 @@ import { quoteForShell } from './shell.ts';
 
 export type Variables = Readonly<Record<string, string>>;
 
-export function toVariables(status: EmulatorStatus): Variables {
+/** @param certificate path of the certificate that its clients have to be told to trust. */
+export function toVariables(status: EmulatorStatus, certificate: string | null): Variables {
   return {
     SVC_BASE_URL: status.base_url,
     SVC_API_KEY: status.api_key,
     SVC_WORKSPACE_ID: status.workspace_id,
     SVC_CONTROL_URL: status.control_url,
     ...(status.webhook_secret === undefined ? {} : { SVC_WEBHOOK_SECRET: status.webhook_secret }),
+    ...(certificate === null ? {} : { NODE_EXTRA_CA_CERTS: certificate }),
   };
 }
 

@@ -101,8 +101,31 @@ export const settings = {
     fallback: none,
     isPath: true,
   },
+  https: {
+    description: 'serve HTTPS, with a certificate made for it',
+    form: trueOrFalse(),
+    fallback: () => false,
+    fromText: toBoolean,
+  },
+  cert: {
+    description: 'PEM file of a certificate to serve HTTPS with',
+    form: text('the path of a file'),
+    fallback: none,
+    isPath: true,
+  },
+  key: {
+    description: 'PEM file of the key of that certificate',
+    form: text('the path of a file'),
+    fallback: none,
+    isPath: true,
+  },
+  proxy: {
+    description: 'proxy for public receivers; env takes that of the environment',
+    form: text('"env" or a URL such as http://127.0.0.1:3128', isProxy),
+    fallback: none,
+  },
   ca: {
-    description: 'PEM file of a certificate authority that receivers use',
+    description: 'PEM file of a certificate authority to trust',
     form: text('the path of a file'),
     fallback: none,
     isPath: true,
@@ -170,6 +193,10 @@ function toBoolean(written: string): unknown {
 
 function isSubscription(type: string): boolean {
   return type === WILDCARD || isEventType(type);
+}
+
+function isProxy(written: string): boolean {
+  return written === 'env' || (/^http:\/\//.test(written) && URL.canParse(written));
 }
 
 function httpUrl(example: string): Form<string> {

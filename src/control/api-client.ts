@@ -6,6 +6,8 @@ export interface ApiClientOptions {
   /** Base address, ending in `/v1` (§9). */
   readonly baseUrl: string;
   readonly apiKey: string;
+  /** Certificates in PEM to trust beside the usual ones. */
+  readonly ca?: string | undefined;
   /** Aborts every request under way. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -31,7 +33,7 @@ export interface NewWebhook {
   readonly events: readonly string[];
 }
 
-export function createApiClient({ baseUrl, apiKey, signal }: ApiClientOptions): ApiClient {
+export function createApiClient({ baseUrl, apiKey, ca, signal }: ApiClientOptions): ApiClient {
   const authorization = { authorization: `Bearer ${apiKey}` };
 
   async function get<Value>(path: string): Promise<ApiResponse<Value>> {
@@ -39,6 +41,7 @@ export function createApiClient({ baseUrl, apiKey, signal }: ApiClientOptions): 
       method: 'GET',
       url: new URL(baseUrl + path),
       headers: authorization,
+      ca,
       signal,
     });
     return { ...response, value: JSON.parse(response.text) };
@@ -58,6 +61,7 @@ export function createApiClient({ baseUrl, apiKey, signal }: ApiClientOptions): 
         ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
       },
       body,
+      ca,
       signal,
     });
     return { ...response, value: JSON.parse(response.text) };

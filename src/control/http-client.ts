@@ -9,6 +9,8 @@ export interface HttpControlOptions {
   /** Address of the control plane, such as `http://127.0.0.1:4777/_svc`. */
   readonly controlUrl: string;
   readonly token?: string | undefined;
+  /** Certificates in PEM to trust beside the usual ones. */
+  readonly ca?: string | undefined;
   /** Aborts every request under way. */
   readonly signal?: AbortSignal | undefined;
   /** Called when the live stream lost its connection and is about to connect again. */
@@ -29,6 +31,7 @@ export function createHttpControlPlane(options: HttpControlOptions): HttpControl
       ...request,
       // A connection that is kept would keep an emulator from stopping while somebody asks whether it has stopped.
       headers: { ...headers, ...request.headers, connection: 'close' },
+      ca: options.ca,
       signal: options.signal,
     });
     return JSON.parse(text);
@@ -62,6 +65,7 @@ export function createHttpControlPlane(options: HttpControlOptions): HttpControl
               accept: 'text/event-stream',
               ...(after === undefined ? {} : { 'last-event-id': String(after) }),
             },
+            ca: options.ca,
             signal,
           }),
       });

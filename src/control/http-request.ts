@@ -1,5 +1,11 @@
 /** One HTTP exchange over `node:http`, as both clients need it. (Global `fetch` costs 20 ms before its first request.) */
-import { type IncomingHttpHeaders, type IncomingMessage, request as plainRequest } from 'node:http';
+import {
+  type ClientRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  request as plainRequest,
+  type RequestOptions,
+} from 'node:http';
 import { type ErrorCode, isErrorCode, SvcError } from '../errors.ts';
 
 export interface HttpRequest {
@@ -7,6 +13,8 @@ export interface HttpRequest {
   readonly url: URL;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | undefined;
+  /** Certificates in PEM to trust beside the usual ones, where the address is HTTPS. */
+  readonly ca?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -42,15 +50,25 @@ export async function openResponse(request: HttpRequest): Promise<IncomingMessag
 }
 
 async function startRequest(request: HttpRequest): Promise<IncomingMessage> {
-  const start = request.url.protocol === 'https:' ? (await import('node:https')).request : plainRequest;
-  const { method, headers, body, signal } = request;
+  const { url, method, headers, body, signal } = request;
+  const start = url.protocol === 'https:' ? await loadSecureRequest(request.ca) : plainRequest;
   const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) };
   return new Promise((resolve, reject) => {
-    start(request.url, { method, headers: { ...headers, ...length }, ...(signal && { signal }) })
+    start(url, { method, headers: { ...headers, ...length }, ...(signal && { signal }) })
       .once('response', resolve)
       .once('error', reject)
       .end(body);
   });
+}
+
+type StartRequest = (url: URL, options: RequestOptions) => ClientRequest;
+
+async function loadSecureRequest(ca: string | undefined): Promise<StartRequest> {
+  const [{ request }, { getHttpsAgent }] = await Promise.all([
+    import('node:https'),
+    import('./https-agent.ts'),
+  ]);
+  return (url, options) => request(url, { ...options, agent: getHttpsAgent(ca) });
 }
 
 async function readResponse(response: IncomingMessage): Promise<HttpResponse> {
@@ -63,6 +81,9 @@ async function readResponse(response: IncomingMessage): Promise<HttpResponse> {
   };
 }
 
+/** The codes of OpenSSL's verdicts, and of a certificate for another host. */
+const CERTIFICATE_PROBLEM = /CERT|_VERIFY_/;
+
 function isSuccess(status: number): boolean {
   return status >= 200 && status < 300;
 }
@@ -71,6 +92,12 @@ function toTransportError(error: unknown, { url, signal }: HttpRequest): SvcErro
   if (error instanceof SvcError) return error;
   if (signal?.aborted) return new SvcError('interrupted', 'Interrupted.', { cause: error });
   const { code, message } = error as NodeJS.ErrnoException;
+  if (code !== undefined && CERTIFICATE_PROBLEM.test(code)) {
+    return new SvcError('no_emulator', `The certificate of ${url.origin} is not accepted: ${message}.`, {
+      hint: 'Name the file of the certificate, or of the authority that issued it: SVC_CA=FILE.',
+      cause: error,
+    });
+  }
   return new SvcError('no_emulator', `Nothing answers at ${url.origin} (${code ?? message}).`, {
     cause: error,
   });

@@ -11,6 +11,8 @@ export interface RunFile {
   readonly started_at: string;
   readonly control_url: string;
   readonly version: string;
+  /** Path of the certificate that its clients are to trust; missing where the usual authorities will do. */
+  readonly certificate?: string;
 }
 
 /**
@@ -34,12 +36,11 @@ export function createStateFolder(cwd: string): string {
 
 /** Records a running emulator for the folder `cwd`; only the owner may read it. */
 export function createRunFile(cwd: string, run: RunFile): void {
-  const { pid, started_at, control_url, version } = run;
+  const { pid, started_at, control_url, version, certificate } = run;
   const path = join(createStateFolder(cwd), RUN_FILE);
   rmSync(path, { force: true });
-  writeFileSync(path, `${JSON.stringify({ pid, started_at, control_url, version }, null, 2)}\n`, {
-    mode: 0o600,
-  });
+  const kept = { pid, started_at, control_url, version, ...(certificate && { certificate }) };
+  writeFileSync(path, `${JSON.stringify(kept, null, 2)}\n`, { mode: 0o600 });
 }
 
 /** Removes the run file of `cwd`, unless another emulator has taken it over meanwhile. */

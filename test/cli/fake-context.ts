@@ -64,6 +64,7 @@ export function createFakeContext(options: FakeOptions = {}): { context: Context
     ...createContext(host, options.json ? { json: true } : {}),
     connect: async () => onlyExpected({ ...clockAt(), ...options.control }),
     api: async () => onlyExpected(options.api ?? {}),
+    certificate: async () => null,
     workspaceId: async () => 'ws_default',
   };
   return { context, recorded };

@@ -18,6 +18,6 @@ export const command: CommandDefinition<Options> = {
 
 async function run({ format }: Options, context: Context): Promise<void> {
   const control = await context.connect();
-  const variables = toVariables(await control.getStatus({}));
+  const variables = toVariables(await control.getStatus({}), await context.certificate());
   context.print(variables, () => renderVariables(variables, format));
 }

@@ -1,6 +1,7 @@
 import type { Rules } from '../../profile/rules.ts';
 import type { Look } from '../io.ts';
 import type { ReadyStatus } from '../ready.ts';
+import { quoteForShell } from '../shell.ts';
 import { renderFields } from './fields.ts';
 import { styleFor } from './style.ts';
 
@@ -13,6 +14,7 @@ const RECEIVERS = {
 /** What somebody sees who has just started the emulator: where it is, and two ways to go on. */
 export function renderBanner(
   status: ReadyStatus,
+  certificate: string | null,
   { payloadMember, webhookUrl }: Pick<Rules, 'payloadMember' | 'webhookUrl'>,
   look: Look,
 ): string {
@@ -25,10 +27,12 @@ export function renderBanner(
       'API key': status.api_key,
       Endpoint: status.webhook_id ?? null,
       Secret: status.webhook_secret ?? null,
+      Certificate: certificate,
     },
     look,
   );
   const body = JSON.stringify({ type: 'order.shipped', [payloadMember]: { order_id: 'ord_1' } });
+  const trust = certificate === null ? '' : `--cacert ${quoteForShell(certificate)} `;
   const next =
     status.webhook_id === undefined
       ? `svc webhooks create --url ${RECEIVERS[webhookUrl]} --events order.shipped`
@@ -40,7 +44,7 @@ ${places}
 
 Create an event:
 
-  curl ${status.base_url}/events \\
+  curl ${trust}${status.base_url}/events \\
     -H 'Authorization: Bearer ${status.api_key}' \\
     -H 'Content-Type: application/json' \\
     -d '${body}'

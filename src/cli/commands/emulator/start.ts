@@ -6,13 +6,15 @@ import { type SettingName, settings, toOption } from '../../../config/settings.t
 import type { Config } from '../../../config.ts';
 import type { EmulatorStatus } from '../../../contract/resources.ts';
 import { createHttpControlPlane } from '../../../control/http-client.ts';
-import { createRunFile, createStateFolder, removeRunFile } from '../../../control/run-file.ts';
+import { createRunFile, createStateFolder, findRunFile, removeRunFile } from '../../../control/run-file.ts';
 import type { Emulator } from '../../../emulator.ts';
 import { SvcError } from '../../../errors.ts';
 import type { Rules } from '../../../profile/rules.ts';
 import type { CommandDefinition } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { startDetached } from '../../detach.ts';
+import { keepCertificate, toHttps } from '../../https.ts';
+import { findProxy } from '../../proxy.ts';
 import { announce } from '../../ready.ts';
 import { renderAttempt } from '../../render/deliveries.ts';
 import { readNamedFile } from '../../values.ts';
@@ -22,6 +24,7 @@ import { renderVariables, toVariables } from '../../variables.ts';
 interface Options {
   readonly detach?: true;
   readonly freeze?: true;
+  readonly https?: true;
 }
 
 export const command: CommandDefinition<Options> = {
@@ -32,6 +35,7 @@ export const command: CommandDefinition<Options> = {
     'emulator start --forward-to http://localhost:3000/webhooks --events order.shipped,invoice.paid',
     'emulator start --speed 3600 --detach',
     'emulator start --env-file .env.local',
+    'emulator start --https',
   ],
   run,
 };
@@ -48,6 +52,9 @@ const valuesOfOptions: Partial<Record<SettingName, string>> = {
   events: 'list',
   envFile: 'file',
   ca: 'file',
+  proxy: 'url',
+  cert: 'file',
+  key: 'file',
   keepDays: 'n',
   randomSeed: 'n',
 };
@@ -64,6 +71,7 @@ function configure(command: Command): void {
   }
   command
     .option(toOption('freeze'), settings.freeze.description)
+    .option(toOption('https'), settings.https.description)
     .option('--detach', 'run in the background, and return when it is ready')
     .addHelpText('after', NODE_20_NOTE);
 }
@@ -73,7 +81,8 @@ async function run(options: Options, context: Context): Promise<void> {
   const rules = await context.rules(options);
   const { values, projectFolder } = config;
   if (options.detach) {
-    announce(await startDetached(context, projectFolder), rules, context);
+    const status = await startDetached(context, projectFolder);
+    announce(status, findRunFile(projectFolder)?.certificate ?? null, rules, context);
     context.io.note('It runs in the background: svc emulator stop ends it.');
     return;
   }
@@ -81,9 +90,10 @@ async function run(options: Options, context: Context): Promise<void> {
   const emulator = await boot(config, rules, context);
   const status = emulator.status();
   try {
-    createRunFile(projectFolder, status);
-    if (values.envFile !== null) writeVariables(values.envFile, status);
-    announce(status, rules, context);
+    const certificate = keepCertificate(projectFolder, emulator.certificate);
+    createRunFile(projectFolder, { ...status, ...(certificate && { certificate }) });
+    if (values.envFile !== null) writeVariables(values.envFile, status, certificate);
+    announce(status, certificate, rules, context);
     await attend(emulator, context);
   } finally {
     removeRunFile(projectFolder, status.pid);
@@ -91,19 +101,21 @@ async function run(options: Options, context: Context): Promise<void> {
   }
 }
 
-async function boot({ values, sources }: Config, rules: Rules, { io, cwd }: Context): Promise<Emulator> {
+async function boot({ values, sources }: Config, rules: Rules, { io, cwd, env }: Context): Promise<Emulator> {
   const { startEmulator } = await import('../../../emulator.ts');
   const { host, port, db, environment, speed, freeze, randomSeed, keepDays, forwardTo, events } = values;
   const ca = values.ca === null ? undefined : await readNamedFile(values.ca, cwd);
   try {
     return await startEmulator({
       ...{ host, port, db, environment, rules },
+      https: toHttps(values),
       // What nobody said goes on as the database has it.
       clock: {
         ...(sources.speed.kind === 'default' ? {} : { speed }),
         ...(sources.freeze.kind === 'default' ? {} : { frozen: freeze }),
       },
       ca: ca?.toString('utf8'),
+      proxy: findProxy(values.proxy, env),
       ...{ randomSeed, keepDays },
       forwardTo: forwardTo === null ? undefined : { url: forwardTo, events },
       faultLog: {
@@ -127,8 +139,9 @@ async function findOccupant(host: string, port: number): Promise<string> {
   return `An emulator listens there: process ${status.pid}, database ${status.db}. Stop it with svc emulator stop --url ${url}, or take any free port with --port 0.`;
 }
 
-function writeVariables(path: string, status: EmulatorStatus): void {
-  writeFileSync(path, `${renderVariables(toVariables(status), 'dotenv')}\n`, { mode: 0o600 });
+function writeVariables(path: string, status: EmulatorStatus, certificate: string | null): void {
+  const variables = toVariables(status, certificate);
+  writeFileSync(path, `${renderVariables(variables, 'dotenv')}\n`, { mode: 0o600 });
 }
 
 /** Shows what the emulator sends until it is stopped, or the person interrupts. */
