@@ -13,9 +13,9 @@ import {
 
 /** Two schedule hours in a third of a second: retries come due between the kills. */
 const SPEED = 20_000;
-/** A killed process lives this long at most, from its start; its boot takes a quarter of that. */
-const RANDOM_KILL_WITHIN_MS = 1_500;
-const NTH_AT_MOST = 80;
+/** A killed process lives this long at most, from its start; its boot takes a third of that. */
+const RANDOM_KILL_WITHIN_MS = 1_200;
+const NTH_AT_MOST = 50;
 /** By then a point must have been passed, however slow the machine. */
 const LIFE_AT_MOST_MS = 30_000;
 
