@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
 import { createEmulator } from '../src/index.ts';
+import { authority, getCertificate } from './support/certificates.ts';
+import { createProxy } from './support/proxy.ts';
 import { createReceiver } from './support/receiver.ts';
 
 it('boots in this process, answers requests without the network, and delivers over it', async () => {
@@ -19,6 +21,21 @@ it('boots in this process, answers requests without the network, and delivers ov
   expect((await emulator.control.listDeliveries({ workspace_id: emulator.workspaceId })).data).toHaveLength(
     1,
   );
+});
+
+it('delivers through the proxy that it is given', async () => {
+  await using receiver = await createReceiver({}, { certificate: getCertificate('elsewhere') });
+  await using proxy = await createProxy({ leadTo: receiver.port });
+  await using emulator = await createEmulator({
+    ...{ proxy: { url: proxy.url }, ca: authority },
+    forwardTo: { url: 'https://elsewhere.example/hooks', events: ['*'] },
+  });
+  const { apiKey, baseUrl } = emulator;
+  const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' };
+  const body = '{"type":"order.shipped"}';
+  await emulator.fetch(new Request(`${baseUrl}/events`, { method: 'POST', headers, body }));
+  await receiver.waitFor(1);
+  expect(proxy.requests.map(({ url }) => url)).toEqual(['elsewhere.example:443']);
 });
 
 it('takes its rules from a profile and single rows', async () => {

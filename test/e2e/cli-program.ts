@@ -1,0 +1,60 @@
+/** The built program, driven as a person or a script would: in a folder of its own, without variables of ours. */
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { execa } from 'execa';
+
+export const program = join(import.meta.dirname, '../../bin/svc.js');
+
+export interface Ready {
+  readonly url: string;
+  readonly base_url: string;
+  readonly control_url: string;
+  readonly workspace_id: string;
+  readonly api_key: string;
+  readonly webhook_id: string;
+  readonly webhook_secret: string;
+  readonly pid: number;
+}
+
+export interface RunOptions {
+  readonly cwd: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly input?: string;
+}
+
+/** One command; an exit that is not 0 is a result. A process that does not end is killed after 30 seconds. */
+export function svc(args: readonly string[], { cwd, env = {}, input = '' }: RunOptions) {
+  return execa(process.execPath, [program, ...args], {
+    ...{ cwd, input, reject: false, stripFinalNewline: false, timeout: 30_000, forceKillAfterDelay: 1000 },
+    env: { ...cleanEnvironment(), ...env },
+    extendEnv: false,
+  });
+}
+
+/** Starts an emulator in `cwd`, on a free port, and waits for its ready line. */
+export async function startEmulator(cwd: string, ...args: string[]) {
+  const subprocess = execa(
+    process.execPath,
+    [program, 'emulator', 'start', '--port', '0', '--json', ...args],
+    {
+      ...{ cwd, stdin: 'ignore', reject: false, timeout: 120_000, env: cleanEnvironment(), extendEnv: false },
+    },
+  );
+  const [line] = await once(createInterface(subprocess.stdout), 'line');
+  return { ready: JSON.parse(line) as Ready, subprocess };
+}
+
+/** An empty folder, and what removes it. */
+export function createPlace(): { cwd: string; remove(): void } {
+  const cwd = mkdtempSync(join(tmpdir(), 'svc-cli-'));
+  return { cwd, remove: () => rmSync(cwd, { recursive: true, force: true, maxRetries: 3 }) };
+}
+
+export function cleanEnvironment(): Record<string, string> {
+  const foreign = /^(?:SVC_|NO_COLOR$|FORCE_COLOR$|NODE_OPTIONS$|VITEST)/;
+  const entries = Object.entries(process.env).filter(([name]) => !foreign.test(name));
+  return Object.fromEntries(entries) as Record<string, string>;
+}

@@ -1,0 +1,41 @@
+/** The built program with an emulator that serves HTTPS with a certificate of its own making. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { expect, it, onTestFinished } from 'vitest';
+import { createReceiver } from '../support/receiver.ts';
+import { cleanEnvironment, createPlace, svc } from './cli-program.ts';
+
+const READ_EVENTS = `
+  const { SVC_BASE_URL, SVC_API_KEY } = process.env;
+  const answer = await fetch(SVC_BASE_URL + '/events', { headers: { authorization: 'Bearer ' + SVC_API_KEY } });
+  console.log(answer.status, (await answer.json()).data.length);
+`;
+
+it('is commanded, asked and trusted as over plain HTTP [§1.https]', async () => {
+  const { cwd, remove } = createPlace();
+  onTestFinished(remove);
+  await using receiver = await createReceiver();
+  const options = ['--port', '0', '--db', ':memory:', '--forward-to', receiver.url];
+  const started = await svc(['emulator', 'start', '--https', '--detach', ...options], { cwd });
+  onTestFinished(async () => void (await svc(['emulator', 'stop'], { cwd })));
+  const certificate = join(cwd, '.svc', 'certificate.pem');
+  expect(started).toMatchObject({ exitCode: 0 });
+  expect(started.stderr).toMatch(/Base URL +https:\/\/127\.0\.0\.1:\d+\/v1/);
+  expect(started.stderr).toContain(`curl --cacert ${certificate} https://127.0.0.1:`);
+  expect(await readFile(certificate, 'utf8')).toMatch(/^-----BEGIN CERTIFICATE-----/);
+
+  const triggered = await svc(['trigger', 'order.shipped', '--wait', '--json'], { cwd });
+  expect(triggered).toMatchObject({ exitCode: 0 });
+  expect(receiver.requests).toHaveLength(1);
+  expect(await svc(['emulator', 'status'], { cwd })).toMatchObject({ exitCode: 0 });
+
+  const { stdout } = await svc(['env', '--format', 'json'], { cwd });
+  const env = { ...cleanEnvironment(), ...JSON.parse(stdout) };
+  const program = ['--input-type=module', '-e', READ_EVENTS];
+  const asked = await execa(process.execPath, program, { env, extendEnv: false, reject: false });
+  expect(asked.stdout).toBe('200 1');
+
+  expect(await svc(['emulator', 'stop'], { cwd })).toMatchObject({ exitCode: 0 });
+  expect(await svc(['emulator', 'status'], { cwd })).toMatchObject({ exitCode: 3 });
+});
