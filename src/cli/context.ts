@@ -58,7 +58,7 @@ export function createContext(host: Host, options: GlobalOptions): Context {
     return resolveConfig({ flags: { ...options, ...flags }, env: host.env, cwd: host.cwd });
   }
 
-  const target = async () => findTarget(await config(), host.cwd);
+  const target = async () => findTarget((await config()).values, host.cwd);
 
   async function connect(): Promise<HttpControlPlane> {
     const { controlUrl, ca } = await target();

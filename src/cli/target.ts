@@ -1,8 +1,10 @@
 /** Which emulator the commands talk to, and how they know that it is that one. */
-import type { Config } from '../config.ts';
+import type { ConfigValues } from '../config.ts';
 import { findRunFile } from '../control/run-file.ts';
 import { SvcError } from '../errors.ts';
 import { readNamedFile } from './values.ts';
+
+type TargetSettings = Pick<ConfigValues, 'controlUrl' | 'ca'>;
 
 export interface Target {
   readonly controlUrl: string;
@@ -13,7 +15,7 @@ export interface Target {
 }
 
 /** @throws SvcError `no_emulator` when neither the configuration nor a run file names an emulator. */
-export async function findTarget({ values }: Config, cwd: string): Promise<Target> {
+export async function findTarget(values: TargetSettings, cwd: string): Promise<Target> {
   const run = findRunFile(cwd);
   const controlUrl = values.controlUrl === null ? run?.control_url : toControlUrl(values.controlUrl);
   if (controlUrl === undefined) throw new SvcError('no_emulator', 'No emulator runs in this folder.');

@@ -80,6 +80,16 @@ describe('the commands, with an emulator that serves HTTPS', () => {
     expect(await run(`emulator status --url ${url}`, { cwd })).toMatchObject({ exitCode: 0 });
   });
 
+  it.each([true, undefined] as const)('name the emulator that has the port (https: %s)', async (https) => {
+    await using emulator = await startTestEmulator({ https });
+    const { url, pid } = emulator.status();
+    const args = `emulator start --port ${new URL(url).port} --db :memory:`;
+    const { exitCode, err } = await run(args, { cwd: createFolderOf(emulator) });
+    expect(exitCode).toBe(2);
+    expect(err).toContain(`An emulator listens there: process ${pid}`);
+    expect(err).toContain(`svc emulator stop --url ${url},`);
+  });
+
   it('tell other programs to trust it too', async () => {
     await using emulator = await startTestEmulator({ https: true });
     const cwd = createFolderOf(emulator);

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { inspect } from 'node:util';
 import type { Command } from 'commander';
 import { type SettingName, settings, toOption } from '../../../config/settings.ts';
-import type { Config } from '../../../config.ts';
+import type { Config, ConfigValues } from '../../../config.ts';
 import type { EmulatorStatus } from '../../../contract/resources.ts';
 import { createHttpControlPlane } from '../../../control/http-client.ts';
 import { createRunFile, createStateFolder, findRunFile, removeRunFile } from '../../../control/run-file.ts';
@@ -17,6 +17,7 @@ import { keepCertificate, toHttps } from '../../https.ts';
 import { findProxy } from '../../proxy.ts';
 import { announce } from '../../ready.ts';
 import { renderAttempt } from '../../render/deliveries.ts';
+import { findTarget } from '../../target.ts';
 import { readNamedFile } from '../../values.ts';
 import { renderVariables, toVariables } from '../../variables.ts';
 
@@ -124,19 +125,24 @@ async function boot({ values, sources }: Config, rules: Rules, { io, cwd, env }:
     });
   } catch (error) {
     if (!(error instanceof SvcError) || error.code !== 'port_in_use') throw error;
-    throw new SvcError('port_in_use', error.message, { hint: await findOccupant(host, port), cause: error });
+    throw new SvcError('port_in_use', error.message, { hint: await findOccupant(values, cwd), cause: error });
   }
 }
 
 /** Whom to ask for the port. */
-async function findOccupant(host: string, port: number): Promise<string> {
-  const url = `http://${host}:${port}`;
-  const control = createHttpControlPlane({ controlUrl: `${url}/_svc`, signal: AbortSignal.timeout(1_000) });
-  const status = await control.getStatus({}).catch(() => null);
+async function findOccupant(values: ConfigValues, cwd: string): Promise<string> {
+  const { host, port } = values;
+  const signal = AbortSignal.timeout(1_000);
+  const asked = ['http', 'https'].map(async (scheme) => {
+    const controlUrl = `${scheme}://${host}:${port}`;
+    const target = await findTarget({ ...values, controlUrl }, cwd);
+    return createHttpControlPlane({ ...target, signal }).getStatus({});
+  });
+  const status = await Promise.any(asked).catch(() => null);
   if (status === null) {
     return `Another program listens there: lsof -i :${port} names it. Or take any free port with --port 0.`;
   }
-  return `An emulator listens there: process ${status.pid}, database ${status.db}. Stop it with svc emulator stop --url ${url}, or take any free port with --port 0.`;
+  return `An emulator listens there: process ${status.pid}, database ${status.db}. Stop it with svc emulator stop --url ${status.url}, or take any free port with --port 0.`;
 }
 
 function writeVariables(path: string, status: EmulatorStatus, certificate: string | null): void {
