@@ -1,0 +1,34 @@
+/** `docs/commands.md` is what the program says of itself: `npx vitest run -u test/cli/commands-document.test.ts`. */
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { catalogue } from '../../src/cli/catalogue.ts';
+import { runCommandLine } from '../../src/cli/program.ts';
+import { createFakeHost } from './fake-context.ts';
+
+const intro = `# Commands
+
+Made from the program's own help; a test holds it against that. Every command also takes the global options below.`;
+
+/** The global options stand once, at the top. */
+const GLOBAL_OPTIONS = /\nGlobal options:\n(?: .*\n)+/;
+
+async function readHelp(...words: string[]): Promise<string> {
+  const { host, recorded } = createFakeHost();
+  await runCommandLine([...words, '--help'], host);
+  return recorded.out;
+}
+
+async function createSection(name: string): Promise<string> {
+  const help = await readHelp(...name.split(' '));
+  return `## svc ${name}\n\n\`\`\`text\n${help.replace(GLOBAL_OPTIONS, '').trim()}\n\`\`\``;
+}
+
+it('documents every command as its help does', async () => {
+  const names = Object.entries(catalogue).flatMap(([name, entry]) =>
+    'verbs' in entry ? Object.keys(entry.verbs).map((verb) => `${name} ${verb}`) : [name],
+  );
+  const overview = `\`\`\`text\n${(await readHelp()).trim()}\n\`\`\``;
+  const sections = await Promise.all(names.map(createSection));
+  const document = `${[intro, overview, ...sections].join('\n\n')}\n`;
+  await expect(document).toMatchFileSnapshot(join(import.meta.dirname, '../../docs/commands.md'));
+});

@@ -1,0 +1,292 @@
+/** The life of an emulator as the command line sees it: start, work, stop, and what can go wrong on the way. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { execa } from 'execa';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createHttpControlPlane } from '../../src/control/http-client.ts';
+import { ExitCode } from '../../src/errors.ts';
+import { getCertificate } from '../support/certificates.ts';
+import { createReceiver, type ReceiverScript } from '../support/receiver.ts';
+import { cleanEnvironment, createPlace, program, startEmulator, svc } from './cli-program.ts';
+
+const certificates = join(import.meta.dirname, '../support/certs');
+
+/** A folder that is removed when the test is over. */
+function place(): string {
+  const { cwd, remove } = createPlace();
+  onTestFinished(remove);
+  return cwd;
+}
+
+/** An emulator that is killed when the test is over, if it still runs then. */
+async function start(cwd: string, ...args: string[]) {
+  const emulator = await startEmulator(cwd, ...args);
+  onTestFinished(async () => {
+    emulator.subprocess.kill('SIGKILL');
+    await emulator.subprocess;
+  });
+  return emulator;
+}
+
+async function receive(script: ReceiverScript = {}) {
+  const receiver = await createReceiver(script);
+  onTestFinished(receiver.close);
+  return receiver;
+}
+
+/** Runs a command and reads its JSON document. */
+async function json(cwd: string, ...args: string[]) {
+  const { stdout, exitCode } = await svc([...args, '--json'], { cwd });
+  return { ...JSON.parse(stdout), exitCode };
+}
+
+describe('a whole session', () => {
+  it('starts, triggers, looks, verifies, advances the clock, replays and stops', async () => {
+    const cwd = place();
+    const receiver = await receive([{ status: 503 }, { status: 200 }]);
+    const { ready, subprocess } = await start(cwd, '--freeze', '--forward-to', receiver.url);
+    const { base_url, api_key, webhook_secret } = ready;
+
+    const response = await fetch(`${base_url}/workspaces/${ready.workspace_id}`, {
+      headers: { authorization: `Bearer ${api_key}` },
+    });
+    expect(response.status).toBe(200);
+
+    const triggered = await json(cwd, 'trigger', 'order.shipped');
+    const [{ id }] = triggered.deliveries;
+    await receiver.waitFor(1);
+    expect(await json(cwd, 'clock', 'advance', '5m')).toMatchObject({
+      ...{ exitCode: ExitCode.done, pending: 0 },
+      attempts: [{ delivery_id: id, number: 2, outcome: 'succeeded' }],
+    });
+    const delivery = await json(cwd, 'deliveries', 'get', id);
+    expect(delivery).toMatchObject({ status: 'succeeded', attempts: [{ response_status: 503 }, {}] });
+    expect(await json(cwd, 'verify', '--delivery', id, '--secret', webhook_secret)).toMatchObject({
+      ...{ exitCode: ExitCode.done, ok: true },
+    });
+    expect(await json(cwd, 'verify', '--delivery', id, '--secret', 'whsec_b')).toMatchObject({
+      ...{ exitCode: ExitCode.notSo, ok: false },
+    });
+    expect(await json(cwd, 'deliveries', 'replay', id, '--wait')).toMatchObject({
+      ...{ exitCode: ExitCode.done, attempt_count: 3 },
+    });
+    const bodies = receiver.requests.map(({ body }) => body.toString());
+    expect(new Set(bodies).size).toBe(1);
+
+    expect(await json(cwd, 'emulator', 'stop')).toMatchObject({ stopped: true, url: ready.url });
+    expect(await subprocess).toMatchObject({ exitCode: ExitCode.done, stderr: '' });
+    expect((await svc(['emulator', 'status'], { cwd })).exitCode).toBe(ExitCode.noEmulator);
+  });
+
+  it('replays every failed delivery, and exits with 1 when one fails again', async () => {
+    const cwd = place();
+    const receiver = await receive({ status: 500 });
+    await start(cwd, '--db', ':memory:', '--freeze', '--forward-to', receiver.url);
+    await svc(['trigger', 'order.shipped', '--count', '3'], { cwd });
+    await svc(['clock', 'settle'], { cwd });
+    receiver.respond([{ status: 200 }, { status: 200 }, { status: 500 }]);
+    const replay = await json(cwd, 'deliveries', 'replay', '--failed', '--rate', '10/s', '--wait');
+    expect(replay.exitCode).toBe(ExitCode.notSo);
+    const states = replay.data.map(({ status }: { status: string }) => status);
+    expect(states.sort()).toEqual(['failed', 'succeeded', 'succeeded']);
+  });
+});
+
+describe('the end of an emulator', () => {
+  it.each(['SIGINT', 'SIGTERM'] as const)('is clean on %s', async (signal) => {
+    const cwd = place();
+    const { ready, subprocess } = await start(cwd);
+    process.kill(ready.pid, signal);
+    expect(await subprocess).toMatchObject({ exitCode: ExitCode.done, stderr: '' });
+    expect(existsSync(join(cwd, '.svc/run.json'))).toBe(false);
+  });
+
+  it('by kill -9 leaves a run file that nobody takes for an emulator, and rows that the next one goes on from', async () => {
+    const cwd = place();
+    const receiver = await receive({ status: 503 });
+    const { ready } = await start(cwd, '--freeze', '--forward-to', receiver.url);
+    const { event } = await json(cwd, 'trigger', 'order.shipped');
+    await receiver.waitFor(1);
+    await expect
+      .poll(async () => (await json(cwd, 'deliveries', 'list')).data[0].attempt_count, { timeout: 10_000 })
+      .toBe(1);
+    process.kill(ready.pid, 'SIGKILL');
+    await expect
+      .poll(async () => (await svc(['emulator', 'status'], { cwd })).exitCode, { timeout: 10_000 })
+      .toBe(ExitCode.noEmulator);
+    expect(existsSync(join(cwd, '.svc/run.json'))).toBe(true);
+
+    await start(cwd);
+    receiver.respond({ status: 200 });
+    const { attempts } = await json(cwd, 'clock', 'next');
+    expect(attempts).toMatchObject([{ number: 2, outcome: 'succeeded' }]);
+    expect(await json(cwd, 'events', 'get', event.id)).toMatchObject(event);
+  });
+});
+
+describe('a start that cannot be', () => {
+  it('says which emulator has the port', async () => {
+    const { ready } = await start(place(), '--db', ':memory:');
+    const { port } = new URL(ready.url);
+    const { exitCode, stdout, stderr } = await svc(['emulator', 'start', '--port', port], { cwd: place() });
+    expect({ exitCode, stdout }).toEqual({ exitCode: ExitCode.usage, stdout: '' });
+    expect(stderr).toContain(`process ${ready.pid}`);
+    expect(stderr).toContain(`svc emulator stop --url ${ready.url}`);
+  });
+
+  it('says how to find another program that has the port', async () => {
+    const server = createServer((socket) => socket.destroy());
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const address = server.address();
+    const port = String(typeof address === 'object' && address?.port);
+    const { exitCode, stderr } = await svc(['emulator', 'start', '--port', port], { cwd: place() });
+    expect(exitCode).toBe(ExitCode.usage);
+    expect(stderr).toContain(`lsof -i :${port}`);
+  });
+
+  it('refuses a database that another emulator has', async () => {
+    const cwd = place();
+    await start(cwd);
+    const second = await svc(['emulator', 'start', '--port', '0', '--json'], { cwd });
+    expect(second).toMatchObject({ exitCode: ExitCode.usage, stdout: '' });
+    expect(JSON.parse(second.stderr).error.code).toBe('database_in_use');
+  });
+
+  it.each([
+    ['--port', '65536'],
+    ['--speed', '0'],
+    ['--ca', 'nowhere.pem'],
+    ['--keep-days', '0'],
+  ])('refuses %s %s', async (...mistake) => {
+    const { exitCode, stdout, stderr } = await svc(['emulator', 'start', ...mistake], { cwd: place() });
+    expect({ exitCode, stdout }).toEqual({ exitCode: ExitCode.usage, stdout: '' });
+    expect(stderr).toMatch(/^error: \S/);
+  });
+
+  it('refuses an authority that is no certificate', async () => {
+    const cwd = place();
+    writeFileSync(join(cwd, 'ca.pem'), 'no certificate');
+    const { exitCode, stderr } = await svc(['emulator', 'start', '--port', '0', '--ca', 'ca.pem'], { cwd });
+    expect(exitCode).toBe(ExitCode.usage);
+    expect(stderr).toMatch(/^error: .*certificate/);
+  });
+
+  it('stop says so where none runs', async () => {
+    const { exitCode, stderr } = await svc(['emulator', 'stop'], { cwd: place() });
+    expect(exitCode).toBe(ExitCode.noEmulator);
+    expect(stderr).toContain('No emulator runs in this folder.');
+  });
+});
+
+describe('options of the start', () => {
+  it('--ca lets receivers have a private authority', async () => {
+    const cwd = place();
+    const receiver = await createReceiver({}, { certificate: getCertificate('localhost') });
+    onTestFinished(receiver.close);
+    const ca = join(certificates, 'authority.cert.pem');
+    await start(cwd, '--db', ':memory:', '--ca', ca, '--forward-to', receiver.url);
+    expect(await svc(['trigger', 'order.shipped', '--wait'], { cwd })).toMatchObject({ exitCode: 0 });
+  });
+
+  it('--env-file names a new file after svc --, on every Node', async () => {
+    const cwd = place();
+    const args = [
+      '--',
+      'emulator',
+      'start',
+      '--env-file',
+      'new.env',
+      '--port',
+      '0',
+      '--db',
+      ':memory:',
+      '--detach',
+    ];
+    expect(await svc(args, { cwd })).toMatchObject({ exitCode: ExitCode.done });
+    const variables = readFileSync(join(cwd, 'new.env'), 'utf8');
+    expect(await svc(['env', '--format', 'dotenv'], { cwd })).toMatchObject({ stdout: variables });
+    expect(await svc(['emulator', 'stop'], { cwd })).toMatchObject({ exitCode: ExitCode.done });
+  });
+});
+
+describe('pipes', () => {
+  it.skipIf(process.platform === 'win32')('may be closed before everything is written', async () => {
+    const cwd = place();
+    const receiver = await receive();
+    const { ready } = await start(cwd, '--db', ':memory:', '--forward-to', receiver.url);
+    const control = createHttpControlPlane({ controlUrl: ready.control_url });
+    const { deliveries } = await json(cwd, 'trigger', 'order.shipped', '--wait');
+    const words = [process.execPath, program, 'deliveries', 'tail', '--json'].map((word) => `'${word}'`);
+    const pipe = execa('bash', ['-c', `${words.join(' ')} | head -1; exit "\${PIPESTATUS[0]}"`], {
+      ...{ cwd, reject: false, timeout: 20_000, env: cleanEnvironment(), extendEnv: false },
+    });
+    let ended = false;
+    pipe.finally(() => {
+      ended = true;
+    });
+    // Each attempt is one more line that nobody reads.
+    await expect
+      .poll(
+        async () => {
+          await control.replayDelivery({ id: deliveries[0].id });
+          return ended;
+        },
+        { timeout: 20_000 },
+      )
+      .toBe(true);
+    expect(await pipe).toMatchObject({ exitCode: ExitCode.done, stdout: '{"type":"ready"}', stderr: '' });
+  });
+});
+
+describe('what a command loads', () => {
+  async function loadedBy(args: readonly string[], until = /$/): Promise<string[]> {
+    const cwd = place();
+    const record = join(cwd, 'modules');
+    const recorder = pathToFileURL(join(import.meta.dirname, 'record-modules.mjs')).href;
+    const run = execa(process.execPath, ['--import', recorder, program, ...args], {
+      ...{ cwd, reject: false, timeout: 20_000, extendEnv: false },
+      env: { ...cleanEnvironment(), MODULE_RECORD: record },
+    });
+    for await (const line of run) if (until.test(line)) run.kill('SIGINT');
+    await run;
+    const addresses = readFileSync(record, 'utf8').split('\n');
+    // A bundled package is known by what its chunk holds.
+    const chunks = addresses.filter((address) => address.includes('/dist/'));
+    const text = chunks.map((address) => readFileSync(new URL(address), 'utf8')).join('\n');
+    const found = ['better-sqlite3', 'h3'].filter(
+      (name) =>
+        addresses.some((address) => address.includes(`node_modules/${name}/`)) ||
+        text.includes(`node_modules/${name}/`),
+    );
+    expect(chunks.length).toBeGreaterThan(0);
+    return found;
+  }
+
+  it.each([
+    ['--help'],
+    ['--version'],
+    [
+      'verify',
+      '--payload',
+      '{}',
+      '--secret',
+      'a',
+      '--signature',
+      'v1=00',
+      '--timestamp',
+      '2026-11-20T12:00:00Z',
+    ],
+    ['sign', '--payload', '{}', '--secret', 'a'],
+    ['deliveries', 'list'],
+  ])('is neither SQLite nor h3: svc %s', async (...args) => {
+    expect(await loadedBy(args, /never/)).toEqual([]);
+  });
+
+  it('is both of them where the emulator starts', async () => {
+    const args = ['emulator', 'start', '--port', '0', '--db', ':memory:', '--json'];
+    expect(await loadedBy(args, /"ready"/)).toEqual(['better-sqlite3', 'h3']);
+  });
+});
