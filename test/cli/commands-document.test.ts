@@ -1,4 +1,4 @@
-/** `docs/commands.md` is what the program says of itself: `npx vitest run -u test/cli/commands-document.test.ts`. */
+/** `docs/commands.md` is what the program says of itself: `npx vitest run test/cli/commands-document.test.ts --update`. */
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { catalogue } from '../../src/cli/catalogue.ts';
