@@ -60,7 +60,7 @@ export class Dispatcher {
   start(): void {
     this.#state = 'running';
     for (const seq of this.#sandbox.store.webhooks.listSeqs()) this.#laneOf(seq);
-    this.#unsubscribe = this.#sandbox.bus.subscribe((news) => this.#hear(news));
+    this.#unsubscribe = this.#sandbox.bus.subscribe((news) => this.#safely(() => this.#hear(news)));
     this.#wake();
   }
 
@@ -165,15 +165,31 @@ export class Dispatcher {
     try {
       dueAt = await this.#attempt(lane, seq);
     } catch (fault) {
-      this.#onFault(fault);
-      this.#restUntil = this.#sandbox.wall.monotonic() + STORE_REST_MS;
+      this.#rest(fault);
     }
     this.#inFlight--;
-    // After the end nothing is planned, and the store may be closed.
-    if (this.#state !== 'stopped') lane.release(seq, dueAt);
-    this.#consider(lane);
+    this.#safely(() => {
+      // After the end nothing is planned, and the store may be closed.
+      if (this.#state !== 'stopped') lane.release(seq, dueAt);
+      this.#consider(lane);
+      this.#send();
+    });
     this.#tellWaiters();
-    this.#send();
+  }
+
+  /** Sending goes on whatever the store cannot read or write just now: the rows are still there. */
+  #safely(step: () => void): void {
+    try {
+      step();
+    } catch (fault) {
+      this.#rest(fault);
+      this.#arm(STORE_REST_MS);
+    }
+  }
+
+  #rest(fault: unknown): void {
+    this.#onFault(fault);
+    this.#restUntil = this.#sandbox.wall.monotonic() + STORE_REST_MS;
   }
 
   /** @returns when the delivery is due again; null for not at all. */
@@ -220,7 +236,10 @@ export class Dispatcher {
     if (wakesAt >= this.#wakesAt) return;
     clearTimeout(this.#timer);
     this.#wakesAt = wakesAt;
-    this.#timer = setTimeout(() => this.#wake(), Math.min(Math.ceil(realMs), MAX_TIMER_MS));
+    this.#timer = setTimeout(
+      () => this.#safely(() => this.#wake()),
+      Math.min(Math.ceil(realMs), MAX_TIMER_MS),
+    );
   }
 
   #disarm(): void {

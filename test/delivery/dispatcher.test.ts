@@ -180,6 +180,25 @@ describe('the dispatcher', () => {
     expect(get(id)).toMatchObject({ status: 'failed', settled_reason: 'window_elapsed', attempt_count: 1 });
   });
 
+  it('goes on after a store that could not be read, after a rest, and says so', async () => {
+    const { endpoint, trigger, attempt, store, workspace, sent, faults, pass, moveTo } = startDispatch();
+    endpoint();
+    await trigger();
+    await (await attempt(1)).answer(refused);
+    const { listDue } = store.deliveries;
+    store.deliveries.listDue = () => {
+      store.deliveries.listDue = listDue;
+      throw new Error('page on fire');
+    };
+    const dueAt = workspace.clock.now() + 5 * MINUTE_MS;
+    await moveTo(dueAt);
+    expect(faults).toMatchObject([{ message: 'page on fire' }]);
+    expect(sent).toHaveLength(1);
+    pass(1000);
+    await moveTo(dueAt);
+    expect(sent).toHaveLength(2);
+  });
+
   it('repeats an attempt that could not be recorded, after a rest, and says so', async () => {
     const { endpoint, trigger, attempt, store, faults, get, pass, moveTo } = startDispatch();
     endpoint();
