@@ -47,7 +47,9 @@ export async function startContestant(
     stdio: ['ignore', 'pipe', 'inherit'],
     timeout: LIFE_MS,
   });
-  const exited = once(child, 'exit');
+  const abandon = () => child.kill('SIGKILL');
+  process.once('exit', abandon);
+  const exited = once(child, 'exit').finally(() => process.off('exit', abandon));
   const line = await Promise.race([once(createInterface(child.stdout), 'line'), exited.then(() => null)]);
   if (line === null) throw new Error(`${program} left before it was ready.`);
   const status = JSON.parse(String(line[0])) as ReadyLine;

@@ -55,15 +55,25 @@ export async function sendAtRate(target: Target, perSecond: number, seconds: num
   return sent;
 }
 
-/** A server closes what is idle for five seconds, and resets the connection of a request that arrives just then. */
-const IDLE_MS = 3_000;
+/** Well before a server closes what is idle: it resets the connection of a request that comes just then. */
+const IDLE_MS = 1_000;
+
+interface Asked {
+  readonly text: string;
+  take(head: string, body: string): void;
+  reject(reason: Error): void;
+}
+
+/** Fewer than a server lets wait to be accepted (511): the system resets those beyond. */
+const MAX_CONNECTIONS = 256;
 
 class Client {
   readonly #requests: string[];
   readonly #host: URL;
   readonly #idle: Socket[] = [];
-  readonly #sockets: Socket[] = [];
-  readonly #onAnswer = new WeakMap<Socket, (head: string, body: string) => void>();
+  readonly #sockets = new Set<Socket>();
+  readonly #queue: Asked[] = [];
+  readonly #asked = new WeakMap<Socket, Asked>();
 
   constructor({ url, apiKey, endpoints }: Target) {
     this.#host = new URL(url);
@@ -73,20 +83,17 @@ class Client {
     });
   }
 
-  /** Takes an idle connection or opens one. */
+  /** Sends at once, or as soon as a connection is free where there are as many as may be. */
   createEvent(number: number): Promise<Sent> {
-    const socket = this.#idle.pop() ?? this.#open();
-    socket.setTimeout(0);
     const at = performance.now();
     return new Promise((resolve, reject) => {
-      this.#onAnswer.set(socket, (head, body) => {
-        this.#idle.push(socket);
-        socket.setTimeout(IDLE_MS);
+      const take = (head: string, body: string) => {
         const id = /"id":"(evt_\w+)"/.exec(body)?.[1];
         if (id && head.startsWith('HTTP/1.1 201')) resolve({ id, at });
         else reject(new Error(`An event was answered with ${head}\n${body}`));
-      });
-      socket.write(this.#requests[number % this.#requests.length] ?? '');
+      };
+      this.#queue.push({ text: this.#requests[number % this.#requests.length] ?? '', take, reject });
+      this.#send();
     });
   }
 
@@ -94,14 +101,33 @@ class Client {
     for (const socket of this.#sockets) socket.destroy();
   }
 
+  #send(): void {
+    while (this.#queue.length > 0 && (this.#idle.length > 0 || this.#sockets.size < MAX_CONNECTIONS)) {
+      const request = this.#queue.shift();
+      const socket = this.#idle.pop() ?? this.#open();
+      if (request === undefined) return;
+      this.#asked.set(socket, request);
+      socket.setTimeout(0);
+      socket.write(request.text);
+    }
+  }
+
   #open(): Socket {
     const socket = connect({ host: this.#host.hostname, port: Number(this.#host.port), noDelay: true });
-    readMessages(socket, (head, body) => this.#onAnswer.get(socket)?.(head, body));
-    socket.once('timeout', () => {
-      this.#idle.splice(this.#idle.indexOf(socket), 1);
-      socket.destroy();
+    readMessages(socket, (head, body) => {
+      this.#idle.push(socket);
+      socket.setTimeout(IDLE_MS);
+      this.#asked.get(socket)?.take(head, body);
+      this.#send();
     });
-    this.#sockets.push(socket);
+    socket.on('error', (error) => this.#asked.get(socket)?.reject(error));
+    socket.on('timeout', () => socket.destroy());
+    socket.on('close', () => {
+      this.#sockets.delete(socket);
+      const place = this.#idle.indexOf(socket);
+      if (place !== -1) this.#idle.splice(place, 1);
+    });
+    this.#sockets.add(socket);
     return socket;
   }
 }

@@ -69,7 +69,7 @@ async function registerEndpoints(emulator: Contestant, receiver: string): Promis
 }
 
 async function measure({ quick }: Workbench, target: Target, receiver: Receiver) {
-  const [warmUp, load, seconds] = quick ? [200, 1_000, 1] : [4_000, 20_000, 4];
+  const [warmUp, load, seconds] = quick ? [200, 1_000, 1] : [2_000, 10_000, 3];
   let [events, lost, repeated] = [0, 0, 0];
   const settled = async (sending: Promise<Sent[]>) => {
     const startedAt = performance.now();
