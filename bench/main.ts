@@ -14,12 +14,12 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   ...{ throughput, pages, boot, ladder, commands },
 };
 
-const HELP = `npm run bench -- [--only NAME]... [--quick] [--rounds N] [--profile]
+const HELP = `npm run bench -- [--only NAME]... [--quick] [--rounds N] [--profile FOLDER]
 
   --only NAME   one of ${Object.keys(benchmarks).join(', ')}; may be repeated
   --quick       little work: to see whether it runs, not how fast
   --rounds N    alternating runs that the medians are taken of (5)
-  --profile     write CPU profiles of the emulator into bench/results/
+  --profile F   write a CPU profile of each emulator into the folder F
 `;
 
 const results = join(import.meta.dirname, '../results');
@@ -32,7 +32,7 @@ export async function main(args: string[]): Promise<void> {
       only: { type: 'string', multiple: true },
       quick: { type: 'boolean', default: false },
       rounds: { type: 'string' },
-      profile: { type: 'boolean', default: false },
+      profile: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
   });
@@ -48,7 +48,7 @@ export async function main(args: string[]): Promise<void> {
     findings[name] = await runIn(benchmark, {
       rounds: Number(values.rounds ?? (values.quick ? 1 : 5)),
       quick: values.quick,
-      profileTo: values.profile ? results : undefined,
+      profileTo: values.profile,
     });
     for (const finding of findings[name]) console.log(`  ${renderFinding(finding)}`);
   }
