@@ -115,18 +115,26 @@ class Client {
   #open(): Socket {
     const socket = connect({ host: this.#host.hostname, port: Number(this.#host.port), noDelay: true });
     readMessages(socket, (head, body) => {
+      const asked = this.#asked.get(socket);
+      this.#asked.delete(socket);
       this.#idle.push(socket);
       socket.setTimeout(IDLE_MS);
-      this.#asked.get(socket)?.take(head, body);
+      asked?.take(head, body);
       this.#send();
     });
-    socket.on('error', (error) => this.#asked.get(socket)?.reject(error));
-    socket.on('timeout', () => socket.destroy());
-    socket.on('close', () => {
+    const leave = (reason: Error) => {
+      this.#asked.get(socket)?.reject(reason);
       this.#sockets.delete(socket);
       const place = this.#idle.indexOf(socket);
       if (place !== -1) this.#idle.splice(place, 1);
+    };
+    socket.on('error', leave);
+    // At once, not when it has closed: until then it would still pass for idle, and swallow a request.
+    socket.on('timeout', () => {
+      leave(new Error('The connection was idle.'));
+      socket.destroy();
     });
+    socket.on('close', () => leave(new Error('The connection was closed before the answer.')));
     this.#sockets.add(socket);
     return socket;
   }
