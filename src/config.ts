@@ -11,8 +11,8 @@ import {
   toOption,
   toVariable,
 } from './config/settings.ts';
+import type { Environment } from './domain/access.ts';
 import { type Place, unknownName } from './profile/form.ts';
-import type { Environment } from './profile/rules.ts';
 
 export type { ConfigValues, SettingName } from './config/settings.ts';
 

@@ -1,4 +1,6 @@
 /** Every setting of the program: how it is called, what it accepts and what it is when nobody says. */
+
+import type { Environment } from '../domain/access.ts';
 import { isEventType, WILDCARD } from '../domain/event.ts';
 import {
   anyObject,
@@ -10,7 +12,6 @@ import {
   trueOrFalse,
   wholeNumber,
 } from '../profile/form.ts';
-import type { Environment } from '../profile/rules.ts';
 
 export interface Setting<T = unknown, Fallback = unknown> {
   /** For `--help` and `svc config`. */

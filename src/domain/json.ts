@@ -135,6 +135,16 @@ function endOfString(text: string, start: number): number {
   }
 }
 
+/** Whether text is JSON at all. */
+export function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** `payload.items[2].sku` */
 function pathOf(frames: readonly Frame[]): string {
   return frames

@@ -1,5 +1,6 @@
 /** Changes at a path in JSON text, `items[0].price=12.50`. Everything else keeps its text, numbers included. */
 import { SvcError } from '../errors.ts';
+import { isJson } from './json.ts';
 import { findNearest } from './nearest.ts';
 
 /** `override` needs something at the path, `add` needs nothing there and makes what leads to it; `value` is JSON text. */
@@ -118,16 +119,7 @@ function parsePath(path: string): Step[] {
   return matches.map(([, name, index]) => name ?? Number(index));
 }
 
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\]]|[^\s{}[\]:,"]+/g;
+const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]]|[^\s{}[\]:,"]+/g;
 
 function toTree(text: string): Tree {
   const tokens = text.match(TOKEN)?.values() ?? [].values();

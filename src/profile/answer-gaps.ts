@@ -1,9 +1,11 @@
 /** The answer to every row of the register that has a choice: that of the profile, or what configuration put there. */
+
+import type { Environment } from '../domain/access.ts';
 import { SvcError } from '../errors.ts';
 import { isObject, type Place, unknownName } from './form.ts';
 import { defaultAnswer, type Gap, isOpen, type OpenGap, type Written } from './gap.ts';
 import { type GapId, gapIds, gaps, type OpenGapId } from './gaps.ts';
-import type { Environment, ProfileName } from './rules.ts';
+import type { ProfileName } from './rules.ts';
 
 /** Answers that replace those of the profile, by row. An object replaces only the members that it names. */
 export type Overrides = Readonly<Record<string, unknown>>;

@@ -1,6 +1,8 @@
 /** What one row of the gap register is made of. */
+
+import type { Environment } from '../domain/access.ts';
 import type { Form } from './form.ts';
-import type { Environment, ProfileName } from './rules.ts';
+import type { ProfileName } from './rules.ts';
 
 /** A value as a person writes it in JSON, such as `"5m"` or `{"per_second": 100, "burst": 200}`. */
 export type Written = string | number | readonly Written[] | { readonly [member: string]: Written };

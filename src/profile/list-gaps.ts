@@ -1,8 +1,10 @@
 /** The register as people read it: `svc gaps`, and the page that is generated from it. */
+
+import type { Environment } from '../domain/access.ts';
 import { answerGaps, type Overrides } from './answer-gaps.ts';
 import { type Gap, isOpen, type OpenGap, type Written } from './gap.ts';
 import { type GapId, gapIds, gaps, type OpenGapId } from './gaps.ts';
-import type { Environment, ProfileName } from './rules.ts';
+import type { ProfileName } from './rules.ts';
 
 /** One row of the register with the answer that holds. Names are those of the JSON output. */
 export interface GapRow {

@@ -1,10 +1,12 @@
 /** From a profile and its overrides to plain values. After this no profile and no row is looked at again. */
+
+import type { Environment } from '../domain/access.ts';
 import type { SignatureScheme } from '../domain/signature/scheme.ts';
 import { schemes } from '../domain/signature/schemes.ts';
 import { answerGaps, type Overrides } from './answer-gaps.ts';
 import { MAX_RETRY_GAP_MS, RETRY_WINDOW_MS } from './gaps/deliveries.ts';
 import type { Answers } from './gaps.ts';
-import type { Environment, ProfileName, Rules } from './rules.ts';
+import type { ProfileName, Rules } from './rules.ts';
 
 /**
  * The plain values that a profile with its overrides stands for.

@@ -2,8 +2,6 @@
 import type { RetryPolicy } from '../domain/retry-policy.ts';
 import type { SignatureScheme } from '../domain/signature/scheme.ts';
 
-export { type Environment, environments, type Scope, scopes } from '../domain/access.ts';
-
 export const profileNames = ['relaxed', 'strict'] as const;
 export type ProfileName = (typeof profileNames)[number];
 

@@ -1,4 +1,6 @@
-const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\]:,]|[^\s{}[\]:,"]+/g;
+import { isJson } from '../../domain/json.ts';
+
+const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]:,]|[^\s{}[\]:,"]+/g;
 
 /**
  * JSON text indented by two spaces, as `JSON.stringify(…, null, 2)` would, but with every number and string as it was
@@ -19,13 +21,4 @@ export function indentJson(text: string): string {
     previous = token;
   }
   return result;
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
