@@ -45,7 +45,6 @@ const meanings = {
     hint: 'Check free space and permissions of the folder of the database.',
   },
   usage: { status: 400, exit: ExitCode.usage },
-  check_failed: { status: 422, exit: ExitCode.notSo },
   no_emulator: {
     status: 503,
     exit: ExitCode.noEmulator,
