@@ -21,8 +21,10 @@ const tests = files.filter((path) => /^test\/.*\.ts$/.test(path));
 function listFiles(folder: string): string[] {
   return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
     const path = folder + entry.name;
-    if (!entry.isDirectory()) return entry.isFile() ? [path] : [];
-    return notOurs.test(`${path}/`) ? [] : listFiles(`${path}/`);
+    // Tested as a folder in any case: in a worktree `.git` is a file.
+    if (notOurs.test(`${path}/`)) return [];
+    if (entry.isDirectory()) return listFiles(`${path}/`);
+    return entry.isFile() ? [path] : [];
   });
 }
 
