@@ -95,8 +95,7 @@ function afterAttempt(
   progress: DeliveryProgressRow,
   answeredAt: number,
 ): DeliveryChange {
-  const trigger = triggerOf(claim);
-  const replaysWaiting = progress.replays_waiting - (trigger === 'manual' ? 1 : 0);
+  const replaysWaiting = progress.replays_waiting - (triggerOf(claim) === 'manual' ? 1 : 0);
   const step = nextStep(
     {
       firstAttemptAt: progress.first_attempt_at,
@@ -104,7 +103,6 @@ function afterAttempt(
       replaysWaiting,
     },
     {
-      trigger,
       outcome,
       responseStatus,
       retryAfterMs,

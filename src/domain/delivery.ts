@@ -49,7 +49,6 @@ export interface DeliveryProgress {
 }
 
 export interface AttemptFacts {
-  readonly trigger: AttemptTrigger;
   readonly outcome: AttemptOutcome;
   readonly responseStatus: number | null;
   /** The receiver's `Retry-After` as a wait in milliseconds, null when it sent none that can be read. */

@@ -8,7 +8,6 @@ const START = Date.UTC(2026, 10, 20);
 
 const fresh: DeliveryProgress = { firstAttemptAt: null, scheduledAttempts: 0, replaysWaiting: 0 };
 const refused: AttemptFacts = {
-  trigger: 'schedule',
   outcome: 'http_error',
   responseStatus: 500,
   retryAfterMs: null,
@@ -25,7 +24,7 @@ function step(progress: Partial<DeliveryProgress>, attempt: AttemptFacts) {
 describe('after an attempt a delivery', () => {
   it('has succeeded when the receiver accepted it [delivery.success, §6.5]', () => {
     expect(step({}, accepted)).toEqual({ status: 'succeeded' });
-    expect(step({}, { ...accepted, trigger: 'manual', onSchedule: false })).toEqual({ status: 'succeeded' });
+    expect(step({}, { ...accepted, onSchedule: false })).toEqual({ status: 'succeeded' });
   });
 
   it.each(['http_error', 'timeout', 'connection_error', 'dns_error', 'tls_error', 'blocked'] as const)(
@@ -50,18 +49,16 @@ describe('after an attempt a delivery', () => {
     const now = { status: 'pending', dueAt: START + 40 };
     expect(step({ replaysWaiting: 1 }, refused)).toEqual(now);
     expect(step({ replaysWaiting: 2 }, accepted)).toEqual(now);
-    expect(step({ replaysWaiting: 1 }, { ...refused, trigger: 'manual', onSchedule: false })).toEqual(now);
+    expect(step({ replaysWaiting: 1 }, { ...refused, onSchedule: false })).toEqual(now);
   });
 
   it('goes on climbing after a replay that took the place of a retry and failed [replay]', () => {
     const progress = { firstAttemptAt: START - MINUTE, scheduledAttempts: 1 };
-    const attempt = { ...refused, trigger: 'manual' } as const;
-    expect(step(progress, attempt)).toEqual({ status: 'pending', dueAt: START + 30 * MINUTE });
+    expect(step(progress, refused)).toEqual({ status: 'pending', dueAt: START + 30 * MINUTE });
   });
 
   it('has failed again after a failed replay of one that had settled [replay]', () => {
-    const attempt = { ...refused, trigger: 'manual', onSchedule: false } as const;
-    expect(step({ firstAttemptAt: START, scheduledAttempts: 8 }, attempt)).toEqual({
+    expect(step({ firstAttemptAt: START, scheduledAttempts: 8 }, { ...refused, onSchedule: false })).toEqual({
       status: 'failed',
       reason: 'replay_failed',
     });
