@@ -1,0 +1,51 @@
+/** How the output of the built program looks where it goes. */
+import { stripVTControlCharacters } from 'node:util';
+import { execa } from 'execa';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { cleanEnvironment, createPlace, program, startEmulator, svc } from './cli-program.ts';
+
+const inhabited = createPlace();
+let emulator: Awaited<ReturnType<typeof startEmulator>>;
+
+beforeAll(async () => {
+  emulator = await startEmulator(inhabited.cwd, '--db', ':memory:', '--freeze');
+  await svc(['trigger', 'order.shipped'], { cwd: inhabited.cwd });
+});
+
+afterAll(async () => {
+  emulator.subprocess.kill();
+  await emulator.subprocess;
+  inhabited.remove();
+});
+
+describe('the look of the output', () => {
+  // What does not change from one second to the next.
+  const args = ['logs', 'list', '--method', 'POST', '--path', '/v1/events'];
+  const plain = async (env: Record<string, string> = {}, flags: string[] = []) =>
+    (await svc([...args, ...flags], { cwd: inhabited.cwd, env })).stdout;
+
+  it.skipIf(process.platform !== 'linux')(
+    'is the same in a terminal as in a pipe, but for colour',
+    async () => {
+      const command = [process.execPath, program, ...args].map((word) => `'${word}'`).join(' ');
+      const terminal = await execa('script', ['-qec', `stty cols 500; ${command}`, '/dev/null'], {
+        ...{ cwd: inhabited.cwd, env: { ...cleanEnvironment(), TERM: 'xterm' }, extendEnv: false, input: '' },
+      });
+      expect(terminal.stdout).toContain('\x1b[');
+      expect(stripVTControlCharacters(terminal.stdout).replaceAll('\r', '').trim()).toBe(
+        (await plain()).trim(),
+      );
+    },
+  );
+
+  it('has no colour in a pipe, unless FORCE_COLOR says so; --no-color is the last word', async () => {
+    const text = await plain();
+    const colored = await plain({ FORCE_COLOR: '1' });
+    expect(text).not.toContain('\x1b');
+    expect(colored).toContain('\x1b[32m201');
+    // The rest is the same, to the character.
+    expect(stripVTControlCharacters(colored)).toBe(text);
+    expect(await plain({ FORCE_COLOR: '1' }, ['--no-color'])).toBe(text);
+    expect(await plain({ NO_COLOR: '1' })).toBe(text);
+  });
+});
