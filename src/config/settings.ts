@@ -2,6 +2,7 @@
 
 import type { Environment } from '../domain/access.ts';
 import { isEventType, WILDCARD } from '../domain/event.ts';
+import { toForwardUrl } from '../domain/forward-url.ts';
 import {
   anyObject,
   type Form,
@@ -9,6 +10,7 @@ import {
   number,
   oneOf,
   text,
+  textAs,
   trueOrFalse,
   wholeNumber,
 } from '../profile/form.ts';
@@ -86,8 +88,11 @@ export const settings = {
     fromText: toNumber,
   },
   forwardTo: {
-    description: 'URL to register as an endpoint at boot',
-    form: httpUrl('http://localhost:3000/webhooks'),
+    description: 'port or URL of your receiver, to register as an endpoint at boot',
+    form: textAs(
+      'a port or a URL such as 3000, localhost:3000/webhooks or https://example.com',
+      toForwardUrl,
+    ),
     fallback: none,
   },
   events: {

@@ -90,6 +90,13 @@ export function text(expected: string, holds: (text: string) => boolean = () => 
   );
 }
 
+/** Text that `read` makes something of; null where it cannot. */
+export function textAs<T>(expected: string, read: (text: string) => T | null): Form<T> {
+  return createForm(expected, (value) =>
+    typeof value === 'string' ? (read(value) ?? undefined) : undefined,
+  );
+}
+
 /** An object whose members somebody else checks. */
 export function anyObject(expected: string): Form<Readonly<Record<string, unknown>>> {
   return createForm(expected, (value) => (isObject(value) ? value : undefined));

@@ -132,7 +132,7 @@ describe('help', () => {
         --environment <name>  which of the two environments is emulated
         --profile <name>      the answers where the service description is silent
         --speed <n>           schedule seconds per real second
-        --forward-to <url>    URL to register as an endpoint at boot
+        --forward-to <url>    port or URL of your receiver, to register as an endpoint at boot
         --events <list>       event types of that endpoint
         --env-file <file>     file to write the variables of \`svc env\` to
         --ca <file>           PEM file of a certificate authority to trust
@@ -158,7 +158,8 @@ describe('help', () => {
       Examples:
         $ svc emulator start
         $ svc emulator start --port 0 --db :memory: --json
-        $ svc emulator start --forward-to http://localhost:3000/webhooks --events order.shipped,invoice.paid
+        $ svc emulator start --forward-to localhost:3000/webhooks
+        $ svc emulator start --forward-to 3000 --events order.shipped,invoice.paid
         $ svc emulator start --speed 3600 --detach
         $ svc emulator start --env-file .env.local
         $ svc emulator start --https

@@ -33,7 +33,8 @@ export const command: CommandDefinition<Options> = {
   examples: [
     'emulator start',
     'emulator start --port 0 --db :memory: --json',
-    'emulator start --forward-to http://localhost:3000/webhooks --events order.shipped,invoice.paid',
+    'emulator start --forward-to localhost:3000/webhooks',
+    'emulator start --forward-to 3000 --events order.shipped,invoice.paid',
     'emulator start --speed 3600 --detach',
     'emulator start --env-file .env.local',
     'emulator start --https',
