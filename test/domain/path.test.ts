@@ -19,6 +19,12 @@ describe('changeJson', () => {
     ['adds the next item of a list', add('items[2]', '{"sku":"C"}'), '{"sku":"B"},{"sku":"C"}]'],
     ['adds what leads to the path', add('to.lines[0].text', '"Hi"'), '"to":{"lines":[{"text":"Hi"}]}'],
     ['adds a member named like a prototype', add('__proto__.x', '1'), '"__proto__":{"x":1}'],
+    ['counts from the end', override('items[-1].sku', '"C"'), '{"sku":"C"}]'],
+    ['appends an item', add('items[].sku', '"C"'), '{"sku":"B"},{"sku":"C"}]'],
+    ['begins a list', add('tags[]', '"new"'), '"tags":["new"]'],
+    ['adds a member with a dot', add('meta["a.b"]', '1'), '"meta":{"a.b":1}'],
+    ['adds a member in single quotes at the top', add("['x y'].z", '1'), '"x y":{"z":1}'],
+    ['removes the last item', remove('items[-1]'), '"items":[{"sku":"A","n":1e400}]'],
     ['removes a member', remove('note'), '{"sku":"B"}]}'],
     ['removes an item of a list', remove('items[0]'), '"items":[{"sku":"B"}]'],
   ])('%s', (_, change, expected) => {
@@ -51,17 +57,36 @@ describe('changeJson', () => {
     [override('items[2].sku', '1'), /nothing at items\[2\]\.sku/],
     [remove('items[0].x'), /nothing at items\[0\]\.x/],
     [remove('items.length'), /nothing at items\.length/],
+    [override('items[-3].sku', '1'), /nothing at items\[-3\]/],
+    [remove('items[]'), /nothing at items\[\]/],
+    [add('items[-1]', '1'), /something at items\[-1\] already/],
     [add('total', '1'), /something at total already/],
     [add('items[5]', '1'), /Nothing can be added at items\[5\].*the next is \[2\]/],
     [add('items.sku', '1'), /Nothing can be added at items\.sku/],
     [add('total.amount', '1'), /Nothing can be added at total\.amount.*no object/],
-    ...['', '.', '.a', 'a.', 'a..b', 'a[b]', 'a[', 'a]', '[0]', 'a[-1]'].map((path): [JsonChange, RegExp] => [
-      add(path, '1'),
-      /is not a path/,
-    ]),
+    ...['', '.', '.a', 'a.', 'a..b', 'a[b]', 'a[', 'a]', '[0]', 'a[-]', 'a[x]', 'a["b]', 'a["\\x"]'].map(
+      (path): [JsonChange, RegExp] => [add(path, '1'), /is not a path/],
+    ),
   ])('refuses %j', (change, message) => {
     expect(() => changeJson(order, [change])).toThrow(SvcError);
     expect(() => changeJson(order, [change])).toThrow(message);
+  });
+
+  it.each([
+    ['items[0].skuu', 'Did you mean items[0].sku?'],
+    ['items.0.sku', 'Did you mean items[0].sku?'],
+    ['payload.customer.name', 'The payload has id, total, items, note.'],
+    ['items[0].warehouse', 'items[0] has sku, n.'],
+    ['items[7].sku.length', 'items is a list of 2.'],
+    ['total.amount_in_cents', 'total is 12.50.'],
+  ])('says what there is instead of %s', (path, hint) => {
+    const change = () => changeJson(order, [remove(path)]);
+    expect(change).toThrow(expect.objectContaining({ hint }));
+  });
+
+  it('suggests a name with a dot in its quotes', () => {
+    const change = () => changeJson('{"meta":{"a.b":1}}', [remove('meta["a,b"]')]);
+    expect(change).toThrow(expect.objectContaining({ hint: 'Did you mean meta["a.b"]?' }));
   });
 });
 
@@ -74,6 +99,13 @@ describe('parseAssignment', () => {
     ['a.b[0]=x=y', 'a.b[0]', '"x=y"'],
     ['note=', 'note', '""'],
     ['to={"city":"Berlin"}', 'to', '{"city":"Berlin"}'],
+    ['meta["a=b"].c=1', 'meta["a=b"].c', '1'],
+    ["meta['a=b']=x", "meta['a=b']", '"x"'],
+    ['items[]=null', 'items[]', 'null'],
+    ['zip=01099', 'zip', '"01099"'],
+    ['id=ord_{{uuid}}', 'id', '"ord_{{uuid}}"'],
+    ['id={{uuid}}', 'id', '"{{uuid}}"'],
+    ['text=a\nb', 'text', '"a\\nb"'],
   ])('reads %s', (text, path, value) => {
     expect(parseAssignment(text)).toEqual({ path, value });
   });
@@ -81,4 +113,11 @@ describe('parseAssignment', () => {
   it.each(['total', '=1', ''])('refuses %j', (text) => {
     expect(() => parseAssignment(text)).toThrow(/Write path=value/);
   });
+
+  it.each(['to={city:Berlin}', 'items[]=[a]', 'name="Zoë'])(
+    'refuses %s, which has lost its quotes',
+    (text) => {
+      expect(() => parseAssignment(text)).toThrow(/begins like JSON, but is not/);
+    },
+  );
 });

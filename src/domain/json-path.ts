@@ -1,0 +1,75 @@
+/** Paths into JSON as people write them: `items[0].price`, `items[-1]`, `items[]`, `meta["a.b"]`. */
+import { SvcError } from '../errors.ts';
+import type { JsonTree } from './json-tree.ts';
+
+/** The name of a member, the index of an item (negative ones from the end), or null for the place after the last item. */
+export type Step = string | number | null;
+
+const STEP = /(?:^|(?<=.)\.)([^.[\]]+)|\[("(?:[^"\\]|\\.)*"|'[^']*')\]|(?<=.)\[(-?\d*)\]/gy;
+
+/** @throws SvcError `usage` when `path` is not one. */
+export function parsePath(path: string): Step[] {
+  const matches = [...path.matchAll(STEP)];
+  const length = matches.reduce((sum, [text]) => sum + text.length, 0);
+  if (length !== path.length || length === 0) throw notPath(path);
+  return matches.map(([, name, quoted, index]) => {
+    if (name !== undefined) return name;
+    return quoted === undefined ? parseIndex(index ?? '', path) : unquote(quoted, path);
+  });
+}
+
+/** The path as {@link parsePath} reads it. */
+export function formatPath(steps: readonly Step[]): string {
+  return steps.map(formatStep).join('').replace(/^\./, '');
+}
+
+/** What is at the end of `steps`; undefined where there is nothing. */
+export function findAt(tree: JsonTree, steps: readonly Step[]): JsonTree | undefined {
+  let node: JsonTree | undefined = tree;
+  for (const step of steps) {
+    if (node === undefined) return undefined;
+    node = childOf(node, step);
+  }
+  return node;
+}
+
+export function childOf(node: JsonTree, step: Step): JsonTree | undefined {
+  if (Array.isArray(node)) return typeof step === 'number' ? node.at(step) : undefined;
+  return node instanceof Map && typeof step === 'string' ? node.get(step) : undefined;
+}
+
+/** Every path at which there is something. */
+export function* pathsIn(tree: JsonTree, before: readonly Step[] = []): Generator<Step[]> {
+  if (typeof tree === 'string') return;
+  for (const [step, child] of tree.entries()) {
+    const path = [...before, step];
+    yield path;
+    yield* pathsIn(child, path);
+  }
+}
+
+function formatStep(step: Step): string {
+  if (typeof step === 'number') return `[${step}]`;
+  if (step === null) return '[]';
+  return /^[^.[\]="'\s]+$/.test(step) ? `.${step}` : `[${JSON.stringify(step)}]`;
+}
+
+function parseIndex(text: string, path: string): number | null {
+  if (text === '-') throw notPath(path);
+  return text === '' ? null : Number(text);
+}
+
+function unquote(quoted: string, path: string): string {
+  if (quoted.startsWith("'")) return quoted.slice(1, -1);
+  try {
+    return JSON.parse(quoted);
+  } catch {
+    throw notPath(path);
+  }
+}
+
+function notPath(path: string): SvcError {
+  return new SvcError('usage', `${JSON.stringify(path)} is not a path such as items[0].price.`, {
+    hint: 'The last item is items[-1], the place after it items[]; a name with dots is written meta["a.b"].',
+  });
+}
