@@ -1,8 +1,8 @@
-import { ExitCode } from '../../../errors.ts';
+import type { ExitCode } from '../../../errors.ts';
 import type { CommandDefinition } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { addDeliveryFilter, type DeliveryFilterOptions, toDeliveryFilter } from '../../delivery-filter.ts';
-import { renderAttempt } from '../../render/deliveries.ts';
+import { followAttempts, typesToFollow } from '../../live/follow.ts';
 
 export const command: CommandDefinition<DeliveryFilterOptions> = {
   configure: addDeliveryFilter,
@@ -10,15 +10,10 @@ export const command: CommandDefinition<DeliveryFilterOptions> = {
   run,
 };
 
-/** Prints attempts until it is interrupted. */
+/** Shows attempts until it is left or interrupted. */
 async function run(options: DeliveryFilterOptions, context: Context): Promise<ExitCode> {
   const control = await context.connect();
-  const stream = control.stream({ ...toDeliveryFilter(options), types: 'attempt' }, context.signal);
-  await stream.ready;
-  if (context.json) context.printItem({ type: 'ready' }, () => '');
-  else context.io.note('Waiting for attempts. Ctrl-C stops.');
-  for await (const item of stream) {
-    if (item.type === 'attempt') context.printItem(item, () => renderAttempt(item, context));
-  }
-  return ExitCode.interrupted;
+  const filter = { ...toDeliveryFilter(options), types: typesToFollow() };
+  const stream = control.stream(filter, context.signal);
+  return followAttempts(stream, context, { control, heading: 'Waiting for attempts. Ctrl-C stops.' });
 }
