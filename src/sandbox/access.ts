@@ -1,6 +1,6 @@
 /** Who calls, and what they may (§5). */
 import type { Environment, Scope } from '../domain/access.ts';
-import { environmentOfKey, hashApiKey } from '../domain/secret.ts';
+import { environmentOfKey } from '../domain/secret.ts';
 import { SvcError } from '../errors.ts';
 import { toScopes } from '../store/api-keys.ts';
 import type { LiveWorkspace } from './live-workspaces.ts';
@@ -25,7 +25,7 @@ export function authenticate({ store, environment }: Sandbox, authorization: str
   const key = BEARER.exec(authorization)?.[1];
   if (key === undefined) throw refuse('The Authorization header does not have the form `Bearer <API_KEY>`.');
   assertEnvironment(key, environment);
-  const row = store.apiKeys.findByHash(hashApiKey(key));
+  const row = store.apiKeys.findByKey(key);
   if (row === undefined) throw refuse('The API key is not known here.');
   if (row.revoked_at !== null) throw refuse('The API key has been revoked.');
   return { keySeq: row.seq, workspaceSeq: row.workspace_seq, scopes: toScopes(row) };

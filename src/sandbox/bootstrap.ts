@@ -1,7 +1,6 @@
 /** What a sandbox has from its first boot: a workspace, a key that may do everything in it, and an endpoint if asked for. */
 import { validate } from '../contract/validate.ts';
 import { scopes } from '../domain/access.ts';
-import { hashApiKey } from '../domain/secret.ts';
 import { SvcError } from '../errors.ts';
 import { keepClock } from './clock-keeping.ts';
 import { createKey } from './keys.ts';
@@ -64,7 +63,7 @@ function claimEnvironment({ store, environment }: Sandbox): void {
 }
 
 function holds({ store }: Sandbox, key: string): boolean {
-  return store.apiKeys.findByHash(hashApiKey(key))?.revoked_at === null;
+  return store.apiKeys.findByKey(key)?.revoked_at === null;
 }
 
 /** The endpoint of an address, by the rules of `POST /webhooks`; that of an earlier boot goes on with its secret. */

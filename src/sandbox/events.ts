@@ -37,7 +37,7 @@ export function createEvent(sandbox: Sandbox, { workspace, type, payload }: NewE
     created_at: createdAt,
     envelope: toEnvelope(facts),
   });
-  const news: News[] = store.webhooks.listSubscribed(workspace.seq, type).map((webhookSeq) => {
+  const news: News[] = store.webhooks.listSubscribed(workspace.seq, type).map(({ seq: webhookSeq }) => {
     const deliverySeq = store.nextSeq();
     store.deliveries.insert({
       seq: deliverySeq,

@@ -19,6 +19,7 @@ export class LiveWorkspaces {
   readonly #wall: WallClock;
   readonly #fill: RandomFill;
   readonly #bySeq = new Map<number, LiveWorkspace>();
+  readonly #byId = new Map<string, LiveWorkspace>();
 
   constructor(store: Store, wall: WallClock, fill: RandomFill) {
     this.#store = store;
@@ -27,6 +28,8 @@ export class LiveWorkspaces {
   }
 
   find(id: string): LiveWorkspace | undefined {
+    const known = this.#byId.get(id);
+    if (known) return known;
     const row = this.#store.workspaces.find(id);
     return row && this.#live(row);
   }
@@ -66,6 +69,7 @@ export class LiveWorkspaces {
     }
     const live = { seq: row.seq, id: row.id, clock, ids };
     this.#bySeq.set(row.seq, live);
+    this.#byId.set(row.id, live);
     return live;
   }
 }

@@ -1,6 +1,8 @@
 import type Database from 'better-sqlite3';
 import type { ApiKey } from '../contract/resources.ts';
 import type { Scope } from '../domain/access.ts';
+import { hashApiKey } from '../domain/secret.ts';
+import { Kept } from './kept.ts';
 import { type PageRequest, type RowPage, toPage, upperBound } from './page.ts';
 
 export interface ApiKeyRow {
@@ -30,6 +32,7 @@ export class ApiKeyTable {
     ApiKeyWithWorkspace
   >;
   readonly #revoke: Database.Statement<[number, number]>;
+  readonly #known = new Kept<string, ApiKeyWithWorkspace>();
 
   constructor(db: Database.Database) {
     this.#insert = db.prepare(
@@ -46,11 +49,13 @@ export class ApiKeyTable {
   }
 
   insert(row: ApiKeyRow): void {
+    this.forgetKept();
     this.#insert.run(row);
   }
 
-  findByHash(hash: Buffer): ApiKeyWithWorkspace | undefined {
-    return this.#byHash.get(hash);
+  /** The row of a key, revoked or not. Asked for with every request, so it is kept in memory. */
+  findByKey(key: string): ApiKeyWithWorkspace | undefined {
+    return this.#known.find(key, () => this.#byHash.get(hashApiKey(key)));
   }
 
   find(id: string): ApiKeyWithWorkspace | undefined {
@@ -63,7 +68,12 @@ export class ApiKeyTable {
   }
 
   revoke(seq: number, at: number): void {
+    this.forgetKept();
     this.#revoke.run(at, seq);
+  }
+
+  forgetKept(): void {
+    this.#known.forget();
   }
 }
 

@@ -19,6 +19,7 @@ const SOON_MS = 50;
 export class GroupCommit {
   readonly #db: Database.Database;
   readonly #onCommit: () => void;
+  readonly #onUndo: () => void;
   readonly #begin: Database.Statement;
   readonly #commit: Database.Statement;
   readonly #rollback: Database.Statement;
@@ -30,10 +31,14 @@ export class GroupCommit {
   #scheduled = false;
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param onCommit called after every commit, before its callers are answered. */
-  constructor(db: Database.Database, onCommit: () => void = () => {}) {
+  /**
+   * @param onCommit called after every commit, before its callers are answered
+   * @param onUndo called whenever something that was written has been undone
+   */
+  constructor(db: Database.Database, onCommit: () => void = () => {}, onUndo: () => void = () => {}) {
     this.#db = db;
     this.#onCommit = onCommit;
+    this.#onUndo = onUndo;
     this.#begin = db.prepare('BEGIN IMMEDIATE');
     this.#commit = db.prepare('COMMIT');
     this.#rollback = db.prepare('ROLLBACK');
@@ -106,6 +111,7 @@ export class GroupCommit {
       } catch (error) {
         if (!this.#db.inTransaction) throw error;
         this.#rollback.run();
+        this.#onUndo();
         this.#begin.run();
         return group.map((each) => (each === waiting ? () => reject(error) : this.#runApart(each)));
       }
@@ -125,12 +131,14 @@ export class GroupCommit {
       if (!this.#db.inTransaction) throw error;
       this.#undo.run();
       this.#release.run();
+      this.#onUndo();
       return () => reject(error);
     }
   }
 
   #rejectGroup(group: readonly Waiting[], cause: unknown): void {
     if (this.#db.inTransaction) this.#rollback.run();
+    this.#onUndo();
     const reason = (cause as Error).message;
     const error = new SvcError('storage_unavailable', `The database did not take the write: ${reason}.`, {
       cause,

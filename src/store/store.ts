@@ -37,9 +37,10 @@ export class Store {
   constructor(options: DatabaseOptions) {
     const db = openDatabase(options);
     this.#db = db;
-    this.#group = new GroupCommit(db, () => {
+    const tellFollowers = () => {
       for (const follower of this.#followers) follower();
-    });
+    };
+    this.#group = new GroupCommit(db, tellFollowers, () => this.#forgetKept());
     this.#lastSeq = findLastSeq(db);
     this.settings = new SettingTable(db);
     this.workspaces = new WorkspaceTable(db);
@@ -74,6 +75,12 @@ export class Store {
   /** Writes within the group of this turn of the loop, see {@link GroupCommit.run}. */
   write<Result>(operation: () => Result): Promise<Result> {
     return this.#group.run(operation);
+  }
+
+  /** What is kept in memory may have been read from rows that are no more. */
+  #forgetKept(): void {
+    this.apiKeys.forgetKept();
+    this.webhooks.forgetKept();
   }
 
   /** Writes with the next group that comes, see {@link GroupCommit.runSoon}. */

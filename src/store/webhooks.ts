@@ -1,6 +1,7 @@
 import type Database from 'better-sqlite3';
 import type { Webhook, WebhookDetail } from '../contract/resources.ts';
 import { subscribes } from '../domain/event.ts';
+import { Kept } from './kept.ts';
 import { type PageRequest, type RowPage, toPage, upperBound } from './page.ts';
 
 export interface WebhookRow {
@@ -32,6 +33,9 @@ type Change = Pick<
   | 'deleted_at'
 >;
 
+/** An endpoint that takes deliveries, with its subscriptions. */
+type TakingWebhook = WebhookRow & { readonly subscriptions: readonly string[] };
+
 const SELECT =
   'SELECT h.*, w.id AS workspace_id FROM webhooks h JOIN workspaces w ON w.seq = h.workspace_seq';
 
@@ -42,7 +46,8 @@ export class WebhookTable {
     [{ before: number; workspace: number | null; limit: number }],
     WebhookWithWorkspace
   >;
-  readonly #taking: Database.Statement<[number], Pick<WebhookRow, 'seq' | 'events'>>;
+  readonly #taking: Database.Statement<[number], WebhookRow>;
+  readonly #takingByWorkspace = new Kept<number, readonly TakingWebhook[]>();
   readonly #bySeq: Database.Statement<[number], WebhookRow>;
   readonly #byUrl: Database.Statement<[number, string], WebhookWithWorkspace>;
   readonly #place: Database.Statement<[string], Pick<WebhookRow, 'seq'>>;
@@ -62,7 +67,7 @@ export class WebhookTable {
        ORDER BY h.seq DESC LIMIT @limit`,
     );
     this.#taking = db.prepare(
-      'SELECT seq, events FROM webhooks WHERE workspace_seq = ? AND deleted_at IS NULL AND disabled = 0 ORDER BY seq',
+      'SELECT * FROM webhooks WHERE workspace_seq = ? AND deleted_at IS NULL AND disabled = 0 ORDER BY seq',
     );
     this.#bySeq = db.prepare('SELECT * FROM webhooks WHERE seq = ?');
     this.#byUrl = db.prepare(
@@ -78,6 +83,7 @@ export class WebhookTable {
   }
 
   insert(row: WebhookRow): void {
+    this.forgetKept();
     this.#insert.run(row);
   }
 
@@ -101,11 +107,15 @@ export class WebhookTable {
   }
 
   /** The endpoints of a workspace that receive events of `type` (§6), oldest first. */
-  listSubscribed(workspaceSeq: number, type: string): number[] {
-    return this.#taking
-      .all(workspaceSeq)
-      .filter((row) => subscribes(toSubscriptions(row), type))
-      .map((row) => row.seq);
+  listSubscribed(workspaceSeq: number, type: string): WebhookRow[] {
+    return this.#listTaking(workspaceSeq).filter(({ subscriptions }) => subscribes(subscriptions, type));
+  }
+
+  /** Asked for with every event, so they are kept in memory. */
+  #listTaking(workspaceSeq: number): readonly TakingWebhook[] {
+    const read = () =>
+      this.#taking.all(workspaceSeq).map((row) => ({ ...row, subscriptions: toSubscriptions(row) }));
+    return this.#takingByWorkspace.find(workspaceSeq, read) ?? [];
   }
 
   /** Every endpoint that can have deliveries pending: those of a deleted one are canceled. */
@@ -121,7 +131,12 @@ export class WebhookTable {
   }
 
   update(row: Change): void {
+    this.forgetKept();
     this.#update.run(row);
+  }
+
+  forgetKept(): void {
+    this.#takingByWorkspace.forget();
   }
 }
 
