@@ -3,7 +3,7 @@
  * turns, so that one that is slow, dead or flooded delays no other.
  */
 import { isPastWindow } from '../domain/retry-policy.ts';
-import type { News } from '../sandbox/bus.ts';
+import type { FreshClaim, News } from '../sandbox/bus.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { ClaimedDelivery } from '../store/deliveries.ts';
 import { prepareAttempt, recordAttempt, startOf } from './attempt.ts';
@@ -107,8 +107,13 @@ export class Dispatcher {
       return;
     }
     const lane = this.#laneOf(news.webhookSeq);
-    if (news.type === 'due') lane.plan(news.deliverySeq, news.dueAt);
-    else if (news.type === 'canceled') lane.reload();
+    if (news.type === 'due') {
+      lane.plan(news.deliverySeq, news.dueAt);
+      this.#consider(lane);
+      this.#send(news.fresh);
+      return;
+    }
+    if (news.type === 'canceled') lane.reload();
     else lane.open = this.#sandbox.store.webhooks.getBySeq(news.webhookSeq).disabled === 0;
     this.#consider(lane);
     this.#send();
@@ -126,7 +131,7 @@ export class Dispatcher {
     else this.#arm(lane.workspace.clock.realMsUntil(lane.dueAt));
   }
 
-  #send(): void {
+  #send(fresh?: FreshClaim): void {
     if (this.#state !== 'running') return;
     const now = this.#sandbox.wall.monotonic();
     if (now < this.#restUntil) {
@@ -144,7 +149,7 @@ export class Dispatcher {
       // Back to the end of the row.
       this.#turns.delete(lane);
       this.#turns.add(lane);
-      void this.#deliver(lane, seq);
+      void this.#deliver(lane, seq, fresh);
     }
   }
 
@@ -159,11 +164,11 @@ export class Dispatcher {
     return undefined;
   }
 
-  async #deliver(lane: Lane, seq: number): Promise<void> {
+  async #deliver(lane: Lane, seq: number, fresh: FreshClaim | undefined): Promise<void> {
     // What the rows say, should something go wrong on the way: it is still due.
     let dueAt: number | null = lane.workspace.clock.now();
     try {
-      dueAt = await this.#attempt(lane, seq);
+      dueAt = await this.#attempt(lane, seq, fresh);
     } catch (fault) {
       this.#rest(fault);
     }
@@ -193,9 +198,9 @@ export class Dispatcher {
   }
 
   /** @returns when the delivery is due again; null for not at all. */
-  async #attempt({ workspace }: Lane, seq: number): Promise<number | null> {
+  async #attempt({ workspace }: Lane, seq: number, fresh: FreshClaim | undefined): Promise<number | null> {
     const { store, rules } = this.#sandbox;
-    const claim = store.deliveries.findClaim(seq);
+    const claim = this.#findClaim(seq, fresh);
     if (claim === undefined) return null;
     if (this.#isTooLate(claim, startOf(claim, workspace))) {
       await store.write(() => store.deliveries.expire(seq, workspace.clock.now(), store.nextSeq()));
@@ -205,6 +210,13 @@ export class Dispatcher {
     const result = await this.#sender.send(attempt.request, rules.delivery);
     if (this.#state === 'stopped') return null;
     return store.write(() => recordAttempt(this.#sandbox, workspace, attempt, result));
+  }
+
+  /** The claim that came with the news, or where the delivery had to wait, what the rows say by now. */
+  #findClaim(seq: number, fresh: FreshClaim | undefined): ClaimedDelivery | undefined {
+    const { deliveries, webhooks } = this.#sandbox.store;
+    const isFresh = fresh?.claim.seq === seq && fresh.revision === webhooks.revision;
+    return isFresh ? fresh.claim : deliveries.findClaim(seq);
   }
 
   // The emulator was off, or the endpoint disabled, until after the window: no attempt starts past it (§6).

@@ -1,13 +1,23 @@
 /** News of what has been committed. Whoever hears it finds it on disk. */
+import type { ClaimedDelivery } from '../store/deliveries.ts';
+
+/** What is to be sent, so that it need not be read back; good while the endpoints have this revision. */
+export interface FreshClaim {
+  readonly claim: ClaimedDelivery;
+  readonly revision: number;
+}
+
+/** A delivery has a due time: newly made, or asked to be replayed. */
+export interface DueNews {
+  readonly type: 'due';
+  readonly webhookSeq: number;
+  readonly deliverySeq: number;
+  readonly dueAt: number;
+  readonly fresh?: FreshClaim;
+}
 
 export type News =
-  /** A delivery has a due time: newly made, or asked to be replayed. */
-  | {
-      readonly type: 'due';
-      readonly webhookSeq: number;
-      readonly deliverySeq: number;
-      readonly dueAt: number;
-    }
+  | DueNews
   /** The pending deliveries of an endpoint are no more. */
   | { readonly type: 'canceled'; readonly webhookSeq: number }
   /** An endpoint takes deliveries again, or no longer. */

@@ -1,5 +1,6 @@
 /** Events: creating one plans its deliveries in the same transaction (§6). */
 import { toEnvelope, toEventRecord } from '../domain/event.ts';
+import { claimOfNew } from '../store/deliveries.ts';
 import { type EventRow, eventRecordText } from '../store/events.ts';
 import { type Caller, maySee, notFound, resolveWorkspace } from './access.ts';
 import type { News } from './bus.ts';
@@ -29,26 +30,22 @@ export function createEvent(sandbox: Sandbox, { workspace, type, payload }: NewE
   const id = workspace.ids.next('event', createdAt);
   const facts = { id, workspaceId: workspace.id, type, payload, createdAt };
   const seq = store.nextSeq();
-  store.events.insert({
-    seq,
-    id,
-    workspace_seq: workspace.seq,
-    type,
-    created_at: createdAt,
-    envelope: toEnvelope(facts),
-  });
-  const news: News[] = store.webhooks.listSubscribed(workspace.seq, type).map(({ seq: webhookSeq }) => {
-    const deliverySeq = store.nextSeq();
-    store.deliveries.insert({
-      seq: deliverySeq,
+  const workspace_seq = workspace.seq;
+  const envelope = toEnvelope(facts);
+  store.events.insert({ seq, id, workspace_seq, type, created_at: createdAt, envelope });
+  const news = store.webhooks.listSubscribed(workspace.seq, type).map((webhook): News => {
+    const delivery = {
+      seq: store.nextSeq(),
       id: workspace.ids.next('delivery', createdAt),
       event_seq: seq,
-      webhook_seq: webhookSeq,
-      workspace_seq: workspace.seq,
+      webhook_seq: webhook.seq,
+      workspace_seq,
       created_at: createdAt,
       due_at: createdAt,
-    });
-    return { type: 'due', webhookSeq, deliverySeq, dueAt: createdAt };
+    };
+    store.deliveries.insert(delivery);
+    const fresh = { claim: claimOfNew(delivery, webhook, envelope), revision: store.webhooks.revision };
+    return { type: 'due', webhookSeq: webhook.seq, deliverySeq: delivery.seq, dueAt: createdAt, fresh };
   });
   keepClockAlong(sandbox, workspace);
   return { record: toEventRecord(facts), news };

@@ -2,6 +2,7 @@ import type Database from 'better-sqlite3';
 import type { Delivery } from '../contract/resources.ts';
 import type { DeliveryStatus, SettledReason } from '../domain/delivery.ts';
 import { type PageRequest, type RowPage, toPage, upperBound } from './page.ts';
+import type { WebhookRow } from './webhooks.ts';
 
 export interface NewDelivery {
   readonly seq: number;
@@ -283,6 +284,18 @@ export class DeliveryTable {
     const rows = statement.all({ ...values, before: upperBound(page), limit: page.limit + 1 });
     return toPage(rows, page.limit);
   }
+}
+
+/** What {@link DeliveryTable.findClaim} reads for a delivery that has just been made. */
+export function claimOfNew(delivery: NewDelivery, webhook: WebhookRow, body: string): ClaimedDelivery {
+  const { created_at: _, event_seq: _event, ...facts } = delivery;
+  const { url, secret, previous_secret, previous_secret_expires_at } = webhook;
+  return {
+    ...facts,
+    ...{ url, body, secret, previous_secret, previous_secret_expires_at },
+    ...{ status: 'pending', first_attempt_at: null, on_schedule: 1 },
+    ...{ scheduled_attempts: 0, attempt_count: 0, replays_waiting: 0 },
+  };
 }
 
 const CONDITIONS = {

@@ -48,6 +48,7 @@ export class WebhookTable {
   >;
   readonly #taking: Database.Statement<[number], WebhookRow>;
   readonly #takingByWorkspace = new Kept<number, readonly TakingWebhook[]>();
+  #revision = 0;
   readonly #bySeq: Database.Statement<[number], WebhookRow>;
   readonly #byUrl: Database.Statement<[number, string], WebhookWithWorkspace>;
   readonly #place: Database.Statement<[string], Pick<WebhookRow, 'seq'>>;
@@ -80,6 +81,11 @@ export class WebhookTable {
          previous_secret_expires_at = @previous_secret_expires_at, disabled = @disabled, deleted_at = @deleted_at
        WHERE seq = @seq`,
     );
+  }
+
+  /** Another number after every change of an endpoint. */
+  get revision(): number {
+    return this.#revision;
   }
 
   insert(row: WebhookRow): void {
@@ -136,6 +142,7 @@ export class WebhookTable {
   }
 
   forgetKept(): void {
+    this.#revision++;
     this.#takingByWorkspace.forget();
   }
 }

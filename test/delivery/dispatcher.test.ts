@@ -1,8 +1,33 @@
 import { describe, expect, it } from 'vitest';
 import { HOUR_MS, MINUTE_MS } from '../../src/domain/duration.ts';
+import type { DueNews } from '../../src/sandbox/bus.ts';
+import { deleteWebhook } from '../../src/sandbox/webhooks.ts';
 import { NOW, refused, startDispatch, turns } from './dispatching.ts';
 
 const originOf = ({ url }: { url: string }) => new URL(url).port;
+
+describe('a claim that comes with the news of a new delivery', () => {
+  it('is what the rows say', async () => {
+    const { endpoint, createEvent, store } = startDispatch();
+    endpoint();
+    const [news] = (await store.write(createEvent)).news;
+    const { fresh, deliverySeq } = news as DueNews;
+    expect(fresh?.claim).toEqual(store.deliveries.findClaim(deliverySeq));
+  });
+
+  it('is not used where the endpoint was deleted in the same commit', async () => {
+    const { endpoint, createEvent, store, sandbox, sent } = startDispatch();
+    const { id } = endpoint();
+    const [{ news }] = await Promise.all([
+      store.write(createEvent),
+      store.write(() => deleteWebhook(sandbox, id)),
+    ]);
+    for (const item of news) sandbox.bus.publish(item);
+    await turns();
+    expect(news).toHaveLength(1);
+    expect(sent).toEqual([]);
+  });
+});
 
 describe('the dispatcher', () => {
   it('sends what is due at once, and records what came of it [§6.delivery]', async () => {

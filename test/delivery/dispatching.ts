@@ -131,18 +131,16 @@ export function startDispatch(options: DispatchOptions = {}) {
     if (row === undefined) throw new Error(`no delivery ${id}`);
     return row;
   };
+  /** As the API does. Inside a write. */
+  const createOne = () => createEvent(sandbox, { workspace, type: 'order.shipped', payload: '{}' });
   return {
-    ...{ sandbox, store, dispatcher, workspace, faults, get },
+    ...{ sandbox, store, dispatcher, workspace, faults, get, createEvent: createOne },
     ...{ sent: scripted.sent, underWay: scripted.underWay, attempt: scripted.attempt },
     endpoint: (url = 'http://127.0.0.1:9/') =>
       store.writeNow(() => createWebhook(sandbox, { workspace, url, events: ['*'] })),
-    /** Creates events as the API does. @returns the ids of their deliveries. */
+    /** Creates events. @returns the ids of their deliveries. */
     async trigger(count = 1): Promise<string[]> {
-      const created = await Promise.all(
-        Array.from({ length: count }, () =>
-          store.write(() => createEvent(sandbox, { workspace, type: 'order.shipped', payload: '{}' })),
-        ),
-      );
+      const created = await Promise.all(Array.from({ length: count }, () => store.write(createOne)));
       const news = created.flatMap((event) => event.news);
       for (const item of news) sandbox.bus.publish(item);
       await turns();

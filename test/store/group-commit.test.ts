@@ -11,9 +11,16 @@ function open() {
   db.exec('CREATE TABLE parents (id INTEGER PRIMARY KEY) STRICT');
   db.exec('CREATE TABLE notes (text TEXT NOT NULL UNIQUE, parent INTEGER REFERENCES parents) STRICT');
   let commits = 0;
-  const group = new GroupCommit(db, () => {
-    commits++;
-  });
+  let undone = 0;
+  const group = new GroupCommit(
+    db,
+    () => {
+      commits++;
+    },
+    () => {
+      undone++;
+    },
+  );
   const insert = db.prepare('INSERT INTO notes (text, parent) VALUES (?, ?)');
   return {
     db,
@@ -21,6 +28,7 @@ function open() {
     note: (text: string, parent: number | null = null) => insert.run(text, parent),
     notes: () => db.prepare<[], string>('SELECT text FROM notes ORDER BY rowid').pluck().all(),
     commits: () => commits,
+    undone: () => undone,
     /** Makes the commit of the group fail: SQLite looks at the broken reference only then. */
     breakCommit: () => {
       db.pragma('defer_foreign_keys = ON');
@@ -88,7 +96,7 @@ describe('a group of writes', () => {
   });
 
   it('tells every caller when it cannot be committed, and nothing of it remains', async () => {
-    const { db, group, note, notes, commits, breakCommit } = open();
+    const { db, group, note, notes, commits, undone, breakCommit } = open();
     const results = await Promise.allSettled([
       group.run(() => note('a')),
       group.run(breakCommit),
@@ -102,7 +110,7 @@ describe('a group of writes', () => {
     }
     expect(notes()).toEqual([]);
     expect(db.inTransaction).toBe(false);
-    expect(commits()).toBe(0);
+    expect([commits(), undone()]).toEqual([0, 1]);
   });
 
   it('is followed by the next one as if nothing had been', async () => {
