@@ -9,7 +9,7 @@ import { notFound } from '../sandbox/access.ts';
 import type { LiveWorkspace } from '../sandbox/live-workspaces.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { ApiRequestFilter } from '../store/api-requests.ts';
-import type { DeliveryFilter } from '../store/deliveries.ts';
+import type { DeliveryFilter } from '../store/delivery-view.ts';
 
 type InputOf<Entries extends v.ObjectEntries> = v.InferOutput<v.ObjectSchema<Entries, undefined>>;
 

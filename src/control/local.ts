@@ -17,7 +17,7 @@ import { createWorkspace } from '../sandbox/workspaces.ts';
 import { toApiKey } from '../store/api-keys.ts';
 import { toApiRequest } from '../store/api-requests.ts';
 import { toAttempt } from '../store/attempts.ts';
-import { toDelivery } from '../store/deliveries.ts';
+import { toDelivery } from '../store/delivery-view.ts';
 import { toWebhookDetail } from '../store/webhooks.ts';
 import { toWorkspace } from '../store/workspaces.ts';
 import { createClockCalls } from './clock-calls.ts';
@@ -156,7 +156,7 @@ function createWebhookCalls(
 function createDeliveryCalls(
   sandbox: Sandbox,
 ): Pick<CheckedCalls, 'listDeliveries' | 'getDelivery' | 'replayDelivery'> {
-  const { deliveries, attempts } = sandbox.store;
+  const { deliveryView: deliveries, attempts } = sandbox.store;
   return {
     listDeliveries: async (input) => {
       const filter = toDeliveryFilter(sandbox, input);

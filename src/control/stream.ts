@@ -8,7 +8,7 @@ import { validate } from '../contract/validate.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { toApiRequest } from '../store/api-requests.ts';
 import { toAttempt } from '../store/attempts.ts';
-import { toDelivery } from '../store/deliveries.ts';
+import { toDelivery } from '../store/delivery-view.ts';
 import type { Happening } from '../store/happenings.ts';
 import { parseSince, toDeliveryFilter } from './filters.ts';
 
@@ -93,14 +93,14 @@ function findItem({ store, rules }: Sandbox, happening: Happening, selection: Se
     const request = row && toApiRequest(row);
     return request && selectsRequest(selection, request) ? { type, sequence, request } : null;
   }
-  const row = store.deliveries.findBySeq(deliverySeq);
+  const row = store.deliveryView.findBySeq(deliverySeq);
   if (row === undefined) return null;
   const delivery = toDelivery(row);
   if (!selectsDelivery(selection, delivery)) return null;
   if (type === 'delivery') return { type, sequence, delivery };
   const attempt = store.attempts.findBySeq(sequence);
   if (attempt === undefined) return null;
-  const body = store.deliveries.getBody(deliverySeq);
+  const body = store.deliveryView.getBody(deliverySeq);
   const sent = { id: delivery.id, body, scheme: rules.signature };
   return { type, sequence, attempt: toAttempt(attempt, sent), delivery };
 }

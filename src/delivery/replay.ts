@@ -4,7 +4,7 @@ import { checkWebhookUrl } from '../domain/webhook-url.ts';
 import { SvcError } from '../errors.ts';
 import { notFound } from '../sandbox/access.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
-import type { DeliveryRow } from '../store/deliveries.ts';
+import type { DeliveryRow } from '../store/delivery-view.ts';
 
 export interface ReplayRequest {
   readonly id: string;
@@ -27,7 +27,7 @@ export interface ReplayRequest {
  */
 export async function replayDelivery(sandbox: Sandbox, request: ReplayRequest): Promise<DeliveryRow> {
   const { store, bus } = sandbox;
-  const row = store.deliveries.find(request.id);
+  const row = store.deliveryView.find(request.id);
   if (row === undefined) throw notFound('delivery', request.id);
   const changes = checkChanges(sandbox, request);
   const isNew = request.newId === true || changes.url !== null || changes.body !== null;
@@ -37,7 +37,7 @@ export async function replayDelivery(sandbox: Sandbox, request: ReplayRequest): 
     return isNew ? copyDelivery(sandbox, row, changes, now) : replayInPlace(sandbox, row, now);
   });
   bus.publish({ type: 'due', webhookSeq: row.webhook_seq, deliverySeq: seq, dueAt: now });
-  return store.deliveries.findBySeq(seq) ?? row;
+  return store.deliveryView.findBySeq(seq) ?? row;
 }
 
 interface Changes {

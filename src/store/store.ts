@@ -5,6 +5,7 @@ import { ApiRequestTable } from './api-requests.ts';
 import { AttemptTable } from './attempts.ts';
 import { type DatabaseOptions, openDatabase } from './database.ts';
 import { DeliveryTable } from './deliveries.ts';
+import { DeliveryView } from './delivery-view.ts';
 import { EventTable } from './events.ts';
 import { GroupCommit } from './group-commit.ts';
 import { HappeningView } from './happenings.ts';
@@ -27,6 +28,7 @@ export class Store {
   readonly webhooks: WebhookTable;
   readonly events: EventTable;
   readonly deliveries: DeliveryTable;
+  readonly deliveryView: DeliveryView;
   readonly attempts: AttemptTable;
   readonly apiRequests: ApiRequestTable;
   readonly idempotency: IdempotencyTable;
@@ -48,6 +50,7 @@ export class Store {
     this.webhooks = new WebhookTable(db);
     this.events = new EventTable(db);
     this.deliveries = new DeliveryTable(db);
+    this.deliveryView = new DeliveryView(db);
     this.attempts = new AttemptTable(db);
     this.apiRequests = new ApiRequestTable(db);
     this.idempotency = new IdempotencyTable(db);

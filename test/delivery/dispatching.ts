@@ -19,7 +19,7 @@ import {
   type WebhookChange,
 } from '../../src/sandbox/webhooks.ts';
 import { createWorkspace } from '../../src/sandbox/workspaces.ts';
-import type { DeliveryRow } from '../../src/store/deliveries.ts';
+import type { DeliveryRow } from '../../src/store/delivery-view.ts';
 import { Store } from '../../src/store/store.ts';
 
 export const NOW = Date.UTC(2026, 10, 20);
@@ -127,7 +127,7 @@ export function startDispatch(options: DispatchOptions = {}) {
 
   const seqOf = (id: string) => store.webhooks.find(id)?.seq ?? 0;
   const get = (id: string): DeliveryRow => {
-    const row = store.deliveries.find(id);
+    const row = store.deliveryView.find(id);
     if (row === undefined) throw new Error(`no delivery ${id}`);
     return row;
   };
@@ -145,7 +145,7 @@ export function startDispatch(options: DispatchOptions = {}) {
       for (const item of news) sandbox.bus.publish(item);
       await turns();
       return news.flatMap((item) =>
-        item.type === 'due' ? (store.deliveries.findBySeq(item.deliverySeq)?.id ?? []) : [],
+        item.type === 'due' ? (store.deliveryView.findBySeq(item.deliverySeq)?.id ?? []) : [],
       );
     },
     replay: (id: string, change: Omit<ReplayRequest, 'id'> = {}) =>

@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3';
 import { describe, expect, it, vi } from 'vitest';
-import type { DeliveryFilter } from '../../src/store/deliveries.ts';
+import type { DeliveryFilter } from '../../src/store/delivery-view.ts';
 import type { Store } from '../../src/store/store.ts';
 import {
   insertAttempt,
@@ -60,9 +60,9 @@ describe('the deliveries of an endpoint', () => {
     settle(store, done, 'succeeded');
     const before = store.lastSeq;
     expect(await store.write(() => store.cancelDeliveries(webhook, NOW + 1))).toBe(2);
-    expect(store.deliveries.findBySeq(done)).toMatchObject({ status: 'succeeded', settled_reason: null });
+    expect(store.deliveryView.findBySeq(done)).toMatchObject({ status: 'succeeded', settled_reason: null });
     for (const [rank, seq] of [first, last].entries()) {
-      expect(store.deliveries.findBySeq(seq)).toMatchObject({
+      expect(store.deliveryView.findBySeq(seq)).toMatchObject({
         ...{ status: 'canceled', settled_reason: 'endpoint_deleted', settled_at: NOW + 1 },
         ...{ due_at: null, settled_seq: before + rank + 1 },
       });
@@ -81,7 +81,7 @@ describe('the deliveries of an endpoint', () => {
       store.cancelDeliveries(webhook, NOW);
       expire(canceled);
     });
-    const statusOf = (seq: number) => store.deliveries.findBySeq(seq);
+    const statusOf = (seq: number) => store.deliveryView.findBySeq(seq);
     expect(statusOf(expired)).toMatchObject({
       status: 'failed',
       settled_reason: 'window_elapsed',
@@ -123,7 +123,7 @@ describe('a list of deliveries', () => {
   it('is newest first, in pages that go on below the cursor', () => {
     const { store, failed, pending, later } = fill();
     const list = (limit: number, beforeSeq: number | null) => {
-      const { rows, hasMore } = store.deliveries.list(any, { limit, beforeSeq });
+      const { rows, hasMore } = store.deliveryView.list(any, { limit, beforeSeq });
       return [rows.map(({ seq }) => seq), hasMore];
     };
     expect(list(100, null)).toEqual([[later, pending, failed], false]);
@@ -134,8 +134,8 @@ describe('a list of deliveries', () => {
   it('holds what the filters let through, alone and together', () => {
     const { store, workspace, webhook, event, failed, pending, later } = fill();
     const list = (filter: Partial<DeliveryFilter>) =>
-      store.deliveries.list({ ...any, ...filter }, page).rows.map(({ seq }) => seq);
-    const { event_id: eventId, webhook_id: webhookId } = store.deliveries.findBySeq(failed) ?? {};
+      store.deliveryView.list({ ...any, ...filter }, page).rows.map(({ seq }) => seq);
+    const { event_id: eventId, webhook_id: webhookId } = store.deliveryView.findBySeq(failed) ?? {};
     expect(list({ status: 'failed' })).toEqual([failed]);
     expect(list({ status: 'pending' })).toEqual([later, pending]);
     expect(list({ type: 'invoice.paid' })).toEqual([later]);
@@ -163,7 +163,7 @@ describe('a list of deliveries', () => {
   ])('costs the same however large the table is: %s', (_, filter, index) => {
     const store = openStore();
     const prepare = vi.spyOn(Database.prototype, 'prepare');
-    store.deliveries.list({ ...any, ...filter }, page);
+    store.deliveryView.list({ ...any, ...filter }, page);
     const [sql = ''] = prepare.mock.calls[0] ?? [];
     prepare.mockRestore();
     const plan = store.explain(sql.replace(/@\w+/g, '9'));

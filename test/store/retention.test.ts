@@ -37,7 +37,7 @@ function removeOld(store: Store): number {
 /** Which of its rows are still there. */
 function rowsOf(store: Store, { seq, workspace }: { seq: number; workspace: number }) {
   return {
-    delivery: store.deliveries.findBySeq(seq) !== undefined,
+    delivery: store.deliveryView.findBySeq(seq) !== undefined,
     attempts: store.attempts.listOfDelivery(seq).length,
     events: store.events.list(workspace, null, { limit: 10, beforeSeq: null }).rows.length,
   };
@@ -108,7 +108,7 @@ describe('removing what is old', () => {
     const order = store.lastSeq;
     // Three windows of deliveries, one of events; the newest old request stays as their bound.
     expect(removeOld(store)).toBe(4);
-    expect(deliveries.filter((seq) => store.deliveries.findBySeq(seq))).toEqual([]);
+    expect(deliveries.filter((seq) => store.deliveryView.findBySeq(seq))).toEqual([]);
     expect(store.lastSeq).toBe(order);
     expect(removeOld(store)).toBe(0);
   });

@@ -1,0 +1,121 @@
+/** Deliveries as people look at them. */
+import type Database from 'better-sqlite3';
+import type { Delivery } from '../contract/resources.ts';
+import type { DeliveryStatus, SettledReason } from '../domain/delivery.ts';
+import type { DeliveryProgressRow } from './deliveries.ts';
+import { type PageRequest, type RowPage, toPage, upperBound } from './page.ts';
+
+export interface DeliveryRow extends DeliveryProgressRow {
+  readonly id: string;
+  readonly event_id: string;
+  readonly event_type: string;
+  readonly workspace_id: string;
+  readonly webhook_id: string;
+  readonly url: string;
+  readonly body: string;
+  readonly created_at: number;
+  readonly settled_reason: SettledReason | null;
+  readonly settled_at: number | null;
+  readonly replay_of: string | null;
+}
+
+export interface DeliveryFilter {
+  readonly workspaceSeq: number | null;
+  readonly status: DeliveryStatus | null;
+  readonly eventId: string | null;
+  readonly type: string | null;
+  readonly webhookId: string | null;
+  /** Schedule time from which on deliveries were created. */
+  readonly since: number | null;
+}
+
+const JOINS = `FROM deliveries d
+  JOIN events e ON e.seq = d.event_seq
+  JOIN webhooks h ON h.seq = d.webhook_seq`;
+const SELECT = `SELECT d.*, e.id AS event_id, e.type AS event_type, h.id AS webhook_id, w.id AS workspace_id,
+    coalesce(d.own_url, h.url) AS url, '' AS body, o.id AS replay_of
+  ${JOINS} JOIN workspaces w ON w.seq = d.workspace_seq LEFT JOIN deliveries o ON o.seq = d.replay_of_seq`;
+
+export class DeliveryView {
+  readonly #db: Database.Database;
+  readonly #byId: Database.Statement<[string], DeliveryRow>;
+  readonly #bySeq: Database.Statement<[number], DeliveryRow>;
+  readonly #body: Database.Statement<[number], string>;
+  readonly #pages = new Map<string, Database.Statement<[Record<string, unknown>], DeliveryRow>>();
+
+  constructor(db: Database.Database) {
+    this.#db = db;
+    this.#byId = db.prepare(`${SELECT} WHERE d.id = ?`);
+    this.#bySeq = db.prepare(`${SELECT} WHERE d.seq = ?`);
+    this.#body = db
+      .prepare<[number], string>(`SELECT coalesce(d.own_body, e.envelope) ${JOINS} WHERE d.seq = ?`)
+      .pluck();
+  }
+
+  find(id: string): DeliveryRow | undefined {
+    return this.#byId.get(id);
+  }
+
+  findBySeq(seq: number): DeliveryRow | undefined {
+    return this.#bySeq.get(seq);
+  }
+
+  /** The bytes that every attempt of the delivery sends. */
+  getBody(seq: number): string {
+    return this.#body.get(seq) ?? '';
+  }
+
+  /** Deliveries that match, newest first. */
+  list(filter: DeliveryFilter, page: PageRequest): RowPage<DeliveryRow> {
+    const { where, values } = toConditions(filter);
+    const sql = `${SELECT} WHERE d.seq < @before ${where} ORDER BY d.seq DESC LIMIT @limit`;
+    let statement = this.#pages.get(sql);
+    if (statement === undefined) {
+      statement = this.#db.prepare(sql);
+      this.#pages.set(sql, statement);
+    }
+    const rows = statement.all({ ...values, before: upperBound(page), limit: page.limit + 1 });
+    return toPage(rows, page.limit);
+  }
+}
+
+const CONDITIONS = {
+  workspaceSeq: 'd.workspace_seq = @workspaceSeq',
+  // The literal lets SQLite use the index of failed deliveries.
+  status: 'd.status = @status',
+  eventId: 'd.event_seq = (SELECT seq FROM events WHERE id = @eventId)',
+  type: 'e.type = @type',
+  webhookId: 'd.webhook_seq = (SELECT seq FROM webhooks WHERE id = @webhookId)',
+  since: 'd.created_at >= @since',
+} as const satisfies Record<keyof DeliveryFilter, string>;
+
+function toConditions(filter: DeliveryFilter): { where: string; values: Record<string, unknown> } {
+  const given = Object.entries(filter).filter(([, value]) => value !== null);
+  const where = given.map(([name]) => `AND ${CONDITIONS[name as keyof DeliveryFilter]}`).join(' ');
+  const values = Object.fromEntries(given);
+  if (filter.status === 'failed') return { where: where.replace('@status', "'failed'"), values };
+  return { where, values };
+}
+
+/** The delivery as every door shows it. */
+export function toDelivery(row: DeliveryRow): Delivery {
+  return {
+    id: row.id,
+    event_id: row.event_id,
+    event_type: row.event_type,
+    workspace_id: row.workspace_id,
+    webhook_id: row.webhook_id,
+    url: row.url,
+    status: row.status,
+    settled_reason: row.settled_reason,
+    attempt_count: row.attempt_count,
+    next_attempt_at: toIso(row.due_at),
+    created_at: new Date(row.created_at).toISOString(),
+    settled_at: toIso(row.settled_at),
+    replay_of: row.replay_of,
+  };
+}
+
+function toIso(ms: number | null): string | null {
+  return ms === null ? null : new Date(ms).toISOString();
+}
