@@ -1,17 +1,21 @@
 import { type ExitCode, SvcError } from '../errors.ts';
 import type { Io } from './io.ts';
+import { noteHint } from './render/hint.ts';
+import { styleFor } from './render/style.ts';
 
 /**
  * Tells of an error on standard error, and decides the exit code. With `--json` it is
- * `{"error":{"code","message","hint"}}`. Who interrupts needs
- * not be told so. What is not an `SvcError` is a fault of ours and shows its stack.
+ * `{"error":{"code","message","hint"}}`. Who interrupts needs not be told so. What is not an `SvcError` is a fault of
+ * ours and shows its stack.
  */
 export function reportError(error: unknown, io: Io, json: boolean): ExitCode {
   const known = error instanceof SvcError ? error : toInternal(error);
   const { code, message, hint } = known;
   if (json) io.note(JSON.stringify({ error: { code, message, hint } }));
-  else if (code !== 'interrupted')
-    io.note([`error: ${message}`, ...(hint === undefined ? [] : [hint])].join('\n'));
+  else if (code !== 'interrupted') {
+    io.note(`${styleFor(io.noteLook).red.bold('error:')} ${message}`);
+    if (hint !== undefined) noteHint(hint, io);
+  }
   return known.exitCode;
 }
 

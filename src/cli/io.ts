@@ -1,14 +1,22 @@
 /** The only user of standard input, output and error. */
 import type { Readable, Writable } from 'node:stream';
+import type { WriteStream } from 'node:tty';
+import { hasLinks, hasUnicode, wantsColor } from './terminal.ts';
 
 /** How text may look where it is going. */
 export interface Look {
   /** Columns of the terminal; without end where output is not a terminal. */
   readonly width: number;
   readonly color: boolean;
+  /** Whether symbols such as ✓ can be shown. */
+  readonly unicode: boolean;
+  /** Whether words can be links. */
+  readonly links: boolean;
 }
 
+/** The look of data, and apart from it, that of notes. */
 export interface Io extends Look {
+  readonly noteLook: Look;
   /** Whether somebody sits in front of it who could answer a question. */
   readonly interactive: boolean;
   /** Where questions are asked: never in the way of data. */
@@ -31,9 +39,15 @@ export function createProcessIo(host: NodeJS.Process, noColor: boolean): Io {
   const { stdout, stderr } = host;
   return {
     get width() {
-      return stdout.isTTY ? stdout.columns : Number.POSITIVE_INFINITY;
+      return widthOf(stdout);
     },
-    color: !noColor && wantsColor(host.env, stdout.isTTY === true),
+    ...abilitiesOf(stdout, host.env, noColor),
+    noteLook: {
+      get width() {
+        return widthOf(stderr);
+      },
+      ...abilitiesOf(stderr, host.env, noColor),
+    },
     get interactive() {
       return stderr.isTTY === true && host.stdin.isTTY === true;
     },
@@ -52,10 +66,17 @@ export function createProcessIo(host: NodeJS.Process, noColor: boolean): Io {
   };
 }
 
-function wantsColor(env: NodeJS.ProcessEnv, isTerminal: boolean): boolean {
-  if (env.FORCE_COLOR !== undefined) return env.FORCE_COLOR !== '0' && env.FORCE_COLOR !== 'false';
-  if (env.NO_COLOR) return false;
-  return isTerminal && env.TERM !== 'dumb';
+function widthOf(stream: WriteStream): number {
+  return stream.isTTY ? stream.columns : Number.POSITIVE_INFINITY;
+}
+
+function abilitiesOf(
+  { isTTY = false }: Partial<WriteStream>,
+  env: NodeJS.ProcessEnv,
+  noColor: boolean,
+): Omit<Look, 'width'> {
+  const color = !noColor && wantsColor(env, isTTY);
+  return { color, unicode: hasUnicode(env), links: color && isTTY && hasLinks(env) };
 }
 
 function withLineEnd(text: string): string {

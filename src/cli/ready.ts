@@ -21,7 +21,7 @@ export function announce(
   context: Context,
 ): void {
   if (context.json) context.printItem(toReadyLine(status), () => '');
-  else context.io.note(renderBanner(status, certificate, rules, context.io));
+  else context.io.note(renderBanner(status, certificate, rules, context.io.noteLook));
 }
 
 export function isReadyLine(message: object | null): message is ReadyLine {

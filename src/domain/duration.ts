@@ -22,16 +22,16 @@ export function parseDuration(text: string): number | null {
   return end > 0 && end === input.length ? Math.round(total) : null;
 }
 
-/** Writes milliseconds the way {@link parseDuration} reads them, largest unit first: `1h30m`, `45s`, `250ms`. */
+/** Writes milliseconds the way {@link parseDuration} reads them, largest unit first: `1h30m`, `45s`, `1.5s`, `250ms`. */
 export function formatDuration(ms: number): string {
   if (ms < 0) return `-${formatDuration(-ms)}`;
-  if (ms < SECOND_MS) return `${Math.round(ms)}ms`;
-  let rest = Math.round(ms / SECOND_MS) * SECOND_MS;
+  let rest = Math.round(ms);
+  if (rest < SECOND_MS) return `${rest}ms`;
   let text = '';
-  for (const unit of ['d', 'h', 'm', 's'] as const) {
+  for (const unit of ['d', 'h', 'm'] as const) {
     const count = Math.floor(rest / UNIT_MS[unit]);
     if (count > 0) text += `${count}${unit}`;
     rest -= count * UNIT_MS[unit];
   }
-  return text;
+  return rest === 0 ? text : `${text}${rest / SECOND_MS}s`;
 }

@@ -1,7 +1,7 @@
 /** What commands run in here: streams in memory, and an emulator that is a plain object. */
 import { PassThrough } from 'node:stream';
 import { type Context, createContext, type Host } from '../../src/cli/context.ts';
-import type { Io } from '../../src/cli/io.ts';
+import type { Io, Look } from '../../src/cli/io.ts';
 import type { Delivery } from '../../src/contract/resources.ts';
 import type { ApiClient, ApiResponse } from '../../src/control/api-client.ts';
 import type { HttpControlPlane } from '../../src/control/http-client.ts';
@@ -19,6 +19,8 @@ export interface Recorded {
 export interface FakeOptions {
   readonly json?: boolean;
   readonly width?: number;
+  /** Colours, symbols, links; by default only symbols. */
+  readonly look?: Partial<Look>;
   readonly input?: string;
   readonly env?: Record<string, string>;
   readonly cwd?: string;
@@ -33,9 +35,14 @@ export interface FakeOptions {
 
 export function createFakeHost(options: FakeOptions = {}): { host: Host; recorded: Recorded } {
   const recorded: Recorded = { out: '', err: '' };
-  const io: Io = {
+  const look: Look = {
     width: options.width ?? Number.POSITIVE_INFINITY,
-    color: false,
+    ...{ color: false, unicode: true, links: false },
+    ...options.look,
+  };
+  const io: Io = {
+    ...look,
+    noteLook: look,
     interactive: false,
     prompt: { input: new PassThrough(), output: new PassThrough() },
     write: (text) => {

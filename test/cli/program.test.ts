@@ -72,7 +72,7 @@ describe('a mistyped command line', () => {
   ])('"svc %s" suggests the nearest', async (args, message, hint) => {
     const { exitCode, err } = await run(args);
     expect(exitCode).toBe(ExitCode.usage);
-    expect(err).toBe(`error: ${message}\n${hint}\n`);
+    expect(err).toBe(`error: ${message}\nhint: ${hint}\n`);
   });
 
   it.each([

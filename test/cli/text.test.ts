@@ -27,6 +27,8 @@ describe('indented JSON', () => {
   });
 });
 
+const plain = { width: Number.POSITIVE_INFINITY, color: false, unicode: true, links: false };
+
 describe('a table', () => {
   const columns = [
     { title: 'ID', value: ({ id }: { id: string }) => id },
@@ -42,18 +44,55 @@ describe('a table', () => {
     ],
     [50, 'ID     NOTE                   URL\nevt_1  a note of some length  http://localhost:30…'],
     [30, 'ID     URL\nevt_1  http://localhost:3000/…'],
-    [10, 'ID     URL\nevt_1  http://localhost:3000/a/long/path'],
+    [10, 'ID     URL\nevt_1  http://localhos…'],
   ])('of %i columns cuts, then leaves out, and never breaks an id', (width, text) => {
-    expect(renderTable(columns, rows, { width, color: false })).toBe(text);
+    expect(renderTable(columns, rows, { ...plain, width })).toBe(text);
+  });
+
+  const names = (width: number, ...values: string[]) =>
+    renderTable(
+      [
+        { title: 'NAME', value: (name: string) => name, shrinks: true },
+        { title: 'END', value: () => '|' },
+      ],
+      values,
+      { ...plain, width },
+    ).split('\n');
+
+  it('counts two columns for wide characters and emoji, and none for what combines', () => {
+    expect(names(80, '日本', '👩‍👩‍👧', 'e\u0301', 'plain')).toEqual([
+      'NAME   END',
+      '日本   |',
+      '👩‍👩‍👧     |',
+      'e\u0301      |',
+      'plain  |',
+    ]);
+  });
+
+  it('cuts between characters, not through one', () => {
+    expect(names(21, '日本語日本語日本語日本語', 'ends with family 👩‍👩‍👧 and on')).toEqual([
+      'NAME              END',
+      '日本語日本語日…   |',
+      'ends with famil…  |',
+    ]);
+  });
+
+  it('keeps a row on its line, whatever a value contains', () => {
+    expect(names(80, 'a\nb\x1b[2J')).toEqual(['NAME         END', 'a\\nb\\x1b[2J  |']);
+  });
+
+  it('cuts without symbols where there are none', () => {
+    const [, row] = renderTable(columns, rows, { ...plain, width: 30, unicode: false }).split('\n');
+    expect(row).toBe('evt_1  http://localhost:300...');
   });
 });
 
 it.each([
   [0, 'just now'],
-  [-61_000, '1m1s ago'],
-  [90_000, 'in 1m30s'],
+  [-61_000, '1m ago'],
+  [90_900, 'in 1m 30s'],
   [-3 * 3_600_000 - 59_000, '3h ago'],
-  [50 * 3_600_000, 'in 2d2h'],
+  [50 * 3_600_000 + 1000, 'in 2d 2h'],
 ])('a time %i ms from now is %s', (distance, text) => {
   expect(formatRelative(new Date(NOW + distance).toISOString(), NOW)).toBe(text);
 });

@@ -54,7 +54,7 @@ export function createPlace(): { cwd: string; remove(): void } {
 }
 
 export function cleanEnvironment(): Record<string, string> {
-  const foreign = /^(?:SVC_|NO_COLOR$|FORCE_COLOR$|NODE_OPTIONS$|VITEST)/;
+  const foreign = /^(?:SVC_|NO_COLOR$|FORCE_COLOR$|NODE_OPTIONS$|VITEST|LC_|LANG$)/;
   const entries = Object.entries(process.env).filter(([name]) => !foreign.test(name));
   return Object.fromEntries(entries) as Record<string, string>;
 }

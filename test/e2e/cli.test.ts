@@ -82,7 +82,7 @@ describe.each(Object.entries(rows))('svc %s', (name, row) => {
       expect({ exitCode, stderr }).toEqual({ exitCode: ExitCode.done, stderr: '' });
     } else {
       expect({ exitCode, stdout }).toEqual({ exitCode: ExitCode.noEmulator, stdout: '' });
-      expect(stderr).toMatch(/^error: No emulator runs in this folder\.\n.*svc emulator start/);
+      expect(stderr).toMatch(/^error: No emulator runs in this folder\.\nhint: .*svc emulator start/);
     }
   });
 });

@@ -1,5 +1,6 @@
 import { Chalk, type ChalkInstance } from 'chalk';
 import type { AttemptOutcome, DeliveryStatus } from '../../domain/delivery.ts';
+import type { Look } from '../io.ts';
 
 const colored = new Chalk({ level: 1 });
 const plain = new Chalk({ level: 0 });
@@ -8,22 +9,38 @@ export function styleFor(look: { readonly color: boolean }): ChalkInstance {
   return look.color ? colored : plain;
 }
 
-export function paintStatus(status: DeliveryStatus, look: { readonly color: boolean }): string {
+type Abilities = Pick<Look, 'color' | 'unicode'>;
+
+/** What tells states apart without colour as well; where there are no symbols, the words do. */
+const symbols = {
+  pending: '…',
+  succeeded: '✓',
+  failed: '✗',
+  canceled: '–',
+} as const satisfies Record<DeliveryStatus, string>;
+
+/** `✓ succeeded` */
+export function paintStatus(status: DeliveryStatus, look: Abilities): string {
   const style = styleFor(look);
   const paint = { pending: style.yellow, succeeded: style.green, failed: style.red, canceled: style.dim };
-  return paint[status](status);
+  return paint[status](withSymbol(status, status, look));
 }
 
-/** `succeeded 200`, `http_error 503`, `timeout` */
+/** `✓ succeeded 200`, `✗ http_error 503`, `✗ timeout` */
 export function paintOutcome(
   attempt: { readonly outcome: AttemptOutcome; readonly response_status: number | null },
-  look: { readonly color: boolean },
+  look: Abilities,
 ): string {
   const { outcome, response_status: status } = attempt;
   const style = styleFor(look);
-  return (outcome === 'succeeded' ? style.green : style.red)(
-    status === null ? outcome : `${outcome} ${status}`,
-  );
+  const text = status === null ? outcome : `${outcome} ${status}`;
+  return outcome === 'succeeded'
+    ? style.green(withSymbol('succeeded', text, look))
+    : style.red(withSymbol('failed', text, look));
+}
+
+function withSymbol(status: DeliveryStatus, text: string, { unicode }: Abilities): string {
+  return unicode ? `${symbols[status]} ${text}` : text;
 }
 
 export function paintHttpStatus(status: number, look: { readonly color: boolean }): string {

@@ -1,24 +1,34 @@
-import { stripVTControlCharacters } from 'node:util';
 import Table from 'cli-table3';
 import type { Look } from '../io.ts';
+import { toOneLine } from './control-characters.ts';
 import { styleFor } from './style.ts';
+import { cutTo, widthOf } from './text-width.ts';
 
 export interface Column<Row> {
   readonly title: string;
   readonly value: (row: Row) => string;
   /** In a terminal that is too narrow, columns leave in this order, 1 first. One without a number stays. */
   readonly leaves?: number;
-  /** Whether its values may be cut before a column has to leave. */
+  /** Whether its values, which then have no colours, may be cut before a column has to leave. */
   readonly shrinks?: boolean;
 }
 
 const GAP = 2;
 const SMALLEST_WIDTH = 16;
 
+/** A column with its texts and the width that it gets. */
+interface Fitted<Row> {
+  readonly column: Column<Row>;
+  readonly texts: readonly string[];
+  readonly width: number;
+}
+
 /** A table without lines, fitted to the width of the terminal. */
 export function renderTable<Row>(columns: readonly Column<Row>[], rows: readonly Row[], look: Look): string {
-  const cells = (column: Column<Row>) => [column.title, ...rows.map(column.value)];
-  const measured = columns.map((column) => ({ column, width: Math.max(...cells(column).map(visibleWidth)) }));
+  const measured = columns.map((column) => {
+    const texts = rows.map((row) => toOneLine(column.value(row)));
+    return { column, texts, width: Math.max(...[column.title, ...texts].map(widthOf)) };
+  });
   const fitted = fitColumns(measured, look.width);
   const style = styleFor(look);
   const table = new Table({
@@ -27,36 +37,43 @@ export function renderTable<Row>(columns: readonly Column<Row>[], rows: readonly
     chars: NO_LINES,
     style: { 'padding-left': 0, 'padding-right': GAP, head: [], border: [], compact: true },
   });
-  table.push(...rows.map((row) => fitted.map(({ column }) => column.value(row))));
+  const mark = look.unicode ? '…' : '...';
+  table.push(...rows.map((_, row) => fitted.map(({ texts, width }) => cutTo(width, texts[row] ?? '', mark))));
   return table.toString().replace(/ +$/gm, '');
 }
 
-interface Measured<Row> {
-  readonly column: Column<Row>;
-  readonly width: number;
-}
-
-function fitColumns<Row>(columns: readonly Measured<Row>[], available: number): readonly Measured<Row>[] {
+/** Cuts what may be cut; where that is not enough, columns leave, until the rest fits or none can leave any more. */
+function fitColumns<Row>(columns: readonly Fitted<Row>[], available: number): readonly Fitted<Row>[] {
   const total = columns.reduce((sum, { width }) => sum + width, GAP * (columns.length - 1));
   const excess = total - available;
-  if (excess <= 0) return columns;
-  const shrinking = columns.find(({ column, width }) => column.shrinks && width - excess >= SMALLEST_WIDTH);
-  if (shrinking) {
-    return columns.map((entry) => (entry === shrinking ? { ...entry, width: entry.width - excess } : entry));
-  }
   const leaving = columns
     .filter(({ column }) => column.leaves !== undefined)
     .sort((a, b) => Number(a.column.leaves) - Number(b.column.leaves))[0];
-  return leaving
-    ? fitColumns(
-        columns.filter((entry) => entry !== leaving),
-        available,
-      )
-    : columns;
+  const spare = columns.reduce((sum, entry) => sum + spareOf(entry), 0);
+  if (excess > spare && leaving) {
+    return fitColumns(
+      columns.filter((entry) => entry !== leaving),
+      available,
+    );
+  }
+  return shrink(columns, excess);
 }
 
-function visibleWidth(text: string): number {
-  return stripVTControlCharacters(text).length;
+function spareOf<Row>({ column, width }: Fitted<Row>): number {
+  return column.shrinks ? Math.max(0, width - SMALLEST_WIDTH) : 0;
+}
+
+/** Takes `excess` from the columns that may shrink, the last first. */
+function shrink<Row>(columns: readonly Fitted<Row>[], excess: number): readonly Fitted<Row>[] {
+  let rest = Math.max(0, excess);
+  return columns
+    .toReversed()
+    .map((entry) => {
+      const taken = Math.min(rest, spareOf(entry));
+      rest -= taken;
+      return { ...entry, width: entry.width - taken };
+    })
+    .toReversed();
 }
 
 const NO_LINES = {

@@ -1,11 +1,10 @@
-import { DAY_MS, formatDuration, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../domain/duration.ts';
+import { formatDuration, SECOND_MS } from '../../domain/duration.ts';
 
-/** How far an ISO time lies from `now`: `in 4m`, `3m ago`, `just now`. */
+/** How far an ISO time lies from `now`: `in 4m 12s`, `3m ago`, `just now`. */
 export function formatRelative(time: string, now: number): string {
   const distance = Date.parse(time) - now;
-  const text = formatDuration(coarse(Math.abs(distance)));
   if (Math.abs(distance) < SECOND_MS) return 'just now';
-  return distance > 0 ? `in ${text}` : `${text} ago`;
+  return distance > 0 ? `in ${toUnits(distance, 2)}` : `${toUnits(-distance, 1)} ago`;
 }
 
 /** `2026-11-20T12:00:00.000Z (3m ago)` */
@@ -18,8 +17,8 @@ export function formatTimeOfDay(time: string): string {
   return time.slice(11, 23);
 }
 
-/** Two units are enough for a person. */
-function coarse(ms: number): number {
-  const unit = ms < HOUR_MS ? SECOND_MS : ms < DAY_MS ? MINUTE_MS : HOUR_MS;
-  return Math.floor(ms / unit) * unit;
+/** The largest units of a duration: two where somebody waits for it, one where it is over. */
+function toUnits(ms: number, count: number): string {
+  const units = formatDuration(Math.floor(ms / SECOND_MS) * SECOND_MS).match(/\d+\w/g) ?? [];
+  return units.slice(0, count).join(' ');
 }

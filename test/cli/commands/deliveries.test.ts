@@ -44,8 +44,8 @@ describe('deliveries list', () => {
     const { out } = await list(Number.POSITIVE_INFINITY);
     expect(out).toBe(
       [
-        'ID                              STATUS   TYPE           TRIES  NEXT   CREATED  URL',
-        'del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D  pending  order.shipped  1      in 5m  3m ago   http://localhost:3000/webhooks',
+        'ID                              STATUS     TYPE           TRIES  NEXT   CREATED  URL',
+        'del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D  … pending  order.shipped  1      in 5m  3m ago   http://localhost:3000/webhooks',
         '',
       ].join('\n'),
     );
@@ -53,13 +53,13 @@ describe('deliveries list', () => {
 
   it('keeps ids whole and fits 60 columns', async () => {
     const { out } = await list(60);
-    expect(out).toContain('del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D  pending  order.shipped');
+    expect(out).toContain('del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D  … pending  order.shipped');
     expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(60);
   });
 
   it('says on standard error how to get the next page', async () => {
     const { err } = await list(60);
-    expect(err).toBe('There are more: --starting-after del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D\n');
+    expect(err).toBe('hint: For the next page add --starting-after del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D.\n');
   });
 
   it('leaves standard output empty when there is nothing', async () => {
@@ -77,7 +77,7 @@ describe('deliveries get', () => {
     await getCommand.run({ id: 'del_1' }, context);
     for (const part of [
       'Next attempt  2026-11-20T12:05:00.000Z (in 5m)',
-      'Attempt 1  http_error 503  12ms  schedule',
+      'Attempt 1  ✗ http_error 503  12ms  schedule',
       'Why it failed  the receiver answered 503',
       '  POST http://localhost:3000/webhooks\n  Service-Signature: v1=00\n',
       '  {\n    "n": 9007199254740993\n  }\n',
@@ -127,7 +127,7 @@ describe('deliveries tail', () => {
   it('tells people what went wrong and when it is tried again', async () => {
     const { context, recorded } = createFakeContext({ control: { stream: () => streamOf([item]) } });
     await tailCommand.run({}, context);
-    expect(recorded.out).toContain('11:57:00.010  http_error 503  12ms  order.shipped');
+    expect(recorded.out).toContain('11:57:00.010  ✗ http_error 503  12ms  order.shipped');
     expect(recorded.out).toContain('the receiver answered 503 — again at 2026-11-20T12:05:00.000Z');
   });
 });
