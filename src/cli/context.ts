@@ -66,6 +66,7 @@ export function createContext(host: Host, options: GlobalOptions): Context {
     return createHttpControlPlane({
       ...{ controlUrl, ca, signal },
       onLost: () => io.note('The connection was lost; connecting again.'),
+      onBack: () => io.note('Connected again.'),
     });
   }
 

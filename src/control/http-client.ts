@@ -15,6 +15,8 @@ export interface HttpControlOptions {
   readonly signal?: AbortSignal | undefined;
   /** Called when the live stream lost its connection and is about to connect again. */
   readonly onLost?: (() => void) | undefined;
+  /** Called when it has its connection again. */
+  readonly onBack?: (() => void) | undefined;
 }
 
 export interface HttpControlPlane extends ControlPlane {
@@ -53,7 +55,8 @@ export function createHttpControlPlane(options: HttpControlOptions): HttpControl
         startsInPast: since !== undefined,
         signal,
         onLost: options.onLost,
-        connect: (after) =>
+        onBack: options.onBack,
+        connect: (after, signal) =>
           openResponse({
             method: 'GET',
             url: withQuery(`${options.controlUrl}/events`, {

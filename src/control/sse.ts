@@ -15,25 +15,30 @@ export interface LiveStream extends AsyncIterable<StreamItem> {
 
 export interface StreamSource {
   /** Opens a connection that goes on after the sequence `after`; undefined is "from now on". */
-  connect(after: number | undefined): Promise<IncomingMessage>;
+  connect(after: number | undefined, signal: AbortSignal): Promise<IncomingMessage>;
   readonly after: number | undefined;
   /** Whether the stream, without `after`, starts at some time in the past instead of now. */
   readonly startsInPast: boolean;
   readonly signal: AbortSignal;
   /** Called when a connection that had stood is lost, before the next one is tried. */
   readonly onLost?: (() => void) | undefined;
+  /** Called when it stands again. */
+  readonly onBack?: (() => void) | undefined;
 }
 
 /**
  * Starts to follow a stream at once. A first connection that fails is an error; later ones are tried again and again,
- * after pauses that grow to five seconds, until the signal is aborted. That ends the iteration without an error.
+ * after pauses that grow to five seconds, until the signal is aborted. That ends the iteration without an error. Who
+ * stops to iterate closes the connection.
  */
 export function followStream(source: StreamSource): LiveStream {
   let confirm: () => void = () => {};
   const confirmed = new Promise<void>((resolve) => {
     confirm = resolve;
   });
-  const items = follow(source, confirm);
+  const leaving = new AbortController();
+  const signal = AbortSignal.any([source.signal, leaving.signal]);
+  const items = follow({ ...source, signal }, confirm);
   // Asking for the first item is what opens the connection.
   let first: Promise<IteratorResult<StreamItem>> | null = items.next();
   const ready = Promise.race([confirmed, first.then(() => undefined)]);
@@ -47,30 +52,38 @@ export function followStream(source: StreamSource): LiveStream {
         first = null;
         return result;
       },
-      return: () => items.return(undefined),
+      return() {
+        leaving.abort();
+        return items.return(undefined);
+      },
     }),
   };
 }
 
 async function* follow(source: StreamSource, confirm: () => void): AsyncGenerator<StreamItem, undefined> {
-  const { signal, onLost } = source;
+  const { signal, onLost, onBack } = source;
   let last = source.after;
-  let stood = false;
+  let store: string | null = null;
+  let isLost = false;
   let failures = 0;
   while (!signal.aborted) {
-    const response = await connectUnlessDown(source, last, stood);
+    const response = await connectUnlessDown(source, last, store !== null);
+    let isMoved = false;
     for await (const message of response === null ? [] : readMessages(response)) {
-      stood = true;
-      failures = 0;
-      confirm();
       if (message.event === READY) {
-        const newest = Number(message.id);
-        // A server that has started afresh counts from the beginning.
-        if (last !== undefined && newest < last) {
-          last = 0;
+        confirm();
+        if (isLost) onBack?.();
+        isLost = false;
+        failures = 0;
+        const place = readPlace(message);
+        const goOn = store === null || store === place.store ? Math.min(last ?? 0, place.newest) : 0;
+        store = place.store;
+        isMoved = last !== undefined && goOn !== last;
+        if (isMoved) {
+          last = goOn;
           break;
         }
-        if (!source.startsInPast) last ??= newest;
+        if (!source.startsInPast) last ??= place.newest;
       } else if (message.data !== '') {
         const item = JSON.parse(message.data) as StreamItem;
         if (last !== undefined && item.sequence <= last) continue;
@@ -78,13 +91,31 @@ async function* follow(source: StreamSource, confirm: () => void): AsyncGenerato
         yield item;
       }
     }
-    if (response !== null && !signal.aborted) onLost?.();
+    if (isMoved || signal.aborted) continue;
+    if (!isLost) onLost?.();
+    isLost = true;
     await pauseBefore(failures++, signal);
   }
 }
 
-/** The message that confirms a connection. Its id is the sequence of the newest thing that has happened. */
+/** The message that confirms a connection. */
 const READY = 'ready';
+
+/** Where a server stands. */
+interface Place {
+  /** What its sequences count: another store counts other things, from the beginning. */
+  readonly store: string;
+  /**
+   * Sequence of the newest thing that has happened. One that an earlier process of the same store had counted, but
+   * could not commit, is given again: it may be before the last item seen.
+   */
+  readonly newest: number;
+}
+
+function readPlace({ id, data }: EventSourceMessage): Place {
+  const { store } = JSON.parse(data) as Pick<Place, 'store'>;
+  return { store, newest: Number(id) };
+}
 
 async function connectUnlessDown(
   source: StreamSource,
@@ -92,7 +123,7 @@ async function connectUnlessDown(
   stood: boolean,
 ): Promise<IncomingMessage | null> {
   try {
-    return await source.connect(last);
+    return await source.connect(last, source.signal);
   } catch (error) {
     if (source.signal.aborted || (stood && error instanceof SvcError && error.code === 'no_emulator'))
       return null;

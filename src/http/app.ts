@@ -25,7 +25,6 @@ export interface AppOptions {
 export function createApp(options: AppOptions): H3 {
   const { sandbox, control, host, faultLog, closing } = options;
   const nextRequestId = () => sandbox.ids.next('request', sandbox.wall.now());
-  const newestSequence = () => sandbox.store.lastSeq;
   const app = new H3({ silent: true, onError: (error) => answerFault(error, nextRequestId(), faultLog) });
   mountPublicApi(app, sandbox, faultLog);
   mountControlApi(app, {
@@ -33,7 +32,7 @@ export function createApp(options: AppOptions): H3 {
     guard: createGuard(host),
     faultLog,
     nextRequestId,
-    newestSequence,
+    store: sandbox.store,
     closing,
   });
   mountDocuments(app, sandbox, nextRequestId);

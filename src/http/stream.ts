@@ -11,22 +11,23 @@ const HEARTBEAT = ': still here\n\n';
 
 export interface StreamServing {
   readonly control: ControlPlane;
-  /** Sequence of the newest thing that happened. */
-  readonly newestSequence: () => number;
+  /** Which store it is, and the sequence of the newest thing that happened in it. */
+  readonly store: { readonly id: string; readonly lastSeq: number };
   /** Aborted when the emulator stops: open streams end. */
   readonly closing: AbortSignal;
 }
 
 export function streamResponse(event: H3Event, serving: StreamServing, requestId: string): Response {
   const gone = new AbortController();
-  const newest = serving.newestSequence();
+  const { id: store, lastSeq: newest } = serving.store;
+  const ready = `event: ready\nid: ${newest}\ndata: ${JSON.stringify({ store })}\n\n`;
   const stream = serving.control.stream(toInput(event), AbortSignal.any([gone.signal, serving.closing]));
   const items = toMessages(stream);
   const encoder = new TextEncoder();
   let next: Promise<IteratorResult<string>> | null = null;
   const body = new ReadableStream<Uint8Array>(
     {
-      start: (controller) => controller.enqueue(encoder.encode(`event: ready\nid: ${newest}\ndata: {}\n\n`)),
+      start: (controller) => controller.enqueue(encoder.encode(ready)),
       // Asked for more only when the client has taken what there was: a slow one costs no memory.
       async pull(controller) {
         next ??= items.next();

@@ -1,4 +1,5 @@
 /** The store: every table, one counter, and the one way to write. */
+import { randomUUID } from 'node:crypto';
 import type Database from 'better-sqlite3';
 import { ApiKeyTable } from './api-keys.ts';
 import { ApiRequestTable } from './api-requests.ts';
@@ -17,7 +18,11 @@ import { WorkspaceTable } from './workspaces.ts';
 
 const SEQUENCED = ['workspaces', 'api_keys', 'webhooks', 'events', 'deliveries', 'attempts', 'api_requests'];
 
+const ID_SETTING = 'store_id';
+
 export class Store {
+  /** Tells this store from every other: what a sequence means, it means in one of them. */
+  readonly id: string;
   readonly #db: Database.Database;
   readonly #group: GroupCommit;
   readonly #followers = new Set<() => void>();
@@ -45,6 +50,7 @@ export class Store {
     this.#group = new GroupCommit(db, tellFollowers, () => this.#forgetKept());
     this.#lastSeq = findLastSeq(db);
     this.settings = new SettingTable(db);
+    this.id = this.settings.find(ID_SETTING) ?? nameStore(this.settings);
     this.workspaces = new WorkspaceTable(db);
     this.apiKeys = new ApiKeyTable(db);
     this.webhooks = new WebhookTable(db);
@@ -121,6 +127,13 @@ export class Store {
     this.#group.flush();
     this.#db.close();
   }
+}
+
+/** Not drawn from the seed of the run: two runs with the same seed are two stores. */
+function nameStore(settings: SettingTable): string {
+  const id = randomUUID();
+  settings.set(ID_SETTING, id);
+  return id;
 }
 
 function findLastSeq(db: Database.Database): number {

@@ -136,6 +136,9 @@ describe('the live stream', () => {
     return { ...(await serve(open)), asked };
   }
 
+  /** What a connection begins with: which store it is, and the newest sequence there. */
+  const ready = (newest: number, store = 'one') =>
+    `id: ${newest}\nevent: ready\ndata: ${JSON.stringify({ store })}\n\n`;
   const message = (sequence: number) =>
     `id: ${sequence}\ndata: ${JSON.stringify({ type: 'request', sequence })}\n\n`;
 
@@ -149,7 +152,7 @@ describe('the live stream', () => {
   }
 
   it('is ready once the server has confirmed it, before any item', async () => {
-    const { control } = await serveStream(': ready\n\n');
+    const { control } = await serveStream(ready(0));
     const stop = new AbortController();
     await expect(control.stream({}, stop.signal).ready).resolves.toBeUndefined();
     stop.abort();
@@ -163,30 +166,65 @@ describe('the live stream', () => {
 
   it('goes on after the last item when the connection is lost, and neither loses nor repeats one', async () => {
     const { control, asked } = await serveStream(
-      `id: 0\nevent: ready\ndata: {}\n\n${message(1)}${message(2)}data: {"type":"requ`,
-      `: ready\n\n${message(2)}${message(3)}`,
-      `: ready\n\n${message(4)}`,
+      `${ready(0)}${message(1)}${message(2)}data: {"type":"requ`,
+      `${ready(3)}${message(2)}${message(3)}`,
+      `${ready(4)}${message(4)}`,
     );
     await expect(take(control, 4)).resolves.toEqual([1, 2, 3, 4]);
     expect(asked.map(({ lastEventId }) => lastEventId)).toEqual([undefined, '2', '3']);
   });
 
   it('goes on from where it was ready when the connection is lost before the first item', async () => {
-    const { control, asked } = await serveStream('id: 7\nevent: ready\ndata: {}\n\n', message(8));
+    const { control, asked } = await serveStream(ready(7), `${ready(8)}${message(8)}`);
     await expect(take(control, 1)).resolves.toEqual([8]);
     expect(asked[1]?.lastEventId).toBe('7');
   });
 
   it('keeps what happened before it connected when it starts in the past', async () => {
-    const { control } = await serveStream(`id: 9\nevent: ready\ndata: {}\n\n${message(3)}${message(4)}`);
+    const { control } = await serveStream(`${ready(9)}${message(3)}${message(4)}`);
     await expect(take(control, 2, { since: '1h' })).resolves.toEqual([3, 4]);
   });
 
-  it('follows a server that has started afresh', async () => {
-    const ready = 'id: 1\nevent: ready\ndata: {}\n\n';
-    const { control, asked } = await serveStream(message(50), ready, `${ready}${message(1)}`);
+  it('follows another store from its beginning, however much has happened there', async () => {
+    const other = ready(99, 'other');
+    const { control, asked } = await serveStream(`${ready(0)}${message(50)}`, other, `${other}${message(1)}`);
     await expect(take(control, 2)).resolves.toEqual([50, 1]);
     expect(asked[2]?.lastEventId).toBe('0');
+  });
+
+  it('goes back to what the same store still knows, after a crash took what was counted but not committed', async () => {
+    const { control, asked } = await serveStream(ready(9), ready(7), `${ready(8)}${message(8)}`);
+    await expect(take(control, 1)).resolves.toEqual([8]);
+    expect(asked.map(({ lastEventId }) => lastEventId)).toEqual([undefined, '9', '7']);
+  });
+
+  it('says once that the connection was lost, and once that it is back', async () => {
+    const { url } = await serveStream(`${ready(0)}${message(1)}`, '', '', `${ready(2)}${message(2)}`);
+    const said: string[] = [];
+    const control = createHttpControlPlane({
+      controlUrl: `${url}/_svc`,
+      onLost: () => said.push('lost'),
+      onBack: () => said.push('back'),
+    });
+    await expect(take(control, 2)).resolves.toEqual([1, 2]);
+    expect(said).toEqual(['lost', 'back']);
+  });
+
+  it('closes its connection when nobody reads on', async () => {
+    let isClosed = () => {};
+    const closed = new Promise<void>((resolve) => {
+      isClosed = resolve;
+    });
+    const { control } = await serve((_request, response) => {
+      response.once('close', isClosed);
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).write(`${ready(0)}${message(1)}`);
+    });
+    const iterator = control.stream({}, new AbortController().signal)[Symbol.asyncIterator]();
+    await iterator.next();
+    const waiting = iterator.next();
+    await iterator.return?.();
+    await closed;
+    await expect(waiting).resolves.toMatchObject({ done: true });
   });
 
   it('reads messages that arrive in pieces, within a character too', async () => {

@@ -50,7 +50,7 @@ async function follow(
   const response = await connect(query, headers);
   const follower = read(response);
   const [ready] = await follower.take(1);
-  expect(ready).toMatchObject({ event: 'ready', data: '{}' });
+  expect(ready).toMatchObject({ event: 'ready', data: expect.stringMatching(/^\{"store":"[\w-]+"\}$/) });
   return { ...follower, ready: Number(ready?.id) };
 }
 

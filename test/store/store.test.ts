@@ -63,6 +63,14 @@ describe('the store', () => {
     const again = openStore(path);
     expect([again.settings.find('waited'), again.settings.find('soon')]).toEqual(['yes', 'yes']);
   });
+
+  it('has a name that it keeps, and that no other store has', () => {
+    const path = join(createFolder(), 'sandbox.db');
+    const store = new Store({ path });
+    store.close();
+    expect(openStore(path).id).toBe(store.id);
+    expect(openStore().id).not.toBe(store.id);
+  });
 });
 
 describe('order by id is order of creation', () => {
