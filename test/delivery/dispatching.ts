@@ -151,8 +151,9 @@ export function startDispatch(options: DispatchOptions = {}) {
     replay: (id: string, change: Omit<ReplayRequest, 'id'> = {}) =>
       replayDelivery(sandbox, { id, ...change }),
     async update(id: string, change: WebhookChange) {
+      const webhookSeq = seqOf(id);
       await store.write(() => updateWebhook(sandbox, id, change));
-      sandbox.bus.publish({ type: 'webhook_changed', webhookSeq: seqOf(id) });
+      sandbox.bus.publish({ type: 'webhook_changed', webhookSeq });
       await turns();
     },
     async remove(id: string) {

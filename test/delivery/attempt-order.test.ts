@@ -1,0 +1,58 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../src/domain/duration.ts';
+import { history, type Limits, play } from './random-history.ts';
+
+const SHORTEST_GAP_MS = 5 * MINUTE_MS;
+const WINDOW_MS = 72 * HOUR_MS;
+/** A second at the highest speed: an attempt that begins so much late is still on time. */
+const LATEST_MS = 3600 * SECOND_MS;
+
+const limits = fc.constantFrom<Limits>(
+  { per_endpoint: 8, total: 64 },
+  { per_endpoint: 2, total: 8 },
+  { per_endpoint: 1, total: 1 },
+);
+
+type Delivery = Awaited<ReturnType<typeof play>>['deliveries'][number];
+
+it('makes the attempts of a delivery one after the other, each in its time, whatever happens around it [delivery.concurrency, retry.schedule, replay, §6.retries.window]', async () => {
+  await fc.assert(
+    fc.asyncProperty(limits, history, async (limits, steps) => {
+      const { deliveries, faults, now, peak } = await play(limits, steps);
+      expect(faults).toEqual([]);
+      expect(peak.delivery).toBe(1);
+      expect(peak.endpoint).toBeLessThanOrEqual(limits.per_endpoint);
+      expect(peak.total).toBeLessThanOrEqual(limits.total);
+      for (const delivery of deliveries) {
+        expectInOrder(delivery);
+        expectComplete(delivery, now);
+      }
+    }),
+    { numRuns: 60 },
+  );
+});
+
+function expectInOrder({ attempts, begun, progress }: Delivery): void {
+  for (const [index, { trigger, scheduled_at: scheduledAt, sent_at_wall: sentAt }] of attempts.entries()) {
+    const begunAt = begun[index] ?? 0;
+    expect(begunAt).toBeGreaterThanOrEqual(scheduledAt);
+    const before = attempts[index - 1];
+    if (before === undefined) continue;
+    expect(sentAt).toBeGreaterThanOrEqual(before.sent_at_wall + before.duration_ms);
+    expect(scheduledAt).toBeGreaterThanOrEqual(before.scheduled_at);
+    if (trigger === 'manual') continue;
+    expect(before.outcome).not.toBe('succeeded');
+    expect(scheduledAt).toBeGreaterThanOrEqual(before.scheduled_at + SHORTEST_GAP_MS);
+    expect(begunAt).toBeLessThanOrEqual((progress.first_attempt_at ?? 0) + WINDOW_MS + LATEST_MS);
+  }
+}
+
+/** Every attempt that was made is on record, every replay that was asked for was made, and nothing due is left behind. */
+function expectComplete({ attempts, begun, progress, replays }: Delivery, now: number): void {
+  expect(attempts.map(({ number }) => number)).toEqual(begun.map((_, index) => index + 1));
+  expect(progress.attempt_count).toBe(attempts.length);
+  if (progress.status === 'canceled') return;
+  expect(attempts.filter(({ trigger }) => trigger === 'manual')).toHaveLength(replays);
+  expect(progress.due_at ?? Number.POSITIVE_INFINITY).toBeGreaterThan(now);
+}

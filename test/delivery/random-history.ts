@@ -1,0 +1,224 @@
+/** Random histories of a workspace: what its users, its receivers and its clock may do, in any order. */
+import fc from 'fast-check';
+import { expect, vi } from 'vitest';
+import { ClockDriver } from '../../src/delivery/clock-driver.ts';
+import type { Sender, SendResult } from '../../src/delivery/sender.ts';
+import { HOUR_MS, MINUTE_MS } from '../../src/domain/duration.ts';
+import { createScriptedSender, refused, startDispatch, turns } from './dispatching.ts';
+
+const ENDPOINTS = 12;
+const SPEEDS = [1, 60, 3600];
+
+/** The methods of {@link World} that a history is made of. */
+const verbs = [
+  ...(['create', 'replay', 'replayAnew', 'answer', 'answerAll', 'disable', 'enable', 'remove'] as const),
+  ...(['pass', 'advance', 'next', 'settle', 'freeze', 'resume', 'speed'] as const),
+];
+
+type Answer = Partial<SendResult>;
+
+interface Step {
+  readonly does: (typeof verbs)[number];
+  /** How many, how long or which one: each verb takes it in its own way. */
+  readonly number: number;
+  /** What a receiver answers, or what becomes of the attempt instead. */
+  readonly answer: Answer;
+  /** Turns of the event loop until the next step: with few of them, steps fall into one group of writes. */
+  readonly pause: number;
+}
+
+const answer = fc.oneof(
+  fc.constant<Answer>({}),
+  fc.option(fc.nat({ max: 30 * HOUR_MS })).map((retryAfterMs): Answer => ({ ...refused, retryAfterMs })),
+  fc
+    .constantFrom('timeout', 'connection_error', 'dns_error', 'tls_error', 'blocked')
+    .map((outcome): Answer => ({ ...refused, outcome, responseStatus: null, response: null })),
+);
+
+export const history: fc.Arbitrary<Step[]> = fc.array(
+  fc.record({ does: fc.constantFrom(...verbs), number: fc.nat(), answer, pause: fc.nat({ max: 4 }) }),
+  { minLength: 1, maxLength: 60, size: 'max' },
+);
+
+export interface Limits {
+  readonly per_endpoint: number;
+  readonly total: number;
+}
+
+/** Plays a history until nothing is due any more. @returns what became of it. */
+export async function play(limits: Limits, steps: readonly Step[]) {
+  // The dispatcher sleeps on timers: they go by the time of the play.
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  try {
+    const world = new World(limits);
+    await world.create(0);
+    const begun: unknown[] = [];
+    for (const { does, number, answer, pause } of steps) {
+      begun.push(world[does](number, answer));
+      await turns(pause);
+    }
+    await Promise.all(begun);
+    return await world.end();
+  } finally {
+    vi.useRealTimers();
+  }
+}
+
+class World {
+  readonly #dispatch: ReturnType<typeof startDispatch>;
+  readonly #driver: ClockDriver;
+  readonly #scripted = createScriptedSender();
+  readonly #endpoints: string[];
+  readonly #deliveries: string[] = [];
+  /** Commands for the clock that have not ended: they wait for answers, which come in later steps. */
+  readonly #commands = new Set<Promise<void>>();
+  /** By delivery: how many replays of it were asked for. */
+  readonly #replays = new Map<string, number>();
+  /** By delivery: the schedule time at which each of its attempts began. */
+  readonly #begun = new Map<string, number[]>();
+  /** The most attempts that were ever under way at once. */
+  readonly #peak = { total: 0, endpoint: 0, delivery: 0 };
+
+  constructor(limits: Limits) {
+    const sender = { ...this.#scripted.sender, send: this.#send };
+    const overrides = { 'delivery.concurrency': limits };
+    this.#dispatch = startDispatch({ sender, overrides, frozen: false });
+    this.#driver = new ClockDriver(this.#dispatch.sandbox, this.#dispatch.dispatcher);
+    const ports = Array.from({ length: ENDPOINTS }, (_, port) => port);
+    this.#endpoints = ports.map((port) => this.#dispatch.endpoint(`http://127.0.0.1:${port}/`).id);
+  }
+
+  async create(number: number): Promise<void> {
+    this.#deliveries.push(...(await this.#dispatch.trigger(1 + (number % 8))));
+  }
+
+  replay(number: number): Promise<void> {
+    return this.#replay(number, false);
+  }
+
+  replayAnew(number: number): Promise<void> {
+    return this.#replay(number, true);
+  }
+
+  async answer(number: number, answer: Answer): Promise<void> {
+    await inCircle([...this.#scripted.underWay], number)?.answer(answer);
+  }
+
+  async answerAll(_: number, answer: Answer): Promise<void> {
+    await Promise.all([...this.#scripted.underWay].map((attempt) => attempt.answer(answer)));
+  }
+
+  disable(number: number): Promise<void> {
+    return this.#update(number, true);
+  }
+
+  enable(number: number): Promise<void> {
+    return this.#update(number, false);
+  }
+
+  async remove(number: number): Promise<void> {
+    const [id] = this.#endpoints.splice(number % ENDPOINTS, 1);
+    if (id !== undefined) await this.#dispatch.remove(id);
+  }
+
+  pass(number: number): void {
+    const ms = number % (10 * MINUTE_MS);
+    this.#dispatch.pass(ms);
+    vi.advanceTimersByTime(ms);
+  }
+
+  advance(number: number): void {
+    this.#command(this.#driver.advance(this.#dispatch.workspace, number % (80 * HOUR_MS)));
+  }
+
+  next(): void {
+    this.#command(this.#driver.next(this.#dispatch.workspace));
+  }
+
+  settle(): void {
+    this.#command(this.#driver.settle(this.#dispatch.workspace));
+  }
+
+  freeze(): void {
+    this.#set({ frozen: true });
+  }
+
+  resume(): void {
+    this.#set({ frozen: false });
+  }
+
+  speed(number: number): void {
+    this.#set({ speed: inCircle(SPEEDS, number) ?? 1 });
+  }
+
+  /** From now on every endpoint is enabled and every receiver accepts, until nothing is under way. */
+  async end() {
+    const { dispatcher, workspace, store, faults, get } = this.#dispatch;
+    for (const index of this.#endpoints.keys()) await this.enable(index);
+    while (this.#commands.size > 0 || this.#scripted.underWay.size > 0) {
+      await this.answerAll(0, {});
+      await turns();
+    }
+    const now = workspace.clock.now();
+    const deliveries = this.#deliveries.map((id) => {
+      const { seq } = get(id);
+      return {
+        progress: store.deliveries.getProgress(seq),
+        attempts: store.attempts.listOfDelivery(seq),
+        replays: this.#replays.get(id) ?? 0,
+        begun: this.#begun.get(id) ?? [],
+      };
+    });
+    await dispatcher.stop(0);
+    store.close();
+    return { now, deliveries, faults, peak: this.#peak };
+  }
+
+  /** Watches the sender: what is under way at once, from when, for how long. */
+  readonly #send: Sender['send'] = async (request, limits) => {
+    const { workspace, sandbox } = this.#dispatch;
+    const { underWay, sender } = this.#scripted;
+    const sentAt = sandbox.wall.monotonic();
+    const answered = sender.send(request, limits);
+    const id = request.headers['Service-Delivery-Id'] ?? '';
+    this.#begun.set(id, [...(this.#begun.get(id) ?? []), workspace.clock.now()]);
+    const now = [...underWay];
+    const toEndpoint = now.filter(({ url }) => url === request.url).length;
+    const ofDelivery = now.filter(({ deliveryId }) => deliveryId === id).length;
+    this.#peak.total = Math.max(this.#peak.total, now.length);
+    this.#peak.endpoint = Math.max(this.#peak.endpoint, toEndpoint);
+    this.#peak.delivery = Math.max(this.#peak.delivery, ofDelivery);
+    return { ...(await answered), durationMs: sandbox.wall.monotonic() - sentAt };
+  };
+
+  async #replay(number: number, newId: boolean): Promise<void> {
+    const id = inCircle(this.#deliveries, number);
+    if (id === undefined) return;
+    try {
+      const row = await this.#dispatch.replay(id, { newId });
+      if (newId) this.#deliveries.push(row.id);
+      else this.#replays.set(id, (this.#replays.get(id) ?? 0) + 1);
+    } catch (refusal) {
+      // Its endpoint was deleted.
+      expect(refusal).toMatchObject({ code: 'conflict' });
+    }
+  }
+
+  async #update(number: number, disabled: boolean): Promise<void> {
+    const id = inCircle(this.#endpoints, number);
+    if (id !== undefined) await this.#dispatch.update(id, { disabled });
+  }
+
+  #set(change: { readonly speed?: number; readonly frozen?: boolean }): void {
+    this.#command(this.#driver.set(this.#dispatch.workspace, change));
+  }
+
+  #command(command: Promise<void>): void {
+    const ended = command.finally(() => this.#commands.delete(ended));
+    this.#commands.add(ended);
+  }
+}
+
+function inCircle<Item>(items: readonly Item[], number: number): Item | undefined {
+  return items[number % items.length];
+}
