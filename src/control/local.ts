@@ -138,8 +138,9 @@ function createWebhookCalls(
     getWebhook: async ({ id }) => toWebhookDetail(getWebhookRow(sandbox, id)),
     updateWebhook: async ({ id, ...change }) => {
       const checked = validate(Change, change, 'validation_failed');
+      const { seq } = getWebhookRow(sandbox, id);
       const webhook = await store.write(() => updateWebhook(sandbox, id, checked));
-      bus.publish({ type: 'webhook_changed', webhookSeq: getWebhookRow(sandbox, id).seq });
+      bus.publish({ type: 'webhook_changed', webhookSeq: seq });
       return webhook;
     },
     deleteWebhook: async ({ id }) => {
