@@ -1,15 +1,23 @@
 import type { Attempt, DeliveryDetail } from '../../contract/resources.ts';
 import { formatDuration } from '../../domain/duration.ts';
 import type { Context } from '../context.ts';
+import { toOneLine, toPlainLines } from './control-characters.ts';
 import { renderFields } from './fields.ts';
 import { indentJson } from './json-text.ts';
+import { findRemedy, settledReasonText } from './remedy.ts';
 import { paintOutcome, paintStatus, styleFor } from './style.ts';
 import { formatTime } from './time.ts';
 
-/** Everything about one delivery; `now` is the schedule time of its workspace. */
-export function renderDelivery(delivery: DeliveryDetail, now: number, { io }: Pick<Context, 'io'>): string {
-  const at = (time: string | null) => (time === null ? null : formatTime(time, now));
-  const reason = delivery.settled_reason === null ? '' : ` (${delivery.settled_reason})`;
+type Surroundings = Pick<Context, 'io' | 'now'>;
+
+/**
+ * Everything about one delivery. `scheduleNow` is the schedule time of its workspace; when an attempt was sent is told
+ * by the wall.
+ */
+export function renderDelivery(delivery: DeliveryDetail, scheduleNow: number, context: Surroundings): string {
+  const { io } = context;
+  const at = (time: string | null) => (time === null ? null : formatTime(time, scheduleNow));
+  const reason = delivery.settled_reason === null ? '' : `: ${settledReasonText[delivery.settled_reason]}`;
   const summary = renderFields(
     {
       Delivery: delivery.id,
@@ -23,27 +31,42 @@ export function renderDelivery(delivery: DeliveryDetail, now: number, { io }: Pi
     },
     io,
   );
-  return [summary, ...delivery.attempts.map((attempt) => renderAttempt(attempt, io))].join('\n\n');
+  const attempts = delivery.attempts.map((attempt, index) =>
+    renderAttempt(attempt, delivery.attempts[index - 1], { delivery, scheduleNow, ...context }),
+  );
+  return [summary, ...attempts].join('\n\n');
 }
 
-function renderAttempt(attempt: Attempt, io: Context['io']): string {
+interface AttemptContext extends Surroundings {
+  readonly delivery: DeliveryDetail;
+  readonly scheduleNow: number;
+}
+
+function renderAttempt(
+  attempt: Attempt,
+  previous: Attempt | undefined,
+  { delivery, scheduleNow, io, now }: AttemptContext,
+): string {
   const { request, response } = attempt;
   const style = styleFor(io);
   const title = style.bold(`Attempt ${attempt.number}`);
   const head = `${title}  ${paintOutcome(attempt, io)}  ${formatDuration(attempt.duration_ms)}  ${attempt.trigger}`;
+  const fields = {
+    'Why it failed': attempt.error && style.red(toOneLine(attempt.error)),
+    'What to do': findRemedy(attempt, delivery),
+    Scheduled: formatTime(attempt.scheduled_at, scheduleNow),
+    Sent: formatTime(attempt.sent_at, now()),
+  };
+  const section = (name: string, text: string) => [style.dim(name), indent(toPlainLines(text))];
+  // Every attempt sends the same bytes, but for a replay with others.
+  const isSame = previous?.request.body === request.body;
+  const body = isSame ? `(the same body as attempt ${previous?.number})` : indentJson(request.body);
   return [
     head,
-    renderFields(
-      { 'Why it failed': attempt.error, Scheduled: attempt.scheduled_at, Sent: attempt.sent_at },
-      io,
-    ),
-    style.dim('Request'),
-    indent(`POST ${request.url}\n${toLines(request.headers)}\n\n${indentJson(request.body)}`),
-    style.dim('Signed string'),
-    indent(request.signed_content),
-    ...(response === null
-      ? []
-      : [style.dim('Response'), indent(renderResponse(attempt.response_status, response))]),
+    renderFields(fields, io),
+    ...section('Request', `POST ${request.url}\n${toLines(request.headers)}\n\n${body}`),
+    ...section('Signed string', request.signed_content),
+    ...(response === null ? [] : section('Response', renderResponse(attempt.response_status, response))),
   ].join('\n');
 }
 

@@ -78,7 +78,8 @@ describe('deliveries get', () => {
     for (const part of [
       'Next attempt  2026-11-20T12:05:00.000Z (in 5m)',
       'Attempt 1  ✗ http_error 503  12ms  schedule',
-      'Why it failed  the receiver answered 503',
+      'Why it failed  the receiver answered 503\nWhat to do     The receiver failed; its answer and its log say why.\n',
+      'Scheduled      2026-11-20T11:57:00.000Z (3m ago)\nSent           2026-11-20T11:57:00.010Z (2m ago)\n',
       '  POST http://localhost:3000/webhooks\n  Service-Signature: v1=00\n',
       '  {\n    "n": 9007199254740993\n  }\n',
       'Signed string\n  2026-11-20T11:57:00Z.{"n":9007199254740993}\n',
@@ -86,6 +87,28 @@ describe('deliveries get', () => {
     ]) {
       expect(recorded.out).toContain(part);
     }
+  });
+
+  it('shows a body once, and why there is no further attempt', async () => {
+    const delivery = aDelivery({ status: 'failed', settled_reason: 'window_elapsed', next_attempt_at: null });
+    const attempts = [attempt, { ...attempt, number: 2 }];
+    const { context, recorded } = createFakeContext({
+      control: { getDelivery: async () => ({ ...delivery, attempts }) },
+    });
+    await getCommand.run({ id: 'del_1' }, context);
+    expect(recorded.out).toContain('✗ failed: no further attempt fits into the retry window\n');
+    expect(recorded.out.match(/"n": 9007199254740993/g)).toHaveLength(1);
+    expect(recorded.out).toContain('  (the same body as attempt 1)\n');
+  });
+
+  it('shows what a receiver sends to command the terminal, and does not obey it', async () => {
+    const response = { headers: { 'x-a': '\x1b]0;b' }, body: 'a\x1b[2Jb\r\n', encoding: 'utf8' as const };
+    const attempts = [{ ...attempt, response: { ...response, truncated: false } }];
+    const { context, recorded } = createFakeContext({
+      control: { getDelivery: async () => ({ ...aDelivery(), attempts }) },
+    });
+    await getCommand.run({ id: 'del_1' }, context);
+    expect(recorded.out).toContain('  x-a: \\x1b]0;b\n\n  a\\x1b[2Jb\n');
   });
 
   it('prints the answer of the emulator with --json', async () => {

@@ -1,0 +1,52 @@
+import type { AttemptOutcome, SettledReason } from '../../domain/delivery.ts';
+
+/** What became of a delivery, in words. */
+export const settledReasonText = {
+  window_elapsed: 'no further attempt fits into the retry window',
+  retry_not_allowed: 'the receiver answered 410 Gone',
+  endpoint_deleted: 'its endpoint was deleted',
+  replay_failed: 'the replay failed as well',
+} as const satisfies Record<SettledReason, string>;
+
+interface FailedAttempt {
+  readonly outcome: AttemptOutcome;
+  readonly response_status: number | null;
+}
+
+/** What to do about a failed attempt, as the next step for who writes the receiver; null where nothing failed. */
+export function findRemedy(
+  { outcome, response_status: status }: FailedAttempt,
+  delivery: { readonly id: string; readonly webhook_id: string },
+): string | null {
+  const moveTo = (address: string) => `svc webhooks update ${delivery.webhook_id} --url ${address}`;
+  switch (outcome) {
+    case 'succeeded':
+      return null;
+    case 'http_error':
+      return status === null ? null : remedyForStatus(status, delivery.id, moveTo);
+    case 'timeout':
+      return 'Answer with a 2xx as soon as the delivery is accepted, and do the work afterwards.';
+    case 'connection_error':
+      return `Start the receiver, or send to where it is: ${moveTo('URL')}`;
+    case 'dns_error':
+      return `Correct the name: ${moveTo('URL')}`;
+    case 'tls_error':
+      return 'Give the receiver a certificate for its name, or trust its authority: svc emulator start --ca FILE';
+    case 'blocked':
+      return `The emulator never connects there; send to another address: ${moveTo('URL')}`;
+  }
+}
+
+function remedyForStatus(status: number, id: string, moveTo: (address: string) => string): string {
+  if (status < 400) return `Register the address that answers itself: ${moveTo('URL')}`;
+  if (status === 404 || status === 405 || status === 410) {
+    return `Nothing there takes this delivery. Is the path right? ${moveTo('URL')}`;
+  }
+  if (status === 400 || status === 401 || status === 403) {
+    return `If the receiver rejects the signature, find out why: svc verify --delivery ${id} --secret SECRET`;
+  }
+  if (status === 429) return 'The receiver asks for fewer requests: replay later, with --rate.';
+  return status < 500
+    ? 'The receiver refused it; its answer and its log say why.'
+    : 'The receiver failed; its answer and its log say why.';
+}
