@@ -15,9 +15,10 @@ import { IdSource } from './domain/ids.ts';
 import type { ProxyOptions } from './domain/proxy.ts';
 import { createRandomness } from './domain/random.ts';
 import { builtInEventTypes } from './fixtures/library.ts';
+import { toAddresses } from './http/addresses.ts';
 import { createApp } from './http/app.ts';
 import { type FaultLog, warningLog } from './http/fault-log.ts';
-import { type ListenOptions, listen } from './http/listen.ts';
+import { type Listening, type ListenOptions, listen } from './http/listen.ts';
 import type { Rules } from './profile/rules.ts';
 import { type Bootstrapped, bootstrap, type ForwardTarget } from './sandbox/bootstrap.ts';
 import { Bus } from './sandbox/bus.ts';
@@ -78,7 +79,7 @@ export interface Emulator {
 
 /**
  * Boots the whole sandbox in this process. Resolves once requests are answered.
- * @throws SvcError `port_in_use`, `database_in_use`, `database_unusable`, `validation_failed`, or `usage` for a `ca`
+ * @throws SvcError `port_in_use`, `database_in_use`, `database_unusable`, `validation_failed`, `no_tunnel`, or `usage` for a `ca`
  *   that is no certificate or a `proxy` that is no address.
  */
 export async function startEmulator(options: EmulatorOptions): Promise<Emulator> {
@@ -102,6 +103,7 @@ async function startOn(
   options: EmulatorOptions,
 ): Promise<Emulator> {
   const { host, db, ca, proxy, keepDays, faultLog = warningLog } = options;
+  let publicUrl = options.publicUrl ?? null;
   const sandbox = createSandbox(store, wall, options);
   const bootstrapped = bootstrap(sandbox, { ...options, knownKey: findKey(db) });
   keepKey(db, bootstrapped.apiKey);
@@ -119,8 +121,12 @@ async function startOn(
     status: () => status(),
     stop: () => void close(),
   });
-  const app = createApp({ sandbox, control, host, faultLog, closing: closing.signal });
-  const listening = await listen(app, options);
+  const app = createApp({
+    ...{ sandbox, control, host, publicUrl, faultLog, closing: closing.signal },
+    addressesAt: (origin) => toAddresses(origin, publicUrl),
+  });
+  const listening = await listen(app, options, (fault) => faultLog.report('the tunnel', fault));
+  publicUrl = listening.publicUrl;
   ownPort = listening.port;
   dispatcher.start();
   const endRetention = keepDays
@@ -129,7 +135,7 @@ async function startOn(
   const preparing = setTimeout(() => void sender.prepare(), PREPARE_AFTER_MS);
 
   const facts = {
-    ...describe(options, bootstrapped, listening.url),
+    ...describe(options, bootstrapped, listening),
     started_at: new Date(wall.now()).toISOString(),
     boot_ms: Math.round(wall.monotonic() - startedAt),
   };
@@ -191,13 +197,11 @@ function leadsTo(host: string, address: string): boolean {
 function describe(
   { db, environment, rules }: EmulatorOptions,
   { workspace, apiKey, webhook }: Bootstrapped,
-  url: string,
+  { url, publicUrl }: Listening,
 ) {
+  const { baseUrl, controlUrl, dashboardUrl } = toAddresses(url, publicUrl);
   return {
-    url,
-    base_url: `${url}/v1`,
-    control_url: `${url}/_svc`,
-    dashboard_url: `${url}/`,
+    ...{ url, base_url: baseUrl, control_url: controlUrl, dashboard_url: dashboardUrl },
     environment,
     profile: rules.profile,
     workspace_id: workspace.id,

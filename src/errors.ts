@@ -51,6 +51,7 @@ const meanings = {
     hint: 'Start one with `svc emulator start`, or point to one with --url or SVC_CONTROL_URL.',
   },
   port_in_use: { status: 503, exit: ExitCode.usage },
+  no_tunnel: { status: 503, exit: ExitCode.usage },
   database_in_use: { status: 503, exit: ExitCode.usage },
   database_unusable: { status: 503, exit: ExitCode.usage },
   timeout: { status: 504, exit: ExitCode.timeout },

@@ -81,11 +81,11 @@ export function createContext(host: Host, options: GlobalOptions): Context {
       return resolveRules(profile, overrides, environment);
     },
     async api() {
-      const status = await (await connect()).getStatus({});
-      const { apiKey } = (await config()).values;
+      const apiKey = (await config()).values.apiKey ?? (await (await connect()).getStatus({})).api_key;
       const { createApiClient } = await import('../control/api-client.ts');
-      const { ca } = await target();
-      return createApiClient({ baseUrl: status.base_url, apiKey: apiKey ?? status.api_key, ca, signal });
+      const { controlUrl, ca } = await target();
+      // Beside the control plane, not at its public address, which may lead around the world and back.
+      return createApiClient({ baseUrl: new URL('v1', controlUrl).href, apiKey, ca, signal });
     },
     certificate: async () => (await target()).certificate,
     async workspaceId() {

@@ -2,7 +2,7 @@
 import type { EmulatorStatus } from '../contract/resources.ts';
 import type { Rules } from '../profile/rules.ts';
 import type { Context } from './context.ts';
-import { renderBanner } from './render/banner.ts';
+import { type Forwarding, renderBanner } from './render/banner.ts';
 
 /** What is said of a running emulator; `boot_ms` is from its start to its first answer. */
 export type ReadyStatus = Omit<EmulatorStatus, 'db' | 'started_at' | 'deliveries'> & {
@@ -12,16 +12,18 @@ export type ReadyLine = ReadyStatus & { readonly type: 'ready' };
 
 /**
  * The ready line with `--json`, the banner for people.
+ * @param forwarding what it delivers from boot on
  * @param certificate path of the certificate that clients have to be told to trust
  */
 export function announce(
   status: ReadyStatus,
   certificate: string | null,
+  forwarding: Forwarding,
   rules: Rules,
   context: Context,
 ): void {
   if (context.json) context.printItem(toReadyLine(status), () => '');
-  else context.io.note(renderBanner(status, certificate, rules, context.io.noteLook));
+  else context.io.note(renderBanner(status, certificate, forwarding, rules, context.io.noteLook));
 }
 
 export function isReadyLine(message: object | null): message is ReadyLine {

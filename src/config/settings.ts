@@ -125,6 +125,23 @@ export const settings = {
     fallback: none,
     isPath: true,
   },
+  publicUrl: {
+    description: 'address of your own proxy or tunnel that leads to the emulator',
+    form: textAs('a URL without a query such as https://svc.example.com', toPublicUrl),
+    fallback: none,
+  },
+  tunnel: {
+    description: 'make the API public by a tunnel of cloudflared, which must be installed',
+    form: trueOrFalse(),
+    fallback: () => false,
+    fromText: toBoolean,
+  },
+  open: {
+    description: 'open the dashboard in the browser',
+    form: trueOrFalse(),
+    fallback: () => false,
+    fromText: toBoolean,
+  },
   proxy: {
     description: 'proxy for public receivers; env takes that of the environment',
     form: text('"env" or a URL such as http://127.0.0.1:3128', isProxy),
@@ -203,6 +220,11 @@ function isSubscription(type: string): boolean {
 
 function isProxy(written: string): boolean {
   return written === 'env' || (/^http:\/\//.test(written) && URL.canParse(written));
+}
+
+function toPublicUrl(written: string): string | null {
+  const isAddress = /^https?:\/\/[^@?#]+$/.test(written) && URL.canParse(written);
+  return isAddress ? new URL(written).href.replace(/\/+$/, '') : null;
 }
 
 function httpUrl(example: string): Form<string> {

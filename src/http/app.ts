@@ -5,6 +5,7 @@ import { controlOperations } from '../contract/control-api.ts';
 import type { ControlPlane } from '../control/control-plane.ts';
 import { SvcError } from '../errors.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
+import type { Addresses } from './addresses.ts';
 import { mountControlApi } from './control-api.ts';
 import type { FaultLog } from './fault-log.ts';
 import { createGuard } from './guard.ts';
@@ -17,27 +18,31 @@ export interface AppOptions {
   readonly control: ControlPlane;
   /** The host that the emulator was told to listen on. */
   readonly host: string;
+  /** The address that it was told to be reached at; null without one. */
+  readonly publicUrl: string | null;
+  /** Where its parts are reached, for a request that came to `origin`. */
+  readonly addressesAt: (origin: string) => Addresses;
   readonly faultLog: FaultLog;
   /** Aborted when the emulator stops. */
   readonly closing: AbortSignal;
 }
 
 export function createApp(options: AppOptions): H3 {
-  const { sandbox, control, host, faultLog, closing } = options;
+  const { sandbox, control, host, publicUrl, addressesAt, faultLog, closing } = options;
   const nextRequestId = () => sandbox.ids.next('request', sandbox.wall.now());
   const app = new H3({ silent: true, onError: (error) => answerFault(error, nextRequestId(), faultLog) });
   mountPublicApi(app, sandbox, faultLog);
   mountControlApi(app, {
     control,
-    guard: createGuard(host),
+    guard: createGuard(host, publicUrl),
     faultLog,
     nextRequestId,
     store: sandbox.store,
     closing,
   });
-  mountDocuments(app, sandbox, nextRequestId);
+  mountDocuments(app, options, nextRequestId);
   app.get('/healthz', () => jsonResponse(200, '{"ok":true}', nextRequestId()));
-  app.get('/', (event) => page(landingPage(event.url.origin), nextRequestId()));
+  app.get('/', (event) => page(landingPage(addressesAt(event.url.origin)), nextRequestId()));
   app.all('/**', (event) => {
     const error = new SvcError('not_found', `There is nothing at ${event.url.pathname}; the API is at /v1.`);
     return errorResponse(error, nextRequestId());
@@ -56,20 +61,21 @@ function answerFault(error: HTTPError, requestId: string, faultLog: FaultLog): R
   return errorResponse(toSvcError(cause), requestId);
 }
 
-function mountDocuments(app: H3, sandbox: Sandbox, nextRequestId: () => string): void {
-  const answer = async (event: H3Event, path: string, rest: 'public' | 'control') => {
+function mountDocuments(app: H3, { sandbox, addressesAt }: AppOptions, nextRequestId: () => string): void {
+  const answer = async (event: H3Event, rest: 'public' | 'control') => {
     const { createOpenApiDocument } = await import('../contract/openapi.ts');
+    const { baseUrl, controlUrl } = addressesAt(event.url.origin);
     const document = createOpenApiDocument({
       ...DOCUMENTS[rest],
       ...operationsOf(rest),
-      serverUrl: event.url.origin + path,
+      serverUrl: rest === 'public' ? baseUrl : controlUrl,
     });
     return jsonResponse(200, JSON.stringify(document), nextRequestId());
   };
   const operationsOf = (which: 'public' | 'control') =>
     which === 'public' ? { operations: sandbox.operations } : { operations: controlOperations };
-  app.get('/openapi.json', (event) => answer(event, '/v1', 'public'));
-  app.get('/_svc/openapi.json', (event) => answer(event, '/_svc', 'control'));
+  app.get('/openapi.json', (event) => answer(event, 'public'));
+  app.get('/_svc/openapi.json', (event) => answer(event, 'control'));
 }
 
 const DOCUMENTS = {

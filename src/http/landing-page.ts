@@ -1,5 +1,7 @@
+import type { Addresses } from './addresses.ts';
+
 /** What a browser shows at `/`: where everything is. */
-export function landingPage(origin: string): string {
+export function landingPage({ baseUrl, controlUrl }: Addresses): string {
   return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -13,8 +15,8 @@ export function landingPage(origin: string): string {
 <h1>svc emulator</h1>
 <p>The sandbox of the Workspace Events and Webhooks API is running here.</p>
 <dl>
-  <dt>The API</dt><dd><code>${origin}/v1</code>, described by <a href="/openapi.json">openapi.json</a></dd>
-  <dt>The control plane</dt><dd><code>${origin}/_svc</code>, described by <a href="/_svc/openapi.json">openapi.json</a></dd>
+  <dt>The API</dt><dd><code>${baseUrl}</code>, described by <a href="/openapi.json">openapi.json</a></dd>
+  <dt>The control plane</dt><dd><code>${controlUrl}</code>, described by <a href="/_svc/openapi.json">openapi.json</a></dd>
   <dt>Deliveries</dt><dd><a href="/_svc/deliveries">as JSON</a>, live with <code>svc deliveries tail</code></dd>
 </dl>
 </html>

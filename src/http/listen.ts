@@ -1,9 +1,10 @@
-/** A port for the app. */
+/** A port for the app, and a way to it from outside. */
 import { createServer, type Server as HttpServer } from 'node:http';
 import type { Server as HttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { type H3, type NodeHandler, toNodeHandler } from 'h3';
 import { SvcError } from '../errors.ts';
+import { openTunnel, type Tunnel } from './tunnel.ts';
 import { refuseUnreadable } from './unreadable-request.ts';
 
 type Server = HttpServer | HttpsServer;
@@ -14,6 +15,10 @@ export interface ListenOptions {
   readonly port: number;
   /** Serves HTTPS: with the certificate of these files, or with one made for this run. */
   readonly https?: CertificateFiles | true | undefined;
+  /** The address of a proxy that leads here, without a slash at its end. */
+  readonly publicUrl?: string | null | undefined;
+  /** Opens a tunnel and takes its address as the public one. */
+  readonly tunnel?: boolean | undefined;
 }
 
 /** Paths of PEM files. */
@@ -26,6 +31,8 @@ export interface Listening {
   readonly port: number;
   /** `http://host:port` or `https://host:port` */
   readonly url: string;
+  /** The address that leads here from outside; null without one. */
+  readonly publicUrl: string | null;
   /** The certificate that is served, in PEM; null without HTTPS. */
   readonly certificate: string | null;
   /** Takes no new connections, ends the idle ones at once and the others when their answer is sent. */
@@ -37,8 +44,15 @@ const CLOSE_GRACE_MS = 5_000;
 const SWEEP_MS = 20;
 const CERTIFICATE_DAYS = 365;
 
-/** @throws SvcError `port_in_use`; never another port than the one asked for. */
-export async function listen(app: H3, { host, port, https }: ListenOptions): Promise<Listening> {
+/**
+ * @param onTunnelEnd called when the tunnel ends by itself
+ * @throws SvcError `port_in_use`, never another port than the one asked for; `no_tunnel`.
+ */
+export async function listen(
+  app: H3,
+  { host, port, https, publicUrl = null, tunnel: wantsTunnel }: ListenOptions,
+  onTunnelEnd: (fault: SvcError) => void,
+): Promise<Listening> {
   const handler = toNodeHandler(app);
   const { server, certificate } = https
     ? await listenSecurely(handler, host, port, https)
@@ -53,7 +67,20 @@ export async function listen(app: H3, { host, port, https }: ListenOptions): Pro
   }
   const authority = `${host.includes(':') ? `[${host}]` : host}:${taken}`;
   const url = `${certificate === null ? 'http' : 'https'}://${authority}`;
-  return { port: taken, url, certificate, close: () => close(server) };
+  const tunnel = wantsTunnel ? await openTunnelTo(server, url, onTunnelEnd) : null;
+  return {
+    ...{ port: taken, url, publicUrl: tunnel?.url ?? publicUrl, certificate },
+    close: async () => void (await Promise.all([tunnel?.close(), close(server)])),
+  };
+}
+
+async function openTunnelTo(server: Server, url: string, onEnd: (fault: SvcError) => void): Promise<Tunnel> {
+  try {
+    return await openTunnel(url, onEnd);
+  } catch (error) {
+    await close(server);
+    throw error;
+  }
 }
 
 // Without listhen, which takes longer to load than all the rest of a start.

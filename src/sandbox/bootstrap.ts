@@ -66,12 +66,15 @@ function holds({ store }: Sandbox, key: string): boolean {
   return store.apiKeys.findByKey(key)?.revoked_at === null;
 }
 
-/** The endpoint of an address, by the rules of `POST /webhooks`; that of an earlier boot goes on with its secret. */
+/**
+ * The endpoint of an address, by the rules of `POST /webhooks`; that of an earlier boot goes on with its secret, and
+ * takes deliveries again if it was disabled meanwhile: who names it wants them.
+ */
 function registerTarget(sandbox: Sandbox, workspace: LiveWorkspace, target: ForwardTarget) {
   const input = { workspace_id: workspace.id, url: target.url, events: target.events };
   validate(sandbox.operations.createWebhook.input, input, 'validation_failed');
   const known = sandbox.store.webhooks.findByUrl(workspace.seq, target.url);
   if (known === undefined) return createWebhook(sandbox, { workspace, ...target });
-  updateWebhook(sandbox, known.id, { events: target.events });
+  updateWebhook(sandbox, known.id, { events: target.events, disabled: false });
   return known;
 }

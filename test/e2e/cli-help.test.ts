@@ -139,10 +139,13 @@ describe('help', () => {
         --proxy <url>         proxy for public receivers; env takes that of the environment
         --cert <file>         PEM file of a certificate to serve HTTPS with
         --key <file>          PEM file of the key of that certificate
+        --public-url <url>    address of your own proxy or tunnel that leads to the emulator
         --keep-days <n>       days after which settled events are removed
         --random-seed <n>     same ids, secrets and jitter on every run
         --freeze              start with the schedule clock stopped
         --https               serve HTTPS, with a certificate made for it
+        --tunnel              make the API public by a tunnel of cloudflared, which must be installed
+        --open                open the dashboard in the browser
         --detach              run in the background, and return when it is ready
         -h, --help            show this help
 
@@ -163,6 +166,8 @@ describe('help', () => {
         $ svc emulator start --speed 3600 --detach
         $ svc emulator start --env-file .env.local
         $ svc emulator start --https
+        $ svc emulator start --tunnel
+        $ svc emulator start --public-url https://svc.example.com
       "
     `);
   });

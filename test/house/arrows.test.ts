@@ -37,7 +37,10 @@ const allowed: Record<string, readonly string[]> = {
 };
 
 /** Files that may load a room with `import()` when they run, and know its types; it brings what the command line never loads otherwise. */
-const lazily: Record<string, string> = { 'cli/commands/emulator/start.ts': 'emulator' };
+const lazily: Record<string, string> = {
+  'cli/boot.ts': 'emulator',
+  'cli/commands/emulator/start.ts': 'emulator',
+};
 
 /** What `svc --help` and `svc verify` must not load. */
 const heavy = ['better-sqlite3', 'h3', 'listhen'];

@@ -94,6 +94,16 @@ describe('an endpoint named at boot', () => {
     expect(data).toEqual([expect.objectContaining({ id: webhook_id, events: ['*'] })]);
   });
 
+  it('takes deliveries again at a later boot that names it', async () => {
+    const db = newDatabase();
+    const first = await startTestEmulator({ db, forwardTo });
+    const id = String(first.status().webhook_id);
+    await first.control.updateWebhook({ id, disabled: true });
+    await first.close();
+    await using second = await startTestEmulator({ db, forwardTo });
+    expect(await second.control.getWebhook({ id })).toMatchObject({ disabled: false });
+  });
+
   it.each([
     [{ url: 'http://hooks.example.com/', events: ['*'] }, /^url must use HTTPS/],
     [{ url: 'http://127.0.0.1:9/', events: [] }, /^events must name at least one event type/],

@@ -1,3 +1,5 @@
+import type { ConfigValues } from '../../config.ts';
+import { WILDCARD } from '../../domain/event.ts';
 import type { Rules } from '../../profile/rules.ts';
 import type { Look } from '../io.ts';
 import type { ReadyStatus } from '../ready.ts';
@@ -11,32 +13,42 @@ const RECEIVERS = {
   public: 'https://your-receiver.example.com/webhooks',
 } as const satisfies Record<Rules['webhookUrl'], string>;
 
+/** Where it delivers from boot on, if anywhere, and which events. */
+export type Forwarding = Pick<ConfigValues, 'forwardTo' | 'events'>;
+
 /** What somebody sees who has just started the emulator: where it is, and two ways to go on. */
 export function renderBanner(
   status: ReadyStatus,
   certificate: string | null,
+  { forwardTo, events }: Forwarding,
   { payloadMember, webhookUrl }: Pick<Rules, 'payloadMember' | 'webhookUrl'>,
   look: Look,
 ): string {
   const style = styleFor(look);
   const places = renderFields(
     {
+      Dashboard: status.dashboard_url,
       'Base URL': status.base_url,
       'Control URL': status.control_url,
       Workspace: status.workspace_id,
       'API key': status.api_key,
-      Endpoint: status.webhook_id ?? null,
+      Endpoint: status.webhook_id === undefined ? null : `${status.webhook_id} → ${forwardTo}`,
       Secret: status.webhook_secret ?? null,
       Certificate: certificate,
     },
     look,
   );
-  const body = JSON.stringify({ type: 'order.shipped', [payloadMember]: { order_id: 'ord_1' } });
-  const trust = certificate === null ? '' : `--cacert ${quoteForShell(certificate)} `;
+  const type = events.find((each) => each !== WILDCARD) ?? 'order.shipped';
+  const body = JSON.stringify({ type, [payloadMember]: { order_id: 'ord_1' } });
+  // What comes in by a public address is met there by a certificate that everybody trusts.
+  const trust =
+    certificate === null || !status.base_url.startsWith(status.url)
+      ? ''
+      : `--cacert ${quoteForShell(certificate)} `;
   const next =
     status.webhook_id === undefined
-      ? `svc webhooks create --url ${RECEIVERS[webhookUrl]} --events order.shipped`
-      : 'svc trigger order.shipped';
+      ? `svc webhooks create --url ${RECEIVERS[webhookUrl]} --events ${type}`
+      : `svc trigger ${type}`;
   return `
 ${style.bold('svc emulator')} ${status.version}  ${status.environment}, ${status.profile}
 

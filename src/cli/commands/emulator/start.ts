@@ -1,24 +1,19 @@
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { inspect } from 'node:util';
 import type { Command } from 'commander';
 import { type SettingName, settings, toOption } from '../../../config/settings.ts';
-import type { Config, ConfigValues } from '../../../config.ts';
 import type { EmulatorStatus } from '../../../contract/resources.ts';
-import { createHttpControlPlane } from '../../../control/http-client.ts';
 import { createRunFile, createStateFolder, findRunFile, removeRunFile } from '../../../control/run-file.ts';
 import type { Emulator } from '../../../emulator.ts';
-import { SvcError } from '../../../errors.ts';
-import type { Rules } from '../../../profile/rules.ts';
+import { boot } from '../../boot.ts';
 import type { CommandDefinition } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { startDetached } from '../../detach.ts';
-import { keepCertificate, toHttps } from '../../https.ts';
-import { findProxy } from '../../proxy.ts';
+import { keepCertificate } from '../../https.ts';
+import { openUrl } from '../../open-url.ts';
 import { announce } from '../../ready.ts';
+import { warnOfSilence, watchReceiver } from '../../receiver-watch.ts';
 import { renderAttempt } from '../../render/deliveries.ts';
-import { findTarget } from '../../target.ts';
-import { readNamedFile } from '../../values.ts';
 import { renderVariables, toVariables } from '../../variables.ts';
 
 /** Settings on the command line, as text; the configuration reads them. */
@@ -26,6 +21,8 @@ interface Options {
   readonly detach?: true;
   readonly freeze?: true;
   readonly https?: true;
+  readonly tunnel?: true;
+  readonly open?: true;
 }
 
 export const command: CommandDefinition<Options> = {
@@ -38,6 +35,8 @@ export const command: CommandDefinition<Options> = {
     'emulator start --speed 3600 --detach',
     'emulator start --env-file .env.local',
     'emulator start --https',
+    'emulator start --tunnel',
+    'emulator start --public-url https://svc.example.com',
   ],
   run,
 };
@@ -57,6 +56,7 @@ const valuesOfOptions: Partial<Record<SettingName, string>> = {
   proxy: 'url',
   cert: 'file',
   key: 'file',
+  publicUrl: 'url',
   keepDays: 'n',
   randomSeed: 'n',
 };
@@ -74,6 +74,8 @@ function configure(command: Command): void {
   command
     .option(toOption('freeze'), settings.freeze.description)
     .option(toOption('https'), settings.https.description)
+    .option(toOption('tunnel'), settings.tunnel.description)
+    .option(toOption('open'), settings.open.description)
     .option('--detach', 'run in the background, and return when it is ready')
     .addHelpText('after', NODE_20_NOTE);
 }
@@ -84,7 +86,8 @@ async function run(options: Options, context: Context): Promise<void> {
   const { values, projectFolder } = config;
   if (options.detach) {
     const status = await startDetached(context, projectFolder);
-    announce(status, findRunFile(projectFolder)?.certificate ?? null, rules, context);
+    announce(status, findRunFile(projectFolder)?.certificate ?? null, values, rules, context);
+    if (values.forwardTo !== null) await warnOfSilence(values.forwardTo, context.io);
     context.io.note('It runs in the background: svc emulator stop ends it.');
     return;
   }
@@ -93,57 +96,17 @@ async function run(options: Options, context: Context): Promise<void> {
   const status = emulator.status();
   try {
     const certificate = keepCertificate(projectFolder, emulator.certificate);
-    createRunFile(projectFolder, { ...status, ...(certificate && { certificate }) });
+    // The commands of this folder come from this machine, whatever the public address is.
+    const control_url = `${status.url}/_svc`;
+    createRunFile(projectFolder, { ...status, control_url, ...(certificate && { certificate }) });
     if (values.envFile !== null) writeVariables(values.envFile, status, certificate);
-    announce(status, certificate, rules, context);
-    await attend(emulator, context);
+    announce(status, certificate, values, rules, context);
+    if (values.open) void showDashboard(status.dashboard_url, context);
+    await attend(emulator, values.forwardTo, context);
   } finally {
     removeRunFile(projectFolder, status.pid);
     await emulator.close();
   }
-}
-
-async function boot({ values, sources }: Config, rules: Rules, { io, cwd, env }: Context): Promise<Emulator> {
-  const { startEmulator } = await import('../../../emulator.ts');
-  const { host, port, db, environment, speed, freeze, randomSeed, keepDays, forwardTo, events } = values;
-  const ca = values.ca === null ? undefined : await readNamedFile(values.ca, cwd);
-  try {
-    return await startEmulator({
-      ...{ host, port, db, environment, rules },
-      https: toHttps(values),
-      // What nobody said goes on as the database has it.
-      clock: {
-        ...(sources.speed.kind === 'default' ? {} : { speed }),
-        ...(sources.freeze.kind === 'default' ? {} : { frozen: freeze }),
-      },
-      ca: ca?.toString('utf8'),
-      proxy: findProxy(values.proxy, env),
-      ...{ randomSeed, keepDays },
-      forwardTo: forwardTo === null ? undefined : { url: forwardTo, events },
-      faultLog: {
-        report: (requestId, fault) => io.note(`${requestId} met a fault in svc: ${inspect(fault)}`),
-      },
-    });
-  } catch (error) {
-    if (!(error instanceof SvcError) || error.code !== 'port_in_use') throw error;
-    throw new SvcError('port_in_use', error.message, { hint: await findOccupant(values, cwd), cause: error });
-  }
-}
-
-/** Whom to ask for the port. */
-async function findOccupant(values: ConfigValues, cwd: string): Promise<string> {
-  const { host, port } = values;
-  const signal = AbortSignal.timeout(1_000);
-  const asked = ['http', 'https'].map(async (scheme) => {
-    const controlUrl = `${scheme}://${host}:${port}`;
-    const target = await findTarget({ ...values, controlUrl }, cwd);
-    return createHttpControlPlane({ ...target, signal }).getStatus({});
-  });
-  const status = await Promise.any(asked).catch(() => null);
-  if (status === null) {
-    return `Another program listens there: lsof -i :${port} names it. Or take any free port with --port 0.`;
-  }
-  return `An emulator listens there: process ${status.pid}, database ${status.db}. Stop it with svc emulator stop --url ${status.url}, or take any free port with --port 0.`;
 }
 
 function writeVariables(path: string, status: EmulatorStatus, certificate: string | null): void {
@@ -151,11 +114,21 @@ function writeVariables(path: string, status: EmulatorStatus, certificate: strin
   writeFileSync(path, `${renderVariables(variables, 'dotenv')}\n`, { mode: 0o600 });
 }
 
+async function showDashboard(url: string, context: Context): Promise<void> {
+  if (await openUrl(url, context)) return;
+  context.io.note(`No browser can be opened here; the dashboard is at ${url}`);
+}
+
 /** Shows what the emulator sends until it is stopped, or the person interrupts. */
-async function attend({ closed, control }: Emulator, context: Context): Promise<void> {
+async function attend(
+  { closed, control }: Emulator,
+  forwardTo: string | null,
+  context: Context,
+): Promise<void> {
   const stopped = new AbortController();
   closed.then(() => stopped.abort());
   const end = AbortSignal.any([context.signal, stopped.signal]);
+  if (forwardTo !== null) void watchReceiver(forwardTo, { io: context.io, signal: end });
   if (context.json) {
     if (!end.aborted) await once(end, 'abort');
     return;

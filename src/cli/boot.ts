@@ -1,0 +1,61 @@
+/** An emulator in this process, as the configuration wants it. */
+import { inspect } from 'node:util';
+import type { Config, ConfigValues } from '../config.ts';
+import type { Emulator } from '../emulator.ts';
+import { SvcError } from '../errors.ts';
+import type { Rules } from '../profile/rules.ts';
+import type { Host } from './context.ts';
+import { toHttps } from './https.ts';
+import type { Io } from './io.ts';
+import { describeOccupant, findOccupant } from './occupant.ts';
+import { findProxy } from './proxy.ts';
+import { readNamedFile } from './values.ts';
+
+/**
+ * Boots it; what happens to it later on is told on standard error.
+ * @throws SvcError as `startEmulator`, and `usage` for settings that exclude each other.
+ */
+export async function boot(
+  { values, sources }: Config,
+  rules: Rules,
+  { io, cwd, env }: Pick<Host, 'io' | 'cwd' | 'env'>,
+): Promise<Emulator> {
+  const { startEmulator } = await import('../emulator.ts');
+  const { host, port, db, environment, speed, freeze, randomSeed, keepDays, forwardTo, events } = values;
+  const ca = values.ca === null ? undefined : await readNamedFile(values.ca, cwd);
+  try {
+    return await startEmulator({
+      ...{ host, port, db, environment, rules },
+      ...toPublicAddress(values),
+      https: toHttps(values),
+      // What nobody said goes on as the database has it.
+      clock: {
+        ...(sources.speed.kind === 'default' ? {} : { speed }),
+        ...(sources.freeze.kind === 'default' ? {} : { frozen: freeze }),
+      },
+      ca: ca?.toString('utf8'),
+      proxy: findProxy(values.proxy, env),
+      ...{ randomSeed, keepDays },
+      forwardTo: forwardTo === null ? undefined : { url: forwardTo, events },
+      faultLog: { report: (where, fault) => tellOf(where, fault, io) },
+    });
+  } catch (error) {
+    if (!(error instanceof SvcError) || error.code !== 'port_in_use') throw error;
+    const hint = describeOccupant(await findOccupant(values, cwd), port);
+    throw new SvcError('port_in_use', error.message, { hint, cause: error });
+  }
+}
+
+function toPublicAddress({ publicUrl, tunnel }: ConfigValues) {
+  if (tunnel && publicUrl !== null) {
+    throw new SvcError('usage', '--tunnel and --public-url exclude each other.', {
+      hint: 'A tunnel brings an address of its own.',
+    });
+  }
+  return { publicUrl, tunnel };
+}
+
+function tellOf(where: string, fault: unknown, { note }: Pick<Io, 'note'>): void {
+  if (fault instanceof SvcError) note(`warning: ${fault.message} ${fault.hint ?? ''}`.trimEnd());
+  else note(`${where} met a fault in svc: ${inspect(fault)}`);
+}

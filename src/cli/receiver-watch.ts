@@ -1,0 +1,45 @@
+/** Whether anything listens where the emulator is to deliver: most newcomers start their receiver second. */
+import { connect } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { isLoopbackName } from '../domain/address.ts';
+import type { Io } from './io.ts';
+
+const LOOK_EVERY_MS = 1_000;
+const LONGEST_LOOK_MS = 2_000;
+/** What says for sure that nothing listens; anything else may lie at this machine, or its way through a proxy. */
+const NOTHING_THERE = ['ECONNREFUSED', 'ENOTFOUND'];
+
+/** Warns when nothing listens at `url`. @returns whether it did. */
+export async function warnOfSilence(url: string, { note }: Pick<Io, 'note'>): Promise<boolean> {
+  if (await mayListen(url)) return false;
+  note(
+    `warning: nothing listens at ${url} yet. Start your receiver there; what cannot be delivered until then is tried again.`,
+  );
+  return true;
+}
+
+/** The same, and says so when that has changed. Ends with that, or when `signal` is aborted. */
+export async function watchReceiver(
+  url: string,
+  { io, signal }: { readonly io: Pick<Io, 'note'>; readonly signal: AbortSignal },
+): Promise<void> {
+  let isSilent = await warnOfSilence(url, io);
+  while (isSilent) {
+    await pause(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
+    if (signal.aborted) return;
+    isSilent = !(await mayListen(url));
+    if (!isSilent) io.note(`${url} listens now. svc clock next sends what waits, without waiting.`);
+  }
+}
+
+/** False when it is certain that nothing does. */
+export async function mayListen(address: string): Promise<boolean> {
+  const { hostname, port, protocol } = new URL(address);
+  const host = isLoopbackName(hostname) ? 'localhost' : hostname.replace(/^\[(.*)\]$/, '$1');
+  const socket = connect({ host, port: Number(port) || (protocol === 'https:' ? 443 : 80) });
+  return new Promise<boolean>((resolve) => {
+    socket.setTimeout(LONGEST_LOOK_MS, () => resolve(true));
+    socket.once('connect', () => resolve(true));
+    socket.once('error', ({ code = '' }: NodeJS.ErrnoException) => resolve(!NOTHING_THERE.includes(code)));
+  }).finally(() => socket.destroy());
+}

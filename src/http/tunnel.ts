@@ -1,0 +1,100 @@
+/**
+ * A public address, by way of Cloudflare's quick tunnels. Their program has to be installed: nothing is downloaded
+ * here, as listhen's own tunnel would do, unasked where there is no terminal.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { devNull } from 'node:os';
+import { createInterface } from 'node:readline';
+import { SvcError } from '../errors.ts';
+
+export interface Tunnel {
+  /** `https://…`, without a slash at its end. */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+const PROGRAM = 'cloudflared';
+const LONGEST_START_MS = 20_000;
+const CLOSE_GRACE_MS = 3_000;
+
+/** In a frame among the lines of the log. */
+const ADDRESS = /\|\s+(https:\/\/\S+)/;
+const CONNECTED = /registered tunnel connection|connection \S+ registered/i;
+/** Time and level before the text of a line. */
+const LINE_HEAD = /^\S+Z\s+[A-Z]{3}\s+/;
+
+/**
+ * Opens a tunnel to `target`, an address on this machine, and waits until requests can come through.
+ * @param onEnd called when it ends by itself later on
+ * @throws SvcError `no_tunnel`
+ */
+export async function openTunnel(target: string, onEnd: (fault: SvcError) => void): Promise<Tunnel> {
+  const child = spawn(PROGRAM, toArguments(target), {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    windowsHide: true,
+  });
+  const giveUp = setTimeout(() => child.kill(), LONGEST_START_MS);
+  try {
+    const url = await whenConnected(child);
+    let closing = false;
+    child.once('exit', (code) => {
+      // Ctrl-C in a terminal ends it too, in good order.
+      if (!closing && code !== 0)
+        onEnd(noTunnel('The tunnel has ended', 'Start the emulator again for a new one.'));
+    });
+    const close = async () => {
+      closing = true;
+      await end(child);
+    };
+    return { url, close };
+  } finally {
+    clearTimeout(giveUp);
+  }
+}
+
+function toArguments(target: string): string[] {
+  return [
+    'tunnel',
+    ...['--url', target, '--no-tls-verify', '--no-autoupdate', '--grace-period', '1s'],
+    // The person's own file is about another tunnel, and its rules would hold for this one too.
+    ...['--config', devNull],
+  ];
+}
+
+/** The address, once requests to it arrive here. Reads the log to its end, or the program would block one day. */
+function whenConnected(child: ChildProcess & { readonly stderr: NodeJS.ReadableStream }): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let url: string | undefined;
+    let lastLine = 'it said nothing';
+    createInterface(child.stderr).on('line', (line) => {
+      url ??= ADDRESS.exec(line)?.[1]?.replace(/\/$/, '');
+      if (url !== undefined && CONNECTED.test(line)) resolve(url);
+      if (line.trim() !== '') lastLine = line.replace(LINE_HEAD, '');
+    });
+    child.once('error', (error: NodeJS.ErrnoException) => reject(toTunnelError(error)));
+    child.once('close', () => reject(noTunnel(`${PROGRAM} could not open a tunnel: ${lastLine}`)));
+  });
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  child.kill();
+  const kill = setTimeout(() => child.kill('SIGKILL'), CLOSE_GRACE_MS);
+  await ended;
+  clearTimeout(kill);
+}
+
+function toTunnelError(error: NodeJS.ErrnoException): SvcError {
+  return error.code === 'ENOENT'
+    ? noTunnel(`A tunnel needs the program ${PROGRAM}, which is not on the PATH`, INSTALL, error)
+    : noTunnel(`${PROGRAM} cannot be run: ${error.message}`, INSTALL, error);
+}
+
+const OR_OWN = 'make the emulator reachable in your own way and name its address with --public-url';
+const INSTALL = `Install it (https://github.com/cloudflare/cloudflared), or ${OR_OWN}.`;
+
+function noTunnel(problem: string, hint = `Is this machine online? Or ${OR_OWN}.`, cause?: Error): SvcError {
+  return new SvcError('no_tunnel', `${problem}.`, { hint, cause });
+}

@@ -1,0 +1,62 @@
+import { expect, it } from 'vitest';
+import { renderBanner } from '../../src/cli/render/banner.ts';
+
+const status = {
+  url: 'https://127.0.0.1:4777',
+  base_url: 'https://127.0.0.1:4777/v1',
+  control_url: 'https://127.0.0.1:4777/_svc',
+  dashboard_url: 'https://127.0.0.1:4777/',
+  environment: 'sandbox',
+  profile: 'relaxed',
+  workspace_id: 'ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
+  api_key: 'svc_test_abc',
+  pid: 7,
+  version: '0.1.0',
+  boot_ms: 70,
+} as const;
+const forwarded = { ...status, webhook_id: 'wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D', webhook_secret: 'whsec_a' };
+const rules = { payloadMember: 'payload', webhookUrl: 'local' } as const;
+const look = { width: 80, color: false, unicode: true, links: false };
+
+it('greets with where everything is, and what to type next', () => {
+  const forwarding = { forwardTo: 'http://localhost:3000/', events: ['invoice.paid'] };
+  expect(renderBanner(forwarded, null, forwarding, rules, look)).toMatchInlineSnapshot(`
+    "
+    svc emulator 0.1.0  sandbox, relaxed
+
+    Dashboard    https://127.0.0.1:4777/
+    Base URL     https://127.0.0.1:4777/v1
+    Control URL  https://127.0.0.1:4777/_svc
+    Workspace    ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D
+    API key      svc_test_abc
+    Endpoint     wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D → http://localhost:3000/
+    Secret       whsec_a
+
+    Create an event:
+
+      curl https://127.0.0.1:4777/v1/events \\
+        -H 'Authorization: Bearer svc_test_abc' \\
+        -H 'Content-Type: application/json' \\
+        -d '{"type":"invoice.paid","payload":{"order_id":"ord_1"}}'
+
+    Next: svc trigger invoice.paid
+    "
+  `);
+});
+
+it('proposes an endpoint where there is none', () => {
+  const banner = renderBanner(status, null, { forwardTo: null, events: ['*'] }, rules, look);
+  expect(banner).toContain(
+    'Next: svc webhooks create --url http://localhost:3000/webhooks --events order.shipped\n',
+  );
+  expect(banner).not.toContain('Endpoint');
+});
+
+it('lets curl trust a certificate of our own making, but not at a public address', () => {
+  const forwarding = { forwardTo: null, events: ['*'] };
+  const own = renderBanner(status, '/a/certificate.pem', forwarding, rules, look);
+  expect(own).toContain('curl --cacert /a/certificate.pem https://127.0.0.1:4777/v1/events');
+  const open = { ...status, base_url: 'https://svc.example.com/v1' };
+  const out = renderBanner(open, '/a/certificate.pem', forwarding, rules, look);
+  expect(out).toContain('curl https://svc.example.com/v1/events');
+});

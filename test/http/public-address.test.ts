@@ -1,0 +1,79 @@
+/** An emulator that is reached by another address than the one it listens on. */
+import { request } from 'node:http';
+import { describe, expect, it } from 'vitest';
+import { startTestEmulator } from '../support/emulator.ts';
+import { createReverseProxy, type ReverseProxy } from '../support/reverse-proxy.ts';
+
+const OF_THE_NETWORK = 'http://svc.test';
+const OF_THE_WORLD = 'https://svc.example.com';
+
+/** An emulator behind a proxy that is known to the outside as `publicUrl`. */
+async function startBehind(proxy: ReverseProxy, publicUrl: string) {
+  const emulator = await startTestEmulator({ publicUrl });
+  proxy.leadTo(emulator.status().url);
+  const { hostname } = new URL(publicUrl);
+  const ask = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
+    new Promise<{ status: number | undefined; text: string }>((resolve, reject) => {
+      const outgoing = request(proxy.url + path, { method, headers: { host: hostname, ...headers } });
+      outgoing.on('response', async (response) => {
+        let text = '';
+        for await (const chunk of response.setEncoding('utf8')) text += chunk;
+        resolve({ status: response.statusCode, text });
+      });
+      outgoing.on('error', reject).end(method === 'GET' ? undefined : '{}');
+    });
+  return { emulator, ask };
+}
+
+describe.each(['kept', 'forwarded', 'lost'] as const)('behind a proxy by which the host is %s', (host) => {
+  it.each([OF_THE_NETWORK, OF_THE_WORLD])('the API answers at %s/v1', async (publicUrl) => {
+    await using proxy = await createReverseProxy(host);
+    const { emulator, ask } = await startBehind(proxy, publicUrl);
+    await using _ = emulator;
+    const { base_url, api_key } = emulator.status();
+    expect(base_url).toBe(`${publicUrl}/v1`);
+    expect((await ask('/v1/events', { authorization: `Bearer ${api_key}` })).status).toBe(200);
+    const { servers } = JSON.parse((await ask('/openapi.json')).text);
+    expect(servers).toEqual([expect.objectContaining({ url: base_url })]);
+  });
+});
+
+describe('the control plane', () => {
+  it.each(['kept', 'forwarded'] as const)('answers at a name of this network, host %s', async (host) => {
+    await using proxy = await createReverseProxy(host);
+    const { emulator, ask } = await startBehind(proxy, OF_THE_NETWORK);
+    await using _ = emulator;
+    expect(emulator.status()).toMatchObject({
+      control_url: `${OF_THE_NETWORK}/_svc`,
+      dashboard_url: `${OF_THE_NETWORK}/`,
+    });
+    const headers = { origin: OF_THE_NETWORK, 'content-type': 'application/json' };
+    expect((await ask('/_svc/status', headers)).status).toBe(200);
+    expect((await ask('/_svc/clock/settle', headers, 'POST')).status).toBe(200);
+    const foreign = { ...headers, origin: 'http://evil.example' };
+    expect((await ask('/_svc/clock/settle', foreign, 'POST')).status).toBe(403);
+  });
+
+  it.each(['kept', 'forwarded'] as const)('does not at a public name, host %s', async (host) => {
+    await using proxy = await createReverseProxy(host);
+    const { emulator, ask } = await startBehind(proxy, OF_THE_WORLD);
+    await using _ = emulator;
+    const { url, control_url, dashboard_url } = emulator.status();
+    expect({ control_url, dashboard_url }).toEqual({ control_url: `${url}/_svc`, dashboard_url: `${url}/` });
+    const { status, text } = await ask('/_svc/status');
+    expect(status).toBe(403);
+    expect(JSON.parse(text).error).toMatchObject({
+      code: 'forbidden_origin',
+      hint: expect.stringContaining('--public-url'),
+    });
+    expect((await fetch(`${url}/_svc/status`)).status).toBe(200);
+  });
+
+  it('does not at a name that nobody told it, forwarded or not', async () => {
+    await using proxy = await createReverseProxy('forwarded');
+    const { emulator, ask } = await startBehind(proxy, OF_THE_NETWORK);
+    await using _ = emulator;
+    expect((await ask('/_svc/status', { host: 'other.test' })).status).toBe(403);
+    expect((await ask('/_svc/status', { host: 'localhost:5173' })).status).toBe(200);
+  });
+});

@@ -1,0 +1,91 @@
+import { chmodSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { openTunnel } from '../../src/http/tunnel.ts';
+import { startTestEmulator } from '../support/emulator.ts';
+import { createFolder } from '../support/folder.ts';
+
+const onEnd = vi.fn();
+let folder: string;
+
+beforeEach(() => {
+  folder = createFolder();
+  onEnd.mockClear();
+  vi.stubEnv('PATH', folder);
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+
+/** What cloudflared prints, as seen in its log. */
+const LOG = `
+2026-11-20T09:56:33Z INF Thank you for trying Cloudflare Tunnel.
+2026-11-20T09:56:33Z INF Requesting new quick Tunnel on trycloudflare.com...
+2026-11-20T09:56:36Z INF +------------------------------------------------------------+
+2026-11-20T09:56:36Z INF |  Your quick Tunnel has been created! Visit it at:          |
+2026-11-20T09:56:36Z INF |  https://four-plain-words.trycloudflare.com               |
+2026-11-20T09:56:36Z INF +------------------------------------------------------------+
+2026-11-20T09:56:37Z INF Registered tunnel connection connIndex=0 location=ams01 protocol=quic
+`;
+
+/** A program of that name on the path, which keeps its arguments in a file. */
+function install(script: string): string {
+  const path = join(folder, 'cloudflared');
+  const seen = join(folder, 'arguments.json');
+  writeFileSync(
+    path,
+    `#!${process.execPath}
+require('node:fs').writeFileSync(${JSON.stringify(seen)}, JSON.stringify(process.argv.slice(2)));
+${script}`,
+  );
+  chmodSync(path, 0o755);
+  return seen;
+}
+
+const stay = `process.stderr.write(${JSON.stringify(LOG)}); setInterval(() => {}, 1000);`;
+
+describe.skipIf(process.platform === 'win32')('a tunnel', () => {
+  it('is open once requests can come through, and ends with the emulator', async () => {
+    const seen = install(stay);
+    const emulator = await startTestEmulator({ tunnel: true });
+    const { url, base_url, control_url } = emulator.status();
+    expect({ base_url, control_url }).toEqual({
+      base_url: 'https://four-plain-words.trycloudflare.com/v1',
+      control_url: `${url}/_svc`,
+    });
+    const { default: args } = await import(seen, { with: { type: 'json' } });
+    expect(args.slice(0, 3)).toEqual(['tunnel', '--url', url]);
+    await emulator.close();
+  });
+
+  it('needs a program that is installed', async () => {
+    await expect(startTestEmulator({ tunnel: true })).rejects.toMatchObject({
+      code: 'no_tunnel',
+      message: 'A tunnel needs the program cloudflared, which is not on the PATH.',
+      hint: expect.stringMatching(/Install it .*--public-url/),
+    });
+  });
+
+  it('says what cloudflared said when there is none to be had', async () => {
+    install(`process.stderr.write('2026-11-20T09:56:33Z ERR failed to request quick Tunnel: no such host\\n');
+      process.exitCode = 1;`);
+    await expect(openTunnel('http://127.0.0.1:1', onEnd)).rejects.toMatchObject({
+      code: 'no_tunnel',
+      message: 'cloudflared could not open a tunnel: failed to request quick Tunnel: no such host.',
+      hint: expect.stringContaining('--public-url'),
+    });
+    expect(onEnd).not.toHaveBeenCalled();
+  });
+
+  it('says so when it ends by itself, and nothing when it is closed', async () => {
+    install(stay);
+    const closed = await openTunnel('http://127.0.0.1:1', onEnd);
+    await closed.close();
+    expect(onEnd).not.toHaveBeenCalled();
+
+    install(`process.stderr.write(${JSON.stringify(LOG)}); process.exitCode = 1;`);
+    const ending = await openTunnel('http://127.0.0.1:1', onEnd);
+    await expect.poll(() => onEnd.mock.calls).toEqual([[expect.objectContaining({ code: 'no_tunnel' })]]);
+    await ending.close();
+  });
+});
