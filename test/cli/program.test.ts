@@ -1,11 +1,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Command } from 'commander';
 import { afterEach, describe, expect, it } from 'vitest';
-import { catalogue } from '../../src/cli/catalogue.ts';
-import { addGlobalOptions } from '../../src/cli/global-options.ts';
 import { runCommandLine } from '../../src/cli/program.ts';
 import { ExitCode } from '../../src/errors.ts';
+import { leaves, loadCommand } from '../support/command-line.ts';
 import { createFakeHost, type FakeOptions } from './fake-context.ts';
 
 async function run(args: string, options?: FakeOptions) {
@@ -13,14 +11,6 @@ async function run(args: string, options?: FakeOptions) {
   const exitCode = await runCommandLine(args === '' ? [] : args.split(' '), host);
   return { exitCode, ...recorded };
 }
-
-const leaves = Object.fromEntries(
-  Object.entries(catalogue).flatMap(([name, entry]) =>
-    'verbs' in entry
-      ? Object.entries(entry.verbs).map(([verb, leaf]) => [`${name} ${verb}`, leaf] as const)
-      : [[name, entry] as const],
-  ),
-);
 
 /** The words of an example, in which only single quotes are used, and no redirection counts. */
 function toWords(example: string): string[] {
@@ -46,12 +36,11 @@ describe('help', () => {
   });
 
   it.each(Object.entries(leaves))('of "svc %s" shows examples that it accepts', async (name, { load }) => {
-    const { command: definition } = await load();
-    for (const example of definition.examples) {
-      const command = new Command().exitOverride();
-      definition.configure?.(command);
+    const { examples } = (await load()).command;
+    for (const example of examples) {
+      const command = await loadCommand(name, { global: true });
       const words = toWords(example).slice(name.split(' ').length);
-      expect(() => addGlobalOptions(command).parse(words, { from: 'user' }), example).not.toThrow();
+      expect(() => command.parse(words, { from: 'user' }), example).not.toThrow();
       expect(example).toMatch(new RegExp(`^${name}( |$)`));
     }
   });

@@ -1,0 +1,107 @@
+/**
+ * What users and their scripts may rely on: every command, with the options that are promised for it. A command may
+ * have more; nothing of this may go away.
+ */
+const deliveryFilter = ['--status', '--event', '--type', '--webhook', '--since'];
+const page = ['--limit', '--starting-after'];
+const requestFilter = ['--method', '--path', '--status', '--key', '--request'];
+
+const start = [
+  ...['--port', '--host', '--db', '--environment', '--profile', '--speed', '--freeze', '--seed'],
+  ...['--forward-to', '--events', '--https', '--tunnel', '--public-url', '--open', '--detach'],
+  ...['--env-file', '--random-seed', '--keep-days'],
+];
+
+export const globalOptions = ['--json', '--no-color', '--url', '--api-key'];
+
+export const promised: Readonly<Record<string, readonly string[]>> = {
+  'emulator start': start,
+  'emulator stop': [],
+  'emulator status': [],
+  'emulator wait': ['--timeout'],
+  'emulator reset': [],
+  'emulator exec': [...start, '--require-settled'],
+  'emulator snapshot save': [],
+  'emulator snapshot load': [],
+  env: ['--format'],
+  trigger: [
+    ...['--data', '--override', '--add', '--remove', '--count', '--rate', '--workspace'],
+    ...['--idempotency-key', '--wait'],
+  ],
+  listen: [
+    ...['--forward-to', '--events', '-e', '--headers', '-H', '--skip-verify', '--print-secret'],
+    ...['--format', '--keep'],
+  ],
+  'events list': page,
+  'events get': [],
+  'events create': [],
+  'webhooks list': page,
+  'webhooks get': [],
+  'webhooks create': ['--url', '--events'],
+  'webhooks update': ['--url', '--events'],
+  'webhooks delete': [],
+  'webhooks rotate-secret': [],
+  'workspaces list': page,
+  'workspaces get': [],
+  'workspaces create': [],
+  'keys list': page,
+  'keys create': ['--scopes', '--workspace'],
+  'keys revoke': [],
+  'deliveries list': [...deliveryFilter, ...page],
+  'deliveries get': [],
+  'deliveries tail': deliveryFilter,
+  'deliveries replay': ['--failed', '--since', '--to', '--edit', '--new-id', '--wait'],
+  'deliveries wait': [...deliveryFilter, '--timeout'],
+  'logs list': [...requestFilter, ...page],
+  'logs tail': requestFilter,
+  verify: [
+    ...['--secret', '--payload', '--signature', '--timestamp', '--id', '--tolerance', '--now'],
+    ...['--scheme', '--delivery', '--request'],
+  ],
+  sign: ['--payload', '--secret', '--at', '--curl'],
+  'clock show': [],
+  'clock speed': [],
+  'clock freeze': [],
+  'clock resume': [],
+  'clock advance': [],
+  'clock next': [],
+  'clock settle': [],
+  'faults add': [...['--on', '--method', '--path', '--status', '--latency', '--count'], ...['--kind']],
+  'faults list': [],
+  'faults clear': [],
+  'receiver check': ['--secret', '--format', '--rule', '--observe'],
+  'receiver example': ['--framework'],
+  'fixtures list': [],
+  'fixtures show': [],
+  'fixtures run': [],
+  'fixtures validate': [],
+  gaps: [],
+  config: [],
+  open: [],
+  completion: [],
+  doctor: [],
+};
+
+/** Of that, what is still to be built; a line goes away with what builds it. */
+export const notYetBuilt: readonly string[] = [
+  'emulator wait',
+  'emulator reset',
+  'emulator exec',
+  'emulator snapshot save',
+  'emulator snapshot load',
+  'emulator start --seed',
+  'faults add',
+  'faults list',
+  'faults clear',
+  'receiver check',
+  'receiver example',
+  'listen',
+  'deliveries wait',
+  'fixtures list',
+  'fixtures show',
+  'fixtures run',
+  'fixtures validate',
+  'open',
+  'completion',
+  'doctor',
+];
