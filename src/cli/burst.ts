@@ -4,15 +4,6 @@ import { SvcError } from '../errors.ts';
 
 const MOST_AT_ONCE = 32;
 
-export interface Burst<Result> {
-  /** In the order of the calls. */
-  readonly results: readonly Result[];
-  readonly durationMs: number;
-  /** How long half of the calls took at most. */
-  readonly p50Ms: number;
-  readonly p99Ms: number;
-}
-
 export interface BurstOptions {
   readonly count: number;
   readonly perSecond: number;
@@ -23,25 +14,25 @@ export interface BurstOptions {
 
 /**
  * Makes `count` calls, at most 32 at a time, the n-th not before its turn at `perSecond`. A call gets its number, from 0.
+ * @returns what the calls gave, in their order.
  * @throws whatever the first call that fails throws; no further call is then begun.
  */
 export async function runBurst<Result>(
   call: (index: number) => Promise<Result>,
   { count, perSecond, signal, onDone }: BurstOptions,
-): Promise<Burst<Result>> {
+): Promise<Result[]> {
   const startedAt = performance.now();
   const results: Result[] = [];
-  const durations: number[] = [];
   let begun = 0;
+  let done = 0;
 
   async function work(): Promise<void> {
     while (begun < count) {
       const index = begun++;
       const waitMs = startedAt + (index * 1000) / perSecond - performance.now();
       if (waitMs > 0) await pauseFor(waitMs, signal);
-      const sentAt = performance.now();
       results[index] = await call(index);
-      onDone?.(durations.push(performance.now() - sentAt));
+      onDone?.(++done);
     }
   }
 
@@ -49,25 +40,11 @@ export async function runBurst<Result>(
     begun = count;
     throw error;
   });
-  durations.sort((a, b) => a - b);
-  return {
-    results,
-    durationMs: round(performance.now() - startedAt),
-    p50Ms: percentile(durations, 0.5),
-    p99Ms: percentile(durations, 0.99),
-  };
+  return results;
 }
 
 async function pauseFor(ms: number, signal: AbortSignal): Promise<void> {
   await pause(ms, undefined, { signal }).catch((error: unknown) => {
     throw new SvcError('interrupted', 'Interrupted.', { cause: error });
   });
-}
-
-function percentile(sorted: readonly number[], share: number): number {
-  return round(sorted[Math.ceil(sorted.length * share) - 1] ?? 0);
-}
-
-function round(ms: number): number {
-  return Math.round(ms * 100) / 100;
 }

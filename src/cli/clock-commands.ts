@@ -45,6 +45,6 @@ export async function printClockMove(
     const { now, next_due_at: next } = await control.getClock(subject);
     return `Sending. Schedule time ${now}${next === null ? '' : `, next ${next}`}`;
   };
-  const move = await showWhile(context.io, look, call(control, subject));
+  const move = await showWhile(context, look, call(control, subject));
   context.print(move, () => renderClockMove(move, context.io));
 }

@@ -33,8 +33,11 @@ export interface Context extends Host {
   config(flags?: object): Promise<Config>;
   /** What the gap register answers under that configuration. */
   rules(flags?: object): Promise<Rules>;
-  /** @throws SvcError `no_emulator` when neither the configuration nor a run file names an emulator. */
-  connect(): Promise<HttpControlPlane>;
+  /**
+   * @param signal aborts what is under way; the person's interruption when left out.
+   * @throws SvcError `no_emulator` when neither the configuration nor a run file names an emulator.
+   */
+  connect(signal?: AbortSignal): Promise<HttpControlPlane>;
   /** The public API of that emulator, with the configured key or the one that it was started with. */
   api(): Promise<ApiClient>;
   /** Path of the certificate that clients of that emulator have to be told to trust; null where there is none. */
@@ -60,7 +63,7 @@ export function createContext(host: Host, options: GlobalOptions): Context {
 
   const target = async () => findTarget((await config()).values, host.cwd);
 
-  async function connect(): Promise<HttpControlPlane> {
+  async function connect(signal = host.signal): Promise<HttpControlPlane> {
     const { controlUrl, ca } = await target();
     const { createHttpControlPlane } = await import('../control/http-client.ts');
     return createHttpControlPlane({

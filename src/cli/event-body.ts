@@ -6,11 +6,13 @@ import { changeJson, type JsonChange, parseAssignment } from '../domain/path.ts'
 import { SvcError } from '../errors.ts';
 import { fixtureFolders } from '../fixtures/folders.ts';
 import { findFixture, listFixtures } from '../fixtures/library.ts';
+import { escapeTemplates, fillTemplates, hasTemplates, listTemplateProblems } from '../fixtures/template.ts';
 import { toRepeated } from './arguments.ts';
 import type { Context } from './context.ts';
+import { addSeedOption, createTemplateScopes, type SeedOptions } from './template-scopes.ts';
 import { readValue } from './values.ts';
 
-export interface EventOptions {
+export interface EventOptions extends SeedOptions {
   readonly data?: string;
   /** Each `path=value`. */
   readonly override?: readonly string[];
@@ -23,39 +25,59 @@ export interface EventOptions {
 }
 
 export function addEventOptions(command: Command): Command {
-  return command
+  command
     .option('-d, --data <json>', 'the payload: JSON, @file, or - for standard input')
     .option('--override <path=value>', 'change a value of the payload, such as items[0].sku=MUG', toRepeated)
-    .option('--add <path=value>', 'add a value to the payload', toRepeated)
+    .option('--add <path=value>', 'add a value to the payload; items[]=… adds an item', toRepeated)
     .option('--remove <path>', 'remove a value from the payload', toRepeated)
     .option('--workspace <id>', 'the workspace; otherwise SVC_WORKSPACE_ID, or the one made at boot')
     .option('--idempotency-key <key>', 'send it as the Idempotency-Key header');
+  return addSeedOption(command);
 }
 
 /**
- * The JSON text of an event to create: the payload from `--data`, else from the fixture of its type, else empty. What
- * no change touches is sent as it was written.
+ * Makes the JSON text of an event to create, another one each time: the payload from `--data`, else from the fixture of
+ * its type, else empty. Templates of the fixture and of changes are filled; `--data` has none. What nothing touches is
+ * sent as it was written.
  */
-export async function createEventBody(
+export async function createEventBodies(
   type: string,
   options: EventOptions,
   context: Context,
-): Promise<string> {
+): Promise<() => string> {
   const { payloadMember } = await context.rules();
   const workspaceId = options.workspace ?? (await context.workspaceId());
-  const changes = toChanges(options);
-  const text = await findPayload(type, options, context);
-  const payload = changes.length === 0 ? text : changeJson(text, changes);
+  const template = await createTemplate(type, options, context);
+  const scopes = template.filled ? await createTemplateScopes({ ...options, workspaceId }, context) : null;
   const rest = JSON.stringify({ type, workspace_id: workspaceId }).slice(1, -1);
-  return `{${rest},${JSON.stringify(payloadMember)}:${payload}}`;
+  return () => {
+    const payload = scopes === null ? template.text : fillTemplates(template.text, scopes());
+    return `{${rest},${JSON.stringify(payloadMember)}:${payload}}`;
+  };
 }
 
-async function findPayload(type: string, { data }: EventOptions, context: Context): Promise<string> {
-  if (data !== undefined) return readPayload(await readValue(data, context));
+/** The payload with its changes made, and whether there are templates to be filled. */
+async function createTemplate(
+  type: string,
+  options: EventOptions,
+  context: Context,
+): Promise<{ readonly text: string; readonly filled: boolean }> {
+  const changes = toChanges(options);
+  const data = await readData(options, context);
+  const changesAreTemplates = changes.some(
+    (change) => change.kind !== 'remove' && hasTemplates(change.value),
+  );
+  const filled = data === null || changesAreTemplates;
+  const text = data === null ? await findTemplate(type, context) : filled ? escapeTemplates(data) : data;
+  const changed = changes.length === 0 ? text : changeJson(text, changes);
+  return { text: changed, filled: filled && hasTemplates(changed) };
+}
+
+async function findTemplate(type: string, context: Context): Promise<string> {
   const { projectFolder } = await context.config();
   const folders = fixtureFolders(projectFolder);
   const fixture = findFixture(type, folders);
-  if (fixture !== null) return fixture.payload;
+  if (fixture !== null) return fixture.template;
   noteMissing(type, folders, context);
   return '{}';
 }
@@ -67,8 +89,9 @@ function noteMissing(type: string, folders: readonly string[], { io }: Context):
   io.note(`There is no fixture for ${type}: the payload is empty.${meant}`);
 }
 
-function readPayload(bytes: Buffer): string {
-  const text = bytes.toString('utf8');
+async function readData({ data }: EventOptions, context: Context): Promise<string | null> {
+  if (data === undefined) return null;
+  const text = (await readValue(data, context)).toString('utf8');
   try {
     parseJsonObject(text);
   } catch (error) {
@@ -80,8 +103,17 @@ function readPayload(bytes: Buffer): string {
 
 function toChanges({ override = [], add = [], remove = [] }: EventOptions): JsonChange[] {
   return [
-    ...override.map((text) => ({ kind: 'override' as const, ...parseAssignment(text) })),
-    ...add.map((text) => ({ kind: 'add' as const, ...parseAssignment(text) })),
+    ...override.map((text) => ({ kind: 'override' as const, ...parseTemplateAssignment(text) })),
+    ...add.map((text) => ({ kind: 'add' as const, ...parseTemplateAssignment(text) })),
     ...remove.map((path) => ({ kind: 'remove' as const, path })),
   ];
+}
+
+function parseTemplateAssignment(text: string): { path: string; value: string } {
+  const assignment = parseAssignment(text);
+  const [problem] = listTemplateProblems(assignment.value);
+  if (problem === undefined) return assignment;
+  throw new SvcError('usage', `The value of ${assignment.path}: ${problem.message}`, {
+    hint: 'A text that has {{ in it and is no template goes with --data.',
+  });
 }

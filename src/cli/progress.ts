@@ -1,30 +1,36 @@
 /** What a person sees while something takes long. */
-import type { Io } from './io.ts';
+import type { Context } from './context.ts';
 
 /** Shorter waits show nothing: it would only flicker. */
 const LOOK_EVERY_MS = 250;
+/** A log takes a line now and then. */
+const NOTE_EVERY_MS = 10_000;
 
 /**
- * Waits for `work`; in a terminal the line that `look` gives is shown meanwhile, and gone at the end. A look that
- * fails shows nothing: what is wrong, `work` will say.
+ * Waits for `work`. In a terminal the line that `look` gives is shown meanwhile, and gone at the end; elsewhere it is
+ * noted every ten seconds, and with `--json` not at all. A look that fails shows nothing: what is wrong, `work` will say.
  */
 export async function showWhile<Result>(
-  { progress }: Pick<Io, 'progress'>,
+  { io, json }: Pick<Context, 'io' | 'json'>,
   look: () => Promise<string>,
   work: Promise<Result>,
 ): Promise<Result> {
-  if (progress === null) return work;
+  if (json) return work;
+  const { progress } = io;
   let working = true;
-  const timer = setInterval(() => {
-    const show = (line: string) => working && progress(line);
-    look().then(show, () => {});
-  }, LOOK_EVERY_MS);
+  const timer = setInterval(
+    () => {
+      const show = (line: string) => working && (progress ?? io.note)(line);
+      look().then(show, () => {});
+    },
+    progress === null ? NOTE_EVERY_MS : LOOK_EVERY_MS,
+  );
   try {
     return await work;
   } finally {
     working = false;
     clearInterval(timer);
-    progress('');
+    progress?.('');
   }
 }
 

@@ -28,14 +28,14 @@ export interface Refusal {
   readonly error: SvcError;
 }
 
-type Surroundings = Pick<Context, 'io' | 'signal'>;
+type Surroundings = Pick<Context, 'io' | 'json' | 'signal'>;
 
 /** Asks for a replay of each. One that is refused does not keep the others from being sent. */
 export async function replayEach(
   ids: readonly string[],
   changes: ReplayChanges,
   control: ControlPlane,
-  { io, signal, perSecond }: Surroundings & { readonly perSecond: number },
+  { perSecond, ...context }: Surroundings & { readonly perSecond: number },
 ): Promise<{ replays: Replay[]; refused: Refusal[] }> {
   const refused: Refusal[] = [];
   async function replay(index: number): Promise<Replay | null> {
@@ -51,11 +51,11 @@ export async function replayEach(
   }
   const count = ids.length;
   let done = 0;
-  const { results } = await showWhile(
-    io,
+  const results = await showWhile(
+    context,
     async () => `Replaying ${renderBar(done, count)}`,
     runBurst(replay, {
-      ...{ count, perSecond, signal },
+      ...{ count, perSecond, signal: context.signal },
       onDone: (sofar) => {
         done = sofar;
       },
@@ -72,7 +72,7 @@ function isRefusal(error: unknown): error is SvcError {
 export async function waitForAnswers(
   replays: readonly Replay[],
   control: ControlPlane,
-  { io, signal, timeoutMs }: Surroundings & { readonly timeoutMs: number },
+  { timeoutMs, ...context }: Surroundings & { readonly timeoutMs: number },
 ): Promise<Replay[]> {
   const latest = [...replays];
   async function look(): Promise<Replay[]> {
@@ -84,14 +84,14 @@ export async function waitForAnswers(
         const delivery = await control.getDelivery({ id: replay.delivery.id });
         latest[replay.index] = { delivery, attemptsBefore: replay.attemptsBefore };
       },
-      { count: waiting.length, perSecond: Number.POSITIVE_INFINITY, signal },
+      { count: waiting.length, perSecond: Number.POSITIVE_INFINITY, signal: context.signal },
     );
     return latest;
   }
   return showWhile(
-    io,
+    context,
     async () => `Answered ${renderBar(latest.length - countUnanswered(latest), latest.length)}`,
-    lookUntil(look, (seen) => countUnanswered(seen) === 0, { timeoutMs, signal }),
+    lookUntil(look, (seen) => countUnanswered(seen) === 0, { timeoutMs, signal: context.signal }),
   );
 }
 

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Delivery } from '../contract/resources.ts';
 import { formatDuration } from '../domain/duration.ts';
-import { SvcError } from '../errors.ts';
+import { ExitCode, SvcError } from '../errors.ts';
 
 const FIRST_PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 250;
@@ -39,4 +40,19 @@ export function waitedTooLong(unsettled: number, timeoutMs: number): SvcError {
   return new SvcError('timeout', `${deliveries} not settled after ${formatDuration(timeoutMs)}.`, {
     hint: 'svc deliveries list --status pending shows when each is tried again.',
   });
+}
+
+/**
+ * How a command ends that was to wait so long until deliveries had settled; undefined is not at all.
+ * @throws SvcError `timeout` when one is still pending.
+ */
+export function concludeSettled(deliveries: readonly Delivery[], timeoutMs: number | undefined): ExitCode {
+  if (timeoutMs === undefined) return ExitCode.done;
+  const pending = deliveries.filter(isPending).length;
+  if (pending > 0) throw waitedTooLong(pending, timeoutMs);
+  return deliveries.every(({ status }) => status === 'succeeded') ? ExitCode.done : ExitCode.notSo;
+}
+
+export function isPending({ status }: Delivery): boolean {
+  return status === 'pending';
 }

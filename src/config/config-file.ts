@@ -2,9 +2,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, extname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { locateJsonError } from '../domain/json-error.ts';
 import { SvcError } from '../errors.ts';
 import { isObject } from '../profile/form.ts';
-import { locateJsonError } from './json-error.ts';
 
 const FILE_NAMES = ['svc.config.json', 'svc.config.mjs', 'svc.config.ts'] as const;
 

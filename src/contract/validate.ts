@@ -33,13 +33,33 @@ function refuseUnknownMembers(
   }
 }
 
+/** What is wrong with a value, and where: the path is empty for the value itself. */
+export interface Problem {
+  readonly path: string;
+  /** `must be text, not a number`, without a full stop. */
+  readonly problem: string;
+}
+
+/** Everything that is wrong with `value`; nothing when it fits. */
+export function listProblems(schema: v.GenericSchema, value: unknown): Problem[] {
+  const { issues = [] } = v.safeParse(schema, value);
+  return issues.map(toProblem);
+}
+
 function toMessage(issue: v.BaseIssue<unknown>): string {
+  const { path, problem } = toProblem(issue);
+  return `${path || 'The body'} ${problem}.`;
+}
+
+function toProblem(issue: v.BaseIssue<unknown>): Problem {
   const path = toPath(issue);
-  if (issue.received === 'undefined') return `${path} is required.`;
+  if (issue.received === 'undefined') return { path, problem: 'is required' };
+  if (issue.expected === 'never') return { path, problem: 'is not a known member' };
   if (issue.kind === 'schema' && issue.expected !== null && !issue.message.startsWith('must')) {
-    return `${path} must be ${toPlainType(issue.expected)}, not ${cut(toPlainType(issue.received))}.`;
+    const [wanted, found] = [issue.expected, issue.received].map(toPlainType);
+    return { path, problem: `must be ${wanted}, not ${cut(found ?? '')}` };
   }
-  return `${path} ${issue.message}.`;
+  return { path, problem: issue.message };
 }
 
 /** `events[2]`, `payload.items` */
@@ -47,7 +67,7 @@ function toPath(issue: v.BaseIssue<unknown>): string {
   const keys = (issue.path ?? []).map(({ key }) =>
     typeof key === 'number' ? `[${key}]` : `.${String(key)}`,
   );
-  return keys.join('').replace(/^\./, '') || 'The body';
+  return keys.join('').replace(/^\./, '');
 }
 
 const PLAIN_TYPES: Record<string, string> = {

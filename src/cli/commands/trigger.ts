@@ -1,20 +1,21 @@
 import type { Delivery, Event } from '../../contract/resources.ts';
-import type { ControlPlane } from '../../control/control-plane.ts';
-import { ExitCode } from '../../errors.ts';
+import type { ApiResponse } from '../../control/api-client.ts';
+import { type ExitCode, SvcError } from '../../errors.ts';
 import { fixtureFolders } from '../../fixtures/folders.ts';
 import { listFixtures } from '../../fixtures/library.ts';
 import { toDurationMs, toRate, toWholeNumber } from '../arguments.ts';
-import { runBurst } from '../burst.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
-import { addEventOptions, createEventBody, type EventOptions } from '../event-body.ts';
+import { addEventOptions, createEventBodies, type EventOptions } from '../event-body.ts';
 import { listAll } from '../pages.ts';
+import { showWhile } from '../progress.ts';
 import { askChoice } from '../prompt.ts';
 import { deliveryColumns } from '../render/deliveries.ts';
 import { renderFields } from '../render/fields.ts';
 import { renderTable } from '../render/table.ts';
 import { findScheduleNow, type ScheduleNow } from '../schedule-now.ts';
-import { DEFAULT_WAIT_MS, lookUntil, waitedTooLong } from '../settlement.ts';
+import { concludeSettled, DEFAULT_WAIT_MS, isPending, lookUntil } from '../settlement.ts';
+import { triggerMany } from '../trigger-many.ts';
 
 interface Options extends EventOptions {
   readonly type?: string;
@@ -43,69 +44,47 @@ export const command: CommandDefinition<Options> = {
 };
 
 async function run(options: Options, context: Context): Promise<ExitCode> {
+  const { count, rate, idempotencyKey } = options;
+  if (rate !== undefined && count === undefined) throw new SvcError('usage', '--rate goes with --count.');
   const type = options.type ?? (await chooseType(context));
-  const body = await createEventBody(type, options, context);
+  const workspaceId = options.workspace ?? (await context.workspaceId());
+  const nextBody = await createEventBodies(type, { ...options, workspace: workspaceId }, context);
   const api = await context.api();
-  const create = () => api.createEvent(body, options.idempotencyKey);
-  if (options.count !== undefined || options.rate !== undefined) return runMany(create, options, context);
-
-  const { value: event, text } = await create();
-  const control = await context.connect();
   const timeoutMs = toTimeout(options);
-  const deliveries = await findSettled(
-    () => listAll((page) => control.listDeliveries({ ...page, event_id: event.id })),
-    timeoutMs,
+  if (count === undefined) {
+    return triggerOne(() => api.createEvent(nextBody(), idempotencyKey), timeoutMs, context);
+  }
+  // A key of its own for each, so that the same command again creates none of them twice.
+  const keyOf = (number: number) => idempotencyKey && `${idempotencyKey}-${number}`;
+  return triggerMany(
+    async (number) => (await api.createEvent(nextBody(), keyOf(number))).value,
+    { type, workspaceId, count, perSecond: rate ?? Number.POSITIVE_INFINITY, timeoutMs },
     context,
   );
+}
+
+async function triggerOne(
+  create: () => Promise<ApiResponse<Event>>,
+  timeoutMs: number | undefined,
+  context: Context,
+): Promise<ExitCode> {
+  const { value: event, text } = await create();
+  const control = await context.connect();
+  const look = () => listAll((page) => control.listDeliveries({ ...page, event_id: event.id }));
+  const deliveries =
+    timeoutMs === undefined
+      ? await look()
+      : await showWhile(
+          context,
+          async () => 'Waiting for the deliveries to settle',
+          lookUntil(look, (seen) => !seen.some(isPending), { timeoutMs, signal: context.signal }),
+        );
   const now = await findScheduleNow(deliveries, control, context);
   context.printJsonText(`{"event":${text},"deliveries":${JSON.stringify(deliveries)}}`, () =>
     renderOne(event, deliveries, now, context),
   );
   if (deliveries.length === 0) noteNobody(event, context);
-  return conclude(deliveries, timeoutMs);
-}
-
-type CreateEvent = () => Promise<{ readonly value: Event }>;
-
-async function runMany(create: CreateEvent, options: Options, context: Context): Promise<ExitCode> {
-  const { count = 1, rate: perSecond = Number.POSITIVE_INFINITY } = options;
-  const burst = await runBurst(create, { count, perSecond, signal: context.signal });
-  const events = burst.results.map(({ value }) => value);
-  const control = await context.connect();
-  const timeoutMs = toTimeout(options);
-  const deliveries = await findSettled(() => listDeliveriesOf(events, control), timeoutMs, context);
-  const countOf = (...wanted: string[]) => deliveries.filter(({ status }) => wanted.includes(status)).length;
-  const summary = {
-    events: new Set(events.map(({ id }) => id)).size,
-    deliveries: {
-      succeeded: countOf('succeeded'),
-      failed: countOf('failed', 'canceled'),
-      pending: countOf('pending'),
-    },
-    duration_ms: burst.durationMs,
-    p50_ms: burst.p50Ms,
-    p99_ms: burst.p99Ms,
-  };
-  context.print(summary, () => {
-    const { succeeded, failed, pending } = summary.deliveries;
-    const fields = {
-      Events: `${summary.events} in ${burst.durationMs} ms`,
-      'Time to answer': `${burst.p50Ms} ms for half of the requests, ${burst.p99Ms} ms for 99 %`,
-      Deliveries: `${succeeded} succeeded, ${failed} failed, ${pending} pending`,
-    };
-    return renderFields(fields, context.io);
-  });
-  return conclude(deliveries, timeoutMs);
-}
-
-/** The deliveries of many events of one type and workspace, found in few pages. */
-async function listDeliveriesOf(events: readonly Event[], control: ControlPlane): Promise<Delivery[]> {
-  const [oldest] = events.toSorted((a, b) => (a.id < b.id ? -1 : 1));
-  if (oldest === undefined) return [];
-  const { type, workspace_id, created_at: since } = oldest;
-  const deliveries = await listAll((page) => control.listDeliveries({ ...page, type, workspace_id, since }));
-  const ids = new Set(events.map(({ id }) => id));
-  return deliveries.filter(({ event_id: id }) => ids.has(id));
+  return concludeSettled(deliveries, timeoutMs);
 }
 
 function chooseType(context: Context): Promise<string> {
@@ -120,27 +99,6 @@ function chooseType(context: Context): Promise<string> {
 
 function toTimeout({ wait }: Options): number | undefined {
   return wait === true ? DEFAULT_WAIT_MS : wait;
-}
-
-/** Deliveries as they are now, or with a time to wait, as they are once none is pending any more. */
-function findSettled(
-  look: () => Promise<Delivery[]>,
-  timeoutMs: number | undefined,
-  { signal }: Context,
-): Promise<Delivery[]> {
-  if (timeoutMs === undefined) return look();
-  return lookUntil(look, (deliveries) => countPending(deliveries) === 0, { timeoutMs, signal });
-}
-
-function countPending(deliveries: readonly Delivery[]): number {
-  return deliveries.filter(({ status }) => status === 'pending').length;
-}
-
-function conclude(deliveries: readonly Delivery[], timeoutMs: number | undefined): ExitCode {
-  if (timeoutMs === undefined) return ExitCode.done;
-  const pending = countPending(deliveries);
-  if (pending > 0) throw waitedTooLong(pending, timeoutMs);
-  return deliveries.every(({ status }) => status === 'succeeded') ? ExitCode.done : ExitCode.notSo;
 }
 
 function renderOne(

@@ -1,6 +1,6 @@
 import type { CommandDefinition } from '../../command.ts';
 import type { Context } from '../../context.ts';
-import { addEventOptions, createEventBody, type EventOptions } from '../../event-body.ts';
+import { addEventOptions, createEventBodies, type EventOptions } from '../../event-body.ts';
 import { indentJson } from '../../render/json-text.ts';
 
 interface Options extends EventOptions {
@@ -19,7 +19,7 @@ export const command: CommandDefinition<Options> = {
 
 async function run({ type, ...options }: Options, context: Context): Promise<void> {
   const api = await context.api();
-  const body = await createEventBody(type, options, context);
-  const { text } = await api.createEvent(body, options.idempotencyKey);
+  const nextBody = await createEventBodies(type, options, context);
+  const { text } = await api.createEvent(nextBody(), options.idempotencyKey);
   context.printJsonText(text, () => indentJson(text));
 }

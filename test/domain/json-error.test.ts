@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { locateJsonError } from '../../src/config/json-error.ts';
+import { locateJsonError } from '../../src/domain/json-error.ts';
 
 describe('locateJsonError', () => {
   it.each([
