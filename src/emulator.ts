@@ -117,7 +117,7 @@ async function startOn(
     onFault: (fault) => faultLog.report('a delivery', fault),
   });
   const closing = new AbortController();
-  const control = createLocalControlPlane(sandbox, new ClockDriver(sandbox, dispatcher), {
+  const control = createLocalControlPlane(sandbox, new ClockDriver(sandbox, dispatcher), sender, {
     status: () => status(),
     stop: () => void close(),
   });

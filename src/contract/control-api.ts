@@ -11,12 +11,14 @@ import {
   CreatedApiKey,
   Delivery,
   DeliveryDetail,
+  Diagnosis,
   EmulatorStatus,
   idOf,
   pageOf,
   ScopeName,
   type StreamItem,
   WebhookDetail,
+  WebhookProbe,
   WebhookWithSecret,
   Workspace,
 } from './resources.ts';
@@ -79,6 +81,14 @@ export const controlOperations = defineOperations({
     summary: 'What runs here',
     input: nothing,
     output: EmulatorStatus,
+    status: 200,
+  },
+  getDiagnosis: {
+    method: 'GET',
+    path: '/diagnosis',
+    summary: 'Check the database; reads all of it, and nothing else is answered meanwhile',
+    input: nothing,
+    output: Diagnosis,
     status: 200,
   },
   stop: {
@@ -192,6 +202,19 @@ export const controlOperations = defineOperations({
       overlap_ms: v.optional(wholeNumber(0, MAX_OVERLAP_MS)),
     }),
     output: WebhookWithSecret,
+    status: 200,
+  },
+  probeWebhook: {
+    method: 'POST',
+    path: '/webhooks/{id}/probe',
+    summary:
+      'Try an endpoint out: connect, then send it a delivery of type svc.probe under its secret, and one under another; neither is recorded',
+    input: v.strictObject({
+      id: v.string(),
+      /** False to connect and send nothing. */
+      send: v.optional(v.boolean(), true),
+    }),
+    output: WebhookProbe,
     status: 200,
   },
 

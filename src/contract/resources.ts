@@ -197,6 +197,43 @@ export const EmulatorStatus = v.object({
   deliveries: v.object({ pending: Count, in_flight: Count }),
 });
 
+/** What the running emulator finds out about itself that nobody else can: it has the database to itself. */
+export const Diagnosis = v.object({
+  database: v.object({
+    size_bytes: Count,
+    schema_version: Count,
+    newest_schema_version: Count,
+    /** What SQLite finds damaged; empty when it is sound. */
+    damage: v.array(v.string()),
+  }),
+});
+
+const ProbeAnswer = v.object({
+  outcome: v.picklist(attemptOutcomes),
+  response_status: v.nullable(v.number()),
+  error: v.nullable(v.string()),
+  duration_ms: v.number(),
+});
+
+/** What came of trying an endpoint out. */
+export const WebhookProbe = v.object({
+  webhook_id: idOf('webhook'),
+  url: v.string(),
+  connection: v.object({
+    outcome: v.picklist(['connected', ...attemptOutcomes]),
+    error: v.nullable(v.string()),
+    duration_ms: v.number(),
+    /** The address that was dialled; null without a connection. */
+    address: v.nullable(v.string()),
+    /** The certificate that was accepted; null without TLS. */
+    certificate: v.nullable(v.object({ issuer: v.string(), valid_to: Timestamp })),
+  }),
+  /** The answer to a delivery of type `svc.probe` under the endpoint's secret; null where none was sent. */
+  genuine: v.nullable(ProbeAnswer),
+  /** The answer to the same under another secret. */
+  forged: v.nullable(ProbeAnswer),
+});
+
 /** One item of the live stream. `sequence` only grows; the stream resumes after the last one seen. */
 export const StreamItem = v.variant('type', [
   v.object({ type: v.literal('delivery'), sequence: Count, delivery: Delivery }),
@@ -219,6 +256,8 @@ export type ClockMove = v.InferOutput<typeof ClockMove>;
 export type Delivery = v.InferOutput<typeof Delivery>;
 export type DeliveryDetail = v.InferOutput<typeof DeliveryDetail>;
 export type ApiRequest = v.InferOutput<typeof ApiRequest>;
+export type WebhookProbe = v.InferOutput<typeof WebhookProbe>;
+export type Diagnosis = v.InferOutput<typeof Diagnosis>;
 export type EmulatorStatus = v.InferOutput<typeof EmulatorStatus>;
 export type StreamItem = v.InferOutput<typeof StreamItem>;
 export type ErrorBody = v.InferOutput<typeof ErrorBody>;

@@ -7,6 +7,7 @@ import type { DeliveryDetail, EmulatorStatus } from '../contract/resources.ts';
 import { validate } from '../contract/validate.ts';
 import type { ClockDriver } from '../delivery/clock-driver.ts';
 import { replayDelivery } from '../delivery/replay.ts';
+import type { Sender } from '../delivery/sender.ts';
 import { DAY_MS } from '../domain/duration.ts';
 import { notFound } from '../sandbox/access.ts';
 import { createKey } from '../sandbox/keys.ts';
@@ -20,6 +21,7 @@ import { toAttempt } from '../store/attempts.ts';
 import { toDelivery } from '../store/delivery-view.ts';
 import { toWebhookDetail } from '../store/webhooks.ts';
 import { toWorkspace } from '../store/workspaces.ts';
+import { createCheckCalls } from './check-calls.ts';
 import { createClockCalls } from './clock-calls.ts';
 import type { ControlCalls, ControlPlane } from './control-plane.ts';
 import { findWorkspace, toDeliveryFilter, toRequestFilter } from './filters.ts';
@@ -35,7 +37,12 @@ export interface Host {
   stop(): void;
 }
 
-export function createLocalControlPlane(sandbox: Sandbox, clock: ClockDriver, host: Host): ControlPlane {
+export function createLocalControlPlane(
+  sandbox: Sandbox,
+  clock: ClockDriver,
+  sender: Sender,
+  host: Host,
+): ControlPlane {
   const calls: CheckedCalls = {
     ...createHostCalls(host),
     ...createWorkspaceCalls(sandbox),
@@ -44,6 +51,7 @@ export function createLocalControlPlane(sandbox: Sandbox, clock: ClockDriver, ho
     ...createDeliveryCalls(sandbox),
     ...createClockCalls(sandbox, clock),
     ...createRequestCalls(sandbox),
+    ...createCheckCalls(sandbox, sender),
   };
   return { ...withValidation(calls), stream: (input, signal) => streamOf(sandbox, input, signal) };
 }

@@ -1,11 +1,12 @@
 /** One attempt: what is sent, and what it makes of its delivery. */
 import { type AttemptTrigger, nextStep } from '../domain/delivery.ts';
 import { SECOND_MS } from '../domain/duration.ts';
-import { signDelivery } from '../domain/signature/sign.ts';
+import { type DeliveryToSign, signDelivery } from '../domain/signature/sign.ts';
 import { keepClockAlong } from '../sandbox/clock-keeping.ts';
 import type { LiveWorkspace } from '../sandbox/live-workspaces.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { ClaimedDelivery, DeliveryChange, DeliveryProgressRow } from '../store/deliveries.ts';
+import type { WebhookRow } from '../store/webhooks.ts';
 import { VERSION } from '../version.ts';
 import type { SendRequest, SendResult } from './sender.ts';
 
@@ -31,28 +32,33 @@ export function prepareAttempt(
   const { id, url, body } = claim;
   const now = workspace.clock.now();
   const sentAt = wall.now();
-  const signed = signDelivery({
-    scheme: rules.signature,
-    secrets: secretsOf(claim, now),
-    id,
-    timestampMs: sentAt,
-    body,
-  });
-  const headers = {
-    'Content-Type': 'application/json',
-    'User-Agent': `svc-emulator/${VERSION}`,
-    ...signed.headers,
-  };
+  const secrets = secretsOf(claim, now);
   return {
     claim,
-    request: { url, headers, body },
+    request: toDeliveryRequest(url, { scheme: rules.signature, secrets, id, timestampMs: sentAt, body }),
     sentAt,
     startedAt: startOf(claim, workspace),
   };
 }
 
-function secretsOf(claim: ClaimedDelivery, now: number): string[] {
-  const { secret, previous_secret: previous, previous_secret_expires_at: expiresAt } = claim;
+/** The request of a delivery, signed (§6). */
+export function toDeliveryRequest(
+  url: string,
+  delivery: DeliveryToSign & { readonly body: string },
+): SendRequest {
+  const headers = {
+    'Content-Type': 'application/json',
+    'User-Agent': `svc-emulator/${VERSION}`,
+    ...signDelivery(delivery).headers,
+  };
+  return { url, headers, body: delivery.body };
+}
+
+type Secrets = Pick<WebhookRow, 'secret' | 'previous_secret' | 'previous_secret_expires_at'>;
+
+/** What signs at an instant of schedule time: the secret, and the one before it while a rotation lasts. */
+export function secretsOf(endpoint: Secrets, now: number): string[] {
+  const { secret, previous_secret: previous, previous_secret_expires_at: expiresAt } = endpoint;
   return previous !== null && expiresAt !== null && expiresAt > now ? [secret, previous] : [secret];
 }
 

@@ -1,11 +1,12 @@
 /** The one way out: every request that the emulator makes is dialled here (decisions `delivery.*`, `webhook.url`). */
 import { X509Certificate } from 'node:crypto';
+import type { Socket } from 'node:net';
 import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls';
 import type { Pool } from 'undici';
 import { type HttpProxy, type ProxyOptions, parseProxy } from '../domain/proxy.ts';
 import { SvcError } from '../errors.ts';
 import type { AddressPolicy } from './address-policy.ts';
-import type { Lookup } from './outbound-connect.ts';
+import type { ConnectorOptions, Lookup } from './outbound-connect.ts';
 import type { ExchangeRequest } from './outbound-exchange.ts';
 import type { createOriginPool } from './outbound-pool.ts';
 
@@ -66,6 +67,20 @@ export class Dialer {
     return this.#loaded;
   }
 
+  /** Opens a connection that carries nothing, TLS included where the origin has it. Rejects with a `NetworkError`. */
+  async connect(route: Route): Promise<Socket> {
+    const { createConnector } = await import('./outbound-connect.ts');
+    const origin = new URL(route.origin);
+    const { protocol, host, port } = origin;
+    const hostname = origin.hostname.replace(/^\[(.*)\]$/, '$1');
+    const connect = createConnector(origin, this.#toConnectorOptions(route));
+    return new Promise((resolve, reject) => {
+      connect({ protocol, host, hostname, port }, (error, socket) =>
+        error ? reject(error) : resolve(socket),
+      );
+    });
+  }
+
   /** Closes every connection at once; what is under way ends as `stopped`. */
   async close(): Promise<void> {
     this.#closed = true;
@@ -88,16 +103,22 @@ export class Dialer {
 
   #openPool(create: typeof createOriginPool, route: Route): Pool {
     const pool = create(new URL(route.origin), {
-      policy: this.#options,
-      lookup: this.#options.lookup,
-      proxy: this.#proxy,
+      ...this.#toConnectorOptions(route),
       connections: this.#options.connectionsPerOrigin ?? 64,
-      connectTimeoutMs: route.connectTimeoutMs,
-      insecureTls: route.insecureTls,
-      secureContext: this.#secureContext,
     });
     this.#open.add(pool);
     return pool;
+  }
+
+  #toConnectorOptions({ connectTimeoutMs, insecureTls }: Route): ConnectorOptions {
+    return {
+      policy: this.#options,
+      lookup: this.#options.lookup,
+      proxy: this.#proxy,
+      connectTimeoutMs,
+      insecureTls,
+      secureContext: this.#secureContext,
+    };
   }
 
   #sharedPool(route: Route, open: (route: Route) => Pool): Pool {

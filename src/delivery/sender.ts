@@ -1,11 +1,19 @@
 /** Sends one request to a receiver and says how it went (§6 of the service description, decisions `delivery.*`). */
 import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
 import type { WallClock } from '../domain/clock.ts';
 import type { AttemptOutcome } from '../domain/delivery.ts';
 import { parseRetryAfter } from '../domain/retry-after.ts';
 import { SvcError } from '../errors.ts';
 import { Dialer, type DialerOptions, type Route } from './dialer.ts';
-import { type Answer, Exchange, type ExchangeEnd, type ExchangeRequest } from './outbound-exchange.ts';
+import {
+  type Answer,
+  Exchange,
+  type ExchangeEnd,
+  type ExchangeRequest,
+  type NetworkError,
+} from './outbound-exchange.ts';
 import { describeFailure } from './outbound-failure.ts';
 
 export interface SenderOptions extends DialerOptions {
@@ -44,6 +52,18 @@ export interface SendResult {
   readonly retryAfterMs: number | null;
 }
 
+export interface ConnectResult {
+  readonly outcome: 'connected' | AttemptOutcome;
+  /** What went wrong and, where there is one, the next step; null on success. */
+  readonly error: string | null;
+  /** Real time. */
+  readonly durationMs: number;
+  /** The address that was dialled, that of the proxy where there is one; null without a connection. */
+  readonly address: string | null;
+  /** The certificate that was accepted; null without TLS. */
+  readonly certificate: { readonly issuer: string; readonly validTo: number } | null;
+}
+
 export interface Sender {
   /** Loads what the first `send` would otherwise wait for. */
   prepare(): Promise<void>;
@@ -52,6 +72,8 @@ export interface Sender {
    * (`internal_error`): a URL that is none, or a header that cannot be sent.
    */
   send(request: SendRequest, limits: SendLimits): Promise<SendResult>;
+  /** Opens a connection and closes it again. Whatever happens is a result. */
+  connect(url: string, limits: SendLimits): Promise<ConnectResult>;
   /** Closes all connections at once; what is under way ends as a `connection_error`. */
   close(): Promise<void>;
 }
@@ -92,8 +114,32 @@ export function createSender(options: SenderOptions): Sender {
       return toResult(end, { url, limits, durationMs: elapsedMs(), wallNowMs: wall.now() });
     },
 
+    async connect(address, limits) {
+      const url = parseUrl(address);
+      const { connectTimeoutMs } = limits;
+      const startedAt = wall.monotonic();
+      const route = { origin: url.origin, insecureTls: false, connectTimeoutMs, fresh: true };
+      try {
+        const socket = await dialer.connect(route);
+        const connected = { outcome: 'connected', error: null, ...describeSocket(socket) } as const;
+        socket.destroy();
+        return { ...connected, durationMs: wall.monotonic() - startedAt };
+      } catch (error) {
+        const stage = { stage: 'connecting', answer: null } as const;
+        const failure = describeFailure(error as NetworkError, { ...limits, ...stage, url });
+        return { ...failure, durationMs: wall.monotonic() - startedAt, address: null, certificate: null };
+      }
+    },
+
     close: () => dialer.close(),
   };
+}
+
+function describeSocket(socket: Socket): Pick<ConnectResult, 'address' | 'certificate'> {
+  const { remoteAddress: address = null } = socket;
+  if (!(socket instanceof TLSSocket)) return { address, certificate: null };
+  const { issuer, valid_to: validTo } = socket.getPeerCertificate();
+  return { address, certificate: { issuer: String(issuer.O ?? issuer.CN), validTo: Date.parse(validTo) } };
 }
 
 function routeOf(url: URL, request: SendRequest, limits: SendLimits, fresh: boolean): Route {

@@ -46,7 +46,8 @@ export function openDatabase({ path, synchronous = 'FULL' }: DatabaseOptions): D
   }
 }
 
-function assertOurs(db: Database.Database, path: string): void {
+/** @throws SvcError `database_unusable` for the database of another program. */
+export function assertOurs(db: Database.Database, path: string): void {
   const id = db.pragma('application_id', { simple: true });
   if (id === APPLICATION_ID) return;
   const tables = db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get();

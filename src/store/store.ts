@@ -11,6 +11,7 @@ import { EventTable } from './events.ts';
 import { GroupCommit } from './group-commit.ts';
 import { HappeningView } from './happenings.ts';
 import { IdempotencyTable } from './idempotency.ts';
+import { type DatabaseState, inspectDatabase } from './inspection.ts';
 import { Retention } from './retention.ts';
 import { SettingTable } from './settings.ts';
 import { WebhookTable } from './webhooks.ts';
@@ -111,6 +112,11 @@ export class Store {
   /** Writes at once, in a transaction of its own: for boot, when nobody waits yet. */
   writeNow<Result>(operation: () => Result): Result {
     return this.#db.transaction(operation).immediate();
+  }
+
+  /** Reads all of the database, and nothing else is done meanwhile. */
+  inspect(): DatabaseState {
+    return inspectDatabase(this.#db);
   }
 
   /** How SQLite would run a query, for tests that look at the cost of a page. */

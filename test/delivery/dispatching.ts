@@ -48,6 +48,7 @@ export function createScriptedSender() {
   };
   const sender: Sender = {
     prepare: async () => {},
+    connect: () => Promise.reject(new Error('no test connects')),
     send: (request) =>
       new Promise<SendResult>((resolve) => {
         const attempt: Sent = {

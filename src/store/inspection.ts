@@ -1,0 +1,50 @@
+/** The state of a database, for whoever asks what is wrong with it. */
+import { existsSync } from 'node:fs';
+import Database from 'better-sqlite3';
+import { assertOurs, toStoreError } from './database.ts';
+import { migrations } from './migrations.ts';
+
+export interface DatabaseState {
+  readonly sizeBytes: number;
+  /** Below the newest, it is upgraded when it is next opened for use. */
+  readonly schemaVersion: number;
+  readonly newestSchemaVersion: number;
+  /** What SQLite finds damaged; empty when it is sound. */
+  readonly damage: readonly string[];
+}
+
+const DAMAGE_SHOWN = 5;
+
+/** Reads all of it, which takes a while where it is large. */
+export function inspectDatabase(db: Database.Database): DatabaseState {
+  const numberOf = (pragma: string) => Number(db.pragma(pragma, { simple: true }));
+  const found = db.pragma(`quick_check(${DAMAGE_SHOWN})`) as { quick_check: string }[];
+  return {
+    sizeBytes: numberOf('page_count') * numberOf('page_size'),
+    schemaVersion: numberOf('user_version'),
+    newestSchemaVersion: migrations.length,
+    damage: found.map(({ quick_check: text }) => text).filter((text) => text !== 'ok'),
+  };
+}
+
+/**
+ * The same of a file that nobody uses, which is left as it is; null where there is none yet. SQLite is loaded either
+ * way, and so it shows when it cannot be.
+ * @throws SvcError `database_in_use` or `database_unusable`.
+ */
+export function inspectDatabaseFile(path: string): DatabaseState | null {
+  if (!existsSync(path)) {
+    new Database(':memory:').close();
+    return null;
+  }
+  let db: Database.Database | undefined;
+  try {
+    db = new Database(path, { readonly: true, timeout: 0 });
+    assertOurs(db, path);
+    return inspectDatabase(db);
+  } catch (error) {
+    throw toStoreError(error, path);
+  } finally {
+    db?.close();
+  }
+}

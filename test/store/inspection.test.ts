@@ -1,0 +1,60 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { describe, expect, it } from 'vitest';
+import { openDatabase } from '../../src/store/database.ts';
+import { inspectDatabaseFile } from '../../src/store/inspection.ts';
+import { migrations } from '../../src/store/migrations.ts';
+import { createFolder } from '../support/folder.ts';
+
+/** The file of a database that was used and closed. */
+function createDatabase(): string {
+  const path = join(createFolder(), 'sandbox.db');
+  openDatabase({ path }).close();
+  return path;
+}
+
+describe('the state of a database file', () => {
+  it('is its size, its schema and what is damaged', () => {
+    expect(inspectDatabaseFile(createDatabase())).toEqual({
+      sizeBytes: expect.any(Number),
+      schemaVersion: migrations.length,
+      newestSchemaVersion: migrations.length,
+      damage: [],
+    });
+  });
+
+  it('is nothing where there is no file, and none is made', () => {
+    const path = join(createFolder(), 'sandbox.db');
+    expect(inspectDatabaseFile(path)).toBeNull();
+    expect(existsSync(path)).toBe(false);
+  });
+
+  it('shows damage', () => {
+    const path = createDatabase();
+    const bytes = readFileSync(path);
+    // The last page is that of a table, not of the schema.
+    bytes.fill(0xff, bytes.length - 4096);
+    writeFileSync(path, bytes);
+    expect(inspectDatabaseFile(path)?.damage.length).toBeGreaterThan(0);
+  });
+
+  it('cannot be had while somebody uses it', () => {
+    const path = createDatabase();
+    using _ = toDisposable(openDatabase({ path }));
+    expect(() => inspectDatabaseFile(path)).toThrow(expect.objectContaining({ code: 'database_in_use' }));
+  });
+
+  it.each([
+    ['of another program', (path: string) => new Database(path).exec('CREATE TABLE a (b)').close()],
+    ['that is no database', (path: string) => writeFileSync(path, 'text '.repeat(1000))],
+  ])('is not that of a file %s', (_, make) => {
+    const path = join(createFolder(), 'other.db');
+    make(path);
+    expect(() => inspectDatabaseFile(path)).toThrow(expect.objectContaining({ code: 'database_unusable' }));
+  });
+});
+
+function toDisposable(db: Database.Database): Disposable {
+  return { [Symbol.dispose]: () => db.close() };
+}
