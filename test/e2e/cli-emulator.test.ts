@@ -182,6 +182,35 @@ describe('a start that cannot be', () => {
 });
 
 describe('options of the start', () => {
+  it('make it another one: its address, its environment, its profile, its keys, its endpoint', async () => {
+    const options = [
+      ...['--db', ':memory:', '--host', 'localhost', '--environment', 'production', '--profile', 'strict'],
+      ...[
+        '--random-seed',
+        '7',
+        '--forward-to',
+        'https://example.com/hooks',
+        '--events',
+        'order.shipped,invoice.paid',
+      ],
+    ];
+    const cwd = place();
+    const [first, second] = [await start(cwd, ...options), await start(place(), ...options)];
+    expect(first.ready).toMatchObject({
+      ...{
+        url: expect.stringMatching(/^http:\/\/localhost:\d+$/),
+        environment: 'production',
+        profile: 'strict',
+      },
+      api_key: expect.stringMatching(/^svc_live_/),
+    });
+    expect(second.ready.api_key).toBe(first.ready.api_key);
+    expect(second.ready.webhook_secret).toBe(first.ready.webhook_secret);
+    expect(await json(cwd, 'webhooks', 'get', first.ready.webhook_id)).toMatchObject({
+      ...{ url: 'https://example.com/hooks', events: ['order.shipped', 'invoice.paid'] },
+    });
+  });
+
   it('--ca lets receivers have a private authority', async () => {
     const cwd = place();
     const receiver = await createReceiver({}, { certificate: getCertificate('localhost') });

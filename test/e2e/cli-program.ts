@@ -43,7 +43,10 @@ export async function startEmulator(cwd: string, ...args: string[]) {
       ...{ cwd, stdin: 'ignore', reject: false, timeout: 120_000, env: cleanEnvironment(), extendEnv: false },
     },
   );
-  const [line] = await once(createInterface(subprocess.stdout), 'line');
+  const failed = subprocess.then(({ stderr }) => {
+    throw new Error(`The emulator did not start: ${stderr}`);
+  });
+  const [line] = await Promise.race([once(createInterface(subprocess.stdout), 'line'), failed]);
   return { ready: JSON.parse(line) as Ready, subprocess };
 }
 

@@ -1,0 +1,95 @@
+/** What the commands that list and change resources ask of the emulator for the options that they are given. */
+import { describe, expect, it } from 'vitest';
+import type { HttpControlPlane } from '../../../src/control/http-client.ts';
+import { leaves } from '../../support/command-line.ts';
+import { answer, createFakeContext, pageOf } from '../fake-context.ts';
+
+type Asked = readonly [operation: keyof HttpControlPlane, input: object];
+
+const page = { limit: 5, startingAfter: 'x_1' };
+const pageInput = { limit: 5, starting_after: 'x_1' };
+
+describe('the options of', () => {
+  it.each<[name: string, options: object, asked: Asked]>([
+    [
+      'deliveries list',
+      {
+        ...{ status: 'failed', event: 'evt_1', type: 'a.b', webhook: 'wh_1', workspace: 'ws_1', since: '1h' },
+        ...page,
+      },
+      [
+        'listDeliveries',
+        {
+          ...{ status: 'failed', event_id: 'evt_1', type: 'a.b', webhook_id: 'wh_1', workspace_id: 'ws_1' },
+          ...{ since: '1h', ...pageInput },
+        },
+      ],
+    ],
+    [
+      'webhooks list',
+      { ...page, workspace: 'ws_1' },
+      ['listWebhooks', { ...pageInput, workspace_id: 'ws_1' }],
+    ],
+    [
+      'webhooks update',
+      { id: 'wh_1', url: 'http://a', events: ['a.b'], disable: true },
+      ['updateWebhook', { id: 'wh_1', url: 'http://a', events: ['a.b'], disabled: true }],
+    ],
+    ['webhooks update', { id: 'wh_1', enable: true }, ['updateWebhook', { id: 'wh_1', disabled: false }]],
+    [
+      'webhooks rotate-secret',
+      { id: 'wh_1', overlap: 60_000 },
+      ['rotateWebhookSecret', { id: 'wh_1', overlap_ms: 60_000 }],
+    ],
+    ['workspaces list', page, ['listWorkspaces', pageInput]],
+    ['keys list', { ...page, workspace: 'ws_1' }, ['listKeys', { ...pageInput, workspace_id: 'ws_1' }]],
+    [
+      'keys create',
+      { scopes: ['events:read'], workspace: 'ws_1' },
+      ['createKey', { scopes: ['events:read'], workspace_id: 'ws_1' }],
+    ],
+    [
+      'logs list',
+      {
+        ...{ method: 'POST', path: '/v1', status: 403, key: 'key_1', request: 'req_1', workspace: 'ws_1' },
+        ...{ since: '1h', ...page },
+      },
+      [
+        'listRequests',
+        {
+          ...{ method: 'POST', path: '/v1', status: 403, api_key_id: 'key_1', request_id: 'req_1' },
+          ...{ workspace_id: 'ws_1', since: '1h', ...pageInput },
+        },
+      ],
+    ],
+  ])('svc %s %o are members of the request', async (name, options, [operation, expected]) => {
+    const asked: object[] = [];
+    const control: Partial<HttpControlPlane> = {
+      // What stands in the answer does not matter here.
+      [operation]: async (input: object) => {
+        asked.push(input);
+        return pageOf();
+      },
+    };
+    await run(name, options, createFakeContext({ json: true, control }).context);
+    expect(asked).toEqual([expected]);
+  });
+
+  it('svc events list are parameters of the public API', async () => {
+    const asked: object[] = [];
+    const api = {
+      listEvents: async (query: object) => {
+        asked.push(query);
+        return answer(pageOf<never>());
+      },
+    };
+    const { context } = createFakeContext({ json: true, api });
+    await run('events list', { ...page, type: 'a.b', workspace: 'ws_1' }, context);
+    expect(asked).toEqual([{ workspace_id: 'ws_1', type: 'a.b', limit: '5', starting_after: 'x_1' }]);
+  });
+});
+
+async function run(name: string, options: object, context: unknown): Promise<void> {
+  const { command } = (await leaves[name]?.load()) ?? {};
+  await command?.run(options as never, context as never);
+}

@@ -1,0 +1,121 @@
+/**
+ * For each command that has options, command lines that use all of them, and the options object that they are read
+ * into, which is what tests of the command's `run` begin with.
+ */
+import { expect } from 'vitest';
+
+export type OptionUse = readonly [line: string, options: object];
+
+const workspace: OptionUse = ['--workspace ws_1', { workspace: 'ws_1' }];
+const page: OptionUse = ['--limit 5 --starting-after x_1', { limit: 5, startingAfter: 'x_1' }];
+const deliveryFilter: OptionUse = [
+  '--status failed --event evt_1 --type a.b --webhook wh_1 --workspace ws_1 --since 1h',
+  { status: 'failed', event: 'evt_1', type: 'a.b', webhook: 'wh_1', workspace: 'ws_1', since: '1h' },
+];
+const requestFilter: OptionUse = [
+  '--method post --path /v1/events --status 403 --key key_1 --request req_1 --workspace ws_1 --since 10m',
+  {
+    ...{ method: 'POST', path: '/v1/events', status: 403, key: 'key_1', request: 'req_1' },
+    ...{ workspace: 'ws_1', since: '10m' },
+  },
+];
+const eventOptions: OptionUse = [
+  '-d {} --override a=1 --override b=2 --add c=3 --remove d --workspace ws_1 --idempotency-key k --random-seed 7',
+  {
+    ...{ data: '{}', override: ['a=1', 'b=2'], add: ['c=3'], remove: ['d'] },
+    ...{ workspace: 'ws_1', idempotencyKey: 'k', randomSeed: '7' },
+  },
+];
+const wait: readonly OptionUse[] = [
+  ['--wait', { wait: true }],
+  ['--wait=1m', { wait: 60_000 }],
+];
+
+export const optionUses: Readonly<Record<string, readonly OptionUse[]>> = {
+  // Settings: the configuration reads them, and `test/config` holds it to what they mean.
+  'emulator start': [
+    [
+      '--port 0 --host ::1 --db a.db --environment production --profile strict --speed 60 --keep-days 3',
+      {
+        ...{ port: '0', host: '::1', db: 'a.db', environment: 'production', profile: 'strict' },
+        ...{ speed: '60', keepDays: '3' },
+      },
+    ],
+    [
+      '--forward-to 3000/hooks --events a.b,c.d --env-file .env --random-seed 7 --freeze --detach --open',
+      {
+        ...{ forwardTo: '3000/hooks', events: 'a.b,c.d', envFile: '.env', randomSeed: '7' },
+        ...{ freeze: true, detach: true, open: true },
+      },
+    ],
+    [
+      '--https --cert c.pem --key k.pem --ca ca.pem --proxy env --public-url https://a.example --tunnel',
+      {
+        ...{ https: true, cert: 'c.pem', key: 'k.pem', ca: 'ca.pem', proxy: 'env' },
+        ...{ publicUrl: 'https://a.example', tunnel: true },
+      },
+    ],
+  ],
+  trigger: [eventOptions, ...wait, ['--count 10 --rate 5/s', { count: 10, rate: 5 }]],
+  'deliveries list': [deliveryFilter, page],
+  'deliveries tail': [deliveryFilter],
+  'deliveries replay': [
+    ['--failed --since 1h --rate 20/s', { failed: true, since: '1h', rate: 20 }],
+    ['--to http://a --new-id --edit', { to: 'http://a', newId: true, edit: true }],
+    ['--data -', { data: '-' }],
+    ...wait,
+  ],
+  'clock show': [workspace],
+  'clock speed': [workspace],
+  'clock freeze': [workspace],
+  'clock resume': [workspace],
+  'clock advance': [workspace],
+  'clock next': [workspace],
+  'clock settle': [workspace],
+  'events list': [page, ['--type a.b --workspace ws_1', { type: 'a.b', workspace: 'ws_1' }]],
+  'events create': [eventOptions],
+  'webhooks list': [page, workspace],
+  'webhooks create': [
+    [
+      '--url http://a -e a.b,c.d --events e.f --workspace ws_1',
+      { url: 'http://a', events: ['a.b', 'c.d', 'e.f'], workspace: 'ws_1' },
+    ],
+  ],
+  'webhooks update': [
+    ['--url http://a -e a.b --disable', { url: 'http://a', events: ['a.b'], disable: true }],
+    ['--enable', { enable: true }],
+  ],
+  'webhooks rotate-secret': [['--overlap 1h30m', { overlap: 5_400_000 }]],
+  'workspaces list': [page],
+  'keys list': [page, workspace],
+  'keys create': [
+    ['--scopes events:read,events:write', { scopes: ['events:read', 'events:write'] }],
+    workspace,
+  ],
+  'logs list': [requestFilter, page],
+  'logs tail': [requestFilter],
+  verify: [
+    [
+      '--secret a --payload {} --signature v1=00 --timestamp 2026-11-20T12:00:00Z --id msg_1 --scheme stripe',
+      {
+        ...{ secret: ['a'], payload: '{}', signature: 'v1=00', timestamp: '2026-11-20T12:00:00Z' },
+        ...{ id: 'msg_1', scheme: 'stripe' },
+      },
+    ],
+    [
+      '--delivery del_1 --request r.txt --tolerance 10m --now -6m',
+      { delivery: 'del_1', request: 'r.txt', tolerance: 600_000, now: expect.any(Function) },
+    ],
+  ],
+  sign: [
+    [
+      '--payload @a.json --secret a --secret b --at -6m --id msg_1 --scheme stripe --curl',
+      {
+        ...{ payload: '@a.json', secret: ['a', 'b'], at: expect.any(Function), id: 'msg_1' },
+        ...{ scheme: 'stripe', curl: true },
+      },
+    ],
+    ['--curl http://a', { curl: 'http://a' }],
+  ],
+  env: [['--format github', { format: 'github' }]],
+};
