@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { createStateFolder } from '../control/run-file.ts';
 import { type ErrorCode, isErrorCode, SvcError } from '../errors.ts';
 import type { Host } from './context.ts';
+import { lookUntil } from './look-until.ts';
 import { isReadyLine, type ReadyLine, type ReadyStatus } from './ready.ts';
-import { lookUntil } from './settlement.ts';
 
 const LONGEST_START_MS = 30_000;
 

@@ -1,11 +1,12 @@
 /** Replaying deliveries, one or thousands, and waiting for what the receivers say. */
 import type { Delivery } from '../contract/resources.ts';
 import type { ControlPlane } from '../control/control-plane.ts';
+import type { HttpControlPlane } from '../control/http-client.ts';
 import { SvcError } from '../errors.ts';
 import { runBurst } from './burst.ts';
 import type { Context } from './context.ts';
 import { renderBar, showWhile } from './progress.ts';
-import { lookUntil } from './settlement.ts';
+import { awaitDeliveries } from './settlement.ts';
 
 /** What is to differ; in JSON, as the control plane takes it. */
 export interface ReplayChanges {
@@ -71,28 +72,27 @@ function isRefusal(error: unknown): error is SvcError {
 /** The replays as they are when each has been answered, or when the time is over. */
 export async function waitForAnswers(
   replays: readonly Replay[],
-  control: ControlPlane,
+  control: HttpControlPlane,
   { timeoutMs, ...context }: Surroundings & { readonly timeoutMs: number },
 ): Promise<Replay[]> {
-  const latest = [...replays];
-  async function look(): Promise<Replay[]> {
-    const waiting = latest.flatMap((replay, index) => (isAnswered(replay) ? [] : [{ ...replay, index }]));
-    await runBurst(
-      async (turn) => {
-        const replay = waiting[turn];
-        if (replay === undefined) return;
-        const delivery = await control.getDelivery({ id: replay.delivery.id });
-        latest[replay.index] = { delivery, attemptsBefore: replay.attemptsBefore };
-      },
-      { count: waiting.length, perSecond: Number.POSITIVE_INFINITY, signal: context.signal },
-    );
-    return latest;
+  const before = new Map(replays.map(({ delivery, attemptsBefore }) => [delivery.id, attemptsBefore]));
+  const toReplay = (delivery: Delivery) => ({ delivery, attemptsBefore: before.get(delivery.id) ?? 0 });
+  async function look(): Promise<Delivery[]> {
+    const { signal } = context;
+    const ids = [...before.keys()];
+    return runBurst((turn) => control.getDelivery({ id: ids[turn] ?? '' }), {
+      ...{ count: ids.length, perSecond: Number.POSITIVE_INFINITY, signal },
+    });
   }
-  return showWhile(
-    context,
-    async () => `Answered ${renderBar(latest.length - countUnanswered(latest), latest.length)}`,
-    lookUntil(look, (seen) => countUnanswered(seen) === 0, { timeoutMs, signal: context.signal }),
+  const deliveries = await awaitDeliveries(
+    control,
+    {
+      ...{ filter: {}, look, progress: 'Answered' },
+      judge: (delivery) => (isAnswered(toReplay(delivery)) ? 'done' : 'open'),
+    },
+    { ...context, timeoutMs },
   );
+  return deliveries.map(toReplay);
 }
 
 export function countUnanswered(replays: readonly Replay[]): number {

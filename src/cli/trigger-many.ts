@@ -5,10 +5,11 @@ import { formatDuration, SECOND_MS } from '../domain/duration.ts';
 import { type ExitCode, SvcError } from '../errors.ts';
 import { runBurst } from './burst.ts';
 import type { Context } from './context.ts';
+import { lookUntil } from './look-until.ts';
 import { listAll } from './pages.ts';
 import { renderBar, showWhile } from './progress.ts';
 import { renderFields } from './render/fields.ts';
-import { concludeSettled, lookUntil } from './settlement.ts';
+import { awaitDeliveries, concludeSettled } from './settlement.ts';
 
 export interface ManyOptions {
   readonly type: string;
@@ -50,7 +51,7 @@ export async function triggerMany(
     (async () => {
       if (timeoutMs !== undefined) await followAttempts(settledAt, options, following.signal, context);
       await createAll(create, created, options, context);
-      if (timeoutMs !== undefined) await waitForSettled(created, timeoutMs, context);
+      if (timeoutMs !== undefined) await waitForSettled(created, options, timeoutMs, context);
     })(),
   ]);
   const durationMs = performance.now() - startedAt;
@@ -110,34 +111,25 @@ async function followAttempts(
 /** Waits until none of the deliveries is pending, or until the time is over. */
 async function waitForSettled(
   created: readonly Created[],
+  { type, workspaceId }: ManyOptions,
   timeoutMs: number,
   context: Context,
 ): Promise<void> {
   const control = await context.connect();
-  let pending = 0;
-  async function look(): Promise<number> {
-    pending = (await listDeliveriesOf(created, control, { status: 'pending' })).length;
-    return pending;
-  }
-  await showWhile(
-    context,
-    async () => `Waiting for ${pending} deliveries`,
-    lookUntil(look, (seen) => seen === 0, { timeoutMs, signal: context.signal }),
-  );
+  const awaited = {
+    filter: { type, workspace_id: workspaceId },
+    look: () => listDeliveriesOf(created, control),
+    progress: 'Settled',
+  };
+  await awaitDeliveries(control, awaited, { ...context, timeoutMs });
 }
 
 /** The deliveries of many events of one type and workspace, found in few pages. */
-async function listDeliveriesOf(
-  created: readonly Created[],
-  control: ControlPlane,
-  filter: { readonly status?: 'pending' } = {},
-): Promise<Delivery[]> {
+async function listDeliveriesOf(created: readonly Created[], control: ControlPlane): Promise<Delivery[]> {
   const [oldest] = created.map(({ event }) => event).sort((a, b) => (a.id < b.id ? -1 : 1));
   if (oldest === undefined) return [];
   const { type, workspace_id, created_at: since } = oldest;
-  const deliveries = await listAll((page) =>
-    control.listDeliveries({ ...page, ...filter, type, workspace_id, since }),
-  );
+  const deliveries = await listAll((page) => control.listDeliveries({ ...page, type, workspace_id, since }));
   const ids = new Set(created.map(({ event }) => event.id));
   return deliveries.filter(({ event_id: id }) => ids.has(id));
 }

@@ -8,13 +8,12 @@ import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
 import { addEventOptions, createEventBodies, type EventOptions } from '../event-body.ts';
 import { listAll } from '../pages.ts';
-import { showWhile } from '../progress.ts';
 import { askChoice } from '../prompt.ts';
 import { deliveryColumns } from '../render/deliveries.ts';
 import { renderFields } from '../render/fields.ts';
 import { renderTable } from '../render/table.ts';
 import { findScheduleNow, type ScheduleNow } from '../schedule-now.ts';
-import { concludeSettled, DEFAULT_WAIT_MS, isPending, lookUntil } from '../settlement.ts';
+import { awaitDeliveries, concludeSettled, DEFAULT_WAIT_MS } from '../settlement.ts';
 import { triggerMany } from '../trigger-many.ts';
 
 interface Options extends EventOptions {
@@ -71,14 +70,13 @@ async function triggerOne(
   const { value: event, text } = await create();
   const control = await context.connect();
   const look = () => listAll((page) => control.listDeliveries({ ...page, event_id: event.id }));
-  const deliveries =
-    timeoutMs === undefined
-      ? await look()
-      : await showWhile(
-          context,
-          async () => 'Waiting for the deliveries to settle',
-          lookUntil(look, (seen) => !seen.some(isPending), { timeoutMs, signal: context.signal }),
-        );
+  const deliveries = await (timeoutMs === undefined
+    ? look()
+    : awaitDeliveries(
+        control,
+        { filter: { event_id: event.id }, look, progress: 'Settled' },
+        { ...context, timeoutMs },
+      ));
   const now = await findScheduleNow(deliveries, control, context);
   context.printJsonText(`{"event":${text},"deliveries":${JSON.stringify(deliveries)}}`, () =>
     renderOne(event, deliveries, now, context),

@@ -168,6 +168,7 @@ describe('deliveries replay', () => {
         asked.push(input);
         return aDelivery({ id: input.id });
       },
+      stream: () => streamOf([]),
       getDelivery: async ({ id }: { id: string }) => ({
         ...aDelivery({ id, status: after, attempt_count: after === 'pending' ? 1 : 2 }),
         attempts: [],

@@ -16,7 +16,10 @@ const event = {
   created_at: '2026-11-20T12:00:00.000Z',
 };
 
-/** Runs the command against an API that records bodies, and deliveries that are seen one state after the other. */
+/**
+ * Runs the command against an API that records bodies. Its deliveries are listed in one state after the other; of the
+ * first change the stream tells as well.
+ */
 async function trigger(
   options: Parameters<typeof command.run>[0],
   states: Delivery[][] = [[]],
@@ -34,6 +37,7 @@ async function trigger(
       },
     },
     control: {
+      stream: () => streamOf((states[1] ?? []).map((delivery) => ({ type: 'attempt', delivery }))),
       ...control,
       listDeliveries: async () => pageOf(...(states[Math.min(look++, states.length - 1)] ?? [])),
     },
@@ -116,16 +120,15 @@ describe('--wait', () => {
   it('is done when every delivery has succeeded', async () => {
     const { result } = await trigger({ type: 'order.shipped', wait: true }, [
       [pending],
-      [pending],
-      [succeeded],
+      [pending, succeeded],
     ]);
     expect(result).toMatchObject({ value: ExitCode.done });
   });
 
   it('exits with 1 when one has failed', async () => {
     const { result } = await trigger({ type: 'order.shipped', wait: true }, [
-      [pending, pending],
-      [succeeded, failed],
+      [pending, { ...pending, id: 'del_2' }],
+      [succeeded, { ...failed, id: 'del_2' }],
     ]);
     expect(result).toMatchObject({ value: ExitCode.notSo });
   });
@@ -252,7 +255,7 @@ describe('--count', () => {
     const news = [{ type: 'attempt', sequence: 1, delivery }];
     const { result, out } = await trigger(
       { type: 'order.shipped', count: 1, wait: true },
-      [[aDelivery({ event_id: 'evt_1' })], [], [delivery]],
+      [[aDelivery({ event_id: 'evt_1' })], [delivery]],
       { control: { stream: () => streamOf(news) } },
     );
     expect(result).toMatchObject({ value: ExitCode.done });

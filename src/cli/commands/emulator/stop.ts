@@ -1,7 +1,7 @@
 import { SvcError } from '../../../errors.ts';
 import type { CommandDefinition } from '../../command.ts';
 import type { Context } from '../../context.ts';
-import { lookUntil } from '../../settlement.ts';
+import { lookUntil } from '../../look-until.ts';
 
 const LONGEST_STOP_MS = 30_000;
 
