@@ -114,6 +114,10 @@ export const catalogue: Readonly<Record<string, CatalogueCommand | CatalogueGrou
     summary: 'Show what the service description leaves open, and the answers',
     load: () => import('./commands/gaps.ts'),
   },
+  doctor: {
+    summary: 'Check the set-up, down to the receivers, and say what to do',
+    load: () => import('./commands/doctor.ts'),
+  },
   config: {
     summary: 'Show every setting and where it came from',
     load: () => import('./commands/config.ts'),

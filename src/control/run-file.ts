@@ -58,6 +58,18 @@ export function findRunFile(cwd: string): RunFile | null {
   }
 }
 
+/** The nearest run file with what is in it, also when it is of no use any more; null where there is none. */
+export function inspectRunFile(
+  cwd: string,
+): { readonly path: string; readonly run: RunFile | null; readonly isAlive: boolean } | null {
+  for (let folder = cwd; ; folder = dirname(folder)) {
+    const path = join(folder, STATE_FOLDER, RUN_FILE);
+    const run = findRun(path);
+    if (existsSync(path)) return { path, run, isAlive: run !== null && isAlive(run.pid) };
+    if (folder === dirname(folder)) return null;
+  }
+}
+
 function findRun(path: string): RunFile | null {
   try {
     const run = JSON.parse(readFileSync(path, 'utf8')) as Partial<RunFile> | null;

@@ -38,6 +38,7 @@ describe('help', () => {
         sign                  Make the signature headers for a payload
         env                   Print the variables that point programs to the emulator
         gaps                  Show what the service description leaves open, and the answers
+        doctor                Check the set-up, down to the receivers, and say what to do
         config                Show every setting and where it came from
 
       Examples:

@@ -45,6 +45,9 @@ const tooMany = 'too many arguments';
 /** Those that start and stop the emulator are driven in `cli-emulator.test.ts`. */
 export const startAndStop = ['emulator start', 'emulator stop'];
 
+/** What it ends with depends on the machine: it is driven in `doctor.test.ts`. */
+export const checks = ['doctor'];
+
 /** Those that go on until they are interrupted. */
 export const streams = ['deliveries tail', 'logs tail'];
 

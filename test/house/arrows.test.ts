@@ -40,6 +40,7 @@ const allowed: Record<string, readonly string[]> = {
 const lazily: Record<string, string> = {
   'cli/boot.ts': 'emulator',
   'cli/commands/emulator/start.ts': 'emulator',
+  'cli/doctor/database.ts': 'store',
 };
 
 /** What `svc --help` and `svc verify` must not load. */

@@ -103,5 +103,4 @@ export const notYetBuilt: readonly string[] = [
   'fixtures validate',
   'open',
   'completion',
-  'doctor',
 ];

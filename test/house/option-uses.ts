@@ -118,4 +118,5 @@ export const optionUses: Readonly<Record<string, readonly OptionUse[]>> = {
     ['--curl http://a', { curl: 'http://a' }],
   ],
   env: [['--format github', { format: 'github' }]],
+  doctor: [['--no-probe', { probe: false }]],
 };

@@ -1,0 +1,87 @@
+/** The emulator that runs, if one does: how it is found, and what its clock does. */
+import type { ClockState, EmulatorStatus } from '../../contract/resources.ts';
+import type { HttpControlPlane } from '../../control/http-client.ts';
+import { inspectRunFile } from '../../control/run-file.ts';
+import { formatDuration } from '../../domain/duration.ts';
+import { SvcError } from '../../errors.ts';
+import type { Context } from '../context.ts';
+import { about, type Finding } from './finding.ts';
+
+export interface Running {
+  readonly control: HttpControlPlane;
+  readonly status: EmulatorStatus;
+}
+
+export interface CheckedEmulator {
+  readonly finding: Finding;
+  /** Null where none answers. */
+  readonly running: Running | null;
+}
+
+export async function checkEmulator(context: Context): Promise<CheckedEmulator> {
+  const emulator = about('emulator', 'Emulator');
+  const control = await findEmulator(context);
+  if (control === null) {
+    return { finding: emulator.skipped('none runs here', 'svc emulator start starts one.'), running: null };
+  }
+  try {
+    const status = await control.getStatus({});
+    const finding = emulator.ok(`${status.url}, version ${status.version}, process ${status.pid}`);
+    return { finding, running: { control, status } };
+  } catch (error) {
+    return { finding: emulator.failed(error), running: null };
+  }
+}
+
+/** Null where neither the configuration nor a run file names one. */
+async function findEmulator(context: Context): Promise<HttpControlPlane | null> {
+  try {
+    return await context.connect();
+  } catch (error) {
+    if (error instanceof SvcError && error.code === 'no_emulator') return null;
+    throw error;
+  }
+}
+
+/** @param running the process that answers; null where none does */
+export function checkRunFile(cwd: string, running: number | null): Finding {
+  const file = about('run_file', 'Run file');
+  const found = inspectRunFile(cwd);
+  if (found === null)
+    return file.ok(running === null ? 'none' : 'none; the emulator that answers was started elsewhere');
+  const { path, run, isAlive } = found;
+  const remove = `Remove it: rm ${path}`;
+  if (run === null) return file.warning(`${path} cannot be read, and is passed over`, remove);
+  if (!isAlive) {
+    return file.warning(`${path} is of process ${run.pid}, which has ended, and is passed over`, remove);
+  }
+  if (running === run.pid) return file.ok(`${path}, process ${run.pid}`);
+  return running === null
+    ? file.problem(`${path} names process ${run.pid}, which is no emulator that answers`, remove)
+    : file.ok(`${path}, process ${run.pid}; another emulator is asked`);
+}
+
+/** Schedule time of the workspace that commands work in. */
+export async function checkClock({ control }: Running, workspace_id: string): Promise<Finding> {
+  const clock = about('clock', 'Clock');
+  const [state, { data }] = await Promise.all([
+    control.getClock({ workspace_id }),
+    control.listDeliveries({ workspace_id, status: 'pending', limit: 1 }),
+  ]);
+  const standing = describeClock(state);
+  if (state.rate > 0 || data.length === 0) return clock.ok(standing);
+  return clock.warning(
+    `${standing}, and deliveries wait for it`,
+    'svc clock next sends what is due next, svc clock resume lets it run.',
+  );
+}
+
+const SMALLEST_DRIFT_MS = 1_000;
+
+function describeClock({ rate, now, wall }: ClockState): string {
+  const speed = rate === 0 ? 'frozen' : `${rate}×`;
+  const drift = Date.parse(now) - Date.parse(wall);
+  if (Math.abs(drift) < SMALLEST_DRIFT_MS) return `${speed}, at real time`;
+  const distance = formatDuration(Math.round(Math.abs(drift) / SMALLEST_DRIFT_MS) * SMALLEST_DRIFT_MS);
+  return `${speed}, ${distance} ${drift > 0 ? 'ahead of' : 'behind'} real time`;
+}

@@ -1,0 +1,322 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { command } from '../../../src/cli/commands/doctor.ts';
+import { createContext } from '../../../src/cli/context.ts';
+import type { Finding } from '../../../src/cli/doctor/finding.ts';
+import { checkNode } from '../../../src/cli/doctor/installation.ts';
+import { createRunFile } from '../../../src/control/run-file.ts';
+import { verify } from '../../../src/signature.ts';
+import { authority, getCertificate } from '../../support/certificates.ts';
+import { startTestEmulator, type TestEmulator, type TestEmulatorOptions } from '../../support/emulator.ts';
+import { createFolder } from '../../support/folder.ts';
+import { createReceiver, type ReceivedRequest, type ReceiverScript } from '../../support/receiver.ts';
+import { createFakeHost, NOW } from '../fake-context.ts';
+
+interface Visit {
+  readonly cwd?: string;
+  readonly env?: Record<string, string>;
+  readonly probe?: boolean;
+}
+
+/** What the doctor finds, by id. */
+async function visit({ cwd = createFolder(), env = {}, probe = true }: Visit = {}) {
+  const { host, recorded } = createFakeHost({ cwd, env: { SVC_PORT: '0', ...env } });
+  const exitCode = await command.run({ probe } as never, createContext(host, { json: true }));
+  const { ok, findings } = JSON.parse(recorded.out) as { ok: boolean; findings: Finding[] };
+  expect(exitCode).toBe(ok ? 0 : 1);
+  expect(recorded.err).toBe('');
+  return { ok, findings, get: (id: string) => findings.find((finding) => finding.id.endsWith(id)) };
+}
+
+/** An emulator with a folder whose run file names it. */
+async function startInFolder(options: TestEmulatorOptions = {}) {
+  const cwd = createFolder();
+  const emulator: TestEmulator = await startTestEmulator(options);
+  onTestFinished(() => emulator.close());
+  createRunFile(cwd, emulator.status());
+  return { cwd, emulator };
+}
+
+const forwardTo = (url: string) => ({ forwardTo: { url, events: ['a.b'] } });
+
+async function visitReceiver(script: ReceiverScript) {
+  const receiver = await createReceiver(script);
+  onTestFinished(receiver.close);
+  const { cwd } = await startInFolder(forwardTo(receiver.url));
+  return { ...(await visit({ cwd })), receiver };
+}
+
+const headerOf = ({ headers }: ReceivedRequest, name: string) => String(headers[name]);
+
+describe('where no emulator runs', () => {
+  it('the doctor looks at what it can, and leaves no trace', async () => {
+    const { ok, findings } = await visit();
+    expect(ok).toBe(true);
+    expect(findings.map(({ id, status }) => `${id} ${status}`)).toEqual([
+      ...['node ok', 'config ok', 'run_file ok', 'emulator skipped', 'port ok', 'database ok'],
+      'endpoints skipped',
+    ]);
+  });
+
+  it('a version of Node.js that is too old is a problem', () => {
+    expect(checkNode('20.18.3')).toMatchObject({
+      status: 'problem',
+      remedy: expect.stringMatching(/20\.19/),
+    });
+    expect(checkNode('20.19.0').status).toBe('ok');
+    expect(checkNode('22.0.0').status).toBe('ok');
+  });
+
+  it.each([
+    ['a value that is none', '{"port": "x"}', 'svc.config.json: port must be a whole number'],
+    ['a row that does not exist', '{"overrides": {"retry.jiter": 1}}', 'retry.jiter'],
+    ['no JSON', '{', 'is not JSON'],
+  ])('a configuration with %s is a problem', async (_, text, detail) => {
+    const cwd = createFolder();
+    writeFileSync(join(cwd, 'svc.config.json'), text);
+    const { ok, get } = await visit({ cwd, env: { SVC_PORT: '' } });
+    expect(ok).toBe(false);
+    expect(get('config')).toMatchObject({
+      ...{ status: 'problem', detail: expect.stringContaining(detail), remedy: expect.any(String) },
+    });
+  });
+
+  it('a run file of a process that has ended, or that cannot be read, is worth a warning', async () => {
+    const cwd = createFolder();
+    const run = { started_at: '', control_url: 'http://127.0.0.1:1/_svc', version: '0' };
+    createRunFile(cwd, { ...run, pid: 2 ** 22 + 1 });
+    const stale = { status: 'warning', remedy: `Remove it: rm ${join(cwd, '.svc/run.json')}` };
+    expect((await visit({ cwd })).get('run_file')).toMatchObject(stale);
+    writeFileSync(join(cwd, '.svc/run.json'), 'text');
+    expect((await visit({ cwd })).get('run_file')).toMatchObject(stale);
+  });
+
+  it('a run file of a process that is no emulator is a problem', async () => {
+    const cwd = createFolder();
+    const run = { started_at: '', control_url: 'http://127.0.0.1:1/_svc', version: '0' };
+    createRunFile(cwd, { ...run, pid: process.pid });
+    const { get } = await visit({ cwd });
+    expect(get('run_file')).toMatchObject({ status: 'problem', remedy: expect.stringContaining('rm ') });
+    expect(get('emulator')).toMatchObject({
+      ...{ status: 'problem', detail: expect.stringContaining('Nothing answers at http://127.0.0.1:1') },
+    });
+  });
+
+  it('a port that another program has is a problem', async () => {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as { port: number };
+    expect((await visit({ env: { SVC_PORT: String(port) } })).get('port')).toEqual({
+      ...{ id: 'port', status: 'problem', title: 'Port', detail: `${port} is in use` },
+      remedy: expect.stringContaining(`lsof -i :${port}`),
+    });
+  });
+
+  it('a port that the emulator of another folder has is a problem', async () => {
+    const { emulator } = await startInFolder();
+    const { port } = new URL(emulator.status().url);
+    expect((await visit({ env: { SVC_PORT: port } })).get('port')).toMatchObject({
+      ...{ status: 'problem', remedy: expect.stringContaining('svc emulator stop --url') },
+    });
+  });
+
+  it.each([
+    ['of another program', (path: string) => new Database(path).exec('CREATE TABLE a (b)').close()],
+    ['that is no database', (path: string) => writeFileSync(path, 'text '.repeat(1000))],
+    ['in use', (path: string) => openFor(path)],
+  ])('a database %s is a problem', async (_, make) => {
+    const cwd = createFolder();
+    const path = join(cwd, '.svc', 'sandbox.db');
+    mkdirSync(join(cwd, '.svc'));
+    make(path);
+    expect((await visit({ cwd })).get('database')).toMatchObject({
+      ...{ status: 'problem', detail: expect.stringContaining(path), remedy: expect.any(String) },
+    });
+  });
+
+  it('a database whose folder cannot be made is a problem', async () => {
+    const cwd = createFolder();
+    writeFileSync(join(cwd, 'file'), '');
+    const env = { SVC_DB: join(cwd, 'file', 'sandbox.db') };
+    expect((await visit({ cwd, env })).get('database')).toMatchObject({
+      ...{ status: 'problem', detail: `${join(cwd, 'file')} is no folder` },
+    });
+  });
+
+  it('a database that an emulator left is sound', async () => {
+    const cwd = createFolder();
+    const db = join(cwd, '.svc', 'sandbox.db');
+    await (await startTestEmulator({ db })).close();
+    expect((await visit({ cwd })).get('database')).toMatchObject({
+      ...{ status: 'ok', detail: expect.stringMatching(/KiB, schema \d+, sound$/) },
+    });
+  });
+});
+
+/** Holds the file as a running emulator does. */
+function openFor(path: string): void {
+  const db = new Database(path);
+  db.exec('PRAGMA locking_mode = EXCLUSIVE; CREATE TABLE a (b)');
+  onTestFinished(() => void db.close());
+}
+
+describe('where an emulator runs', () => {
+  it('all is well with a receiver that verifies', async () => {
+    let secret = '';
+    const receiver = await createReceiver((request) => ({
+      status: verify({
+        payload: request.body,
+        signature: headerOf(request, 'service-signature'),
+        timestamp: headerOf(request, 'service-timestamp'),
+        secret,
+      }).ok
+        ? 204
+        : 400,
+    }));
+    onTestFinished(receiver.close);
+    const { cwd, emulator } = await startInFolder(forwardTo(receiver.url));
+    secret = String(emulator.status().webhook_secret);
+    const { ok, findings } = await visit({ cwd });
+    expect(findings.filter(({ status }) => status !== 'ok')).toEqual([]);
+    expect(ok).toBe(true);
+    expect(findings.map(({ id }) => id.replace(/^wh_\w+/, 'wh'))).toEqual([
+      ...['node', 'config', 'run_file', 'emulator', 'port', 'database', 'clock'],
+      ...['wh/reachable', 'wh/accepts_signed', 'wh/rejects_forged'],
+    ]);
+  });
+
+  it('a receiver that takes anything does not verify', async () => {
+    const { get } = await visitReceiver({ status: 200 });
+    expect(get('/accepts_signed')).toMatchObject({ status: 'ok' });
+    expect(get('/rejects_forged')).toMatchObject({
+      status: 'problem',
+      detail: 'answered 200: anybody can send it events',
+      remedy: expect.stringContaining('answer 400'),
+    });
+  });
+
+  it('a receiver that refuses everything may have another secret', async () => {
+    const { get } = await visitReceiver({ status: 400 });
+    expect(get('/accepts_signed')).toMatchObject({
+      status: 'problem',
+      remedy: expect.stringContaining('svc webhooks rotate-secret wh_'),
+    });
+    expect(get('/rejects_forged')).toMatchObject({ status: 'ok' });
+  });
+
+  it('a receiver that fails over a forged delivery should answer with a client error', async () => {
+    const { get } = await visitReceiver([{ status: 200 }, { status: 500 }]);
+    expect(get('/rejects_forged')).toMatchObject({
+      ...{ status: 'problem', detail: 'answered 500 instead of a client error' },
+    });
+  });
+
+  it('a receiver is asked nothing where only the connection is of interest', async () => {
+    const receiver = await createReceiver();
+    onTestFinished(receiver.close);
+    const { cwd } = await startInFolder(forwardTo(receiver.url));
+    const { get } = await visit({ cwd, probe: false });
+    expect(get('/reachable')).toMatchObject({ status: 'ok' });
+    expect([get('/accepts_signed'), get('/rejects_forged')]).toEqual([undefined, undefined]);
+    expect(receiver.requests).toEqual([]);
+  });
+
+  it('an endpoint where nothing listens is a problem', async () => {
+    const { cwd } = await startInFolder(forwardTo('http://127.0.0.1:1/'));
+    expect((await visit({ cwd })).get('/reachable')).toMatchObject({
+      status: 'problem',
+      detail: 'connection refused by 127.0.0.1:1: nothing listens there',
+      remedy: expect.stringContaining('svc webhooks update wh_'),
+    });
+  });
+
+  it('an endpoint that is disabled is worth a warning, and is left alone', async () => {
+    const { cwd, emulator } = await startInFolder(forwardTo('http://127.0.0.1:1/'));
+    await emulator.control.updateWebhook({ id: String(emulator.status().webhook_id), disabled: true });
+    const { ok, get } = await visit({ cwd });
+    expect(get('/enabled')).toMatchObject({ status: 'warning', remedy: expect.stringMatching(/--enable$/) });
+    expect(ok).toBe(true);
+  });
+
+  it.each(['expired', 'self-signed', 'elsewhere'] as const)(
+    'a certificate that is %s is a problem',
+    async (name) => {
+      const receiver = await createReceiver({}, { certificate: getCertificate(name) });
+      onTestFinished(receiver.close);
+      const { cwd } = await startInFolder({ ...forwardTo(receiver.url), ca: authority });
+      const { get } = await visit({ cwd });
+      expect(get('/reachable')).toMatchObject({
+        ...{ status: 'problem', detail: expect.stringContaining('certificate'), remedy: expect.any(String) },
+      });
+      expect(get('/certificate')).toBeUndefined();
+    },
+  );
+
+  it('a certificate of a trusted authority is named with its end', async () => {
+    const receiver = await createReceiver({}, { certificate: getCertificate('localhost') });
+    onTestFinished(receiver.close);
+    const { cwd } = await startInFolder({ ...forwardTo(receiver.url), ca: authority });
+    expect((await visit({ cwd })).get('/certificate')).toMatchObject({
+      ...{ status: 'ok', detail: expect.stringMatching(/until \d{4}-/) },
+    });
+  });
+
+  it('an endpoint at a blocked address is a problem', async () => {
+    const { cwd, emulator } = await startInFolder();
+    const { workspace_id, url } = emulator.status();
+    await emulator.api('POST', '/webhooks', { workspace_id, url, events: ['a.b'] });
+    expect((await visit({ cwd })).get('/reachable')).toMatchObject({
+      ...{ status: 'problem', detail: expect.stringContaining('is this emulator itself') },
+    });
+  });
+
+  it('no endpoint at all is said, with how to get one', async () => {
+    const { cwd } = await startInFolder();
+    expect((await visit({ cwd })).get('endpoints')).toMatchObject({
+      ...{ status: 'skipped', remedy: expect.stringContaining('svc webhooks create') },
+    });
+  });
+
+  it('a clock that stands still while deliveries wait is worth a warning', async () => {
+    const { cwd, emulator } = await startInFolder(forwardTo('http://127.0.0.1:1/'));
+    expect((await visit({ cwd, probe: false })).get('clock')).toMatchObject({ status: 'ok' });
+    await emulator.api('POST', '/events', { type: 'a.b' });
+    const { get } = await visit({ cwd, probe: false });
+    expect(get('clock')).toMatchObject({
+      ...{ status: 'warning', detail: expect.stringMatching(/^frozen, .*deliveries wait/) },
+      remedy: expect.stringContaining('svc clock next'),
+    });
+    await emulator.control.setClock({ speed: 60, frozen: false });
+    expect((await visit({ cwd, probe: false })).get('clock')).toMatchObject({
+      ...{ status: 'ok', detail: expect.stringMatching(/^60×/) },
+    });
+  });
+
+  it('the port and the run file are its own', async () => {
+    const { cwd, emulator } = await startInFolder();
+    const { port } = new URL(emulator.status().url);
+    const { get } = await visit({ cwd, env: { SVC_PORT: port } });
+    expect(get('port')).toMatchObject({ status: 'ok', detail: expect.stringContaining('of this folder') });
+    expect(get('run_file')).toMatchObject({
+      ...{ status: 'ok', detail: expect.stringContaining(`process ${process.pid}`) },
+    });
+  });
+});
+
+describe('for people', () => {
+  it('the table has the remedies under what is not in order', async () => {
+    const { cwd } = await startInFolder(forwardTo('http://127.0.0.1:1/'));
+    const { host, recorded } = createFakeHost({ cwd, env: { SVC_PORT: '0' }, width: 60 });
+    expect(host.now()).toBe(NOW);
+    await command.run({ probe: true } as never, createContext(host, {}));
+    expect(recorded.out).toMatch(/^STATUS +WHAT +FOUND\n/);
+    expect(recorded.out).toMatch(/ok +Node\.js +version \d+/);
+    expect(recorded.out).toMatch(
+      /problem +connection to http:\/\/127\.0\.0\.1:1\/ +connection refused .*there\n +(?:→|->) Start the receiver/,
+    );
+  });
+});

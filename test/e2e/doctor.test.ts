@@ -1,0 +1,52 @@
+/** The built program, asked what is wrong. */
+import { expect, it, onTestFinished } from 'vitest';
+import { ExitCode } from '../../src/errors.ts';
+import { createReceiver } from '../support/receiver.ts';
+import { createPlace, startEmulator, svc } from './cli-program.ts';
+
+/** Whether the usual port is free is not ours to say. */
+const env = { SVC_PORT: '0' };
+
+function place(): string {
+  const { cwd, remove } = createPlace();
+  onTestFinished(remove);
+  return cwd;
+}
+
+it('checks what can be checked where no emulator runs', async () => {
+  const { exitCode, stdout, stderr } = await svc(['doctor'], { cwd: place(), env });
+  expect({ exitCode, stderr }).toEqual({ exitCode: ExitCode.done, stderr: '' });
+  expect(stdout).toMatch(/skipped +Emulator +none runs here\n.*svc emulator start/);
+  expect(stdout).toMatch(/ok +Database +.*is made at the first start/);
+});
+
+it('goes down to the receivers of the emulator that runs', async () => {
+  await using receiver = await createReceiver();
+  const cwd = place();
+  const { subprocess } = await startEmulator(cwd, '--db', ':memory:', '--forward-to', receiver.url);
+  onTestFinished(async () => {
+    subprocess.kill();
+    await subprocess;
+  });
+  const careful = await svc(['doctor', '--no-probe', '--json'], { cwd, env });
+  expect(careful.exitCode).toBe(ExitCode.done);
+  expect(JSON.parse(careful.stdout)).toMatchObject({
+    ok: true,
+    findings: expect.arrayContaining([
+      {
+        ...{ id: 'emulator', status: 'ok', title: 'Emulator', detail: expect.any(String), remedy: null },
+      },
+    ]),
+  });
+  expect(receiver.requests).toEqual([]);
+  const { exitCode, stdout } = await svc(['doctor'], { cwd, env });
+  expect(exitCode).toBe(ExitCode.notSo);
+  expect(stdout).toMatch(/problem +forged delivery to .*anybody can send it events\n.*answer 400/);
+  expect(receiver.requests).toHaveLength(2);
+});
+
+it('refuses a mistake', async () => {
+  expect(await svc(['doctor', 'now'], { cwd: place() })).toMatchObject({
+    ...{ exitCode: ExitCode.usage, stdout: '', stderr: expect.stringMatching(/^error: too many arguments/) },
+  });
+});
