@@ -1,36 +1,68 @@
-/** How long a command takes that does next to nothing. */
+/** How long a command takes from the start of its process to its end, when it does next to nothing. */
 import { execFileSync } from 'node:child_process';
 import { createHmac } from 'node:crypto';
-import { programs } from '../contestant.ts';
+import { type Contestant, programs, startContestant } from '../contestant.ts';
 import { alternate, median } from '../statistics.ts';
 import type { Benchmark } from '../workbench.ts';
 
 const SECRET = 'whsec_bench';
+const EVENT_TYPE = 'order.shipped';
 
 export const commands: Benchmark = async ({ quick, rounds }) => {
-  const run =
-    (...args: string[]) =>
-    async () => {
-      const startedAt = performance.now();
-      execFileSync(process.execPath, args);
-      return performance.now() - startedAt;
-    };
+  const emulator = await startContestant(programs.emulator, [':memory:', 'FULL']);
+  try {
+    const results = await alternate(quick ? 1 : rounds * 4, {
+      node: run('-e', '0'),
+      help: run(programs.svc, '--help'),
+      verify: run(programs.svc, 'verify', ...signedPayload()),
+      trigger: run(programs.svc, 'trigger', EVENT_TYPE, '--url', emulator.url),
+      request: () => createEvent(emulator),
+    });
+    const node = median(results.node);
+    const [help, verify, trigger] = [median(results.help), median(results.verify), median(results.trigger)];
+    const request = median(results.request);
+    return [
+      {
+        name: 'ms for svc --help',
+        measured: { svc: help, node },
+        ratio: { value: help / node, reach: 1.5, better: 'lower' },
+      },
+      { name: 'ms for svc verify', measured: { svc: verify, node, ratio: verify / node } },
+      {
+        name: 'ms for svc trigger, less its request',
+        measured: { svc: trigger, request, node },
+        ratio: { value: (trigger - request) / node, reach: 2.5, better: 'lower' },
+      },
+    ];
+  } finally {
+    await emulator.stop();
+  }
+};
+
+function run(...args: string[]): () => Promise<number> {
+  return () => timed(() => execFileSync(process.execPath, args, { stdio: ['ignore', 'pipe', 'ignore'] }));
+}
+
+function signedPayload(): string[] {
   const timestamp = new Date().toISOString();
   const signature = createHmac('sha256', SECRET).update(`${timestamp}.{}`).digest('hex');
   const given = ['--secret', SECRET, '--payload', '{}', '--timestamp', timestamp];
-  const results = await alternate(quick ? 1 : rounds * 4, {
-    node: run('-e', '0'),
-    help: run(programs.svc, '--help'),
-    verify: run(programs.svc, 'verify', ...given, '--signature', `v1=${signature}`),
+  return [...given, '--signature', `v1=${signature}`];
+}
+
+/** The request of `svc trigger` alone, of a process that runs already. */
+function createEvent({ url, apiKey }: Contestant): Promise<number> {
+  return timed(async () => {
+    const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' };
+    const body = JSON.stringify({ type: EVENT_TYPE });
+    const answer = await fetch(`${url}/v1/events`, { method: 'POST', headers, body });
+    if (answer.status !== 201) throw new Error(await answer.text());
+    await answer.arrayBuffer();
   });
-  const node = median(results.node);
-  const [help, verify] = [median(results.help), median(results.verify)];
-  return [
-    {
-      name: 'ms for svc --help',
-      measured: { svc: help, node },
-      ratio: { value: help / node, reach: 1.5, better: 'lower' },
-    },
-    { name: 'ms for svc verify', measured: { svc: verify, node, ratio: verify / node } },
-  ];
-};
+}
+
+async function timed(act: () => unknown): Promise<number> {
+  const startedAt = performance.now();
+  await act();
+  return performance.now() - startedAt;
+}

@@ -56,9 +56,17 @@ export function createContext(host: Host, options: GlobalOptions): Context {
   const { io, signal } = host;
   const json = options.json === true;
 
-  async function config(flags: object = {}): Promise<Config> {
+  async function resolve(flags: object): Promise<Config> {
     const { resolveConfig } = await import('../config.ts');
     return resolveConfig({ flags: { ...options, ...flags }, env: host.env, cwd: host.cwd });
+  }
+
+  let resolved: Promise<Config> | undefined;
+  /** Nearly every way to the emulator asks for it: it is read once. */
+  function config(flags?: object): Promise<Config> {
+    if (flags !== undefined) return resolve(flags);
+    resolved ??= resolve({});
+    return resolved;
   }
 
   const target = async () => findTarget((await config()).values, host.cwd);

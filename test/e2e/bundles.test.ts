@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, it } from 'vitest';
+
+const dist = join(import.meta.dirname, '../../dist');
+const IMPORT = /^(?:import|export)\b[^;]*?"([^"]+)";$/gm;
+
+/** What loading an entry loads with it: files of the project's own, by the sources that they hold, and other modules. */
+function loadedWith(entry: string) {
+  const files = new Set([join(dist, entry)]);
+  const modules = new Set<string>();
+  let text = '';
+  for (const file of files) {
+    const content = readFileSync(file, 'utf8');
+    text += content;
+    for (const [, address = ''] of content.matchAll(IMPORT)) {
+      if (address.startsWith('.')) files.add(join(dirname(file), address));
+      else modules.add(address);
+    }
+  }
+  const sources = [...text.matchAll(/^\/\/ (\S+\.[cm]?[jt]s)$/gm)].map(([, source = '']) => source);
+  return { sources, modules: [...modules] };
+}
+
+it('gives svc-emulator/signature nothing but node:crypto', () => {
+  const { sources, modules } = loadedWith('signature.js');
+  expect(modules).toEqual(['node:crypto']);
+  expect(sources).toContain('src/domain/signature/verify.ts');
+  expect(sources.filter((source) => source.includes('node_modules'))).toEqual([]);
+});
+
+it('keeps the command line out of the library', () => {
+  const { sources } = loadedWith('index.js');
+  expect(sources).toContain('src/store/store.ts');
+  expect(sources.filter((source) => /src\/cli\/|\/commander\//.test(source))).toEqual([]);
+});
+
+it('keeps what only commands need from svc --help', () => {
+  const { sources } = loadedWith('cli.js');
+  expect(sources).toContain('src/cli/main.ts');
+  expect(sources.filter((source) => /src\/(contract|profile)\/|valibot|cli-table3/.test(source))).toEqual([]);
+});
