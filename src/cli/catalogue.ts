@@ -36,6 +36,10 @@ export const catalogue: Readonly<Record<string, CatalogueCommand | CatalogueGrou
         load: () => import('./commands/deliveries/tail.ts'),
       },
       replay: { summary: 'Send deliveries again', load: () => import('./commands/deliveries/replay.ts') },
+      wait: {
+        summary: 'Wait until deliveries have settled',
+        load: () => import('./commands/deliveries/wait.ts'),
+      },
     },
   },
   clock: {

@@ -13,8 +13,14 @@ export interface DeliveryFilterOptions {
 }
 
 export function addDeliveryFilter(command: Command): Command {
+  return addDeliverySelection(
+    command.addOption(choiceOption('--status <status>', 'only deliveries in this state', deliveryStatuses)),
+  );
+}
+
+/** All of the filter but the state. */
+export function addDeliverySelection(command: Command): Command {
   return command
-    .addOption(choiceOption('--status <status>', 'only deliveries in this state', deliveryStatuses))
     .option('--event <id>', 'only deliveries of this event')
     .option('--type <type>', 'only deliveries of events of this type')
     .option('--webhook <id>', 'only deliveries to this endpoint')

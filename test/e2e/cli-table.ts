@@ -86,6 +86,13 @@ export const rows: Readonly<Record<string, Row>> = {
     mistake: [['del_1', '--failed'], 'Pass either ids or --failed.'],
     nobody: [`del_${NOBODY}`],
   },
+  'deliveries wait': {
+    args: ({ event }) => ['--event', event, '--status', 'succeeded'],
+    shows: /^ID +STATUS[\s\S]*del_\w+ +✓ succeeded/,
+    members: page,
+    mistake: [['--status', 'pending'], "option '--status <status>' argument 'pending' is invalid."],
+    nobody: ['--event', `evt_${NOBODY}`],
+  },
   'clock show': {
     shows: /^Workspace +ws_[\s\S]*frozen/,
     members: clock,

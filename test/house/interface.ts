@@ -96,7 +96,6 @@ export const notYetBuilt: readonly string[] = [
   'receiver check',
   'receiver example',
   'listen',
-  'deliveries wait',
   'fixtures list',
   'fixtures show',
   'fixtures run',

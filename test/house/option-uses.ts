@@ -59,6 +59,7 @@ export const optionUses: Readonly<Record<string, readonly OptionUse[]>> = {
   trigger: [eventOptions, ...wait, ['--count 10 --rate 5/s', { count: 10, rate: 5 }]],
   'deliveries list': [deliveryFilter, page],
   'deliveries tail': [deliveryFilter],
+  'deliveries wait': [deliveryFilter, ['--count 3 --timeout 10s', { count: 3, timeout: 10_000 }]],
   'deliveries replay': [
     ['--failed --since 1h --rate 20/s', { failed: true, since: '1h', rate: 20 }],
     ['--to http://a --new-id --edit', { to: 'http://a', newId: true, edit: true }],

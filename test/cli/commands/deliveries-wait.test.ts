@@ -1,0 +1,153 @@
+import { describe, expect, it } from 'vitest';
+import { command } from '../../../src/cli/commands/deliveries/wait.ts';
+import type { Delivery } from '../../../src/contract/resources.ts';
+import { ExitCode } from '../../../src/errors.ts';
+import { aDelivery, clockAt, createFakeContext, pageOf, streamOf } from '../fake-context.ts';
+
+type Options = Parameters<typeof command.run>[0];
+
+interface Scene {
+  readonly listed?: readonly Delivery[];
+  readonly told?: readonly Delivery[];
+  readonly json?: boolean;
+}
+
+async function wait(options: Options, { listed = [], told = [], json = false }: Scene) {
+  const asked: object[] = [];
+  const { context, recorded } = createFakeContext({
+    json,
+    control: {
+      ...clockAt(),
+      stream: (input) => {
+        asked.push(input);
+        return streamOf(told.map((delivery) => ({ type: 'delivery', delivery })));
+      },
+      listDeliveries: async (input) => {
+        asked.push(input);
+        return pageOf(...listed);
+      },
+      getDelivery: async ({ id }) => {
+        const delivery = [...listed, ...told].find((each) => each.id === id) ?? aDelivery();
+        const error = delivery.status === 'succeeded' ? null : 'the receiver answered 503';
+        return { ...delivery, attempts: [{ error }] as never };
+      },
+    },
+  });
+  const [result] = await Promise.allSettled([command.run(options, context)]);
+  return { result, asked, ...recorded };
+}
+
+const delivery = (n: number, status: Delivery['status'], changes: Partial<Delivery> = {}) =>
+  aDelivery({
+    id: `del_${n}`,
+    status,
+    ...(status === 'pending' ? {} : { next_attempt_at: null }),
+    ...changes,
+  });
+const done = { status: 'fulfilled', value: ExitCode.done };
+const notSo = { status: 'fulfilled', value: ExitCode.notSo };
+const tooLong = { reason: { code: 'timeout', exitCode: ExitCode.timeout } };
+
+describe('deliveries wait', () => {
+  it('is done when all that match have settled, and prints them newest first', async () => {
+    const { result, out } = await wait(
+      {},
+      {
+        listed: [delivery(1, 'pending'), delivery(2, 'succeeded')],
+        told: [delivery(3, 'pending'), delivery(1, 'failed'), delivery(3, 'succeeded')],
+        json: true,
+      },
+    );
+    expect(result).toMatchObject(done);
+    const page = JSON.parse(out);
+    expect(page.data.map(({ id, status }: Delivery) => [id, status])).toEqual([
+      ['del_3', 'succeeded'],
+      ['del_2', 'succeeded'],
+      ['del_1', 'failed'],
+    ]);
+    expect(page).toMatchObject({ has_more: false, end_cursor: 'del_1' });
+  });
+
+  it('waits for the first where there is none yet', async () => {
+    const told = [delivery(1, 'pending'), delivery(1, 'succeeded')];
+    expect((await wait({}, { told })).result).toMatchObject(done);
+    const { result, out } = await wait({}, {});
+    expect(result).toMatchObject(tooLong);
+    expect(result).toMatchObject({ reason: { message: 'No delivery matches after 30s.' } });
+    expect(out).toBe('');
+  });
+
+  it('asks the list and the stream for the same, the time of --since being that of the schedule', async () => {
+    const options = { event: 'evt_1', type: 'a.b', webhook: 'wh_1', workspace: 'ws_1', since: '1h' };
+    const filter = { event_id: 'evt_1', type: 'a.b', webhook_id: 'wh_1', workspace_id: 'ws_1' };
+    const { asked } = await wait(options, {});
+    expect(asked).toEqual([
+      { ...filter, types: 'delivery,attempt' },
+      { ...filter, since: '2026-11-20T11:00:00.000Z', limit: 1000 },
+    ]);
+  });
+
+  it('leaves out what the stream tells of older ones', async () => {
+    const old = delivery(1, 'failed', { created_at: '2026-11-20T10:59:59.999Z' });
+    const { result } = await wait(
+      { since: '1h', status: 'succeeded' },
+      { told: [old, delivery(2, 'succeeded')] },
+    );
+    expect(result).toMatchObject(done);
+  });
+
+  it('ends with 1 at once when one has settled otherwise, and says why', async () => {
+    const listed = [delivery(1, 'pending'), delivery(2, 'failed', { settled_reason: 'window_elapsed' })];
+    const { result, err } = await wait({ status: 'succeeded' }, { listed, told: [delivery(1, 'succeeded')] });
+    expect(result).toMatchObject(notSo);
+    expect(err).toBe(
+      [
+        'del_2 failed after 1 attempt, no further attempt fits into the retry window: the receiver answered 503',
+        'del_1 pending after 1 attempt, the next in 5m: the receiver answered 503',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('waits for failures too', async () => {
+    expect((await wait({ status: 'failed' }, { listed: [delivery(1, 'failed')] })).result).toMatchObject(
+      done,
+    );
+    expect((await wait({ status: 'failed' }, { listed: [delivery(1, 'canceled')] })).result).toMatchObject(
+      notSo,
+    );
+  });
+
+  it('ends with --count as soon as so many have settled, whatever is still pending', async () => {
+    const listed = [delivery(1, 'pending'), delivery(2, 'succeeded')];
+    const told = [delivery(3, 'succeeded')];
+    expect((await wait({ count: 2 }, { listed, told })).result).toMatchObject(done);
+  });
+
+  it('says how many of --count there are when the time is over', async () => {
+    const { result } = await wait({ count: 2, timeout: 1500 }, { listed: [delivery(1, 'succeeded')] });
+    expect(result).toMatchObject({
+      reason: { code: 'timeout', message: 'Only 1 of 2 deliveries match after 1.5s.' },
+    });
+  });
+
+  it('prints the deliveries and tells what did happen when the time is over', async () => {
+    const { result, out, err } = await wait({ timeout: 1000 }, { listed: [delivery(1, 'pending')] });
+    expect(result).toMatchObject(tooLong);
+    expect(out).toContain('del_1  … pending');
+    expect(err).toBe('del_1 pending after 1 attempt, the next in 5m: the receiver answered 503\n');
+  });
+
+  it('tells of no more than twenty', async () => {
+    const listed = Array.from({ length: 23 }, (_, n) => delivery(n, 'failed'));
+    const { err } = await wait({ status: 'succeeded' }, { listed });
+    expect(err.trimEnd().split('\n')).toHaveLength(21);
+    expect(err).toContain('… and 3 more.');
+  });
+
+  it('notes nothing with --json', async () => {
+    const { err, out } = await wait({ status: 'succeeded' }, { listed: [delivery(1, 'failed')], json: true });
+    expect(err).toBe('');
+    expect(JSON.parse(out).data).toHaveLength(1);
+  });
+});
