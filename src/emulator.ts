@@ -14,6 +14,7 @@ import type { WallClock } from './domain/clock.ts';
 import { IdSource } from './domain/ids.ts';
 import type { ProxyOptions } from './domain/proxy.ts';
 import { createRandomness } from './domain/random.ts';
+import { countAttempts } from './domain/retry-policy.ts';
 import { builtInEventTypes } from './fixtures/library.ts';
 import { toAddresses } from './http/addresses.ts';
 import { createApp } from './http/app.ts';
@@ -138,6 +139,7 @@ async function startOn(
     ...describe(options, bootstrapped, listening),
     started_at: new Date(wall.now()).toISOString(),
     boot_ms: Math.round(wall.monotonic() - startedAt),
+    max_attempts: countAttempts(options.rules.retry),
   };
   const status = (): EmulatorStatus => ({
     ...facts,

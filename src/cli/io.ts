@@ -1,6 +1,7 @@
 /** The only user of standard input, output and error. */
 import type { Readable, Writable } from 'node:stream';
 import type { WriteStream } from 'node:tty';
+import { openScreen, type Screen, type ScreenEvents } from './live/screen.ts';
 import { hasLinks, hasUnicode, wantsColor } from './terminal.ts';
 
 /** How text may look where it is going. */
@@ -27,6 +28,8 @@ export interface Io extends Look {
   note(text: string): void;
   /** Replaces the line of progress; an empty one takes it away. Null where standard error is no terminal. */
   readonly progress: ((line: string) => void) | null;
+  /** Takes the whole terminal over, notes included. Null where input or output is none. */
+  readonly openScreen: ((events: ScreenEvents) => Screen) | null;
   /** Standard input, read to its end. */
   readInput(): Promise<Buffer>;
 }
@@ -37,6 +40,19 @@ export interface Io extends Look {
  */
 export function createProcessIo(host: NodeJS.Process, noColor: boolean): Io {
   const { stdout, stderr } = host;
+  let note = (text: string): void => void stderr.write(withLineEnd(text));
+
+  function takeTerminal(events: ScreenEvents): Screen {
+    const toStandardError = note;
+    const screen = openScreen(host, events);
+    note = events.onNote;
+    const close = () => {
+      note = toStandardError;
+      screen.close();
+    };
+    return { ...screen, close };
+  }
+
   return {
     get width() {
       return widthOf(stdout);
@@ -55,9 +71,13 @@ export function createProcessIo(host: NodeJS.Process, noColor: boolean): Io {
       return { input: host.stdin, output: stderr };
     },
     write: (text) => stdout.write(withLineEnd(text)),
-    note: (text) => stderr.write(withLineEnd(text)),
+    note: (text) => note(text),
     // To the start of the line, the text, and nothing of the line before.
     progress: stderr.isTTY ? (line) => stderr.write(`\r${line.slice(0, stderr.columns - 1)}\x1b[K`) : null,
+    get openScreen() {
+      const canPaint = stdout.isTTY === true && host.env.TERM !== 'dumb' && host.stdin.isTTY === true;
+      return canPaint ? takeTerminal : null;
+    },
     async readInput() {
       const chunks: Buffer[] = [];
       for await (const chunk of host.stdin) chunks.push(chunk as Buffer);

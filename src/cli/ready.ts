@@ -5,7 +5,7 @@ import type { Context } from './context.ts';
 import { type Forwarding, renderBanner } from './render/banner.ts';
 
 /** What is said of a running emulator; `boot_ms` is from its start to its first answer. */
-export type ReadyStatus = Omit<EmulatorStatus, 'db' | 'started_at' | 'deliveries'> & {
+export type ReadyStatus = Omit<EmulatorStatus, 'db' | 'started_at' | 'max_attempts' | 'deliveries'> & {
   readonly boot_ms: number;
 };
 export type ReadyLine = ReadyStatus & { readonly type: 'ready' };

@@ -194,6 +194,8 @@ export const EmulatorStatus = v.object({
   started_at: Timestamp,
   /** From the start to the first request that could be answered. */
   boot_ms: Count,
+  /** Attempts that the retry schedule has for a delivery that always fails. */
+  max_attempts: Count,
   deliveries: v.object({ pending: Count, in_flight: Count }),
 });
 

@@ -51,9 +51,20 @@ export function isPastWindow(policy: RetryPolicy, firstAttemptAt: number, at: nu
   return at - firstAttemptAt > policy.windowMs;
 }
 
+/** How many attempts a delivery gets that always fails, where every wait is as planned. */
+export function countAttempts(policy: RetryPolicy): number {
+  let count = 1;
+  for (let at = gapAfter(policy, count); !isPastWindow(policy, 0, at); at += gapAfter(policy, count)) count++;
+  return count;
+}
+
+function gapAfter({ gapsMs, maxGapMs }: RetryPolicy, attemptsMade: number): number {
+  return Math.min(gapsMs[attemptsMade - 1] ?? gapsMs.at(-1) ?? maxGapMs, maxGapMs);
+}
+
 function nextDueAt(policy: RetryPolicy, failed: FailedAttempt, random: () => number): number {
   const { attemptsMade, firstAttemptAt, startedAt, answeredAt, retryAfterMs } = failed;
-  const gap = policy.gapsMs[attemptsMade - 1] ?? policy.gapsMs.at(-1) ?? policy.maxGapMs;
+  const gap = gapAfter(policy, attemptsMade);
   const varied = policy.jitter === 0 ? gap : gap * (1 + policy.jitter * (2 * random() - 1));
   const longestAt = startedAt + policy.maxGapMs;
   const planned = Math.min(startedAt + varied, longestAt);

@@ -2,7 +2,7 @@
 import { PassThrough } from 'node:stream';
 import { type Context, createContext, type Host } from '../../src/cli/context.ts';
 import type { Io, Look } from '../../src/cli/io.ts';
-import type { Delivery } from '../../src/contract/resources.ts';
+import type { Attempt, Delivery } from '../../src/contract/resources.ts';
 import type { ApiClient, ApiResponse } from '../../src/control/api-client.ts';
 import type { HttpControlPlane } from '../../src/control/http-client.ts';
 import type { LiveStream } from '../../src/control/sse.ts';
@@ -27,6 +27,8 @@ export interface FakeOptions {
   readonly signal?: AbortSignal;
   /** Takes the lines of progress; without it standard error is no terminal. */
   readonly progress?: (line: string) => void;
+  /** Opens the screen of a live view; without it there is no terminal to paint. */
+  readonly openScreen?: NonNullable<Io['openScreen']>;
   /** The calls of the control plane that the test expects; but for `getClock` any other one fails. */
   readonly control?: Partial<HttpControlPlane>;
   /** The calls of the public API that the test expects. */
@@ -52,6 +54,7 @@ export function createFakeHost(options: FakeOptions = {}): { host: Host; recorde
       recorded.err += text.endsWith('\n') ? text : `${text}\n`;
     },
     progress: options.progress ?? null,
+    openScreen: options.openScreen ?? null,
     readInput: async () => Buffer.from(options.input ?? ''),
   };
   const host: Host = {
@@ -122,6 +125,32 @@ export function aDelivery(changes: Partial<Delivery> = {}): Delivery {
     created_at: '2026-11-20T11:57:00.000Z',
     settled_at: null,
     replay_of: null,
+    ...changes,
+  };
+}
+
+export function anAttempt(changes: Partial<Attempt> = {}): Attempt {
+  return {
+    id: 'att_1',
+    number: 1,
+    trigger: 'schedule',
+    scheduled_at: '2026-11-20T11:57:00.000Z',
+    sent_at: '2026-11-20T11:57:00.010Z',
+    duration_ms: 12,
+    outcome: 'http_error',
+    response_status: 503,
+    error: 'the receiver answered 503',
+    request: {
+      url: 'http://localhost:3000/webhooks',
+      headers: {
+        'Service-Signature': 'v1=00',
+        'Service-Timestamp': '2026-11-20T11:57:00Z',
+        'Service-Delivery-Id': 'del_1',
+      },
+      body: '{"n":9007199254740993}',
+      signed_content: '2026-11-20T11:57:00Z.{"n":9007199254740993}',
+    },
+    response: { headers: { 'x-a': 'b' }, body: 'busy', encoding: 'utf8', truncated: true },
     ...changes,
   };
 }

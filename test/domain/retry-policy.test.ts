@@ -1,7 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createRandomness } from '../../src/domain/random.ts';
-import { afterFailure, type FailedAttempt, type RetryPolicy } from '../../src/domain/retry-policy.ts';
+import {
+  afterFailure,
+  countAttempts,
+  type FailedAttempt,
+  type RetryPolicy,
+} from '../../src/domain/retry-policy.ts';
 import { resolveRules } from '../../src/profile/resolve.ts';
 
 const MINUTE = 60_000;
@@ -84,6 +89,22 @@ describe('the retry ladder', () => {
           expect(gap).toBeGreaterThan(0);
           expect(gap).toBeLessThanOrEqual(24 * HOUR);
         }
+      }),
+    );
+  });
+});
+
+describe('the number of attempts', () => {
+  it('is eight on the ladder of the profiles [§6.retries.window, retry.schedule]', () => {
+    expect([relaxed, strict].map(countAttempts)).toEqual([LADDER.length, LADDER.length]);
+  });
+
+  it('is that of a delivery that always fails, whatever the ladder', () => {
+    const gaps = fc.array(fc.integer({ min: 20 * MINUTE, max: 30 * HOUR }), { maxLength: 6 });
+    fc.assert(
+      fc.property(gaps, (gapsMs) => {
+        const policy = { ...relaxed, gapsMs };
+        expect(countAttempts(policy)).toBe(climb(policy).attempts.length);
       }),
     );
   });

@@ -1,39 +1,88 @@
-/** Following attempts as they happen: a view in a terminal, lines in a pipe, JSON where it was asked for. */
+/** Following what happens: a view in a terminal, lines in a pipe, JSON where it was asked for. */
+import type { ApiRequest, StreamItem } from '../../contract/resources.ts';
 import type { ControlPlane } from '../../control/control-plane.ts';
 import type { LiveStream } from '../../control/sse.ts';
 import { ExitCode } from '../../errors.ts';
 import type { Context } from '../context.ts';
 import { renderAttempt } from '../render/deliveries.ts';
+import { renderRequest } from '../render/requests.ts';
+import { type AttemptControl, createAttemptKind } from './attempts.ts';
+import type { LiveKind } from './kind.ts';
+import { createRequestKind } from './requests.ts';
+import { showLive } from './view.ts';
 
 export interface FollowOptions {
-  /** What the keys of the view act through. */
-  readonly control: Pick<ControlPlane, 'getClock' | 'getDelivery' | 'getStatus' | 'replayDelivery'>;
+  /** What the view and its keys act through. */
+  readonly control: AttemptControl & Pick<ControlPlane, 'getStatus'>;
   /** What a person has to know while it runs, one line. */
   readonly heading: string;
   /** Members of the ready line besides its type. */
   readonly ready?: object;
 }
 
-/** The types that the stream for {@link followAttempts} has to carry. */
-export function typesToFollow(): string {
-  return 'attempt';
+/** The types that the stream for {@link followAttempts} has to carry: a view shows what is under way as well. */
+export function typesToFollow(context: Context): string {
+  return findScreen(context) === null ? 'attempt' : 'attempt,delivery';
 }
 
 /**
- * Shows the attempts of `stream` until it ends, the person leaves or interrupts. The terminal is as it was before
+ * Shows the attempts of `stream` until it ends, the person leaves or interrupts. The terminal is as it was before,
  * whatever happens.
- * @returns how the command ends: `done` for who left, `interrupted` otherwise.
+ * @returns how the command ends: `done` for who leaves, `interrupted` otherwise.
  */
-export async function followAttempts(
+export function followAttempts(
+  stream: LiveStream,
+  context: Context,
+  options: FollowOptions,
+): Promise<ExitCode> {
+  const { control, heading } = options;
+  return follow(stream, context, options, {
+    createKind: async () => createAttemptKind(control, await control.getStatus({}), heading, context),
+    print(item) {
+      if (item.type === 'attempt') context.printItem(item, () => renderAttempt(item, context));
+    },
+  });
+}
+
+/** The same for those requests of `stream` that `fits` selects. */
+export function followRequests(
+  stream: LiveStream,
+  context: Context,
+  options: FollowOptions,
+  fits: (request: ApiRequest) => boolean,
+): Promise<ExitCode> {
+  const { control, heading } = options;
+  return follow(stream, context, options, {
+    createKind: async () => createRequestKind(await control.getStatus({}), heading, fits, context),
+    print(item) {
+      if (item.type !== 'request' || !fits(item.request)) return;
+      context.printItem(item, () => renderRequest(item.request, context));
+    },
+  });
+}
+
+interface Following<Row> {
+  createKind(): Promise<LiveKind<Row>>;
+  /** Prints an item, if it is of those that are followed. */
+  print(item: StreamItem): void;
+}
+
+async function follow<Row>(
   stream: LiveStream,
   context: Context,
   { heading, ready }: FollowOptions,
+  { createKind, print }: Following<Row>,
 ): Promise<ExitCode> {
   await stream.ready;
+  const openScreen = findScreen(context);
+  if (openScreen !== null) return showLive(stream, await createKind(), context, openScreen);
   if (context.json) context.printItem({ type: 'ready', ...ready }, () => '');
   else context.io.note(heading);
-  for await (const item of stream) {
-    if (item.type === 'attempt') context.printItem(item, () => renderAttempt(item, context));
-  }
+  for await (const item of stream) print(item);
   return ExitCode.interrupted;
+}
+
+/** What opens the screen of a view; null where there is to be none. */
+function findScreen({ json, io }: Context): Context['io']['openScreen'] {
+  return json ? null : io.openScreen;
 }

@@ -2,6 +2,8 @@ import type { Delivery, StreamItem } from '../../contract/resources.ts';
 import { formatDuration } from '../../domain/duration.ts';
 import type { Context } from '../context.ts';
 import type { ScheduleNow } from '../schedule-now.ts';
+import { toOneLine } from './control-characters.ts';
+import { cutLineTo } from './painted.ts';
 import { paintOutcome, paintStatus } from './style.ts';
 import type { Column } from './table.ts';
 import { formatRelative, formatTimeOfDay } from './time.ts';
@@ -25,7 +27,7 @@ export function deliveryColumns({ io }: Pick<Context, 'io'>, now: ScheduleNow): 
 
 type AttemptItem = Extract<StreamItem, { type: 'attempt' }>;
 
-/** One attempt on one line, and below it what went wrong and when it is tried again. */
+/** One attempt on one line, and below it what went wrong and when it is tried again; a terminal gets what fits. */
 export function renderAttempt({ attempt, delivery }: AttemptItem, { io }: Pick<Context, 'io'>): string {
   const head = [
     formatTimeOfDay(attempt.sent_at),
@@ -36,7 +38,11 @@ export function renderAttempt({ attempt, delivery }: AttemptItem, { io }: Pick<C
     `#${attempt.number}`,
     delivery.url,
   ].join('  ');
-  return attempt.error === null ? head : `${head}\n${' '.repeat(14)}${attempt.error}${nextStep(delivery)}`;
+  const lines =
+    attempt.error === null
+      ? [head]
+      : [head, `${' '.repeat(14)}${toOneLine(attempt.error)}${nextStep(delivery)}`];
+  return lines.map((line) => cutLineTo(io, line)).join('\n');
 }
 
 function nextStep({ status, next_attempt_at: next }: Delivery): string {

@@ -3,32 +3,11 @@ import { command as getCommand } from '../../../src/cli/commands/deliveries/get.
 import { command as listCommand } from '../../../src/cli/commands/deliveries/list.ts';
 import { command as replayCommand } from '../../../src/cli/commands/deliveries/replay.ts';
 import { command as tailCommand } from '../../../src/cli/commands/deliveries/tail.ts';
-import type { Attempt, Delivery } from '../../../src/contract/resources.ts';
+import type { Delivery } from '../../../src/contract/resources.ts';
 import { ExitCode, SvcError } from '../../../src/errors.ts';
-import { aDelivery, clockAt, createFakeContext, pageOf, streamOf } from '../fake-context.ts';
+import { aDelivery, anAttempt, clockAt, createFakeContext, pageOf, streamOf } from '../fake-context.ts';
 
-const attempt: Attempt = {
-  id: 'att_1',
-  number: 1,
-  trigger: 'schedule',
-  scheduled_at: '2026-11-20T11:57:00.000Z',
-  sent_at: '2026-11-20T11:57:00.010Z',
-  duration_ms: 12,
-  outcome: 'http_error',
-  response_status: 503,
-  error: 'the receiver answered 503',
-  request: {
-    url: 'http://localhost:3000/webhooks',
-    headers: {
-      'Service-Signature': 'v1=00',
-      'Service-Timestamp': '2026-11-20T11:57:00Z',
-      'Service-Delivery-Id': 'del_1',
-    },
-    body: '{"n":9007199254740993}',
-    signed_content: '2026-11-20T11:57:00Z.{"n":9007199254740993}',
-  },
-  response: { headers: { 'x-a': 'b' }, body: 'busy', encoding: 'utf8', truncated: true },
-};
+const attempt = anAttempt();
 
 describe('deliveries list', () => {
   async function list(width: number) {

@@ -13,7 +13,7 @@ export const command: CommandDefinition<DeliveryFilterOptions> = {
 /** Shows attempts until it is left or interrupted. */
 async function run(options: DeliveryFilterOptions, context: Context): Promise<ExitCode> {
   const control = await context.connect();
-  const filter = { ...toDeliveryFilter(options), types: typesToFollow() };
+  const filter = { ...toDeliveryFilter(options), types: typesToFollow(context) };
   const stream = control.stream(filter, context.signal);
-  return followAttempts(stream, context, { control, heading: 'Waiting for attempts. Ctrl-C stops.' });
+  return followAttempts(stream, context, { control, heading: 'Attempts as they happen. Ctrl-C stops.' });
 }

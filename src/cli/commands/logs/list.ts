@@ -21,5 +21,5 @@ export const command: CommandDefinition<Options> = {
 async function run(options: Options, context: Context): Promise<void> {
   const control = await context.connect();
   const page = await control.listRequests({ ...toPageInput(options), ...toRequestFilter(options) });
-  printPage(context, page, 'requests', requestColumns(context));
+  printPage(context, page, 'requests', requestColumns(context.io));
 }

@@ -1,7 +1,7 @@
-import { ExitCode } from '../../../errors.ts';
+import type { ExitCode } from '../../../errors.ts';
 import type { CommandDefinition } from '../../command.ts';
 import type { Context } from '../../context.ts';
-import { renderRequest } from '../../render/requests.ts';
+import { followRequests } from '../../live/follow.ts';
 import { addRequestFilter, fitsRequestFilter, type RequestFilterOptions } from '../../request-filter.ts';
 
 export const command: CommandDefinition<RequestFilterOptions> = {
@@ -10,17 +10,13 @@ export const command: CommandDefinition<RequestFilterOptions> = {
   run,
 };
 
-/** Prints requests until it is interrupted. */
+/** Shows requests until it is left or interrupted. */
 async function run(options: RequestFilterOptions, context: Context): Promise<ExitCode> {
   const control = await context.connect();
   const since = options.since === undefined ? {} : { since: options.since };
   const stream = control.stream({ types: 'request', ...since }, context.signal);
-  await stream.ready;
-  if (context.json) context.printItem({ type: 'ready' }, () => '');
-  else context.io.note('Waiting for requests. Ctrl-C stops.');
-  for await (const item of stream) {
-    if (item.type !== 'request' || !fitsRequestFilter(item.request, options)) continue;
-    context.printItem(item, () => renderRequest(item.request, context));
-  }
-  return ExitCode.interrupted;
+  const heading = 'Requests to the API as they happen. Ctrl-C stops.';
+  return followRequests(stream, context, { control, heading }, (logged) =>
+    fitsRequestFilter(logged, options),
+  );
 }

@@ -1,0 +1,97 @@
+/** The rows of deliveries: one for each attempt, and one for a delivery whose first attempt is still under way. */
+import type { Attempt, Delivery, StreamItem } from '../../contract/resources.ts';
+import { formatDuration } from '../../domain/duration.ts';
+import type { Look } from '../io.ts';
+import { styleFor } from '../render/style.ts';
+import type { Column } from '../render/table.ts';
+import { formatRelative, formatTimeOfDay } from '../render/time.ts';
+
+/** What a row tells of an attempt. Request and response, which may be large, are fetched when they are looked at. */
+type AttemptFacts = Pick<
+  Attempt,
+  'number' | 'trigger' | 'duration_ms' | 'outcome' | 'response_status' | 'error'
+>;
+
+export interface AttemptRow {
+  /** Wall time at which the attempt was sent, or the delivery was heard of. */
+  readonly at: string;
+  /** As it was heard of last. */
+  readonly delivery: Delivery;
+  readonly attempt: AttemptFacts | null;
+}
+
+/** The schedule clock of a workspace at this moment. */
+export interface ScheduleTime {
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  readonly frozen: boolean;
+}
+
+/** What the rows have to be told of beside what they hold. */
+export interface AttemptSurroundings {
+  /** Attempts that the retry schedule has. */
+  readonly maxAttempts: number;
+  /** Null where it is not known yet. */
+  findTime(workspaceId: string): ScheduleTime | null;
+}
+
+/** The rows after an item of the live stream; `now` is wall time in milliseconds since 1970. */
+export function addItem(rows: readonly AttemptRow[], item: StreamItem, now: number): readonly AttemptRow[] {
+  if (item.type === 'request') return rows;
+  const { delivery } = item;
+  const known = rows.map((row) => (row.delivery.id === delivery.id ? { ...row, delivery } : row));
+  if (item.type === 'delivery') {
+    const isNew = delivery.status === 'pending' && delivery.attempt_count === 0;
+    return isNew ? [...known, { at: new Date(now).toISOString(), delivery, attempt: null }] : known;
+  }
+  const { number, trigger, duration_ms, outcome, response_status, error, sent_at: at } = item.attempt;
+  const row = { at, delivery, attempt: { number, trigger, duration_ms, outcome, response_status, error } };
+  const waiting = known.findIndex(({ delivery: { id }, attempt }) => id === delivery.id && attempt === null);
+  return waiting < 0 ? [...known, row] : known.with(waiting, row);
+}
+
+export function attemptColumns(look: Look, surroundings: AttemptSurroundings): readonly Column<AttemptRow>[] {
+  const [sent, answered] = look.unicode ? ['→', '←'] : ['->', '<-'];
+  return [
+    { title: 'TIME', value: ({ at }) => formatTimeOfDay(at).slice(0, 8), leaves: 5 },
+    { title: 'EVENT', value: ({ delivery }) => `${sent} ${delivery.event_type}`, shrinks: true },
+    { title: 'ANSWER', value: (row) => `${answered} ${paintAnswer(row, look)}` },
+    {
+      title: 'TOOK',
+      value: ({ attempt }) => (attempt ? formatDuration(attempt.duration_ms) : ''),
+      leaves: 4,
+    },
+    { title: 'ATTEMPT', value: (row) => describeAttempt(row, surroundings.maxAttempts), leaves: 6 },
+    { title: 'NEXT RETRY', value: (row) => describeNext(row, surroundings) },
+    { title: 'DELIVERY', value: ({ delivery }) => delivery.id, leaves: 3 },
+    { title: 'WHY', value: describeFailure, leaves: 2, shrinks: true },
+    { title: 'URL', value: ({ delivery }) => delivery.url, leaves: 1, shrinks: true },
+  ];
+}
+
+function paintAnswer({ attempt, delivery }: AttemptRow, look: Look): string {
+  const style = styleFor(look);
+  if (attempt === null) return style.dim(delivery.status === 'pending' ? '…' : delivery.status);
+  const text = String(attempt.response_status ?? attempt.outcome);
+  return (attempt.outcome === 'succeeded' ? style.green : style.red)(text);
+}
+
+function describeAttempt({ attempt }: AttemptRow, maxAttempts: number): string {
+  if (attempt === null) return `1 of ${maxAttempts}`;
+  return attempt.trigger === 'manual' ? `${attempt.number} replay` : `${attempt.number} of ${maxAttempts}`;
+}
+
+/** What the answer does not say by itself. */
+function describeFailure({ attempt }: AttemptRow): string {
+  return attempt?.response_status === null ? (attempt.error ?? '') : '';
+}
+
+/** Told once for each delivery, where its newest attempt is. */
+function describeNext({ attempt, delivery }: AttemptRow, { findTime }: AttemptSurroundings): string {
+  if (attempt === null || attempt.number !== delivery.attempt_count) return '';
+  if (delivery.status !== 'pending') return delivery.status === 'succeeded' ? '' : delivery.status;
+  const time = findTime(delivery.workspace_id);
+  if (delivery.next_attempt_at === null || time === null) return '';
+  if (Date.parse(delivery.next_attempt_at) <= time.now) return 'now';
+  return formatRelative(delivery.next_attempt_at, time.now) + (time.frozen ? ' (frozen)' : '');
+}

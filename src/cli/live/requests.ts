@@ -1,0 +1,23 @@
+/** Requests to the API as a live view shows them. */
+import type { ApiRequest, EmulatorStatus } from '../../contract/resources.ts';
+import type { Context } from '../context.ts';
+import { renderRequestDetail, requestColumns } from '../render/requests.ts';
+import type { LiveKind } from './kind.ts';
+
+export function createRequestKind(
+  { dashboard_url }: Pick<EmulatorStatus, 'dashboard_url'>,
+  heading: string,
+  fits: (request: ApiRequest) => boolean,
+  context: Context,
+): LiveKind<ApiRequest> {
+  return {
+    heading,
+    empty: 'No request yet.',
+    add: (rows, item) => (item.type === 'request' && fits(item.request) ? [...rows, item.request] : rows),
+    columns: requestColumns,
+    refresh: async () => {},
+    describe: async (request) => renderRequestDetail(request, context),
+    replay: null,
+    toUrl: ({ id }) => `${dashboard_url}#/requests/${id}`,
+  };
+}
