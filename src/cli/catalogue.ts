@@ -114,6 +114,7 @@ export const catalogue: Readonly<Record<string, CatalogueCommand | CatalogueGrou
     summary: 'Print the variables that point programs to the emulator',
     load: () => import('./commands/env.ts'),
   },
+  open: { summary: 'Open the dashboard in the browser', load: () => import('./commands/open.ts') },
   gaps: {
     summary: 'Show what the service description leaves open, and the answers',
     load: () => import('./commands/gaps.ts'),

@@ -267,6 +267,13 @@ export const rows: Readonly<Record<string, Row>> = {
     members: ['SVC_BASE_URL', 'SVC_API_KEY', 'SVC_WORKSPACE_ID', 'SVC_CONTROL_URL', 'SVC_WEBHOOK_SECRET'],
     mistake: [['--format', 'xml'], "option '--format <format>' argument 'xml' is invalid."],
   },
+  open: {
+    args: ({ delivery }) => [delivery, '--print'],
+    shows: /^http:\/\/127\.0\.0\.1:\d+\/#\/deliveries\/del_\w+\n$/,
+    members: ['url'],
+    mistake: [['ws_1'], "command-argument value 'ws_1' is invalid"],
+    nobody: [`del_${NOBODY}`, '--print'],
+  },
   gaps: {
     shows: /^\S+ .*[\s\S]*retry\.schedule/,
     members: ['data'],

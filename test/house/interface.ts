@@ -100,6 +100,5 @@ export const notYetBuilt: readonly string[] = [
   'fixtures show',
   'fixtures run',
   'fixtures validate',
-  'open',
   'completion',
 ];

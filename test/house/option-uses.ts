@@ -119,5 +119,6 @@ export const optionUses: Readonly<Record<string, readonly OptionUse[]>> = {
     ['--curl http://a', { curl: 'http://a' }],
   ],
   env: [['--format github', { format: 'github' }]],
+  open: [['--print', { print: true }]],
   doctor: [['--no-probe', { probe: false }]],
 };

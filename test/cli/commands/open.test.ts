@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import { command } from '../../../src/cli/commands/open.ts';
+import { findDashboardPlace } from '../../../src/cli/dashboard-url.ts';
+import { aDelivery, createFakeContext, type FakeOptions, pageOf } from '../fake-context.ts';
+
+const status = { dashboard_url: 'http://127.0.0.1:4777/' };
+
+async function open(id: string | null, options: { print?: true } = {}, fake: FakeOptions = {}) {
+  const asked: unknown[] = [];
+  const ask =
+    <Answer>(answer: Answer) =>
+    async (input: object) => {
+      asked.push(input);
+      return answer;
+    };
+  const { context, recorded } = createFakeContext({
+    env: { BROWSER: '/nowhere/browser' },
+    ...fake,
+    control: {
+      getStatus: async () => status as never,
+      getDelivery: ask({ ...aDelivery(), attempts: [] }),
+      getWebhook: ask({} as never),
+      listDeliveries: ask(pageOf()),
+    },
+  });
+  const place = id === null ? null : findDashboardPlace(id);
+  await command.run({ ...(place && { id: place }), ...options }, context);
+  return { asked, ...recorded };
+}
+
+describe('open', () => {
+  it.each([
+    [null, '', []],
+    ['del_1', '#/deliveries/del_1', [{ id: 'del_1' }]],
+    ['evt_1', '#/events/evt_1', [{ event_id: 'evt_1', limit: 1 }]],
+    ['wh_1', '#/webhooks/wh_1', [{ id: 'wh_1' }]],
+  ])('of %s is at /%s, once it is known to exist', async (id, hash, wanted) => {
+    const { asked, out, err } = await open(id, { print: true });
+    expect(out).toBe(`http://127.0.0.1:4777/${hash}\n`);
+    expect(err).toBe('');
+    expect(asked).toEqual(wanted);
+  });
+
+  it('prints the address as JSON', async () => {
+    const { out } = await open(null, {}, { json: true });
+    expect(JSON.parse(out)).toEqual({ url: 'http://127.0.0.1:4777/' });
+  });
+
+  it('starts the browser, and says so on standard error', async () => {
+    const env = { BROWSER: `${process.execPath} --eval 0` };
+    const { out, err } = await open('del_1', {}, { env });
+    expect({ out, err }).toEqual({ out: '', err: 'Opened http://127.0.0.1:4777/#/deliveries/del_1\n' });
+  });
+
+  it('prints the address and says why where no browser can be opened', async () => {
+    const { out, err } = await open('del_1');
+    expect(out).toBe('http://127.0.0.1:4777/#/deliveries/del_1\n');
+    expect(err).toBe('No browser can be opened here: open this address in one.\n');
+  });
+
+  it('has no place for other things', () => {
+    expect(findDashboardPlace('ws_1')).toBeNull();
+  });
+});
