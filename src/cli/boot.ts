@@ -9,6 +9,8 @@ import { toHttps } from './https.ts';
 import type { Io } from './io.ts';
 import { describeOccupant, findOccupant } from './occupant.ts';
 import { findProxy } from './proxy.ts';
+import { noteHint } from './render/hint.ts';
+import { styleFor } from './render/style.ts';
 import { readNamedFile } from './values.ts';
 
 /**
@@ -55,7 +57,11 @@ function toPublicAddress({ publicUrl, tunnel }: ConfigValues) {
   return { publicUrl, tunnel };
 }
 
-function tellOf(where: string, fault: unknown, { note }: Pick<Io, 'note'>): void {
-  if (fault instanceof SvcError) note(`warning: ${fault.message} ${fault.hint ?? ''}`.trimEnd());
-  else note(`${where} met a fault in svc: ${inspect(fault)}`);
+function tellOf(where: string, fault: unknown, io: Io): void {
+  if (!(fault instanceof SvcError)) {
+    io.note(`${where} met a fault in svc: ${inspect(fault)}`);
+    return;
+  }
+  io.note(`${styleFor(io.noteLook).yellow('warning:')} ${fault.message}`);
+  if (fault.hint !== undefined) noteHint(fault.hint, io);
 }

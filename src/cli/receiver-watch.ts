@@ -3,6 +3,10 @@ import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isLoopbackName } from '../domain/address.ts';
 import type { Io } from './io.ts';
+import { noteHint } from './render/hint.ts';
+import { styleFor } from './render/style.ts';
+
+type Notes = Pick<Io, 'note' | 'noteLook'>;
 
 const LOOK_EVERY_MS = 1_000;
 const LONGEST_LOOK_MS = 2_000;
@@ -10,25 +14,26 @@ const LONGEST_LOOK_MS = 2_000;
 const NOTHING_THERE = ['ECONNREFUSED', 'ENOTFOUND'];
 
 /** Warns when nothing listens at `url`. @returns whether it did. */
-export async function warnOfSilence(url: string, { note }: Pick<Io, 'note'>): Promise<boolean> {
+export async function warnOfSilence(url: string, io: Notes): Promise<boolean> {
   if (await mayListen(url)) return false;
-  note(
-    `warning: nothing listens at ${url} yet. Start your receiver there; what cannot be delivered until then is tried again.`,
-  );
+  io.note(`${styleFor(io.noteLook).yellow('warning:')} Nothing listens at ${url} yet.`);
+  noteHint('Start your receiver there. What cannot be delivered until then is tried again.', io);
   return true;
 }
 
 /** The same, and says so when that has changed. Ends with that, or when `signal` is aborted. */
 export async function watchReceiver(
   url: string,
-  { io, signal }: { readonly io: Pick<Io, 'note'>; readonly signal: AbortSignal },
+  { io, signal }: { readonly io: Notes; readonly signal: AbortSignal },
 ): Promise<void> {
   let isSilent = await warnOfSilence(url, io);
   while (isSilent) {
     await pause(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
     if (signal.aborted) return;
     isSilent = !(await mayListen(url));
-    if (!isSilent) io.note(`${url} listens now. svc clock next sends what waits, without waiting.`);
+    if (isSilent) continue;
+    io.note(`Something listens at ${url} now.`);
+    noteHint('svc clock next sends at once what waits to be tried again.', io);
   }
 }
 

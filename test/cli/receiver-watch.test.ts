@@ -26,10 +26,10 @@ describe('the receiver of a newcomer', () => {
     const { host, recorded } = createFakeHost();
     const url = `http://127.0.0.1:${port}/hooks`;
     const watched = watchReceiver(url, host);
-    await expect.poll(() => recorded.err).toContain(`warning: nothing listens at ${url} yet.`);
+    await expect.poll(() => recorded.err).toContain(`warning: Nothing listens at ${url} yet.`);
     await using _ = await createReceiver({}, { port });
     await watched;
-    expect(recorded.err).toContain(`\n${url} listens now.`);
+    expect(recorded.err).toContain(`\nSomething listens at ${url} now.`);
     expect(recorded.out).toBe('');
   });
 
@@ -37,10 +37,10 @@ describe('the receiver of a newcomer', () => {
     const end = new AbortController();
     const { host, recorded } = createFakeHost({ signal: end.signal });
     const watched = watchReceiver(`http://127.0.0.1:${await findFreePort()}`, host);
-    await expect.poll(() => recorded.err).toContain('nothing listens');
+    await expect.poll(() => recorded.err).toContain('Nothing listens');
     end.abort();
     await watched;
-    expect(recorded.err).not.toContain('listens now');
+    expect(recorded.err).not.toContain('Something listens');
   });
 
   it('is missed at addresses of every form', async () => {

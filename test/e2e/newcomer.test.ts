@@ -51,7 +51,7 @@ it('warns where nothing listens yet', async () => {
   const port = await findFreePort();
   const { exitCode, stderr } = await detach(place(), '--forward-to', `localhost:${port}/hooks`);
   expect(exitCode).toBe(ExitCode.done);
-  expect(stderr).toContain(`warning: nothing listens at http://localhost:${port}/hooks yet.`);
+  expect(stderr).toContain(`warning: Nothing listens at http://localhost:${port}/hooks yet.`);
 });
 
 it.each([
