@@ -73,6 +73,9 @@ function createWebhook(store: Store, ids: IdSource, workspace: number, url: stri
       url,
       events: '["*"]',
       secret: 'whsec_bench',
+      headers: '{}',
+      skip_verify: 0,
+      listener: 0,
     },
     ...{
       previous_secret: null,

@@ -25,6 +25,7 @@ import { type Bootstrapped, bootstrap, type ForwardTarget } from './sandbox/boot
 import { Bus } from './sandbox/bus.ts';
 import { keepClock } from './sandbox/clock-keeping.ts';
 import { findKey, keepKey } from './sandbox/key-file.ts';
+import { Listeners } from './sandbox/listeners.ts';
 import { LiveWorkspaces } from './sandbox/live-workspaces.ts';
 import { startRetention } from './sandbox/retention.ts';
 import type { Sandbox } from './sandbox/sandbox.ts';
@@ -34,6 +35,9 @@ import { VERSION } from './version.ts';
 
 /** Real time that a stop gives to attempts under way. */
 const STOP_GRACE_MS = 5_000;
+
+/** How long a listener may be gone, in real time: enough for a connection that was lost, or a restart. */
+const LISTENER_GRACE_MS = 10_000;
 
 /** The HTTP client takes tens of milliseconds to load: after the first answers, and before most first deliveries. */
 const PREPARE_AFTER_MS = 200;
@@ -61,6 +65,8 @@ export interface EmulatorOptions extends ListenOptions {
   /** Where faults of the emulator itself are told; by default a warning of the process. */
   readonly faultLog?: FaultLog | undefined;
   readonly wall?: WallClock | undefined;
+  /** @internal For tests that cannot wait ten seconds. */
+  readonly listenerGraceMs?: number;
   /** @internal `NORMAL` gives up safety against a power cut: for the benchmark that tells what it costs. */
   readonly synchronous?: 'FULL' | 'NORMAL';
 }
@@ -118,10 +124,18 @@ async function startOn(
     onFault: (fault) => faultLog.report('a delivery', fault),
   });
   const closing = new AbortController();
-  const control = createLocalControlPlane(sandbox, new ClockDriver(sandbox, dispatcher), sender, {
-    status: () => status(),
-    stop: () => void close(),
+  const listeners = new Listeners(sandbox, {
+    graceMs: options.listenerGraceMs ?? LISTENER_GRACE_MS,
+    onFault: (fault) => faultLog.report('the removal of an endpoint', fault),
   });
+  const clock = new ClockDriver(sandbox, dispatcher);
+  const control = createLocalControlPlane(
+    { sandbox, clock, sender, listeners },
+    {
+      status: () => status(),
+      stop: () => void close(),
+    },
+  );
   const app = createApp({
     ...{ sandbox, control, host, publicUrl, faultLog, closing: closing.signal },
     addressesAt: (origin) => toAddresses(origin, publicUrl),
@@ -130,6 +144,7 @@ async function startOn(
   publicUrl = listening.publicUrl;
   ownPort = listening.port;
   dispatcher.start();
+  listeners.start();
   const endRetention = keepDays
     ? startRetention(sandbox, keepDays, (fault) => faultLog.report('the removal of old rows', fault))
     : () => {};
@@ -153,6 +168,7 @@ async function startOn(
   const shutDown = async () => {
     closing.abort();
     clearTimeout(preparing);
+    listeners.stop();
     endRetention();
     await Promise.all([listening.close(), dispatcher.stop(STOP_GRACE_MS)]);
     try {

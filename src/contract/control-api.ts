@@ -1,7 +1,9 @@
 /** The control plane at `/_svc`: everything that the commands, the dashboard and the library do beyond `/v1`. */
 import * as v from 'valibot';
 import { deliveryStatuses } from '../domain/delivery.ts';
+import { findHeaderProblem } from '../domain/delivery-headers.ts';
 import { DAY_MS, parseDuration } from '../domain/duration.ts';
+import { WILDCARD } from '../domain/event.ts';
 import { defineOperations, type OperationInput, type OperationOutput, wholeNumber } from './operation.ts';
 import {
   ApiKey,
@@ -46,6 +48,22 @@ const Name = v.pipe(
   v.minLength(1, NAME_LENGTH),
   v.maxLength(200, NAME_LENGTH),
   v.regex(/^[^\p{Cc}\p{Cs}]*$/u, 'must not contain control characters'),
+);
+
+/** Headers of deliveries beside those of §6. */
+const ExtraHeaders = v.pipe(
+  v.record(v.string(), v.string()),
+  v.rawCheck(({ dataset, addIssue }) => {
+    if (!dataset.typed) return;
+    for (const [name, value] of Object.entries(dataset.value)) {
+      const problem = findHeaderProblem(name, value);
+      if (problem !== null) addIssue({ message: `cannot be added: ${problem}` });
+    }
+  }),
+);
+const Secret = v.pipe(
+  v.string(),
+  v.regex(/^[\x21-\x7e]{16,200}$/, 'must be 16 to 200 visible ASCII characters'),
 );
 
 /** A year: longer than anybody takes to change a secret over. */
@@ -162,6 +180,28 @@ export const controlOperations = defineOperations({
     output: pageOf(WebhookDetail),
     status: 200,
   },
+  createWebhook: {
+    method: 'POST',
+    path: '/webhooks',
+    summary:
+      'Register an endpoint, with what the API has no words for; an address that had one before keeps its secret',
+    input: v.strictObject({
+      ...ofWorkspace,
+      url: v.string(),
+      events: v.optional(v.array(v.string()), [WILDCARD]),
+      headers: v.optional(ExtraHeaders, {}),
+      /** Take any TLS certificate of the receiver. */
+      skip_verify: v.optional(v.boolean(), false),
+      secret: v.optional(Secret),
+      /** Remove it when no live stream with it as its `listener` has been open for ten seconds. */
+      listener: v.optional(v.boolean(), false),
+      /** Let the endpoint of this address go on instead of a second one; of listeners, the one that was left. */
+      reuse: v.optional(v.boolean(), false),
+    }),
+    output: WebhookWithSecret,
+    status: 201,
+    errors: ['validation_failed'],
+  },
   getWebhook: {
     method: 'GET',
     path: '/webhooks/{id}',
@@ -173,12 +213,14 @@ export const controlOperations = defineOperations({
   updateWebhook: {
     method: 'PATCH',
     path: '/webhooks/{id}',
-    summary: 'Change an endpoint: address, subscriptions, or whether it takes deliveries',
+    summary: 'Change an endpoint: address, subscriptions, headers, or whether it takes deliveries',
     input: v.strictObject({
       id: v.string(),
       url: v.optional(v.string()),
       events: v.optional(v.array(v.string())),
       disabled: v.optional(v.boolean()),
+      headers: v.optional(ExtraHeaders),
+      skip_verify: v.optional(v.boolean()),
     }),
     output: WebhookDetail,
     status: 200,
@@ -311,15 +353,20 @@ export const controlOperations = defineOperations({
   },
 });
 
+/** `a,b`, as a query carries it. */
+function listInText<Item extends v.GenericSchema<string>>(item: Item) {
+  return v.pipe(
+    v.string(),
+    v.transform((text) => text.split(',')),
+    v.array(item),
+  );
+}
+
 /** What the live stream can be narrowed to. `since_sequence` is where to go on; without it the stream starts now. */
 export const StreamInput = v.strictObject({
-  types: v.optional(
-    v.pipe(
-      v.string(),
-      v.transform((text) => text.split(',')),
-      v.array(v.picklist(['delivery', 'attempt', 'request'])),
-    ),
-  ),
+  types: v.optional(listInText(v.picklist(['delivery', 'attempt', 'request']))),
+  /** Endpoints that the follower listens for: only what concerns them is shown, and they stay as long as it follows. */
+  listener: v.optional(listInText(idOf('webhook'))),
   since_sequence: v.optional(wholeNumber(0)),
   ...DeliveryFilter,
 });

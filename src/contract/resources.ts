@@ -79,6 +79,12 @@ export const CreatedApiKey = v.object({ ...ApiKey.entries, key: v.string() });
 export const WebhookDetail = v.object({
   ...Webhook.entries,
   disabled: v.boolean(),
+  /** Carried by each delivery, beside those that every delivery has (§6). */
+  headers: Headers,
+  /** Whether any TLS certificate of the receiver is taken. */
+  skip_verify: v.boolean(),
+  /** Whether it is removed when nobody listens any more. */
+  listener: v.boolean(),
   /** Until when the secret before the last rotation signs as well; null when there is none. */
   previous_secret_expires_at: v.nullable(Timestamp),
 });

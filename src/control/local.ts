@@ -11,15 +11,23 @@ import type { Sender } from '../delivery/sender.ts';
 import { DAY_MS } from '../domain/duration.ts';
 import { notFound } from '../sandbox/access.ts';
 import { createKey } from '../sandbox/keys.ts';
+import type { Listeners } from '../sandbox/listeners.ts';
 import { toListBody, toPageRequest } from '../sandbox/pages.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
-import { deleteWebhook, getWebhookRow, rotateWebhookSecret, updateWebhook } from '../sandbox/webhooks.ts';
+import {
+  getWebhookRow,
+  isLasting,
+  registerWebhook,
+  removeWebhook,
+  rotateWebhookSecret,
+  updateWebhook,
+} from '../sandbox/webhooks.ts';
 import { createWorkspace } from '../sandbox/workspaces.ts';
 import { toApiKey } from '../store/api-keys.ts';
 import { toApiRequest } from '../store/api-requests.ts';
 import { toAttempt } from '../store/attempts.ts';
 import { toDelivery } from '../store/delivery-view.ts';
-import { toWebhookDetail } from '../store/webhooks.ts';
+import { toWebhookDetail, type WebhookRow } from '../store/webhooks.ts';
 import { toWorkspace } from '../store/workspaces.ts';
 import { createCheckCalls } from './check-calls.ts';
 import { createClockCalls } from './clock-calls.ts';
@@ -37,23 +45,29 @@ export interface Host {
   stop(): void;
 }
 
+/** The parts of the emulator that it commands. */
+export interface Parts {
+  readonly sandbox: Sandbox;
+  readonly clock: ClockDriver;
+  readonly sender: Sender;
+  readonly listeners: Listeners;
+}
+
 export function createLocalControlPlane(
-  sandbox: Sandbox,
-  clock: ClockDriver,
-  sender: Sender,
+  { sandbox, clock, sender, listeners }: Parts,
   host: Host,
 ): ControlPlane {
   const calls: CheckedCalls = {
     ...createHostCalls(host),
     ...createWorkspaceCalls(sandbox),
     ...createKeyCalls(sandbox),
-    ...createWebhookCalls(sandbox),
+    ...createWebhookCalls(sandbox, listeners),
     ...createDeliveryCalls(sandbox),
     ...createClockCalls(sandbox, clock),
     ...createRequestCalls(sandbox),
     ...createCheckCalls(sandbox, sender),
   };
-  return { ...withValidation(calls), stream: (input, signal) => streamOf(sandbox, input, signal) };
+  return { ...withValidation(calls), stream: (input, signal) => streamOf(sandbox, listeners, input, signal) };
 }
 
 export type CheckedCalls = {
@@ -126,35 +140,45 @@ function createKeyCalls(sandbox: Sandbox): Pick<CheckedCalls, 'listKeys' | 'crea
 
 function createWebhookCalls(
   sandbox: Sandbox,
+  listeners: Listeners,
 ): Pick<
   CheckedCalls,
-  'listWebhooks' | 'getWebhook' | 'updateWebhook' | 'deleteWebhook' | 'rotateWebhookSecret'
+  'listWebhooks' | 'createWebhook' | 'getWebhook' | 'updateWebhook' | 'deleteWebhook' | 'rotateWebhookSecret'
 > {
   const { store, bus, rules } = sandbox;
-  // The same rules as at creation.
-  const Change = v.object({
-    url: v.optional(webhookUrl(rules)),
-    events: v.optional(subscriptions(sandbox)),
-    disabled: v.optional(v.boolean()),
-  });
+  // The rules of the API for addresses and subscriptions.
+  const url = webhookUrl(rules);
+  const events = subscriptions(sandbox);
+  const Endpoint = v.object({ url, events });
+  const Change = v.object({ url: v.optional(url), events: v.optional(events) });
   return {
     listWebhooks: async (input) => {
       const workspace = findWorkspace(sandbox, input.workspace_id);
       const request = toPageRequest(input, (id) => store.webhooks.findPlace(id));
       return toListBody(store.webhooks.list(workspace?.seq ?? null, request), toWebhookDetail);
     },
+    createWebhook: async ({ workspace_id, skip_verify: skipVerify, reuse, ...input }) => {
+      const workspace = findWorkspace(sandbox, workspace_id) ?? sandbox.workspaces.default;
+      validate(Endpoint, { url: input.url, events: input.events }, 'validation_failed');
+      const mayGoOn = (former: WebhookRow) =>
+        reuse && (input.listener ? listeners.hasLeft(former) : isLasting(former));
+      const row = await store.write(() =>
+        registerWebhook(sandbox, { ...input, workspace, skipVerify }, mayGoOn),
+      );
+      if (row.listener === 1) listeners.expect(row.id);
+      bus.publish({ type: 'webhook_changed', webhookSeq: row.seq });
+      return { ...toWebhookDetail(row), secret: row.secret };
+    },
     getWebhook: async ({ id }) => toWebhookDetail(getWebhookRow(sandbox, id)),
-    updateWebhook: async ({ id, ...change }) => {
-      const checked = validate(Change, change, 'validation_failed');
+    updateWebhook: async ({ id, skip_verify: skipVerify, ...change }) => {
+      validate(Change, { url: change.url, events: change.events }, 'validation_failed');
       const { seq } = getWebhookRow(sandbox, id);
-      const webhook = await store.write(() => updateWebhook(sandbox, id, checked));
+      const webhook = await store.write(() => updateWebhook(sandbox, id, { ...change, skipVerify }));
       bus.publish({ type: 'webhook_changed', webhookSeq: seq });
       return webhook;
     },
     deleteWebhook: async ({ id }) => {
-      const { seq } = getWebhookRow(sandbox, id);
-      const canceled = await store.write(() => deleteWebhook(sandbox, id));
-      bus.publish({ type: 'canceled', webhookSeq: seq });
+      const canceled = await removeWebhook(sandbox, id);
       return { id, deleted: true, canceled_deliveries: canceled };
     },
     rotateWebhookSecret: ({ id, overlap_ms }) =>

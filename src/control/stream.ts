@@ -5,7 +5,9 @@
 import { type StreamInput, StreamInput as StreamSchema } from '../contract/control-api.ts';
 import type { ApiRequest, Delivery, StreamItem } from '../contract/resources.ts';
 import { validate } from '../contract/validate.ts';
+import type { Listeners } from '../sandbox/listeners.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
+import { getWebhookRow } from '../sandbox/webhooks.ts';
 import { toApiRequest } from '../store/api-requests.ts';
 import { toAttempt } from '../store/attempts.ts';
 import { toDelivery } from '../store/delivery-view.ts';
@@ -28,6 +30,8 @@ interface Past {
 interface Selection
   extends Pick<StreamInput, 'workspace_id' | 'status' | 'event_id' | 'type' | 'webhook_id'> {
   readonly past: Past | null;
+  /** Ids of the endpoints that are listened for; none stands for all. */
+  readonly listener: readonly string[];
 }
 
 /**
@@ -36,10 +40,17 @@ interface Selection
  */
 export function streamOf(
   sandbox: Sandbox,
+  listeners: Listeners,
   input: StreamInput,
   signal: AbortSignal,
 ): AsyncIterable<StreamItem> {
-  const { types, since_sequence, since, ...selection } = validate(StreamSchema, input, 'invalid_request');
+  const {
+    types,
+    listener = [],
+    since_sequence,
+    since,
+    ...selection
+  } = validate(StreamSchema, input, 'invalid_request');
   const { store, wall } = sandbox;
   const filter = toDeliveryFilter(sandbox, { ...selection, since });
   const past =
@@ -48,7 +59,29 @@ export function streamOf(
       : { newest: store.lastSeq, wall: parseSince(since, wall.now()), schedule: filter.since ?? 0 };
   const after =
     since_sequence ?? (past === null ? store.lastSeq : store.happenings.findLastBefore(past.wall));
-  return follow(sandbox, new Set(types ?? ALL_TYPES), { ...selection, past }, after, signal);
+  for (const id of listener) getWebhookRow(sandbox, id);
+  const items = follow(sandbox, new Set(types ?? ALL_TYPES), { ...selection, listener, past }, after, signal);
+  return listener.length === 0 ? items : whileHeld(items, listeners, listener, signal);
+}
+
+async function* whileHeld(
+  items: AsyncGenerator<StreamItem>,
+  listeners: Listeners,
+  ids: readonly string[],
+  signal: AbortSignal,
+): AsyncGenerator<StreamItem> {
+  const releases = ids.map((id) => listeners.hold(id));
+  const release = () => {
+    for (const each of releases) each();
+  };
+  // A follower that is gone asks for no further item, which alone would end the iteration.
+  signal.addEventListener('abort', release);
+  try {
+    yield* items;
+  } finally {
+    signal.removeEventListener('abort', release);
+    release();
+  }
 }
 
 async function* follow(
@@ -110,13 +143,14 @@ function selectsRequest({ workspace_id }: Selection, request: ApiRequest): boole
 }
 
 function selectsDelivery(selection: Selection, delivery: Delivery): boolean {
-  const { workspace_id, status, event_id, type, webhook_id } = selection;
+  const { workspace_id, status, event_id, type, webhook_id, listener } = selection;
   return (
     (workspace_id === undefined || workspace_id === delivery.workspace_id) &&
     (status === undefined || status === delivery.status) &&
     (event_id === undefined || event_id === delivery.event_id) &&
     (type === undefined || type === delivery.event_type) &&
-    (webhook_id === undefined || webhook_id === delivery.webhook_id)
+    (webhook_id === undefined || webhook_id === delivery.webhook_id) &&
+    (listener.length === 0 || listener.includes(delivery.webhook_id))
   );
 }
 

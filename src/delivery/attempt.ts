@@ -29,29 +29,32 @@ export function prepareAttempt(
   claim: ClaimedDelivery,
 ): PreparedAttempt {
   const { wall, rules } = sandbox;
-  const { id, url, body } = claim;
+  const { id, body } = claim;
   const now = workspace.clock.now();
   const sentAt = wall.now();
   const secrets = secretsOf(claim, now);
   return {
     claim,
-    request: toDeliveryRequest(url, { scheme: rules.signature, secrets, id, timestampMs: sentAt, body }),
+    request: toDeliveryRequest(claim, { scheme: rules.signature, secrets, id, timestampMs: sentAt, body }),
     sentAt,
     startedAt: startOf(claim, workspace),
   };
 }
 
+type Target = Pick<WebhookRow, 'url' | 'headers' | 'skip_verify'>;
+
 /** The request of a delivery, signed (§6). */
 export function toDeliveryRequest(
-  url: string,
+  target: Target,
   delivery: DeliveryToSign & { readonly body: string },
 ): SendRequest {
   const headers = {
     'Content-Type': 'application/json',
     'User-Agent': `svc-emulator/${VERSION}`,
+    ...JSON.parse(target.headers),
     ...signDelivery(delivery).headers,
   };
-  return { url, headers, body: delivery.body };
+  return { url: target.url, headers, body: delivery.body, insecureTls: target.skip_verify === 1 };
 }
 
 type Secrets = Pick<WebhookRow, 'secret' | 'previous_secret' | 'previous_secret_expires_at'>;

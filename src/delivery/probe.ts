@@ -41,7 +41,10 @@ export async function probeWebhook(
 ): Promise<Probe> {
   const row = getWebhookRow(sandbox, id);
   const { url } = row;
-  const connection = await sender.connect(url, sandbox.rules.delivery);
+  const connection = await sender.connect(
+    { url, insecureTls: row.skip_verify === 1 },
+    sandbox.rules.delivery,
+  );
   const isConnected = connection.outcome === 'connected';
   return { id, url, connection, answers: send && isConnected ? await ask(sandbox, sender, row) : null };
 }
@@ -57,7 +60,7 @@ async function ask(sandbox: Sandbox, sender: Sender, row: WebhookRow): Promise<P
   const sendUnder = (secrets: string[]) => {
     const id = ids.next('delivery', wall.now());
     const content = { scheme: rules.signature, secrets, id, timestampMs: wall.now(), body };
-    return sender.send(toDeliveryRequest(row.url, content), rules.delivery);
+    return sender.send(toDeliveryRequest(row, content), rules.delivery);
   };
   return {
     genuine: await sendUnder(secretsOf(row, createdAt)),

@@ -30,6 +30,9 @@ export interface SendRequest {
   readonly insecureTls?: boolean;
 }
 
+/** Where to, and how. */
+export type SendTarget = Pick<SendRequest, 'url' | 'insecureTls'>;
+
 /** Real time, whatever the schedule clock does (decisions `delivery.timeout`, `delivery.response`). */
 export interface SendLimits {
   readonly connectTimeoutMs: number;
@@ -73,7 +76,7 @@ export interface Sender {
    */
   send(request: SendRequest, limits: SendLimits): Promise<SendResult>;
   /** Opens a connection and closes it again. Whatever happens is a result. */
-  connect(url: string, limits: SendLimits): Promise<ConnectResult>;
+  connect(target: SendTarget, limits: SendLimits): Promise<ConnectResult>;
   /** Closes all connections at once; what is under way ends as a `connection_error`. */
   close(): Promise<void>;
 }
@@ -114,13 +117,11 @@ export function createSender(options: SenderOptions): Sender {
       return toResult(end, { url, limits, durationMs: elapsedMs(), wallNowMs: wall.now() });
     },
 
-    async connect(address, limits) {
-      const url = parseUrl(address);
-      const { connectTimeoutMs } = limits;
+    async connect(target, limits) {
+      const url = parseUrl(target.url);
       const startedAt = wall.monotonic();
-      const route = { origin: url.origin, insecureTls: false, connectTimeoutMs, fresh: true };
       try {
-        const socket = await dialer.connect(route);
+        const socket = await dialer.connect(routeOf(url, target, limits, true));
         const connected = { outcome: 'connected', error: null, ...describeSocket(socket) } as const;
         socket.destroy();
         return { ...connected, durationMs: wall.monotonic() - startedAt };
@@ -142,9 +143,9 @@ function describeSocket(socket: Socket): Pick<ConnectResult, 'address' | 'certif
   return { address, certificate: { issuer: String(issuer.O ?? issuer.CN), validTo: Date.parse(validTo) } };
 }
 
-function routeOf(url: URL, request: SendRequest, limits: SendLimits, fresh: boolean): Route {
+function routeOf(url: URL, target: SendTarget, limits: SendLimits, fresh: boolean): Route {
   const { connectTimeoutMs } = limits;
-  return { origin: url.origin, insecureTls: request.insecureTls ?? false, connectTimeoutMs, fresh };
+  return { origin: url.origin, insecureTls: target.insecureTls ?? false, connectTimeoutMs, fresh };
 }
 
 function toPost(url: URL, { headers, body }: SendRequest, exchange: Exchange): ExchangeRequest {

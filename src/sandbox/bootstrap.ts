@@ -6,7 +6,7 @@ import { keepClock } from './clock-keeping.ts';
 import { createKey } from './keys.ts';
 import type { LiveWorkspace } from './live-workspaces.ts';
 import type { Sandbox } from './sandbox.ts';
-import { createWebhook, updateWebhook } from './webhooks.ts';
+import { isLasting, registerWebhook } from './webhooks.ts';
 import { createWorkspace } from './workspaces.ts';
 
 const DEFAULT_WORKSPACE_NAME = 'Default workspace';
@@ -73,8 +73,5 @@ function holds({ store }: Sandbox, key: string): boolean {
 function registerTarget(sandbox: Sandbox, workspace: LiveWorkspace, target: ForwardTarget) {
   const input = { workspace_id: workspace.id, url: target.url, events: target.events };
   validate(sandbox.operations.createWebhook.input, input, 'validation_failed');
-  const known = sandbox.store.webhooks.findByUrl(workspace.seq, target.url);
-  if (known === undefined) return createWebhook(sandbox, { workspace, ...target });
-  updateWebhook(sandbox, known.id, { events: target.events, disabled: false });
-  return known;
+  return registerWebhook(sandbox, { workspace, ...target }, isLasting);
 }

@@ -1,7 +1,7 @@
 /** Endpoints (§2, §6) and what becomes of their deliveries when they change. */
 import type { CreatedWebhook, WebhookDetail, WebhookWithSecret } from '../contract/resources.ts';
 import { createWebhookSecret } from '../domain/secret.ts';
-import { toWebhook, toWebhookDetail, type WebhookRow } from '../store/webhooks.ts';
+import { toWebhook, toWebhookDetail, type WebhookRow, type WebhookWithWorkspace } from '../store/webhooks.ts';
 import { notFound } from './access.ts';
 import type { LiveWorkspace } from './live-workspaces.ts';
 import type { Sandbox } from './sandbox.ts';
@@ -11,36 +11,85 @@ export interface NewWebhook {
   readonly url: string;
   readonly events: readonly string[];
   /** The secret where it is already known; otherwise one is made. */
-  readonly secret?: string;
+  readonly secret?: string | undefined;
+  /** Carried by each delivery beside those of §6. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Take any TLS certificate. */
+  readonly skipVerify?: boolean | undefined;
+  /** There only for as long as somebody listens, see `listeners.ts`. */
+  readonly listener?: boolean | undefined;
 }
 
 /** Writes an endpoint. The answer carries the secret, this once (§2). Inside a write. */
 export function createWebhook(sandbox: Sandbox, input: NewWebhook): CreatedWebhook {
+  const row = insertWebhook(sandbox, input);
+  const { id, workspace_id, url, events, created_at } = toWebhook(row);
+  return { id, workspace_id, url, events, secret: row.secret, created_at };
+}
+
+/**
+ * Writes an endpoint as the control plane does. A program that receives has one secret for one address, so an endpoint
+ * with the address of an earlier one has the secret of that, unless another is given. Where `mayGoOn` says so of such
+ * an earlier one, deleted or not, it goes on itself: with its id, its deliveries, and what is given now. Inside a write.
+ */
+export function registerWebhook(
+  sandbox: Sandbox,
+  input: NewWebhook,
+  mayGoOn: (former: WebhookRow) => boolean,
+): WebhookWithWorkspace {
+  const former = sandbox.store.webhooks.listByUrl(input.workspace.seq, input.url);
+  const known = former.find(mayGoOn);
+  if (known) return resumeWebhook(sandbox, known, input);
+  return insertWebhook(sandbox, { ...input, secret: input.secret ?? former[0]?.secret });
+}
+
+/** Whether an endpoint is there, and stays whether somebody listens or not. */
+export function isLasting({ listener, deleted_at: deletedAt }: WebhookRow): boolean {
+  return listener === 0 && deletedAt === null;
+}
+
+function resumeWebhook(
+  { store }: Sandbox,
+  known: WebhookWithWorkspace,
+  input: NewWebhook,
+): WebhookWithWorkspace {
+  const changed = applyChange(known, { disabled: false, ...input });
+  const row = { ...changed, secret: input.secret ?? known.secret, deleted_at: null };
+  store.webhooks.update(row);
+  return row;
+}
+
+function insertWebhook(sandbox: Sandbox, input: NewWebhook): WebhookWithWorkspace {
   const { store } = sandbox;
   const { workspace } = input;
   const createdAt = workspace.clock.now();
-  const row: WebhookRow = {
+  const row: WebhookWithWorkspace = {
     seq: store.nextSeq(),
     id: workspace.ids.next('webhook', createdAt),
     workspace_seq: workspace.seq,
+    workspace_id: workspace.id,
     url: input.url,
     events: JSON.stringify(input.events),
     secret: input.secret ?? createWebhookSecret(sandbox.fill),
     previous_secret: null,
     previous_secret_expires_at: null,
     disabled: 0,
+    headers: JSON.stringify(input.headers ?? {}),
+    skip_verify: input.skipVerify ? 1 : 0,
+    listener: input.listener ? 1 : 0,
     created_at: createdAt,
     deleted_at: null,
   };
   store.webhooks.insert(row);
-  const { id, workspace_id, url, events, created_at } = toWebhook({ ...row, workspace_id: workspace.id });
-  return { id, workspace_id, url, events, secret: row.secret, created_at };
+  return row;
 }
 
 export interface WebhookChange {
   readonly url?: string | undefined;
   readonly events?: readonly string[] | undefined;
   readonly disabled?: boolean | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly skipVerify?: boolean | undefined;
 }
 
 /**
@@ -48,15 +97,20 @@ export interface WebhookChange {
  * happen meanwhile are not for it. Inside a write.
  */
 export function updateWebhook(sandbox: Sandbox, id: string, change: WebhookChange): WebhookDetail {
-  const row = getWebhookRow(sandbox, id);
-  const changed = {
+  const changed = applyChange(getWebhookRow(sandbox, id), change);
+  sandbox.store.webhooks.update(changed);
+  return toWebhookDetail(changed);
+}
+
+function applyChange(row: WebhookWithWorkspace, change: WebhookChange): WebhookWithWorkspace {
+  return {
     ...row,
     url: change.url ?? row.url,
     events: change.events === undefined ? row.events : JSON.stringify(change.events),
-    disabled: change.disabled === undefined ? row.disabled : change.disabled ? 1 : 0,
-  } as const;
-  sandbox.store.webhooks.update(changed);
-  return toWebhookDetail(changed);
+    disabled: toFlag(change.disabled) ?? row.disabled,
+    headers: change.headers === undefined ? row.headers : JSON.stringify(change.headers),
+    skip_verify: toFlag(change.skipVerify) ?? row.skip_verify,
+  };
 }
 
 /** Deletes an endpoint and cancels what is pending for it. @returns how many deliveries that were. Inside a write. */
@@ -84,9 +138,21 @@ export function rotateWebhookSecret(sandbox: Sandbox, id: string, overlapMs: num
   return { ...toWebhookDetail(rotated), secret: rotated.secret };
 }
 
+/** Deletes an endpoint, and tells who sends. @returns how many pending deliveries were canceled. */
+export async function removeWebhook(sandbox: Sandbox, id: string): Promise<number> {
+  const { seq } = getWebhookRow(sandbox, id);
+  const canceled = await sandbox.store.write(() => deleteWebhook(sandbox, id));
+  sandbox.bus.publish({ type: 'canceled', webhookSeq: seq });
+  return canceled;
+}
+
 /** The row of an endpoint. @throws SvcError `not_found`. */
 export function getWebhookRow({ store }: Sandbox, id: string) {
   const row = store.webhooks.find(id);
   if (row === undefined) throw notFound('webhook', id);
   return row;
+}
+
+function toFlag(value: boolean | undefined): 0 | 1 | undefined {
+  return value === undefined ? undefined : value ? 1 : 0;
 }

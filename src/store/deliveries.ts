@@ -45,6 +45,10 @@ export interface ClaimedDelivery extends DeliveryProgressRow {
   readonly secret: string;
   readonly previous_secret: string | null;
   readonly previous_secret_expires_at: number | null;
+  /** JSON object of further headers. Meant for the endpoint alone: where a replay goes elsewhere, it is empty. */
+  readonly headers: string;
+  /** 0 where a replay goes elsewhere. */
+  readonly skip_verify: 0 | 1;
   readonly due_at: number;
 }
 
@@ -95,7 +99,8 @@ export class DeliveryTable {
     this.#claim = db.prepare(
       `SELECT d.seq, d.id, d.status, d.webhook_seq, d.workspace_seq, d.due_at, d.first_attempt_at, d.on_schedule,
          d.scheduled_attempts, d.attempt_count, d.replays_waiting, coalesce(d.own_url, h.url) AS url,
-         coalesce(d.own_body, e.envelope) AS body, h.secret, h.previous_secret, h.previous_secret_expires_at
+         coalesce(d.own_body, e.envelope) AS body, h.secret, h.previous_secret, h.previous_secret_expires_at,
+         iif(d.own_url IS NULL, h.headers, '{}') AS headers, iif(d.own_url IS NULL, h.skip_verify, 0) AS skip_verify
        ${JOINS} WHERE d.seq = ? AND d.due_at IS NOT NULL`,
     );
     this.#progress = db.prepare(
@@ -222,10 +227,10 @@ export class DeliveryTable {
 /** What {@link DeliveryTable.findClaim} reads for a delivery that has just been made. */
 export function claimOfNew(delivery: NewDelivery, webhook: WebhookRow, body: string): ClaimedDelivery {
   const { created_at: _, event_seq: _event, ...facts } = delivery;
-  const { url, secret, previous_secret, previous_secret_expires_at } = webhook;
+  const { url, secret, previous_secret, previous_secret_expires_at, headers, skip_verify } = webhook;
   return {
     ...facts,
-    ...{ url, body, secret, previous_secret, previous_secret_expires_at },
+    ...{ url, body, secret, previous_secret, previous_secret_expires_at, headers, skip_verify },
     ...{ status: 'pending', first_attempt_at: null, on_schedule: 1 },
     ...{ scheduled_attempts: 0, attempt_count: 0, replays_waiting: 0 },
   };

@@ -45,6 +45,9 @@ export const migrations: readonly string[] = [
     previous_secret TEXT,
     previous_secret_expires_at INTEGER,
     disabled INTEGER NOT NULL DEFAULT 0,
+    headers TEXT NOT NULL DEFAULT '{}',
+    skip_verify INTEGER NOT NULL DEFAULT 0,
+    listener INTEGER NOT NULL DEFAULT 0,
     created_at INTEGER NOT NULL,
     deleted_at INTEGER
   ) STRICT;

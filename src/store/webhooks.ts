@@ -16,11 +16,17 @@ export interface WebhookRow {
   /** Schedule time until which the previous secret signs as well. */
   readonly previous_secret_expires_at: number | null;
   readonly disabled: 0 | 1;
+  /** JSON object: headers that each delivery carries beside those of §6. */
+  readonly headers: string;
+  /** Whether any TLS certificate of the receiver is taken. */
+  readonly skip_verify: 0 | 1;
+  /** Whether it is there only for as long as somebody listens, see `sandbox/listeners.ts`. */
+  readonly listener: 0 | 1;
   readonly created_at: number;
   readonly deleted_at: number | null;
 }
 
-type WebhookWithWorkspace = WebhookRow & { readonly workspace_id: string };
+export type WebhookWithWorkspace = WebhookRow & { readonly workspace_id: string };
 type Change = Pick<
   WebhookRow,
   | 'seq'
@@ -30,6 +36,8 @@ type Change = Pick<
   | 'previous_secret'
   | 'previous_secret_expires_at'
   | 'disabled'
+  | 'headers'
+  | 'skip_verify'
   | 'deleted_at'
 >;
 
@@ -51,6 +59,7 @@ export class WebhookTable {
   #revision = 0;
   readonly #bySeq: Database.Statement<[number], WebhookRow>;
   readonly #byUrl: Database.Statement<[number, string], WebhookWithWorkspace>;
+  readonly #listenerIds: Database.Statement<[], string>;
   readonly #place: Database.Statement<[string], Pick<WebhookRow, 'seq'>>;
   readonly #seqs: Database.Statement<[], number>;
   readonly #update: Database.Statement<[Change]>;
@@ -58,9 +67,9 @@ export class WebhookTable {
   constructor(db: Database.Database) {
     this.#insert = db.prepare(
       `INSERT INTO webhooks (seq, id, workspace_seq, url, events, secret, previous_secret, previous_secret_expires_at,
-         disabled, created_at, deleted_at)
+         disabled, headers, skip_verify, listener, created_at, deleted_at)
        VALUES (@seq, @id, @workspace_seq, @url, @events, @secret, @previous_secret, @previous_secret_expires_at,
-         @disabled, @created_at, @deleted_at)`,
+         @disabled, @headers, @skip_verify, @listener, @created_at, @deleted_at)`,
     );
     this.#byId = db.prepare(`${SELECT} WHERE h.id = ? AND h.deleted_at IS NULL`);
     this.#page = db.prepare(
@@ -71,14 +80,16 @@ export class WebhookTable {
       'SELECT * FROM webhooks WHERE workspace_seq = ? AND deleted_at IS NULL AND disabled = 0 ORDER BY seq',
     );
     this.#bySeq = db.prepare('SELECT * FROM webhooks WHERE seq = ?');
-    this.#byUrl = db.prepare(
-      `${SELECT} WHERE h.workspace_seq = ? AND h.url = ? AND h.deleted_at IS NULL LIMIT 1`,
-    );
+    this.#byUrl = db.prepare(`${SELECT} WHERE h.workspace_seq = ? AND h.url = ? ORDER BY h.seq DESC`);
+    this.#listenerIds = db
+      .prepare<[], string>('SELECT id FROM webhooks WHERE listener = 1 AND deleted_at IS NULL')
+      .pluck();
     this.#place = db.prepare('SELECT seq FROM webhooks WHERE id = ?');
     this.#seqs = db.prepare<[], number>('SELECT seq FROM webhooks WHERE deleted_at IS NULL').pluck();
     this.#update = db.prepare(
       `UPDATE webhooks SET url = @url, events = @events, secret = @secret, previous_secret = @previous_secret,
-         previous_secret_expires_at = @previous_secret_expires_at, disabled = @disabled, deleted_at = @deleted_at
+         previous_secret_expires_at = @previous_secret_expires_at, disabled = @disabled, headers = @headers,
+         skip_verify = @skip_verify, deleted_at = @deleted_at
        WHERE seq = @seq`,
     );
   }
@@ -97,9 +108,14 @@ export class WebhookTable {
     return this.#byId.get(id);
   }
 
-  /** The endpoint of a workspace that has this very address. */
-  findByUrl(workspaceSeq: number, url: string): WebhookWithWorkspace | undefined {
-    return this.#byUrl.get(workspaceSeq, url);
+  /** The endpoints of a workspace that have or had this very address, newest first; deleted ones too. */
+  listByUrl(workspaceSeq: number, url: string): WebhookWithWorkspace[] {
+    return this.#byUrl.all(workspaceSeq, url);
+  }
+
+  /** The endpoints that are there only for as long as somebody listens. */
+  listListenerIds(): string[] {
+    return this.#listenerIds.all();
   }
 
   /** Where an endpoint that is or was there stands in the order of things. */
@@ -167,6 +183,9 @@ export function toWebhookDetail(row: WebhookWithWorkspace): WebhookDetail {
   return {
     ...toWebhook(row),
     disabled: row.disabled === 1,
+    headers: JSON.parse(row.headers),
+    skip_verify: row.skip_verify === 1,
+    listener: row.listener === 1,
     previous_secret_expires_at: expiresAt === null ? null : new Date(expiresAt).toISOString(),
   };
 }

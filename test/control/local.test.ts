@@ -1,9 +1,10 @@
 /** The control plane, through both of its doors: in this process and over HTTP. */
 import * as v from 'valibot';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { controlOperations } from '../../src/contract/control-api.ts';
 import type { ControlPlane } from '../../src/control/control-plane.ts';
 import { createHttpControlPlane } from '../../src/control/http-client.ts';
+import { getCertificate } from '../support/certificates.ts';
 import { startTestEmulator, type TestEmulator } from '../support/emulator.ts';
 import { createReceiver, type Receiver } from '../support/receiver.ts';
 import { createTestWall } from '../support/test-wall.ts';
@@ -165,6 +166,102 @@ describe.each([
         });
       }
       await expect(control.getWebhook({ id })).resolves.toEqual(changed);
+    });
+
+    it('are registered with headers, without a check of the certificate, for every type when none is named', async () => {
+      await using secure = await createReceiver({}, { certificate: getCertificate('self-signed') });
+      const webhook = await control.createWebhook({
+        ...{ url: secure.url, headers: { Authorization: 'Bearer 1', 'X-Env': '' }, skip_verify: true },
+      });
+      const { secret, ...detail } = webhook;
+      expect(detail).toMatchObject({
+        ...{ workspace_id: workspaceId, events: ['*'], skip_verify: true, listener: false },
+        headers: { Authorization: 'Bearer 1', 'X-Env': '' },
+      });
+      await expect(control.getWebhook({ id: webhook.id })).resolves.toEqual(detail);
+      const { id } = await settled(await trigger());
+      const { attempts } = await control.getDelivery({ id });
+      expect(secure.requests[0]?.headers).toMatchObject({ authorization: 'Bearer 1', 'x-env': '' });
+      expect(attempts[0]?.request.headers).toMatchObject({ Authorization: 'Bearer 1' });
+      // What is meant for one address is not for another.
+      await control.replayDelivery({ id, url: receiver.url });
+      const [elsewhere] = await receiver.waitFor(1);
+      expect(elsewhere?.headers).not.toHaveProperty('authorization');
+      await control.updateWebhook({ id: webhook.id, headers: {}, skip_verify: false });
+      const refused = await settled(await trigger());
+      await expect(control.getDelivery({ id: refused.id })).resolves.toMatchObject({
+        ...{ status: 'pending', attempts: [{ outcome: 'tls_error' }] },
+      });
+      expect(secret).toMatch(/^whsec_/);
+    });
+
+    it('take no header that the emulator sets itself, and none that breaks out of its line', async () => {
+      for (const headers of [
+        { 'service-signature': 'v1=0' },
+        { Host: 'a' },
+        { 'a b': '' },
+        { A: 'b\r\nC: d' },
+      ]) {
+        await expect(control.createWebhook({ url: receiver.url, headers })).rejects.toMatchObject({
+          code: 'validation_failed',
+        });
+      }
+      const webhook = { url: 'http://a.example/' };
+      await expect(control.createWebhook(webhook)).rejects.toMatchObject({ code: 'validation_failed' });
+      await expect(control.listWebhooks({})).resolves.toMatchObject({ data: [] });
+    });
+
+    it('of one address have one secret, unless another is given; deleted ones count', async () => {
+      const { url } = receiver;
+      const first = await control.createWebhook({ url });
+      const second = await control.createWebhook({ url });
+      expect(second.secret).toBe(first.secret);
+      expect(second.id).not.toBe(first.id);
+      const { secret } = await control.createWebhook({ url, secret: 'whsec_of_my_own_making' });
+      expect(secret).toBe('whsec_of_my_own_making');
+      for (const { id } of (await control.listWebhooks({})).data) await control.deleteWebhook({ id });
+      await expect(control.createWebhook({ url })).resolves.toMatchObject({ secret });
+      await expect(control.createWebhook({ url: `${url}/b` })).resolves.not.toMatchObject({ secret });
+    });
+
+    it('of a listener stay as long as a stream holds them, which shows their deliveries alone', async () => {
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+      onTestFinished(() => void vi.useRealTimers());
+      const { id } = await control.createWebhook({ url: receiver.url, listener: true });
+      await register();
+      const following = new AbortController();
+      const stream = control.stream({ listener: id, types: 'attempt', since_sequence: 0 }, following.signal);
+      const items = stream[Symbol.asyncIterator]();
+      for (let i = 0; i < 2; i++) await trigger();
+      for (let i = 0; i < 2; i++) {
+        expect((await items.next()).value).toMatchObject({ delivery: { webhook_id: id } });
+      }
+      vi.advanceTimersByTime(3_600_000);
+      await expect(control.getWebhook({ id })).resolves.toMatchObject({ id, listener: true });
+      following.abort();
+      const isThere = () =>
+        control.getWebhook({ id }).then(
+          () => true,
+          () => false,
+        );
+      // Over HTTP it takes a moment until the emulator sees that the follower is gone.
+      while (await isThere()) {
+        vi.advanceTimersByTime(10_000);
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      const followAgain = async () => {
+        const { signal } = new AbortController();
+        await control.stream({ listener: id }, signal)[Symbol.asyncIterator]().next();
+      };
+      await expect(followAgain()).rejects.toMatchObject({ code: 'not_found' });
+    });
+
+    it('go on where their address is registered again and that is asked for', async () => {
+      const url = receiver.url;
+      const first = await control.createWebhook({ url, headers: { A: 'b' } });
+      await control.updateWebhook({ id: first.id, disabled: true });
+      const again = await control.createWebhook({ url, events: ['a.b'], reuse: true });
+      expect(again).toEqual({ ...first, events: ['a.b'], headers: {} });
     });
 
     it('that are disabled get no deliveries of what happens meanwhile', async () => {

@@ -49,6 +49,7 @@ describe('each operation', () => {
       [200, 'GET', '/keys'],
       [200, 'POST', `/keys/${key.id}/revoke`, {}],
       [200, 'GET', '/webhooks'],
+      [201, 'POST', '/webhooks', { url: 'http://127.0.0.1:9/' }],
       [200, 'GET', `/webhooks/${webhook.id}`],
       [200, 'PATCH', `/webhooks/${webhook.id}`, { disabled: false }],
       [200, 'POST', `/webhooks/${webhook.id}/rotate-secret`, {}],

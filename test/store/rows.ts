@@ -31,7 +31,15 @@ export function insertWebhook(store: Store, workspaceSeq: number, row: Partial<W
   store.webhooks.insert({
     ...{ seq, id: ids.next('webhook', NOW), workspace_seq: workspaceSeq, url: 'http://127.0.0.1:9/' },
     ...{ events: '["order.shipped"]', secret: 'whsec_a', previous_secret: null },
-    ...{ previous_secret_expires_at: null, disabled: 0, created_at: NOW, deleted_at: null },
+    ...{
+      previous_secret_expires_at: null,
+      disabled: 0,
+      headers: '{}',
+      skip_verify: 0,
+      listener: 0,
+      created_at: NOW,
+      deleted_at: null,
+    },
     ...row,
   });
   return seq;

@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import { findHeaderProblem } from '../../src/domain/delivery-headers.ts';
+
+describe('a header that somebody adds to deliveries', () => {
+  it.each([
+    ['Authorization', 'Bearer a'],
+    ['X-Empty', ''],
+    ['x_y.z', 'a\tb'],
+    ['Servicename', 'a'],
+  ])('may be %s: %s', (name, value) => {
+    expect(findHeaderProblem(name, value)).toBeNull();
+  });
+
+  it.each([
+    ['Service-Signature', 'is set by the emulator'],
+    ['service-anything', 'is set by the emulator'],
+    ['HOST', 'is set by the emulator'],
+    ['Content-Length', 'is set by the emulator'],
+    ['Content-Type', 'is set by the emulator'],
+    ['Transfer-Encoding', 'is set by the emulator'],
+    ['', 'is not the name of a header'],
+    ['a b', 'is not the name of a header'],
+    ['a:', 'is not the name of a header'],
+  ])('may not be called "%s" [§6.headers.signature]', (name, problem) => {
+    expect(findHeaderProblem(name, 'a')).toContain(problem);
+  });
+
+  it.each([
+    ['a\r\nB: c', 'printable ASCII, on one line'],
+    ['naïve', 'printable ASCII, on one line'],
+    ['a'.repeat(4097), 'longer than 4096 characters'],
+  ])('may not hold %j', (value, problem) => {
+    expect(findHeaderProblem('A', value)).toContain(problem);
+  });
+});
