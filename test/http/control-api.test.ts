@@ -61,6 +61,8 @@ describe('each operation', () => {
       [200, 'POST', '/clock/next', {}],
       [200, 'POST', '/clock/settle', {}],
       [200, 'GET', '/requests'],
+      [200, 'GET', '/diagnosis'],
+      [200, 'POST', `/webhooks/${webhook.id}/probe`, { send: false }],
       [200, 'DELETE', `/webhooks/${webhook.id}`],
     ];
     for (const [status, method, path, body] of answers) {
