@@ -105,6 +105,18 @@ export const catalogue: Readonly<Record<string, CatalogueCommand | CatalogueGrou
       tail: { summary: 'Follow requests as they happen', load: () => import('./commands/logs/tail.ts') },
     },
   },
+  fixtures: {
+    summary: 'See sample events and scripts, run a script, check your own',
+    verbs: {
+      list: { summary: 'List sample events and scripts', load: () => import('./commands/fixtures/list.ts') },
+      show: { summary: 'Show one', load: () => import('./commands/fixtures/show.ts') },
+      run: { summary: 'Run a script, step by step', load: () => import('./commands/fixtures/run.ts') },
+      validate: {
+        summary: 'Say all that is wrong with fixtures',
+        load: () => import('./commands/fixtures/validate.ts'),
+      },
+    },
+  },
   verify: {
     summary: 'Check the signature of a delivery and say what is wrong',
     load: () => import('./commands/verify.ts'),

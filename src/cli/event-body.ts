@@ -48,12 +48,26 @@ export async function createEventBodies(
   const { payloadMember } = await context.rules();
   const workspaceId = options.workspace ?? (await context.workspaceId());
   const template = await createTemplate(type, options, context);
-  const scopes = template.filled ? await createTemplateScopes({ ...options, workspaceId }, context) : null;
-  const rest = JSON.stringify({ type, workspace_id: workspaceId }).slice(1, -1);
+  const scopes = await createTemplateScopes(options, context);
+  if (template.filled) await scopes.readClock(await context.connect(), workspaceId);
   return () => {
-    const payload = scopes === null ? template.text : fillTemplates(template.text, scopes());
-    return `{${rest},${JSON.stringify(payloadMember)}:${payload}}`;
+    const payload = template.filled ? fillTemplates(template.text, scopes.next()) : template.text;
+    return toEventBody({ type, workspaceId, payloadMember, payload });
   };
+}
+
+export interface EventParts {
+  readonly type: string;
+  readonly workspaceId: string;
+  /** What the API calls the payload (decision `event.body`). */
+  readonly payloadMember: string;
+  /** JSON text, which goes into the body as it is. */
+  readonly payload: string;
+}
+
+export function toEventBody({ type, workspaceId, payloadMember, payload }: EventParts): string {
+  const rest = JSON.stringify({ type, workspace_id: workspaceId }).slice(1, -1);
+  return `{${rest},${JSON.stringify(payloadMember)}:${payload}}`;
 }
 
 /** The payload with its changes made, and whether there are templates to be filled. */

@@ -1,5 +1,6 @@
 /** What the templates of fixtures are filled from in a command. */
 import type { Command } from 'commander';
+import type { ControlPlane } from '../control/control-plane.ts';
 import { createRandomness } from '../domain/random.ts';
 import type { TemplateScope } from '../fixtures/generators.ts';
 import type { Context } from './context.ts';
@@ -13,24 +14,28 @@ export function addSeedOption(command: Command): Command {
   return command.option('--random-seed <n>', 'the same generated values on every run');
 }
 
-/**
- * A source of scopes, one for each event: variables of the environment, chance from the configured seed, and the time
- * of the workspace's schedule clock, as it goes on from what it shows now.
- */
+export interface TemplateScopes {
+  /** For the next event: its own number, further chance. */
+  next(): TemplateScope;
+  /** Reads a workspace's schedule clock, from which times go on; until then they are wall times. */
+  readClock(control: Pick<ControlPlane, 'getClock'>, workspaceId: string): Promise<void>;
+}
+
+/** Values from the variables of the environment and from chance, of the configured seed where there is one. */
 export async function createTemplateScopes(
-  { randomSeed, workspaceId }: SeedOptions & { readonly workspaceId: string },
+  { randomSeed }: SeedOptions,
   context: Context,
-): Promise<() => TemplateScope> {
+): Promise<TemplateScopes> {
   const { values } = await context.config(randomSeed === undefined ? {} : { randomSeed });
-  const control = await context.connect();
-  const clock = await control.getClock({ workspace_id: workspaceId });
-  const shownAt = performance.now();
   const random = createRandomness(values.randomSeed);
   let sequence = 0;
-  return () => ({
-    env: context.env,
-    random,
-    now: Date.parse(clock.now) + clock.rate * (performance.now() - shownAt),
-    sequence: ++sequence,
-  });
+  let now = context.now;
+  return {
+    next: () => ({ env: context.env, random, now: now(), sequence: ++sequence }),
+    async readClock(control, workspaceId) {
+      const clock = await control.getClock({ workspace_id: workspaceId });
+      const shownAt = performance.now();
+      now = () => Date.parse(clock.now) + clock.rate * (performance.now() - shownAt);
+    },
+  };
 }

@@ -34,6 +34,7 @@ describe('help', () => {
         workspaces [options]  List, read and create workspaces
         keys [options]        Manage API keys
         logs [options]        See the requests made to the API
+        fixtures [options]    See sample events and scripts, run a script, check your own
         verify                Check the signature of a delivery and say what is wrong
         sign                  Make the signature headers for a payload
         env                   Print the variables that point programs to the emulator

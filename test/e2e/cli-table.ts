@@ -248,6 +248,34 @@ export const rows: Readonly<Record<string, Row>> = {
     mistake: [['--status', '99'], "option '--status <status>' argument '99' is invalid."],
     nobody: otherWorkspace,
   },
+  'fixtures list': {
+    shows:
+      /^NAME +KIND +FROM +DESCRIPTION\n[\s\S]*order\.shipped +event +built-in[\s\S]*order-lifecycle +script/,
+    members: page,
+    mistake: [['now'], tooMany],
+    alone: true,
+  },
+  'fixtures show': {
+    args: ['order.shipped'],
+    shows: /^\{\n {2}"description": "A parcel/,
+    members: ['name', 'kind', 'source', 'overrides', 'file', 'content'],
+    mistake: [[], "missing required argument 'name'"],
+    nobody: [NOBODY],
+    alone: true,
+  },
+  'fixtures run': {
+    args: ['order-lifecycle'],
+    shows: /^✓ created +order\.created +evt_\w+\n +del_[\s\S]*✓ expect +every delivery: succeeded\n$/,
+    members: ['script', 'file', 'ok', 'steps'],
+    mistake: [['--dry-run'], "missing required argument 'script'"],
+    nobody: ['order-lifecycle', ...otherWorkspace],
+  },
+  'fixtures validate': {
+    shows: /^\d+ files checked, nothing is wrong\.\n$/,
+    members: ['ok', 'checked', 'problems'],
+    mistake: [['nowhere.json'], 'There is nothing at '],
+    alone: true,
+  },
   verify: {
     args: ({ delivery, secret }) => ['--delivery', delivery, '--secret', secret],
     shows: /^valid /,

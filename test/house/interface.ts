@@ -26,7 +26,7 @@ export const promised: Readonly<Record<string, readonly string[]>> = {
   env: ['--format'],
   trigger: [
     ...['--data', '--override', '--add', '--remove', '--count', '--rate', '--workspace'],
-    ...['--idempotency-key', '--wait'],
+    ...['--idempotency-key', '--random-seed', '--wait'],
   ],
   listen: [
     ...['--forward-to', '--events', '-e', '--headers', '-H', '--skip-verify', '--print-secret'],
@@ -73,7 +73,7 @@ export const promised: Readonly<Record<string, readonly string[]>> = {
   'receiver example': ['--framework'],
   'fixtures list': [],
   'fixtures show': [],
-  'fixtures run': [],
+  'fixtures run': ['--dry-run', '--keep', '--workspace', '--random-seed'],
   'fixtures validate': [],
   gaps: [],
   config: [],
@@ -96,9 +96,5 @@ export const notYetBuilt: readonly string[] = [
   'receiver check',
   'receiver example',
   'listen',
-  'fixtures list',
-  'fixtures show',
-  'fixtures run',
-  'fixtures validate',
   'completion',
 ];

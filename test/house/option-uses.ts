@@ -95,6 +95,11 @@ export const optionUses: Readonly<Record<string, readonly OptionUse[]>> = {
   ],
   'logs list': [requestFilter, page],
   'logs tail': [requestFilter],
+  'fixtures run': [
+    workspace,
+    ['--dry-run --random-seed 7', { dryRun: true, randomSeed: '7' }],
+    ['--keep', { keep: true }],
+  ],
   verify: [
     [
       '--secret a --payload {} --signature v1=00 --timestamp 2026-11-20T12:00:00Z --id msg_1 --scheme stripe',

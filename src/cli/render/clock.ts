@@ -1,6 +1,7 @@
 import type { AttemptSummary, ClockMove, ClockState } from '../../contract/resources.ts';
 import { formatDuration } from '../../domain/duration.ts';
 import type { Look } from '../io.ts';
+import { countDeliveries } from './count.ts';
 import { renderFields } from './fields.ts';
 import { paintOutcome } from './style.ts';
 import { type Column, renderTable } from './table.ts';
@@ -26,10 +27,6 @@ function clockFields({ workspace_id, now, rate, wall, next_due_at }: ClockState)
     Speed: rate === 0 ? 'frozen' : `${rate}×`,
     'Next attempt': next_due_at === null ? 'none planned' : formatTime(next_due_at, Date.parse(now)),
   };
-}
-
-function countDeliveries(count: number): string {
-  return count === 1 ? '1 delivery' : `${count} deliveries`;
 }
 
 function attemptColumns(look: Look): readonly Column<AttemptSummary>[] {

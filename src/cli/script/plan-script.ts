@@ -1,0 +1,45 @@
+/** What a script would do, told without doing it: values are filled in, references to results stay as they are. */
+import { formatPath } from '../../domain/json-path.ts';
+import type { Script, ScriptStep } from '../../fixtures/scripts.ts';
+import { fillTemplates, type Resolve } from '../../fixtures/template.ts';
+import { indentJson } from '../render/json-text.ts';
+import type { TemplateScopes } from '../template-scopes.ts';
+import { formatExpectation } from './expectation.ts';
+import type { StepReport } from './step-report.ts';
+
+/** Contacts nobody. @throws SvcError `usage` when a variable is missing. */
+export function planScript(script: Script, scopes: TemplateScopes): StepReport[] {
+  return script.steps.map((step) => ({ step, ok: null, ...planStep(step, scopes) }));
+}
+
+function planStep(step: ScriptStep, scopes: TemplateScopes): Pick<StepReport, 'result' | 'lines'> {
+  switch (step.kind) {
+    case 'event': {
+      const scope = scopes.next();
+      const payload = fillTemplates(step.payloadTemplate, scope, leave);
+      const key = step.idempotencyKeyTemplate && fillTemplates(step.idempotencyKeyTemplate, scope, leave);
+      const rest = key === null ? '' : `,"idempotency_key":${key}`;
+      return {
+        result: `{"event":{"type":${JSON.stringify(step.type)},"payload":${payload}}${rest}}`,
+        lines: [step.type, ...indentJson(payload).split('\n')],
+      };
+    }
+    case 'webhook': {
+      const webhook = fillTemplates(step.webhookTemplate, scopes.next(), leave);
+      return { result: `{"webhook":${webhook}}`, lines: [webhook] };
+    }
+    case 'advance':
+      return { result: JSON.stringify({ duration_ms: step.ms }), lines: ['the clock'] };
+    case 'wait':
+      return { result: JSON.stringify({ duration_ms: step.ms }), lines: ['until no delivery is pending'] };
+    case 'settle':
+      return { result: '{}', lines: ['the clock, until no delivery is pending'] };
+    case 'expect':
+      return {
+        result: JSON.stringify({ expect: step.expectation }),
+        lines: [formatExpectation(step.expectation)],
+      };
+  }
+}
+
+const leave: Resolve = ({ step, path }) => JSON.stringify(`{{${formatPath(['steps', step, ...path])}}}`);

@@ -1,0 +1,366 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { command as listCommand } from '../../../src/cli/commands/fixtures/list.ts';
+import { command as runCommand } from '../../../src/cli/commands/fixtures/run.ts';
+import { command as showCommand } from '../../../src/cli/commands/fixtures/show.ts';
+import { command as validateCommand } from '../../../src/cli/commands/fixtures/validate.ts';
+import { createApiClient } from '../../../src/control/api-client.ts';
+import { createHttpControlPlane } from '../../../src/control/http-client.ts';
+import { ExitCode } from '../../../src/errors.ts';
+import { builtInFixtureFolder } from '../../../src/fixtures/folders.ts';
+import { createProject } from '../../fixtures/project.ts';
+import { startTestEmulator } from '../../support/emulator.ts';
+import { createReceiver, type ReceiverScript } from '../../support/receiver.ts';
+import { createFakeContext, type FakeOptions, NOW } from '../fake-context.ts';
+
+/** A project, and commands in it that talk to an emulator whose clock stands still; an endpoint gets every event. */
+async function createScene(script: ReceiverScript = {}) {
+  const emulator = await startTestEmulator();
+  const receiver = await createReceiver(script);
+  onTestFinished(async () => {
+    await Promise.all([emulator.close(), receiver.close()]);
+  });
+  const { base_url: baseUrl, control_url: controlUrl, api_key: apiKey, workspace_id } = emulator.status();
+  await emulator.api('POST', '/webhooks', { workspace_id, url: receiver.url, events: ['*'] });
+  const project = createProject();
+
+  async function run(steps: readonly object[] | string, options: object = {}, fake: FakeOptions = {}) {
+    const named = typeof steps === 'string' ? steps : 'mine';
+    if (typeof steps !== 'string') project.write('scripts/mine', { description: '', steps });
+    const { context, recorded } = createFakeContext({ ...fake, cwd: project.cwd });
+    const real = {
+      ...context,
+      api: async () => createApiClient({ baseUrl, apiKey, signal: context.signal }),
+      connect: async (signal = context.signal) => createHttpControlPlane({ controlUrl, signal }),
+      workspaceId: async () => workspace_id,
+    };
+    const [result] = await Promise.allSettled([runCommand.run({ script: named, ...options }, real)]);
+    return { result, ...recorded };
+  }
+  const webhooks = async () => (await emulator.control.listWebhooks({})).data.length;
+  return { run, receiver, webhooks, emulator, project };
+}
+
+const shipped = { name: 'shipped', event: 'order.shipped' };
+
+describe('fixtures run', () => {
+  it('creates events that refer to those before, and prints the ids of each step', async () => {
+    const { run, receiver } = await createScene();
+    const { result, out, err } = await run([
+      { name: 'first', event: 'a.b', payload: { id: '{{id ord}}', price: 1.5, n: '{{sequence}}' } },
+      {
+        name: 'second',
+        event: 'a.c',
+        payload: {
+          same: '{{steps.first.event.payload}}',
+          text: 'of {{steps.first.event.id}} and {{steps.first.deliveries[0].id}}',
+          shop: '{{env SHOP none}}',
+        },
+      },
+      { wait: '10s' },
+      { expect: { deliveries: 2, status: 'succeeded', attempt_count: 1 } },
+    ]);
+
+    expect(result).toMatchObject({ value: ExitCode.done });
+    const [first, second] = (await receiver.waitFor(2))
+      .map(({ body }) => JSON.parse(body.toString()).data)
+      .sort((a, b) => (a.type < b.type ? -1 : 1));
+    expect(second.payload.same).toEqual(first.payload);
+    expect(second.payload).toMatchObject({
+      text: expect.stringMatching(new RegExp(`^of ${first.id} and del_\\w{26}$`)),
+      shop: 'none',
+    });
+    expect(out).toMatch(
+      /^✓ first {5}a\.b {2}evt_\w+\n {12}del_\w+ {2}http.*\n✓ second {4}a\.c {2}evt_\w+\n {12}del_\w+/,
+    );
+    expect(out).toMatch(/✓ wait 10s {2}2 deliveries settled\n/);
+    expect(out).toMatch(/✓ expect +2 deliveries: succeeded after 1 attempt\n$/);
+    expect(err).toBe('');
+  });
+
+  it('sends the digits that it is given, also through references', async () => {
+    const { run, receiver, project } = await createScene();
+    const file = project.write(
+      'scripts/digits',
+      `{"description":"","steps":[
+        {"name":"a","event":"a.b","payload":{"n":9007199254740993,"price":12.50}},
+        {"event":"a.b","payload":{"copy":"{{steps.a.event.payload.n}}"},"add":{"price":1.10}},
+        {"wait":"10s"}]}`,
+    );
+    expect((await run(file)).result).toMatchObject({ value: ExitCode.done });
+    const bodies = (await receiver.waitFor(2)).map(({ body }) => body.toString()).join();
+    expect(bodies).toContain('"payload":{"n":9007199254740993,"price":12.50}');
+    expect(bodies).toContain('"payload":{"copy":9007199254740993,"price":1.10}');
+  });
+
+  it('moves the clock, and tells of the attempts that this caused', async () => {
+    const { run } = await createScene({ status: 503 });
+    const { result, out } = await run([
+      shipped,
+      { expect: { event: 'shipped', status: 'pending', attempt_count: 1 } },
+      { advance: '5m' },
+      { expect: { attempt_count: 2 } },
+      { settle: true },
+      { expect: { status: 'failed' } },
+    ]);
+    expect(result).toMatchObject({ value: ExitCode.done });
+    expect(out).toMatch(/✓ advance 5m .*1 sent, 1 pending\n +del_\w+ {2}attempt 2 {2}http_error 503\n/);
+    expect(out).toMatch(/✓ settle .*0 pending\n/);
+  });
+
+  it('ends with 1 at the first expectation that does not hold, and says what is so instead', async () => {
+    const { run, receiver } = await createScene();
+    const { result, out, err } = await run([
+      shipped,
+      { expect: { status: 'failed' }, within: '50ms' },
+      { event: 'a.b', payload: {} },
+    ]);
+    expect(result).toMatchObject({ value: ExitCode.notSo });
+    expect(out).toMatch(
+      /✗ expect {3}every delivery: failed\n {11}del_\w+ is (?:pending|succeeded) after \d attempts?\n$/,
+    );
+    expect(err).toBe('Stopped at step 2 of 3.\n');
+    expect(await receiver.waitFor(1)).toHaveLength(1);
+  });
+
+  it('waits no longer than it is told', async () => {
+    const { run } = await createScene({ status: 503 });
+    const { result, out } = await run([shipped, { wait: '50ms' }]);
+    expect(result).toMatchObject({ value: ExitCode.timeout });
+    expect(out).toMatch(/✗ wait 50ms {2}1 delivery still pending after 50ms\n/);
+  });
+
+  it('deletes the endpoints that it registered, however it ends, unless they are kept', async () => {
+    const { run, receiver, webhooks } = await createScene();
+    const hook = {
+      name: 'hook',
+      webhook: { url: `${receiver.url.replace('http://', '')}/own`, events: ['a.b'] },
+    };
+    const bad = { event: 'a.b', payload: {}, idempotency_key: ' ' };
+
+    expect((await run([hook, { event: 'a.b', payload: {} }, { wait: '10s' }])).result).toMatchObject({
+      value: ExitCode.done,
+    });
+    expect(receiver.requests.map(({ path }) => path)).toContain('/own');
+    expect((await run([hook, bad])).result).toMatchObject({ reason: { code: 'invalid_request' } });
+    expect(await webhooks()).toBe(1);
+    await run([hook], { keep: true });
+    expect(await webhooks()).toBe(2);
+  });
+
+  it('sends an idempotency key, which another run repeats', async () => {
+    const { run } = await createScene();
+    const steps = [
+      { name: 'a', event: 'a.b', payload: {}, idempotency_key: 'only-{{env RUN}}' },
+      { expect: { deliveries: 1 } },
+    ];
+    const ids = async (RUN: string) => {
+      const { out } = await run(steps, {}, { json: true, env: { RUN } });
+      return JSON.parse(out).steps[0].event.id;
+    };
+    expect(await ids('1')).toBe(await ids('1'));
+    expect(await ids('2')).not.toBe(await ids('1'));
+  });
+
+  it('is one document with --json, also where the API refuses a step', async () => {
+    const { run } = await createScene();
+    const { result, out, err } = await run(
+      [shipped, { settle: true }, { event: 'a.b', payload: {}, idempotency_key: ' ' }],
+      {},
+      { json: true },
+    );
+    expect(result).toMatchObject({ reason: { code: 'invalid_request' } });
+    expect(JSON.parse(out)).toEqual({
+      script: 'mine',
+      file: expect.stringContaining('mine.json'),
+      ok: false,
+      steps: [
+        expect.objectContaining({
+          ...{ name: 'shipped', kind: 'event', ok: true },
+          event: expect.objectContaining({ type: 'order.shipped' }),
+          deliveries: [expect.objectContaining({ event_type: 'order.shipped' })],
+        }),
+        expect.objectContaining({ name: null, kind: 'settle', ok: true, attempts: [], pending: 0 }),
+      ],
+    });
+    expect(err).toBe('');
+  });
+
+  it('makes the same values of the same seed, and those times of the schedule clock', async () => {
+    const { run, emulator } = await createScene();
+    const steps = [{ name: 'a', event: 'a.b', payload: { id: '{{uuid}}', at: '{{now}}' } }];
+    const payload = async (randomSeed: string) =>
+      JSON.parse((await run(steps, { randomSeed }, { json: true })).out).steps[0].event.payload;
+    const first = await payload('7');
+
+    expect(await payload('7')).toEqual(first);
+    expect((await payload('8')).id).not.toBe(first.id);
+    const { now } = await emulator.control.getClock({});
+    expect(first.at).toBe(now);
+    await emulator.control.advanceClock({ ms: 60_000 });
+    expect(Date.parse((await payload('7')).at)).toBe(Date.parse(now) + 60_000);
+  });
+
+  it('names what it does not know', async () => {
+    const { run } = await createScene();
+    expect((await run('order-lifecycl')).result).toMatchObject({
+      reason: { code: 'not_found', hint: 'Did you mean order-lifecycle?' },
+    });
+    expect((await run('./none.json')).result).toMatchObject({
+      reason: { code: 'usage', message: expect.stringContaining('There is no such file.') },
+    });
+    const late = { event: 'a.b', payload: { id: '{{steps.a.event.payload.id}}' } };
+    expect((await run([{ name: 'a', event: 'a.b', payload: {} }, late])).result).toMatchObject({
+      reason: { message: 'At id: The step a has nothing at event.payload.id.' },
+    });
+  });
+
+  it.each(['order-lifecycle', 'late-payment', 'unreachable-receiver'])('runs %s', async (name) => {
+    const { run, webhooks } = await createScene();
+    expect(await run(name)).toMatchObject({ result: { value: ExitCode.done }, err: '' });
+    expect(await webhooks()).toBe(1);
+  });
+});
+
+describe('fixtures run --dry-run', () => {
+  it('shows what would be sent and contacts nobody; references stay as they are', async () => {
+    const { write, cwd } = createProject();
+    write('scripts/mine', {
+      description: '',
+      steps: [
+        { name: 'hook', webhook: { url: '{{env URL}}', events: ['*'] } },
+        { name: 'a', event: 'a.b', payload: { at: '{{now}}', key: 1 }, idempotency_key: 'k{{sequence}}' },
+        { event: 'a.b', payload: { id: '{{steps.a.event.id}}', text: 'of {{steps.a.event.id}}' } },
+        { advance: '1h30m' },
+        { settle: true },
+        { wait: '10s' },
+        { expect: { event: 'a', webhook: 'hook', deliveries: 1, status: 'pending' } },
+      ],
+    });
+    const options = { script: 'mine', dryRun: true } as const;
+    const env = { URL: 'http://localhost:3000' };
+    const { context, recorded } = createFakeContext({ cwd, json: true, env });
+    expect(await runCommand.run(options, context)).toBe(ExitCode.done);
+    const hook = { url: 'http://localhost:3000', events: ['*'] };
+    expect(JSON.parse(recorded.out)).toMatchObject({
+      ok: true,
+      steps: [
+        { name: 'hook', kind: 'webhook', webhook: hook },
+        {
+          name: 'a',
+          event: { type: 'a.b', payload: { at: new Date(NOW).toISOString(), key: 1 } },
+          idempotency_key: 'k2',
+        },
+        { event: { payload: { id: '{{steps.a.event.id}}', text: 'of {{steps.a.event.id}}' } } },
+        { kind: 'advance', duration_ms: 5_400_000 },
+        { kind: 'settle' },
+        { kind: 'wait', duration_ms: 10_000 },
+        { kind: 'expect', expect: { event: 'a', status: 'pending' } },
+      ],
+    });
+
+    const people = createFakeContext({ cwd, env });
+    await runCommand.run(options, people.context);
+    expect(people.recorded.out).toContain(
+      '· hook           {"url":"http://localhost:3000","events":["*"]}\n',
+    );
+    expect(people.recorded.out).toContain('"key": 1');
+    expect(people.recorded.out).toMatch(/· expect +1 delivery of a to hook: pending\n$/);
+  });
+
+  it('says which variable is missing', async () => {
+    const { write, cwd } = createProject();
+    write('scripts/mine', {
+      description: '',
+      steps: [{ webhook: { url: '{{env URL}}', events: ['*'] } }],
+    });
+    const { context } = createFakeContext({ cwd });
+    const [result] = await Promise.allSettled([runCommand.run({ script: 'mine', dryRun: true }, context)]);
+    expect(result).toMatchObject({
+      reason: { code: 'usage', message: 'At url: The variable URL is not set.' },
+    });
+  });
+});
+
+describe('fixtures list', () => {
+  it('shows events and scripts, and which are the own ones', async () => {
+    const { write, cwd } = createProject();
+    write('events/parcel.lost', { description: 'Lost.', payload: {} });
+    write('scripts/order-lifecycle', { description: 'Ours.', steps: [{ settle: true }] });
+    const { context, recorded } = createFakeContext({ cwd });
+    await listCommand.run({}, context);
+    expect(recorded.out).toMatch(/\nparcel\.lost +event +project +Lost\.\n/);
+    expect(recorded.out).toMatch(/\norder\.shipped +event +built-in /);
+    expect(recorded.out).toMatch(/\norder-lifecycle +script +project, overrides +Ours\.\n/);
+  });
+
+  it('refuses to list what cannot be used, and says how to see all of it', async () => {
+    const { write, cwd } = createProject();
+    write('events/parcel.lost', { descripton: 'Lost.' });
+    const { context } = createFakeContext({ cwd });
+    const [result] = await Promise.allSettled([listCommand.run({}, context)]);
+    expect(result).toMatchObject({
+      reason: { code: 'usage', hint: expect.stringContaining('svc fixtures validate') },
+    });
+  });
+});
+
+describe('fixtures show', () => {
+  it('prints the file as it is, so that it can be saved', async () => {
+    const { cwd } = createProject();
+    const { context, recorded } = createFakeContext({ cwd });
+    await showCommand.run({ name: 'order-lifecycle' }, context);
+    const file = join(builtInFixtureFolder(), 'scripts/order-lifecycle.json');
+    expect(recorded.out).toBe(readFileSync(file, 'utf8'));
+  });
+
+  it('tells with --json where it is from, the digits as they are', async () => {
+    const { cwd, write } = createProject();
+    const file = write('events/parcel.lost', '{"description":"","payload":{"weight":12.50}}');
+    const { context, recorded } = createFakeContext({ cwd, json: true });
+    await showCommand.run({ name: 'parcel.lost' }, context);
+    expect(JSON.parse(recorded.out)).toEqual({
+      ...{ name: 'parcel.lost', kind: 'event', source: 'project', overrides: false, file },
+      content: { description: '', payload: { weight: 12.5 } },
+    });
+    expect(recorded.out).toContain('"weight": 12.50');
+  });
+
+  it('suggests the nearest name', async () => {
+    const { context } = createFakeContext();
+    const [result] = await Promise.allSettled([showCommand.run({ name: 'order.shiped' }, context)]);
+    expect(result).toMatchObject({ reason: { code: 'not_found', hint: 'Did you mean order.shipped?' } });
+  });
+});
+
+describe('fixtures validate', () => {
+  it('is done when nothing is wrong', async () => {
+    const { cwd, write } = createProject();
+    write('events/parcel.lost', { description: '', payload: { id: '{{uuid}}' } });
+    const { context, recorded } = createFakeContext({ cwd });
+    expect(await validateCommand.run({ paths: ['fixtures'] }, context)).toBe(ExitCode.done);
+    expect(recorded.out).toBe('1 file checked, nothing is wrong.\n');
+  });
+
+  it('lists every problem with its file and path, and ends as invalid input does', async () => {
+    const { cwd, write } = createProject();
+    const file = write('events/parcel.lost', { description: 1, payload: { a: '{{x}}' } });
+    const text = createFakeContext({ cwd });
+    expect(await validateCommand.run({ paths: [] }, text.context)).toBe(ExitCode.usage);
+    expect(text.recorded.out).toMatch(
+      /^fixtures\/events\/parcel\.lost\.json: description must be text.*\nfixtures.*: payload\.a: .*\n\d+ files checked, 2 problems found\.\n$/,
+    );
+
+    const json = createFakeContext({ cwd, json: true });
+    await validateCommand.run({ paths: ['fixtures/events'] }, json.context);
+    expect(JSON.parse(json.recorded.out)).toEqual({
+      ok: false,
+      checked: 1,
+      problems: [
+        { file, path: 'description', message: 'description must be text, not 1.' },
+        { file, path: 'payload.a', message: 'payload.a: {{x}} is no template.' },
+      ],
+    });
+  });
+});
