@@ -45,7 +45,7 @@ export async function startTerminal(
   // A server of its own: nothing of the person's tmux, and an environment that is given here alone.
   const server = `svc-test-${randomUUID()}`;
   const tmux = async (...args: readonly string[]) => {
-    const { stdout } = await run('tmux', ['-L', server, '-f', '/dev/null', ...args], {
+    const { stdout } = await run('tmux', ['-u', '-L', server, '-f', '/dev/null', ...args], {
       env: { ...env, TERM: 'xterm-256color' },
     });
     return stdout;

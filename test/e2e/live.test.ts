@@ -1,0 +1,206 @@
+/** Following what happens, by real processes: in a pipe, across restarts of the emulator, and in a terminal. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { execa } from 'execa';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { StreamItem } from '../../src/contract/resources.ts';
+import { createHttpControlPlane } from '../../src/control/http-client.ts';
+import { ExitCode } from '../../src/errors.ts';
+import { createReceiver } from '../support/receiver.ts';
+import { hasTerminals, startTerminal, type TerminalOptions } from '../support/terminal.ts';
+import { cleanEnvironment, createPlace, program, startEmulator, svc } from './cli-program.ts';
+
+type AttemptItem = Extract<StreamItem, { type: 'attempt' }>;
+
+function place(): string {
+  const { cwd, remove } = createPlace();
+  onTestFinished(remove);
+  return cwd;
+}
+
+/** An emulator and its receiver, gone when the test is over. */
+async function start(cwd: string, ...args: string[]) {
+  const receiver = await createReceiver();
+  onTestFinished(receiver.close);
+  const emulator = await startEmulator(cwd, '--forward-to', receiver.url, ...args);
+  onTestFinished(async () => {
+    emulator.subprocess.kill('SIGKILL');
+    await emulator.subprocess;
+  });
+  return { ...emulator, receiver };
+}
+
+/** `svc deliveries tail --json`, from its ready line on. */
+async function tail(cwd: string) {
+  const subprocess = execa(process.execPath, [program, 'deliveries', 'tail', '--json'], {
+    ...{ cwd, stdin: 'ignore', reject: false, buffer: { stdout: false }, timeout: 60_000 },
+    ...{ env: cleanEnvironment(), extendEnv: false },
+  });
+  onTestFinished(async () => {
+    subprocess.kill('SIGKILL');
+    await subprocess;
+  });
+  const attempts: AttemptItem[] = [];
+  const lines = createInterface(subprocess.stdout);
+  await new Promise((resolve) => lines.once('line', resolve));
+  lines.on('line', (line) => attempts.push(JSON.parse(line)));
+  return { attempts, subprocess };
+}
+
+/** Every attempt that the emulator has kept. */
+async function listAttempts(controlUrl: string): Promise<string[]> {
+  const control = createHttpControlPlane({ controlUrl });
+  const { data } = await control.listDeliveries({ limit: 1000 });
+  const details = await Promise.all(data.map(({ id }) => control.getDelivery({ id })));
+  return details.flatMap(({ attempts }) => attempts.map(({ id }) => id));
+}
+
+const idsOf = (attempts: readonly AttemptItem[]) => attempts.map(({ attempt }) => attempt.id);
+
+describe('deliveries tail --json', () => {
+  it('shows each of thousands of attempts once, in order, however fast they come', async () => {
+    const COUNT = 3_000;
+    const cwd = place();
+    await start(cwd, '--db', ':memory:');
+    const { attempts, subprocess } = await tail(cwd);
+    await svc(['trigger', 'order.shipped', '--count', String(COUNT), '--wait'], { cwd });
+    await expect.poll(() => attempts.length, { timeout: 30_000 }).toBe(COUNT);
+    const sequences = attempts.map(({ sequence }) => sequence);
+    expect(sequences).toEqual(sequences.toSorted((a, b) => a - b));
+    expect(new Set(idsOf(attempts)).size).toBe(COUNT);
+    subprocess.kill('SIGINT');
+    expect(await subprocess).toMatchObject({ exitCode: ExitCode.interrupted, stderr: '' });
+  });
+
+  it('neither loses nor repeats an attempt when the emulator is killed and started again', async () => {
+    const cwd = place();
+    const first = await start(cwd);
+    const { port } = new URL(first.ready.url);
+    const { attempts, subprocess } = await tail(cwd);
+    const burst = svc(['trigger', 'order.shipped', '--count', '300'], { cwd });
+    await first.receiver.waitFor(50);
+    first.subprocess.kill('SIGKILL');
+    await Promise.all([first.subprocess, burst]);
+
+    const { ready, receiver } = await start(cwd, '--port', port);
+    await svc(['trigger', 'order.shipped', '--wait'], { cwd });
+    expect(receiver.requests.length).toBeGreaterThan(0);
+    const control = createHttpControlPlane({ controlUrl: ready.control_url });
+    await expect
+      .poll(async () => (await control.getStatus({})).deliveries.pending, { timeout: 20_000 })
+      .toBe(0);
+    const kept = await listAttempts(ready.control_url);
+    await expect.poll(() => attempts.length, { timeout: 20_000 }).toBe(kept.length);
+    expect(idsOf(attempts).sort()).toEqual(kept.sort());
+    subprocess.kill('SIGINT');
+    expect((await subprocess).stderr).toBe('The connection was lost; connecting again.\nConnected again.');
+  });
+});
+
+describe.skipIf(!hasTerminals)('deliveries tail in a terminal', () => {
+  async function open(command: readonly string[], options: Partial<TerminalOptions> & { cwd: string }) {
+    const terminal = await startTerminal(command, {
+      env: { ...cleanEnvironment(), LANG: 'C.UTF-8' },
+      ...options,
+    });
+    onTestFinished(terminal.close);
+    return terminal;
+  }
+
+  const tailCommand = [process.execPath, program, 'deliveries', 'tail'];
+
+  /** The screen with ids, times and durations replaced by others of the same width. */
+  function normalise(screen: string): string {
+    return screen
+      .replace(/\b(del|evt|wh)_[0-9A-Z]{26}/g, (_, prefix) => `${prefix}_${'0'.repeat(26)}`)
+      .replace(/\d\d:\d\d:\d\d/g, '00:00:00')
+      .replace(/127\.0\.0\.1:\d+/g, '127.0.0.1:3000')
+      .replace(/ \d+ms */g, ' 1ms  ')
+      .replace(/in (4m \d+s|5m)/g, 'in 4m 59s');
+  }
+
+  it('shows attempts, their answers and when they are tried again; keys select, replay and show all of one', async () => {
+    const cwd = place();
+    const { receiver } = await start(cwd, '--db', ':memory:');
+    receiver.respond([{ status: 503, body: 'not now' }, { status: 200 }]);
+    const terminal = await open(tailCommand, { cwd, columns: 76, rows: 10 });
+    await terminal.waitFor(/No attempt yet/);
+    await svc(['trigger', 'order.shipped'], { cwd });
+    await terminal.waitFor(/← 503/);
+    await svc(['trigger', 'invoice.paid'], { cwd });
+    await terminal.waitFor(/← 200/);
+    const rows = await terminal.waitFor(/in 4m \d+s/);
+    expect(normalise(rows)).toMatchInlineSnapshot(`
+      "Attempts as they happen. Ctrl-C stops.
+        TIME      EVENT            ANSWER  TOOK  ATTEMPT  NEXT RETRY
+        00:00:00  → order.shipped  ← 503   1ms  1 of 8   in 4m 59s
+      ❯ 00:00:00  → invoice.paid   ← 200   1ms  1 of 8
+
+
+
+
+
+      ↑↓ select  r replay  d details  o open  q quit  ? help"
+    `);
+
+    await terminal.press('k', 'r');
+    await terminal.waitFor(/2 replay/);
+    expect(await terminal.screen()).toMatch(/❯ \S+ +→ order\.shipped/);
+    await terminal.press('d');
+    await terminal.waitFor(/Delivery +del_/);
+    await terminal.press('PageDown');
+    await terminal.waitFor(/Attempt 1 .*http_error 503/);
+    await terminal.press('End');
+    await terminal.waitFor(/not now/);
+    await terminal.press('q');
+    await terminal.waitFor(/2 replay/);
+    await terminal.resize(60, 8);
+    const narrow = await terminal.waitFor((screen) => screen.split('\n').length === 8);
+    expect(Math.max(...narrow.split('\n').map((line) => line.length))).toBeLessThanOrEqual(60);
+    await terminal.press('q');
+    expect(await terminal.exited()).toBe(ExitCode.done);
+  });
+
+  it('says that the connection was lost and came back, and goes on', async () => {
+    const cwd = place();
+    const first = await start(cwd);
+    const terminal = await open(tailCommand, { cwd });
+    await terminal.waitFor(/No attempt yet/);
+    first.subprocess.kill('SIGKILL');
+    await terminal.waitFor(/The connection was lost; connecting again\./);
+    await first.subprocess;
+    await start(cwd, '--port', new URL(first.ready.url).port);
+    await terminal.waitFor(/Connected again\./, 20_000);
+    await svc(['trigger', 'order.shipped'], { cwd });
+    await terminal.waitFor(/→ order\.shipped +← 200/);
+  });
+
+  it.each([
+    ['q', ExitCode.done],
+    ['C-c', ExitCode.interrupted],
+    ['SIGTERM', ExitCode.interrupted],
+  ])('leaves the terminal as it was after %s, and ends with %i', async (end, exitCode) => {
+    const cwd = place();
+    await start(cwd, '--db', ':memory:');
+    const terminal = await open(['bash', '--norc'], { cwd });
+    const command = tailCommand.map((word) => `'${word}'`).join(' ');
+    // The shell becomes the command, whose process is known that way.
+    const inProcess = `bash -c 'echo $$ > pid; exec "$@"' - ${command}`;
+    await terminal.type(
+      `echo what was there; stty -a > before; ${inProcess}; echo "exit $?"; stty -a > after`,
+    );
+    await terminal.press('Enter');
+    await terminal.waitFor(/No attempt yet/);
+    if (end === 'SIGTERM') process.kill(Number(readFileSync(join(cwd, 'pid'), 'utf8')), end);
+    else await terminal.press(end);
+    const screen = await terminal.waitFor(new RegExp(`^exit ${exitCode}$`, 'm'));
+    expect(screen).toMatch(/^what was there$/m);
+    expect(screen).not.toContain('No attempt yet');
+    await terminal.type('exit');
+    await terminal.press('Enter');
+    await terminal.exited();
+    const [before, after] = ['before', 'after'].map((name) => readFileSync(join(cwd, name), 'utf8'));
+    expect(after).toBe(before);
+  });
+});
