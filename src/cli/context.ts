@@ -5,6 +5,7 @@ import type { HttpControlPlane } from '../control/http-client.ts';
 import type { Rules } from '../profile/rules.ts';
 import type { Io } from './io.ts';
 import { indentJson } from './render/json-text.ts';
+import { linkIds } from './render/links.ts';
 import { findTarget } from './target.ts';
 
 /** What the process around the command line supplies; tests supply their own. */
@@ -69,10 +70,16 @@ export function createContext(host: Host, options: GlobalOptions): Context {
     return resolved;
   }
 
+  // Known once a command has asked an emulator; what it prints before that has no ids.
+  let dashboardUrl: string | null = null;
+  const write = (text: string) =>
+    io.write(io.links && dashboardUrl !== null ? linkIds(text, dashboardUrl) : text);
+
   const target = async () => findTarget((await config()).values, host.cwd);
 
   async function connect(signal = host.signal): Promise<HttpControlPlane> {
     const { controlUrl, ca } = await target();
+    dashboardUrl = new URL('/', controlUrl).href;
     const { createHttpControlPlane } = await import('../control/http-client.ts');
     return createHttpControlPlane({
       ...{ controlUrl, ca, signal },
@@ -103,8 +110,8 @@ export function createContext(host: Host, options: GlobalOptions): Context {
       const { workspaceId } = (await config()).values;
       return workspaceId ?? (await (await connect()).getStatus({})).workspace_id;
     },
-    print: (value, toText) => io.write(json ? JSON.stringify(value, null, 2) : toText()),
-    printJsonText: (text, toText) => io.write(json ? indentJson(text) : toText()),
-    printItem: (value, toText) => io.write(json ? JSON.stringify(value) : toText()),
+    print: (value, toText) => (json ? io.write(JSON.stringify(value, null, 2)) : write(toText())),
+    printJsonText: (text, toText) => (json ? io.write(indentJson(text)) : write(toText())),
+    printItem: (value, toText) => (json ? io.write(JSON.stringify(value)) : write(toText())),
   };
 }

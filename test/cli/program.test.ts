@@ -112,11 +112,11 @@ describe('finding the emulator', () => {
     for (const server of servers.splice(0)) server.close();
   });
 
-  async function serve() {
+  async function serve(answer: object = { data: [], has_more: false, end_cursor: null }) {
     const asked: string[] = [];
     const server = createServer((request, response) => {
       asked.push(String(request.url));
-      response.end(JSON.stringify({ data: [], has_more: false, end_cursor: null }));
+      response.end(JSON.stringify(answer));
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     servers.push(server);
@@ -154,6 +154,19 @@ describe('finding the emulator', () => {
       expect(asked).toEqual(['/_svc/workspaces']);
     },
   );
+
+  it('links the ids that it prints to the dashboard of that emulator, where the terminal shows links', async () => {
+    const { url } = await serve({
+      id: 'wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
+      deleted: true,
+      canceled_deliveries: 0,
+    });
+    const remove = (look: object, flags = '') =>
+      run(`webhooks delete wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --url ${url} ${flags}`.trim(), { look });
+    expect((await remove({ links: true })).out).toContain(`\x1b]8;;${url}/#/webhooks/wh_01JD`);
+    expect((await remove({ links: true }, '--json')).out).not.toContain('\x1b');
+    expect((await remove({})).out).not.toContain('\x1b');
+  });
 
   it('takes --url for the address of the endpoint where a command says so', async () => {
     const { url, asked } = await serve();

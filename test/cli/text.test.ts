@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { toInstant, toList, toWholeNumber } from '../../src/cli/arguments.ts';
 import { indentJson } from '../../src/cli/render/json-text.ts';
+import { linkIds } from '../../src/cli/render/links.ts';
 import { renderTable } from '../../src/cli/render/table.ts';
 import { formatRelative } from '../../src/cli/render/time.ts';
 import { quoteForShell } from '../../src/cli/shell.ts';
@@ -29,6 +30,13 @@ describe('indented JSON', () => {
 
 const plain = { width: Number.POSITIVE_INFINITY, color: false, unicode: true, links: false };
 
+it('links ids to their pages, and nothing else', () => {
+  const id = 'del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D';
+  expect(linkIds(`a ${id} key_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D del_1`, 'http://a/')).toBe(
+    `a \x1b]8;;http://a/#/deliveries/${id}\x1b\\${id}\x1b]8;;\x1b\\ key_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D del_1`,
+  );
+});
+
 describe('a table', () => {
   const columns = [
     { title: 'ID', value: ({ id }: { id: string }) => id },
@@ -42,9 +50,9 @@ describe('a table', () => {
       80,
       'ID     NOTE                   URL\nevt_1  a note of some length  http://localhost:3000/a/long/path',
     ],
-    [50, 'ID     NOTE                   URL\nevt_1  a note of some length  http://localhost:30…'],
-    [30, 'ID     URL\nevt_1  http://localhost:3000/…'],
-    [10, 'ID     URL\nevt_1  http://localhos…'],
+    [60, 'ID     NOTE                   URL\nevt_1  a note of some length  http://localhost:3000/a/long/…'],
+    [35, 'ID     URL\nevt_1  http://localhost:3000/a/lon…'],
+    [10, 'ID     URL\nevt_1  http://localhost:3000/a…'],
   ])('of %i columns cuts, then leaves out, and never breaks an id', (width, text) => {
     expect(renderTable(columns, rows, { ...plain, width })).toBe(text);
   });
@@ -70,10 +78,10 @@ describe('a table', () => {
   });
 
   it('cuts between characters, not through one', () => {
-    expect(names(21, '日本語日本語日本語日本語', 'ends with family 👩‍👩‍👧 and on')).toEqual([
-      'NAME              END',
-      '日本語日本語日…   |',
-      'ends with famil…  |',
+    expect(names(29, '日本語日本語日本語日本語日', 'begins and ends with 👩‍👩‍👧👩‍👩‍👧')).toEqual([
+      'NAME                      END',
+      '日本語日本語日本語日本…   |',
+      'begins and ends with 👩‍👩‍👧…  |',
     ]);
   });
 
@@ -81,9 +89,15 @@ describe('a table', () => {
     expect(names(80, 'a\nb\x1b[2J')).toEqual(['NAME         END', 'a\\nb\\x1b[2J  |']);
   });
 
+  it('lets an empty column leave before any other', () => {
+    const empty = { title: 'REVOKED', value: () => '' };
+    const [head] = renderTable([...columns, empty], rows, { ...plain, width: 62 }).split('\n');
+    expect(head).toBe('ID     NOTE                   URL');
+  });
+
   it('cuts without symbols where there are none', () => {
-    const [, row] = renderTable(columns, rows, { ...plain, width: 30, unicode: false }).split('\n');
-    expect(row).toBe('evt_1  http://localhost:300...');
+    const [, row] = renderTable(columns, rows, { ...plain, width: 35, unicode: false }).split('\n');
+    expect(row).toBe('evt_1  http://localhost:3000/a/l...');
   });
 });
 

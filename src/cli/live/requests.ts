@@ -2,6 +2,7 @@
 import type { ApiRequest, EmulatorStatus } from '../../contract/resources.ts';
 import type { Context } from '../context.ts';
 import { renderRequestDetail, requestColumns } from '../render/requests.ts';
+import { formatTimeOfDay } from '../render/time.ts';
 import type { LiveKind } from './kind.ts';
 
 export function createRequestKind(
@@ -14,7 +15,7 @@ export function createRequestKind(
     heading,
     empty: 'No request yet.',
     add: (rows, item) => (item.type === 'request' && fits(item.request) ? [...rows, item.request] : rows),
-    columns: requestColumns,
+    columns: (look) => requestColumns(look, formatTimeOfDay),
     refresh: async () => {},
     describe: async (request) => renderRequestDetail(request, context),
     replay: null,

@@ -5,7 +5,7 @@ import { countDeliveries } from './count.ts';
 import { renderFields } from './fields.ts';
 import { paintOutcome } from './style.ts';
 import { type Column, renderTable } from './table.ts';
-import { formatTime } from './time.ts';
+import { formatSecond, formatTime } from './time.ts';
 
 /** The schedule clock of a workspace; the next attempt is told from its own time, not from that of the wall. */
 export function renderClock(state: ClockState, look: Look): string {
@@ -31,7 +31,7 @@ function clockFields({ workspace_id, now, rate, wall, next_due_at }: ClockState)
 
 function attemptColumns(look: Look): readonly Column<AttemptSummary>[] {
   return [
-    { title: 'SCHEDULED', value: ({ scheduled_at: at }) => at },
+    { title: 'SCHEDULED', value: ({ scheduled_at: at }) => formatSecond(at) },
     { title: 'OUTCOME', value: (attempt) => paintOutcome(attempt, look) },
     { title: 'TOOK', value: ({ duration_ms: ms }) => formatDuration(ms), leaves: 2 },
     { title: 'TYPE', value: ({ event_type: type }) => type, leaves: 4 },

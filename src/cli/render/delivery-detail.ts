@@ -60,12 +60,14 @@ function renderAttempt(
   const section = (name: string, text: string) => [style.dim(name), indent(toPlainLines(text))];
   // Every attempt sends the same bytes, but for a replay with others.
   const isSame = previous?.request.body === request.body;
-  const body = isSame ? `(the same body as attempt ${previous?.number})` : indentJson(request.body);
+  const same = `(the same body as attempt ${previous?.number})`;
+  const body = isSame ? same : indentJson(request.body);
+  const signed = isSame ? request.signed_content.replace(request.body, same) : request.signed_content;
   return [
     head,
     renderFields(fields, io),
     ...section('Request', `POST ${request.url}\n${toLines(request.headers)}\n\n${body}`),
-    ...section('Signed string', request.signed_content),
+    ...section('Signed string', signed),
     ...(response === null ? [] : section('Response', renderResponse(attempt.response_status, response))),
   ].join('\n');
 }

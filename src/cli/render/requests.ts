@@ -1,4 +1,5 @@
 import type { ApiRequest } from '../../contract/resources.ts';
+import { formatDuration } from '../../domain/duration.ts';
 import type { Context } from '../context.ts';
 import { toOneLine } from './control-characters.ts';
 import { renderFields } from './fields.ts';
@@ -7,14 +8,18 @@ import { paintHttpStatus } from './style.ts';
 import type { Column } from './table.ts';
 import { formatTime, formatTimeOfDay } from './time.ts';
 
-export function requestColumns(look: { readonly color: boolean }): readonly Column<ApiRequest>[] {
+/** @param tellTime how a time is told: a list says how long ago it was, a live view the time of day */
+export function requestColumns(
+  look: { readonly color: boolean },
+  tellTime: (time: string) => string,
+): readonly Column<ApiRequest>[] {
   return [
-    { title: 'AT', value: ({ at }) => `${at.slice(0, 10)} ${formatTimeOfDay(at)}`, leaves: 3 },
+    { title: 'AT', value: ({ at }) => tellTime(at) },
     { title: 'METHOD', value: ({ method }) => method },
     { title: 'PATH', value: ({ path }) => path, shrinks: true },
     { title: 'STATUS', value: ({ status }) => paintHttpStatus(status, look) },
-    { title: 'ERROR', value: ({ error_code: code }) => code ?? '', leaves: 4 },
-    { title: 'TIME', value: ({ duration_ms: ms }) => formatMs(ms), leaves: 5 },
+    { title: 'ERROR', value: ({ error_code: code }) => code ?? '', leaves: 3 },
+    { title: 'TIME', value: ({ duration_ms: ms }) => formatMs(ms), leaves: 4 },
     { title: 'KEY', value: ({ api_key_id: key }) => key ?? '', leaves: 1 },
     { title: 'REQUEST', value: ({ id }) => id, leaves: 2 },
   ];
@@ -27,8 +32,9 @@ export function renderRequest(request: ApiRequest, { io }: Pick<Context, 'io'>):
   return cutLineTo(io, toOneLine(parts.filter((part) => part !== null).join('  ')));
 }
 
+/** Requests take so little that tenths of a millisecond tell them apart. */
 function formatMs(ms: number): string {
-  return `${ms < 10 ? ms.toFixed(1) : Math.round(ms)}ms`;
+  return ms < 10 ? `${ms.toFixed(1)}ms` : formatDuration(ms);
 }
 
 /** Everything that the log keeps of a request. */

@@ -1,20 +1,21 @@
 import Table from 'cli-table3';
 import type { Look } from '../io.ts';
 import { toOneLine } from './control-characters.ts';
+import { cutLineTo } from './painted.ts';
 import { styleFor } from './style.ts';
-import { cutTo, widthOf } from './text-width.ts';
+import { widthOf } from './text-width.ts';
 
 export interface Column<Row> {
   readonly title: string;
   readonly value: (row: Row) => string;
   /** In a terminal that is too narrow, columns leave in this order, 1 first. One without a number stays. */
   readonly leaves?: number;
-  /** Whether its values, which then have no colours, may be cut before a column has to leave. */
+  /** Whether its values may be cut before a column has to leave. */
   readonly shrinks?: boolean;
 }
 
 const GAP = 2;
-const SMALLEST_WIDTH = 16;
+const SMALLEST_WIDTH = 24;
 
 /** A column with its texts and the width that it gets. */
 interface Fitted<Row> {
@@ -37,18 +38,20 @@ export function renderTable<Row>(columns: readonly Column<Row>[], rows: readonly
     chars: NO_LINES,
     style: { 'padding-left': 0, 'padding-right': GAP, head: [], border: [], compact: true },
   });
-  const mark = look.unicode ? '…' : '...';
-  table.push(...rows.map((_, row) => fitted.map(({ texts, width }) => cutTo(width, texts[row] ?? '', mark))));
+  const cellOf = (row: number) => (entry: Fitted<Row>) =>
+    cutLineTo({ ...look, width: entry.width }, entry.texts[row] ?? '');
+  table.push(...rows.map((_, row) => fitted.map(cellOf(row))));
   return table.toString().replace(/ +$/gm, '');
 }
 
-/** Cuts what may be cut; where that is not enough, columns leave, until the rest fits or none can leave any more. */
+/**
+ * Cuts what may be cut; where that is not enough, columns leave, empty ones first, until the rest fits or none can leave
+ * any more.
+ */
 function fitColumns<Row>(columns: readonly Fitted<Row>[], available: number): readonly Fitted<Row>[] {
   const total = columns.reduce((sum, { width }) => sum + width, GAP * (columns.length - 1));
   const excess = total - available;
-  const leaving = columns
-    .filter(({ column }) => column.leaves !== undefined)
-    .sort((a, b) => Number(a.column.leaves) - Number(b.column.leaves))[0];
+  const leaving = columns.find(isBlank) ?? findFirstToLeave(columns);
   const spare = columns.reduce((sum, entry) => sum + spareOf(entry), 0);
   if (excess > spare && leaving) {
     return fitColumns(
@@ -57,6 +60,17 @@ function fitColumns<Row>(columns: readonly Fitted<Row>[], available: number): re
     );
   }
   return shrink(columns, excess);
+}
+
+/** Nothing is lost with it. */
+function isBlank<Row>({ texts }: Fitted<Row>): boolean {
+  return texts.every((text) => text === '');
+}
+
+function findFirstToLeave<Row>(columns: readonly Fitted<Row>[]): Fitted<Row> | undefined {
+  return columns
+    .filter(({ column }) => column.leaves !== undefined)
+    .sort((a, b) => Number(a.column.leaves) - Number(b.column.leaves))[0];
 }
 
 function spareOf<Row>({ column, width }: Fitted<Row>): number {

@@ -9,17 +9,6 @@ export function widthOf(text: string): number {
   return stringWidth(text);
 }
 
-/** Plain text cut to `width` columns, the mark of the cut counted; characters that belong together stay together. */
-export function cutTo(width: number, text: string, mark: string): string {
-  if (widthOf(text) <= width) return text;
-  let kept = '';
-  for (const segment of splitGraphemes(text)) {
-    if (widthOf(kept + segment + mark) > width) break;
-    kept += segment;
-  }
-  return kept + mark;
-}
-
 /** The segmenter takes time by the square of the length: it gets this much at a time. */
 const PIECE = 256;
 

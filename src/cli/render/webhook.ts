@@ -1,10 +1,15 @@
 import type { CreatedWebhook, Webhook, WebhookDetail } from '../../contract/resources.ts';
 import { renderFields } from './fields.ts';
+import { formatTime } from './time.ts';
 
-/** An endpoint with those of its members that this answer carries. */
+/**
+ * An endpoint with those of its members that this answer carries.
+ * @param now the schedule time of its workspace, where it is known
+ */
 export function renderWebhook(
   webhook: Webhook & Partial<WebhookDetail> & Partial<CreatedWebhook>,
   look: { readonly color: boolean },
+  now?: number,
 ): string {
   return renderFields(
     {
@@ -15,7 +20,7 @@ export function renderWebhook(
       State: webhook.disabled ? 'disabled' : null,
       'Old secret until': webhook.previous_secret_expires_at ?? null,
       Workspace: webhook.workspace_id,
-      Created: webhook.created_at,
+      Created: now === undefined ? webhook.created_at : formatTime(webhook.created_at, now),
     },
     look,
   );

@@ -97,8 +97,8 @@ describe('the clock commands', () => {
     const { context, recorded } = fake();
     await settleCommand.run({}, context);
     expect(recorded.out).toMatchInlineSnapshot(`
-      "SCHEDULED                 OUTCOME           TOOK  TYPE           DELIVERY                        TRY  ERROR
-      2026-11-20T12:05:00.000Z  ✗ http_error 503  12ms  order.shipped  del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D  2    the receiver answered 503
+      "SCHEDULED            OUTCOME           TOOK  TYPE           DELIVERY                        TRY  ERROR
+      2026-11-20 12:05:00  ✗ http_error 503  12ms  order.shipped  del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D  2    the receiver answered 503
 
       Workspace      ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D
       Schedule time  2026-11-23T12:00:00.000Z

@@ -4,6 +4,7 @@ import type { CommandDefinition } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { printPage } from '../../render/page.ts';
 import { requestColumns } from '../../render/requests.ts';
+import { formatRelative } from '../../render/time.ts';
 import { addRequestFilter, type RequestFilterOptions, toRequestFilter } from '../../request-filter.ts';
 
 type Options = RequestFilterOptions & PageOptions;
@@ -21,5 +22,10 @@ export const command: CommandDefinition<Options> = {
 async function run(options: Options, context: Context): Promise<void> {
   const control = await context.connect();
   const page = await control.listRequests({ ...toPageInput(options), ...toRequestFilter(options) });
-  printPage(context, page, 'requests', requestColumns(context.io));
+  printPage(
+    context,
+    page,
+    'requests',
+    requestColumns(context.io, (at) => formatRelative(at, context.now())),
+  );
 }

@@ -1,6 +1,7 @@
 import type { CommandDefinition } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { renderWebhook } from '../../render/webhook.ts';
+import { findScheduleNow } from '../../schedule-now.ts';
 import { chooseWebhook } from './choose-webhook.ts';
 
 interface Options {
@@ -16,5 +17,6 @@ export const command: CommandDefinition<Options> = {
 async function run({ id }: Options, context: Context): Promise<void> {
   const control = await context.connect();
   const webhook = await control.getWebhook({ id: await chooseWebhook(id, control, context) });
-  context.print(webhook, () => renderWebhook(webhook, context.io));
+  const now = await findScheduleNow([webhook], control, context);
+  context.print(webhook, () => renderWebhook(webhook, context.io, now(webhook)));
 }
