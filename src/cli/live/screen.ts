@@ -48,14 +48,17 @@ const ERASE_LINE = '\x1b[2K';
 export function openScreen(host: ScreenHost, events: Omit<ScreenEvents, 'onNote'>): Screen {
   const { stdin, stdout } = host;
   let shown: readonly string[] = [];
+  let isOurs = false;
 
   const enter = () => {
+    isOurs = true;
     shown = [];
     stdin.setRawMode(true);
     stdin.resume();
     stdout.write(ENTER);
   };
   const leave = () => {
+    isOurs = false;
     stdout.write(LEAVE);
     stdin.setRawMode(false);
     stdin.pause();
@@ -85,6 +88,7 @@ export function openScreen(host: ScreenHost, events: Omit<ScreenEvents, 'onNote'
   return {
     size: sizeOf(stdout),
     draw(lines) {
+      if (!isOurs) return;
       const changed = lines.map((line, row) =>
         line === shown[row] ? '' : `\x1b[${row + 1};1H${ERASE_LINE}${line}`,
       );

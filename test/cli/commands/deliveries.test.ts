@@ -132,6 +132,21 @@ describe('deliveries tail', () => {
     expect(recorded.out).toContain('11:57:00.010  ✗ http_error 503  12ms  order.shipped');
     expect(recorded.out).toContain('the receiver answered 503 — again at 2026-11-20T12:05:00.000Z');
   });
+
+  it('cuts its lines to the width of a terminal', async () => {
+    const { context, recorded } = createFakeContext({
+      width: 60,
+      control: { stream: () => streamOf([item]) },
+    });
+    await tailCommand.run({}, context);
+    expect(recorded.out).toBe(
+      [
+        '11:57:00.010  ✗ http_error 503  12ms  order.shipped  del_01…',
+        '              the receiver answered 503 — again at 2026-11-2…',
+        '',
+      ].join('\n'),
+    );
+  });
 });
 
 describe('deliveries replay', () => {

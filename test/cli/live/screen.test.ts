@@ -110,12 +110,14 @@ describe('a screen', () => {
   });
 
   it('stops with Ctrl-Z as any program does, and is there again when it goes on', async () => {
-    const { host, keys, sizes } = open();
+    const { host, keys, sizes, screen } = open();
     host.take();
     host.input.write('\x1a');
     await new Promise(setImmediate);
     expect(host.killed).toEqual([[1, 'SIGTSTP']]);
     expect(host.take()).toMatch(LEFT);
+    screen.draw(['in the way of the shell']);
+    expect(host.take()).toBe('');
     host.emit('SIGCONT');
     expect(host.take()).toMatch(ENTERED);
     expect(host.isRaw).toBe(true);
