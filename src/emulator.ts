@@ -1,6 +1,6 @@
 /** The composition root: the only place where everything meets. */
 import { networkInterfaces } from 'node:os';
-import { systemClock } from './clock/wall.ts';
+import { pinClock, systemClock } from './clock/wall.ts';
 import { createPublicOperations } from './contract/public-api.ts';
 import type { EmulatorStatus } from './contract/resources.ts';
 import type { ControlPlane } from './control/control-plane.ts';
@@ -11,10 +11,9 @@ import { createSender } from './delivery/sender.ts';
 import type { Environment } from './domain/access.ts';
 import { classifyAddress } from './domain/address.ts';
 import type { WallClock } from './domain/clock.ts';
-import { IdSource } from './domain/ids.ts';
 import type { ProxyOptions } from './domain/proxy.ts';
-import { createRandomness } from './domain/random.ts';
 import { countAttempts } from './domain/retry-policy.ts';
+
 import { builtInEventTypes } from './fixtures/library.ts';
 import { toAddresses } from './http/addresses.ts';
 import { createApp } from './http/app.ts';
@@ -27,6 +26,8 @@ import { keepClock } from './sandbox/clock-keeping.ts';
 import { findKey, keepKey } from './sandbox/key-file.ts';
 import { Listeners } from './sandbox/listeners.ts';
 import { LiveWorkspaces } from './sandbox/live-workspaces.ts';
+import { Mint } from './sandbox/mint.ts';
+import { renew } from './sandbox/renewal.ts';
 import { startRetention } from './sandbox/retention.ts';
 import type { Sandbox } from './sandbox/sandbox.ts';
 import { toStoreError } from './store/database.ts';
@@ -38,6 +39,9 @@ const STOP_GRACE_MS = 5_000;
 
 /** How long a listener may be gone, in real time: enough for a connection that was lost, or a restart. */
 const LISTENER_GRACE_MS = 10_000;
+
+/** Where the time of a repeatable run stands, unless its wall clock is pinned elsewhere. */
+const REPEATABLE_START = Date.UTC(2026, 0, 1);
 
 /** The HTTP client takes tens of milliseconds to load: after the first answers, and before most first deliveries. */
 const PREPARE_AFTER_MS = 200;
@@ -52,8 +56,13 @@ export interface EmulatorOptions extends ListenOptions {
    * as the store has it; the clock of a new workspace runs at 1.
    */
   readonly clock?: { readonly speed?: number; readonly frozen?: boolean } | undefined;
-  /** The same seed gives the same ids, secrets and jitter on every run. */
+  /**
+   * The same seed gives the same ids, secrets and jitter on every run. With a frozen clock, the run is repeatable to
+   * the byte: the schedule clock then starts at 2026-01-01T00:00:00Z, or where the wall clock is pinned.
+   */
   readonly randomSeed?: number | null | undefined;
+  /** What the wall clock shows, always; time limits stay real. By default it shows the time. */
+  readonly wallClock?: Date | null | undefined;
   /** An endpoint that is there from boot on. */
   readonly forwardTo?: ForwardTarget | null | undefined;
   /** Certificate authorities in PEM that receivers may use, beside the usual ones. */
@@ -64,6 +73,7 @@ export interface EmulatorOptions extends ListenOptions {
   readonly keepDays?: number | null | undefined;
   /** Where faults of the emulator itself are told; by default a warning of the process. */
   readonly faultLog?: FaultLog | undefined;
+  /** @internal The machine's, with its passing of time, for tests that move it. */
   readonly wall?: WallClock | undefined;
   /** @internal For tests that cannot wait ten seconds. */
   readonly listenerGraceMs?: number;
@@ -90,7 +100,7 @@ export interface Emulator {
  *   that is no certificate or a `proxy` that is no address.
  */
 export async function startEmulator(options: EmulatorOptions): Promise<Emulator> {
-  const { wall = systemClock } = options;
+  const wall = options.wall ?? (options.wallClock ? pinClock(options.wallClock.getTime()) : systemClock);
   const startedAt = wall.monotonic();
   let store: Store | undefined;
   try {
@@ -114,6 +124,7 @@ async function startOn(
   const sandbox = createSandbox(store, wall, options);
   const bootstrapped = bootstrap(sandbox, { ...options, knownKey: findKey(db) });
   keepKey(db, bootstrapped.apiKey);
+  renew(sandbox, store.lastSeq);
 
   let ownPort = 0;
   const isOwnAddress = (address: string, port: number) => port === ownPort && leadsTo(host, address);
@@ -191,16 +202,23 @@ async function startOn(
 
 function createSandbox(store: Store, wall: WallClock, options: EmulatorOptions): Sandbox {
   const { rules, environment } = options;
-  const { fill, next: random } = createRandomness(options.randomSeed ?? null);
+  const mint = new Mint(options.randomSeed ?? null);
+  mint.restart(`after ${store.lastSeq}`);
   const catalogue = new Set(builtInEventTypes());
   return {
-    ...{ environment, rules, store, wall, fill, random, catalogue },
+    ...{ environment, rules, store, wall, mint, catalogue },
     newClock: { speed: 1, frozen: false, ...options.clock },
     bus: new Bus(),
-    workspaces: new LiveWorkspaces(store, wall, fill),
-    ids: new IdSource(fill),
+    workspaces: new LiveWorkspaces(store, wall, mint),
+    stamp: isRepeatable(options) ? () => REPEATABLE_START : wall.now,
     operations: createPublicOperations({ rules, environment, catalogue }),
   };
+}
+
+/** Whether two runs are to differ in nothing but what the wall clock shows. */
+function isRepeatable({ randomSeed, clock, wall, wallClock }: EmulatorOptions): boolean {
+  const hasSeed = randomSeed !== undefined && randomSeed !== null;
+  return hasSeed && clock?.frozen === true && !wall && !wallClock;
 }
 
 /** Whether connections to `address` arrive at a server that listens on `host`. */

@@ -43,6 +43,10 @@ const layers = {
   speed: ['0.5', '0.5', 0.5, 0.5],
   freeze: [true, '1', true, true],
   randomSeed: ['7', '7', 7, 7],
+  wallClock: [
+    ...['2026-11-20T12:00Z', '2026-11-20T13:00:00+01:00', '2026-11-20T12:00:00Z'],
+    '2026-11-20T12:00:00.000Z',
+  ],
   keepDays: ['30', '30', 30, 30],
   forwardTo: [':3000/x', 'localhost:3000/x', 'http://localhost:3000/x', 'http://localhost:3000/x'],
   events: ['a.b, c.d', 'a.b,c.d', ['a.b', 'c.d'], ['a.b', 'c.d']],
@@ -75,6 +79,7 @@ describe('where a value is from', () => {
       speed: 1,
       freeze: false,
       randomSeed: null,
+      wallClock: null,
       keepDays: null,
       forwardTo: null,
       events: ['*'],

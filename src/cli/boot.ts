@@ -23,7 +23,8 @@ export async function boot(
   { io, cwd, env }: Pick<Host, 'io' | 'cwd' | 'env'>,
 ): Promise<Emulator> {
   const { startEmulator } = await import('../emulator.ts');
-  const { host, port, db, environment, speed, freeze, randomSeed, keepDays, forwardTo, events } = values;
+  const { host, port, db, environment, speed, freeze, randomSeed, wallClock } = values;
+  const { keepDays, forwardTo, events } = values;
   const ca = values.ca === null ? undefined : await readNamedFile(values.ca, cwd);
   try {
     return await startEmulator({
@@ -38,6 +39,7 @@ export async function boot(
       ca: ca?.toString('utf8'),
       proxy: findProxy(values.proxy, env),
       ...{ randomSeed, keepDays },
+      wallClock: wallClock === null ? null : new Date(wallClock),
       forwardTo: forwardTo === null ? undefined : { url: forwardTo, events },
       faultLog: { report: (where, fault) => tellOf(where, fault, io) },
     });

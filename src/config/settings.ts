@@ -81,6 +81,11 @@ export const settings = {
     fallback: none,
     fromText: toNumber,
   },
+  wallClock: {
+    description: 'what the wall clock shows, always, for signatures that stay the same',
+    form: textAs('an ISO 8601 time such as 2026-11-20T12:00:00Z', toIsoTime),
+    fallback: none,
+  },
   keepDays: {
     description: 'days after which settled events are removed',
     form: wholeNumber(1, 36_500),
@@ -212,6 +217,13 @@ function toNumber(written: string): unknown {
 function toBoolean(written: string): unknown {
   if (written === 'true' || written === '1') return true;
   return written === 'false' || written === '0' ? false : written;
+}
+
+const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)$/;
+
+function toIsoTime(written: string): string | null {
+  const at = ISO_TIME.test(written) ? Date.parse(written) : Number.NaN;
+  return Number.isNaN(at) ? null : new Date(at).toISOString();
 }
 
 function isSubscription(type: string): boolean {

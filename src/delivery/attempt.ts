@@ -120,7 +120,7 @@ function afterAttempt(
       answeredAt,
     },
     sandbox.rules.retry,
-    sandbox.random,
+    () => sandbox.mint.chance(`${claim.id} ${progress.attempt_count}`),
   );
   const settled = step.status !== 'pending';
   return {

@@ -45,7 +45,7 @@ export class ClockDriver {
   /** Moves the clock to the next due instant; stays where nothing is planned. */
   next(workspace: LiveWorkspace): Promise<void> {
     return this.#inTurn(workspace, async () => {
-      await this.#dispatcher.whenIdle(workspace.seq);
+      await this.#dispatcher.whenIdle(workspace);
       await this.#moveTo(workspace, this.findNextDueAt(workspace) ?? workspace.clock.now());
     });
   }
@@ -78,8 +78,9 @@ export class ClockDriver {
 
   /** When everything due has been sent and answered: the next due instant; null where there is none. */
   async #nextStop(workspace: LiveWorkspace): Promise<number | null> {
-    await this.#dispatcher.whenIdle(workspace.seq);
+    await this.#dispatcher.whenIdle(workspace);
     if (!this.#dispatcher.isRunning) throw new SvcError('conflict', 'The emulator is stopping.');
+    this.#assertCurrent(workspace);
     return this.findNextDueAt(workspace);
   }
 
@@ -96,10 +97,20 @@ export class ClockDriver {
     this.#sandbox.bus.publish({ type: 'clock', workspaceSeq: workspace.seq });
   }
 
+  /** Time must not pass in a workspace whose rows say something else by now. */
+  #assertCurrent(workspace: LiveWorkspace): void {
+    if (this.#sandbox.workspaces.isCurrent(workspace)) return;
+    throw new SvcError('conflict', 'The emulator was reset while the clock was to be moved.');
+  }
+
   /** One command after the other for a workspace; workspaces do not wait for each other. */
   #inTurn<Result>(workspace: LiveWorkspace, command: () => Promise<Result>): Promise<Result> {
     const before = this.#moving.get(workspace.seq) ?? Promise.resolve();
-    const result = before.then(command, command);
+    const run = () => {
+      this.#assertCurrent(workspace);
+      return command();
+    };
+    const result = before.then(run, run);
     this.#moving.set(
       workspace.seq,
       result.catch(() => {}),

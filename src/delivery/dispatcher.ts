@@ -4,6 +4,7 @@
  */
 import { isPastWindow } from '../domain/retry-policy.ts';
 import type { FreshClaim, News } from '../sandbox/bus.ts';
+import type { LiveWorkspace } from '../sandbox/live-workspaces.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { ClaimedDelivery } from '../store/deliveries.ts';
 import { prepareAttempt, recordAttempt, startOf } from './attempt.ts';
@@ -59,8 +60,12 @@ export class Dispatcher {
   /** Takes up what the store holds and what comes. */
   start(): void {
     this.#state = 'running';
-    for (const seq of this.#sandbox.store.webhooks.listSeqs()) this.#laneOf(seq);
     this.#unsubscribe = this.#sandbox.bus.subscribe((news) => this.#safely(() => this.#hear(news)));
+    this.#takeUp();
+  }
+
+  #takeUp(): void {
+    for (const seq of this.#sandbox.store.webhooks.listSeqs()) this.#findLane(seq);
     this.#wake();
   }
 
@@ -92,21 +97,25 @@ export class Dispatcher {
     );
   }
 
-  /** Resolves when a workspace has nothing due and nothing under way. */
-  whenIdle(workspaceSeq: number): Promise<void> {
-    return this.#until(
-      () =>
-        !this.isRunning || this.#lanesOf(workspaceSeq).every((lane) => lane.inFlight === 0 && !lane.hasDue()),
-    );
+  /** Resolves when a workspace has nothing due and nothing under way, or is no more. */
+  whenIdle(workspace: LiveWorkspace): Promise<void> {
+    const isIdle = () => this.#lanesOf(workspace.seq).every((lane) => lane.inFlight === 0 && !lane.hasDue());
+    return this.#until(() => !this.isRunning || !this.#sandbox.workspaces.isCurrent(workspace) || isIdle());
   }
 
   #hear(news: News): void {
+    if (news.type === 'renewed') {
+      this.#startAnew();
+      return;
+    }
     if (news.type === 'clock') {
       for (const lane of this.#lanesOf(news.workspaceSeq)) this.#consider(lane);
       this.#send();
       return;
     }
-    const lane = this.#laneOf(news.webhookSeq);
+    const lane = this.#findLane(news.webhookSeq);
+    // The news may be of a moment before the rows were replaced.
+    if (lane === undefined) return;
     if (news.type === 'due') {
       lane.plan(news.deliverySeq, news.dueAt);
       this.#consider(lane);
@@ -117,6 +126,20 @@ export class Dispatcher {
     else lane.open = this.#sandbox.store.webhooks.getBySeq(news.webhookSeq).disabled === 0;
     this.#consider(lane);
     this.#send();
+  }
+
+  /** What is under way belongs to rows that are no more: it ends without a trace, and takes up no place. */
+  #startAnew(): void {
+    this.#lanes.clear();
+    this.#byWorkspace.clear();
+    this.#turns.clear();
+    this.#inFlight = 0;
+    this.#takeUp();
+    this.#tellWaiters();
+  }
+
+  #isCurrent(lane: Lane): boolean {
+    return this.#lanes.get(lane.webhookSeq) === lane;
   }
 
   /** Gives every lane with something due its turn, and sleeps until the next one has. */
@@ -172,6 +195,7 @@ export class Dispatcher {
     } catch (fault) {
       this.#rest(fault);
     }
+    if (!this.#isCurrent(lane)) return;
     this.#inFlight--;
     this.#safely(() => {
       // After the end nothing is planned, and the store may be closed.
@@ -198,17 +222,20 @@ export class Dispatcher {
   }
 
   /** @returns when the delivery is due again; null for not at all. */
-  async #attempt({ workspace }: Lane, seq: number, fresh: FreshClaim | undefined): Promise<number | null> {
+  async #attempt(lane: Lane, seq: number, fresh: FreshClaim | undefined): Promise<number | null> {
     const { store, rules } = this.#sandbox;
+    const { workspace } = lane;
     const claim = this.#findClaim(seq, fresh);
     if (claim === undefined) return null;
+    // Not due any more, now that a reset has set the clock back.
+    if (claim.due_at > workspace.clock.now()) return claim.due_at;
     if (this.#isTooLate(claim, startOf(claim, workspace))) {
       await store.write(() => store.deliveries.expire(seq, workspace.clock.now(), store.nextSeq()));
       return null;
     }
     const attempt = prepareAttempt(this.#sandbox, workspace, claim);
     const result = await this.#sender.send(attempt.request, rules.delivery);
-    if (this.#state === 'stopped') return null;
+    if (this.#state === 'stopped' || !this.#isCurrent(lane)) return null;
     return store.write(() => recordAttempt(this.#sandbox, workspace, attempt, result));
   }
 
@@ -225,11 +252,12 @@ export class Dispatcher {
     return isPastWindow(this.#sandbox.rules.retry, claim.first_attempt_at, startedAt);
   }
 
-  #laneOf(webhookSeq: number): Lane {
+  #findLane(webhookSeq: number): Lane | undefined {
     const known = this.#lanes.get(webhookSeq);
     if (known) return known;
     const { store, workspaces } = this.#sandbox;
-    const row = store.webhooks.getBySeq(webhookSeq);
+    const row = store.webhooks.findBySeq(webhookSeq);
+    if (row === undefined) return undefined;
     const lane = new Lane(webhookSeq, workspaces.get(row.workspace_seq), store.deliveries);
     lane.open = row.disabled === 0;
     this.#lanes.set(webhookSeq, lane);

@@ -8,14 +8,18 @@ export interface Randomness {
   readonly next: () => number;
 }
 
-/** @param seed the same seed gives the same bytes in the same order; null for bytes that cannot be foretold. */
-export function createRandomness(seed: number | null): Randomness {
-  const fill = seed === null ? (randomFillSync satisfies RandomFill) : createSeededFill(seed);
+/**
+ * @param seed the same seed gives the same bytes in the same order; null for bytes that cannot be foretold.
+ * @param purpose another purpose gets other bytes of the same seed.
+ */
+export function createRandomness(seed: number | null, purpose = ''): Randomness {
+  const fill =
+    seed === null ? (randomFillSync satisfies RandomFill) : createSeededFill(`${seed} ${purpose}`.trimEnd());
   return { fill, next: () => Buffer.from(fill(new Uint8Array(6))).readUIntBE(0, 6) / 2 ** 48 };
 }
 
 // The key stream of a cipher under a key made of the seed: even, and the same on every machine.
-function createSeededFill(seed: number): RandomFill {
+function createSeededFill(seed: string): RandomFill {
   const key = createHash('sha256').update(`svc-emulator ${seed}`).digest();
   const stream = createCipheriv('aes-256-ctr', key, Buffer.alloc(16));
   return (buffer) => {

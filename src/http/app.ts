@@ -29,7 +29,7 @@ export interface AppOptions {
 
 export function createApp(options: AppOptions): H3 {
   const { sandbox, control, host, publicUrl, addressesAt, faultLog, closing } = options;
-  const nextRequestId = () => sandbox.ids.next('request', sandbox.wall.now());
+  const nextRequestId = () => sandbox.mint.ids('control requests').next('request', sandbox.stamp());
   const app = new H3({ silent: true, onError: (error) => answerFault(error, nextRequestId(), faultLog) });
   mountPublicApi(app, sandbox, faultLog);
   mountControlApi(app, {

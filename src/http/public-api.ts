@@ -34,6 +34,9 @@ export interface Exchange {
 export function mountPublicApi(app: H3, sandbox: Sandbox, faultLog: FaultLog): void {
   const { rateLimit } = sandbox.rules;
   const limiter = rateLimit === null ? null : new RateLimiter(rateLimit, sandbox.wall);
+  sandbox.bus.subscribe((news) => {
+    if (news.type === 'renewed') limiter?.forget();
+  });
   const serving = { sandbox, limiter, faultLog };
   const handlers = createPublicHandlers(sandbox);
   const methods = new Map<string, string[]>();
@@ -61,7 +64,7 @@ async function exchange(
 ): Promise<Response> {
   const { wall } = sandbox;
   const state: Exchange = {
-    requestId: sandbox.ids.next('request', wall.now()),
+    requestId: sandbox.mint.ids('requests').next('request', sandbox.stamp()),
     startedAt: wall.monotonic(),
     caller: null,
     limitHeaders: {},

@@ -23,7 +23,9 @@ export type News =
   /** An endpoint takes deliveries again, or no longer. */
   | { readonly type: 'webhook_changed'; readonly webhookSeq: number }
   /** The schedule clock of a workspace was set. */
-  | { readonly type: 'clock'; readonly workspaceSeq: number };
+  | { readonly type: 'clock'; readonly workspaceSeq: number }
+  /** The rows were replaced: nothing that was learned before holds. */
+  | { readonly type: 'renewed' };
 
 export type Listener = (news: News) => void;
 

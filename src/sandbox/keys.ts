@@ -1,6 +1,6 @@
 import type { CreatedApiKey } from '../contract/resources.ts';
 import type { Scope } from '../domain/access.ts';
-import { createApiKeyText, hashApiKey } from '../domain/secret.ts';
+import { hashApiKey } from '../domain/secret.ts';
 import { toApiKey } from '../store/api-keys.ts';
 import type { LiveWorkspace } from './live-workspaces.ts';
 import type { Sandbox } from './sandbox.ts';
@@ -15,12 +15,12 @@ export interface NewApiKey {
 
 /** Writes a key, of which only the hash is kept; the answer alone carries the key itself. Inside a write. */
 export function createKey(sandbox: Sandbox, { scopes, workspace, key: given }: NewApiKey): CreatedApiKey {
-  const { store, wall, environment } = sandbox;
-  const key = given ?? createApiKeyText(environment, sandbox.fill);
-  const createdAt = wall.now();
+  const { store, mint, environment } = sandbox;
+  const key = given ?? mint.apiKey(environment);
+  const createdAt = sandbox.stamp();
   const row = {
     seq: store.nextSeq(),
-    id: sandbox.ids.next('apiKey', createdAt),
+    id: mint.ids('resources').next('apiKey', createdAt),
     workspace_seq: workspace?.seq ?? null,
     hash: hashApiKey(key),
     last4: key.slice(-4),

@@ -1,8 +1,9 @@
 import { ScheduleClock } from '../clock/schedule-clock.ts';
 import type { WallClock } from '../domain/clock.ts';
-import { IdSource, type RandomFill } from '../domain/ids.ts';
+import type { IdSource } from '../domain/ids.ts';
 import type { Store } from '../store/store.ts';
 import type { WorkspaceRow } from '../store/workspaces.ts';
+import type { Mint } from './mint.ts';
 
 /** A workspace with what lives in memory beside its row: the running clock and the source of its ids. */
 export interface LiveWorkspace {
@@ -17,14 +18,14 @@ export interface LiveWorkspace {
 export class LiveWorkspaces {
   readonly #store: Store;
   readonly #wall: WallClock;
-  readonly #fill: RandomFill;
+  readonly #mint: Mint;
   readonly #bySeq = new Map<number, LiveWorkspace>();
   readonly #byId = new Map<string, LiveWorkspace>();
 
-  constructor(store: Store, wall: WallClock, fill: RandomFill) {
+  constructor(store: Store, wall: WallClock, mint: Mint) {
     this.#store = store;
     this.#wall = wall;
-    this.#fill = fill;
+    this.#mint = mint;
   }
 
   find(id: string): LiveWorkspace | undefined {
@@ -55,16 +56,26 @@ export class LiveWorkspaces {
     return this.#bySeq.values();
   }
 
+  /** Whether it is the one that lives now, and not one of before {@link forget}. */
+  isCurrent(workspace: LiveWorkspace): boolean {
+    return this.#bySeq.get(workspace.seq) === workspace;
+  }
+
+  /** What lived is no more: the rows have changed under it. */
+  forget(): void {
+    this.#bySeq.clear();
+    this.#byId.clear();
+  }
+
   #live(row: WorkspaceRow): LiveWorkspace {
     const known = this.#bySeq.get(row.seq);
     if (known) return known;
     const { clock_at: at, clock_wall_at: wallAt, clock_speed: speed, clock_frozen } = row;
     const clock = new ScheduleClock(this.#wall, { at, wallAt, speed, frozen: clock_frozen === 1 });
-    const ids = new IdSource(this.#fill);
-    for (const newest of [
-      this.#store.events.findNewestId(row.seq),
-      this.#store.deliveries.findNewestId(row.seq),
-    ]) {
+    const ids = this.#mint.ids(row.id);
+    const { events, deliveries, webhooks } = this.#store;
+    for (const table of [events, deliveries, webhooks]) {
+      const newest = table.findNewestId(row.seq);
       if (newest !== undefined) ids.startAfter(newest);
     }
     const live = { seq: row.seq, id: row.id, clock, ids };

@@ -42,6 +42,11 @@ export class RateLimiter {
     return this.#headers(bucket);
   }
 
+  /** Every key has its whole burst again. */
+  forget(): void {
+    this.#buckets.clear();
+  }
+
   #refill(keySeq: number): Bucket {
     const { perSecond, burst } = this.#limit;
     const now = this.#wall.monotonic();

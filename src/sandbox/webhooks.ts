@@ -1,6 +1,5 @@
 /** Endpoints (§2, §6) and what becomes of their deliveries when they change. */
 import type { CreatedWebhook, WebhookDetail, WebhookWithSecret } from '../contract/resources.ts';
-import { createWebhookSecret } from '../domain/secret.ts';
 import { toWebhook, toWebhookDetail, type WebhookRow, type WebhookWithWorkspace } from '../store/webhooks.ts';
 import { notFound } from './access.ts';
 import type { LiveWorkspace } from './live-workspaces.ts';
@@ -70,7 +69,7 @@ function insertWebhook(sandbox: Sandbox, input: NewWebhook): WebhookWithWorkspac
     workspace_id: workspace.id,
     url: input.url,
     events: JSON.stringify(input.events),
-    secret: input.secret ?? createWebhookSecret(sandbox.fill),
+    secret: input.secret ?? sandbox.mint.webhookSecret(),
     previous_secret: null,
     previous_secret_expires_at: null,
     disabled: 0,
@@ -130,7 +129,7 @@ export function rotateWebhookSecret(sandbox: Sandbox, id: string, overlapMs: num
   const now = sandbox.workspaces.get(row.workspace_seq).clock.now();
   const rotated = {
     ...row,
-    secret: createWebhookSecret(sandbox.fill),
+    secret: sandbox.mint.webhookSecret(),
     previous_secret: overlapMs > 0 ? row.secret : null,
     previous_secret_expires_at: overlapMs > 0 ? now + overlapMs : null,
   };

@@ -5,15 +5,15 @@ import type { Sandbox } from './sandbox.ts';
 
 /** Writes a workspace; its clock starts at the present. Inside a write. */
 export function createWorkspace(sandbox: Sandbox, name: string): Workspace {
-  const { store, wall, environment, newClock } = sandbox;
-  const at = wall.now();
+  const { store, wall, mint, environment, newClock } = sandbox;
+  const at = sandbox.stamp();
   const row: WorkspaceRow = {
     seq: store.nextSeq(),
-    id: sandbox.ids.next('workspace', at),
+    id: mint.ids('resources').next('workspace', at),
     name,
     created_at: at,
     clock_at: at,
-    clock_wall_at: at,
+    clock_wall_at: wall.now(),
     clock_speed: newClock.speed,
     clock_frozen: newClock.frozen ? 1 : 0,
   };

@@ -31,6 +31,7 @@ export class ApiKeyTable {
     [{ before: number; workspace: number | null; limit: number }],
     ApiKeyWithWorkspace
   >;
+  readonly #newestId: Database.Statement<[], string>;
   readonly #revoke: Database.Statement<[number, number]>;
   readonly #known = new Kept<string, ApiKeyWithWorkspace>();
 
@@ -45,6 +46,7 @@ export class ApiKeyTable {
       `${SELECT} WHERE k.seq < @before AND (@workspace IS NULL OR k.workspace_seq = @workspace)
        ORDER BY k.seq DESC LIMIT @limit`,
     );
+    this.#newestId = db.prepare<[], string>('SELECT id FROM api_keys ORDER BY seq DESC LIMIT 1').pluck();
     this.#revoke = db.prepare('UPDATE api_keys SET revoked_at = ? WHERE seq = ? AND revoked_at IS NULL');
   }
 
@@ -60,6 +62,10 @@ export class ApiKeyTable {
 
   find(id: string): ApiKeyWithWorkspace | undefined {
     return this.#byId.get(id);
+  }
+
+  findNewestId(): string | undefined {
+    return this.#newestId.get();
   }
 
   list(workspaceSeq: number | null, page: PageRequest): RowPage<ApiKeyWithWorkspace> {

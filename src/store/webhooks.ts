@@ -61,6 +61,7 @@ export class WebhookTable {
   readonly #byUrl: Database.Statement<[number, string], WebhookWithWorkspace>;
   readonly #listenerIds: Database.Statement<[], string>;
   readonly #place: Database.Statement<[string], Pick<WebhookRow, 'seq'>>;
+  readonly #newestId: Database.Statement<[number], string>;
   readonly #seqs: Database.Statement<[], number>;
   readonly #update: Database.Statement<[Change]>;
 
@@ -85,6 +86,9 @@ export class WebhookTable {
       .prepare<[], string>('SELECT id FROM webhooks WHERE listener = 1 AND deleted_at IS NULL')
       .pluck();
     this.#place = db.prepare('SELECT seq FROM webhooks WHERE id = ?');
+    this.#newestId = db
+      .prepare<[number], string>('SELECT id FROM webhooks WHERE workspace_seq = ? ORDER BY seq DESC LIMIT 1')
+      .pluck();
     this.#seqs = db.prepare<[], number>('SELECT seq FROM webhooks WHERE deleted_at IS NULL').pluck();
     this.#update = db.prepare(
       `UPDATE webhooks SET url = @url, events = @events, secret = @secret, previous_secret = @previous_secret,
@@ -123,6 +127,10 @@ export class WebhookTable {
     return this.#place.get(id);
   }
 
+  findNewestId(workspaceSeq: number): string | undefined {
+    return this.#newestId.get(workspaceSeq);
+  }
+
   list(workspaceSeq: number | null, page: PageRequest): RowPage<WebhookWithWorkspace> {
     const rows = this.#page.all({ before: upperBound(page), workspace: workspaceSeq, limit: page.limit + 1 });
     return toPage(rows, page.limit);
@@ -145,9 +153,14 @@ export class WebhookTable {
     return this.#seqs.all();
   }
 
+  /** The row of an endpoint, deleted or not. */
+  findBySeq(seq: number): WebhookRow | undefined {
+    return this.#bySeq.get(seq);
+  }
+
   /** The row of an endpoint that is known to exist, deleted or not. */
   getBySeq(seq: number): WebhookRow {
-    const row = this.#bySeq.get(seq);
+    const row = this.findBySeq(seq);
     if (row === undefined) throw new Error(`webhook ${seq} is gone`);
     return row;
   }

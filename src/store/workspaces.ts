@@ -21,6 +21,7 @@ export class WorkspaceTable {
   readonly #bySeq: Database.Statement<[number], WorkspaceRow>;
   readonly #page: Database.Statement<[number, number], WorkspaceRow>;
   readonly #oldest: Database.Statement<[], WorkspaceRow>;
+  readonly #newestId: Database.Statement<[], string>;
   readonly #setClock: Database.Statement<[number, number, number, 0 | 1, number]>;
 
   constructor(db: Database.Database) {
@@ -32,6 +33,7 @@ export class WorkspaceTable {
     this.#bySeq = db.prepare('SELECT * FROM workspaces WHERE seq = ?');
     this.#page = db.prepare('SELECT * FROM workspaces WHERE seq < ? ORDER BY seq DESC LIMIT ?');
     this.#oldest = db.prepare('SELECT * FROM workspaces ORDER BY seq LIMIT 1');
+    this.#newestId = db.prepare<[], string>('SELECT id FROM workspaces ORDER BY seq DESC LIMIT 1').pluck();
     this.#setClock = db.prepare(
       'UPDATE workspaces SET clock_at = ?, clock_wall_at = ?, clock_speed = ?, clock_frozen = ? WHERE seq = ?',
     );
@@ -52,6 +54,10 @@ export class WorkspaceTable {
   /** The workspace made at first boot. */
   findOldest(): WorkspaceRow | undefined {
     return this.#oldest.get();
+  }
+
+  findNewestId(): string | undefined {
+    return this.#newestId.get();
   }
 
   list(page: PageRequest): RowPage<WorkspaceRow> {

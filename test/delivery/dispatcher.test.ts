@@ -249,7 +249,7 @@ describe('the dispatcher', () => {
     endpoint();
     await trigger();
     let idle = false;
-    const waiting = dispatcher.whenIdle(workspace.seq).then(() => {
+    const waiting = dispatcher.whenIdle(workspace).then(() => {
       idle = true;
     });
     await turns();

@@ -4,13 +4,12 @@ import { createPublicOperations } from '../../src/contract/public-api.ts';
 import { Dispatcher } from '../../src/delivery/dispatcher.ts';
 import { type ReplayRequest, replayDelivery } from '../../src/delivery/replay.ts';
 import type { Sender, SendRequest, SendResult } from '../../src/delivery/sender.ts';
-import { IdSource } from '../../src/domain/ids.ts';
-import { createRandomness } from '../../src/domain/random.ts';
 import type { Overrides } from '../../src/profile/answer-gaps.ts';
 import { resolveRules } from '../../src/profile/resolve.ts';
 import { Bus } from '../../src/sandbox/bus.ts';
 import { createEvent } from '../../src/sandbox/events.ts';
 import { LiveWorkspaces } from '../../src/sandbox/live-workspaces.ts';
+import { Mint } from '../../src/sandbox/mint.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import {
   createWebhook,
@@ -104,14 +103,14 @@ export function startDispatch(options: DispatchOptions = {}) {
   let elapsed = 0;
   const wall = { now: () => NOW + elapsed, monotonic: () => elapsed };
   const rules = resolveRules('relaxed', options.overrides);
-  const { fill, next: random } = createRandomness(1);
+  const mint = new Mint(1);
   const catalogue = new Set<string>();
   const sandbox: Sandbox = {
-    ...{ environment: 'sandbox', rules, store, wall, fill, random, catalogue },
+    ...{ environment: 'sandbox', rules, store, wall, mint, catalogue },
     newClock: { speed: 1, frozen },
     bus: new Bus(),
-    workspaces: new LiveWorkspaces(store, wall, fill),
-    ids: new IdSource(fill),
+    workspaces: new LiveWorkspaces(store, wall, mint),
+    stamp: wall.now,
     operations: createPublicOperations({ rules, environment: 'sandbox', catalogue }),
   };
   const scripted = createScriptedSender();

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createRandomness } from '../../src/domain/random.ts';
 import { LiveWorkspaces } from '../../src/sandbox/live-workspaces.ts';
+import { Mint } from '../../src/sandbox/mint.ts';
 import { Store } from '../../src/store/store.ts';
 import { createFolder } from '../support/folder.ts';
 import { insertDeliveries, insertEvent, insertWorkspace, NOW, openStore } from './rows.ts';
@@ -82,7 +82,7 @@ describe('order by id is order of creation', () => {
       const wall = { now: () => wallNow, monotonic: () => 0 };
       store.writeNow(() => {
         if (store.workspaces.findOldest() === undefined) insertWorkspace(store);
-        const live = new LiveWorkspaces(store, wall, createRandomness(1).fill).default;
+        const live = new LiveWorkspaces(store, wall, new Mint(1)).default;
         for (let i = 0; i < 3; i++) {
           const id = live.ids.next('event', live.clock.now());
           ids.push(id);

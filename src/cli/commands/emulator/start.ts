@@ -59,6 +59,7 @@ const valuesOfOptions: Partial<Record<SettingName, string>> = {
   publicUrl: 'url',
   keepDays: 'n',
   randomSeed: 'n',
+  wallClock: 'time',
 };
 
 /** It reads every --env-file on the command line of a program as its own, unless a lone -- stands before it. */

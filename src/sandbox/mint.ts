@@ -1,0 +1,58 @@
+/** What the emulator makes up itself: ids, keys, secrets and chance. */
+import type { Environment } from '../domain/access.ts';
+import { IdSource } from '../domain/ids.ts';
+import { createRandomness, type Randomness } from '../domain/random.ts';
+import { createApiKeyText, createWebhookSecret } from '../domain/secret.ts';
+
+/**
+ * Each purpose draws from a source of its own, so that in a seeded run what is drawn for one does not depend on what
+ * happens elsewhere: how often a status is asked for changes no key, and one workspace no id of another.
+ */
+export class Mint {
+  readonly #seed: number | null;
+  #series = '';
+  readonly #ids = new Map<string, IdSource>();
+  #secrets: Randomness;
+
+  /** @param seed of the run; null for what cannot be foretold. */
+  constructor(seed: number | null) {
+    this.#seed = seed;
+    this.#secrets = createRandomness(seed);
+  }
+
+  /**
+   * Begins a series anew, as if nothing had been drawn of it. A seeded run makes the same things in the same series,
+   * and so a store must not meet a series a second time, unless what was made of it is gone.
+   */
+  restart(series: string): void {
+    this.#series = series;
+    this.#ids.clear();
+    this.#secrets = this.#randomness('secrets');
+  }
+
+  /** The source of ids for one purpose. */
+  ids(purpose: string): IdSource {
+    const known = this.#ids.get(purpose);
+    if (known) return known;
+    const source = new IdSource(this.#randomness(purpose).fill);
+    this.#ids.set(purpose, source);
+    return source;
+  }
+
+  webhookSecret(): string {
+    return createWebhookSecret(this.#secrets.fill);
+  }
+
+  apiKey(environment: Environment): string {
+    return createApiKeyText(environment, this.#secrets.fill);
+  }
+
+  /** Uniform in [0, 1); in a seeded run always the same about the same thing. */
+  chance(about: string): number {
+    return this.#randomness(about).next();
+  }
+
+  #randomness(purpose: string): Randomness {
+    return createRandomness(this.#seed, `${this.#series} ${purpose}`);
+  }
+}
