@@ -142,7 +142,7 @@ describe('deliveries tail', () => {
     expect(recorded.out).toBe(
       [
         '11:57:00.010  ✗ http_error 503  12ms  order.shipped  del_01…',
-        '              the receiver answered 503 — again at 2026-11-2…',
+        '              the receiver answered 503 — again at 2026-11-…',
         '',
       ].join('\n'),
     );
