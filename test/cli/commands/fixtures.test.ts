@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -147,6 +148,20 @@ describe('fixtures run', () => {
     expect(await webhooks()).toBe(1);
     await run([hook], { keep: true });
     expect(await webhooks()).toBe(2);
+  });
+
+  it('tells what was done and clears up when it is interrupted', async () => {
+    const interruption = new AbortController();
+    setMaxListeners(0, interruption.signal);
+    const { run, webhooks } = await createScene(() => {
+      interruption.abort();
+      return { status: 503 };
+    });
+    const hook = { webhook: { url: 'http://127.0.0.1:9', events: ['a.b'] } };
+    const { result, err } = await run([hook, shipped, { wait: '1m' }], {}, { signal: interruption.signal });
+    expect(result).toMatchObject({ reason: { code: 'interrupted' } });
+    expect(err).toMatch(/^Stopped at step [12] of 3\.\n$/);
+    expect(await webhooks()).toBe(1);
   });
 
   it('sends an idempotency key, which another run repeats', async () => {
