@@ -37,7 +37,7 @@ export const command: CommandDefinition<Options> = {
     'trigger order.shipped',
     'trigger order.shipped --override items[0].quantity=3 --remove address --wait=1m',
     'trigger invoice.paid --data @invoice.json --json',
-    'trigger order.shipped --count 1000 --rate 200/s',
+    "trigger order.created --count 1000 --rate 200/s --override 'order_id={{id ord}}'",
   ],
   run,
 };

@@ -1,0 +1,41 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { showWhile } from '../../src/cli/progress.ts';
+import { createFakeContext, type FakeOptions } from './fake-context.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** Works for 25 seconds; tells what was noted, and the lines of progress. */
+async function work(options: FakeOptions = {}) {
+  const { context, recorded } = createFakeContext(options);
+  let looks = 0;
+  const done = new Promise((resolve) => setTimeout(resolve, 25_000, 'done'));
+  const shown = showWhile(context, async () => `Look ${++looks}`, done);
+  await vi.advanceTimersByTimeAsync(25_000);
+  expect(await shown).toBe('done');
+  await vi.advanceTimersByTimeAsync(60_000);
+  return recorded.err;
+}
+
+describe('progress', () => {
+  it('is a line now and then where there is no terminal', async () => {
+    expect(await work()).toBe('Look 1\nLook 2\n');
+  });
+
+  it('is one line that changes in a terminal, and is gone at the end', async () => {
+    const lines: string[] = [];
+    expect(await work({ progress: (line) => lines.push(line) })).toBe('');
+    expect(lines.slice(0, 2)).toEqual(['Look 1', 'Look 2']);
+    expect(lines.at(-1)).toBe('');
+  });
+
+  it('is silent with --json', async () => {
+    const lines: string[] = [];
+    expect(await work({ json: true, progress: (line) => lines.push(line) })).toBe('');
+    expect(lines).toEqual([]);
+  });
+});
