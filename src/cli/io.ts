@@ -70,7 +70,8 @@ export function createProcessIo(host: NodeJS.Process, noColor: boolean): Io {
     get prompt() {
       return { input: host.stdin, output: stderr };
     },
-    write: (text) => stdout.write(withLineEnd(text)),
+    // Nothing comes back that a command could take for its exit code.
+    write: (text) => void stdout.write(withLineEnd(text)),
     note: (text) => note(text),
     // To the start of the line, the text, and nothing of the line before.
     progress: stderr.isTTY ? (line) => stderr.write(`\r${line.slice(0, stderr.columns - 1)}\x1b[K`) : null,

@@ -38,6 +38,7 @@ describe('help', () => {
         verify                Check the signature of a delivery and say what is wrong
         sign                  Make the signature headers for a payload
         env                   Print the variables that point programs to the emulator
+        open                  Open the dashboard in the browser
         gaps                  Show what the service description leaves open, and the answers
         doctor                Check the set-up, down to the receivers, and say what to do
         config                Show every setting and where it came from
@@ -144,6 +145,7 @@ describe('help', () => {
         --public-url <url>    address of your own proxy or tunnel that leads to the emulator
         --keep-days <n>       days after which settled events are removed
         --random-seed <n>     same ids, secrets and jitter on every run
+        --wall-clock <time>   what the wall clock shows, always, for signatures that stay the same
         --freeze              start with the schedule clock stopped
         --https               serve HTTPS, with a certificate made for it
         --tunnel              make the API public by a tunnel of cloudflared, which must be installed

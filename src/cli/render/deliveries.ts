@@ -13,7 +13,7 @@ export function deliveryColumns({ io }: Pick<Context, 'io'>, now: ScheduleNow): 
   return [
     { title: 'ID', value: ({ id }) => id },
     { title: 'STATUS', value: ({ status }) => paintStatus(status, io) },
-    { title: 'TYPE', value: ({ event_type: type }) => type },
+    { title: 'TYPE', value: ({ event_type: type }) => type, leaves: 5 },
     { title: 'TRIES', value: ({ attempt_count: count }) => String(count), leaves: 3 },
     {
       title: 'NEXT',

@@ -37,7 +37,7 @@ async function run({ type, workspace, ...options }: Options, context: Context): 
   const now = await findScheduleNow(page.value.data, await context.connect(), context);
   const columns: Column<Event>[] = [
     { title: 'ID', value: ({ id }) => id },
-    { title: 'TYPE', value: ({ type }) => type },
+    { title: 'TYPE', value: ({ type }) => type, leaves: 3 },
     { title: 'CREATED', value: (row) => formatRelative(row.created_at, now(row)), leaves: 2 },
     { title: 'PAYLOAD', value: ({ payload }) => JSON.stringify(payload), leaves: 1, shrinks: true },
   ];
