@@ -23,6 +23,10 @@ export const catalogue: Readonly<Record<string, CatalogueCommand | CatalogueGrou
     summary: 'Create an event, from a fixture or from data',
     load: () => import('./commands/trigger.ts'),
   },
+  listen: {
+    summary: 'Forward deliveries to a local receiver, for as long as it runs',
+    load: () => import('./commands/listen.ts'),
+  },
   deliveries: {
     summary: 'See what was sent to endpoints, and send it again',
     verbs: {

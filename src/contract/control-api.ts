@@ -192,6 +192,7 @@ export const controlOperations = defineOperations({
       headers: v.optional(ExtraHeaders, {}),
       /** Take any TLS certificate of the receiver. */
       skip_verify: v.optional(v.boolean(), false),
+      /** The secret of a new endpoint. */
       secret: v.optional(Secret),
       /** Remove it when no live stream with it as its `listener` has been open for ten seconds. */
       listener: v.optional(v.boolean(), false),

@@ -49,6 +49,7 @@ export class Listeners {
   expect(id: string): void {
     const watch = this.#watchOf(id);
     if (this.#isOver || watch.streams > 0) return;
+    watch.left = false;
     clearTimeout(watch.grace);
     watch.grace = setTimeout(() => {
       this.#watches.delete(id);
@@ -67,8 +68,8 @@ export class Listeners {
       if (!holds) return;
       holds = false;
       watch.streams--;
+      this.expect(id);
       watch.left = watch.streams === 0;
-      if (watch.left) this.expect(id);
     };
   }
 

@@ -27,9 +27,10 @@ export function createWebhook(sandbox: Sandbox, input: NewWebhook): CreatedWebho
 }
 
 /**
- * Writes an endpoint as the control plane does. A program that receives has one secret for one address, so an endpoint
- * with the address of an earlier one has the secret of that, unless another is given. Where `mayGoOn` says so of such
- * an earlier one, deleted or not, it goes on itself: with its id, its deliveries, and what is given now. Inside a write.
+ * Writes an endpoint as the control plane does. A program that receives has one secret for one address, so a new
+ * endpoint has the secret of the last one with that address, unless another is given. Where `mayGoOn` says so of an
+ * earlier one, deleted or not, it goes on itself: with its id, its secret, its deliveries, and what else is given now.
+ * Inside a write.
  */
 export function registerWebhook(
   sandbox: Sandbox,
@@ -52,8 +53,7 @@ function resumeWebhook(
   known: WebhookWithWorkspace,
   input: NewWebhook,
 ): WebhookWithWorkspace {
-  const changed = applyChange(known, { disabled: false, ...input });
-  const row = { ...changed, secret: input.secret ?? known.secret, deleted_at: null };
+  const row = { ...applyChange(known, { disabled: false, ...input }), deleted_at: null };
   store.webhooks.update(row);
   return row;
 }

@@ -64,6 +64,14 @@ export const rows: Readonly<Record<string, Row>> = {
     mistake: [['invoice.paid', '--data', '{'], 'The payload'],
     nobody: ['invoice.paid', ...otherWorkspace],
   },
+  // What goes on until it is interrupted is driven in `listen.test.ts`.
+  listen: {
+    args: ['--forward-to', '9', '--print-secret'],
+    shows: /^whsec_[\w-]{43}\n$/,
+    members: ['webhook_id', 'webhook_secret', 'url', 'workspace_id', 'webhooks'],
+    mistake: [['--forward-to', 'ftp://localhost'], "option '--forward-to <url>' argument 'ftp://localhost'"],
+    nobody: ['--forward-to', '9', '--print-secret', ...otherWorkspace],
+  },
   'deliveries list': {
     args: ['--status', 'succeeded', '--limit', '1'],
     shows: /^ID +STATUS +TYPE .*\ndel_\w+ +✓ succeeded/,

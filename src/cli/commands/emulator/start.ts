@@ -1,20 +1,19 @@
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { type SettingName, settings, toOption } from '../../../config/settings.ts';
-import type { EmulatorStatus } from '../../../contract/resources.ts';
 import { createRunFile, createStateFolder, findRunFile, removeRunFile } from '../../../control/run-file.ts';
 import type { Emulator } from '../../../emulator.ts';
 import { boot } from '../../boot.ts';
 import type { CommandDefinition } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { startDetached } from '../../detach.ts';
+import { noteOnEnvFile, writeEnvFile } from '../../env-file.ts';
 import { keepCertificate } from '../../https.ts';
 import { openUrl } from '../../open-url.ts';
 import { announce } from '../../ready.ts';
 import { warnOfSilence, watchReceiver } from '../../receiver-watch.ts';
 import { renderAttempt } from '../../render/deliveries.ts';
-import { renderVariables, toVariables } from '../../variables.ts';
+import { toVariables } from '../../variables.ts';
 
 /** Settings on the command line, as text; the configuration reads them. */
 interface Options {
@@ -62,11 +61,6 @@ const valuesOfOptions: Partial<Record<SettingName, string>> = {
   wallClock: 'time',
 };
 
-/** It reads every --env-file on the command line of a program as its own, unless a lone -- stands before it. */
-const NODE_20_NOTE = `
-Node 20 takes --env-file for itself and fails when there is no such file yet. Write svc -- emulator start
---env-file FILE there, or set SVC_ENV_FILE.`;
-
 function configure(command: Command): void {
   for (const [name, value] of Object.entries(valuesOfOptions)) {
     const setting = name as SettingName;
@@ -78,7 +72,7 @@ function configure(command: Command): void {
     .option(toOption('tunnel'), settings.tunnel.description)
     .option(toOption('open'), settings.open.description)
     .option('--detach', 'run in the background, and return when it is ready')
-    .addHelpText('after', NODE_20_NOTE);
+    .addHelpText('after', noteOnEnvFile('emulator start'));
 }
 
 async function run(options: Options, context: Context): Promise<void> {
@@ -100,7 +94,7 @@ async function run(options: Options, context: Context): Promise<void> {
     // The commands of this folder come from this machine, whatever the public address is.
     const control_url = `${status.url}/_svc`;
     createRunFile(projectFolder, { ...status, control_url, ...(certificate && { certificate }) });
-    if (values.envFile !== null) writeVariables(values.envFile, status, certificate);
+    if (values.envFile !== null) writeEnvFile(values.envFile, toVariables(status, certificate));
     announce(status, certificate, values, rules, context);
     if (values.open) void showDashboard(status.dashboard_url, context);
     await attend(emulator, values.forwardTo, context);
@@ -108,11 +102,6 @@ async function run(options: Options, context: Context): Promise<void> {
     removeRunFile(projectFolder, status.pid);
     await emulator.close();
   }
-}
-
-function writeVariables(path: string, status: EmulatorStatus, certificate: string | null): void {
-  const variables = toVariables(status, certificate);
-  writeFileSync(path, `${renderVariables(variables, 'dotenv')}\n`, { mode: 0o600 });
 }
 
 async function showDashboard(url: string, context: Context): Promise<void> {

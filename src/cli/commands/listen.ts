@@ -1,0 +1,169 @@
+import type { Command } from 'commander';
+import type { WebhookWithSecret } from '../../contract/resources.ts';
+import type { LiveStream } from '../../control/sse.ts';
+import { WILDCARD } from '../../domain/event.ts';
+import { ExitCode, SvcError } from '../../errors.ts';
+import { choiceOption, toList } from '../arguments.ts';
+import type { CommandDefinition } from '../command.ts';
+import type { Context } from '../context.ts';
+import { noteOnEnvFile, writeEnvFile } from '../env-file.ts';
+import { type Forwarding, toForwardings, toHeaders } from '../listen/forwarding.ts';
+import { Listener, type NewEndpoint } from '../listen/listener.ts';
+import { listSecrets, renderHeading, toReady } from '../listen/ready.ts';
+import { followAttempts, typesToFollow } from '../live/follow.ts';
+import { askText } from '../prompt.ts';
+import { watchReceiver } from '../receiver-watch.ts';
+import { toVariables } from '../variables.ts';
+
+interface Options {
+  readonly forwardTo?: readonly Forwarding[];
+  readonly events?: readonly string[];
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly skipVerify?: true;
+  readonly printSecret?: true;
+  readonly format: 'default' | 'json';
+  readonly envFile?: string;
+  readonly keep?: true;
+  readonly workspace?: string;
+}
+
+/** Real time for the farewell: the person has asked for an end. */
+const FAREWELL_MS = 2_000;
+
+export const command: CommandDefinition<Options> = {
+  configure,
+  examples: [
+    'listen --forward-to 3000',
+    'listen --forward-to localhost:3000/hooks --events order.shipped,invoice.paid',
+    'listen --forward-to order.shipped=3000/orders --forward-to invoice.paid=3000/invoices',
+    "listen --forward-to https://localhost:3443 --skip-verify -H 'Authorization: Bearer abc'",
+    'listen --forward-to 3000 --json',
+    'listen --forward-to 3000 --print-secret',
+  ],
+  run,
+};
+
+function configure(command: Command): void {
+  command
+    .option(
+      '--forward-to <url>',
+      'port or URL of your receiver; TYPE[,TYPE]=URL for those types alone; may be repeated',
+      toForwardings,
+    )
+    .option('-e, --events <list>', 'event types to forward; all when left out', toList)
+    .option('-H, --headers <header>', "'Name: value' to add to each delivery; may be repeated", toHeaders)
+    .option('--skip-verify', 'take any TLS certificate of the receiver')
+    .option('--print-secret', 'print the secret, and end; it is the same when the same URL is listened to')
+    .addOption(
+      choiceOption('--format <format>', 'json prints what is sent, an envelope a line', [
+        'default',
+        'json',
+      ]).default('default'),
+    )
+    .option('--env-file <file>', 'file to set the variables of `svc env` in, with this secret')
+    .option('--keep', 'leave the endpoint there at the end')
+    .option('--workspace <id>', 'the workspace; otherwise SVC_WORKSPACE_ID, or the one made at boot')
+    .addHelpText('after', noteOnEnvFile('listen'));
+}
+
+/** Forwards until it is left or interrupted. */
+async function run(options: Options, context: Context): Promise<ExitCode> {
+  if (context.json && options.format === 'json') {
+    throw new SvcError('usage', '--json and --format json print different things: choose one.');
+  }
+  const wanted = await toEndpoints(options, context);
+  const listener = new Listener(await context.connect(), wanted);
+  await listener.register();
+  try {
+    if (options.printSecret) {
+      const { endpoints } = listener;
+      context.print(toReady(endpoints), () => listSecrets(endpoints).join('\n'));
+      return ExitCode.done;
+    }
+    return await listen(listener, options, context);
+  } finally {
+    await leave(listener, context);
+  }
+}
+
+/** What to register. */
+async function toEndpoints(options: Options, context: Context): Promise<NewEndpoint[]> {
+  const { events, headers = {}, skipVerify = false, keep = false, workspace } = options;
+  const forwardings = options.forwardTo ?? toForwardings(await askText(context, 'forward-to'));
+  if (events !== undefined && forwardings.every(({ types }) => types !== null)) {
+    throw new SvcError(
+      'usage',
+      'Each --forward-to names its types: leave --events out, or add a URL for it.',
+    );
+  }
+  const workspaceId = workspace ?? (await context.config()).values.workspaceId;
+  return forwardings.map(({ url, types }) => ({
+    ...{ url, headers, skip_verify: skipVerify, listener: !keep },
+    ...(workspaceId === null ? {} : { workspace_id: workspaceId }),
+    events: [...(types ?? events ?? [WILDCARD])],
+  }));
+}
+
+async function listen(listener: Listener, options: Options, context: Context): Promise<ExitCode> {
+  const { control, endpoints } = listener;
+  await keepVariables(listener, options, context);
+  const over = new AbortController();
+  const signal = AbortSignal.any([context.signal, over.signal]);
+  for (const url of new Set(endpoints.map((endpoint) => endpoint.url))) {
+    void watchReceiver(url, { io: context.io, signal });
+  }
+  const types = options.format === 'json' ? 'attempt' : typesToFollow(context);
+  const stream = listener.follow(types, context.signal, async () => {
+    await keepVariables(listener, options, context);
+    announceAgain(listener.endpoints, context);
+  });
+  const heading = renderHeading(endpoints);
+  try {
+    return options.format === 'json'
+      ? await printEnvelopes(stream, heading, context)
+      : await followAttempts(stream, context, { control, heading, ready: toReady(endpoints) });
+  } finally {
+    over.abort();
+  }
+}
+
+/** Prints the body of each attempt, an envelope a line. */
+async function printEnvelopes(stream: LiveStream, heading: string, { io }: Context): Promise<ExitCode> {
+  await stream.ready;
+  io.note(heading);
+  for await (const item of stream) {
+    // In JSON a line break can only stand between two values.
+    if (item.type === 'attempt') io.write(item.attempt.request.body.replaceAll(/[\r\n]+/g, ' '));
+  }
+  return ExitCode.interrupted;
+}
+
+async function keepVariables(
+  { control, endpoints }: Listener,
+  { envFile: file }: Options,
+  context: Context,
+): Promise<void> {
+  const { envFile } = (await context.config(file === undefined ? {} : { envFile: file })).values;
+  const [first] = endpoints;
+  if (envFile === null || first === undefined) return;
+  const status = { ...(await control.getStatus({})), workspace_id: first.workspace_id };
+  const others = listSecrets(endpoints).slice(1);
+  writeEnvFile(envFile, {
+    ...toVariables({ ...status, webhook_secret: first.secret }, await context.certificate()),
+    ...Object.fromEntries(others.map((secret, index) => [`SVC_WEBHOOK_SECRET_${index + 2}`, secret])),
+  });
+}
+
+function announceAgain(endpoints: readonly WebhookWithSecret[], context: Context): void {
+  context.io.note(
+    `The emulator had lost the endpoint, and has it again as ${endpoints.map(({ id }) => id).join(', ')}.`,
+  );
+  if (context.json) context.printItem({ type: 'ready', ...toReady(endpoints) }, () => '');
+}
+
+/** The person may have interrupted, which ends every request of before. */
+async function leave(listener: Listener, context: Context): Promise<void> {
+  const canceled = await listener.remove(await context.connect(AbortSignal.timeout(FAREWELL_MS)));
+  if (canceled > 0)
+    context.io.note(`Deliveries that were still to be tried again, now canceled: ${canceled}.`);
+}

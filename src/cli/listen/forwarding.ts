@@ -1,0 +1,48 @@
+/** What `svc listen` is told to forward, and where. Each parser says what it expects. */
+import { InvalidArgumentError } from 'commander';
+import { findHeaderProblem } from '../../domain/delivery-headers.ts';
+import { isEventType, WILDCARD } from '../../domain/event.ts';
+import { toForwardUrl } from '../../domain/forward-url.ts';
+
+export interface Forwarding {
+  readonly url: string;
+  /** Null for those of `--events`. */
+  readonly types: readonly string[] | null;
+}
+
+/** Types before a `=`. An address has one only in its query, after a `?`, and a colon or a slash before that. */
+const TYPES = /^(?<types>[^=:/?]+)=(?<address>.*)$/;
+
+/** `3000`, `localhost:3000/hooks`, or `order.shipped,invoice.paid=3000/orders`; repeated ones into one list. */
+export function toForwardings(text: string, before: readonly Forwarding[] = []): Forwarding[] {
+  const { types, address = text } = TYPES.exec(text)?.groups ?? {};
+  const url = toForwardUrl(address);
+  if (url === null) {
+    throw new InvalidArgumentError('Write a port or a URL: 3000, localhost:3000/hooks, or TYPE=3000/hooks.');
+  }
+  // In one spelling, so that it is known again as the same address.
+  return [...before, { url: new URL(url).href, types: types === undefined ? null : toTypes(types) }];
+}
+
+function toTypes(text: string): string[] {
+  const types = text.split(',').map((type) => type.trim());
+  const odd = types.find((type) => type !== WILDCARD && !isEventType(type));
+  if (odd === undefined) return types;
+  throw new InvalidArgumentError(`${JSON.stringify(odd)} is no event type: write order.shipped=3000/hooks.`);
+}
+
+/** `Name: value`; repeated ones into one object. */
+export function toHeaders(
+  text: string,
+  before: Readonly<Record<string, string>> = {},
+): Record<string, string> {
+  const colon = text.indexOf(':');
+  if (colon === -1) throw new InvalidArgumentError("Write it like 'Authorization: Bearer abc'.");
+  const [name, value] = [text.slice(0, colon).trim(), text.slice(colon + 1).trim()];
+  const isSame = (other: string) => other.toLowerCase() === name.toLowerCase();
+  const problem = Object.keys(before).some(isSame)
+    ? `${name} is given twice`
+    : findHeaderProblem(name, value);
+  if (problem !== null) throw new InvalidArgumentError(`The header cannot be added: ${problem}.`);
+  return { ...before, [name]: value };
+}

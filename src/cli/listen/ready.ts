@@ -1,0 +1,28 @@
+/** What a listener says once whatever happens is forwarded. */
+import type { WebhookWithSecret } from '../../contract/resources.ts';
+import { WILDCARD } from '../../domain/event.ts';
+
+/** The ready line without its type: the first endpoint, which is mostly the only one, and all of them. */
+export function toReady(endpoints: readonly WebhookWithSecret[]) {
+  const [first] = endpoints;
+  return {
+    webhook_id: first?.id,
+    webhook_secret: first?.secret,
+    url: first?.url,
+    workspace_id: first?.workspace_id,
+    webhooks: endpoints.map(({ id, url, events, secret }) => ({ id, url, events, secret })),
+  };
+}
+
+/** One line, the secret first: it must be seen whole where a line is cut. */
+export function renderHeading(endpoints: readonly WebhookWithSecret[]): string {
+  const ways = endpoints.map(
+    ({ url, events }) => `${events.includes(WILDCARD) ? 'all events' : events.join(', ')} to ${url}`,
+  );
+  return `Secret ${listSecrets(endpoints).join(', ')}  Forwarding ${ways.join('; ')}`;
+}
+
+/** Mostly one: endpoints that are registered together have the same, but for those that were known with another. */
+export function listSecrets(endpoints: readonly WebhookWithSecret[]): string[] {
+  return [...new Set(endpoints.map(({ secret }) => secret))];
+}
