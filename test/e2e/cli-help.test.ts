@@ -27,6 +27,7 @@ describe('help', () => {
       Commands:
         emulator [options]    Start, stop and look at the emulator of this folder
         trigger               Create an event, from a fixture or from data
+        listen                Forward deliveries to a local receiver, for as long as it runs
         deliveries [options]  See what was sent to endpoints, and send it again
         clock [options]       Command the clock that decides when retries are due
         events [options]      List, read and create events

@@ -95,6 +95,5 @@ export const notYetBuilt: readonly string[] = [
   'faults clear',
   'receiver check',
   'receiver example',
-  'listen',
   'completion',
 ];

@@ -64,6 +64,25 @@ export const optionUses: Readonly<Record<string, readonly OptionUse[]>> = {
     ],
   ],
   trigger: [eventOptions, ...wait, ['--count 10 --rate 5/s', { count: 10, rate: 5 }]],
+  listen: [
+    [
+      '--forward-to 3000 --forward-to a.b,c.d=localhost:3000/b?c=d -e e.f --events g.h --workspace ws_1',
+      {
+        forwardTo: [
+          { url: 'http://localhost:3000/', types: null },
+          { url: 'http://localhost:3000/b?c=d', types: ['a.b', 'c.d'] },
+        ],
+        ...{ events: ['e.f', 'g.h'], workspace: 'ws_1' },
+      },
+    ],
+    [
+      '-H A:b --headers C:d:e --skip-verify --keep --print-secret --format json --env-file .env',
+      {
+        headers: { A: 'b', C: 'd:e' },
+        ...{ skipVerify: true, keep: true, printSecret: true, format: 'json', envFile: '.env' },
+      },
+    ],
+  ],
   'deliveries list': [deliveryFilter, page],
   'deliveries tail': [deliveryFilter],
   'deliveries wait': [deliveryFilter, ['--count 3 --timeout 10s', { count: 3, timeout: 10_000 }]],

@@ -34,7 +34,7 @@ export const command: CommandDefinition<Options> = {
   configure,
   examples: [
     'listen --forward-to 3000',
-    'listen --forward-to localhost:3000/hooks --events order.shipped,invoice.paid',
+    'listen --forward-to localhost:3000/hooks -e order.shipped,invoice.paid',
     'listen --forward-to order.shipped=3000/orders --forward-to invoice.paid=3000/invoices',
     "listen --forward-to https://localhost:3443 --skip-verify -H 'Authorization: Bearer abc'",
     'listen --forward-to 3000 --json',

@@ -16,10 +16,10 @@ export function toReady(endpoints: readonly WebhookWithSecret[]) {
 
 /** One line, the secret first: it must be seen whole where a line is cut. */
 export function renderHeading(endpoints: readonly WebhookWithSecret[]): string {
-  const ways = endpoints.map(
-    ({ url, events }) => `${events.includes(WILDCARD) ? 'all events' : events.join(', ')} to ${url}`,
+  const places = endpoints.map(
+    ({ url, events }) => url + (events.includes(WILDCARD) ? '' : ` (${events.join(', ')})`),
   );
-  return `Secret ${listSecrets(endpoints).join(', ')}  Forwarding ${ways.join('; ')}`;
+  return `Ready. Secret ${listSecrets(endpoints).join(', ')} for ${places.join(', ')}`;
 }
 
 /** Mostly one: endpoints that are registered together have the same, but for those that were known with another. */
