@@ -20,16 +20,16 @@ import { createApp } from './http/app.ts';
 import { type FaultLog, warningLog } from './http/fault-log.ts';
 import { type Listening, type ListenOptions, listen } from './http/listen.ts';
 import type { Rules } from './profile/rules.ts';
-import { type Bootstrapped, bootstrap, type ForwardTarget } from './sandbox/bootstrap.ts';
+import type { Bootstrapped, ForwardTarget } from './sandbox/bootstrap.ts';
 import { Bus } from './sandbox/bus.ts';
 import { keepClock } from './sandbox/clock-keeping.ts';
 import { findKey, keepKey } from './sandbox/key-file.ts';
 import { Listeners } from './sandbox/listeners.ts';
 import { LiveWorkspaces } from './sandbox/live-workspaces.ts';
 import { Mint } from './sandbox/mint.ts';
-import { renew } from './sandbox/renewal.ts';
 import { startRetention } from './sandbox/retention.ts';
 import type { Sandbox } from './sandbox/sandbox.ts';
+import { Session } from './sandbox/session.ts';
 import { toStoreError } from './store/database.ts';
 import { Store } from './store/store.ts';
 import { VERSION } from './version.ts';
@@ -122,9 +122,8 @@ async function startOn(
   const { host, db, ca, proxy, keepDays, faultLog = warningLog } = options;
   let publicUrl = options.publicUrl ?? null;
   const sandbox = createSandbox(store, wall, options);
-  const bootstrapped = bootstrap(sandbox, { ...options, knownKey: findKey(db) });
-  keepKey(db, bootstrapped.apiKey);
-  renew(sandbox, store.lastSeq);
+  const session = new Session(sandbox, { ...options, knownKey: findKey(db) });
+  keepKey(db, session.bootstrapped.apiKey);
 
   let ownPort = 0;
   const isOwnAddress = (address: string, port: number) => port === ownPort && leadsTo(host, address);
@@ -141,11 +140,8 @@ async function startOn(
   });
   const clock = new ClockDriver(sandbox, dispatcher);
   const control = createLocalControlPlane(
-    { sandbox, clock, sender, listeners },
-    {
-      status: () => status(),
-      stop: () => void close(),
-    },
+    { sandbox, session, clock, sender, listeners },
+    { status: () => status(), stop: () => void close() },
   );
   const app = createApp({
     ...{ sandbox, control, host, publicUrl, faultLog, closing: closing.signal },
@@ -162,12 +158,12 @@ async function startOn(
   const preparing = setTimeout(() => void sender.prepare(), PREPARE_AFTER_MS);
 
   const facts = {
-    ...describe(options, bootstrapped, listening),
     started_at: new Date(wall.now()).toISOString(),
     boot_ms: Math.round(wall.monotonic() - startedAt),
     max_attempts: countAttempts(options.rules.retry),
   };
   const status = (): EmulatorStatus => ({
+    ...describe(options, session.bootstrapped, listening),
     ...facts,
     deliveries: { pending: store.deliveries.countPending(), in_flight: dispatcher.inFlight },
   });

@@ -109,6 +109,14 @@ export const controlOperations = defineOperations({
     output: Diagnosis,
     status: 200,
   },
+  reset: {
+    method: 'POST',
+    path: '/reset',
+    summary: 'Give back exactly the state after boot, or after the last snapshot was loaded',
+    input: nothing,
+    output: EmulatorStatus,
+    status: 200,
+  },
   stop: {
     method: 'POST',
     path: '/stop',

@@ -14,6 +14,7 @@ import { createKey } from '../sandbox/keys.ts';
 import type { Listeners } from '../sandbox/listeners.ts';
 import { toListBody, toPageRequest } from '../sandbox/pages.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
+import type { Session } from '../sandbox/session.ts';
 import {
   getWebhookRow,
   isLasting,
@@ -48,17 +49,18 @@ export interface Host {
 /** The parts of the emulator that it commands. */
 export interface Parts {
   readonly sandbox: Sandbox;
+  readonly session: Session;
   readonly clock: ClockDriver;
   readonly sender: Sender;
   readonly listeners: Listeners;
 }
 
 export function createLocalControlPlane(
-  { sandbox, clock, sender, listeners }: Parts,
+  { sandbox, session, clock, sender, listeners }: Parts,
   host: Host,
 ): ControlPlane {
   const calls: CheckedCalls = {
-    ...createHostCalls(host),
+    ...createHostCalls(host, session),
     ...createWorkspaceCalls(sandbox),
     ...createKeyCalls(sandbox),
     ...createWebhookCalls(sandbox, listeners),
@@ -89,9 +91,13 @@ function withValidation(calls: CheckedCalls): ControlCalls {
   return Object.fromEntries(checked) as ControlCalls;
 }
 
-function createHostCalls(host: Host): Pick<CheckedCalls, 'getStatus' | 'stop'> {
+function createHostCalls(host: Host, session: Session): Pick<CheckedCalls, 'getStatus' | 'reset' | 'stop'> {
   return {
     getStatus: async () => host.status(),
+    reset: async () => {
+      session.reset();
+      return host.status();
+    },
     stop: async () => {
       host.stop();
       return { stopping: true };

@@ -8,6 +8,7 @@ import type { Sandbox } from './sandbox.ts';
 
 export interface Caller {
   readonly keySeq: number;
+  readonly keyId: string;
   /** The workspace that the key is bound to; null for a key that is for all. */
   readonly workspaceSeq: number | null;
   readonly scopes: readonly Scope[];
@@ -28,7 +29,8 @@ export function authenticate({ store, environment }: Sandbox, authorization: str
   const row = store.apiKeys.findByKey(key);
   if (row === undefined) throw refuse('The API key is not known here.');
   if (row.revoked_at !== null) throw refuse('The API key has been revoked.');
-  return { keySeq: row.seq, workspaceSeq: row.workspace_seq, scopes: toScopes(row) };
+  const { seq: keySeq, id: keyId, workspace_seq: workspaceSeq } = row;
+  return { keySeq, keyId, workspaceSeq, scopes: toScopes(row) };
 }
 
 function assertEnvironment(key: string, here: Environment): void {

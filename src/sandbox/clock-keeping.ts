@@ -1,5 +1,7 @@
 /** Keeping the schedule clocks in the store, so that a process that is killed loses no time. */
+import { resumeAfterDowntime } from '../domain/clock.ts';
 import { MINUTE_MS } from '../domain/duration.ts';
+import { toClockState } from '../store/workspaces.ts';
 import type { LiveWorkspace } from './live-workspaces.ts';
 import type { Sandbox } from './sandbox.ts';
 
@@ -23,4 +25,15 @@ export function keepClockAlong(sandbox: Sandbox, workspace: LiveWorkspace): void
   const { rate } = workspace.clock;
   const since = sandbox.wall.monotonic() - (keptAt.get(workspace) ?? Number.NEGATIVE_INFINITY);
   if (rate > 0 && (rate !== 1 || since > KEEP_EVERY_MS)) keepClock(sandbox, workspace);
+}
+
+/**
+ * Lets every clock in the store go on from where it stood at the wall time `thenAt`: what has passed since does not
+ * count. Inside a write.
+ */
+export function resumeClocksOf(thenAt: number, { store, wall }: Sandbox): void {
+  const wallAt = wall.now();
+  for (const row of store.workspaces.listAll()) {
+    store.workspaces.setClock(row.seq, { ...resumeAfterDowntime(toClockState(row), thenAt), wallAt });
+  }
 }

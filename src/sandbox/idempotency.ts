@@ -77,6 +77,7 @@ export class Idempotency {
     store.idempotency.sweep(workspace.seq, now);
     store.idempotency.save({
       scope_hash: scope,
+      seq: store.lastSeq,
       workspace_seq: workspace.seq,
       body_hash: bodyHash,
       status: answer.status,
@@ -87,7 +88,7 @@ export class Idempotency {
   }
 
   #scopeOf({ caller, method, path, key }: IdempotentRequest): Buffer {
-    const parts = [String(caller.keySeq), key];
+    const parts = [caller.keyId, key];
     if (this.#sandbox.rules.idempotency.scope === 'api_key_method_path') parts.push(method, path);
     // No part can hold a line feed, so the joined text is unambiguous.
     return createHash('sha256').update(parts.join('\n')).digest();

@@ -34,8 +34,13 @@ export class Listeners {
     this.#options = options;
   }
 
-  /** Gives the listeners of the time before a restart the grace period to come back. */
+  /** Gives the listeners of the time before a restart the grace period to come back; so too when a snapshot brings some. */
   start(): void {
+    this.#expectAll();
+    this.#sandbox.bus.subscribe(({ type }) => type === 'renewed' && this.#expectAll());
+  }
+
+  #expectAll(): void {
     for (const id of this.#sandbox.store.webhooks.listListenerIds()) this.expect(id);
   }
 

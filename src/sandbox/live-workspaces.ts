@@ -2,7 +2,7 @@ import { ScheduleClock } from '../clock/schedule-clock.ts';
 import type { WallClock } from '../domain/clock.ts';
 import type { IdSource } from '../domain/ids.ts';
 import type { Store } from '../store/store.ts';
-import type { WorkspaceRow } from '../store/workspaces.ts';
+import { toClockState, type WorkspaceRow } from '../store/workspaces.ts';
 import type { Mint } from './mint.ts';
 
 /** A workspace with what lives in memory beside its row: the running clock and the source of its ids. */
@@ -70,8 +70,7 @@ export class LiveWorkspaces {
   #live(row: WorkspaceRow): LiveWorkspace {
     const known = this.#bySeq.get(row.seq);
     if (known) return known;
-    const { clock_at: at, clock_wall_at: wallAt, clock_speed: speed, clock_frozen } = row;
-    const clock = new ScheduleClock(this.#wall, { at, wallAt, speed, frozen: clock_frozen === 1 });
+    const clock = new ScheduleClock(this.#wall, toClockState(row));
     const ids = this.#mint.ids(row.id);
     const { events, deliveries, webhooks } = this.#store;
     for (const table of [events, deliveries, webhooks]) {

@@ -139,12 +139,15 @@ export class GroupCommit {
   #rejectGroup(group: readonly Waiting[], cause: unknown): void {
     if (this.#db.inTransaction) this.#rollback.run();
     this.#onUndo();
-    const reason = (cause as Error).message;
-    const error = new SvcError('storage_unavailable', `The database did not take the write: ${reason}.`, {
-      cause,
-    });
+    const error = toWriteError(cause);
     for (const { reject } of group) reject(error);
   }
+}
+
+/** The error of a write that the file did not take. */
+export function toWriteError(cause: unknown): SvcError {
+  const reason = (cause as Error).message;
+  return new SvcError('storage_unavailable', `The database did not take the write: ${reason}.`, { cause });
 }
 
 function unanswered(operation: () => void): Waiting {

@@ -2,6 +2,8 @@ import type Database from 'better-sqlite3';
 
 export interface IdempotencyRow {
   readonly scope_hash: Buffer;
+  /** Of the newest thing that the request did: an answer is kept only of one that did something. */
+  readonly seq: number;
   readonly workspace_seq: number;
   readonly body_hash: Buffer;
   readonly status: number;
@@ -18,8 +20,8 @@ export class IdempotencyTable {
 
   constructor(db: Database.Database) {
     this.#save = db.prepare(
-      `INSERT OR REPLACE INTO idempotency_keys (scope_hash, workspace_seq, body_hash, status, body, expires_at)
-       VALUES (@scope_hash, @workspace_seq, @body_hash, @status, @body, @expires_at)`,
+      `INSERT OR REPLACE INTO idempotency_keys (scope_hash, seq, workspace_seq, body_hash, status, body, expires_at)
+       VALUES (@scope_hash, @seq, @workspace_seq, @body_hash, @status, @body, @expires_at)`,
     );
     this.#find = db.prepare('SELECT * FROM idempotency_keys WHERE scope_hash = ?');
     this.#sweep = db.prepare('DELETE FROM idempotency_keys WHERE workspace_seq = ? AND expires_at <= ?');

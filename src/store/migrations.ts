@@ -126,6 +126,7 @@ export const migrations: readonly string[] = [
 
   CREATE TABLE idempotency_keys (
     scope_hash BLOB PRIMARY KEY,
+    seq INTEGER NOT NULL,
     workspace_seq INTEGER NOT NULL REFERENCES workspaces,
     body_hash BLOB NOT NULL,
     status INTEGER NOT NULL,

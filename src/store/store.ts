@@ -4,11 +4,12 @@ import type Database from 'better-sqlite3';
 import { ApiKeyTable } from './api-keys.ts';
 import { ApiRequestTable } from './api-requests.ts';
 import { AttemptTable } from './attempts.ts';
-import { type DatabaseOptions, openDatabase } from './database.ts';
+import { Baseline } from './baseline.ts';
+import { type DatabaseOptions, isStorageFault, openDatabase } from './database.ts';
 import { DeliveryTable } from './deliveries.ts';
 import { DeliveryView } from './delivery-view.ts';
 import { EventTable } from './events.ts';
-import { GroupCommit } from './group-commit.ts';
+import { GroupCommit, toWriteError } from './group-commit.ts';
 import { HappeningView } from './happenings.ts';
 import { IdempotencyTable } from './idempotency.ts';
 import { type DatabaseState, inspectDatabase } from './inspection.ts';
@@ -27,6 +28,7 @@ export class Store {
   readonly #db: Database.Database;
   readonly #group: GroupCommit;
   readonly #followers = new Set<() => void>();
+  readonly #baseline: Baseline;
   #lastSeq: number;
   readonly settings: SettingTable;
   readonly workspaces: WorkspaceTable;
@@ -45,10 +47,12 @@ export class Store {
   constructor(options: DatabaseOptions) {
     const db = openDatabase(options);
     this.#db = db;
-    const tellFollowers = () => {
-      for (const follower of this.#followers) follower();
-    };
-    this.#group = new GroupCommit(db, tellFollowers, () => this.#forgetKept());
+    this.#group = new GroupCommit(
+      db,
+      () => this.#tellFollowers(),
+      () => this.#forgetKept(),
+    );
+    this.#baseline = new Baseline(db);
     this.#lastSeq = findLastSeq(db);
     this.settings = new SettingTable(db);
     this.id = this.settings.find(ID_SETTING) ?? nameStore(this.settings);
@@ -112,6 +116,47 @@ export class Store {
   /** Writes at once, in a transaction of its own: for boot, when nobody waits yet. */
   writeNow<Result>(operation: () => Result): Result {
     return this.#db.transaction(operation).immediate();
+  }
+
+  /** Makes the present state the one that {@link returnToBaseline} brings back. */
+  setBaseline(): void {
+    this.#baseline.set(this.#lastSeq);
+  }
+
+  /** The place of the newest thing that had happened then. */
+  get baselineSeq(): number {
+    return this.#baseline.seq;
+  }
+
+  /**
+   * Brings every row back to what it was at the last {@link setBaseline}, and does `alongside` in the same transaction.
+   * The order of all that happens goes on: no place in it is given twice.
+   * @throws SvcError `storage_unavailable`; nothing has changed then.
+   */
+  returnToBaseline(alongside: () => void): void {
+    this.#overwrite(() => {
+      this.#baseline.restore();
+      alongside();
+    });
+  }
+
+  /** Replaces rows regardless of what refers to them. What waited to be written has been, before. */
+  #overwrite(operation: () => void): void {
+    this.#group.flush();
+    this.#db.pragma('foreign_keys = OFF');
+    try {
+      this.writeNow(operation);
+    } catch (error) {
+      throw isStorageFault(error) ? toWriteError(error) : error;
+    } finally {
+      this.#db.pragma('foreign_keys = ON');
+      this.#forgetKept();
+    }
+    this.#tellFollowers();
+  }
+
+  #tellFollowers(): void {
+    for (const follower of this.#followers) follower();
   }
 
   /** Reads all of the database, and nothing else is done meanwhile. */

@@ -22,6 +22,7 @@ export class WorkspaceTable {
   readonly #page: Database.Statement<[number, number], WorkspaceRow>;
   readonly #oldest: Database.Statement<[], WorkspaceRow>;
   readonly #newestId: Database.Statement<[], string>;
+  readonly #all: Database.Statement<[], WorkspaceRow>;
   readonly #setClock: Database.Statement<[number, number, number, 0 | 1, number]>;
 
   constructor(db: Database.Database) {
@@ -34,6 +35,7 @@ export class WorkspaceTable {
     this.#page = db.prepare('SELECT * FROM workspaces WHERE seq < ? ORDER BY seq DESC LIMIT ?');
     this.#oldest = db.prepare('SELECT * FROM workspaces ORDER BY seq LIMIT 1');
     this.#newestId = db.prepare<[], string>('SELECT id FROM workspaces ORDER BY seq DESC LIMIT 1').pluck();
+    this.#all = db.prepare('SELECT * FROM workspaces ORDER BY seq');
     this.#setClock = db.prepare(
       'UPDATE workspaces SET clock_at = ?, clock_wall_at = ?, clock_speed = ?, clock_frozen = ? WHERE seq = ?',
     );
@@ -64,10 +66,19 @@ export class WorkspaceTable {
     return toPage(this.#page.all(upperBound(page), page.limit + 1), page.limit);
   }
 
+  listAll(): WorkspaceRow[] {
+    return this.#all.all();
+  }
+
   setClock(seq: number, state: ScheduleClockState): void {
     const { at, wallAt, speed, frozen } = state;
     this.#setClock.run(at, wallAt, speed, frozen ? 1 : 0, seq);
   }
+}
+
+export function toClockState(row: WorkspaceRow): ScheduleClockState {
+  const { clock_at: at, clock_wall_at: wallAt, clock_speed: speed, clock_frozen } = row;
+  return { at, wallAt, speed, frozen: clock_frozen === 1 };
 }
 
 export function toWorkspace(row: WorkspaceRow, environment: Environment): Workspace {

@@ -64,6 +64,7 @@ describe('each operation', () => {
       [200, 'GET', '/diagnosis'],
       [200, 'POST', `/webhooks/${webhook.id}/probe`, { send: false }],
       [200, 'DELETE', `/webhooks/${webhook.id}`],
+      [200, 'POST', '/reset', {}],
     ];
     for (const [status, method, path, body] of answers) {
       expect((await ask(method, path, body)).status, `${method} ${path}`).toBe(status);

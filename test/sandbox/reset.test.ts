@@ -1,0 +1,185 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { startTestEmulator, type TestEmulator, type TestEmulatorOptions } from '../support/emulator.ts';
+import { createFolder } from '../support/folder.ts';
+import { createReceiver } from '../support/receiver.ts';
+
+const MINUTE_MS = 60_000;
+
+/** Everything that can be asked of an emulator, but for what the wall clock shows. */
+async function look({ control }: TestEmulator) {
+  const { data: workspaces } = await control.listWorkspaces({});
+  const { data: deliveries } = await control.listDeliveries({});
+  const clocks = workspaces.map(async ({ id }) => {
+    const { wall: _, ...clock } = await control.getClock({ workspace_id: id });
+    return clock;
+  });
+  return {
+    workspaces,
+    clocks: await Promise.all(clocks),
+    keys: (await control.listKeys({})).data,
+    webhooks: (await control.listWebhooks({})).data,
+    deliveries: await Promise.all(deliveries.map(({ id }) => control.getDelivery({ id }))),
+    requests: (await control.listRequests({})).data,
+    pending: (await control.getStatus({})).deliveries,
+  };
+}
+
+/** Two endpoints, one event that was refused, and the emulator started anew on that. */
+async function bootWithPast(receiver: string, options: TestEmulatorOptions = {}) {
+  const db = join(createFolder(), 'sandbox.db');
+  await using first = await startTestEmulator({ db, ...options });
+  for (const path of ['/a', '/b']) await register(first, receiver + path);
+  await trigger(first);
+  await first.control.advanceClock({ ms: 0 });
+  await first.close();
+  return startTestEmulator({ db, ...options });
+}
+
+function register({ api, status }: TestEmulator, url: string) {
+  return api('POST', '/webhooks', { workspace_id: status().workspace_id, url, events: ['order.shipped'] });
+}
+
+function trigger({ api }: TestEmulator, headers: Record<string, string> = {}) {
+  return api('POST', '/events', { type: 'order.shipped' }, headers);
+}
+
+describe('a reset', () => {
+  it('gives back what there was after boot, whatever has happened since', async () => {
+    await using receiver = await createReceiver({ status: 503 });
+    await using emulator = await bootWithPast(receiver.url);
+    const { control } = emulator;
+    const atBoot = await look(emulator);
+    expect(atBoot.deliveries.map(({ status }) => status)).toEqual(['pending', 'pending']);
+
+    const [a, b] = atBoot.webhooks.map(({ id }) => id);
+    await trigger(emulator);
+    receiver.respond({ status: 200 });
+    await control.advanceClock({ ms: 10 * MINUTE_MS });
+    await control.setClock({ speed: 60 });
+    await control.updateWebhook({ id: String(a), disabled: true });
+    await control.deleteWebhook({ id: String(b) });
+    await control.revokeKey({ id: String(atBoot.keys[0]?.id) });
+    const { id } = await control.createWorkspace({ name: 'Second' });
+    await control.createKey({ scopes: ['events:read'], workspace_id: id });
+    expect(await look(emulator)).not.toEqual(atBoot);
+
+    const status = await control.reset({});
+    expect(status).toEqual(emulator.status());
+    expect(await look(emulator)).toEqual(atBoot);
+    await control.reset({});
+    expect(await look(emulator)).toEqual(atBoot);
+  });
+
+  it('lets what was pending at boot be delivered again', async () => {
+    await using receiver = await createReceiver({ status: 503 });
+    await using emulator = await bootWithPast(receiver.url);
+    receiver.respond({});
+    for (let round = 0; round < 2; round++) {
+      const { attempts } = await emulator.control.advanceClock({ ms: 5 * MINUTE_MS });
+      expect(attempts).toMatchObject(Array(2).fill({ number: 2, outcome: 'succeeded' }));
+      await emulator.control.reset({});
+    }
+    expect(receiver.requests.length).toBe(6);
+  });
+
+  it('forgets the idempotency keys of since [§4.3]', async () => {
+    await using emulator = await startTestEmulator();
+    const first = await trigger(emulator, { 'idempotency-key': 'k' });
+    await emulator.control.reset({});
+    const second = await trigger(emulator, { 'idempotency-key': 'k' });
+    expect(second.headers.get('idempotent-replayed')).toBeNull();
+    expect(second.json.id).not.toBe(first.json.id);
+  });
+
+  it('gives every key its whole burst again [rate.limit]', async () => {
+    await using emulator = await startTestEmulator({
+      overrides: { 'rate.limit': { per_second: 1, burst: 1 } },
+    });
+    const statuses = async () => [
+      (await emulator.api('GET', '/events')).status,
+      (await emulator.api('GET', '/events')).status,
+    ];
+    expect(await statuses()).toEqual([200, 429]);
+    await emulator.control.reset({});
+    expect(await statuses()).toEqual([200, 429]);
+  });
+
+  it('lets a seeded run make the same ids and secrets again', async () => {
+    await using emulator = await startTestEmulator({ randomSeed: 1 });
+    const make = async () => {
+      const { json: webhook } = await register(emulator, 'http://127.0.0.1:9/');
+      const { json: event } = await trigger(emulator);
+      return { webhook, event, key: await emulator.control.createKey({ scopes: ['events:read'] }) };
+    };
+    const first = await make();
+    await emulator.control.reset({});
+    expect(await make()).toEqual(first);
+  });
+});
+
+describe('what is under way at a reset', () => {
+  it('leaves no trace when its answer comes, and takes no place from what follows', async () => {
+    let answer = () => {};
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    await using receiver = await createReceiver([{ after: answered }, {}]);
+    await using emulator = await startTestEmulator({
+      forwardTo: { url: receiver.url, events: ['*'] },
+      overrides: { 'delivery.concurrency': { per_endpoint: 1, total: 1 } },
+    });
+    await trigger(emulator);
+    await receiver.waitFor(1);
+    await emulator.control.reset({});
+    expect((await emulator.control.getStatus({})).deliveries).toEqual({ pending: 0, in_flight: 0 });
+
+    const { json: event } = await trigger(emulator);
+    await receiver.waitFor(2);
+    answer();
+    const { attempts } = await emulator.control.settleClock({});
+    const { data } = await emulator.control.listDeliveries({});
+    expect(data).toEqual([expect.objectContaining({ event_id: event.id, status: 'succeeded' })]);
+    expect(attempts.length).toBeLessThanOrEqual(1);
+  });
+
+  it('is told so where it moves a clock', async () => {
+    let answer = () => {};
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    await using receiver = await createReceiver({ after: answered });
+    await using emulator = await startTestEmulator({ forwardTo: { url: receiver.url, events: ['*'] } });
+    const { control } = emulator;
+    const { now } = await control.getClock({});
+    await trigger(emulator);
+    const moves = [control.settleClock({}), control.advanceClock({ ms: MINUTE_MS })];
+    await receiver.waitFor(1);
+    await control.reset({});
+    for (const { status, reason } of (await Promise.allSettled(moves)) as PromiseRejectedResult[]) {
+      expect({ status, code: reason.code }).toEqual({ status: 'rejected', code: 'conflict' });
+    }
+    answer();
+    expect((await control.getClock({})).now).toBe(now);
+    expect((await control.advanceClock({ ms: MINUTE_MS })).pending).toBe(0);
+  });
+
+  it('goes on where it follows what happens', async () => {
+    await using emulator = await startTestEmulator();
+    const leaving = new AbortController();
+    const seen: string[] = [];
+    const following = (async () => {
+      for await (const item of emulator.control.stream({ types: 'request' }, leaving.signal)) {
+        if (item.type === 'request') seen.push(item.request.path);
+        if (seen.length === 2) leaving.abort();
+      }
+    })();
+    await emulator.api('GET', '/events?limit=1');
+    await emulator.control.listRequests({});
+    await expect.poll(() => seen).toEqual(['/v1/events?limit=1']);
+    await emulator.control.reset({});
+    await emulator.api('GET', '/events?limit=2');
+    await following;
+    expect(seen).toEqual(['/v1/events?limit=1', '/v1/events?limit=2']);
+  });
+});

@@ -1,0 +1,166 @@
+import { copyFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Store } from '../../src/store/store.ts';
+import { createFolder } from '../support/folder.ts';
+import {
+  insertAttempt,
+  insertDeliveries,
+  insertDelivery,
+  insertEvent,
+  insertRequest,
+  insertWebhook,
+  insertWorkspace,
+  NOW,
+  openStore,
+} from './rows.ts';
+
+/** Everything that a closed database holds. */
+function dump(path: string): Record<string, unknown[]> {
+  const db = new Database(path, { readonly: true });
+  const tables = db.prepare<[], string>(`SELECT name FROM sqlite_schema WHERE type = 'table'`).pluck().all();
+  const rows = tables.map((table) => [table, db.prepare(`SELECT * FROM ${table}`).all()]);
+  expect(db.pragma('foreign_key_check')).toEqual([]);
+  db.close();
+  return Object.fromEntries(rows);
+}
+
+/** An answer is kept of what did something. */
+function saveKey(store: Store, workspace: number, name: string): void {
+  insertEvent(store, workspace);
+  store.idempotency.save({
+    ...{ scope_hash: Buffer.from(name), seq: store.lastSeq, workspace_seq: workspace },
+    ...{ body_hash: Buffer.alloc(32), status: 201, body: `"${store.lastSeq}"`, expires_at: NOW },
+  });
+}
+
+/** A database with something of everything in it, closed. */
+function createDatabase(): string {
+  const path = join(createFolder(), 'a.db');
+  const store = new Store({ path });
+  const { workspace, webhook, event, deliveries } = insertDeliveries(store, [NOW, NOW + 1, NOW + 2]);
+  store.writeNow(() => {
+    for (const delivery of deliveries) insertAttempt(store, delivery, 1);
+    settle(store, deliveries[0] ?? 0);
+    insertRequest(store, NOW - 1000);
+    insertRequest(store);
+    saveKey(store, workspace, 'old');
+    insertWebhook(store, workspace);
+    insertDelivery(store, { workspace, webhook, event });
+  });
+  store.close();
+  return path;
+}
+
+function settle(store: Store, seq: number): void {
+  store.deliveries.change({
+    ...{ seq, status: 'succeeded', due_at: null, settled_at: NOW, settled_reason: null },
+    ...{ first_attempt_at: NOW, on_schedule: 0, scheduled_attempts: 1, attempt_count: 1, replays_waiting: 0 },
+  });
+}
+
+/** What can happen to a store. `seq` says to which row, of before or of since, where there is one. */
+const deeds: Readonly<Record<string, (store: Store, seq: number) => void>> = {
+  workspace: (store) => void insertWorkspace(store),
+  webhook: (store) => void insertWebhook(store, 1),
+  event: (store) => void insertEvent(store, 1),
+  request: (store) => void insertRequest(store),
+  delivery: (store) => void insertDelivery(store, { workspace: 1, webhook: 2, event: 3 }),
+  settlement: (store, seq) => settle(store, seq),
+  replay: (store, seq) => store.deliveries.askReplay(seq, NOW),
+  cancellation: (store) => void store.cancelDeliveries(2, NOW),
+  clock: (store) => store.workspaces.setClock(1, { at: NOW + 5, wallAt: NOW, speed: 60, frozen: true }),
+  setting: (store, seq) => store.settings.set(`of ${seq}`, 'new'),
+  'idempotency key': (store, seq) => saveKey(store, 1, seq % 2 ? 'old' : `new ${seq}`),
+  sweep: (store) => store.idempotency.sweep(1, NOW),
+  removal: (store) => {
+    for (const remove of store.retention.removalsBefore(NOW + 1)) remove();
+  },
+};
+
+const histories = fc.array(
+  fc.record({ deed: fc.constantFrom(...Object.keys(deeds)), seq: fc.integer({ min: 1, max: 20 }) }),
+  { maxLength: 25 },
+);
+
+function play(store: Store, history: readonly { deed: string; seq: number }[]): void {
+  for (const { deed, seq } of history) store.writeNow(() => deeds[deed]?.(store, seq));
+}
+
+describe('a store that is brought back to its baseline', () => {
+  it('holds what it held then, row by row, whatever happened since', () => {
+    const original = createDatabase();
+    const before = dump(original);
+    fc.assert(
+      fc.property(histories, histories, (first, second) => {
+        const path = join(createFolder(), 'b.db');
+        copyFileSync(original, path);
+        const store = new Store({ path });
+        store.setBaseline();
+        for (const history of [first, second]) {
+          play(store, history);
+          store.returnToBaseline(() => {});
+        }
+        store.close();
+        expect(dump(path)).toEqual(before);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('is empty where it was empty', () => {
+    const store = openStore();
+    store.setBaseline();
+    insertDeliveries(store, [NOW, NOW]);
+    store.returnToBaseline(() => {});
+    expect(store.workspaces.listAll()).toEqual([]);
+    expect(store.deliveries.countPending()).toBe(0);
+  });
+
+  it('comes back to the latest of several', () => {
+    const store = openStore();
+    const names = () => store.workspaces.listAll().map(({ name }) => name);
+    for (const name of ['a', 'b', 'c']) {
+      store.writeNow(() => insertWorkspace(store, name));
+      if (name !== 'c') store.setBaseline();
+    }
+    expect(names()).toEqual(['a', 'b', 'c']);
+    store.returnToBaseline(() => {});
+    expect(names()).toEqual(['a', 'b']);
+  });
+
+  it('gives no place in the order of things twice', () => {
+    const store = openStore();
+    store.setBaseline();
+    const first = store.writeNow(() => insertWorkspace(store));
+    store.returnToBaseline(() => {});
+    expect(store.writeNow(() => insertWorkspace(store))).toBeGreaterThan(first);
+  });
+
+  it('has committed what waited, and tells those who wait for it', async () => {
+    const store = openStore();
+    store.setBaseline();
+    const waiting = store.write(() => insertWorkspace(store));
+    store.returnToBaseline(() => {});
+    expect(await waiting).toBe(1);
+    expect(store.workspaces.listAll()).toEqual([]);
+  });
+
+  it('is as it was where the way back fails', () => {
+    const store = openStore();
+    const { deliveries } = insertDeliveries(store, [NOW]);
+    store.setBaseline();
+    store.writeNow(() => settle(store, deliveries[0] ?? 0));
+    const fail = () => {
+      throw new Error('no');
+    };
+    expect(() => store.returnToBaseline(fail)).toThrow('no');
+    expect(store.deliveries.countPending()).toBe(0);
+    store.returnToBaseline(() => {});
+    expect(store.deliveries.countPending()).toBe(1);
+    // References are watched again.
+    expect(() => store.writeNow(() => insertEvent(store, 999))).toThrow(/FOREIGN KEY/);
+  });
+});
