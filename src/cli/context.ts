@@ -1,7 +1,7 @@
 /** What a command's `run` gets: the outside world, and the ways to the emulator that the configuration names. */
 import type { Config } from '../config.ts';
 import type { ApiClient } from '../control/api-client.ts';
-import type { HttpControlPlane } from '../control/http-client.ts';
+import type { ControlPlane } from '../control/control-plane.ts';
 import type { Rules } from '../profile/rules.ts';
 import type { Io } from './io.ts';
 import { indentJson } from './render/json-text.ts';
@@ -38,7 +38,7 @@ export interface Context extends Host {
    * @param signal aborts what is under way; the person's interruption when left out.
    * @throws SvcError `no_emulator` when neither the configuration nor a run file names an emulator.
    */
-  connect(signal?: AbortSignal): Promise<HttpControlPlane>;
+  connect(signal?: AbortSignal): Promise<ControlPlane>;
   /** The public API of that emulator, with the configured key or the one that it was started with. */
   api(): Promise<ApiClient>;
   /** Path of the certificate that clients of that emulator have to be told to trust; null where there is none. */
@@ -77,7 +77,7 @@ export function createContext(host: Host, options: GlobalOptions): Context {
 
   const target = async () => findTarget((await config()).values, host.cwd);
 
-  async function connect(signal = host.signal): Promise<HttpControlPlane> {
+  async function connect(signal = host.signal): Promise<ControlPlane> {
     const { controlUrl, ca } = await target();
     dashboardUrl = new URL('/', controlUrl).href;
     const { createHttpControlPlane } = await import('../control/http-client.ts');

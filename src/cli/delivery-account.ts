@@ -1,10 +1,7 @@
-/** What became of deliveries, for who waited in vain for something else. */
-import type { Delivery, DeliveryDetail } from '../contract/resources.ts';
+import type { Delivery } from '../contract/resources.ts';
 import type { ControlPlane } from '../control/control-plane.ts';
+import { describeDelivery } from '../control/delivery-account.ts';
 import type { Context } from './context.ts';
-import { toOneLine } from './render/control-characters.ts';
-import { settledReasonText } from './render/remedy.ts';
-import { formatRelative } from './render/time.ts';
 import type { ScheduleNow } from './schedule-now.ts';
 
 /** More lines than these explain nothing. */
@@ -19,20 +16,7 @@ export async function noteAccount(
 ): Promise<void> {
   const explained = deliveries.slice(0, MOST_LINES);
   const details = await Promise.all(explained.map(({ id }) => control.getDelivery({ id })));
-  for (const delivery of details) io.note(describe(delivery, now(delivery)));
+  for (const delivery of details) io.note(describeDelivery(delivery, now(delivery)));
   const rest = deliveries.length - explained.length;
   if (rest > 0) io.note(`… and ${rest} more.`);
-}
-
-/** `del_… pending after 2 attempts, the next in 4m 12s: the receiver answered 503` */
-function describe(delivery: DeliveryDetail, now: number): string {
-  const { id, status, attempts, settled_reason: reason, next_attempt_at: next } = delivery;
-  const count = attempts.length === 1 ? '1 attempt' : `${attempts.length} attempts`;
-  const further = [
-    ...(reason === null ? [] : [settledReasonText[reason]]),
-    ...(next === null ? [] : [`the next ${formatRelative(next, now)}`]),
-  ];
-  const error = attempts.at(-1)?.error ?? null;
-  const head = [`${id} ${status} after ${count}`, ...further].join(', ');
-  return error === null ? head : `${head}: ${toOneLine(error)}`;
 }

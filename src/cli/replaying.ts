@@ -1,12 +1,12 @@
 /** Replaying deliveries, one or thousands, and waiting for what the receivers say. */
 import type { Delivery } from '../contract/resources.ts';
 import type { ControlPlane } from '../control/control-plane.ts';
-import type { HttpControlPlane } from '../control/http-client.ts';
+import { type Awaited, awaitDeliveries } from '../control/settlement.ts';
 import { SvcError } from '../errors.ts';
 import { runBurst } from './burst.ts';
 import type { Context } from './context.ts';
 import { renderBar, showWhile } from './progress.ts';
-import { awaitDeliveries } from './settlement.ts';
+import { showCounts } from './settlement.ts';
 
 /** What is to differ; in JSON, as the control plane takes it. */
 export interface ReplayChanges {
@@ -72,7 +72,7 @@ function isRefusal(error: unknown): error is SvcError {
 /** The replays as they are when each has been answered, or when the time is over. */
 export async function waitForAnswers(
   replays: readonly Replay[],
-  control: HttpControlPlane,
+  control: ControlPlane,
   { timeoutMs, ...context }: Surroundings & { readonly timeoutMs: number },
 ): Promise<Replay[]> {
   const before = new Map(replays.map(({ delivery, attemptsBefore }) => [delivery.id, attemptsBefore]));
@@ -84,13 +84,12 @@ export async function waitForAnswers(
       ...{ count: ids.length, perSecond: Number.POSITIVE_INFINITY, signal },
     });
   }
-  const deliveries = await awaitDeliveries(
-    control,
-    {
-      ...{ filter: {}, look, progress: 'Answered' },
-      judge: (delivery) => (isAnswered(toReplay(delivery)) ? 'done' : 'open'),
-    },
-    { ...context, timeoutMs },
+  const awaited: Awaited = {
+    ...{ filter: {}, look },
+    judge: (delivery) => (isAnswered(toReplay(delivery)) ? 'done' : 'open'),
+  };
+  const deliveries = await showCounts('Answered', context, (onChange) =>
+    awaitDeliveries(control, awaited, { ...context, timeoutMs, onChange }),
   );
   return deliveries.map(toReplay);
 }

@@ -1,15 +1,16 @@
 /** `svc trigger --count`: many events of one type, and a summary of what became of them. */
 import type { Delivery, Event } from '../contract/resources.ts';
 import type { ControlPlane } from '../control/control-plane.ts';
+import { listAll } from '../control/pages.ts';
+import { awaitDeliveries } from '../control/settlement.ts';
 import { formatDuration, SECOND_MS } from '../domain/duration.ts';
 import { type ExitCode, SvcError } from '../errors.ts';
 import { runBurst } from './burst.ts';
 import type { Context } from './context.ts';
 import { lookUntil } from './look-until.ts';
-import { listAll } from './pages.ts';
 import { renderBar, showWhile } from './progress.ts';
 import { renderFields } from './render/fields.ts';
-import { awaitDeliveries, concludeSettled } from './settlement.ts';
+import { concludeSettled, showCounts } from './settlement.ts';
 
 export interface ManyOptions {
   readonly type: string;
@@ -119,9 +120,10 @@ async function waitForSettled(
   const awaited = {
     filter: { type, workspace_id: workspaceId },
     look: () => listDeliveriesOf(created, control),
-    progress: 'Settled',
   };
-  await awaitDeliveries(control, awaited, { ...context, timeoutMs });
+  await showCounts('Settled', context, (onChange) =>
+    awaitDeliveries(control, awaited, { ...context, timeoutMs, onChange }),
+  );
 }
 
 /** The deliveries of many events of one type and workspace, found in few pages. */

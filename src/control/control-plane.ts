@@ -12,5 +12,10 @@ export interface ControlPlane extends ControlCalls {
    * What happens from now on, or from after `since_sequence`: every matching item once, in order. Ends when `signal`
    * is aborted.
    */
-  stream(input: StreamInput, signal: AbortSignal): AsyncIterable<StreamItem>;
+  stream(input: StreamInput, signal: AbortSignal): LiveStream;
+}
+
+export interface LiveStream extends AsyncIterable<StreamItem> {
+  /** Resolves once the stream stands: nothing that happens after this is missed. */
+  readonly ready: Promise<void>;
 }

@@ -3,7 +3,7 @@ import { type ControlInput, controlOperations } from '../contract/control-api.ts
 import { inputInQuery, type Operation, pathParameters } from '../contract/operation.ts';
 import type { ControlCalls, ControlPlane } from './control-plane.ts';
 import { type HttpRequest, openResponse, sendRequest } from './http-request.ts';
-import { followStream, type LiveStream } from './sse.ts';
+import { followStream } from './sse.ts';
 
 export interface HttpControlOptions {
   /** Address of the control plane, such as `http://127.0.0.1:4777/_svc`. */
@@ -19,12 +19,8 @@ export interface HttpControlOptions {
   readonly onBack?: (() => void) | undefined;
 }
 
-export interface HttpControlPlane extends ControlPlane {
-  stream(...input: Parameters<ControlPlane['stream']>): LiveStream;
-}
-
 /** Every call rejects with the `SvcError` that the server describes, or `no_emulator` when none answers. */
-export function createHttpControlPlane(options: HttpControlOptions): HttpControlPlane {
+export function createHttpControlPlane(options: HttpControlOptions): ControlPlane {
   const headers: Record<string, string> = options.token ? { authorization: `Bearer ${options.token}` } : {};
 
   async function call(operation: Operation, input: Input): Promise<unknown> {

@@ -69,7 +69,13 @@ export function createLocalControlPlane(
     ...createRequestCalls(sandbox),
     ...createCheckCalls(sandbox, sender),
   };
-  return { ...withValidation(calls), stream: (input, signal) => streamOf(sandbox, listeners, input, signal) };
+  return {
+    ...withValidation(calls),
+    stream(input, signal) {
+      const items = streamOf(sandbox, listeners, input, signal);
+      return { ready: Promise.resolve(), [Symbol.asyncIterator]: () => items[Symbol.asyncIterator]() };
+    },
+  };
 }
 
 export type CheckedCalls = {

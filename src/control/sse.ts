@@ -4,14 +4,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import type { StreamItem } from '../contract/resources.ts';
 import { SvcError } from '../errors.ts';
+import type { LiveStream } from './control-plane.ts';
 
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 5_000;
-
-export interface LiveStream extends AsyncIterable<StreamItem> {
-  /** Resolves once the server has confirmed the stream: nothing that happens after this is missed. */
-  readonly ready: Promise<void>;
-}
 
 export interface StreamSource {
   /** Opens a connection that goes on after the sequence `after`; undefined is "from now on". */

@@ -38,6 +38,14 @@ export const settledReasons = [
 ] as const;
 export type SettledReason = (typeof settledReasons)[number];
 
+/** What became of a delivery, in words. */
+export const settledReasonText = {
+  window_elapsed: 'no further attempt fits into the retry window',
+  retry_not_allowed: 'the receiver answered 410 Gone',
+  endpoint_deleted: 'its endpoint was deleted',
+  replay_failed: 'the replay failed as well',
+} as const satisfies Record<SettledReason, string>;
+
 /** What the next step depends on. Times are schedule time, milliseconds since 1970. */
 export interface DeliveryProgress {
   /** When attempt 1 was due; null before it was made. The 72-hour window starts here. */

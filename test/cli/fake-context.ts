@@ -4,8 +4,7 @@ import { type Context, createContext, type Host } from '../../src/cli/context.ts
 import type { Io, Look } from '../../src/cli/io.ts';
 import type { Attempt, Delivery } from '../../src/contract/resources.ts';
 import type { ApiClient, ApiResponse } from '../../src/control/api-client.ts';
-import type { HttpControlPlane } from '../../src/control/http-client.ts';
-import type { LiveStream } from '../../src/control/sse.ts';
+import type { ControlPlane, LiveStream } from '../../src/control/control-plane.ts';
 
 export const NOW = Date.parse('2026-11-20T12:00:00Z');
 
@@ -30,7 +29,7 @@ export interface FakeOptions {
   /** Opens the screen of a live view; without it there is no terminal to paint. */
   readonly openScreen?: NonNullable<Io['openScreen']>;
   /** The calls of the control plane that the test expects; but for `getClock` any other one fails. */
-  readonly control?: Partial<HttpControlPlane>;
+  readonly control?: Partial<ControlPlane>;
   /** The calls of the public API that the test expects. */
   readonly api?: Partial<ApiClient>;
 }
@@ -156,7 +155,7 @@ export function anAttempt(changes: Partial<Attempt> = {}): Attempt {
 }
 
 /** A schedule clock that shows `now` in every workspace. */
-export function clockAt(now = new Date(NOW).toISOString()): Pick<HttpControlPlane, 'getClock'> {
+export function clockAt(now = new Date(NOW).toISOString()): Pick<ControlPlane, 'getClock'> {
   return {
     getClock: async ({ workspace_id = 'ws_default' }) => ({
       ...{ workspace_id, now, rate: 1, wall: new Date(NOW).toISOString(), next_due_at: null },

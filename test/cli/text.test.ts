@@ -5,9 +5,9 @@ import { toInstant, toList, toWholeNumber } from '../../src/cli/arguments.ts';
 import { indentJson } from '../../src/cli/render/json-text.ts';
 import { linkIds } from '../../src/cli/render/links.ts';
 import { renderTable } from '../../src/cli/render/table.ts';
-import { formatRelative } from '../../src/cli/render/time.ts';
 import { quoteForShell } from '../../src/cli/shell.ts';
 import { renderVariables } from '../../src/cli/variables.ts';
+import { formatRelative } from '../../src/domain/relative-time.ts';
 import { NOW } from './fake-context.ts';
 
 describe('indented JSON', () => {

@@ -3,7 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { StreamItem } from '../../src/contract/resources.ts';
 import { createApiClient } from '../../src/control/api-client.ts';
-import { createHttpControlPlane, type HttpControlPlane } from '../../src/control/http-client.ts';
+import type { ControlPlane } from '../../src/control/control-plane.ts';
+import { createHttpControlPlane } from '../../src/control/http-client.ts';
 
 const closers: (() => void)[] = [];
 afterEach(() => {
@@ -142,7 +143,7 @@ describe('the live stream', () => {
   const message = (sequence: number) =>
     `id: ${sequence}\ndata: ${JSON.stringify({ type: 'request', sequence })}\n\n`;
 
-  async function take(control: HttpControlPlane, count: number, input = {}): Promise<number[]> {
+  async function take(control: ControlPlane, count: number, input = {}): Promise<number[]> {
     const stop = new AbortController();
     const seen: number[] = [];
     for await (const item of control.stream(input, stop.signal)) {

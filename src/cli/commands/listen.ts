@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { WebhookWithSecret } from '../../contract/resources.ts';
-import type { LiveStream } from '../../control/sse.ts';
+import type { LiveStream } from '../../control/control-plane.ts';
 import { WILDCARD } from '../../domain/event.ts';
 import { ExitCode, SvcError } from '../../errors.ts';
 import { choiceOption, toList } from '../arguments.ts';

@@ -1,5 +1,7 @@
 import type { Delivery, Event } from '../../contract/resources.ts';
 import type { ApiResponse } from '../../control/api-client.ts';
+import { listAll } from '../../control/pages.ts';
+import { awaitDeliveries } from '../../control/settlement.ts';
 import { type ExitCode, SvcError } from '../../errors.ts';
 import { fixtureFolders } from '../../fixtures/folders.ts';
 import { listFixtures } from '../../fixtures/library.ts';
@@ -7,13 +9,12 @@ import { toDurationMs, toRate, toWholeNumber } from '../arguments.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
 import { addEventOptions, createEventBodies, type EventOptions } from '../event-body.ts';
-import { listAll } from '../pages.ts';
 import { askChoice } from '../prompt.ts';
 import { deliveryColumns } from '../render/deliveries.ts';
 import { renderFields } from '../render/fields.ts';
 import { renderTable } from '../render/table.ts';
 import { findScheduleNow, type ScheduleNow } from '../schedule-now.ts';
-import { awaitDeliveries, concludeSettled, DEFAULT_WAIT_MS } from '../settlement.ts';
+import { concludeSettled, DEFAULT_WAIT_MS, showCounts } from '../settlement.ts';
 import { triggerMany } from '../trigger-many.ts';
 
 interface Options extends EventOptions {
@@ -72,10 +73,12 @@ async function triggerOne(
   const look = () => listAll((page) => control.listDeliveries({ ...page, event_id: event.id }));
   const deliveries = await (timeoutMs === undefined
     ? look()
-    : awaitDeliveries(
-        control,
-        { filter: { event_id: event.id }, look, progress: 'Settled' },
-        { ...context, timeoutMs },
+    : showCounts('Settled', context, (onChange) =>
+        awaitDeliveries(
+          control,
+          { filter: { event_id: event.id }, look },
+          { ...context, timeoutMs, onChange },
+        ),
       ));
   const now = await findScheduleNow(deliveries, control, context);
   context.printJsonText(`{"event":${text},"deliveries":${JSON.stringify(deliveries)}}`, () =>

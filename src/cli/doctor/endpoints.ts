@@ -1,8 +1,8 @@
 /** The endpoints: whether they can be reached, and whether what is there verifies signatures (§6). */
 import type { WebhookDetail, WebhookProbe } from '../../contract/resources.ts';
-import type { HttpControlPlane } from '../../control/http-client.ts';
+import type { ControlPlane } from '../../control/control-plane.ts';
+import { listAll } from '../../control/pages.ts';
 import { DAY_MS } from '../../domain/duration.ts';
-import { listAll } from '../pages.ts';
 import { findRemedy } from '../render/remedy.ts';
 import { about, type Finding } from './finding.ts';
 
@@ -18,7 +18,7 @@ export interface EndpointCheck {
   readonly now: number;
 }
 
-export async function checkEndpoints(control: HttpControlPlane, check: EndpointCheck): Promise<Finding[]> {
+export async function checkEndpoints(control: ControlPlane, check: EndpointCheck): Promise<Finding[]> {
   const webhooks = await listAll((page) => control.listWebhooks(page));
   if (webhooks.length === 0) {
     const remedy = 'Register one: svc webhooks create, or svc emulator start --forward-to PORT';
@@ -29,7 +29,7 @@ export async function checkEndpoints(control: HttpControlPlane, check: EndpointC
 }
 
 async function checkEndpoint(
-  control: HttpControlPlane,
+  control: ControlPlane,
   { id, url, disabled }: WebhookDetail,
   { send, now }: EndpointCheck,
 ): Promise<Finding[]> {

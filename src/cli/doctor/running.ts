@@ -1,6 +1,6 @@
 /** The emulator that runs, if one does: how it is found, and what its clock does. */
 import type { ClockState, EmulatorStatus } from '../../contract/resources.ts';
-import type { HttpControlPlane } from '../../control/http-client.ts';
+import type { ControlPlane } from '../../control/control-plane.ts';
 import { inspectRunFile } from '../../control/run-file.ts';
 import { formatDuration } from '../../domain/duration.ts';
 import { SvcError } from '../../errors.ts';
@@ -8,7 +8,7 @@ import type { Context } from '../context.ts';
 import { about, type Finding } from './finding.ts';
 
 export interface Running {
-  readonly control: HttpControlPlane;
+  readonly control: ControlPlane;
   readonly status: EmulatorStatus;
 }
 
@@ -34,7 +34,7 @@ export async function checkEmulator(context: Context): Promise<CheckedEmulator> 
 }
 
 /** Null where neither the configuration nor a run file names one. */
-async function findEmulator(context: Context): Promise<HttpControlPlane | null> {
+async function findEmulator(context: Context): Promise<ControlPlane | null> {
   try {
     return await context.connect();
   } catch (error) {

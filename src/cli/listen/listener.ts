@@ -1,19 +1,17 @@
 /** The endpoints of `svc listen`: registered when it starts, held by its live stream, removed when it ends. */
 import type { ControlInput } from '../../contract/control-api.ts';
 import type { StreamItem, WebhookWithSecret } from '../../contract/resources.ts';
-import type { ControlPlane } from '../../control/control-plane.ts';
-import type { HttpControlPlane } from '../../control/http-client.ts';
-import type { LiveStream } from '../../control/sse.ts';
+import type { ControlPlane, LiveStream } from '../../control/control-plane.ts';
 import { SvcError } from '../../errors.ts';
 
 export type NewEndpoint = ControlInput<'createWebhook'>;
 
 export class Listener {
-  readonly control: HttpControlPlane;
+  readonly control: ControlPlane;
   readonly #wanted: readonly NewEndpoint[];
   #endpoints: readonly WebhookWithSecret[] = [];
 
-  constructor(control: HttpControlPlane, wanted: readonly NewEndpoint[]) {
+  constructor(control: ControlPlane, wanted: readonly NewEndpoint[]) {
     this.control = control;
     this.#wanted = wanted;
   }

@@ -1,10 +1,11 @@
 /** The rows of deliveries: one for each attempt, and one for a delivery whose first attempt is still under way. */
 import type { Attempt, Delivery, StreamItem } from '../../contract/resources.ts';
 import { formatDuration } from '../../domain/duration.ts';
+import { formatRelative } from '../../domain/relative-time.ts';
 import type { Look } from '../io.ts';
 import { styleFor } from '../render/style.ts';
 import type { Column } from '../render/table.ts';
-import { formatRelative, formatTimeOfDay } from '../render/time.ts';
+import { formatTimeOfDay } from '../render/time.ts';
 
 /** What a row tells of an attempt. Request and response, which may be large, are fetched when they are looked at. */
 type AttemptFacts = Pick<

@@ -1,7 +1,6 @@
 /** Following what happens: a view in a terminal, lines in a pipe, JSON where it was asked for. */
 import type { ApiRequest, StreamItem } from '../../contract/resources.ts';
-import type { ControlPlane } from '../../control/control-plane.ts';
-import type { LiveStream } from '../../control/sse.ts';
+import type { ControlPlane, LiveStream } from '../../control/control-plane.ts';
 import { ExitCode } from '../../errors.ts';
 import type { Context } from '../context.ts';
 import { renderAttempt } from '../render/deliveries.ts';

@@ -1,5 +1,5 @@
 /** A live view in a terminal: what arrives, what is pressed and what is said, drawn together. */
-import type { LiveStream } from '../../control/sse.ts';
+import type { LiveStream } from '../../control/control-plane.ts';
 import { ExitCode, SvcError } from '../../errors.ts';
 import type { Context } from '../context.ts';
 import type { Io } from '../io.ts';

@@ -1,12 +1,13 @@
 import type { Delivery, StreamItem } from '../../contract/resources.ts';
+import { toOneLine } from '../../domain/control-characters.ts';
 import { formatDuration } from '../../domain/duration.ts';
+import { formatRelative } from '../../domain/relative-time.ts';
 import type { Context } from '../context.ts';
 import type { ScheduleNow } from '../schedule-now.ts';
-import { toOneLine } from './control-characters.ts';
 import { cutLineTo } from './painted.ts';
 import { paintOutcome, paintStatus } from './style.ts';
 import type { Column } from './table.ts';
-import { formatRelative, formatTimeOfDay } from './time.ts';
+import { formatTimeOfDay } from './time.ts';
 
 /** Their times are schedule times. */
 export function deliveryColumns({ io }: Pick<Context, 'io'>, now: ScheduleNow): readonly Column<Delivery>[] {

@@ -1,10 +1,11 @@
 import type { Attempt, DeliveryDetail } from '../../contract/resources.ts';
+import { toOneLine, toPlainLines } from '../../domain/control-characters.ts';
+import { settledReasonText } from '../../domain/delivery.ts';
 import { formatDuration } from '../../domain/duration.ts';
 import type { Context } from '../context.ts';
-import { toOneLine, toPlainLines } from './control-characters.ts';
 import { renderFields } from './fields.ts';
 import { indentJson } from './json-text.ts';
-import { findRemedy, settledReasonText } from './remedy.ts';
+import { findRemedy } from './remedy.ts';
 import { paintOutcome, paintStatus, styleFor } from './style.ts';
 import { formatTime } from './time.ts';
 

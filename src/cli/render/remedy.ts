@@ -1,12 +1,4 @@
-import type { AttemptOutcome, SettledReason } from '../../domain/delivery.ts';
-
-/** What became of a delivery, in words. */
-export const settledReasonText = {
-  window_elapsed: 'no further attempt fits into the retry window',
-  retry_not_allowed: 'the receiver answered 410 Gone',
-  endpoint_deleted: 'its endpoint was deleted',
-  replay_failed: 'the replay failed as well',
-} as const satisfies Record<SettledReason, string>;
+import type { AttemptOutcome } from '../../domain/delivery.ts';
 
 interface FailedAttempt {
   readonly outcome: AttemptOutcome;

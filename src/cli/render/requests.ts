@@ -1,7 +1,7 @@
 import type { ApiRequest } from '../../contract/resources.ts';
+import { toOneLine } from '../../domain/control-characters.ts';
 import { formatDuration } from '../../domain/duration.ts';
 import type { Context } from '../context.ts';
-import { toOneLine } from './control-characters.ts';
 import { renderFields } from './fields.ts';
 import { cutLineTo } from './painted.ts';
 import { paintHttpStatus } from './style.ts';

@@ -1,6 +1,6 @@
 import Table from 'cli-table3';
+import { toOneLine } from '../../domain/control-characters.ts';
 import type { Look } from '../io.ts';
-import { toOneLine } from './control-characters.ts';
 import { cutLineTo } from './painted.ts';
 import { styleFor } from './style.ts';
 import { widthOf } from './text-width.ts';

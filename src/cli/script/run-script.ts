@@ -2,6 +2,8 @@
 import type { ClockMove, Delivery } from '../../contract/resources.ts';
 import type { ApiClient } from '../../control/api-client.ts';
 import type { ControlPlane } from '../../control/control-plane.ts';
+import { listAll } from '../../control/pages.ts';
+import { isPending } from '../../control/settlement.ts';
 import { formatDuration } from '../../domain/duration.ts';
 import { toForwardUrl } from '../../domain/forward-url.ts';
 import { findAt, formatPath } from '../../domain/json-path.ts';
@@ -11,9 +13,7 @@ import type { Expectation, Script, ScriptStep, StepOfKind } from '../../fixtures
 import { fillTemplates, type Resolve } from '../../fixtures/template.ts';
 import { toEventBody } from '../event-body.ts';
 import { lookUntil } from '../look-until.ts';
-import { listAll } from '../pages.ts';
 import { countDeliveries } from '../render/count.ts';
-import { isPending } from '../settlement.ts';
 import type { TemplateScopes } from '../template-scopes.ts';
 import { findMismatch, formatExpectation } from './expectation.ts';
 import type { StepReport } from './step-report.ts';

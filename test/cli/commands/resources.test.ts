@@ -1,10 +1,10 @@
 /** What the commands that list and change resources ask of the emulator for the options that they are given. */
 import { describe, expect, it } from 'vitest';
-import type { HttpControlPlane } from '../../../src/control/http-client.ts';
+import type { ControlPlane } from '../../../src/control/control-plane.ts';
 import { leaves } from '../../support/command-line.ts';
 import { answer, createFakeContext, pageOf } from '../fake-context.ts';
 
-type Asked = readonly [operation: keyof HttpControlPlane, input: object];
+type Asked = readonly [operation: keyof ControlPlane, input: object];
 
 const page = { limit: 5, startingAfter: 'x_1' };
 const pageInput = { limit: 5, starting_after: 'x_1' };
@@ -64,7 +64,7 @@ describe('the options of', () => {
     ],
   ])('svc %s %o are members of the request', async (name, options, [operation, expected]) => {
     const asked: object[] = [];
-    const control: Partial<HttpControlPlane> = {
+    const control: Partial<ControlPlane> = {
       // What stands in the answer does not matter here.
       [operation]: async (input: object) => {
         asked.push(input);

@@ -5,8 +5,7 @@ import { command as tailDeliveries } from '../../../src/cli/commands/deliveries/
 import { command as tailLogs } from '../../../src/cli/commands/logs/tail.ts';
 import type { Context } from '../../../src/cli/context.ts';
 import type { ScreenEvents, ScreenSize } from '../../../src/cli/live/screen.ts';
-import type { HttpControlPlane } from '../../../src/control/http-client.ts';
-import type { LiveStream } from '../../../src/control/sse.ts';
+import type { ControlPlane, LiveStream } from '../../../src/control/control-plane.ts';
 import { ExitCode, SvcError } from '../../../src/errors.ts';
 import { createFolder } from '../../support/folder.ts';
 import { aDelivery, anAttempt, createFakeContext } from '../fake-context.ts';
@@ -83,7 +82,7 @@ function openStream(items: readonly object[]): LiveStream & { isClosed: boolean 
 type Run = (options: object, context: Context) => Promise<unknown>;
 
 /** Runs the command until its view is drawn for the first time. */
-async function start(run: Run, items: readonly object[], control: Partial<HttpControlPlane> = {}, env = {}) {
+async function start(run: Run, items: readonly object[], control: Partial<ControlPlane> = {}, env = {}) {
   const terminal = new FakeTerminal(100, 12);
   const stream = openStream(items);
   const asked: object[] = [];
@@ -196,7 +195,7 @@ describe('the view of deliveries', () => {
 
   it('r replays the selected delivery', async () => {
     const replayed: unknown[] = [];
-    const replayDelivery: HttpControlPlane['replayDelivery'] = async (input) => {
+    const replayDelivery: ControlPlane['replayDelivery'] = async (input) => {
       replayed.push(input);
       return aDelivery();
     };

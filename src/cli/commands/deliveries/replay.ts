@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
 import type { Delivery } from '../../../contract/resources.ts';
 import type { ControlPlane } from '../../../control/control-plane.ts';
+import { listAll } from '../../../control/pages.ts';
 import { deliveryStatuses } from '../../../domain/delivery.ts';
 import { ExitCode, SvcError } from '../../../errors.ts';
 import { toDurationMs, toRate, toSince } from '../../arguments.ts';
 import type { CommandDefinition } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { editJson } from '../../editor.ts';
-import { listAll } from '../../pages.ts';
 import { deliveryColumns } from '../../render/deliveries.ts';
 import { indentJson } from '../../render/json-text.ts';
 import { renderTable } from '../../render/table.ts';

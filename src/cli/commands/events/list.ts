@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
 import type { Event } from '../../../contract/resources.ts';
+import { formatRelative } from '../../../domain/relative-time.ts';
 import { addPageOptions, type PageOptions, toPageInput } from '../../arguments.ts';
 import type { CommandDefinition } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { indentJson } from '../../render/json-text.ts';
 import { printPage } from '../../render/page.ts';
 import type { Column } from '../../render/table.ts';
-import { formatRelative } from '../../render/time.ts';
 import { findScheduleNow } from '../../schedule-now.ts';
 
 interface Options extends PageOptions {

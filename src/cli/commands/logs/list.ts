@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
+import { formatRelative } from '../../../domain/relative-time.ts';
 import { addPageOptions, type PageOptions, toPageInput } from '../../arguments.ts';
 import type { CommandDefinition } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { printPage } from '../../render/page.ts';
 import { requestColumns } from '../../render/requests.ts';
-import { formatRelative } from '../../render/time.ts';
 import { addRequestFilter, type RequestFilterOptions, toRequestFilter } from '../../request-filter.ts';
 
 type Options = RequestFilterOptions & PageOptions;

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
+import { formatRelative } from '../../../domain/relative-time.ts';
 import { addPageOptions, type PageOptions, toPageInput } from '../../arguments.ts';
 import type { CommandDefinition } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { printPage } from '../../render/page.ts';
-import { formatRelative } from '../../render/time.ts';
 import { findScheduleNow } from '../../schedule-now.ts';
 
 interface Options extends PageOptions {

@@ -1,8 +1,8 @@
+import { formatRelative } from '../../../domain/relative-time.ts';
 import { addPageOptions, type PageOptions, toPageInput } from '../../arguments.ts';
 import type { CommandDefinition } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { printPage } from '../../render/page.ts';
-import { formatRelative } from '../../render/time.ts';
 
 export const command: CommandDefinition<PageOptions> = {
   configure: addPageOptions,

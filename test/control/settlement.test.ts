@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { type Awaited, awaitDeliveries } from '../../src/cli/settlement.ts';
 import type { StreamInput } from '../../src/contract/control-api.ts';
 import type { Delivery } from '../../src/contract/resources.ts';
-import type { LiveStream } from '../../src/control/sse.ts';
-import { aDelivery, createFakeContext, streamOf } from './fake-context.ts';
+import type { LiveStream } from '../../src/control/control-plane.ts';
+import { type Awaited, awaitDeliveries } from '../../src/control/settlement.ts';
+import { aDelivery, streamOf } from '../cli/fake-context.ts';
 
 const A_MINUTE = 60_000;
 const pending = aDelivery({ id: 'del_1' });
@@ -21,10 +21,9 @@ interface Scene {
 
 async function wait(scene: Scene, changes: Partial<Awaited> = {}): Promise<Delivery[]> {
   const { listed = [], told = [], signal = new AbortController().signal, timeoutMs = A_MINUTE } = scene;
-  const { context } = createFakeContext({ signal });
   const stream = scene.stream ?? (() => streamOf(told.map((delivery) => ({ type: 'attempt', delivery }))));
-  const awaited = { filter: {}, look: async () => listed, progress: 'Settled', ...changes };
-  return awaitDeliveries({ stream }, awaited, { ...context, timeoutMs });
+  const awaited = { filter: {}, look: async () => listed, ...changes };
+  return awaitDeliveries({ stream }, awaited, { signal, timeoutMs });
 }
 
 /** Tells nothing until the signal is aborted. */

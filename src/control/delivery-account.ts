@@ -1,0 +1,21 @@
+import type { DeliveryDetail } from '../contract/resources.ts';
+import { toOneLine } from '../domain/control-characters.ts';
+import { settledReasonText } from '../domain/delivery.ts';
+import { formatRelative } from '../domain/relative-time.ts';
+
+/**
+ * What became of a delivery, for who waited in vain for something else:
+ * `del_… pending after 2 attempts, the next in 4m 12s: the receiver answered 503`
+ * @param now schedule time of its workspace, in milliseconds since 1970.
+ */
+export function describeDelivery(delivery: DeliveryDetail, now: number): string {
+  const { id, status, attempts, settled_reason: reason, next_attempt_at: next } = delivery;
+  const count = attempts.length === 1 ? '1 attempt' : `${attempts.length} attempts`;
+  const further = [
+    ...(reason === null ? [] : [settledReasonText[reason]]),
+    ...(next === null ? [] : [`the next ${formatRelative(next, now)}`]),
+  ];
+  const error = attempts.at(-1)?.error ?? null;
+  const head = [`${id} ${status} after ${count}`, ...further].join(', ');
+  return error === null ? head : `${head}: ${toOneLine(error)}`;
+}

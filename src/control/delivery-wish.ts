@@ -1,0 +1,85 @@
+/** A wish that somebody waits for: deliveries of some kind, so many of them, in a certain state. */
+import type { ControlInput } from '../contract/control-api.ts';
+import type { Delivery } from '../contract/resources.ts';
+import type { DeliveryStatus } from '../domain/delivery.ts';
+import { parseDuration } from '../domain/duration.ts';
+import type { ControlPlane } from './control-plane.ts';
+import { listAll } from './pages.ts';
+import {
+  awaitDeliveries,
+  isPending,
+  type Patience,
+  type Standing,
+  type StandingCounts,
+} from './settlement.ts';
+
+export type SettledStatus = Exclude<DeliveryStatus, 'pending'>;
+
+export interface DeliveryWish {
+  readonly filter: Pick<
+    ControlInput<'listDeliveries'>,
+    'workspace_id' | 'event_id' | 'type' | 'webhook_id' | 'since'
+  >;
+  /** The state that they are to come to; any but pending when left out. */
+  readonly status?: SettledStatus | undefined;
+  /** How many; when left out all that match, and at least one. */
+  readonly count?: number | undefined;
+}
+
+/** How a wait ended. Lists are newest first. */
+export interface WishOutcome extends Readonly<Record<Standing, readonly Delivery[]>> {
+  readonly isGranted: boolean;
+  /** All that match. */
+  readonly deliveries: readonly Delivery[];
+}
+
+/**
+ * Waits until the wish is granted, until one that matches has settled otherwise, or until the time is over. Counts
+ * what matches already and what is made meanwhile.
+ * @throws SvcError `interrupted`
+ */
+export async function waitForWish(
+  control: Pick<ControlPlane, 'stream' | 'listDeliveries' | 'getClock'>,
+  { filter, status, count }: DeliveryWish,
+  patience: Patience,
+): Promise<WishOutcome> {
+  const { since, ...selection } = filter;
+  const sinceAt = since === undefined ? null : await findInstant(since, filter, control);
+  const from = sinceAt === null ? {} : { since: new Date(sinceAt).toISOString() };
+  const judge = (delivery: Delivery) => judgeBy(delivery, status);
+  const isGranted = ({ open, done, wrong }: StandingCounts) =>
+    wrong === 0 && (count === undefined ? open === 0 && done > 0 : done >= count);
+  const seen = await awaitDeliveries(
+    control,
+    {
+      filter: selection,
+      look: () => listAll((page) => control.listDeliveries({ ...page, ...selection, ...from })),
+      includes: ({ created_at: at }) => sinceAt === null || Date.parse(at) >= sinceAt,
+      judge,
+      isOver: (counts) => counts.wrong > 0 || isGranted(counts),
+    },
+    patience,
+  );
+  const deliveries = seen.sort((a, b) => (a.id < b.id ? 1 : -1));
+  const standing = (wanted: Standing) => deliveries.filter((delivery) => judge(delivery) === wanted);
+  const [open, done, wrong] = [standing('open'), standing('done'), standing('wrong')];
+  const counts = { open: open.length, done: done.length, wrong: wrong.length };
+  return { ...{ deliveries, open, done, wrong }, isGranted: isGranted(counts) };
+}
+
+function judgeBy(delivery: Delivery, wanted: DeliveryStatus | undefined): Standing {
+  if (isPending(delivery)) return 'open';
+  return wanted === undefined || delivery.status === wanted ? 'done' : 'wrong';
+}
+
+/** A time, or a duration before now by the schedule clock that stamps deliveries, in milliseconds since 1970. */
+async function findInstant(
+  since: string,
+  { workspace_id: workspace }: DeliveryWish['filter'],
+  control: Pick<ControlPlane, 'getClock'>,
+): Promise<number> {
+  const before = parseDuration(since);
+  if (before === null) return Date.parse(since);
+  const { now } = await control.getClock(workspace === undefined ? {} : { workspace_id: workspace });
+  return Date.parse(now) - before;
+}

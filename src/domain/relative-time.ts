@@ -1,0 +1,14 @@
+import { formatDuration, SECOND_MS } from './duration.ts';
+
+/** How far an ISO time lies from `now`: `in 4m 12s`, `3m ago`, `just now`. */
+export function formatRelative(time: string, now: number): string {
+  const distance = Date.parse(time) - now;
+  if (Math.abs(distance) < SECOND_MS) return 'just now';
+  return distance > 0 ? `in ${toUnits(distance, 2)}` : `${toUnits(-distance, 1)} ago`;
+}
+
+/** The largest units of a duration: two where somebody waits for it, one where it is over. */
+function toUnits(ms: number, count: number): string {
+  const units = formatDuration(Math.floor(ms / SECOND_MS) * SECOND_MS).match(/\d+\w/g) ?? [];
+  return units.slice(0, count).join(' ');
+}
