@@ -64,6 +64,6 @@ async function ask(sandbox: Sandbox, sender: Sender, row: WebhookRow): Promise<P
   };
   return {
     genuine: await sendUnder(secretsOf(row, createdAt)),
-    forged: await sendUnder([createWebhookSecret()]),
+    forged: await sendUnder([createWebhookSecret(rules.signature.key)]),
   };
 }

@@ -2,7 +2,10 @@
 import { createHash, randomFillSync } from 'node:crypto';
 import type { Environment } from './access.ts';
 import type { RandomFill } from './ids.ts';
+import type { SignatureScheme } from './signature/scheme.ts';
 
+/** Widely known, so that people and secret scanners see what it is. */
+const SECRET_PREFIX = 'whsec_';
 const SECRET_BYTES = 32;
 const KEY_BYTES = 24;
 
@@ -12,14 +15,22 @@ export const keyPrefixes = { sandbox: 'svc_test_', production: 'svc_live_' } as 
   string
 >;
 
-/** A new endpoint secret (decision `secret.format`). */
-export function createWebhookSecret(fill: RandomFill = randomFillSync): string {
-  return `whsec_${randomText(SECRET_BYTES, fill)}`;
+/**
+ * A new endpoint secret (decision `secret.format`). Where the scheme decodes the secret it is written in that encoding,
+ * behind the prefix of the scheme: other implementations decode strictly.
+ */
+export function createWebhookSecret(
+  key: SignatureScheme['key'] = { form: 'utf8' },
+  fill: RandomFill = randomFillSync,
+): string {
+  return key.form === 'utf8'
+    ? SECRET_PREFIX + randomText(SECRET_BYTES, 'base64url', fill)
+    : key.prefix + randomText(SECRET_BYTES, key.form, fill);
 }
 
 /** A new API key of an environment (§5). */
 export function createApiKeyText(environment: Environment, fill: RandomFill = randomFillSync): string {
-  return keyPrefixes[environment] + randomText(KEY_BYTES, fill);
+  return keyPrefixes[environment] + randomText(KEY_BYTES, 'base64url', fill);
 }
 
 /** What is stored of a key. Keys are long random values, so a plain hash is enough to keep them from being read back. */
@@ -34,6 +45,6 @@ export function environmentOfKey(key: string): Environment | null {
   return null;
 }
 
-function randomText(bytes: number, fill: RandomFill): string {
-  return Buffer.from(fill(new Uint8Array(bytes))).toString('base64url');
+function randomText(bytes: number, encoding: BufferEncoding, fill: RandomFill): string {
+  return Buffer.from(fill(new Uint8Array(bytes))).toString(encoding);
 }

@@ -3,6 +3,7 @@ import type { Environment } from '../domain/access.ts';
 import { IdSource } from '../domain/ids.ts';
 import { createRandomness, type Randomness } from '../domain/random.ts';
 import { createApiKeyText, createWebhookSecret } from '../domain/secret.ts';
+import type { SignatureScheme } from '../domain/signature/scheme.ts';
 
 /**
  * Each purpose draws from a source of its own, so that in a seeded run what is drawn for one does not depend on what
@@ -39,8 +40,9 @@ export class Mint {
     return source;
   }
 
-  webhookSecret(): string {
-    return createWebhookSecret(this.#secrets.fill);
+  /** @param key how the scheme of the deliveries makes a key of it. */
+  webhookSecret(key: SignatureScheme['key']): string {
+    return createWebhookSecret(key, this.#secrets.fill);
   }
 
   apiKey(environment: Environment): string {

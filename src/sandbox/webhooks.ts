@@ -69,7 +69,7 @@ function insertWebhook(sandbox: Sandbox, input: NewWebhook): WebhookWithWorkspac
     workspace_id: workspace.id,
     url: input.url,
     events: JSON.stringify(input.events),
-    secret: input.secret ?? sandbox.mint.webhookSecret(),
+    secret: input.secret ?? sandbox.mint.webhookSecret(sandbox.rules.signature.key),
     previous_secret: null,
     previous_secret_expires_at: null,
     disabled: 0,
@@ -129,7 +129,7 @@ export function rotateWebhookSecret(sandbox: Sandbox, id: string, overlapMs: num
   const now = sandbox.workspaces.get(row.workspace_seq).clock.now();
   const rotated = {
     ...row,
-    secret: sandbox.mint.webhookSecret(),
+    secret: sandbox.mint.webhookSecret(sandbox.rules.signature.key),
     previous_secret: overlapMs > 0 ? row.secret : null,
     previous_secret_expires_at: overlapMs > 0 ? now + overlapMs : null,
   };

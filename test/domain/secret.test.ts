@@ -16,8 +16,17 @@ describe('an endpoint secret', () => {
     expect(createWebhookSecret()).not.toBe(secret);
   });
 
+  it.each([
+    ['base64', 'whsec_', /^whsec_[A-Za-z0-9+/]{43}=$/],
+    ['hex', 'key_', /^key_[0-9a-f]{64}$/],
+  ] as const)('is written in %s behind %s where the scheme decodes it', (form, prefix, pattern) => {
+    const secret = createWebhookSecret({ form, prefix });
+    expect(secret).toMatch(pattern);
+    expect(Buffer.from(secret.slice(prefix.length), form)).toHaveLength(32);
+  });
+
   it('comes from the seed of the run where there is one', () => {
-    const make = (seed: number) => createWebhookSecret(createRandomness(seed).fill);
+    const make = (seed: number) => createWebhookSecret({ form: 'utf8' }, createRandomness(seed).fill);
     expect(make(1)).toBe(make(1));
     expect(make(1)).not.toBe(make(2));
   });

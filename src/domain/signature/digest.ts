@@ -46,7 +46,7 @@ export function isUsableSecret(scheme: SignatureScheme, secret: unknown): secret
 
 function toKey({ key }: SignatureScheme, secret: string): string | Uint8Array {
   if (key.form === 'utf8') return secret;
-  return Buffer.from(secret.startsWith(key.prefix) ? secret.slice(key.prefix.length) : secret, 'base64');
+  return Buffer.from(secret.startsWith(key.prefix) ? secret.slice(key.prefix.length) : secret, key.form);
 }
 
 /** The pieces of the content in their order. The template is taken apart once a scheme: this is the hot path. */

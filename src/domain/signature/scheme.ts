@@ -10,8 +10,8 @@ export interface SignatureScheme {
   readonly name: string;
   /** Hash under the HMAC. */
   readonly algorithm: SignatureAlgorithm;
-  /** Key bytes: the whole secret as UTF-8, or what follows a prefix such as `whsec_`, decoded from base64. */
-  readonly key: { readonly form: 'utf8' } | { readonly form: 'base64'; readonly prefix: string };
+  /** Key bytes: the whole secret as UTF-8, or what follows a prefix such as `whsec_`, decoded. */
+  readonly key: { readonly form: 'utf8' } | { readonly form: 'base64' | 'hex'; readonly prefix: string };
   /** What is signed, a template over `{id}`, `{timestamp}` and `{body}`, for instance `{timestamp}.{body}`. */
   readonly content: string;
   readonly encoding: 'hex' | 'base64';

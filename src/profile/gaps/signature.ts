@@ -64,7 +64,7 @@ export const signatureGaps = {
     question: 'What does an endpoint secret look like?',
     references: ['§2.webhook.secret', '§6.gaps.signature'],
     reason: 'The prefix is widely known, so that people and secret scanners see what it is.',
-    answer: '`whsec_` and 32 random bytes in base64url',
+    answer: '`whsec_` and 32 random bytes in base64url; in base64 or hex where the scheme decodes the secret',
   },
   'id.format': {
     question: 'What is the opaque part of an identifier?',
