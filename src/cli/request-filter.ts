@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { ApiRequest } from '../contract/resources.ts';
-import { toSince, toWholeNumber } from './arguments.ts';
+import { toDurationMs, toSince, toWholeNumber } from './arguments.ts';
 
 /** What the request log can be narrowed to. */
 export interface RequestFilterOptions {
@@ -10,6 +10,8 @@ export interface RequestFilterOptions {
   readonly key?: string;
   readonly request?: string;
   readonly workspace?: string;
+  /** Milliseconds. */
+  readonly slowerThan?: number;
   readonly since?: string;
 }
 
@@ -21,12 +23,17 @@ export function addRequestFilter(command: Command): Command {
     .option('--key <id>', 'only requests made with this API key (key_…)')
     .option('--request <id>', 'only the request with this id (req_…)')
     .option('--workspace <id>', 'only requests in this workspace')
+    .option(
+      '--slower-than <duration>',
+      'only requests that took at least so long, such as 100ms',
+      toDurationMs,
+    )
     .option('--since <when>', 'only since then: 1h, or a time', toSince);
 }
 
 /** The members of a request that {@link RequestFilterOptions} stand for. */
 export function toRequestFilter(options: RequestFilterOptions) {
-  const { method, path, status, key, request, workspace, since } = options;
+  const { method, path, status, key, request, workspace, slowerThan, since } = options;
   return {
     ...(method === undefined ? {} : { method }),
     ...(path === undefined ? {} : { path }),
@@ -34,19 +41,21 @@ export function toRequestFilter(options: RequestFilterOptions) {
     ...(key === undefined ? {} : { api_key_id: key }),
     ...(request === undefined ? {} : { request_id: request }),
     ...(workspace === undefined ? {} : { workspace_id: workspace }),
+    ...(slowerThan === undefined ? {} : { min_duration_ms: slowerThan }),
     ...(since === undefined ? {} : { since }),
   };
 }
 
 /** Whether an item of the live stream, which cannot be narrowed to these, fits all but `since`. */
 export function fitsRequestFilter(logged: ApiRequest, options: RequestFilterOptions): boolean {
-  const { method, path, status, key, request, workspace } = options;
+  const { method, path, status, key, request, workspace, slowerThan } = options;
   return (
     (method === undefined || logged.method === method) &&
     (path === undefined || logged.path.startsWith(path)) &&
     (status === undefined || logged.status === status) &&
     (key === undefined || logged.api_key_id === key) &&
     (request === undefined || logged.id === request) &&
-    (workspace === undefined || logged.workspace_id === workspace)
+    (workspace === undefined || logged.workspace_id === workspace) &&
+    (slowerThan === undefined || logged.duration_ms >= slowerThan)
   );
 }

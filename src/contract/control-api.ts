@@ -89,6 +89,8 @@ export const RequestFilter = {
   status: v.optional(wholeNumber(100, 599)),
   api_key_id: v.optional(idOf('apiKey')),
   request_id: v.optional(idOf('request')),
+  /** Requests that took at least so long to answer. */
+  min_duration_ms: v.optional(wholeNumber(0)),
   since: v.optional(Since),
 };
 

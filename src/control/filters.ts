@@ -45,6 +45,7 @@ export function toRequestFilter(
     status: input.status ?? null,
     apiKeyId: input.api_key_id ?? null,
     requestId: input.request_id ?? null,
+    minDurationMs: input.min_duration_ms ?? null,
     since: input.since === undefined ? null : parseSince(input.since, sandbox.wall.now()),
   };
 }

@@ -28,6 +28,7 @@ export interface ApiRequestFilter {
   readonly status: number | null;
   readonly apiKeyId: string | null;
   readonly requestId: string | null;
+  readonly minDurationMs: number | null;
   /** Wall time. */
   readonly since: number | null;
 }
@@ -59,6 +60,7 @@ export class ApiRequestTable {
          AND (@status IS NULL OR r.status = @status)
          AND (@apiKeyId IS NULL OR k.id = @apiKeyId)
          AND (@requestId IS NULL OR r.id = @requestId)
+         AND (@minDurationMs IS NULL OR r.duration_ms >= @minDurationMs)
          AND (@since IS NULL OR r.at_wall >= @since)
        ORDER BY r.seq DESC LIMIT @limit`,
     );

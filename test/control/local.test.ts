@@ -439,7 +439,7 @@ describe.each([
       ]);
     });
 
-    it('are listed by method, path, status, key, id, workspace and time', async () => {
+    it('are listed by method, path, status, key, id, duration, workspace and time', async () => {
       const asked = await emulator.api('GET', '/events');
       await emulator.api('GET', `/workspaces/${workspaceId}`);
       await emulator.api('POST', '/events', '{');
@@ -455,6 +455,8 @@ describe.each([
       await expect(count({ api_key_id: String(key?.id) })).resolves.toBe(3);
       await expect(count({ workspace_id: workspaceId })).resolves.toBe(3);
       await expect(count({ request_id: String(asked.headers.get('request-id')) })).resolves.toBe(1);
+      await expect(count({ min_duration_ms: 0 })).resolves.toBe(4);
+      await expect(count({ min_duration_ms: 1 })).resolves.toBe(0);
       await expect(count({ since: '1m' })).resolves.toBe(4);
       await expect(count({ since: new Date(wall.now() + 1).toISOString() })).resolves.toBe(0);
     });

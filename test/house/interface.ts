@@ -4,7 +4,7 @@
  */
 const deliveryFilter = ['--status', '--event', '--type', '--webhook', '--since'];
 const page = ['--limit', '--starting-after'];
-const requestFilter = ['--method', '--path', '--status', '--key', '--request'];
+const requestFilter = ['--method', '--path', '--status', '--key', '--request', '--slower-than'];
 
 const start = [
   ...['--port', '--host', '--db', '--environment', '--profile', '--speed', '--freeze', '--seed'],

@@ -13,10 +13,10 @@ const deliveryFilter: OptionUse = [
   { status: 'failed', event: 'evt_1', type: 'a.b', webhook: 'wh_1', workspace: 'ws_1', since: '1h' },
 ];
 const requestFilter: OptionUse = [
-  '--method post --path /v1/events --status 403 --key key_1 --request req_1 --workspace ws_1 --since 10m',
+  '--method post --path /v1/events --status 403 --key key_1 --request req_1 --workspace ws_1 --slower-than 100ms --since 10m',
   {
     ...{ method: 'POST', path: '/v1/events', status: 403, key: 'key_1', request: 'req_1' },
-    ...{ workspace: 'ws_1', since: '10m' },
+    ...{ workspace: 'ws_1', slowerThan: 100, since: '10m' },
   },
 ];
 const eventOptions: OptionUse = [

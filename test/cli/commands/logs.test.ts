@@ -37,6 +37,8 @@ describe('logs tail', () => {
     [{ key: 'key_2' }, false],
     [{ request: 'req_2' }, false],
     [{ workspace: 'ws_2' }, false],
+    [{ slowerThan: 1.2 }, true],
+    [{ slowerThan: 1.4 }, false],
   ])('shows what fits %j: %s', async (options, shown) => {
     expect((await tail(options)) !== '').toBe(shown);
   });

@@ -52,13 +52,13 @@ describe('the options of', () => {
       'logs list',
       {
         ...{ method: 'POST', path: '/v1', status: 403, key: 'key_1', request: 'req_1', workspace: 'ws_1' },
-        ...{ since: '1h', ...page },
+        ...{ slowerThan: 5, since: '1h', ...page },
       },
       [
         'listRequests',
         {
           ...{ method: 'POST', path: '/v1', status: 403, api_key_id: 'key_1', request_id: 'req_1' },
-          ...{ workspace_id: 'ws_1', since: '1h', ...pageInput },
+          ...{ workspace_id: 'ws_1', min_duration_ms: 5, since: '1h', ...pageInput },
         },
       ],
     ],
