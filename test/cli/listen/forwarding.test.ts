@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import { toForwardings, toHeaders } from '../../../src/cli/listen/forwarding.ts';
+
+describe('where to forward to', () => {
+  it.each([
+    ['3000', 'http://localhost:3000/', null],
+    [':3000/hooks', 'http://localhost:3000/hooks', null],
+    ['http://localhost:3000', 'http://localhost:3000/', null],
+    ['https://EXAMPLE.com/a=b', 'https://example.com/a=b', null],
+    ['localhost:3000/a?b.c=d', 'http://localhost:3000/a?b.c=d', null],
+    ['order.shipped=3000', 'http://localhost:3000/', ['order.shipped']],
+    ['a.b, c.d=localhost:3000/x?y=z', 'http://localhost:3000/x?y=z', ['a.b', 'c.d']],
+    ['*=http://localhost:3000/', 'http://localhost:3000/', ['*']],
+  ])('may be written %s', (text, url, types) => {
+    expect(toForwardings(text)).toEqual([{ url, types }]);
+  });
+
+  it('may be said more than once', () => {
+    expect(toForwardings('a.b=1', toForwardings('2')).map(({ url }) => url)).toEqual([
+      'http://localhost:2/',
+      'http://localhost:1/',
+    ]);
+  });
+
+  it.each([
+    ['ftp://localhost', 'Write a port or a URL'],
+    ['', 'Write a port or a URL'],
+    ['a.b=', 'Write a port or a URL'],
+    ['Order.Shipped=3000', '"Order.Shipped" is no event type'],
+    ['a.b,,c.d=3000', '"" is no event type'],
+  ])('is not %j', (text, problem) => {
+    expect(() => toForwardings(text)).toThrow(problem);
+  });
+});
+
+describe('headers to add', () => {
+  it('are a name and a value each, trimmed; the value may hold a colon', () => {
+    expect(toHeaders(' X-Env :dev', toHeaders('Authorization: Basic a:b'))).toEqual({
+      ...{ Authorization: 'Basic a:b', 'X-Env': 'dev' },
+    });
+  });
+
+  it.each([
+    ['no colon', "Write it like 'Authorization: Bearer abc'."],
+    [': a', '"" is not the name of a header'],
+    ['Service-Signature: v1=00', 'Service-Signature is set by the emulator'],
+    ['x-env: again', 'x-env is given twice'],
+  ])('are not %j', (text, problem) => {
+    expect(() => toHeaders(text, { 'X-Env': 'dev' })).toThrow(problem);
+  });
+});

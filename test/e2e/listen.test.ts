@@ -1,0 +1,342 @@
+/** `svc listen` by real processes: what it forwards, what it leaves behind, and what a terminal shows. */
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { execa } from 'execa';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { ControlPlane } from '../../src/control/control-plane.ts';
+import { createHttpControlPlane } from '../../src/control/http-client.ts';
+import { ExitCode } from '../../src/errors.ts';
+import { getCertificate } from '../support/certificates.ts';
+import { startTestEmulator, type TestEmulatorOptions } from '../support/emulator.ts';
+import { createReceiver } from '../support/receiver.ts';
+import { hasTerminals, startTerminal } from '../support/terminal.ts';
+import { cleanEnvironment, createPlace, program, startEmulator, svc } from './cli-program.ts';
+
+function place(): string {
+  const { cwd, remove } = createPlace();
+  onTestFinished(remove);
+  return cwd;
+}
+
+async function openReceiver(...input: Parameters<typeof createReceiver>) {
+  const receiver = await createReceiver(...input);
+  onTestFinished(receiver.close);
+  return receiver;
+}
+
+/** An emulator in this process, which commands in `cwd` talk to by `--url`. */
+async function openEmulator(options: TestEmulatorOptions = {}) {
+  const emulator = await startTestEmulator(options);
+  onTestFinished(emulator.close);
+  const { control } = emulator;
+  return {
+    ...{ emulator, control, url: ['--url', emulator.status().url] },
+    /** Creates an event; resolves to its deliveries. */
+    async trigger(type = 'order.shipped', payload = {}) {
+      const { json } = await emulator.api('POST', '/events', { type, payload });
+      return (await control.listDeliveries({ event_id: json.id })).data;
+    },
+  };
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a test says what it expects of it.
+type Line = any;
+
+/** `svc listen --json`, from its ready line on. The lone -- keeps Node 20 from taking `--env-file` for itself. */
+async function listen(cwd: string, ...args: string[]) {
+  const subprocess = execa(process.execPath, [program, '--', 'listen', '--json', ...args], {
+    ...{ cwd, stdin: 'ignore', reject: false, buffer: { stdout: false }, timeout: 60_000 },
+    ...{ env: cleanEnvironment(), extendEnv: false },
+  });
+  onTestFinished(async () => {
+    subprocess.kill('SIGKILL');
+    await subprocess;
+  });
+  const lines: Line[] = [];
+  const notes: string[] = [];
+  createInterface(subprocess.stderr).on('line', (line) => notes.push(line));
+  createInterface(subprocess.stdout).on('line', (line) => lines.push(JSON.parse(line)));
+  await expect.poll(() => lines.length, { timeout: 10_000 }).toBeGreaterThan(0);
+  return { subprocess, lines, notes, ready: lines[0] };
+}
+
+const idsOf = async (control: ControlPlane) =>
+  (await control.listWebhooks({})).data.map(({ id }) => id).sort();
+
+describe('svc listen', () => {
+  it('forwards while it runs, says so in lines of JSON, and leaves nothing behind when it is interrupted', async () => {
+    const receiver = await openReceiver([{ status: 503, body: 'not now' }, { status: 200 }]);
+    const { control, url, trigger } = await openEmulator();
+    const { subprocess, lines, ready } = await listen(
+      place(),
+      ...[...url, '--forward-to', `${receiver.port}/hooks`, '-e', 'order.shipped', '-H', 'X-Env: dev'],
+    );
+    expect(ready).toEqual({
+      type: 'ready',
+      webhook_id: expect.stringMatching(/^wh_/),
+      webhook_secret: expect.stringMatching(/^whsec_/),
+      url: `http://localhost:${receiver.port}/hooks`,
+      workspace_id: expect.stringMatching(/^ws_/),
+      webhooks: [
+        ...[
+          { id: ready.webhook_id, url: ready.url, events: ['order.shipped'], secret: ready.webhook_secret },
+        ],
+      ],
+    });
+    expect(await trigger('invoice.paid')).toEqual([]);
+    const [delivery] = await trigger();
+    await expect.poll(() => lines.length).toBe(2);
+    expect(receiver.requests[0]).toMatchObject({ path: '/hooks', headers: { 'x-env': 'dev' } });
+    // The body of the answer is kept, and so is what failed: it is tried again, and can be sent again at once.
+    expect(lines[1]).toMatchObject({
+      attempt: { number: 1, response_status: 503, response: { body: 'not now' } },
+      delivery: { id: delivery?.id, status: 'pending', next_attempt_at: expect.any(String) },
+    });
+    await control.replayDelivery({ id: String(delivery?.id) });
+    await expect.poll(() => lines.length).toBe(3);
+    expect(lines[2]).toMatchObject({ attempt: { number: 2, response_status: 200 } });
+    receiver.respond({ status: 500 });
+    await trigger();
+    await expect.poll(() => lines.length).toBe(4);
+    subprocess.kill('SIGINT');
+    expect(await subprocess).toMatchObject({
+      exitCode: ExitCode.interrupted,
+      stderr: 'Deliveries that were still to be tried again, now canceled: 1.',
+    });
+    expect(await idsOf(control)).toEqual([]);
+  });
+
+  it('sends types where they belong, all under one secret', async () => {
+    const [orders, invoices, rest] = [await openReceiver(), await openReceiver(), await openReceiver()];
+    const { url, trigger } = await openEmulator();
+    const { ready } = await listen(
+      place(),
+      ...[...url, '--forward-to', `order.shipped,order.created=${orders.port}`],
+      ...['--forward-to', `invoice.paid=${invoices.port}`],
+      ...['--forward-to', String(rest.port), '--events', 'user.invited'],
+    );
+    for (const type of ['order.created', 'invoice.paid', 'user.invited', 'order.shipped'])
+      await trigger(type);
+    await Promise.all([orders.waitFor(2), invoices.waitFor(1), rest.waitFor(1)]);
+    const typesOf = ({ requests }: typeof orders) =>
+      requests.map(({ body }) => JSON.parse(body.toString()).type).sort();
+    expect([orders, invoices, rest].map(typesOf)).toEqual([
+      ...[['order.created', 'order.shipped'], ['invoice.paid'], ['user.invited']],
+    ]);
+    expect(new Set(ready.webhooks.map(({ secret }: Line) => secret))).toEqual(
+      new Set([ready.webhook_secret]),
+    );
+  });
+
+  it('has the same secret for the same address, now and later, with another listener beside it or not', async () => {
+    const receiver = await openReceiver([{ status: 500 }, { status: 200 }]);
+    const { control, url, trigger } = await openEmulator();
+    const cwd = place();
+    const args = [...url, '--forward-to', receiver.url];
+    const { stdout } = await svc(['listen', ...args, '--print-secret'], { cwd });
+    expect(await idsOf(control)).toEqual([]);
+    const first = await listen(cwd, ...args);
+    const second = await listen(cwd, ...args);
+    expect([first, second].map(({ ready }) => ready.webhook_secret)).toEqual([stdout.trim(), stdout.trim()]);
+    expect(first.ready.webhook_id).not.toBe(second.ready.webhook_id);
+    const deliveries = await trigger();
+    await receiver.waitFor(2);
+    for (const { lines, ready } of [first, second]) {
+      await expect.poll(() => lines.length).toBe(2);
+      expect(lines[1].delivery.webhook_id).toBe(ready.webhook_id);
+    }
+    second.subprocess.kill('SIGTERM');
+    await second.subprocess;
+    expect(await idsOf(control)).toEqual([first.ready.webhook_id]);
+
+    // A resend of before reaches the listener of now.
+    const third = await listen(cwd, ...args);
+    expect(third.ready).toEqual(second.ready);
+    const missed = deliveries.find(({ webhook_id }) => webhook_id === third.ready.webhook_id);
+    await control.replayDelivery({ id: String(missed?.id) });
+    await expect.poll(() => third.lines.length).toBe(2);
+    expect(third.lines[1].attempt).toMatchObject({ number: 2, trigger: 'manual', outcome: 'succeeded' });
+  });
+
+  it('is noticed to be gone when it is killed', async () => {
+    const { control, url } = await openEmulator({ listenerGraceMs: 50 });
+    const { subprocess, ready } = await listen(place(), ...url, '--forward-to', '9');
+    expect(await idsOf(control)).toEqual([ready.webhook_id]);
+    subprocess.kill('SIGKILL');
+    await expect.poll(() => idsOf(control), { timeout: 10_000 }).toEqual([]);
+  });
+
+  it('goes on where the emulator is started again on the same data, and removes its endpoint all the same', async () => {
+    const receiver = await openReceiver();
+    const cwd = place();
+    const first = await startReal(cwd);
+    const { subprocess, lines, ready } = await listen(cwd, '--forward-to', receiver.url);
+    first.subprocess.kill('SIGKILL');
+    await first.subprocess;
+    const second = await startReal(cwd, '--port', new URL(first.ready.url).port);
+    await svc(['trigger', 'order.shipped', '--wait'], { cwd });
+    await expect.poll(() => lines.length, { timeout: 20_000 }).toBe(2);
+    expect(lines[1].delivery.webhook_id).toBe(ready.webhook_id);
+    subprocess.kill('SIGINT');
+    expect((await subprocess).stderr).toBe('The connection was lost; connecting again.\nConnected again.');
+    expect(await idsOf(createHttpControlPlane({ controlUrl: second.ready.control_url }))).toEqual([]);
+  });
+
+  it('registers anew, under the same secret, where the emulator has lost its data', async () => {
+    const receiver = await openReceiver();
+    const cwd = place();
+    const first = await startReal(cwd, '--db', ':memory:');
+    writeFileSync(join(cwd, '.env'), 'MINE=1\nSVC_API_KEY=old\n');
+    const { subprocess, lines, ready } = await listen(
+      cwd,
+      '--forward-to',
+      receiver.url,
+      '--env-file',
+      '.env',
+    );
+    const variables = () => readFileSync(join(cwd, '.env'), 'utf8').split('\n');
+    expect(variables()).toEqual(
+      expect.arrayContaining([
+        ...['MINE=1', `SVC_API_KEY=${first.ready.api_key}`, `SVC_WEBHOOK_SECRET=${ready.webhook_secret}`],
+      ]),
+    );
+    expect(statSync(join(cwd, '.env')).mode & 0o777).toBe(0o600);
+    first.subprocess.kill('SIGKILL');
+    await first.subprocess;
+    const second = await startReal(cwd, '--db', ':memory:', '--port', new URL(first.ready.url).port);
+    await expect.poll(() => lines.length, { timeout: 20_000 }).toBe(2);
+    expect(lines[1]).toMatchObject({ type: 'ready', webhook_secret: ready.webhook_secret });
+    expect(lines[1].webhook_id).not.toBe(ready.webhook_id);
+    expect(variables()).toContain(`SVC_WORKSPACE_ID=${second.ready.workspace_id}`);
+    await svc(['trigger', 'order.shipped', '--wait'], { cwd });
+    await expect.poll(() => lines.length).toBe(3);
+    subprocess.kill('SIGINT');
+    expect((await subprocess).stderr).toContain('has it again as wh_');
+  });
+
+  it('leaves the endpoint there with --keep, and has it again the next time', async () => {
+    const { control, url } = await openEmulator();
+    const cwd = place();
+    const args = ['listen', ...url, '--forward-to', '9', '--keep', '--print-secret', '--json'];
+    const [first, second] = [await svc(args, { cwd }), await svc([...args, '-e', 'a.b'], { cwd })];
+    const { webhook_id: id, webhook_secret } = JSON.parse(first.stdout);
+    expect(JSON.parse(second.stdout)).toMatchObject({ webhook_id: id, webhook_secret });
+    expect((await control.listWebhooks({})).data).toEqual([
+      expect.objectContaining({ id, events: ['a.b'], listener: false }),
+    ]);
+  });
+
+  it('takes any certificate with --skip-verify, and prints the envelopes alone with --format json', async () => {
+    const receiver = await openReceiver({}, { certificate: getCertificate('self-signed') });
+    const { url, trigger } = await openEmulator();
+    const forward = ['--forward-to', receiver.url, '--skip-verify', '--format', 'json'];
+    const listening = svc(['listen', ...url, ...forward], { cwd: place() });
+    const notes: string[] = [];
+    for await (const note of createInterface(listening.stderr)) {
+      notes.push(note);
+      break;
+    }
+    expect(notes).toEqual([expect.stringMatching(`^Ready\\. Secret whsec_\\S+ for ${receiver.url}/$`)]);
+    await trigger('order.shipped', { note: 'a\nb' });
+    const [request] = await receiver.waitFor(1);
+    for await (const line of listening) {
+      expect(JSON.parse(line)).toEqual(JSON.parse(String(request?.body)));
+      listening.kill('SIGINT');
+    }
+    expect((await listening).exitCode).toBe(ExitCode.interrupted);
+  });
+
+  it('warns when nothing listens there, goes on, and says when something does', async () => {
+    const { port, close } = await createReceiver();
+    await close();
+    const { url } = await openEmulator();
+    const { notes } = await listen(place(), ...url, '--forward-to', String(port));
+    await expect
+      .poll(() => notes)
+      .toEqual([
+        expect.stringMatching(/^warning: Nothing listens at http:\/\/localhost:\d+\/ yet\.$/),
+        expect.stringMatching(/^hint: Start your receiver there\./),
+      ]);
+    await openReceiver({}, { port });
+    await expect.poll(() => notes[2], { timeout: 10_000 }).toContain('Something listens at');
+  });
+
+  it.each([
+    [['--forward-to', '9', '--format', 'json', '--json'], 'choose one'],
+    [['--forward-to', 'a.b=9', '--events', 'c.d'], 'leave --events out'],
+    [['--forward-to', 'http://example.com/'], 'url must use HTTPS'],
+    [['--forward-to', '9', '-H', 'Service-Signature: v1=0'], 'is set by the emulator'],
+    [[], "'forward-to'"],
+  ])('refuses %j', async (args, problem) => {
+    const { control, url } = await openEmulator();
+    const { exitCode, stdout, stderr } = await svc(['listen', ...url, ...args], { cwd: place() });
+    expect({ exitCode, stdout }).toEqual({ exitCode: ExitCode.usage, stdout: '' });
+    expect(stderr).toContain(problem);
+    expect(await idsOf(control)).toEqual([]);
+  });
+
+  it('registers nothing where one of its endpoints is refused', async () => {
+    const { control, url } = await openEmulator();
+    const args = [...url, '--forward-to', '9', '--forward-to', 'http://example.com/'];
+    const { exitCode } = await svc(['listen', ...args], { cwd: place() });
+    expect(exitCode).toBe(ExitCode.usage);
+    expect(await idsOf(control)).toEqual([]);
+  });
+});
+
+/** An emulator in a process of its own, gone when the test is over. */
+async function startReal(cwd: string, ...args: string[]) {
+  const emulator = await startEmulator(cwd, ...args);
+  onTestFinished(async () => {
+    emulator.subprocess.kill('SIGKILL');
+    await emulator.subprocess;
+  });
+  return emulator;
+}
+
+describe.skipIf(!hasTerminals)('svc listen in a terminal', () => {
+  /** The screen with what is another at each run replaced by something as wide. */
+  const normalise = (screen: string) =>
+    screen
+      .replace(/whsec_[\w-]{43}/g, `whsec_${'0'.repeat(43)}`)
+      .replace(/\b(del|evt|wh)_[0-9A-Z]{26}/g, (_, prefix) => `${prefix}_${'0'.repeat(26)}`)
+      .replace(/\d\d:\d\d:\d\d/g, '00:00:00')
+      .replace(/localhost:\d+/g, 'localhost:3000')
+      .replace(/TOOK +/, 'TOOK  ')
+      .replace(/ \d+ms */g, ' 1ms  ');
+
+  it('shows the secret and what is forwarded; r sends again to the receiver, d shows its answer, q removes the endpoint', async () => {
+    const receiver = await openReceiver([{ status: 500, body: '{"why":"no such order"}' }, { status: 200 }]);
+    const { control, url, trigger } = await openEmulator();
+    const terminal = await startTerminal(
+      [process.execPath, program, 'listen', ...url, '--forward-to', `${receiver.port}/hooks`],
+      { columns: 110, rows: 9, cwd: place(), env: { ...cleanEnvironment(), LANG: 'C.UTF-8' } },
+    );
+    onTestFinished(terminal.close);
+    await terminal.waitFor(/No attempt yet/);
+    await trigger();
+    const screen = await terminal.waitFor(/← 500[\s\S]*in 5m/);
+    expect(normalise(screen)).toMatchInlineSnapshot(`
+      "Ready. Secret whsec_0000000000000000000000000000000000000000000 for http://localhost:3000/hooks
+        TIME      EVENT            ANSWER  TOOK  ATTEMPT  NEXT RETRY      DELIVERY
+      ❯ 00:00:00  → order.shipped  ← 500   1ms  1 of 8   in 5m (frozen)  del_00000000000000000000000000
+
+
+
+
+
+      ↑↓ select  r replay  d details  o open  q quit  ? help"
+    `);
+    await terminal.press('d');
+    await terminal.waitFor(/Delivery +del_/);
+    await terminal.press('End');
+    await terminal.waitFor(/no such order/);
+    await terminal.press('q', 'r');
+    await terminal.waitFor(/2 replay/);
+    expect(receiver.requests).toHaveLength(2);
+    await terminal.press('q');
+    expect(await terminal.exited()).toBe(ExitCode.done);
+    expect(await idsOf(control)).toEqual([]);
+  });
+});
