@@ -1,5 +1,6 @@
 /** Parsers of option values. Each says what it expects; commander turns that into a usage error. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { findHeaderProblem } from '../domain/delivery-headers.ts';
 import { parseDuration } from '../domain/duration.ts';
 import { parseTimestamp } from '../domain/signature/timestamp.ts';
 
@@ -58,6 +59,22 @@ export function toList(text: string, before: readonly string[] = []): string[] {
 /** Repeated options, each value as it is. */
 export function toRepeated(text: string, before: readonly string[] = []): string[] {
   return [...before, text];
+}
+
+/** `Name: value`; repeated ones into one object. */
+export function toHeaders(
+  text: string,
+  before: Readonly<Record<string, string>> = {},
+): Record<string, string> {
+  const colon = text.indexOf(':');
+  if (colon === -1) throw new InvalidArgumentError("Write it like 'Authorization: Bearer abc'.");
+  const [name, value] = [text.slice(0, colon).trim(), text.slice(colon + 1).trim()];
+  const isSame = (other: string) => other.toLowerCase() === name.toLowerCase();
+  const problem = Object.keys(before).some(isSame)
+    ? `${name} is given twice`
+    : findHeaderProblem(name, value);
+  if (problem !== null) throw new InvalidArgumentError(`The header cannot be added: ${problem}.`);
+  return { ...before, [name]: value };
 }
 
 /** `limit` and `startingAfter` of every list. */

@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { toInstant, toList, toWholeNumber } from '../../src/cli/arguments.ts';
+import { toHeaders, toInstant, toList, toWholeNumber } from '../../src/cli/arguments.ts';
 import { indentJson } from '../../src/cli/render/json-text.ts';
 import { linkIds } from '../../src/cli/render/links.ts';
 import { renderTable } from '../../src/cli/render/table.ts';
+import { renderWebhook } from '../../src/cli/render/webhook.ts';
 import { quoteForShell } from '../../src/cli/shell.ts';
 import { renderVariables } from '../../src/cli/variables.ts';
 import { formatRelative } from '../../src/domain/relative-time.ts';
@@ -151,4 +152,41 @@ it.each([
   ['json', '{\n  "A": "1",\n  "B": "two"\n}'],
 ] as const)('variables are written as %s', (format, text) => {
   expect(renderVariables({ A: '1', B: 'two' }, format)).toBe(text);
+});
+
+describe('headers to add', () => {
+  it('are a name and a value each, trimmed; the value may hold a colon', () => {
+    expect(toHeaders(' X-Env :dev', toHeaders('Authorization: Basic a:b'))).toEqual({
+      ...{ Authorization: 'Basic a:b', 'X-Env': 'dev' },
+    });
+  });
+
+  it.each([
+    ['no colon', "Write it like 'Authorization: Bearer abc'."],
+    [': a', '"" is not the name of a header'],
+    ['Service-Signature: v1=00', 'Service-Signature is set by the emulator'],
+    ['x-env: again', 'x-env is given twice'],
+  ])('are not %j', (text, problem) => {
+    expect(() => toHeaders(text, { 'X-Env': 'dev' })).toThrow(problem);
+  });
+});
+
+describe('an endpoint', () => {
+  it('shows what its deliveries carry besides, whose certificate is taken, and how long it stays', () => {
+    const webhook = {
+      ...{ id: 'wh_1', workspace_id: 'ws_1', url: 'https://localhost:3443/', events: ['*'] },
+      ...{ created_at: '2026-11-20T12:00:00.000Z', headers: { Authorization: 'Bearer a', A: 'b' } },
+      ...{ skip_verify: true, listener: true, disabled: false, previous_secret_expires_at: null },
+    };
+    expect(renderWebhook(webhook, { color: false })).toMatchInlineSnapshot(`
+      "ID         wh_1
+      URL        https://localhost:3443/
+      Events     *
+      Headers    Authorization: Bearer a, A: b
+      TLS        any certificate
+      Stays      as long as svc listen holds it
+      Workspace  ws_1
+      Created    2026-11-20T12:00:00.000Z"
+    `);
+  });
 });

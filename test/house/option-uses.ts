@@ -110,7 +110,8 @@ export const optionUses: Readonly<Record<string, readonly OptionUse[]>> = {
   ],
   'webhooks update': [
     ['--url http://a -e a.b --disable', { url: 'http://a', events: ['a.b'], disable: true }],
-    ['--enable', { enable: true }],
+    ['--enable -H A:b --skip-verify', { enable: true, headers: { A: 'b' }, skipVerify: true }],
+    ['--no-headers --no-skip-verify', { headers: false, skipVerify: false }],
   ],
   'webhooks rotate-secret': [['--overlap 1h30m', { overlap: 5_400_000 }]],
   'workspaces list': [page],

@@ -1,6 +1,5 @@
 /** What `svc listen` is told to forward, and where. Each parser says what it expects. */
 import { InvalidArgumentError } from 'commander';
-import { findHeaderProblem } from '../../domain/delivery-headers.ts';
 import { isEventType, WILDCARD } from '../../domain/event.ts';
 import { toForwardUrl } from '../../domain/forward-url.ts';
 
@@ -29,20 +28,4 @@ function toTypes(text: string): string[] {
   const odd = types.find((type) => type !== WILDCARD && !isEventType(type));
   if (odd === undefined) return types;
   throw new InvalidArgumentError(`${JSON.stringify(odd)} is no event type: write order.shipped=3000/hooks.`);
-}
-
-/** `Name: value`; repeated ones into one object. */
-export function toHeaders(
-  text: string,
-  before: Readonly<Record<string, string>> = {},
-): Record<string, string> {
-  const colon = text.indexOf(':');
-  if (colon === -1) throw new InvalidArgumentError("Write it like 'Authorization: Bearer abc'.");
-  const [name, value] = [text.slice(0, colon).trim(), text.slice(colon + 1).trim()];
-  const isSame = (other: string) => other.toLowerCase() === name.toLowerCase();
-  const problem = Object.keys(before).some(isSame)
-    ? `${name} is given twice`
-    : findHeaderProblem(name, value);
-  if (problem !== null) throw new InvalidArgumentError(`The header cannot be added: ${problem}.`);
-  return { ...before, [name]: value };
 }

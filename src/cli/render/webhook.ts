@@ -11,12 +11,16 @@ export function renderWebhook(
   look: { readonly color: boolean },
   now?: number,
 ): string {
+  const headers = Object.entries(webhook.headers ?? {}).map(([name, value]) => `${name}: ${value}`);
   return renderFields(
     {
       ID: webhook.id,
       URL: webhook.url,
       Events: webhook.events.join(', '),
       Secret: webhook.secret ?? null,
+      Headers: headers.join(', ') || null,
+      TLS: webhook.skip_verify ? 'any certificate' : null,
+      Stays: webhook.listener ? 'as long as svc listen holds it' : null,
       State: webhook.disabled ? 'disabled' : null,
       'Old secret until': webhook.previous_secret_expires_at ?? null,
       Workspace: webhook.workspace_id,

@@ -35,6 +35,16 @@ describe('the options of', () => {
       { id: 'wh_1', url: 'http://a', events: ['a.b'], disable: true },
       ['updateWebhook', { id: 'wh_1', url: 'http://a', events: ['a.b'], disabled: true }],
     ],
+    [
+      'webhooks update',
+      { id: 'wh_1', headers: { A: 'b' }, skipVerify: true },
+      ['updateWebhook', { id: 'wh_1', headers: { A: 'b' }, skip_verify: true }],
+    ],
+    [
+      'webhooks update',
+      { id: 'wh_1', headers: false, skipVerify: false },
+      ['updateWebhook', { id: 'wh_1', headers: {}, skip_verify: false }],
+    ],
     ['webhooks update', { id: 'wh_1', enable: true }, ['updateWebhook', { id: 'wh_1', disabled: false }]],
     [
       'webhooks rotate-secret',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toForwardings, toHeaders } from '../../../src/cli/listen/forwarding.ts';
+import { toForwardings } from '../../../src/cli/listen/forwarding.ts';
 
 describe('where to forward to', () => {
   it.each([
@@ -30,22 +30,5 @@ describe('where to forward to', () => {
     ['a.b,,c.d=3000', '"" is no event type'],
   ])('is not %j', (text, problem) => {
     expect(() => toForwardings(text)).toThrow(problem);
-  });
-});
-
-describe('headers to add', () => {
-  it('are a name and a value each, trimmed; the value may hold a colon', () => {
-    expect(toHeaders(' X-Env :dev', toHeaders('Authorization: Basic a:b'))).toEqual({
-      ...{ Authorization: 'Basic a:b', 'X-Env': 'dev' },
-    });
-  });
-
-  it.each([
-    ['no colon', "Write it like 'Authorization: Bearer abc'."],
-    [': a', '"" is not the name of a header'],
-    ['Service-Signature: v1=00', 'Service-Signature is set by the emulator'],
-    ['x-env: again', 'x-env is given twice'],
-  ])('are not %j', (text, problem) => {
-    expect(() => toHeaders(text, { 'X-Env': 'dev' })).toThrow(problem);
   });
 });

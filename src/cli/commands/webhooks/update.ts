@@ -1,6 +1,6 @@
 import { Option } from 'commander';
 import { SvcError } from '../../../errors.ts';
-import { toList } from '../../arguments.ts';
+import { toHeaders, toList } from '../../arguments.ts';
 import type { CommandDefinition } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { renderWebhook } from '../../render/webhook.ts';
@@ -10,6 +10,9 @@ interface Options {
   readonly id?: string;
   readonly url?: string;
   readonly events?: readonly string[];
+  /** False: none any more. */
+  readonly headers?: Readonly<Record<string, string>> | false;
+  readonly skipVerify?: boolean;
   readonly disable?: true;
   readonly enable?: true;
 }
@@ -20,6 +23,14 @@ export const command: CommandDefinition<Options> = {
       .argument('[id]', 'wh_…')
       .option('--url <url>', 'deliver to this address from now on')
       .option('-e, --events <list>', 'subscribe to these event types instead', toList)
+      .option(
+        '-H, --headers <header>',
+        "'Name: value' to add to each delivery from now on; may be repeated",
+        toHeaders,
+      )
+      .option('--no-headers', 'add no headers any more')
+      .option('--skip-verify', 'take any TLS certificate of the receiver')
+      .option('--no-skip-verify', 'check the certificate again')
       .addOption(new Option('--disable', 'create no more deliveries for it').conflicts('enable'))
       .option('--enable', 'create deliveries for it again'),
   examples: [
@@ -29,14 +40,20 @@ export const command: CommandDefinition<Options> = {
   run,
 };
 
-async function run({ id, url, events, disable, enable }: Options, context: Context): Promise<void> {
+async function run({ id, ...options }: Options, context: Context): Promise<void> {
+  const { url, events, headers, skipVerify, disable, enable } = options;
   const changes = {
     ...(url === undefined ? {} : { url }),
     ...(events === undefined ? {} : { events: [...events] }),
+    ...(headers === undefined ? {} : { headers: headers || {} }),
+    ...(skipVerify === undefined ? {} : { skip_verify: skipVerify }),
     ...(disable || enable ? { disabled: disable === true } : {}),
   };
   if (Object.keys(changes).length === 0) {
-    throw new SvcError('usage', 'There is nothing to change: pass --url, --events, --disable or --enable.');
+    throw new SvcError(
+      'usage',
+      'There is nothing to change: pass --url, --events, --disable or another option.',
+    );
   }
   const control = await context.connect();
   const webhook = await control.updateWebhook({ id: await chooseWebhook(id, control, context), ...changes });
