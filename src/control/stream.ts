@@ -60,24 +60,34 @@ export function streamOf(
   const after =
     since_sequence ?? (past === null ? store.lastSeq : store.happenings.findLastBefore(past.wall));
   for (const id of listener) getWebhookRow(sandbox, id);
-  const items = follow(sandbox, new Set(types ?? ALL_TYPES), { ...selection, listener, past }, after, signal);
-  return listener.length === 0 ? items : whileHeld(items, listeners, listener, signal);
+  const followUntil = (end: AbortSignal) =>
+    follow(sandbox, new Set(types ?? ALL_TYPES), { ...selection, listener, past }, after, end);
+  if (listener.length === 0) return followUntil(signal);
+  return holding(sandbox, listeners, listener, signal, followUntil);
 }
 
-async function* whileHeld(
-  items: AsyncGenerator<StreamItem>,
+/** Ends as well when a reset has taken the endpoints away, so that the follower can see that it has lost them. */
+async function* holding(
+  { bus, store }: Sandbox,
   listeners: Listeners,
   ids: readonly string[],
   signal: AbortSignal,
+  followUntil: (end: AbortSignal) => AsyncGenerator<StreamItem>,
 ): AsyncGenerator<StreamItem> {
+  const lost = new AbortController();
   const releases = ids.map((id) => listeners.hold(id));
+  releases.push(
+    bus.subscribe(({ type }) => {
+      if (type === 'renewed' && ids.some((id) => store.webhooks.find(id) === undefined)) lost.abort();
+    }),
+  );
   const release = () => {
     for (const each of releases) each();
   };
   // A follower that is gone asks for no further item, which alone would end the iteration.
   signal.addEventListener('abort', release);
   try {
-    yield* items;
+    yield* followUntil(AbortSignal.any([signal, lost.signal]));
   } finally {
     signal.removeEventListener('abort', release);
     release();

@@ -215,6 +215,17 @@ describe('svc listen', () => {
     expect((await subprocess).stderr).toContain('has it again as wh_');
   });
 
+  it('registers anew, under the same secret, after a reset of the emulator', async () => {
+    const receiver = await openReceiver();
+    const { control, url, trigger } = await openEmulator();
+    const { lines, ready } = await listen(place(), ...url, '--forward-to', receiver.url);
+    await control.reset({});
+    await expect.poll(() => lines.length, { timeout: 10_000 }).toBe(2);
+    expect(lines[1]).toMatchObject({ type: 'ready', webhook_secret: ready.webhook_secret });
+    await trigger();
+    await expect.poll(() => lines.length).toBe(3);
+  });
+
   it('leaves the endpoint there with --keep, and has it again the next time', async () => {
     const { control, url } = await openEmulator();
     const cwd = place();
