@@ -23,7 +23,6 @@ import type { Rules } from './profile/rules.ts';
 import type { Bootstrapped, ForwardTarget } from './sandbox/bootstrap.ts';
 import { Bus } from './sandbox/bus.ts';
 import { keepClock } from './sandbox/clock-keeping.ts';
-import { findKey, keepKey } from './sandbox/key-file.ts';
 import { Listeners } from './sandbox/listeners.ts';
 import { LiveWorkspaces } from './sandbox/live-workspaces.ts';
 import { Mint } from './sandbox/mint.ts';
@@ -119,11 +118,10 @@ async function startOn(
   startedAt: number,
   options: EmulatorOptions,
 ): Promise<Emulator> {
-  const { host, db, ca, proxy, keepDays, faultLog = warningLog } = options;
+  const { host, ca, proxy, keepDays, faultLog = warningLog } = options;
   let publicUrl = options.publicUrl ?? null;
   const sandbox = createSandbox(store, wall, options);
-  const session = new Session(sandbox, { ...options, knownKey: findKey(db) });
-  keepKey(db, session.bootstrapped.apiKey);
+  const session = new Session(sandbox, options);
 
   let ownPort = 0;
   const isOwnAddress = (address: string, port: number) => port === ownPort && leadsTo(host, address);

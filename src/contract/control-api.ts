@@ -1,4 +1,5 @@
 /** The control plane at `/_svc`: everything that the commands, the dashboard and the library do beyond `/v1`. */
+import { isAbsolute } from 'node:path';
 import * as v from 'valibot';
 import { deliveryStatuses } from '../domain/delivery.ts';
 import { findHeaderProblem } from '../domain/delivery-headers.ts';
@@ -17,6 +18,7 @@ import {
   EmulatorStatus,
   idOf,
   pageOf,
+  SavedSnapshot,
   ScopeName,
   type StreamItem,
   WebhookDetail,
@@ -26,6 +28,9 @@ import {
 } from './resources.ts';
 
 const nothing = v.strictObject({});
+
+/** The emulator may run in another folder than who asks. */
+const FilePath = v.pipe(v.string(), v.check(isAbsolute, 'must be an absolute path'));
 
 const Limit = v.optional(wholeNumber(1, 1000), 50);
 
@@ -118,6 +123,24 @@ export const controlOperations = defineOperations({
     input: nothing,
     output: EmulatorStatus,
     status: 200,
+  },
+  saveSnapshot: {
+    method: 'POST',
+    path: '/snapshot/save',
+    summary: 'Write everything into one file of the machine of the emulator; whole or not at all',
+    input: v.strictObject({ path: FilePath }),
+    output: SavedSnapshot,
+    status: 200,
+    errors: ['usage'],
+  },
+  loadSnapshot: {
+    method: 'POST',
+    path: '/snapshot/load',
+    summary: 'Replace everything by a snapshot, and go on from there',
+    input: v.strictObject({ path: FilePath }),
+    output: EmulatorStatus,
+    status: 200,
+    errors: ['usage', 'validation_failed', 'database_unusable'],
   },
   stop: {
     method: 'POST',

@@ -242,6 +242,13 @@ export const WebhookProbe = v.object({
   forged: v.nullable(ProbeAnswer),
 });
 
+export const SavedSnapshot = v.object({
+  path: v.string(),
+  size_bytes: Count,
+  /** Wall time of what it holds. */
+  saved_at: Timestamp,
+});
+
 /** One item of the live stream. `sequence` only grows; the stream resumes after the last one seen. */
 export const StreamItem = v.variant('type', [
   v.object({ type: v.literal('delivery'), sequence: Count, delivery: Delivery }),
@@ -267,6 +274,7 @@ export type ApiRequest = v.InferOutput<typeof ApiRequest>;
 export type WebhookProbe = v.InferOutput<typeof WebhookProbe>;
 export type Diagnosis = v.InferOutput<typeof Diagnosis>;
 export type EmulatorStatus = v.InferOutput<typeof EmulatorStatus>;
+export type SavedSnapshot = v.InferOutput<typeof SavedSnapshot>;
 export type StreamItem = v.InferOutput<typeof StreamItem>;
 export type ErrorBody = v.InferOutput<typeof ErrorBody>;
 export type ControlErrorBody = v.InferOutput<typeof ControlErrorBody>;

@@ -97,11 +97,22 @@ function withValidation(calls: CheckedCalls): ControlCalls {
   return Object.fromEntries(checked) as ControlCalls;
 }
 
-function createHostCalls(host: Host, session: Session): Pick<CheckedCalls, 'getStatus' | 'reset' | 'stop'> {
+function createHostCalls(
+  host: Host,
+  session: Session,
+): Pick<CheckedCalls, 'getStatus' | 'reset' | 'saveSnapshot' | 'loadSnapshot' | 'stop'> {
   return {
     getStatus: async () => host.status(),
     reset: async () => {
       session.reset();
+      return host.status();
+    },
+    saveSnapshot: async ({ path }) => {
+      const { sizeBytes, savedAt } = session.save(path);
+      return { path, size_bytes: sizeBytes, saved_at: new Date(savedAt).toISOString() };
+    },
+    loadSnapshot: async ({ path }) => {
+      session.load(path);
       return host.status();
     },
     stop: async () => {

@@ -102,8 +102,15 @@ async function* follow(
   signal: AbortSignal,
 ): AsyncGenerator<StreamItem> {
   let last = after;
+  const { store } = sandbox;
+  let { baselineSeq } = store;
   while (!signal.aborted) {
-    const batch = sandbox.store.happenings.listAfter(last, types, BATCH);
+    // What a snapshot has brought is no news.
+    if (store.baselineSeq > baselineSeq) {
+      baselineSeq = store.baselineSeq;
+      last = Math.max(last, baselineSeq);
+    }
+    const batch = store.happenings.listAfter(last, types, BATCH);
     for (const happening of batch) {
       last = happening.seq;
       const item = findItem(sandbox, happening, selection);

@@ -19,6 +19,8 @@ export interface ForwardTarget {
 export interface BootstrapOptions {
   /** The key of an earlier boot; it goes on if it still holds. */
   readonly knownKey: string | null;
+  /** Makes that key one of the store where it is not known there. */
+  readonly adoptKey?: boolean;
   readonly forwardTo?: ForwardTarget | null | undefined;
   /** Sets the clock of the default workspace; without it, it goes on as the store has it. */
   readonly clock?: { readonly speed?: number; readonly frozen?: boolean } | undefined;
@@ -34,7 +36,8 @@ export interface Bootstrapped {
  * @throws SvcError `database_unusable` when the store belongs to the other environment (§1: data is not shared);
  *   `validation_failed` for an endpoint that the rules do not accept.
  */
-export function bootstrap(sandbox: Sandbox, { knownKey, forwardTo, clock }: BootstrapOptions): Bootstrapped {
+export function bootstrap(sandbox: Sandbox, options: BootstrapOptions): Bootstrapped {
+  const { forwardTo, clock } = options;
   const { store, workspaces } = sandbox;
   return store.writeNow(() => {
     claimEnvironment(sandbox);
@@ -42,8 +45,7 @@ export function bootstrap(sandbox: Sandbox, { knownKey, forwardTo, clock }: Boot
     const workspace = workspaces.default;
     if (clock !== undefined) workspace.clock.set(clock);
     keepClock(sandbox, workspace);
-    const isKnown = knownKey !== null && holds(sandbox, knownKey);
-    const apiKey = isKnown ? knownKey : createKey(sandbox, { scopes, workspace }).key;
+    const apiKey = ensureKey(sandbox, workspace, options);
     return { workspace, apiKey, webhook: forwardTo ? registerTarget(sandbox, workspace, forwardTo) : null };
   });
 }
@@ -62,8 +64,15 @@ function claimEnvironment({ store, environment }: Sandbox): void {
   }
 }
 
-function holds({ store }: Sandbox, key: string): boolean {
-  return store.apiKeys.findByKey(key)?.revoked_at === null;
+function ensureKey(
+  sandbox: Sandbox,
+  workspace: LiveWorkspace,
+  { knownKey, adoptKey = false }: BootstrapOptions,
+): string {
+  const known = knownKey === null ? undefined : sandbox.store.apiKeys.findByKey(knownKey);
+  if (knownKey !== null && known?.revoked_at === null) return knownKey;
+  const canAdopt = adoptKey && knownKey !== null && known === undefined;
+  return createKey(sandbox, { scopes, workspace, ...(canAdopt && { key: knownKey }) }).key;
 }
 
 /**

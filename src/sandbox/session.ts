@@ -1,18 +1,32 @@
 /** A sandbox in use: how it begins, and the ways back to its beginning. */
 import { type BootstrapOptions, type Bootstrapped, bootstrap } from './bootstrap.ts';
-import { resumeClocksOf } from './clock-keeping.ts';
+import { keepClock, resumeClocksOf } from './clock-keeping.ts';
+import { findKey, keepKey } from './key-file.ts';
 import type { Sandbox } from './sandbox.ts';
+
+export interface SavedSnapshot {
+  readonly sizeBytes: number;
+  /** Wall time. */
+  readonly savedAt: number;
+}
+
+export interface SessionOptions extends Pick<BootstrapOptions, 'forwardTo' | 'clock'> {
+  /** Path of the database file, beside which the default key is kept. */
+  readonly db: string;
+}
 
 export class Session {
   readonly #sandbox: Sandbox;
+  readonly #options: SessionOptions;
   #bootstrapped: Bootstrapped;
   /** Wall time of the beginning. */
   #begunAt = 0;
 
   /** @throws SvcError as {@link bootstrap}. */
-  constructor(sandbox: Sandbox, options: BootstrapOptions) {
+  constructor(sandbox: Sandbox, options: SessionOptions) {
     this.#sandbox = sandbox;
-    this.#bootstrapped = bootstrap(sandbox, options);
+    this.#options = options;
+    this.#bootstrapped = bootstrap(sandbox, { ...options, knownKey: findKey(options.db) });
     this.#begin();
   }
 
@@ -31,11 +45,44 @@ export class Session {
     renew(this.#sandbox);
   }
 
+  /**
+   * Writes everything into one file, of this very moment.
+   * @throws SvcError `usage` when it cannot be written there, or `storage_unavailable`.
+   */
+  save(path: string): SavedSnapshot {
+    const { store, wall, workspaces } = this.#sandbox;
+    const savedAt = wall.now();
+    const sizeBytes = store.saveSnapshot(path, savedAt, () => {
+      for (const workspace of workspaces.all()) keepClock(this.#sandbox, workspace);
+    });
+    return { sizeBytes, savedAt };
+  }
+
+  /**
+   * Goes on from a snapshot: every row, every clock as it stood when it was saved. Its moment is a new beginning. The
+   * default key of this emulator, and the endpoint that it was started with, are there as after a boot.
+   * @throws SvcError as `Store.loadSnapshot`; nothing has changed then.
+   */
+  load(path: string): void {
+    const { store, environment } = this.#sandbox;
+    store.loadSnapshot(path, environment, (savedAt) => resumeClocksOf(savedAt, this.#sandbox));
+    try {
+      store.setBaseline();
+      forget(this.#sandbox);
+      const { apiKey: knownKey } = this.#bootstrapped;
+      const { forwardTo } = this.#options;
+      this.#bootstrapped = bootstrap(this.#sandbox, { knownKey, adoptKey: true, forwardTo });
+    } finally {
+      this.#begin();
+    }
+  }
+
   #begin(): void {
     const { store, wall } = this.#sandbox;
     store.setBaseline();
     this.#begunAt = wall.now();
     renew(this.#sandbox);
+    keepKey(this.#options.db, this.#bootstrapped.apiKey);
   }
 }
 
@@ -43,12 +90,16 @@ export class Session {
  * Builds what is kept in memory anew from the rows. Because it is the same after boot as whenever the rows were
  * replaced, a sandbox that was reset goes on just as one that has booted.
  */
-function renew({ store, mint, workspaces, bus }: Sandbox): void {
+function renew(sandbox: Sandbox): void {
+  forget(sandbox);
+  sandbox.bus.publish({ type: 'renewed' });
+}
+
+function forget({ store, mint, workspaces }: Sandbox): void {
   // Whatever is made moves the store on from here, and so nothing is made twice from the same beginning.
   mint.restart(`after ${store.baselineSeq}`);
   for (const newest of [store.workspaces.findNewestId(), store.apiKeys.findNewestId()]) {
     if (newest !== undefined) mint.ids('resources').startAfter(newest);
   }
   workspaces.forget();
-  bus.publish({ type: 'renewed' });
 }

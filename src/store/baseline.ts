@@ -6,6 +6,7 @@
  * that SQLite moves to the disk as it grows: a million deliveries that were pending at boot cost no memory.
  */
 import type Database from 'better-sqlite3';
+import { type Column, listColumns, listTableNames } from './schema.ts';
 
 /** Memory that what was kept may take, in KiB. */
 const CACHE_KIB = 2_000;
@@ -35,7 +36,7 @@ export class Baseline {
     if (this.#tables === null) this.#attach();
     this.forget();
     const tables = listTables(this.#db);
-    this.#db.exec(tables.map((table) => keeping(table, columnsOf(this.#db, table.name), seq)).join('\n'));
+    this.#db.exec(tables.map((table) => keeping(table, listColumns(this.#db, table.name), seq)).join('\n'));
     this.#tables = tables;
     this.#seq = seq;
   }
@@ -45,14 +46,12 @@ export class Baseline {
     for (const table of this.#tables ?? []) this.#db.exec(restoring(table, this.#seq));
   }
 
-  /** Keeps nothing any more: for what replaces every row. */
+  /** Keeps nothing any more, until it is set anew: for what replaces every row. */
   forget(): void {
-    for (const { name, way } of this.#tables ?? []) {
-      if (way === 'rows')
-        this.#db.exec(EVENTS.map((event) => `DROP TRIGGER ${triggerOf(name, event)};`).join('\n'));
-      if (way !== 'empty') this.#db.exec(`DROP TABLE baseline.${keptOf(name)}`);
+    for (const { name } of this.#tables ?? []) {
+      for (const event of EVENTS) this.#db.exec(`DROP TRIGGER IF EXISTS ${triggerOf(name, event)}`);
+      this.#db.exec(`DROP TABLE IF EXISTS baseline.${keptOf(name)}`);
     }
-    this.#tables = [];
   }
 
   #attach(): void {
@@ -73,27 +72,9 @@ const EVENTS = ['UPDATE', 'DELETE'] as const;
 const keptOf = (table: string) => `baseline_${table}`;
 const triggerOf = (table: string, event: string) => `temp.baseline_${table}_${event.toLowerCase()}`;
 
-interface Column {
-  readonly name: string;
-  readonly type: string;
-  /** Above 0 where it is the key. */
-  readonly pk: number;
-}
-
-function columnsOf(db: Database.Database, table: string): Column[] {
-  return db.pragma(`main.table_info(${table})`) as Column[];
-}
-
-/** Tables are found, not listed: none can be forgotten when one more is made. */
-export function listTables(db: Database.Database): Table[] {
-  const names = db
-    .prepare<[], string>(
-      `SELECT name FROM main.sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`,
-    )
-    .pluck()
-    .all();
-  return names.map((name) => {
-    if (!columnsOf(db, name).some((column) => column.name === 'seq')) return { name, way: 'copy' };
+function listTables(db: Database.Database): Table[] {
+  return listTableNames(db).map((name) => {
+    if (!listColumns(db, name).some((column) => column.name === 'seq')) return { name, way: 'copy' };
     const hasRows = db.prepare<[], 0 | 1>(`SELECT EXISTS (SELECT 1 FROM main.${name})`).pluck().get() === 1;
     return { name, way: hasRows ? 'rows' : 'empty' };
   });

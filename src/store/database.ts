@@ -6,7 +6,9 @@ import { SvcError } from '../errors.ts';
 import { migrations } from './migrations.ts';
 
 /** Marks the file as ours (`svce`), so that the database of something else is never touched. */
-const APPLICATION_ID = 0x73766365;
+export const APPLICATION_ID = 0x73766365;
+/** Marks a snapshot (`svcs`), which is loaded and never run on. */
+export const SNAPSHOT_ID = 0x73766373;
 
 export type { Database };
 
@@ -46,10 +48,15 @@ export function openDatabase({ path, synchronous = 'FULL' }: DatabaseOptions): D
   }
 }
 
-/** @throws SvcError `database_unusable` for the database of another program. */
+/** @throws SvcError `database_unusable` for a snapshot, and for the database of another program. */
 export function assertOurs(db: Database.Database, path: string): void {
   const id = db.pragma('application_id', { simple: true });
   if (id === APPLICATION_ID) return;
+  if (id === SNAPSHOT_ID) {
+    throw new SvcError('database_unusable', `${path} is a snapshot, which stays as it was saved.`, {
+      hint: `Start an emulator on another file, then load it: svc emulator snapshot load ${path}`,
+    });
+  }
   const tables = db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get();
   if (id !== 0 || tables !== 0) {
     throw new SvcError('database_unusable', `${path} is a SQLite database of another program.`, {
@@ -58,13 +65,14 @@ export function assertOurs(db: Database.Database, path: string): void {
   }
 }
 
-function migrate(db: Database.Database, path: string): void {
+/** @throws SvcError `database_unusable` for what a newer version has made. */
+export function migrate(db: Database.Database, path: string): void {
   const version = Number(db.pragma('user_version', { simple: true }));
   if (version > migrations.length) {
     throw new SvcError(
       'database_unusable',
       `${path} was made by a newer svc: its schema is version ${version}, this svc knows up to ${migrations.length}.`,
-      { hint: 'Upgrade svc, or name another file with --db.' },
+      { hint: 'Upgrade svc, or name another file.' },
     );
   }
   if (version === migrations.length) return;

@@ -1,6 +1,7 @@
 /** The store: every table, one counter, and the one way to write. */
 import { randomUUID } from 'node:crypto';
 import type Database from 'better-sqlite3';
+import type { Environment } from '../domain/access.ts';
 import { ApiKeyTable } from './api-keys.ts';
 import { ApiRequestTable } from './api-requests.ts';
 import { AttemptTable } from './attempts.ts';
@@ -15,6 +16,8 @@ import { IdempotencyTable } from './idempotency.ts';
 import { type DatabaseState, inspectDatabase } from './inspection.ts';
 import { Retention } from './retention.ts';
 import { SettingTable } from './settings.ts';
+import { checkSnapshot, replaceRows } from './snapshot-loading.ts';
+import { saveSnapshot } from './snapshot-saving.ts';
 import { WebhookTable } from './webhooks.ts';
 import { WorkspaceTable } from './workspaces.ts';
 
@@ -140,19 +143,67 @@ export class Store {
     });
   }
 
+  /**
+   * Writes everything into one file, see {@link saveSnapshot}; what waits to be written, and what `before` writes, is
+   * part of it.
+   * @param savedAt the wall time.
+   */
+  saveSnapshot(path: string, savedAt: number, before: () => void): number {
+    this.#group.flush();
+    this.#writeNowOrRefuse(before);
+    return saveSnapshot(this.#db, path, savedAt);
+  }
+
+  /**
+   * Replaces everything by what a snapshot holds, and does `alongside`, told the wall time of the snapshot, in the same
+   * transaction. The order of all that happens goes on with what was loaded.
+   * @throws SvcError as {@link checkSnapshot}, or `storage_unavailable`; nothing has changed then.
+   */
+  loadSnapshot(path: string, environment: Environment, alongside: (savedAt: number) => void): void {
+    const snapshot = checkSnapshot(path, environment);
+    try {
+      this.#whileAttached(snapshot.path, () =>
+        this.#overwrite(() => {
+          this.#baseline.forget();
+          replaceRows(this.#db, this.#lastSeq);
+          alongside(snapshot.savedAt);
+        }),
+      );
+    } finally {
+      snapshot.remove();
+    }
+    this.#lastSeq = findLastSeq(this.#db);
+  }
+
+  #whileAttached(path: string, operation: () => void): void {
+    this.#group.flush();
+    this.#db.prepare('ATTACH ? AS snapshot').run(path);
+    try {
+      operation();
+    } finally {
+      this.#db.exec('DETACH snapshot');
+    }
+  }
+
   /** Replaces rows regardless of what refers to them. What waited to be written has been, before. */
   #overwrite(operation: () => void): void {
     this.#group.flush();
     this.#db.pragma('foreign_keys = OFF');
     try {
-      this.writeNow(operation);
-    } catch (error) {
-      throw isStorageFault(error) ? toWriteError(error) : error;
+      this.#writeNowOrRefuse(operation);
     } finally {
       this.#db.pragma('foreign_keys = ON');
       this.#forgetKept();
     }
     this.#tellFollowers();
+  }
+
+  #writeNowOrRefuse(operation: () => void): void {
+    try {
+      this.writeNow(operation);
+    } catch (error) {
+      throw isStorageFault(error) ? toWriteError(error) : error;
+    }
   }
 
   #tellFollowers(): void {

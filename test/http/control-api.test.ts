@@ -1,9 +1,11 @@
 /** The control plane on the wire: paths, methods, statuses and errors. What it does is in test/control/local.test.ts. */
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { controlOperations } from '../../src/contract/control-api.ts';
 import { ApiKeyTable } from '../../src/store/api-keys.ts';
 import { type AnswerCheck, createAnswerCheck } from '../support/answer-check.ts';
 import { startTestEmulator, type TestEmulator } from '../support/emulator.ts';
+import { createFolder } from '../support/folder.ts';
 
 let emulator: TestEmulator;
 let check: AnswerCheck;
@@ -41,6 +43,7 @@ describe('each operation', () => {
     const { json: key } = await ask('POST', '/keys', { scopes: ['events:read'] });
     const { json: deliveries } = await ask('GET', '/deliveries');
     const [{ id: deliveryId }] = deliveries.data;
+    const snapshot = join(createFolder(), 'state.svc');
     const answers: [number, string, string, unknown?][] = [
       [200, 'GET', '/status'],
       [200, 'GET', '/workspaces?limit=1'],
@@ -64,6 +67,8 @@ describe('each operation', () => {
       [200, 'GET', '/diagnosis'],
       [200, 'POST', `/webhooks/${webhook.id}/probe`, { send: false }],
       [200, 'DELETE', `/webhooks/${webhook.id}`],
+      [200, 'POST', '/snapshot/save', { path: snapshot }],
+      [200, 'POST', '/snapshot/load', { path: snapshot }],
       [200, 'POST', '/reset', {}],
     ];
     for (const [status, method, path, body] of answers) {

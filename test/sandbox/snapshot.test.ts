@@ -1,0 +1,272 @@
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import Database from 'better-sqlite3';
+import { describe, expect, it } from 'vitest';
+import { startTestEmulator, type TestEmulator } from '../support/emulator.ts';
+import { createFolder } from '../support/folder.ts';
+import { createReceiver } from '../support/receiver.ts';
+import { createTestWall } from '../support/test-wall.ts';
+
+const MINUTE_MS = 60_000;
+const newPath = () => join(createFolder(), 'state.svc');
+
+function register({ api, status }: TestEmulator, url: string) {
+  return api('POST', '/webhooks', { workspace_id: status().workspace_id, url, events: ['*'] });
+}
+
+/** What a snapshot carries, as the control plane shows it. */
+async function look({ control }: TestEmulator) {
+  const { data: deliveries } = await control.listDeliveries({});
+  return {
+    workspaces: (await control.listWorkspaces({})).data,
+    webhooks: (await control.listWebhooks({})).data,
+    deliveries: await Promise.all(deliveries.map(({ id }) => control.getDelivery({ id }))),
+    requests: (await control.listRequests({})).data,
+    now: (await control.getClock({})).now,
+  };
+}
+
+describe('a snapshot', () => {
+  it('is loaded by another emulator, which goes on delivering where it was', async () => {
+    await using receiver = await createReceiver({ status: 503 });
+    const path = newPath();
+    await using first = await startTestEmulator();
+    await register(first, receiver.url);
+    const { json: event } = await first.api('POST', '/events', { type: 'a.b', payload: { n: 1 } });
+    await first.control.advanceClock({ ms: 5 * MINUTE_MS });
+    const saved = await look(first);
+    expect(await first.control.saveSnapshot({ path })).toEqual({
+      ...{ path, size_bytes: statSync(path).size, saved_at: expect.any(String) },
+    });
+
+    await using second = await startTestEmulator();
+    await second.api('POST', '/events', { type: 'to.vanish' });
+    const status = await second.control.loadSnapshot({ path });
+    expect(await look(second)).toEqual(saved);
+    expect(status).toMatchObject({ workspace_id: first.status().workspace_id, deliveries: { pending: 1 } });
+    expect((await second.api('GET', `/events/${event.id}`)).json).toEqual(event);
+
+    receiver.respond({});
+    const { attempts } = await second.control.advanceClock({ ms: 30 * MINUTE_MS });
+    expect(attempts).toMatchObject([{ number: 3, outcome: 'succeeded' }]);
+    expect(receiver.requests.map(({ body }) => body.toString())).toEqual(
+      Array(3).fill(receiver.requests[0]?.body.toString()),
+    );
+  });
+
+  it('is what a reset gives back from then on', async () => {
+    await using emulator = await startTestEmulator();
+    const path = newPath();
+    await register(emulator, 'http://127.0.0.1:9/');
+    await emulator.control.saveSnapshot({ path });
+    await emulator.control.reset({});
+    expect((await emulator.control.listWebhooks({})).data).toHaveLength(0);
+    await emulator.control.loadSnapshot({ path });
+    const loaded = await look(emulator);
+    await emulator.control.createWorkspace({ name: 'Later' });
+    await emulator.control.reset({});
+    expect(await look(emulator)).toEqual(loaded);
+    expect(loaded.webhooks).toHaveLength(1);
+  });
+
+  it('keeps the default key of the emulator, and the keys of the other one', async () => {
+    const path = newPath();
+    await using first = await startTestEmulator();
+    await first.control.saveSnapshot({ path });
+    await using second = await startTestEmulator();
+    const { api_key } = second.status();
+    expect((await second.control.loadSnapshot({ path })).api_key).toBe(api_key);
+    for (const key of [api_key, first.status().api_key]) {
+      const answer = await second.api('GET', '/events', undefined, { authorization: `Bearer ${key}` });
+      expect(answer.status).toBe(200);
+    }
+  });
+
+  it('brings another default key where the one of the emulator has been revoked in it', async () => {
+    const [db, path] = [newPath(), newPath()];
+    await using emulator = await startTestEmulator({ db });
+    const { api_key: revoked } = emulator.status();
+    const [key] = (await emulator.control.listKeys({})).data;
+    await emulator.control.revokeKey({ id: String(key?.id) });
+    await emulator.control.saveSnapshot({ path });
+    await emulator.control.reset({});
+    const { api_key } = await emulator.control.loadSnapshot({ path });
+    expect(api_key).not.toBe(revoked);
+    const headers = { authorization: `Bearer ${api_key}` };
+    expect((await emulator.api('GET', '/events', undefined, headers)).status).toBe(200);
+    expect(readFileSync(`${db}.key`, 'utf8')).toBe(`${api_key}\n`);
+  });
+
+  it('gets the endpoint that the emulator was started with', async () => {
+    const path = newPath();
+    await using first = await startTestEmulator();
+    await first.control.saveSnapshot({ path });
+    const forwardTo = { url: 'http://127.0.0.1:9/in', events: ['*'] };
+    await using second = await startTestEmulator({ forwardTo });
+    const { webhook_id, webhook_secret } = await second.control.loadSnapshot({ path });
+    expect((await second.control.listWebhooks({})).data).toEqual([
+      expect.objectContaining({ id: webhook_id, url: forwardTo.url }),
+    ]);
+    expect(webhook_secret).toMatch(/^whsec_/);
+  });
+
+  it('carries its idempotency keys [§4.3]', async () => {
+    const path = newPath();
+    await using first = await startTestEmulator();
+    const headers = { 'idempotency-key': 'k', authorization: `Bearer ${first.status().api_key}` };
+    const { text } = await first.api('POST', '/events', { type: 'a.b' }, headers);
+    await first.control.saveSnapshot({ path });
+    await using second = await startTestEmulator();
+    await second.api('POST', '/events', { type: 'a.b' });
+    await second.control.loadSnapshot({ path });
+    const answer = await second.api('POST', '/events', { type: 'a.b' }, headers);
+    expect([answer.headers.get('idempotent-replayed'), answer.text]).toEqual(['true', text]);
+  });
+
+  it('is no news to those who follow what happens', async () => {
+    await using receiver = await createReceiver();
+    const path = newPath();
+    await using first = await startTestEmulator();
+    await register(first, receiver.url);
+    for (let i = 0; i < 5; i++) await first.api('POST', '/events', { type: 'a.b' });
+    await first.control.advanceClock({ ms: 1 });
+    await first.control.saveSnapshot({ path });
+
+    await using second = await startTestEmulator();
+    const leaving = new AbortController();
+    const stream = second.control.stream({ types: 'delivery' }, leaving.signal);
+    const next = stream[Symbol.asyncIterator]().next();
+    await second.control.loadSnapshot({ path });
+    const { json: event } = await second.api('POST', '/events', { type: 'a.b' });
+    const { value } = await next;
+    leaving.abort();
+    expect(value.delivery.event_id).toBe(event.id);
+  });
+});
+
+describe('the clocks of a snapshot', () => {
+  it.each([
+    ['stand still where they stood still', { frozen: true }, 0],
+    ['go on from the moment of saving', { frozen: false }, 5 * MINUTE_MS],
+    ['go on at their speed', { frozen: false, speed: 60 }, 300 * MINUTE_MS],
+  ])('%s, and real time between does not count', async (_, clock, passes) => {
+    const path = newPath();
+    const wall = createTestWall();
+    await using first = await startTestEmulator({ clock, wall });
+    const { id } = await first.control.createWorkspace({ name: 'Unused' });
+    wall.pass(MINUTE_MS);
+    const { now: savedNow, rate } = await first.control.getClock({});
+    await first.control.saveSnapshot({ path });
+
+    wall.pass(60 * MINUTE_MS);
+    await using second = await startTestEmulator({ wall, clock: { frozen: true } });
+    await second.control.loadSnapshot({ path });
+    const clockOf = (workspace_id?: string) =>
+      second.control.getClock({ ...(workspace_id && { workspace_id }) });
+    expect(await clockOf()).toMatchObject({ now: savedNow, rate });
+    wall.pass(5 * MINUTE_MS);
+    expect(Date.parse((await clockOf()).now) - Date.parse(savedNow)).toBe(passes);
+    expect((await clockOf(id)).rate).toBe(rate);
+  });
+});
+
+describe('a snapshot that cannot be saved', () => {
+  it('replaces a snapshot, and nothing else', async () => {
+    const path = newPath();
+    writeFileSync(path, 'notes');
+    await using emulator = await startTestEmulator();
+    await expect(emulator.control.saveSnapshot({ path })).rejects.toMatchObject({
+      code: 'usage',
+      message: `${path} is there already, and is no snapshot.`,
+    });
+    expect(readFileSync(path, 'utf8')).toBe('notes');
+    writeFileSync(path, '');
+    await emulator.control.saveSnapshot({ path });
+    await emulator.control.saveSnapshot({ path });
+    expect(readdirSync(dirname(path))).toEqual(['state.svc']);
+    if (process.platform !== 'win32') expect(statSync(path).mode & 0o777).toBe(0o600);
+  });
+
+  it('leaves nothing behind where there is no folder for it', async () => {
+    await using emulator = await startTestEmulator();
+    const path = join(createFolder(), 'none', 'state.svc');
+    await expect(emulator.control.saveSnapshot({ path })).rejects.toMatchObject({
+      code: 'usage',
+      message: expect.stringContaining(`The snapshot ${path} cannot be written`),
+    });
+  });
+
+  it('needs an absolute path', async () => {
+    await using emulator = await startTestEmulator();
+    for (const call of ['saveSnapshot', 'loadSnapshot'] as const) {
+      await expect(emulator.control[call]({ path: 'state.svc' })).rejects.toMatchObject({
+        code: 'validation_failed',
+        message: 'path must be an absolute path.',
+      });
+    }
+  });
+});
+
+describe('a file that is not loaded', () => {
+  /** Writes a snapshot and spoils it. */
+  async function spoilt(spoil: (path: string) => void, environment: 'sandbox' | 'production' = 'sandbox') {
+    const path = newPath();
+    await using emulator = await startTestEmulator({ environment });
+    await emulator.api('POST', '/events', { type: 'a.b' });
+    await emulator.control.saveSnapshot({ path });
+    spoil(path);
+    return path;
+  }
+  const alter = (sql: string) => (path: string) => {
+    const db = new Database(path);
+    db.pragma('foreign_keys = OFF');
+    db.exec(sql);
+    db.close();
+  };
+  const cutShort = (path: string) => writeFileSync(path, readFileSync(path).subarray(0, 20_000));
+
+  it.each<[string, string, RegExp, () => Promise<string>]>([
+    ['is not there', 'usage', /cannot be read: ENOENT/, async () => newPath()],
+    ['is something else', 'validation_failed', /is not a snapshot/, async () => import.meta.filename],
+    ['is cut short', 'validation_failed', /is damaged/, () => spoilt(cutShort)],
+    ['has lost rows', 'validation_failed', /is damaged/, () => spoilt(alter('DELETE FROM workspaces'))],
+    ['is newer', 'database_unusable', /newer svc/, () => spoilt(alter('PRAGMA user_version = 999'))],
+    [
+      'is of the other environment',
+      'validation_failed',
+      /is of the production environment/,
+      () => spoilt(() => {}, 'production'),
+    ],
+  ])('because it %s leaves everything as it was', async (_, code, message, makePath) => {
+    const path = await makePath();
+    await using emulator = await startTestEmulator();
+    await emulator.api('POST', '/events', { type: 'a.b' });
+    const before = await look(emulator);
+    await expect(emulator.control.loadSnapshot({ path })).rejects.toMatchObject({
+      code,
+      message: expect.stringMatching(message),
+    });
+    expect(await look(emulator)).toEqual(before);
+    await emulator.control.reset({});
+  });
+
+  it('because it is a database says how to use it', async () => {
+    const db = newPath();
+    await (await startTestEmulator({ db })).close();
+    await using emulator = await startTestEmulator();
+    await expect(emulator.control.loadSnapshot({ path: db })).rejects.toMatchObject({
+      code: 'validation_failed',
+      hint: expect.stringContaining(`--db ${db}`),
+    });
+  });
+});
+
+it('is no database to start on', async () => {
+  const path = newPath();
+  await using emulator = await startTestEmulator();
+  await emulator.control.saveSnapshot({ path });
+  await expect(startTestEmulator({ db: path })).rejects.toMatchObject({
+    code: 'database_unusable',
+    hint: expect.stringContaining(`svc emulator snapshot load ${path}`),
+  });
+});
