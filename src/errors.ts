@@ -50,6 +50,7 @@ const meanings = {
     exit: ExitCode.noEmulator,
     hint: 'Start one with `svc emulator start`, or point to one with --url or SVC_CONTROL_URL.',
   },
+  already_running: { status: 503, exit: ExitCode.usage },
   port_in_use: { status: 503, exit: ExitCode.usage },
   no_tunnel: { status: 503, exit: ExitCode.usage },
   database_in_use: { status: 503, exit: ExitCode.usage },

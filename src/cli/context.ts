@@ -1,12 +1,13 @@
 /** What a command's `run` gets: the outside world, and the ways to the emulator that the configuration names. */
 import type { Config } from '../config.ts';
+import type { EmulatorStatus } from '../contract/resources.ts';
 import type { ApiClient } from '../control/api-client.ts';
 import type { ControlPlane } from '../control/control-plane.ts';
 import type { Rules } from '../profile/rules.ts';
 import type { Io } from './io.ts';
 import { indentJson } from './render/json-text.ts';
 import { linkIds } from './render/links.ts';
-import { findTarget } from './target.ts';
+import { findTarget, getStatusOf } from './target.ts';
 
 /** What the process around the command line supplies; tests supply their own. */
 export interface Host {
@@ -77,15 +78,25 @@ export function createContext(host: Host, options: GlobalOptions): Context {
 
   const target = async () => findTarget((await config()).values, host.cwd);
 
+  // Of the emulator that the run file names, once it has answered.
+  let known: EmulatorStatus | null = null;
+
   async function connect(signal = host.signal): Promise<ControlPlane> {
-    const { controlUrl, ca } = await target();
+    const { controlUrl, ca, run } = await target();
     dashboardUrl = new URL('/', controlUrl).href;
     const { createHttpControlPlane } = await import('../control/http-client.ts');
-    return createHttpControlPlane({
+    const control = createHttpControlPlane({
       ...{ controlUrl, ca, signal },
       onLost: () => io.note('The connection was lost; connecting again.'),
       onBack: () => io.note('Connected again.'),
     });
+    if (run !== null) known ??= await getStatusOf(run, control);
+    return control;
+  }
+
+  async function findFacts(): Promise<Pick<EmulatorStatus, 'api_key' | 'workspace_id'>> {
+    const control = await connect();
+    return known ?? control.getStatus({});
   }
 
   return {
@@ -99,7 +110,7 @@ export function createContext(host: Host, options: GlobalOptions): Context {
       return resolveRules(profile, overrides, environment);
     },
     async api() {
-      const apiKey = (await config()).values.apiKey ?? (await (await connect()).getStatus({})).api_key;
+      const apiKey = (await config()).values.apiKey ?? (await findFacts()).api_key;
       const { createApiClient } = await import('../control/api-client.ts');
       const { controlUrl, ca } = await target();
       // Beside the control plane, not at its public address, which may lead around the world and back.
@@ -108,7 +119,7 @@ export function createContext(host: Host, options: GlobalOptions): Context {
     certificate: async () => (await target()).certificate,
     async workspaceId() {
       const { workspaceId } = (await config()).values;
-      return workspaceId ?? (await (await connect()).getStatus({})).workspace_id;
+      return workspaceId ?? (await findFacts()).workspace_id;
     },
     print: (value, toText) => (json ? io.write(JSON.stringify(value, null, 2)) : write(toText())),
     printJsonText: (text, toText) => (json ? io.write(indentJson(text)) : write(toText())),

@@ -1,6 +1,8 @@
 /** Which emulator the commands talk to, and how they know that it is that one. */
 import type { ConfigValues } from '../config.ts';
-import { findRunFile } from '../control/run-file.ts';
+import type { EmulatorStatus } from '../contract/resources.ts';
+import type { ControlPlane } from '../control/control-plane.ts';
+import { findRunFile, type RunFile } from '../control/run-file.ts';
 import { SvcError } from '../errors.ts';
 import { readNamedFile } from './values.ts';
 
@@ -8,6 +10,8 @@ type TargetSettings = Pick<ConfigValues, 'controlUrl' | 'ca'>;
 
 export interface Target {
   readonly controlUrl: string;
+  /** The run file that names it; null where the configuration does. */
+  readonly run: RunFile | null;
   /** Path of the certificate of its own making that the emulator of this folder serves; null where it has none. */
   readonly certificate: string | null;
   /** The certificates to trust beside the usual ones, in PEM. */
@@ -23,7 +27,24 @@ export async function findTarget(values: TargetSettings, cwd: string): Promise<T
   const files = controlUrl.startsWith('https:') ? [certificate, values.ca] : [];
   const texts = files.filter((path) => path !== null).map((path) => readNamedFile(path, cwd));
   const ca = texts.length === 0 ? undefined : (await Promise.all(texts)).join('\n');
-  return { controlUrl, certificate, ca };
+  return { controlUrl, run: values.controlUrl === null ? run : null, certificate, ca };
+}
+
+/**
+ * The status of the emulator that wrote the run file. The file of one that was killed stays behind, and its process id
+ * and its port may be others' by now.
+ * @throws SvcError `no_emulator` when none answers, or another one.
+ */
+export async function getStatusOf(
+  run: RunFile,
+  control: Pick<ControlPlane, 'getStatus'>,
+): Promise<EmulatorStatus> {
+  const status = await control.getStatus({});
+  if (status.pid === run.pid && status.started_at === run.started_at) return status;
+  const message = `The emulator of this folder has ended; another one, process ${status.pid}, answers at ${status.url}.`;
+  throw new SvcError('no_emulator', message, {
+    hint: `Start one with svc emulator start, or talk to that one with --url ${status.url}`,
+  });
 }
 
 /** The address of the emulator itself is as good as that of its control plane. */

@@ -52,10 +52,15 @@ export function removeRunFile(cwd: string, pid: number): void {
 /** The emulator that runs for `cwd` or the nearest folder above it; one whose process is gone does not count. */
 export function findRunFile(cwd: string): RunFile | null {
   for (let folder = cwd; ; folder = dirname(folder)) {
-    const run = findRun(join(folder, STATE_FOLDER, RUN_FILE));
-    if (run && isAlive(run.pid)) return run;
-    if (folder === dirname(folder)) return null;
+    const run = findOwnRunFile(folder);
+    if (run !== null || folder === dirname(folder)) return run;
   }
+}
+
+/** The emulator that runs for this very folder; one whose process is gone does not count. */
+export function findOwnRunFile(folder: string): RunFile | null {
+  const run = findRun(join(folder, STATE_FOLDER, RUN_FILE));
+  return run !== null && isAlive(run.pid) ? run : null;
 }
 
 /** The nearest run file with what is in it, also when it is of no use any more; null where there is none. */

@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { keepCertificate, toHttps } from '../../src/cli/https.ts';
@@ -84,7 +84,9 @@ describe('the commands, with an emulator that serves HTTPS', () => {
     await using emulator = await startTestEmulator({ https });
     const { url, pid } = emulator.status();
     const args = `emulator start --port ${new URL(url).port} --db :memory:`;
-    const { exitCode, err } = await run(args, { cwd: createFolderOf(emulator) });
+    const cwd = join(createFolderOf(emulator), 'below');
+    mkdirSync(cwd);
+    const { exitCode, err } = await run(args, { cwd });
     expect(exitCode).toBe(2);
     expect(err).toContain(`An emulator listens there: process ${pid}`);
     expect(err).toContain(`svc emulator stop --url ${url},`);

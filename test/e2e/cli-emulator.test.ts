@@ -126,6 +126,72 @@ describe('the end of an emulator', () => {
   });
 });
 
+describe('a run file that was left behind', () => {
+  /** The folder of an emulator that was killed, and its run file with other facts in it. */
+  async function leaveBehind(changes: object) {
+    const cwd = place();
+    const { ready, subprocess } = await start(cwd, '--db', ':memory:');
+    const path = join(cwd, '.svc/run.json');
+    const run = JSON.parse(readFileSync(path, 'utf8'));
+    subprocess.kill('SIGKILL');
+    await subprocess;
+    writeFileSync(path, JSON.stringify({ ...run, ...changes }));
+    return { cwd, ready };
+  }
+
+  it('does not count when its process id is that of another program', async () => {
+    const { cwd, ready } = await leaveBehind({ pid: process.pid });
+    const { exitCode, stderr } = await svc(['deliveries', 'list'], { cwd });
+    expect(exitCode).toBe(ExitCode.noEmulator);
+    expect(stderr).toContain(`Nothing answers at ${ready.url}`);
+    // The file is not in the way of the next one.
+    const next = await start(cwd, '--db', ':memory:');
+    expect(await json(cwd, 'emulator', 'status')).toMatchObject({ pid: next.ready.pid });
+  });
+
+  it('stops nobody else when its process id and its port are those of another emulator', async () => {
+    const other = await start(place(), '--db', ':memory:');
+    const { pid, control_url } = other.ready;
+    const { cwd } = await leaveBehind({ pid, control_url });
+    for (const command of [
+      ['emulator', 'stop'],
+      ['trigger', 'order.shipped'],
+    ]) {
+      const { exitCode, stderr } = await svc(command, { cwd });
+      expect(exitCode).toBe(ExitCode.noEmulator);
+      expect(stderr).toContain(`another one, process ${pid}, answers at ${other.ready.url}`);
+    }
+    expect((await fetch(`${control_url}/status`)).status).toBe(200);
+  });
+});
+
+describe('svc emulator wait', () => {
+  it('returns when the emulator answers, which is started later', async () => {
+    const cwd = place();
+    const waiting = json(cwd, 'emulator', 'wait');
+    const { ready } = await start(cwd, '--db', ':memory:');
+    expect(await waiting).toMatchObject({ exitCode: ExitCode.done, pid: ready.pid });
+  });
+
+  it('gives up on a folder without one, and on an address that takes connections and never answers', async () => {
+    const server = createServer(() => {});
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as { port: number };
+    const wait = ['emulator', 'wait', '--timeout', '100ms'];
+    const [none, mute] = await Promise.all([
+      svc(wait, { cwd: place() }),
+      svc([...wait, '--url', `http://127.0.0.1:${port}`], { cwd: place() }),
+    ]);
+    expect(none).toMatchObject({ exitCode: ExitCode.timeout, stdout: '' });
+    expect(none.stderr).toMatch(
+      /^error: .* after 100ms\. No emulator runs in this folder\.\n.*svc emulator start/,
+    );
+    expect(mute.exitCode).toBe(ExitCode.timeout);
+    expect(mute.stderr).toContain('Something listens, but does not answer.');
+  });
+});
+
 describe('a start that cannot be', () => {
   it('says which emulator has the port', async () => {
     const { ready } = await start(place(), '--db', ':memory:');
@@ -150,9 +216,25 @@ describe('a start that cannot be', () => {
   it('refuses a database that another emulator has', async () => {
     const cwd = place();
     await start(cwd);
-    const second = await svc(['emulator', 'start', '--port', '0', '--json'], { cwd });
+    const db = join(cwd, '.svc/sandbox.db');
+    const second = await svc(['emulator', 'start', '--port', '0', '--db', db, '--json'], { cwd: place() });
     expect(second).toMatchObject({ exitCode: ExitCode.usage, stdout: '' });
     expect(JSON.parse(second.stderr).error.code).toBe('database_in_use');
+  });
+
+  it.each([
+    ['here', []],
+    ['in the background', ['--detach']],
+  ])('refuses a second one in the same folder, %s, and says who runs', async (_, args) => {
+    const cwd = place();
+    const { ready } = await start(cwd, '--db', ':memory:');
+    const second = await svc(['emulator', 'start', '--port', '0', '--json', ...args], { cwd });
+    expect(second).toMatchObject({ exitCode: ExitCode.usage, stdout: '' });
+    expect(JSON.parse(second.stderr).error).toMatchObject({
+      ...{ code: 'already_running', hint: expect.stringContaining('svc emulator stop') },
+      message: expect.stringContaining(`process ${ready.pid} at ${ready.url}`),
+    });
+    expect(await json(cwd, 'emulator', 'status')).toMatchObject({ pid: ready.pid });
   });
 
   it.each([

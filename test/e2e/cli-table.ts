@@ -42,8 +42,8 @@ const otherWorkspace = ['--workspace', `ws_${NOBODY}`];
 const payload = ['--payload', '{}', '--secret', 'whsec_a'];
 const tooMany = 'too many arguments';
 
-/** Those that start and stop the emulator are driven in `cli-emulator.test.ts`. */
-export const startAndStop = ['emulator start', 'emulator stop'];
+/** Those that start and stop the emulator, and wait for it, are driven in `cli-emulator.test.ts`. */
+export const startAndStop = ['emulator start', 'emulator stop', 'emulator wait'];
 
 /** What it ends with depends on the machine: it is driven in `doctor.test.ts`. */
 export const checks = ['doctor'];

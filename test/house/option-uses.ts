@@ -63,6 +63,7 @@ export const optionUses: Readonly<Record<string, readonly OptionUse[]>> = {
       },
     ],
   ],
+  'emulator wait': [['--timeout 5s', { timeout: 5_000 }]],
   trigger: [eventOptions, ...wait, ['--count 10 --rate 5/s', { count: 10, rate: 5 }]],
   listen: [
     [

@@ -1,9 +1,8 @@
 /** The emulator that runs, if one does: how it is found, and what its clock does. */
 import type { ClockState, EmulatorStatus } from '../../contract/resources.ts';
 import type { ControlPlane } from '../../control/control-plane.ts';
-import { inspectRunFile } from '../../control/run-file.ts';
+import { findRunFile, inspectRunFile } from '../../control/run-file.ts';
 import { formatDuration } from '../../domain/duration.ts';
-import { SvcError } from '../../errors.ts';
 import type { Context } from '../context.ts';
 import { about, type Finding } from './finding.ts';
 
@@ -20,26 +19,17 @@ export interface CheckedEmulator {
 
 export async function checkEmulator(context: Context): Promise<CheckedEmulator> {
   const emulator = about('emulator', 'Emulator');
-  const control = await findEmulator(context);
-  if (control === null) {
+  const { controlUrl } = (await context.config()).values;
+  if (controlUrl === null && findRunFile(context.cwd) === null) {
     return { finding: emulator.skipped('none runs here', 'svc emulator start starts one.'), running: null };
   }
   try {
+    const control = await context.connect();
     const status = await control.getStatus({});
     const finding = emulator.ok(`${status.url}, version ${status.version}, process ${status.pid}`);
     return { finding, running: { control, status } };
   } catch (error) {
     return { finding: emulator.failed(error), running: null };
-  }
-}
-
-/** Null where neither the configuration nor a run file names one. */
-async function findEmulator(context: Context): Promise<ControlPlane | null> {
-  try {
-    return await context.connect();
-  } catch (error) {
-    if (error instanceof SvcError && error.code === 'no_emulator') return null;
-    throw error;
   }
 }
 

@@ -9,6 +9,7 @@ import type { Context } from '../../context.ts';
 import { startDetached } from '../../detach.ts';
 import { noteOnEnvFile, writeEnvFile } from '../../env-file.ts';
 import { keepCertificate } from '../../https.ts';
+import { refuseSecond } from '../../occupant.ts';
 import { openUrl } from '../../open-url.ts';
 import { announce } from '../../ready.ts';
 import { warnOfSilence, watchReceiver } from '../../receiver-watch.ts';
@@ -79,6 +80,7 @@ async function run(options: Options, context: Context): Promise<void> {
   const config = await context.config(options);
   const rules = await context.rules(options);
   const { values, projectFolder } = config;
+  await refuseSecond(config);
   if (options.detach) {
     const status = await startDetached(context, projectFolder);
     announce(status, findRunFile(projectFolder)?.certificate ?? null, values, rules, context);

@@ -1,7 +1,6 @@
 import type { CommandDefinition } from '../../command.ts';
 import type { Context } from '../../context.ts';
-import { renderFields } from '../../render/fields.ts';
-import { formatTime } from '../../render/time.ts';
+import { renderStatus } from '../../render/status.ts';
 
 export const command: CommandDefinition<object> = {
   examples: ['emulator status', 'emulator status --json'],
@@ -12,21 +11,5 @@ export const command: CommandDefinition<object> = {
 async function run(_options: object, context: Context): Promise<void> {
   const control = await context.connect();
   const status = await control.getStatus({});
-  context.print(status, () =>
-    renderFields(
-      {
-        'Base URL': status.base_url,
-        'Control URL': status.control_url,
-        Environment: `${status.environment}, ${status.profile}`,
-        Workspace: status.workspace_id,
-        'API key': status.api_key,
-        Endpoint: status.webhook_id ?? null,
-        Database: status.db,
-        Process: `${status.pid}, version ${status.version}`,
-        Started: formatTime(status.started_at, context.now()),
-        Deliveries: `${status.deliveries.pending} pending, ${status.deliveries.in_flight} in flight`,
-      },
-      context.io,
-    ),
-  );
+  context.print(status, () => renderStatus(status, context));
 }

@@ -1,0 +1,51 @@
+import type { Command } from 'commander';
+import type { EmulatorStatus } from '../../../contract/resources.ts';
+import { formatDuration } from '../../../domain/duration.ts';
+import { SvcError } from '../../../errors.ts';
+import { toDurationMs } from '../../arguments.ts';
+import type { CommandDefinition } from '../../command.ts';
+import type { Context } from '../../context.ts';
+import { lookUntil } from '../../look-until.ts';
+import { renderStatus } from '../../render/status.ts';
+import { DEFAULT_WAIT_MS } from '../../settlement.ts';
+
+interface Options {
+  readonly timeout?: number;
+}
+
+export const command: CommandDefinition<Options> = {
+  configure: (command: Command) =>
+    command.option('--timeout <duration>', 'give up after that, exit 5; 30s when left out', toDurationMs),
+  examples: ['emulator wait', 'emulator wait --timeout 5s', 'emulator wait --url http://sandbox:4777'],
+  run,
+};
+
+/** Returns when the emulator answers, which need not have been started yet. */
+async function run({ timeout: timeoutMs = DEFAULT_WAIT_MS }: Options, context: Context): Promise<void> {
+  const end = AbortSignal.any([context.signal, AbortSignal.timeout(timeoutMs)]);
+  const seen = await lookUntil(
+    () => findStatus(context, end),
+    (status) => !(status instanceof SvcError),
+    { timeoutMs, signal: context.signal },
+  );
+  if (seen instanceof SvcError) {
+    const { hint } = seen;
+    const message = `No emulator has answered after ${formatDuration(timeoutMs)}. ${seen.message}`;
+    throw new SvcError('timeout', message, { ...(hint === undefined ? {} : { hint }), cause: seen });
+  }
+  context.print(seen, () => renderStatus(seen, context));
+}
+
+/** The status, or the error that says why there is none yet. */
+async function findStatus(context: Context, end: AbortSignal): Promise<EmulatorStatus | SvcError> {
+  try {
+    const control = await context.connect(end);
+    return await control.getStatus({});
+  } catch (error) {
+    if (error instanceof SvcError && error.code === 'no_emulator') return error;
+    if (end.aborted && !context.signal.aborted) {
+      return new SvcError('no_emulator', 'Something listens, but does not answer.', { cause: error });
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,23 @@
+import type { EmulatorStatus } from '../../contract/resources.ts';
+import type { Context } from '../context.ts';
+import { renderFields } from './fields.ts';
+import { formatTime } from './time.ts';
+
+/** What runs, a line each. */
+export function renderStatus(status: EmulatorStatus, { io, now }: Pick<Context, 'io' | 'now'>): string {
+  return renderFields(
+    {
+      'Base URL': status.base_url,
+      'Control URL': status.control_url,
+      Environment: `${status.environment}, ${status.profile}`,
+      Workspace: status.workspace_id,
+      'API key': status.api_key,
+      Endpoint: status.webhook_id ?? null,
+      Database: status.db,
+      Process: `${status.pid}, version ${status.version}`,
+      Started: formatTime(status.started_at, now()),
+      Deliveries: `${status.deliveries.pending} pending, ${status.deliveries.in_flight} in flight`,
+    },
+    io,
+  );
+}
