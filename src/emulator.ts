@@ -3,6 +3,7 @@ import { networkInterfaces } from 'node:os';
 import { pinClock, systemClock } from './clock/wall.ts';
 import { createPublicOperations } from './contract/public-api.ts';
 import type { EmulatorStatus } from './contract/resources.ts';
+import { parseSeed, type Seed } from './contract/seed.ts';
 import type { ControlPlane } from './control/control-plane.ts';
 import { createLocalControlPlane } from './control/local.ts';
 import { ClockDriver } from './delivery/clock-driver.ts';
@@ -62,6 +63,10 @@ export interface EmulatorOptions extends ListenOptions {
   readonly randomSeed?: number | null | undefined;
   /** What the wall clock shows, always; time limits stay real. By default it shows the time. */
   readonly wallClock?: Date | null | undefined;
+  /** What the sandbox has from its first boot on, see docs/seed.md. A database that was in use before is left as it is. */
+  readonly seed?: Seed | null | undefined;
+  /** @internal What messages call it. */
+  readonly seedName?: string;
   /** An endpoint that is there from boot on. */
   readonly forwardTo?: ForwardTarget | null | undefined;
   /** Certificate authorities in PEM that receivers may use, beside the usual ones. */
@@ -82,6 +87,8 @@ export interface EmulatorOptions extends ListenOptions {
 
 export interface Emulator {
   readonly control: ControlPlane;
+  /** Whether the seed was applied: not where the database was in use before. */
+  readonly seeded: boolean;
   /** Resolves when it has stopped, whoever stopped it. */
   readonly closed: Promise<void>;
   /** The certificate that is served, in PEM, for clients to trust; null without HTTPS. */
@@ -121,7 +128,12 @@ async function startOn(
   const { host, ca, proxy, keepDays, faultLog = warningLog } = options;
   let publicUrl = options.publicUrl ?? null;
   const sandbox = createSandbox(store, wall, options);
-  const session = new Session(sandbox, options);
+  const { seed, seedName = 'The seed' } = options;
+  const session = new Session(sandbox, {
+    ...options,
+    seed: seed ? parseSeed(seed, seedName, sandbox) : null,
+  });
+  const { seeded } = session.bootstrapped;
 
   let ownPort = 0;
   const isOwnAddress = (address: string, port: number) => port === ownPort && leadsTo(host, address);
@@ -191,7 +203,15 @@ async function startOn(
     return shutting;
   };
   const { certificate } = listening;
-  return { control, closed, certificate, status, fetch: async (request) => app.fetch(request), close };
+  return {
+    control,
+    seeded,
+    closed,
+    certificate,
+    status,
+    fetch: async (request) => app.fetch(request),
+    close,
+  };
 }
 
 function createSandbox(store: Store, wall: WallClock, options: EmulatorOptions): Sandbox {

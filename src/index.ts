@@ -1,6 +1,7 @@
 /** The public library: the same emulator, in this process. */
 
 import type { EmulatorStatus } from './contract/resources.ts';
+import type { Seed } from './contract/seed.ts';
 import type { ControlPlane } from './control/control-plane.ts';
 import { type EmulatorOptions, startEmulator } from './emulator.ts';
 import type { Overrides } from './profile/answer-gaps.ts';
@@ -9,9 +10,9 @@ import type { ProfileName } from './profile/rules.ts';
 
 export { SvcError } from './errors.ts';
 export { VERSION } from './version.ts';
-export type { ControlPlane, EmulatorStatus };
+export type { ControlPlane, EmulatorStatus, Seed };
 
-export interface CreateEmulatorOptions extends Partial<Omit<EmulatorOptions, 'rules' | 'wall'>> {
+export interface CreateEmulatorOptions extends Partial<Omit<EmulatorOptions, 'rules' | 'wall' | 'seedName'>> {
   /** The answers where the service description is silent; `relaxed` by default. */
   readonly profile?: ProfileName;
   /** Rows of the gap register, by their id (`svc gaps` lists them). */

@@ -1,6 +1,8 @@
 /** An emulator in this process, as the configuration wants it. */
 import { inspect } from 'node:util';
+import { readSeedFile } from '../config/seed-file.ts';
 import type { Config, ConfigValues } from '../config.ts';
+import type { Seed } from '../contract/seed.ts';
 import type { Emulator } from '../emulator.ts';
 import { SvcError } from '../errors.ts';
 import type { Rules } from '../profile/rules.ts';
@@ -25,9 +27,10 @@ export async function boot(
   const { startEmulator } = await import('../emulator.ts');
   const { host, port, db, environment, speed, freeze, randomSeed, wallClock } = values;
   const { keepDays, forwardTo, events } = values;
+  const seed = values.seed === null ? null : await readSeedFile(values.seed);
   const ca = values.ca === null ? undefined : await readNamedFile(values.ca, cwd);
   try {
-    return await startEmulator({
+    const emulator = await startEmulator({
       ...{ host, port, db, environment, rules },
       ...toPublicAddress(values),
       https: toHttps(values),
@@ -36,6 +39,9 @@ export async function boot(
         ...(sources.speed.kind === 'default' ? {} : { speed }),
         ...(sources.freeze.kind === 'default' ? {} : { frozen: freeze }),
       },
+      // It is checked there.
+      seed: seed as Seed | null,
+      seedName: values.seed ?? '',
       ca: ca?.toString('utf8'),
       proxy: findProxy(values.proxy, env),
       ...{ randomSeed, keepDays },
@@ -43,6 +49,9 @@ export async function boot(
       forwardTo: forwardTo === null ? undefined : { url: forwardTo, events },
       faultLog: { report: (where, fault) => tellOf(where, fault, io) },
     });
+    if (seed !== null && !emulator.seeded)
+      io.note(`The seed is for a new database; ${db} was in use before and is as it was.`);
+    return emulator;
   } catch (error) {
     if (!(error instanceof SvcError) || error.code !== 'port_in_use') throw error;
     const hint = describeOccupant(await findOccupant(values, cwd), port);

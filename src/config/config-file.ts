@@ -29,7 +29,7 @@ export function findConfigFile(folder: string): string | null {
  * @throws SvcError `usage` when it cannot be read; for JSON with line and column.
  */
 export async function readConfigFile(path: string): Promise<Readonly<Record<string, unknown>>> {
-  const content = extname(path) === '.json' ? readJson(path) : await importDefault(path);
+  const content = extname(path) === '.json' ? readJsonFile(path) : await importDefault(path);
   if (!isObject(content)) {
     throw unreadable(
       path,
@@ -39,8 +39,9 @@ export async function readConfigFile(path: string): Promise<Readonly<Record<stri
   return content;
 }
 
-function readJson(path: string): unknown {
-  const text = readText(path);
+/** The content of a JSON file. @throws SvcError `usage` when it cannot be read, with line and column. */
+export function readJsonFile(path: string): unknown {
+  const text = readTextFile(path);
   try {
     return JSON.parse(text);
   } catch (error) {
@@ -49,7 +50,7 @@ function readJson(path: string): unknown {
   }
 }
 
-function readText(path: string): string {
+export function readTextFile(path: string): string {
   try {
     return readFileSync(path, 'utf8').replace(/^\uFEFF/, '');
   } catch (error) {
@@ -80,6 +81,6 @@ function importsTypeScript(features: object): boolean {
   return 'typescript' in features && Boolean(features.typescript);
 }
 
-function unreadable(path: string, problem: string, cause?: unknown): SvcError {
+export function unreadable(path: string, problem: string, cause?: unknown): SvcError {
   return new SvcError('usage', `${path} ${problem}.`, { hint: `Correct ${path}, or move it away.`, cause });
 }

@@ -63,6 +63,12 @@ export const settings = {
     fallback: (environment) => `.svc/${environment}.db`,
     isPath: true,
   },
+  seed: {
+    description: 'JSON or YAML file of what a new database begins with',
+    form: text('the path of a file'),
+    fallback: none,
+    isPath: true,
+  },
   speed: {
     description: 'schedule seconds per real second',
     form: number(0.001, 1_000_000),

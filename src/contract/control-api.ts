@@ -2,9 +2,9 @@
 import { isAbsolute } from 'node:path';
 import * as v from 'valibot';
 import { deliveryStatuses } from '../domain/delivery.ts';
-import { findHeaderProblem } from '../domain/delivery-headers.ts';
 import { DAY_MS, parseDuration } from '../domain/duration.ts';
 import { WILDCARD } from '../domain/event.ts';
+import { ExtraHeaders, Name, Secret, Speed } from './fields.ts';
 import { defineOperations, type OperationInput, type OperationOutput, wholeNumber } from './operation.ts';
 import {
   ApiKey,
@@ -43,33 +43,8 @@ const Since = v.pipe(
   ),
 );
 
-const SPEED_RANGE = 'must be from 0.001 to 1000000';
 /** A hundred years: farther than any schedule, and still a date. */
 const MAX_ADVANCE_MS = 100 * 365 * DAY_MS;
-
-const NAME_LENGTH = 'must be 1 to 200 characters long';
-const Name = v.pipe(
-  v.string(),
-  v.minLength(1, NAME_LENGTH),
-  v.maxLength(200, NAME_LENGTH),
-  v.regex(/^[^\p{Cc}\p{Cs}]*$/u, 'must not contain control characters'),
-);
-
-/** Headers of deliveries beside those of §6. */
-const ExtraHeaders = v.pipe(
-  v.record(v.string(), v.string()),
-  v.rawCheck(({ dataset, addIssue }) => {
-    if (!dataset.typed) return;
-    for (const [name, value] of Object.entries(dataset.value)) {
-      const problem = findHeaderProblem(name, value);
-      if (problem !== null) addIssue({ message: `cannot be added: ${problem}` });
-    }
-  }),
-);
-const Secret = v.pipe(
-  v.string(),
-  v.regex(/^[\x21-\x7e]{16,200}$/, 'must be 16 to 200 visible ASCII characters'),
-);
 
 /** A year: longer than anybody takes to change a secret over. */
 const MAX_OVERLAP_MS = 365 * DAY_MS;
@@ -343,9 +318,7 @@ export const controlOperations = defineOperations({
     summary: 'Set the speed of the schedule clock, freeze it or let it go on',
     input: v.strictObject({
       ...ofWorkspace,
-      speed: v.optional(
-        v.pipe(v.number(), v.minValue(0.001, SPEED_RANGE), v.maxValue(1_000_000, SPEED_RANGE)),
-      ),
+      speed: v.optional(Speed),
       frozen: v.optional(v.boolean()),
     }),
     output: ClockState,

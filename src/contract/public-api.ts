@@ -93,7 +93,8 @@ const EventType = v.pipe(
   v.regex(EVENT_TYPE_PATTERN, TYPE_FORM),
 );
 
-function eventType(options: PublicApiOptions) {
+/** The type of a new event (decision `event.catalogue`). */
+export function eventType(options: PublicApiOptions) {
   return v.pipe(
     EventType,
     v.check((type) => exists(options, type), NOT_IN_CATALOGUE),

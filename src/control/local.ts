@@ -131,7 +131,7 @@ function createWorkspaceCalls(
       const request = toPageRequest(input, (id) => store.workspaces.find(id));
       return toListBody(store.workspaces.list(request), (row) => toWorkspace(row, environment));
     },
-    createWorkspace: ({ name }) => store.write(() => createWorkspace(sandbox, name)),
+    createWorkspace: (input) => store.write(() => createWorkspace(sandbox, input)),
     getWorkspace: async ({ id }) => {
       const row = store.workspaces.find(id);
       if (row === undefined) throw notFound('workspace', id);

@@ -1,4 +1,5 @@
 /** What a sandbox has from its first boot: a workspace, a key that may do everything in it, and an endpoint if asked for. */
+import type { CheckedSeed } from '../contract/seed.ts';
 import { validate } from '../contract/validate.ts';
 import { scopes } from '../domain/access.ts';
 import { SvcError } from '../errors.ts';
@@ -6,6 +7,7 @@ import { keepClock } from './clock-keeping.ts';
 import { createKey } from './keys.ts';
 import type { LiveWorkspace } from './live-workspaces.ts';
 import type { Sandbox } from './sandbox.ts';
+import { applySeed, findDefaultKey } from './seeding.ts';
 import { isLasting, registerWebhook } from './webhooks.ts';
 import { createWorkspace } from './workspaces.ts';
 
@@ -21,6 +23,8 @@ export interface BootstrapOptions {
   readonly knownKey: string | null;
   /** Makes that key one of the store where it is not known there. */
   readonly adoptKey?: boolean;
+  /** What a store without a workspace begins with; another store is left as it is. */
+  readonly seed?: CheckedSeed | null | undefined;
   readonly forwardTo?: ForwardTarget | null | undefined;
   /** Sets the clock of the default workspace; without it, it goes on as the store has it. */
   readonly clock?: { readonly speed?: number; readonly frozen?: boolean } | undefined;
@@ -29,6 +33,8 @@ export interface BootstrapOptions {
 export interface Bootstrapped {
   readonly workspace: LiveWorkspace;
   readonly apiKey: string;
+  /** Whether the seed was applied. */
+  readonly seeded: boolean;
   readonly webhook: { readonly id: string; readonly secret: string } | null;
 }
 
@@ -37,16 +43,21 @@ export interface Bootstrapped {
  *   `validation_failed` for an endpoint that the rules do not accept.
  */
 export function bootstrap(sandbox: Sandbox, options: BootstrapOptions): Bootstrapped {
-  const { forwardTo, clock } = options;
+  const { seed, forwardTo, clock } = options;
   const { store, workspaces } = sandbox;
   return store.writeNow(() => {
     claimEnvironment(sandbox);
-    if (store.workspaces.findOldest() === undefined) createWorkspace(sandbox, DEFAULT_WORKSPACE_NAME);
+    const isNew = store.workspaces.findOldest() === undefined;
+    const seeded = isNew && seed ? seed : null;
+    if (seeded) applySeed(sandbox, seeded);
+    else if (isNew) createWorkspace(sandbox, { name: DEFAULT_WORKSPACE_NAME });
     const workspace = workspaces.default;
     if (clock !== undefined) workspace.clock.set(clock);
     keepClock(sandbox, workspace);
-    const apiKey = ensureKey(sandbox, workspace, options);
-    return { workspace, apiKey, webhook: forwardTo ? registerTarget(sandbox, workspace, forwardTo) : null };
+    const knownKey = (seeded && findDefaultKey(seeded)) ?? options.knownKey;
+    const apiKey = ensureKey(sandbox, workspace, { ...options, knownKey });
+    const webhook = forwardTo ? registerTarget(sandbox, workspace, forwardTo) : null;
+    return { workspace, apiKey, seeded: seeded !== null, webhook };
   });
 }
 

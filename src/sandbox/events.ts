@@ -12,6 +12,8 @@ import type { Sandbox } from './sandbox.ts';
 export interface NewEvent {
   readonly workspace: LiveWorkspace;
   readonly type: string;
+  /** Where it is already known; otherwise one is made. */
+  readonly id?: string | undefined;
   /** JSON text of an object. */
   readonly payload: string;
 }
@@ -24,10 +26,11 @@ export interface CreatedEvent {
 }
 
 /** Writes an event and one delivery for each endpoint that subscribes to it. Inside a write. */
-export function createEvent(sandbox: Sandbox, { workspace, type, payload }: NewEvent): CreatedEvent {
+export function createEvent(sandbox: Sandbox, input: NewEvent): CreatedEvent {
   const { store } = sandbox;
+  const { workspace, type, payload } = input;
   const createdAt = workspace.clock.now();
-  const id = workspace.ids.next('event', createdAt);
+  const id = input.id ?? workspace.ids.next('event', createdAt);
   const facts = { id, workspaceId: workspace.id, type, payload, createdAt };
   const seq = store.nextSeq();
   const workspace_seq = workspace.seq;

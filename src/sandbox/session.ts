@@ -10,7 +10,7 @@ export interface SavedSnapshot {
   readonly savedAt: number;
 }
 
-export interface SessionOptions extends Pick<BootstrapOptions, 'forwardTo' | 'clock'> {
+export interface SessionOptions extends Pick<BootstrapOptions, 'seed' | 'forwardTo' | 'clock'> {
   /** Path of the database file, beside which the default key is kept. */
   readonly db: string;
 }

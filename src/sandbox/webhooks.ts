@@ -9,10 +9,12 @@ export interface NewWebhook {
   readonly workspace: LiveWorkspace;
   readonly url: string;
   readonly events: readonly string[];
-  /** The secret where it is already known; otherwise one is made. */
+  /** The id and the secret where they are already known; otherwise they are made. */
+  readonly id?: string | undefined;
   readonly secret?: string | undefined;
   /** Carried by each delivery beside those of §6. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly disabled?: boolean | undefined;
   /** Take any TLS certificate. */
   readonly skipVerify?: boolean | undefined;
   /** There only for as long as somebody listens, see `listeners.ts`. */
@@ -64,7 +66,7 @@ function insertWebhook(sandbox: Sandbox, input: NewWebhook): WebhookWithWorkspac
   const createdAt = workspace.clock.now();
   const row: WebhookWithWorkspace = {
     seq: store.nextSeq(),
-    id: workspace.ids.next('webhook', createdAt),
+    id: input.id ?? workspace.ids.next('webhook', createdAt),
     workspace_seq: workspace.seq,
     workspace_id: workspace.id,
     url: input.url,
@@ -72,7 +74,7 @@ function insertWebhook(sandbox: Sandbox, input: NewWebhook): WebhookWithWorkspac
     secret: input.secret ?? sandbox.mint.webhookSecret(sandbox.rules.signature.key),
     previous_secret: null,
     previous_secret_expires_at: null,
-    disabled: 0,
+    disabled: input.disabled ? 1 : 0,
     headers: JSON.stringify(input.headers ?? {}),
     skip_verify: input.skipVerify ? 1 : 0,
     listener: input.listener ? 1 : 0,

@@ -3,22 +3,42 @@ import { toWorkspace, type WorkspaceRow } from '../store/workspaces.ts';
 import { type Caller, maySee, notFound } from './access.ts';
 import type { Sandbox } from './sandbox.ts';
 
-/** Writes a workspace; its clock starts at the present. Inside a write. */
-export function createWorkspace(sandbox: Sandbox, name: string): Workspace {
-  const { store, wall, mint, environment, newClock } = sandbox;
-  const at = sandbox.stamp();
+export interface NewWorkspace {
+  readonly name: string;
+  /** Where it is already known; otherwise one is made. */
+  readonly id?: string | undefined;
+  /** How its clock starts; what is left out is as for every new workspace, and the time the present. */
+  readonly clock?:
+    | {
+        /** ISO 8601. */
+        readonly now?: string | undefined;
+        readonly speed?: number | undefined;
+        readonly frozen?: boolean | undefined;
+      }
+    | undefined;
+}
+
+/** Writes a workspace. Inside a write. */
+export function createWorkspace(sandbox: Sandbox, input: NewWorkspace): Workspace {
+  return toWorkspace(insertWorkspace(sandbox, input), sandbox.environment);
+}
+
+/** Writes a workspace. Inside a write. */
+export function insertWorkspace(sandbox: Sandbox, { name, id, clock = {} }: NewWorkspace): WorkspaceRow {
+  const { store, wall, mint, newClock } = sandbox;
+  const at = clock.now === undefined ? sandbox.stamp() : Date.parse(clock.now);
   const row: WorkspaceRow = {
     seq: store.nextSeq(),
-    id: mint.ids('resources').next('workspace', at),
+    id: id ?? mint.ids('resources').next('workspace', at),
     name,
     created_at: at,
     clock_at: at,
     clock_wall_at: wall.now(),
-    clock_speed: newClock.speed,
-    clock_frozen: newClock.frozen ? 1 : 0,
+    clock_speed: clock.speed ?? newClock.speed,
+    clock_frozen: (clock.frozen ?? newClock.frozen) ? 1 : 0,
   };
   store.workspaces.insert(row);
-  return toWorkspace(row, environment);
+  return row;
 }
 
 /** @throws SvcError `not_found`, also for a workspace that the key is not for (decision `workspace.hidden`). */

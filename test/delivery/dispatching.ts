@@ -117,7 +117,8 @@ export function startDispatch(options: DispatchOptions = {}) {
   const faults: unknown[] = [];
   const onFault = (fault: unknown) => faults.push(fault);
   const dispatcher = new Dispatcher({ sandbox, sender: options.sender ?? scripted.sender, onFault });
-  if (store.workspaces.findOldest() === undefined) store.writeNow(() => createWorkspace(sandbox, 'Test'));
+  if (store.workspaces.findOldest() === undefined)
+    store.writeNow(() => createWorkspace(sandbox, { name: 'Test' }));
   const workspace = sandbox.workspaces.default;
   dispatcher.start();
   onTestFinished(async () => {

@@ -88,7 +88,6 @@ export const notYetBuilt: readonly string[] = [
   'emulator exec',
   'emulator snapshot save',
   'emulator snapshot load',
-  'emulator start --seed',
   'faults add',
   'faults list',
   'faults clear',

@@ -49,16 +49,13 @@ export const optionUses: Readonly<Record<string, readonly OptionUse[]>> = {
       },
     ],
     [
-      '--wall-clock 2026-11-20T12:00:00Z --https --cert c.pem --key k.pem --ca ca.pem --proxy env --public-url https://a.example --tunnel',
+      '--wall-clock 2026-11-20T12:00:00Z --seed a.yaml',
+      { wallClock: '2026-11-20T12:00:00Z', seed: 'a.yaml' },
+    ],
+    [
+      '--https --cert c.pem --key k.pem --ca ca.pem --proxy env --public-url https://a.example --tunnel',
       {
-        ...{
-          wallClock: '2026-11-20T12:00:00Z',
-          https: true,
-          cert: 'c.pem',
-          key: 'k.pem',
-          ca: 'ca.pem',
-          proxy: 'env',
-        },
+        ...{ https: true, cert: 'c.pem', key: 'k.pem', ca: 'ca.pem', proxy: 'env' },
         ...{ publicUrl: 'https://a.example', tunnel: true },
       },
     ],

@@ -48,6 +48,7 @@ const valuesOfOptions: Partial<Record<SettingName, string>> = {
   db: 'file',
   environment: 'name',
   profile: 'name',
+  seed: 'file',
   speed: 'n',
   forwardTo: 'url',
   events: 'list',

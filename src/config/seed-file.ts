@@ -1,0 +1,19 @@
+import { extname } from 'node:path';
+import { readJsonFile, readTextFile, unreadable } from './config-file.ts';
+
+/**
+ * What a seed file holds, not yet checked: JSON, or YAML where its name does not end in `.json`.
+ * @throws SvcError `usage` when it cannot be read, with line and column.
+ */
+export async function readSeedFile(path: string): Promise<unknown> {
+  if (extname(path) === '.json') return readJsonFile(path);
+  const text = readTextFile(path);
+  const { parse } = await import('yaml');
+  try {
+    return parse(text);
+  } catch (error) {
+    // The first line says what and where; the others draw it.
+    const [problem = ''] = (error as Error).message.split('\n');
+    throw unreadable(path, `is not YAML: ${problem.replace(/:$/, '')}`, error);
+  }
+}

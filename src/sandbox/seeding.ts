@@ -1,0 +1,33 @@
+import type { CheckedSeed } from '../contract/seed.ts';
+import { scopes } from '../domain/access.ts';
+import { createEvent } from './events.ts';
+import { createKey } from './keys.ts';
+import type { Sandbox } from './sandbox.ts';
+import { createWebhook } from './webhooks.ts';
+import { insertWorkspace } from './workspaces.ts';
+
+type SeededWorkspace = CheckedSeed['workspaces'][number];
+
+/** Writes what a seed lists; its events will be delivered as those that are sent to the API are. Inside a write. */
+export function applySeed(sandbox: Sandbox, { workspaces, keys }: CheckedSeed): void {
+  for (const workspace of workspaces) seedWorkspace(sandbox, workspace);
+  for (const { key, scopes: granted } of keys) createKey(sandbox, { scopes: granted, workspace: null, key });
+}
+
+function seedWorkspace(sandbox: Sandbox, seeded: SeededWorkspace): void {
+  const { seq } = insertWorkspace(sandbox, seeded);
+  const workspace = sandbox.workspaces.get(seq);
+  for (const { key, scopes: granted } of seeded.keys) createKey(sandbox, { scopes: granted, workspace, key });
+  for (const { skip_verify: skipVerify, ...webhook } of seeded.webhooks) {
+    createWebhook(sandbox, { ...webhook, workspace, skipVerify });
+  }
+  for (const { payload = {}, ...event } of seeded.events) {
+    createEvent(sandbox, { ...event, workspace, payload: JSON.stringify(payload) });
+  }
+}
+
+/** The key of a seed that may do everything in its first workspace: as good as the one that is made otherwise. */
+export function findDefaultKey({ workspaces, keys }: CheckedSeed): string | null {
+  const candidates = [...(workspaces[0]?.keys ?? []), ...keys];
+  return candidates.find((key) => scopes.every((scope) => key.scopes.includes(scope)))?.key ?? null;
+}

@@ -1,0 +1,41 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { readSeedFile } from '../../src/config/seed-file.ts';
+import { createFolder } from '../support/folder.ts';
+
+function read(name: string, text: string) {
+  const path = join(createFolder(), name);
+  writeFileSync(path, text);
+  return readSeedFile(path);
+}
+
+describe('a seed file', () => {
+  const content = { workspaces: [{ name: 'A', clock: { now: '2026-11-20T12:00:00Z' } }] };
+
+  it.each([
+    ['seed.json', JSON.stringify(content)],
+    ['seed.yaml', 'workspaces:\n  - name: A\n    clock:\n      now: 2026-11-20T12:00:00Z\n'],
+    ['seed.yml', JSON.stringify(content)],
+  ])('is read as what it is: %s', async (name, text) => {
+    expect(await read(name, text)).toEqual(content);
+  });
+
+  it.each([
+    ['seed.json', '{\n  "a": 1,\n}', /is not JSON at line 3, column 1\.$/],
+    ['seed.yaml', 'a: 1\nb: [1,\n', /is not YAML: .* at line 3, column 1\.$/],
+    ['seed.yaml', 'a: 1\na: 2\n', /is not YAML: Map keys must be unique at line 2, column 1\.$/],
+  ])('that cannot be read says where: %s %j', async (name, text, message) => {
+    await expect(read(name, text)).rejects.toMatchObject({
+      code: 'usage',
+      message: expect.stringMatching(message),
+    });
+  });
+
+  it('that is not there is a mistake', async () => {
+    await expect(readSeedFile(join(createFolder(), 'seed.yaml'))).rejects.toMatchObject({
+      code: 'usage',
+      message: expect.stringContaining('cannot be read: ENOENT'),
+    });
+  });
+});

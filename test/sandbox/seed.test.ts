@@ -1,0 +1,151 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import type { Seed } from '../../src/contract/seed.ts';
+import { startTestEmulator } from '../support/emulator.ts';
+import { createFolder } from '../support/folder.ts';
+import { createReceiver } from '../support/receiver.ts';
+
+const ID = '01JD3Z5K8Q4W6X7Y8Z9A0B1C2D';
+const root = join(import.meta.dirname, '../..');
+
+/** The example of the document. */
+function readExample(): Seed {
+  const document = readFileSync(join(root, 'docs/seed.md'), 'utf8');
+  return parse(/^```yaml\n([\s\S]*?)^```/m.exec(document)?.[1] ?? '');
+}
+
+const boot = (seed: unknown, rest: object = {}) => startTestEmulator({ seed: seed as Seed, ...rest });
+
+describe('a seed', () => {
+  it('writes what the example of the document says', async () => {
+    await using emulator = await boot(readExample(), { clock: {} });
+    const { control } = emulator;
+    expect(emulator.seeded).toBe(true);
+    expect(emulator.status()).toMatchObject({ workspace_id: `ws_${ID}`, api_key: 'svc_test_acme_admin' });
+    expect((await control.listWorkspaces({})).data.map(({ name }) => name)).toEqual(['Globex', 'Acme']);
+    expect(await control.getClock({})).toMatchObject({ now: '2026-11-20T12:00:00.000Z', rate: 0 });
+
+    const { data: webhooks } = await control.listWebhooks({});
+    expect(webhooks).toMatchObject([
+      { url: 'http://localhost:3000/audit', events: ['*'], disabled: true },
+      { url: 'http://localhost:3000/webhooks', events: ['order.shipped', 'invoice.paid'], disabled: false },
+    ]);
+    const { json } = await emulator.api('GET', '/events');
+    expect(json.data).toMatchObject([{ type: 'order.shipped', payload: { order: 1042, carrier: 'dhl' } }]);
+    expect((await control.listDeliveries({})).data).toMatchObject([{ webhook_id: webhooks[1]?.id }]);
+  });
+
+  it('gives its keys what they are granted, and no other key is made [§5.3]', async () => {
+    await using emulator = await boot(readExample());
+    expect((await emulator.control.listKeys({})).data).toMatchObject([
+      { last4: 'port', workspace_id: null, scopes: ['events:read', 'workspaces:read'] },
+      { last4: 'ader', workspace_id: `ws_${ID}`, scopes: ['events:read'] },
+      { last4: 'dmin', scopes: ['events:read', 'events:write', 'webhooks:manage', 'workspaces:read'] },
+    ]);
+    const headers = { authorization: 'Bearer svc_test_acme_reader' };
+    const answer = await emulator.api('POST', '/events', { type: 'a.b' }, headers);
+    expect(answer.status).toBe(403);
+  });
+
+  it('has its events delivered, signed with its secrets, carrying its ids', async () => {
+    await using receiver = await createReceiver();
+    const [event, webhook] = [`evt_${ID}`, `wh_${ID}`];
+    const secret = 'whsec_of_the_seed';
+    await using emulator = await boot({
+      workspaces: [
+        {
+          name: 'A',
+          webhooks: [{ id: webhook, url: receiver.url, events: ['*'], secret, headers: { 'x-a': 'b' } }],
+          events: [{ id: event, type: 'a.b' }],
+        },
+      ],
+    });
+    const [request] = await receiver.waitFor(1);
+    expect(JSON.parse(String(request?.body))).toMatchObject({ data: { id: event, payload: {} } });
+    expect(request?.headers['x-a']).toBe('b');
+    const [delivery] = (await emulator.control.listDeliveries({ webhook_id: webhook })).data;
+    expect(delivery?.event_id).toBe(event);
+    expect((await emulator.control.rotateWebhookSecret({ id: webhook })).secret).not.toBe(secret);
+  });
+
+  it('is part of what a reset gives back', async () => {
+    await using emulator = await boot(readExample());
+    const names = async () => (await emulator.control.listWorkspaces({})).data.map(({ name }) => name);
+    const [key] = (await emulator.control.listKeys({})).data;
+    await emulator.control.revokeKey({ id: String(key?.id) });
+    await emulator.control.createWorkspace({ name: 'Later' });
+    await emulator.control.reset({});
+    expect(await names()).toEqual(['Globex', 'Acme']);
+    expect((await emulator.control.listKeys({})).data.map(({ revoked_at }) => revoked_at)).toEqual([
+      ...[null, null, null],
+    ]);
+  });
+
+  it('is left alone by a database that was in use before', async () => {
+    const db = join(createFolder(), 'sandbox.db');
+    await (await boot(readExample(), { db })).close();
+    await using emulator = await boot({ workspaces: [{ name: 'Other' }] }, { db });
+    expect(emulator.seeded).toBe(false);
+    expect(emulator.status()).toMatchObject({ workspace_id: `ws_${ID}`, api_key: 'svc_test_acme_admin' });
+    expect((await emulator.control.listWorkspaces({})).data).toHaveLength(2);
+  });
+
+  it('has a key made for it where it brings none that may do everything', async () => {
+    const seed = { workspaces: [{ name: 'A', keys: [{ key: 'svc_test_abcd', scopes: ['events:read'] }] }] };
+    await using emulator = await boot(seed);
+    expect(emulator.status().api_key).not.toBe('svc_test_abcd');
+    expect((await emulator.api('POST', '/events', { type: 'a.b' })).status).toBe(201);
+  });
+});
+
+describe('a seed that is refused', () => {
+  const inWorkspace = (members: object) => ({ workspaces: [{ name: 'A', ...members }] });
+  const webhook = { url: 'http://127.0.0.1:9/', events: ['*'] };
+
+  it.each<[unknown, string]>([
+    ['text', 'The seed: it must be an object, not'],
+    [{}, 'The seed: workspaces is required.'],
+    [{ workspaces: [] }, 'The seed: workspaces must have at least one workspace.'],
+    [{ workspaces: [{}] }, 'The seed: workspaces[0].name is required.'],
+    [inWorkspace({ webhoks: [] }), 'The seed: workspaces[0].webhoks is not a known member.'],
+    [
+      inWorkspace({ webhooks: [webhook, { ...webhook, url: 'http://example.com/' }] }),
+      'The seed: workspaces[0].webhooks[1].url must use HTTPS',
+    ],
+    [
+      inWorkspace({ webhooks: [{ ...webhook, events: ['shipped'] }] }),
+      'The seed: workspaces[0].webhooks[0].events[0] must have the form',
+    ],
+    [
+      inWorkspace({ webhooks: [{ ...webhook, secret: 'x' }] }),
+      'The seed: workspaces[0].webhooks[0].secret must be',
+    ],
+    [
+      inWorkspace({ keys: [{ key: 'svc_live_abcd' }] }),
+      'The seed: workspaces[0].keys[0].key must be svc_test_',
+    ],
+    [inWorkspace({ clock: { now: 'noon' } }), 'The seed: workspaces[0].clock.now must be an ISO 8601 time'],
+    [inWorkspace({ id: 'ws_1' }), 'The seed: workspaces[0].id must be an id that starts with ws_'],
+    [
+      { ...inWorkspace({ keys: [{ key: 'svc_test_abcd' }] }), keys: [{ key: 'svc_test_abcd' }] },
+      'The seed: keys[0].key is there twice.',
+    ],
+  ])('%j says where', async (seed, message) => {
+    const db = join(createFolder(), 'sandbox.db');
+    await expect(boot(seed, { db })).rejects.toMatchObject({
+      code: 'validation_failed',
+      message: expect.stringContaining(message),
+    });
+    await using emulator = await boot(readExample(), { db });
+    expect(emulator.seeded).toBe(true);
+  });
+
+  it('names what else is wrong', async () => {
+    await expect(boot({ workspaces: [{ name: '', id: 'x' }] })).rejects.toMatchObject({
+      message: 'The seed: workspaces[0].id must be an id that starts with ws_.',
+      hint: 'Also: workspaces[0].name must be 1 to 200 characters long.',
+    });
+  });
+});
