@@ -14,8 +14,9 @@ const entries = { index: 'src/index.ts', cli: 'src/cli/main.ts', signature: 'src
 
 /** What goes into one chunk, the first group first. Left alone, a command would load fifty chunks instead of ten. */
 const chunkGroups = [
-  // What everything needs. It imports nothing, so that `svc --help` is quick and `svc-emulator/signature` is on its own.
-  { name: 'base', test: /\/src\/(clock\/wall|domain\/(duration|json)|errors|version)/ },
+  // What everything needs. It imports node:crypto at most, so that `svc --help` is quick and `svc-emulator/signature`
+  // is on its own.
+  { name: 'base', test: /\/src\/(clock\/wall|domain\/(duration|ids|json)|errors|version)/ },
   { name: 'signature', test: /\/src\/domain\/signature/ },
   // What `svc --help` needs; the entry itself stays apart, or the library would run it.
   { name: 'program', test: /\/src\/cli\/(?!main)|\/(commander|chalk)\//, tags: ['$initial'] },
