@@ -16,7 +16,7 @@ const entries = { index: 'src/index.ts', cli: 'src/cli/main.ts', signature: 'src
 const chunkGroups = [
   // What everything needs. It imports node:crypto at most, so that `svc --help` is quick and `svc-emulator/signature`
   // is on its own.
-  { name: 'base', test: /\/src\/(clock\/wall|domain\/(duration|ids|json)|errors|version)/ },
+  { name: 'base', test: /\/src\/(clock\/wall|domain\/(duration|ids|json)|errors|timers|version)/ },
   { name: 'signature', test: /\/src\/domain\/signature/ },
   // What `svc --help` needs; the entry itself stays apart, or the library would run it.
   { name: 'program', test: /\/src\/cli\/(?!main)|\/(commander|chalk)\//, tags: ['$initial'] },

@@ -19,7 +19,7 @@ import { builtInEventTypes } from './fixtures/library.ts';
 import { toAddresses } from './http/addresses.ts';
 import { createApp } from './http/app.ts';
 import { type FaultLog, warningLog } from './http/fault-log.ts';
-import { type Listening, type ListenOptions, listen } from './http/listen.ts';
+import { type Listening, type ListenOptions, listen, listenNowhere } from './http/listen.ts';
 import type { Rules } from './profile/rules.ts';
 import type { Bootstrapped, ForwardTarget } from './sandbox/bootstrap.ts';
 import { Bus } from './sandbox/bus.ts';
@@ -32,6 +32,7 @@ import type { Sandbox } from './sandbox/sandbox.ts';
 import { Session } from './sandbox/session.ts';
 import { toStoreError } from './store/database.ts';
 import { Store } from './store/store.ts';
+import { clearTimeout, setTimeout } from './timers.ts';
 import { VERSION } from './version.ts';
 
 /** Real time that a stop gives to attempts under way. */
@@ -49,6 +50,8 @@ const PREPARE_AFTER_MS = 200;
 export interface EmulatorOptions extends ListenOptions {
   /** Path of the database file, or `:memory:`. */
   readonly db: string;
+  /** False opens no port: only `fetch` is answered. */
+  readonly listen?: boolean;
   readonly environment: Environment;
   readonly rules: Rules;
   /**
@@ -157,7 +160,10 @@ async function startOn(
     ...{ sandbox, control, host, publicUrl, faultLog, closing: closing.signal },
     addressesAt: (origin) => toAddresses(origin, publicUrl),
   });
-  const listening = await listen(app, options, (fault) => faultLog.report('the tunnel', fault));
+  const listening =
+    options.listen === false
+      ? listenNowhere(options)
+      : await listen(app, options, (fault) => faultLog.report('the tunnel', fault));
   publicUrl = listening.publicUrl;
   ownPort = listening.port;
   dispatcher.start();

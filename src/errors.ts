@@ -55,6 +55,7 @@ const meanings = {
   no_tunnel: { status: 503, exit: ExitCode.usage },
   database_in_use: { status: 503, exit: ExitCode.usage },
   database_unusable: { status: 503, exit: ExitCode.usage },
+  settled_otherwise: { status: 409, exit: ExitCode.notSo },
   timeout: { status: 504, exit: ExitCode.timeout },
   interrupted: { status: 499, exit: ExitCode.interrupted },
 } as const satisfies Record<string, ErrorMeaning>;

@@ -1,5 +1,6 @@
 /** The body of `POST /events` as the commands put it together: as text, so that no number changes on the way. */
 import type { Command } from 'commander';
+import { toEventBody } from '../control/event-body.ts';
 import { parseJsonObject } from '../domain/json.ts';
 import { findNearest } from '../domain/nearest.ts';
 import { changeJson, type JsonChange, parseAssignment } from '../domain/path.ts';
@@ -54,20 +55,6 @@ export async function createEventBodies(
     const payload = template.filled ? fillTemplates(template.text, scopes.next()) : template.text;
     return toEventBody({ type, workspaceId, payloadMember, payload });
   };
-}
-
-export interface EventParts {
-  readonly type: string;
-  readonly workspaceId: string;
-  /** What the API calls the payload (decision `event.body`). */
-  readonly payloadMember: string;
-  /** JSON text, which goes into the body as it is. */
-  readonly payload: string;
-}
-
-export function toEventBody({ type, workspaceId, payloadMember, payload }: EventParts): string {
-  const rest = JSON.stringify({ type, workspace_id: workspaceId }).slice(1, -1);
-  return `{${rest},${JSON.stringify(payloadMember)}:${payload}}`;
 }
 
 /** The payload with its changes made, and whether there are templates to be filled. */

@@ -43,7 +43,7 @@ export async function openResponse(request: HttpRequest): Promise<IncomingMessag
   try {
     const response = await startRequest(request);
     if (isSuccess(response.statusCode ?? 0)) return response;
-    throw toServerError(await readResponse(response), request.url);
+    throw toServerError(await readResponse(response), request.url.href);
   } catch (error) {
     throw toTransportError(error, request);
   }
@@ -103,13 +103,13 @@ function toTransportError(error: unknown, { url, signal }: HttpRequest): SvcErro
   });
 }
 
-/** The error that the body `{error: {code, message, hint?}}` describes. */
-function toServerError(response: HttpResponse, url: URL): SvcError {
+/** The error that the body `{error: {code, message, hint?}}` of an answer from `address` describes. */
+export function toServerError(response: Pick<HttpResponse, 'status' | 'text'>, address: string): SvcError {
   const error = findErrorMember(response.text);
   if (error === null) {
     return new SvcError(
       'no_emulator',
-      `${url.href} answered ${response.status}, but not as an emulator does.`,
+      `${address} answered ${response.status}, but not as an emulator does.`,
     );
   }
   const code = isErrorCode(error.code) ? error.code : codeOfStatus(response.status);

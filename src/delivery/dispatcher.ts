@@ -7,6 +7,7 @@ import type { FreshClaim, News } from '../sandbox/bus.ts';
 import type { LiveWorkspace } from '../sandbox/live-workspaces.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { ClaimedDelivery } from '../store/deliveries.ts';
+import { clearTimeout, setTimeout } from '../timers.ts';
 import { prepareAttempt, recordAttempt, startOf } from './attempt.ts';
 import { Lane } from './lane.ts';
 import type { Sender } from './sender.ts';

@@ -3,6 +3,7 @@ import { promises as dns, type LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import type { SecureContext } from 'node:tls';
 import { buildConnector } from 'undici';
+import { systemClock } from '../clock/wall.ts';
 import { isLoopbackName } from '../domain/address.ts';
 import { type HttpProxy, isProxied } from '../domain/proxy.ts';
 import {
@@ -81,10 +82,10 @@ function connectThrough(proxy: HttpProxy, origin: URL, options: ConnectorOptions
       done(new BlockedError(refusal), null);
       return;
     }
-    const startedAt = performance.now();
+    const startedAt = systemClock.monotonic();
     openTunnel(proxy, formatAuthority(address, port), connectTimeoutMs).then(
       (tunnel) => {
-        const timeout = Math.max(1, connectTimeoutMs - (performance.now() - startedAt));
+        const timeout = Math.max(1, connectTimeoutMs - (systemClock.monotonic() - startedAt));
         buildConnector({ ...toTlsOptions(options), timeout })({ ...target, httpSocket: tunnel }, done);
       },
       (error: Error) => done(error, null),

@@ -1,6 +1,7 @@
 /** One request and its answer, as undici reports them. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
+import { clearTimeout, setTimeout } from '../timers.ts';
 
 export interface Answer {
   readonly status: number;

@@ -3,6 +3,7 @@ import { request, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { formatDuration } from '../domain/duration.ts';
 import type { HttpProxy } from '../domain/proxy.ts';
+import { clearTimeout, setTimeout } from '../timers.ts';
 import type { NetworkError } from './outbound-exchange.ts';
 
 /** The proxy opened no way. Never thrown: undici carries it to the result of the attempt. */

@@ -4,6 +4,7 @@ import type { Server as HttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { type H3, type NodeHandler, toNodeHandler } from 'h3';
 import { SvcError } from '../errors.ts';
+import { clearInterval, clearTimeout, setInterval, setTimeout } from '../timers.ts';
 import { openTunnel, type Tunnel } from './tunnel.ts';
 import { refuseUnreadable } from './unreadable-request.ts';
 
@@ -65,13 +66,22 @@ export async function listen(
     await close(server);
     throw portInUse(host, port);
   }
-  const authority = `${host.includes(':') ? `[${host}]` : host}:${taken}`;
-  const url = `${certificate === null ? 'http' : 'https'}://${authority}`;
+  const url = `${certificate === null ? 'http' : 'https'}://${toAuthority(host, taken)}`;
   const tunnel = wantsTunnel ? await openTunnelTo(server, url, onTunnelEnd) : null;
   return {
     ...{ port: taken, url, publicUrl: tunnel?.url ?? publicUrl, certificate },
     close: async () => void (await Promise.all([tunnel?.close(), close(server)])),
   };
+}
+
+/** What {@link listen} gives, without a port: port 0 stands in the address, where nothing can be. */
+export function listenNowhere({ host, publicUrl = null }: ListenOptions): Listening {
+  const url = `http://${toAuthority(host, 0)}`;
+  return { ...{ port: 0, url, publicUrl, certificate: null }, close: async () => {} };
+}
+
+function toAuthority(host: string, port: number): string {
+  return `${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
 async function openTunnelTo(server: Server, url: string, onEnd: (fault: SvcError) => void): Promise<Tunnel> {

@@ -3,6 +3,7 @@ import type { H3Event } from 'h3';
 import { FastResponse } from 'srvx';
 import type { ControlPlane } from '../control/control-plane.ts';
 import { SvcError } from '../errors.ts';
+import { clearTimeout, setTimeout } from '../timers.ts';
 import { queryOf } from './query.ts';
 
 /** A sign of life for proxies and clients when nothing happens. */

@@ -7,6 +7,7 @@ import { once } from 'node:events';
 import { devNull } from 'node:os';
 import { createInterface } from 'node:readline';
 import { SvcError } from '../errors.ts';
+import { clearTimeout, setTimeout } from '../timers.ts';
 
 export interface Tunnel {
   /** `https://…`, without a slash at its end. */

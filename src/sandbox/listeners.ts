@@ -4,6 +4,7 @@
  * a grace period of real time.
  */
 import type { WebhookRow } from '../store/webhooks.ts';
+import { clearTimeout, setTimeout } from '../timers.ts';
 import type { Sandbox } from './sandbox.ts';
 import { removeWebhook } from './webhooks.ts';
 

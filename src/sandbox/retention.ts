@@ -1,4 +1,5 @@
 import { DAY_MS, HOUR_MS } from '../domain/duration.ts';
+import { clearInterval, setInterval } from '../timers.ts';
 import type { Sandbox } from './sandbox.ts';
 
 /**

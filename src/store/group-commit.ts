@@ -1,6 +1,7 @@
 /** One transaction for everything that arrives within one turn of the event loop. */
 import type Database from 'better-sqlite3';
 import { SvcError } from '../errors.ts';
+import { clearTimeout, setImmediate, setTimeout } from '../timers.ts';
 
 interface Waiting {
   readonly operation: () => unknown;

@@ -9,6 +9,8 @@ import { startTestEmulator, type TestEmulator } from '../support/emulator.ts';
 import { createReceiver, type Receiver } from '../support/receiver.ts';
 import { createTestWall } from '../support/test-wall.ts';
 
+vi.mock('../../src/timers.ts', () => import('../support/late-timers.ts'));
+
 /** The same control plane; every output is held against the schema of its operation, unknown members included. */
 function checked(control: ControlPlane): ControlPlane {
   return new Proxy(control, {

@@ -1,7 +1,9 @@
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../src/domain/duration.ts';
 import { history, type Limits, play } from './random-history.ts';
+
+vi.mock('../../src/timers.ts', () => import('../support/late-timers.ts'));
 
 const SHORTEST_GAP_MS = 5 * MINUTE_MS;
 const WINDOW_MS = 72 * HOUR_MS;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../src/domain/duration.ts';
-import type { ReceiverScript } from '../support/receiver.ts';
+import type { Answers } from '../support/receiver.ts';
 import { between, startDelivering } from './delivering.ts';
 
 /** 0, 5m, 35m, 2h35, 8h35, 20h35, 44h35, 68h35 */
@@ -105,7 +105,7 @@ describe('jitter', () => {
 describe('`Retry-After`', () => {
   /** From the creation of the event to the second attempt. */
   async function wait(retryAfter: string, overrides = {}, status = 503): Promise<number> {
-    const script: ReceiverScript = { status, headers: { 'retry-after': retryAfter } };
+    const script: Answers = { status, headers: { 'retry-after': retryAfter } };
     const { created_at, next_attempt_at } = await (await startDelivering(script, { overrides })).deliver();
     return between(created_at, next_attempt_at);
   }

@@ -2,15 +2,10 @@
 import { onTestFinished } from 'vitest';
 import type { CreatedWebhook, DeliveryDetail } from '../../src/contract/resources.ts';
 import { startTestEmulator, type TestEmulator, type TestEmulatorOptions } from '../support/emulator.ts';
-import {
-  createReceiver,
-  type ReceivedRequest,
-  type Receiver,
-  type ReceiverScript,
-} from '../support/receiver.ts';
+import { type Answers, createReceiver, type ReceivedRequest, type Receiver } from '../support/receiver.ts';
 
 /** A receiver that is closed when the test is over. */
-export async function openReceiver(script?: ReceiverScript): Promise<Receiver> {
+export async function openReceiver(script?: Answers): Promise<Receiver> {
   const receiver = await createReceiver(script);
   onTestFinished(() => receiver.close());
   return receiver;
@@ -45,7 +40,7 @@ function withDeliveries(emulator: TestEmulator) {
 }
 
 /** An emulator with one endpoint at one receiver. */
-export async function startDelivering(script: ReceiverScript = {}, options: TestEmulatorOptions = {}) {
+export async function startDelivering(script: Answers = {}, options: TestEmulatorOptions = {}) {
   const receiver = await openReceiver(script);
   const emulator = await openEmulator(options);
   const webhook = await emulator.subscribe(receiver.url);

@@ -8,7 +8,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createHttpControlPlane } from '../../src/control/http-client.ts';
 import { ExitCode } from '../../src/errors.ts';
 import { getCertificate } from '../support/certificates.ts';
-import { createReceiver, type ReceiverScript } from '../support/receiver.ts';
+import { type Answers, createReceiver } from '../support/receiver.ts';
 import { cleanEnvironment, createPlace, program, startEmulator, svc } from './cli-program.ts';
 
 const certificates = join(import.meta.dirname, '../support/certs');
@@ -30,7 +30,7 @@ async function start(cwd: string, ...args: string[]) {
   return emulator;
 }
 
-async function receive(script: ReceiverScript = {}) {
+async function receive(script: Answers = {}) {
   const receiver = await createReceiver(script);
   onTestFinished(receiver.close);
   return receiver;

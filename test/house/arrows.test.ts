@@ -6,7 +6,7 @@ const source = join(import.meta.dirname, '../../src');
 
 /** A room is a folder of src, or a file at its top. It may import from the rooms of the lines above its own. */
 const floors = [
-  ['errors', 'version'],
+  ['errors', 'timers', 'version'],
   ['domain'],
   ['profile'],
   ['contract'],
@@ -16,7 +16,9 @@ const floors = [
   ['control'],
   ['http', 'dashboard'],
   ['emulator'],
+  ['library'],
   ['index'],
+  ['vitest'],
 ];
 
 /** Rooms with a list of their own: the command line talks to an emulator, it does not contain one. */

@@ -3,6 +3,8 @@ import { Listeners } from '../../src/sandbox/listeners.ts';
 import { isLasting, registerWebhook } from '../../src/sandbox/webhooks.ts';
 import { refused, startDispatch, turns } from '../delivery/dispatching.ts';
 
+vi.mock('../../src/timers.ts', () => import('../support/late-timers.ts'));
+
 const GRACE_MS = 10_000;
 
 beforeEach(() => {

@@ -1,7 +1,7 @@
 /** What a tortured emulator has to do: clients that create events, and a receiver that is not always well. */
 import { setTimeout as wait } from 'node:timers/promises';
 import type { ReadyLine } from '../../src/cli/ready.ts';
-import { createReceiver, type Receiver, type ReceiverAnswer } from '../support/receiver.ts';
+import { type Answer, createReceiver, type Receiver } from '../support/receiver.ts';
 
 /** A `POST /v1/events` that a client made, as often as it had to. */
 export interface Creation {
@@ -123,7 +123,7 @@ export async function settle({ control_url }: ReadyLine): Promise<void> {
 
 /** A receiver that fails, drops or delays one request in four, and never takes an `invoice.paid` at `/never`. */
 export function createMoodyReceiver(random: () => number): Promise<Receiver> {
-  return createReceiver(({ path }): ReceiverAnswer => {
+  return createReceiver(({ path }): Answer => {
     if (path === '/never') return { status: 500 };
     const mood = random();
     if (mood < 0.1) return { status: 503 };

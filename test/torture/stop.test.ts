@@ -2,13 +2,13 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { createRandomness } from '../../src/domain/random.ts';
 import { createFolder } from '../support/folder.ts';
-import { createReceiver, type ReceiverScript } from '../support/receiver.ts';
+import { type Answers, createReceiver } from '../support/receiver.ts';
 import { audit } from './audit.ts';
 import { Load, settle, subscribe } from './load.ts';
 import { databaseIn, getReady, startSvc } from './svc-process.ts';
 
 /** An emulator at work for a receiver; `drain` lets another one end the work, and says what got lost. */
-async function startWork(script: ReceiverScript) {
+async function startWork(script: Answers) {
   const folder = createFolder();
   const receiver = await createReceiver(script);
   const svc = startSvc({ folder });

@@ -2,6 +2,7 @@
 import type { ClockMove, Delivery } from '../../contract/resources.ts';
 import type { ApiClient } from '../../control/api-client.ts';
 import type { ControlPlane } from '../../control/control-plane.ts';
+import { toEventBody } from '../../control/event-body.ts';
 import { listAll } from '../../control/pages.ts';
 import { isPending } from '../../control/settlement.ts';
 import { formatDuration } from '../../domain/duration.ts';
@@ -11,7 +12,6 @@ import { type JsonTree, toText, toTree } from '../../domain/json-tree.ts';
 import { SvcError } from '../../errors.ts';
 import type { Expectation, Script, ScriptStep, StepOfKind } from '../../fixtures/scripts.ts';
 import { fillTemplates, type Resolve } from '../../fixtures/template.ts';
-import { toEventBody } from '../event-body.ts';
 import { lookUntil } from '../look-until.ts';
 import { countDeliveries } from '../render/count.ts';
 import type { TemplateScopes } from '../template-scopes.ts';

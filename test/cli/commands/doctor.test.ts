@@ -12,7 +12,7 @@ import { verify } from '../../../src/signature.ts';
 import { authority, getCertificate } from '../../support/certificates.ts';
 import { startTestEmulator, type TestEmulator, type TestEmulatorOptions } from '../../support/emulator.ts';
 import { createFolder } from '../../support/folder.ts';
-import { createReceiver, type ReceivedRequest, type ReceiverScript } from '../../support/receiver.ts';
+import { type Answers, createReceiver, type ReceivedRequest } from '../../support/receiver.ts';
 import { createFakeHost, NOW } from '../fake-context.ts';
 
 interface Visit {
@@ -42,7 +42,7 @@ async function startInFolder(options: TestEmulatorOptions = {}) {
 
 const forwardTo = (url: string) => ({ forwardTo: { url, events: ['a.b'] } });
 
-async function visitReceiver(script: ReceiverScript) {
+async function visitReceiver(script: Answers) {
   const receiver = await createReceiver(script);
   onTestFinished(receiver.close);
   const { cwd } = await startInFolder(forwardTo(receiver.url));

@@ -12,11 +12,11 @@ import { ExitCode } from '../../../src/errors.ts';
 import { builtInFixtureFolder } from '../../../src/fixtures/folders.ts';
 import { createProject } from '../../fixtures/project.ts';
 import { startTestEmulator } from '../../support/emulator.ts';
-import { createReceiver, type ReceiverScript } from '../../support/receiver.ts';
+import { type Answers, createReceiver } from '../../support/receiver.ts';
 import { createFakeContext, type FakeOptions, NOW } from '../fake-context.ts';
 
 /** A project, and commands in it that talk to an emulator whose clock stands still; an endpoint gets every event. */
-async function createScene(script: ReceiverScript = {}) {
+async function createScene(script: Answers = {}) {
   const emulator = await startTestEmulator();
   const receiver = await createReceiver(script);
   onTestFinished(async () => {

@@ -1,0 +1,83 @@
+/** An emulator in this process, with all that a test does with it. */
+import type { EmulatorStatus } from '../contract/resources.ts';
+import type { ControlPlane } from '../control/control-plane.ts';
+import { scopes } from '../domain/access.ts';
+import { createRandomness } from '../domain/random.ts';
+import { type EmulatorOptions, startEmulator } from '../emulator.ts';
+import type { Overrides } from '../profile/answer-gaps.ts';
+import { resolveRules } from '../profile/resolve.ts';
+import type { ProfileName } from '../profile/rules.ts';
+import { createWorkspace, type Workspace } from './workspace.ts';
+
+export interface CreateEmulatorOptions extends Partial<Omit<EmulatorOptions, 'rules' | 'wall' | 'seedName'>> {
+  /** The answers where the service description is silent; `relaxed` by default. */
+  readonly profile?: ProfileName;
+  /** Rows of the gap register, by their id (`svc gaps` lists them). */
+  readonly overrides?: Overrides;
+}
+
+export interface CreateWorkspaceOptions {
+  readonly name?: string;
+  /** Its clock; what is left out is as in the options of the emulator. */
+  readonly clock?: { readonly speed?: number; readonly frozen?: boolean };
+}
+
+/** Its own methods are those of the default workspace, the one that is there from boot on. */
+export interface Emulator extends Workspace {
+  /** Everything that the commands do beyond `/v1`, for what the methods here do not cover. */
+  readonly control: ControlPlane;
+  status(): EmulatorStatus;
+  /** A workspace with a key, endpoints and a clock of its own, which sees nothing of the others. */
+  createWorkspace(options?: CreateWorkspaceOptions): Promise<Workspace>;
+  /** Gives back exactly the state after boot; workspaces made since are no more. */
+  reset(): Promise<void>;
+  /** Stops it: attempts under way get up to five seconds, then the store is closed. */
+  close(): Promise<void>;
+}
+
+/**
+ * Boots the sandbox in this process: in memory and on a free port of 127.0.0.1 unless told otherwise. Resolves once
+ * requests are answered; `await using` closes it.
+ * @throws SvcError `port_in_use`, `database_in_use`, `database_unusable` or `validation_failed`.
+ */
+export async function createEmulator(options: CreateEmulatorOptions = {}): Promise<Emulator> {
+  const { profile = 'relaxed', overrides = {}, environment = 'sandbox', ...rest } = options;
+  const rules = resolveRules(profile, overrides, environment);
+  const emulator = await startEmulator({
+    ...{ port: 0, host: '127.0.0.1', db: ':memory:', environment, rules },
+    ...rest,
+  });
+  const { control, status } = emulator;
+  const { api_key: apiKey, workspace_id: workspaceId } = status();
+  const closing = new AbortController();
+  const shared = {
+    ...{
+      emulator,
+      control,
+      payloadMember: rules.payloadMember,
+      workspaceParameter: rules.list.workspaceParameter,
+      closing: closing.signal,
+    },
+    random: createRandomness(options.randomSeed ?? null, 'fixtures'),
+  };
+
+  async function close(): Promise<void> {
+    closing.abort();
+    await emulator.close();
+  }
+
+  return {
+    ...createWorkspace({ ...shared, workspaceId, apiKey }),
+    ...{ control, status, close },
+    async createWorkspace({ name = 'Workspace of a test', clock } = {}) {
+      const { id: workspaceId } = await control.createWorkspace({ name });
+      const [{ key: apiKey }] = await Promise.all([
+        control.createKey({ scopes: [...scopes], workspace_id: workspaceId }),
+        clock && control.setClock({ workspace_id: workspaceId, ...clock }),
+      ]);
+      return createWorkspace({ ...shared, workspaceId, apiKey });
+    },
+    reset: async () => void (await control.reset({})),
+    [Symbol.asyncDispose]: close,
+  };
+}

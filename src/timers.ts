@@ -1,0 +1,5 @@
+/**
+ * The timers of Node.js as they were when this was loaded. A test runner that puts fake ones in their place stops the
+ * time of the test, not that of an emulator in the same process: sending, committing and time limits go on.
+ */
+export const { setTimeout, clearTimeout, setInterval, clearInterval, setImmediate } = globalThis;

@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import { createReceiver, type Receiver } from '../../src/index.ts';
+import { sign } from '../../src/signature.ts';
+import { getCertificate } from '../support/certificates.ts';
+
+const SECRET = 'whsec_of_a_test';
+
+/** Sends a signed delivery as the service does. @returns the status of the answer. */
+async function deliver({ url }: Receiver, id: string, type = 'order.shipped'): Promise<number> {
+  const payload = JSON.stringify({ type, data: { id, type, payload: {} } });
+  const { headers } = sign({ payload, secret: SECRET, id: 'del_1' });
+  return (await fetch(`${url}/hooks?a=1`, { method: 'POST', headers, body: payload })).status;
+}
+
+describe('a receiver for tests', () => {
+  it('keeps what it gets, byte by byte, and what it means', async () => {
+    await using receiver = await createReceiver(200, { secret: SECRET });
+    expect(await deliver(receiver, 'evt_1')).toBe(200);
+    const body = Buffer.from([0xff, 0x00]);
+    await fetch(receiver.url, { method: 'PUT', body });
+    expect(await receiver.nth(1)).toMatchObject({
+      ...{ method: 'POST', path: '/hooks?a=1', eventId: 'evt_1' },
+      headers: { 'service-delivery-id': 'del_1' },
+      envelope: { type: 'order.shipped', data: { payload: {} } },
+      verification: { ok: true },
+    });
+    const second = await receiver.nth(2);
+    expect(second).toMatchObject({ method: 'PUT', json: undefined, envelope: null, eventId: null });
+    expect(second.body.equals(body)).toBe(true);
+    expect(second.verification).toMatchObject({ ok: false, reason: 'header_missing' });
+  });
+
+  it('verifies only when it knows a secret', async () => {
+    await using receiver = await createReceiver();
+    await deliver(receiver, 'evt_1');
+    receiver.verifyWith(['whsec_another_one']);
+    await deliver(receiver, 'evt_2');
+    const verdicts = receiver.requests.map(({ verification }) => verification?.ok);
+    expect(verdicts).toEqual([undefined, false]);
+  });
+
+  it('answers in turn, the last answer from then on, and anew after it was told otherwise', async () => {
+    await using receiver = await createReceiver([500, { status: 204 }]);
+    const statuses = async () => [await deliver(receiver, 'a'), await deliver(receiver, 'b')];
+    expect(await statuses()).toEqual([500, 204]);
+    expect(await statuses()).toEqual([204, 204]);
+    receiver.respond(({ eventId }, index) => (eventId === 'b' ? 400 + index : 202));
+    expect(await statuses()).toEqual([202, 401]);
+  });
+
+  it('answers the events of one type in their own way', async () => {
+    await using receiver = await createReceiver([201, 202]);
+    receiver.respondTo('invoice.paid', [503, 200]);
+    const types = ['order.shipped', 'invoice.paid', 'invoice.paid', 'order.shipped'];
+    const statuses: number[] = [];
+    for (const type of types) statuses.push(await deliver(receiver, 'evt_1', type));
+    expect(statuses).toEqual([201, 503, 200, 202]);
+  });
+
+  it('answers late, with headers and a body, or not at all', async () => {
+    await using receiver = await createReceiver({ delayMs: 30, headers: { 'x-a': '1' }, body: 'thanks' });
+    const startedAt = performance.now();
+    const answer = await fetch(receiver.url);
+    expect(performance.now() - startedAt).toBeGreaterThan(25);
+    expect([answer.status, answer.headers.get('x-a'), await answer.text()]).toEqual([200, '1', 'thanks']);
+    receiver.respond({ drop: true });
+    await expect(fetch(receiver.url)).rejects.toThrow();
+  });
+
+  it('waits for the nth request, and tells what came instead', async () => {
+    await using receiver = await createReceiver(200, { secret: 'whsec_another_one', timeoutMs: 20 });
+    const second = receiver.nth(2, 10_000);
+    await deliver(receiver, 'evt_1');
+    await deliver(receiver, 'evt_2');
+    expect((await second).eventId).toBe('evt_2');
+    await expect(receiver.waitFor(3)).rejects.toMatchObject({
+      code: 'timeout',
+      message: expect.stringMatching(
+        /^2 of 3 requests arrived within 20ms\.\n {2}POST \/hooks\?a=1 {2}order\.shipped evt_1, not genuine: .+\n.+evt_2/,
+      ),
+    });
+    await expect(receiver.nth(0)).rejects.toMatchObject({ code: 'usage' });
+    receiver.clear();
+    await expect(receiver.waitFor(1)).rejects.toThrow('0 of 1 requests');
+  });
+
+  it('serves HTTPS', async () => {
+    await using receiver = await createReceiver(200, { certificate: getCertificate('localhost') });
+    expect(receiver.url).toBe(`https://localhost:${receiver.port}`);
+  });
+});

@@ -1,0 +1,6 @@
+/** In the place of `src/timers.ts`, by `vi.mock`: the timers of now, so that fake time passes for the emulator as well. */
+export const setTimeout = (callback: () => void, ms?: number) => globalThis.setTimeout(callback, ms);
+export const clearTimeout = (timer?: NodeJS.Timeout) => globalThis.clearTimeout(timer);
+export const setInterval = (callback: () => void, ms?: number) => globalThis.setInterval(callback, ms);
+export const clearInterval = (timer?: NodeJS.Timeout) => globalThis.clearInterval(timer);
+export const setImmediate = (callback: () => void) => globalThis.setImmediate(callback);
