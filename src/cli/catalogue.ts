@@ -7,7 +7,7 @@ export interface CatalogueCommand {
 }
 export interface CatalogueGroup {
   readonly summary: string;
-  readonly verbs: Readonly<Record<string, CatalogueCommand>>;
+  readonly verbs: Readonly<Record<string, CatalogueCommand | CatalogueGroup>>;
 }
 
 export const catalogue: Readonly<Record<string, CatalogueCommand | CatalogueGroup>> = {
@@ -18,6 +18,23 @@ export const catalogue: Readonly<Record<string, CatalogueCommand | CatalogueGrou
       status: { summary: 'Show what runs here', load: () => import('./commands/emulator/status.ts') },
       wait: { summary: 'Wait until it answers', load: () => import('./commands/emulator/wait.ts') },
       stop: { summary: 'Stop it', load: () => import('./commands/emulator/stop.ts') },
+      reset: {
+        summary: 'Go back to the state after boot',
+        load: () => import('./commands/emulator/reset.ts'),
+      },
+      snapshot: {
+        summary: 'Save everything into one file, or go on from one',
+        verbs: {
+          save: {
+            summary: 'Write everything into one file',
+            load: () => import('./commands/emulator/snapshot/save.ts'),
+          },
+          load: {
+            summary: 'Replace everything by a snapshot',
+            load: () => import('./commands/emulator/snapshot/load.ts'),
+          },
+        },
+      },
     },
   },
   trigger: {

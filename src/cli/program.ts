@@ -57,19 +57,25 @@ function createProgram({ io }: Host, json: boolean, act: Act): Command {
       outputError: () => {},
     });
   finish(program, ['emulator start', 'trigger order.shipped --wait', 'deliveries tail']);
-  for (const [name, entry] of Object.entries(catalogue)) addEntry(program, name, entry, act);
+  for (const [name, entry] of Object.entries(catalogue)) addEntry(program, [name], entry, act);
   return program;
 }
 
-function addEntry(parent: Command, name: string, entry: CatalogueCommand | CatalogueGroup, act: Act): void {
+/** @param words of its full name, such as `deliveries list`. */
+function addEntry(
+  parent: Command,
+  words: readonly string[],
+  entry: CatalogueCommand | CatalogueGroup,
+  act: Act,
+): void {
   // What was set on the parent holds for its commands too.
-  const command = parent.command(name).description(entry.summary);
+  const command = parent.command(words.at(-1) ?? '').description(entry.summary);
   if ('verbs' in entry) {
     const verbs = Object.entries(entry.verbs);
-    for (const [verb, leaf] of verbs) addEntry(command, verb, leaf, act);
+    for (const [verb, leaf] of verbs) addEntry(command, [...words, verb], leaf, act);
     finish(
       command,
-      verbs.map(([verb]) => `${name} ${verb} --help`),
+      verbs.map(([verb]) => `${words.join(' ')} ${verb} --help`),
     );
     return;
   }

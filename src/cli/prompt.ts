@@ -35,13 +35,33 @@ export async function askText(context: Context, argument: string): Promise<strin
   });
 }
 
-function assertCanAsk({ io, json }: Context, argument: string): void {
-  if (!io.interactive || json) throw new SvcError('usage', `missing required argument '${argument}'`);
+/**
+ * Asks whether to go on with what cannot be undone; nobody is asked with `--yes`, and where nobody can be.
+ * @throws SvcError `interrupted` when the person does not want to.
+ */
+export async function confirm(context: Context, question: string, yes: true | undefined): Promise<void> {
+  if (yes || !canAsk(context)) return;
+  const goesOn = await ask(context, async (streams) => {
+    const prompts = await import('@inquirer/prompts');
+    return prompts.confirm({ message: question, default: false }, streams);
+  });
+  if (!goesOn) throw new SvcError('interrupted', 'It was not confirmed.');
+}
+
+function canAsk({ io, json }: Context): boolean {
+  return io.interactive && !json;
+}
+
+function assertCanAsk(context: Context, argument: string): void {
+  if (!canAsk(context)) throw new SvcError('usage', `missing required argument '${argument}'`);
 }
 
 type Streams = Context['io']['prompt'] & { readonly signal: AbortSignal };
 
-async function ask(context: Context, question: (streams: Streams) => Promise<string>): Promise<string> {
+async function ask<Answer>(
+  context: Context,
+  question: (streams: Streams) => Promise<Answer>,
+): Promise<Answer> {
   try {
     return await question({ ...context.io.prompt, signal: context.signal });
   } catch (error) {

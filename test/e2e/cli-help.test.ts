@@ -135,6 +135,7 @@ describe('help', () => {
         --db <file>           file of the database, or :memory:
         --environment <name>  which of the two environments is emulated
         --profile <name>      the answers where the service description is silent
+        --seed <file>         JSON or YAML file of what a new database begins with
         --speed <n>           schedule seconds per real second
         --forward-to <url>    port or URL of your receiver, to register as an endpoint at boot
         --events <list>       event types of that endpoint

@@ -45,6 +45,9 @@ const tooMany = 'too many arguments';
 /** Those that start and stop the emulator, and wait for it, are driven in `cli-emulator.test.ts`. */
 export const startAndStop = ['emulator start', 'emulator stop', 'emulator wait'];
 
+/** Those that replace everything are driven in `cli-state.test.ts`. */
+export const replacing = ['emulator reset', 'emulator snapshot save', 'emulator snapshot load'];
+
 /** What it ends with depends on the machine: it is driven in `doctor.test.ts`. */
 export const checks = ['doctor'];
 

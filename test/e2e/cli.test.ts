@@ -5,7 +5,7 @@ import { ExitCode } from '../../src/errors.ts';
 import { leaves } from '../support/command-line.ts';
 import { createReceiver, type Receiver } from '../support/receiver.ts';
 import { createPlace, startEmulator, svc } from './cli-program.ts';
-import { checks, NOBODY, type Row, rows, type Scene, startAndStop, streams } from './cli-table.ts';
+import { checks, NOBODY, type Row, replacing, rows, type Scene, startAndStop, streams } from './cli-table.ts';
 
 const inhabited = createPlace();
 const empty = createPlace();
@@ -49,7 +49,7 @@ async function argsOf({ args = [] }: Row): Promise<readonly string[]> {
 }
 
 it('knows every command', () => {
-  expect([...Object.keys(rows), ...streams, ...startAndStop, ...checks].sort()).toEqual(
+  expect([...Object.keys(rows), ...streams, ...startAndStop, ...replacing, ...checks].sort()).toEqual(
     Object.keys(leaves).sort(),
   );
 });

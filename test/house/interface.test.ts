@@ -80,7 +80,7 @@ function findCommandLines(markdown: string): string[] {
 /** What is wrong with a command line; null when the program would know its words. */
 function findMistake(line: string): string | null {
   const words = line.split(/\s+/).filter((word) => word !== '--');
-  const name = [words.slice(0, 2).join(' '), words[0] ?? ''].find((known) => known in flags);
+  const name = [3, 2, 1].map((count) => words.slice(0, count).join(' ')).find((known) => known in flags);
   const options = words.filter((word) => /^--?[a-z]/i.test(word)).map((word) => word.replace(/[=,.].*/, ''));
   if (name === undefined) {
     const isAbove = words[0]?.startsWith('-') || (words.length === 1 && (words[0] ?? '') in catalogue);

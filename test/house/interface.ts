@@ -84,10 +84,7 @@ export const promised: Readonly<Record<string, readonly string[]>> = {
 
 /** Of that, what is still to be built; a line goes away with what builds it. */
 export const notYetBuilt: readonly string[] = [
-  'emulator reset',
   'emulator exec',
-  'emulator snapshot save',
-  'emulator snapshot load',
   'faults add',
   'faults list',
   'faults clear',

@@ -61,6 +61,8 @@ export const optionUses: Readonly<Record<string, readonly OptionUse[]>> = {
     ],
   ],
   'emulator wait': [['--timeout 5s', { timeout: 5_000 }]],
+  'emulator reset': [['--yes', { yes: true }]],
+  'emulator snapshot load': [['--yes', { yes: true }]],
   trigger: [eventOptions, ...wait, ['--count 10 --rate 5/s', { count: 10, rate: 5 }]],
   listen: [
     [

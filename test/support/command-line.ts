@@ -1,16 +1,17 @@
 /** The commands as commander knows them, options and arguments added, none of them run. */
 import { Command } from 'commander';
-import { type CatalogueCommand, catalogue } from '../../src/cli/catalogue.ts';
+import { type CatalogueCommand, type CatalogueGroup, catalogue } from '../../src/cli/catalogue.ts';
 import { addGlobalOptions } from '../../src/cli/global-options.ts';
 
 /** Every command of the catalogue by its full name, such as `deliveries list`. */
 export const leaves: Readonly<Record<string, CatalogueCommand>> = Object.fromEntries(
-  Object.entries(catalogue).flatMap(([name, entry]) =>
-    'verbs' in entry
-      ? Object.entries(entry.verbs).map(([verb, leaf]) => [`${name} ${verb}`, leaf] as const)
-      : [[name, entry] as const],
-  ),
+  Object.entries(catalogue).flatMap(([name, entry]) => listLeaves(name, entry)),
 );
+
+function listLeaves(name: string, entry: CatalogueCommand | CatalogueGroup): [string, CatalogueCommand][] {
+  if (!('verbs' in entry)) return [[name, entry]];
+  return Object.entries(entry.verbs).flatMap(([verb, below]) => listLeaves(`${name} ${verb}`, below));
+}
 
 /** A command with its own options alone, or with the global ones as well. */
 export async function loadCommand(name: string, { global = false } = {}): Promise<Command> {

@@ -3,6 +3,7 @@ import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { SvcError } from '../../errors.ts';
 import type { DatabaseState } from '../../store/inspection.ts';
+import { formatSize } from '../render/size.ts';
 import { about, type Finding } from './finding.ts';
 import type { Running } from './running.ts';
 
@@ -72,8 +73,4 @@ function findRefusal(path: string): string | null {
   } catch (error) {
     return `${path} cannot be written: ${(error as Error).message}`;
   }
-}
-
-function formatSize(bytes: number): string {
-  return bytes < 1024 ** 2 ? `${Math.ceil(bytes / 1024)} KiB` : `${(bytes / 1024 ** 2).toFixed(1)} MiB`;
 }

@@ -1,0 +1,248 @@
+/** The whole state of an emulator as the command line handles it: reset, snapshots, seeds, and runs that repeat. */
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createHttpControlPlane } from '../../src/control/http-client.ts';
+import { ExitCode } from '../../src/errors.ts';
+import { type Answers, createReceiver } from '../support/receiver.ts';
+import { createPlace, type Ready, startEmulator, svc } from './cli-program.ts';
+
+function place(): string {
+  const { cwd, remove } = createPlace();
+  onTestFinished(remove);
+  return cwd;
+}
+
+async function start(cwd: string, ...args: string[]) {
+  const emulator = await startEmulator(cwd, '--db', ':memory:', '--freeze', ...args);
+  onTestFinished(async () => {
+    emulator.subprocess.kill('SIGKILL');
+    await emulator.subprocess;
+  });
+  return emulator;
+}
+
+async function receive(script: Answers = {}) {
+  const receiver = await createReceiver(script);
+  onTestFinished(receiver.close);
+  return receiver;
+}
+
+/** Runs a command that succeeds and reads its JSON document. */
+async function json(cwd: string, ...args: string[]) {
+  const { stdout, stderr, exitCode } = await svc([...args, '--json'], { cwd });
+  expect(exitCode, stderr).toBe(ExitCode.done);
+  return JSON.parse(stdout);
+}
+
+function post({ base_url, api_key }: Ready, body: string, headers: Record<string, string> = {}) {
+  return fetch(`${base_url}/events`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${api_key}`, 'content-type': 'application/json', ...headers },
+    body,
+  });
+}
+
+describe('svc emulator reset, and what it has in common with snapshots', () => {
+  it('goes back to the state after boot, and says so', async () => {
+    const cwd = place();
+    const receiver = await receive({ status: 503 });
+    const { ready } = await start(cwd, '--forward-to', receiver.url);
+    await svc(['trigger', 'order.shipped', '--count', '2'], { cwd });
+    await svc(['clock', 'advance', '1h'], { cwd });
+    await svc(['webhooks', 'delete', ready.webhook_id], { cwd });
+
+    const reset = await svc(['emulator', 'reset', '--yes'], { cwd });
+    expect(reset).toMatchObject({
+      ...{ exitCode: ExitCode.done, stderr: '' },
+      stdout: 'Everything is as it was after boot; deliveries pending: 0.\n',
+    });
+    expect((await json(cwd, 'deliveries', 'list')).data).toEqual([]);
+    expect((await json(cwd, 'webhooks', 'get', ready.webhook_id)).url).toBe(receiver.url);
+    expect(await json(cwd, 'emulator', 'reset')).toMatchObject({ api_key: ready.api_key, pid: ready.pid });
+  });
+
+  it.each(['reset', 'snapshot save a', 'snapshot load a'])(
+    'needs an emulator: svc emulator %s',
+    async (line) => {
+      const { exitCode, stdout, stderr } = await svc(['emulator', ...line.split(' ')], { cwd: place() });
+      expect({ exitCode, stdout }).toEqual({ exitCode: ExitCode.noEmulator, stdout: '' });
+      expect(stderr).toContain('No emulator runs in this folder.');
+    },
+  );
+});
+
+describe('svc emulator snapshot', () => {
+  it('saves to and loads from the folder of the command, whatever the folder of the emulator', async () => {
+    const receiver = await receive({ status: 503 });
+    const [first, second, elsewhere] = [place(), place(), place()];
+    const { ready } = await start(first, '--forward-to', receiver.url);
+    const { event } = await json(first, 'trigger', 'order.shipped');
+    await receiver.waitFor(1);
+    const saved = await svc(['emulator', 'snapshot', 'save', 'state.svc', '--url', ready.url], {
+      cwd: elsewhere,
+    });
+    expect(saved).toMatchObject({ exitCode: ExitCode.done, stderr: '' });
+    expect(saved.stdout).toMatch(new RegExp(`^${elsewhere}/state.svc holds everything, in \\d+ KiB\\.\n$`));
+    expect(readdirSync(elsewhere)).toEqual(['state.svc']);
+
+    const other = await start(second);
+    const path = join(elsewhere, 'state.svc');
+    const loaded = await svc(['emulator', 'snapshot', 'load', path, '--yes'], { cwd: second });
+    expect(loaded.stdout).toMatch(
+      new RegExp(`^Loaded +${path}\\nWorkspace +${ready.workspace_id}\\nAPI key +${other.ready.api_key}\\n`),
+    );
+    receiver.respond({});
+    expect((await json(second, 'clock', 'advance', '5m')).attempts).toMatchObject([
+      { number: 2, outcome: 'succeeded' },
+    ]);
+    expect(await json(second, 'events', 'get', event.id)).toEqual(event);
+  });
+
+  it('refuses what is no snapshot, and leaves it alone', async () => {
+    const cwd = place();
+    await start(cwd);
+    writeFileSync(join(cwd, 'notes'), 'notes');
+    for (const verb of ['save', 'load']) {
+      const { exitCode, stdout, stderr } = await svc(['emulator', 'snapshot', verb, 'notes'], { cwd });
+      expect({ exitCode, stdout }).toEqual({ exitCode: ExitCode.usage, stdout: '' });
+      expect(stderr).toMatch(/no(?:t a)? snapshot\.\nhint: \S/);
+    }
+    expect(readFileSync(join(cwd, 'notes'), 'utf8')).toBe('notes');
+    const { exitCode } = await svc(['emulator', 'snapshot', 'save'], { cwd });
+    expect(exitCode).toBe(ExitCode.usage);
+  });
+
+  it('keeps the old file whole where a save is killed', async () => {
+    const cwd = place();
+    const { ready } = await start(cwd);
+    const path = join(cwd, 'state.svc');
+    const hash = () => createHash('sha256').update(readFileSync(path)).digest('hex');
+    await json(cwd, 'emulator', 'snapshot', 'save', 'state.svc');
+    const old = hash();
+    // Enough that writing it takes a while.
+    const body = JSON.stringify({ type: 'a.b', payload: { text: 'x'.repeat(250_000) } });
+    for (let i = 0; i < 200; i++) expect((await post(ready, body)).status).toBe(201);
+
+    const saving = svc(['emulator', 'snapshot', 'save', 'state.svc'], { cwd });
+    const unfinished = `${path}.${ready.pid}.tmp`;
+    await expect.poll(() => existsSync(unfinished), { interval: 1, timeout: 20_000 }).toBe(true);
+    process.kill(ready.pid, 'SIGKILL');
+    expect((await saving).exitCode).toBe(ExitCode.noEmulator);
+    expect(existsSync(unfinished)).toBe(true);
+    expect(hash()).toBe(old);
+
+    const next = place();
+    await start(next);
+    expect((await json(next, 'emulator', 'snapshot', 'load', path)).workspace_id).toBe(ready.workspace_id);
+  });
+
+  it('is of one moment, however much is going on', async () => {
+    const cwd = place();
+    const receiver = await receive();
+    const { ready } = await start(cwd, '--forward-to', receiver.url);
+    let isOver = false;
+    const clients = Array.from({ length: 4 }, async () => {
+      while (!isOver) await post(ready, '{"type":"a.b"}');
+    });
+    await receiver.waitFor(50);
+    for (let i = 0; i < 3; i++) await json(cwd, 'emulator', 'snapshot', 'save', `${i}.svc`);
+    isOver = true;
+    await Promise.all(clients);
+
+    const next = place();
+    const other = await start(next);
+    const control = createHttpControlPlane({ controlUrl: other.ready.control_url });
+    for (let i = 0; i < 3; i++) {
+      await json(next, 'emulator', 'snapshot', 'load', join(cwd, `${i}.svc`));
+      await control.settleClock({});
+      // One delivery for each event: those that were under way are made again.
+      const { data: deliveries } = await control.listDeliveries({ limit: 1000 });
+      expect(deliveries.length).toBeGreaterThan(0);
+      expect(new Set(deliveries.map(({ event_id }) => event_id)).size).toBe(deliveries.length);
+      expect(deliveries.filter(({ status }) => status !== 'succeeded')).toEqual([]);
+    }
+  });
+});
+
+describe('--seed', () => {
+  it('is read from the file that the configuration names, beside it', async () => {
+    const cwd = place();
+    mkdirSync(join(cwd, 'sandbox'));
+    writeFileSync(
+      join(cwd, 'sandbox/seed.yaml'),
+      'workspaces:\n  - name: A\n    keys: [{ key: svc_test_of_a }]\n',
+    );
+    writeFileSync(join(cwd, 'svc.config.json'), '{"seed":"sandbox/seed.yaml"}');
+    const { ready } = await start(cwd);
+    expect(ready.api_key).toBe('svc_test_of_a');
+    expect((await json(cwd, 'events', 'create', 'order.shipped')).workspace_id).toBe(ready.workspace_id);
+  });
+
+  it('stops the start where it is wrong, and says where', async () => {
+    const cwd = place();
+    writeFileSync(
+      join(cwd, 'seed.json'),
+      '{"workspaces":[{"name":"A","webhooks":[{"url":"http://127.0.0.1"}]}]}',
+    );
+    const { exitCode, stdout, stderr } = await svc(
+      ['emulator', 'start', '--port', '0', '--seed', 'seed.json'],
+      { cwd },
+    );
+    expect({ exitCode, stdout }).toEqual({ exitCode: ExitCode.usage, stdout: '' });
+    expect(stderr).toContain('seed.json: workspaces[0].webhooks[0].events is required.');
+  });
+});
+
+describe('two runs with the same seed', () => {
+  /** All that a run shows of itself, through both doors, but for what no two processes have in common. */
+  async function record(receiver: string): Promise<string> {
+    const cwd = place();
+    const fixed = ['--random-seed', '7', '--wall-clock', '2026-11-20T12:00:00Z'];
+    const { ready, subprocess } = await start(cwd, ...fixed, '--forward-to', receiver);
+    const outputs: string[] = [JSON.stringify(ready)];
+    const ask = async (...args: string[]) => {
+      const document = await json(cwd, ...args);
+      outputs.push(JSON.stringify(document));
+      return document;
+    };
+    const seed = ['--random-seed', '3'];
+    const { deliveries } = await ask('trigger', 'order.shipped', ...seed, '--wait');
+    await ask('webhooks', 'create', '--url', `${receiver}/second`, '--events', 'invoice.paid');
+    await ask('keys', 'create', '--scopes', 'events:read');
+    await ask('workspaces', 'create', 'Second');
+    await ask('trigger', 'invoice.paid', ...seed);
+    await ask('clock', 'advance', '1h');
+    await ask('deliveries', 'replay', deliveries[0].id, '--wait', '--new-id');
+    await ask('webhooks', 'rotate-secret', ready.webhook_id);
+    for (const list of ['events', 'webhooks', 'keys', 'workspaces', 'logs']) await ask(list, 'list');
+    const { data } = await ask('deliveries', 'list');
+    for (const { id } of data) await ask('deliveries', 'get', id);
+    const answer = await post(ready, '{"type":"a.b"}', { 'idempotency-key': 'k' });
+    outputs.push(String(answer.headers.get('request-id')), await answer.text());
+    await ask('emulator', 'status');
+    await ask('emulator', 'stop');
+    await subprocess;
+    return outputs.join('\n').replaceAll(new URL(ready.url).host, 'HOST');
+  }
+
+  const withoutPace = (text: string) =>
+    text.replace(/"(duration_ms|boot_ms|pid)": ?[\d.]+/g, '"$1":0').replace(/"date": ?"[^"]*"/g, '"date":""');
+
+  it('show the same to the byte, but for how long things took', async () => {
+    const refuseFirst = (): Answers => {
+      let refused = false;
+      return ({ path }) => {
+        const status = path === '/second' && !refused ? 503 : 200;
+        refused ||= status === 503;
+        return { status };
+      };
+    };
+    const receiver = await receive(refuseFirst());
+    const first = withoutPace(await record(receiver.url));
+    receiver.respond(refuseFirst());
+    expect(withoutPace(await record(receiver.url))).toBe(first);
+    expect(first).toMatch(/"Service-Signature": ?"v1=/);
+  });
+});
