@@ -10,7 +10,12 @@ import { build } from 'rolldown';
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const dist = join(root, 'dist');
-const entries = { index: 'src/index.ts', cli: 'src/cli/main.ts', signature: 'src/signature.ts' };
+const entries = {
+  index: 'src/index.ts',
+  cli: 'src/cli/main.ts',
+  signature: 'src/signature.ts',
+  vitest: 'src/vitest.ts',
+};
 
 /** What goes into one chunk, the first group first. Left alone, a command would load fifty chunks instead of ten. */
 const chunkGroups = [
@@ -31,7 +36,7 @@ const { output } = await build({
   cwd: root,
   input: entries,
   platform: 'node',
-  external: ['better-sqlite3', 'listhen'],
+  external: ['better-sqlite3', 'listhen', 'vitest'],
   transform: { target: 'node20.19', define: { __SVC_VERSION__: JSON.stringify(manifest.version) } },
   output: {
     dir: dist,

@@ -1,0 +1,104 @@
+/** Whether deliveries came as a test expects them, for the matchers of test runners. */
+import { systemClock } from '../clock/wall.ts';
+import type { Delivery } from '../contract/resources.ts';
+import type { SettledStatus } from '../control/delivery-wish.ts';
+import { SvcError } from '../errors.ts';
+import { type Duration, toMs } from './duration.ts';
+import { PATIENCE_MS } from './patience.ts';
+import type { Envelope } from './received-request.ts';
+import type { Workspace } from './workspace.ts';
+
+export interface DeliveryExpectation {
+  /** How many, and no more; at least one when left out. */
+  readonly times?: number;
+  /** The state that each is to come to; `succeeded` when left out. */
+  readonly status?: SettledStatus;
+  /** The endpoint, by its id or its address. */
+  readonly to?: string;
+  /** What the payload of the event is to contain; it may have more. */
+  readonly payload?: Readonly<Record<string, unknown>>;
+  /** How long to wait for them, in real time; 4 seconds when left out. */
+  readonly timeout?: Duration;
+}
+
+export interface Verdict {
+  readonly pass: boolean;
+  /** What happened, in lines. */
+  readonly account: readonly string[];
+}
+
+/** Compares the payload of an event with the expected one. */
+export type PayloadCheck = (payload: unknown) => boolean;
+
+/** Waits until deliveries of a type have come as expected, or until one has come otherwise, or the time is over. */
+export async function awaitDelivered(
+  workspace: Workspace,
+  type: string,
+  expectation: DeliveryExpectation,
+  fits: PayloadCheck,
+): Promise<Verdict> {
+  const { times, status = 'succeeded', timeout = PATIENCE_MS } = expectation;
+  if (times === 0) return invert(await lookDelivered(workspace, type, { status }, fits));
+  const endAt = systemClock.monotonic() + toMs(timeout);
+  for (let settled: readonly Delivery[] = []; ; ) {
+    const candidates = await select(workspace, settled, expectation, fits);
+    const account = candidates.map(describe);
+    if (candidates.some((delivery) => delivery.status !== status)) return { pass: false, account };
+    if (candidates.length >= (times ?? 1)) return { pass: isEnough(candidates.length, times), account };
+    try {
+      const left = Math.max(0, endAt - systemClock.monotonic());
+      settled = await workspace.deliveries.wait({ type }, { count: settled.length + 1, timeout: left });
+    } catch (error) {
+      if (!(error instanceof SvcError) || error.code !== 'timeout') throw error;
+      // Its first line counts what this waited for just now, which is not what the test expects.
+      return { pass: false, account: [...settled.map(describe), ...error.message.split('\n').slice(1)] };
+    }
+  }
+}
+
+/** The same for what there is, as soon as everything due has been sent and answered: to see that nothing more comes. */
+export async function lookDelivered(
+  workspace: Workspace,
+  type: string,
+  expectation: DeliveryExpectation,
+  fits: PayloadCheck,
+): Promise<Verdict> {
+  const { times, status = 'succeeded' } = expectation;
+  await workspace.clock.advance(0);
+  const all = await workspace.deliveries.list({ type, status });
+  const found = await select(workspace, all, expectation, fits);
+  return { pass: isEnough(found.length, times), account: found.map(describe) };
+}
+
+function isEnough(count: number, times: number | undefined): boolean {
+  return times === undefined ? count > 0 : count === times;
+}
+
+function invert({ pass, account }: Verdict): Verdict {
+  return { pass: !pass, account };
+}
+
+/** Those that go to the expected endpoint with the expected payload. */
+async function select(
+  workspace: Workspace,
+  deliveries: readonly Delivery[],
+  { to, payload }: DeliveryExpectation,
+  fits: PayloadCheck,
+): Promise<Delivery[]> {
+  const there = deliveries.filter(({ webhook_id: id, url }) => to === undefined || to === id || to === url);
+  if (payload === undefined) return there;
+  const checked = await Promise.all(
+    there.map(async (delivery) => {
+      const { attempts } = await workspace.deliveries.get(delivery.id);
+      const [first] = attempts;
+      return first !== undefined && fits((JSON.parse(first.request.body) as Envelope).data.payload)
+        ? [delivery]
+        : [];
+    }),
+  );
+  return checked.flat();
+}
+
+function describe({ id, status, url, attempt_count: attempts }: Delivery): string {
+  return `  ${id} ${status} at ${url} after ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}`;
+}

@@ -1,0 +1,79 @@
+/**
+ * `svc-emulator/vitest`: a `test` with an emulator, a workspace and a receiver, and the matcher `toHaveDelivered`, which
+ * is there from the import on.
+ */
+import { test as baseTest, expect } from 'vitest';
+import {
+  type CreateEmulatorOptions,
+  createEmulator,
+  createReceiver,
+  type Emulator,
+  type Receiver,
+  type Workspace,
+} from './index.ts';
+import { awaitDelivered, type DeliveryExpectation, lookDelivered } from './library/delivery-expectation.ts';
+
+export type { DeliveryExpectation };
+
+export interface EmulatorFixtures {
+  /** What the emulator of a file is made with; its clocks are frozen unless they are told otherwise. */
+  readonly emulatorOptions: CreateEmulatorOptions;
+  /** One for all tests of a file. */
+  readonly emulator: Emulator;
+  /** One for each test, with its own key, endpoints and clock. */
+  readonly workspace: Workspace;
+  /** Gets every delivery of the workspace, and verifies it. */
+  readonly receiver: Receiver;
+}
+
+/** Tests that name a fixture get it. Other options: `test.extend({ emulatorOptions: [{ … }, { scope: 'file' }] })`. */
+export const test = baseTest.extend<EmulatorFixtures>({
+  emulatorOptions: [{}, { scope: 'file' }],
+  emulator: [
+    async ({ emulatorOptions }, use) => {
+      const emulator = await createEmulator({ clock: { frozen: true }, ...emulatorOptions });
+      await use(emulator);
+      await emulator.close();
+    },
+    { scope: 'file' },
+  ],
+  workspace: async ({ emulator }, use) => {
+    const workspace = await emulator.createWorkspace();
+    await use(workspace);
+    await workspace.close();
+  },
+  receiver: async ({ workspace }, use) => {
+    const receiver = await createReceiver();
+    const { secret } = await workspace.webhooks.create({ url: receiver.url });
+    receiver.verifyWith(secret);
+    await use(receiver);
+    await receiver.close();
+  },
+});
+export { test as it };
+
+declare module 'vitest' {
+  // biome-ignore lint/suspicious/noExplicitAny: it has to be declared as Vitest declares it.
+  interface Matchers<T = any> {
+    /**
+     * Waits until the workspace, or the default workspace of the emulator, has delivered events of that type as
+     * expected. With `.not` it looks once everything due has been sent and answered.
+     */
+    toHaveDelivered(type: string, expectation?: DeliveryExpectation): Promise<void>;
+  }
+}
+
+expect.extend({
+  async toHaveDelivered(workspace: Workspace, type: string, expectation: DeliveryExpectation = {}) {
+    const { equals, utils, isNot } = this;
+    const comparing = [utils.iterableEquality, utils.subsetEquality];
+    const fits = (payload: unknown) => equals(payload, expectation.payload, comparing);
+    const find = isNot ? lookDelivered : awaitDelivered;
+    const { pass, account } = await find(workspace, type, expectation, fits);
+    const { timeout: _, ...expected } = expectation;
+    const wish = `expected ${isNot ? 'no deliveries' : 'deliveries'} of ${type}`;
+    const such =
+      Object.keys(expected).length === 0 ? [] : [utils.stringify(expected, undefined, { min: true })];
+    return { pass, message: () => [[wish, ...such].join(' '), ...account].join('\n') };
+  },
+});

@@ -1,0 +1,66 @@
+import { mock } from 'node:test';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createEmulator, createReceiver } from '../../src/index.ts';
+
+const A_DAY_LONG_AGO = new Date('2020-02-29T12:00:00Z');
+const FAKED = ['setTimeout', 'setInterval', 'setImmediate', 'Date'] as const;
+
+/** Everything that depends on time in one go: commits, attempts, time limits, the clock, waiting, the end. */
+async function liveThrough() {
+  let release = () => {};
+  const after = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await using receiver = await createReceiver([500, { after }, { delayMs: 5 }]);
+  await using emulator = await createEmulator({
+    clock: { frozen: true },
+    overrides: { 'delivery.timeout': { attempt: '100ms' } },
+  });
+  const workspace = await emulator.createWorkspace();
+  const { secret } = await workspace.webhooks.create({ url: receiver.url });
+  receiver.verifyWith(secret);
+  const { event } = await workspace.trigger('order.shipped');
+  await receiver.nth(1);
+  await workspace.clock.advance('35m');
+  release();
+  await workspace.deliveries.wait({ event_id: event.id }, { status: 'succeeded' });
+  const [delivery] = await workspace.deliveries.list();
+  const { attempts } = await workspace.deliveries.get(delivery?.id ?? '');
+  await expect(workspace.deliveries.wait({}, { count: 2, timeout: 10 })).rejects.toMatchObject({
+    code: 'timeout',
+  });
+  await expect(receiver.waitFor(9, 10)).rejects.toMatchObject({ code: 'timeout' });
+  return {
+    outcomes: attempts.map(({ outcome }) => outcome),
+    sentAt: attempts.map(({ sent_at }) => sent_at),
+    createdAt: event.created_at,
+    genuine: receiver.requests.map(({ verification }) => verification?.ok),
+  };
+}
+
+describe.each([
+  {
+    name: 'Vitest and of Jest',
+    use: () => vi.useFakeTimers({ now: A_DAY_LONG_AGO }),
+    leave: () => vi.useRealTimers(),
+  },
+  {
+    name: 'node:test',
+    use: () => mock.timers.enable({ apis: [...FAKED], now: A_DAY_LONG_AGO }),
+    leave: () => mock.timers.reset(),
+  },
+])('the fake timers of $name', ({ use, leave }) => {
+  beforeEach(use);
+  afterEach(leave);
+
+  it('stop the time of the test, not that of the emulator', async () => {
+    const story = await liveThrough();
+    expect(story.outcomes).toEqual(['http_error', 'timeout', 'succeeded']);
+    expect(story.genuine).toEqual([true, true, true]);
+  });
+
+  it('set the time that the emulator signs by, as the code under test reads it', async () => {
+    const { sentAt, createdAt } = await liveThrough();
+    expect(new Set([createdAt, ...sentAt])).toEqual(new Set([A_DAY_LONG_AGO.toISOString()]));
+  });
+});

@@ -1,0 +1,79 @@
+import { describe, expect } from 'vitest';
+import { it as base, test } from '../../src/vitest.ts';
+
+test('gives a workspace whose receiver gets and verifies all that it delivers', async ({
+  emulator,
+  workspace,
+  receiver,
+}) => {
+  const { event } = await workspace.trigger('order.shipped', { order: 1, items: [{ sku: 'MUG' }] });
+  await expect(workspace).toHaveDelivered('order.shipped');
+  await expect(workspace).toHaveDelivered('order.shipped', {
+    ...{ times: 1, to: receiver.url, status: 'succeeded' },
+    payload: { items: [{ sku: expect.stringMatching(/^M/) }] },
+  });
+  expect(receiver.requests).toMatchObject([{ eventId: event.id, verification: { ok: true } }]);
+  expect(workspace.workspaceId).not.toBe(emulator.workspaceId);
+  await expect(emulator).not.toHaveDelivered('order.shipped');
+});
+
+test('begins each test anew', async ({ workspace, receiver }) => {
+  expect(await workspace.deliveries.list()).toEqual([]);
+  expect(receiver.requests).toEqual([]);
+});
+
+describe('toHaveDelivered', () => {
+  test('waits for what is still to come', async ({ workspace, receiver }) => {
+    receiver.respond([500, 200]);
+    const delivered = expect(workspace).toHaveDelivered('order.shipped', { payload: { order: 2 } });
+    await workspace.trigger('order.shipped', { order: 1 });
+    await workspace.trigger('order.shipped', { order: 2 });
+    await workspace.clock.settle();
+    await delivered;
+    await expect(workspace).toHaveDelivered('order.shipped', { times: 2 });
+  });
+
+  test('says what came instead', async ({ workspace, receiver }) => {
+    receiver.respond([500]);
+    await workspace.trigger('order.shipped', { order: 1 });
+    await receiver.nth(1);
+    const delivered = expect(workspace).toHaveDelivered('order.shipped', { timeout: 50 });
+    await expect(delivered).rejects.toThrow(
+      /^expected deliveries of order\.shipped\n {2}del_\w+ pending after 1 attempt.+\n.+clock is frozen/,
+    );
+    await workspace.clock.settle();
+    const failed = expect(workspace).toHaveDelivered('order.shipped', { timeout: '1h' });
+    await expect(failed).rejects.toThrow(/\n {2}del_\w+ failed at http:.+ after 8 attempts$/);
+    await expect(workspace).toHaveDelivered('order.shipped', { status: 'failed' });
+  });
+
+  test('tells a payload, an endpoint and a number that are others', async ({ workspace, receiver }) => {
+    await workspace.trigger('order.shipped', { order: 1 });
+    await expect(workspace).toHaveDelivered('order.shipped', { times: 1, to: receiver.url });
+    for (const other of [{ payload: { order: 2 } }, { to: 'wh_other' }, { times: 2 }]) {
+      const delivered = expect(workspace).toHaveDelivered('order.shipped', { ...other, timeout: 20 });
+      await expect(delivered).rejects.toThrow(/del_\w+ succeeded at/);
+      await expect(workspace).not.toHaveDelivered('order.shipped', other);
+    }
+    await workspace.trigger('order.shipped', { order: 2 });
+    await workspace.deliveries.wait({}, { count: 2 });
+    await expect(expect(workspace).toHaveDelivered('order.shipped', { times: 1 })).rejects.toThrow();
+  });
+
+  test('looks for nothing once everything due has been answered', async ({ workspace, receiver }) => {
+    receiver.respond({ delayMs: 20 });
+    await expect(workspace).toHaveDelivered('order.shipped', { times: 0 });
+    await workspace.trigger('order.shipped');
+    await expect(expect(workspace).not.toHaveDelivered('order.shipped')).rejects.toThrow(
+      /^expected no deliveries of order\.shipped\n {2}del_/,
+    );
+    await expect(expect(workspace).toHaveDelivered('order.shipped', { times: 0 })).rejects.toThrow();
+  });
+});
+
+const it = base.extend({ emulatorOptions: [{ profile: 'strict', clock: { speed: 60 } }, { scope: 'file' }] });
+
+it('makes the emulator as it is told', async ({ emulator, workspace }) => {
+  expect(emulator.status().profile).toBe('strict');
+  expect((await workspace.clock.show()).rate).toBe(60);
+});
