@@ -1,0 +1,89 @@
+/** Receivers that are wrong in one way each: the check names that way, and no other. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { check, idsOf } from './checking.ts';
+import { API_KEY, type Parts, right, SECRET, startReceiver } from './faulty-receiver.ts';
+
+const reprint = (body: Buffer) => JSON.stringify(JSON.parse(body.toString()));
+
+const faults: readonly (readonly [name: string, changes: Partial<Parts>, failed: readonly string[]])[] = [
+  [
+    'parses before it verifies',
+    { toSigned: reprint },
+    ['raw-body.white-space', 'raw-body.unicode-escape', 'raw-body.big-number', 'raw-body.re-spaced'],
+  ],
+  ['ignores the timestamp', { isRecent: () => true }, ['timestamp.old']],
+  [
+    'compares with a prefix',
+    { matches: (signature, expected) => expected.startsWith(signature) },
+    ['signature.missing', 'signature.empty', 'signature.blank', 'signature.truncated'],
+  ],
+  [
+    'accepts an empty signature',
+    {
+      isAuthentic: (signed, headers, parts) =>
+        headers['service-signature'] === '' || right.isAuthentic(signed, headers, parts),
+    },
+    ['signature.empty'],
+  ],
+  ['verifies with the API key', { keys: [API_KEY] }, ['signature.genuine']],
+  ['takes the API key as well', { keys: [SECRET, API_KEY] }, ['signature.api-key']],
+  ['processes before it verifies', { processesFirst: true }, ['rejection.no-effect']],
+  ['answers 500 to a bad signature', { refusal: 500 }, ['rejection.status']],
+  ['answers after the work', { answersLast: true, workMs: 600 }, ['acceptance.before-work']],
+  [
+    'does not deduplicate',
+    { keep: () => true },
+    ['deduplication.same-delivery', 'deduplication.other-delivery', 'deduplication.at-once'],
+  ],
+  [
+    'deduplicates on the delivery id',
+    { keyOf: (_, headers) => String(headers['service-delivery-id']) },
+    ['deduplication.other-delivery'],
+  ],
+  [
+    'loses a race between repeats',
+    {
+      async keep(key, seen) {
+        const isNew = !seen.has(key);
+        await pause(50);
+        seen.add(key);
+        return isNew;
+      },
+    },
+    ['deduplication.at-once'],
+  ],
+  ['refuses repeats', { repeat: 409 }, ['deduplication.same-delivery', 'deduplication.other-delivery']],
+  [
+    'crashes on big numbers',
+    {
+      parse(body) {
+        if (/\d{16}/.test(body)) throw new RangeError('not a safe integer');
+        return JSON.parse(body);
+      },
+    },
+    ['robustness.big-number'],
+  ],
+  [
+    'refuses an unknown type',
+    { isKnownType: (type) => type === 'order.shipped' },
+    ['robustness.unknown-type'],
+  ],
+];
+
+// Most of the time is waiting for effects.
+describe('the check of a receiver', { concurrent: true, timeout: 90_000 }, () => {
+  it('passes one that is right [§6.1, §6.2, §6.3, §6.4, §6.5, §6.6]', async () => {
+    await using receiver = await startReceiver();
+    const report = await check(receiver);
+    expect(report.checks.filter(({ status }) => status !== 'passed')).toEqual([]);
+    expect(report.ok).toBe(true);
+  });
+
+  it.each(faults)('of one that %s names that alone', async (_, changes, failed) => {
+    await using receiver = await startReceiver(changes);
+    const report = await check(receiver);
+    expect(idsOf(report, 'failed')).toEqual(failed);
+    expect(report.ok).toBe(false);
+  });
+});
