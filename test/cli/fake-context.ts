@@ -26,6 +26,8 @@ export interface FakeOptions {
   readonly signal?: AbortSignal;
   /** Takes the lines of progress; without it standard error is no terminal. */
   readonly progress?: (line: string) => void;
+  /** Where questions are asked and answered; without it nobody sits in front of it. */
+  readonly prompt?: Io['prompt'];
   /** Opens the screen of a live view; without it there is no terminal to paint. */
   readonly openScreen?: NonNullable<Io['openScreen']>;
   /** The calls of the control plane that the test expects; but for `getClock` any other one fails. */
@@ -44,8 +46,8 @@ export function createFakeHost(options: FakeOptions = {}): { host: Host; recorde
   const io: Io = {
     ...look,
     noteLook: look,
-    interactive: false,
-    prompt: { input: new PassThrough(), output: new PassThrough() },
+    interactive: options.prompt !== undefined,
+    prompt: options.prompt ?? { input: new PassThrough(), output: new PassThrough() },
     write: (text) => {
       recorded.out += text.endsWith('\n') ? text : `${text}\n`;
     },

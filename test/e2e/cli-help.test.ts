@@ -106,6 +106,7 @@ describe('help', () => {
         --new-id           make a new delivery with replay_of instead of a new attempt
         --rate <n/s>       of many, so many a second at most; 100/s when left out
         --wait [duration]  until each has been answered, 30s when left out; exit 1 if one failed
+        --yes              replay all that have failed without being asked
         -h, --help         show this help
 
       Global options:

@@ -90,6 +90,7 @@ export const optionUses: Readonly<Record<string, readonly OptionUse[]>> = {
     ['--failed --since 1h --rate 20/s', { failed: true, since: '1h', rate: 20 }],
     ['--to http://a --new-id --edit', { to: 'http://a', newId: true, edit: true }],
     ['--data -', { data: '-' }],
+    ['--failed --yes', { failed: true, yes: true }],
     ...wait,
   ],
   'clock show': [workspace],
@@ -113,6 +114,7 @@ export const optionUses: Readonly<Record<string, readonly OptionUse[]>> = {
     ['--enable -H A:b --skip-verify', { enable: true, headers: { A: 'b' }, skipVerify: true }],
     ['--no-headers --no-skip-verify', { headers: false, skipVerify: false }],
   ],
+  'webhooks delete': [['--yes', { yes: true }]],
   'webhooks rotate-secret': [['--overlap 1h30m', { overlap: 5_400_000 }]],
   'workspaces list': [page],
   'keys list': [page, workspace],
@@ -120,6 +122,7 @@ export const optionUses: Readonly<Record<string, readonly OptionUse[]>> = {
     ['--scopes events:read,events:write', { scopes: ['events:read', 'events:write'] }],
     workspace,
   ],
+  'keys revoke': [['--yes', { yes: true }]],
   'logs list': [requestFilter, page],
   'logs tail': [requestFilter],
   'fixtures run': [

@@ -3,12 +3,11 @@ import type { ApiResponse } from '../../control/api-client.ts';
 import { listAll } from '../../control/pages.ts';
 import { awaitDeliveries } from '../../control/settlement.ts';
 import { type ExitCode, SvcError } from '../../errors.ts';
-import { fixtureFolders } from '../../fixtures/folders.ts';
-import { listFixtures } from '../../fixtures/library.ts';
 import { toDurationMs, toRate, toWholeNumber } from '../arguments.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
 import { addEventOptions, createEventBodies, type EventOptions } from '../event-body.ts';
+import { eventTypes } from '../offers/event-types.ts';
 import { askChoice } from '../prompt.ts';
 import { deliveryColumns } from '../render/deliveries.ts';
 import { renderFields } from '../render/fields.ts';
@@ -46,7 +45,7 @@ export const command: CommandDefinition<Options> = {
 async function run(options: Options, context: Context): Promise<ExitCode> {
   const { count, rate, idempotencyKey } = options;
   if (rate !== undefined && count === undefined) throw new SvcError('usage', '--rate goes with --count.');
-  const type = options.type ?? (await chooseType(context));
+  const type = options.type ?? (await askChoice(context, 'type', eventTypes));
   const workspaceId = options.workspace ?? (await context.workspaceId());
   const nextBody = await createEventBodies(type, { ...options, workspace: workspaceId }, context);
   const api = await context.api();
@@ -86,16 +85,6 @@ async function triggerOne(
   );
   if (deliveries.length === 0) noteNobody(event, context);
   return concludeSettled(deliveries, timeoutMs);
-}
-
-function chooseType(context: Context): Promise<string> {
-  return askChoice(context, 'type', async () => {
-    const { projectFolder } = await context.config();
-    return listFixtures(fixtureFolders(projectFolder)).map(({ type, description }) => ({
-      value: type,
-      name: `${type}  ${description}`,
-    }));
-  });
 }
 
 function toTimeout({ wait }: Options): number | undefined {

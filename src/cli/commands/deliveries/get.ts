@@ -1,8 +1,9 @@
 import type { CommandDefinition } from '../../command.ts';
 import type { Context } from '../../context.ts';
+import { deliveries } from '../../offers/resources.ts';
+import { askChoice } from '../../prompt.ts';
 import { renderDelivery } from '../../render/delivery-detail.ts';
 import { findScheduleNow } from '../../schedule-now.ts';
-import { chooseDelivery } from './choose-delivery.ts';
 
 interface Options {
   readonly id?: string;
@@ -16,7 +17,7 @@ export const command: CommandDefinition<Options> = {
 
 async function run({ id }: Options, context: Context): Promise<void> {
   const control = await context.connect();
-  const delivery = await control.getDelivery({ id: id ?? (await chooseDelivery(control, context)) });
+  const delivery = await control.getDelivery({ id: id ?? (await askChoice(context, 'id', deliveries)) });
   const now = await findScheduleNow([delivery], control, context);
   context.print(delivery, () => renderDelivery(delivery, now(delivery), context));
 }

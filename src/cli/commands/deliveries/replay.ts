@@ -8,6 +8,8 @@ import { toDurationMs, toRate, toSince } from '../../arguments.ts';
 import type { CommandDefinition } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { editJson } from '../../editor.ts';
+import { replayableDeliveries } from '../../offers/resources.ts';
+import { askChoice, confirm } from '../../prompt.ts';
 import { deliveryColumns } from '../../render/deliveries.ts';
 import { indentJson } from '../../render/json-text.ts';
 import { renderTable } from '../../render/table.ts';
@@ -22,7 +24,6 @@ import {
 import { findScheduleNow } from '../../schedule-now.ts';
 import { DEFAULT_WAIT_MS, waitedTooLong } from '../../settlement.ts';
 import { readValue } from '../../values.ts';
-import { chooseDelivery } from './choose-delivery.ts';
 
 interface Options {
   readonly ids: readonly string[];
@@ -34,6 +35,7 @@ interface Options {
   readonly newId?: true;
   readonly rate?: number;
   readonly wait?: number | true;
+  readonly yes?: true;
 }
 
 /** Fast enough for a person, and slow enough for a receiver that has just come back. */
@@ -64,7 +66,8 @@ function configure(command: Command): Command {
       '--wait [duration]',
       'until each has been answered, 30s when left out; exit 1 if one failed',
       toDurationMs,
-    );
+    )
+    .option('--yes', 'replay all that have failed without being asked');
 }
 
 async function run(options: Options, context: Context): Promise<ExitCode> {
@@ -111,16 +114,17 @@ function isOne({ ids, failed }: Options): boolean {
 }
 
 async function chooseDeliveries(
-  { ids, failed, since }: Options,
+  { ids, failed, since, yes }: Options,
   control: ControlPlane,
   context: Context,
 ): Promise<readonly string[]> {
   if (failed) {
     const filter = { status: 'failed' as const, ...(since === undefined ? {} : { since }) };
     const deliveries = await listAll((page) => control.listDeliveries({ ...page, ...filter }));
+    if (deliveries.length > 1) await confirm(context, `Replay ${deliveries.length} deliveries?`, yes);
     return deliveries.map(({ id }) => id);
   }
-  return ids.length > 0 ? ids : [await chooseDelivery(control, context)];
+  return ids.length > 0 ? ids : [await askChoice(context, 'ids', replayableDeliveries)];
 }
 
 /** The other body to send; undefined for the same, null when the person left it as it was. */

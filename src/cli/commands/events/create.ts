@@ -1,14 +1,16 @@
 import type { CommandDefinition } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { addEventOptions, createEventBodies, type EventOptions } from '../../event-body.ts';
+import { eventTypes } from '../../offers/event-types.ts';
+import { askChoice } from '../../prompt.ts';
 import { indentJson } from '../../render/json-text.ts';
 
 interface Options extends EventOptions {
-  readonly type: string;
+  readonly type?: string;
 }
 
 export const command: CommandDefinition<Options> = {
-  configure: (command) => addEventOptions(command.argument('<type>', 'such as order.shipped')),
+  configure: (command) => addEventOptions(command.argument('[type]', 'such as order.shipped')),
   examples: [
     'events create order.shipped',
     'events create order.shipped --data \'{"order_id":"ord_1"}\'',
@@ -17,7 +19,8 @@ export const command: CommandDefinition<Options> = {
   run,
 };
 
-async function run({ type, ...options }: Options, context: Context): Promise<void> {
+async function run(options: Options, context: Context): Promise<void> {
+  const type = options.type ?? (await askChoice(context, 'type', eventTypes));
   const api = await context.api();
   const nextBody = await createEventBodies(type, options, context);
   const { text } = await api.createEvent(nextBody(), options.idempotencyKey);

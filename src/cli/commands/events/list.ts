@@ -1,12 +1,10 @@
 import type { Command } from 'commander';
-import type { Event } from '../../../contract/resources.ts';
-import { formatRelative } from '../../../domain/relative-time.ts';
 import { addPageOptions, type PageOptions, toPageInput } from '../../arguments.ts';
 import type { CommandDefinition } from '../../command.ts';
 import type { Context } from '../../context.ts';
+import { eventColumns } from '../../render/events.ts';
 import { indentJson } from '../../render/json-text.ts';
 import { printPage } from '../../render/page.ts';
-import type { Column } from '../../render/table.ts';
 import { findScheduleNow } from '../../schedule-now.ts';
 
 interface Options extends PageOptions {
@@ -35,12 +33,6 @@ async function run({ type, workspace, ...options }: Options, context: Context): 
     ...(starting_after === undefined ? {} : { starting_after }),
   });
   const now = await findScheduleNow(page.value.data, await context.connect(), context);
-  const columns: Column<Event>[] = [
-    { title: 'ID', value: ({ id }) => id },
-    { title: 'TYPE', value: ({ type }) => type, leaves: 3 },
-    { title: 'CREATED', value: (row) => formatRelative(row.created_at, now(row)), leaves: 2 },
-    { title: 'PAYLOAD', value: ({ payload }) => JSON.stringify(payload), leaves: 1, shrinks: true },
-  ];
   if (context.json) context.io.write(indentJson(page.text));
-  else printPage(context, page.value, 'events', columns);
+  else printPage(context, page.value, 'events', eventColumns(now));
 }

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { formatRelative } from '../../../domain/relative-time.ts';
 import { addPageOptions, type PageOptions, toPageInput } from '../../arguments.ts';
 import type { CommandDefinition } from '../../command.ts';
 import type { Context } from '../../context.ts';
+import { keyColumns } from '../../render/keys.ts';
 import { printPage } from '../../render/page.ts';
 
 interface Options extends PageOptions {
@@ -22,12 +22,5 @@ async function run({ workspace, ...page }: Options, context: Context): Promise<v
     ...toPageInput(page),
     ...(workspace === undefined ? {} : { workspace_id: workspace }),
   });
-  printPage(context, keys, 'keys', [
-    { title: 'ID', value: ({ id }) => id },
-    { title: 'KEY', value: ({ last4 }) => `…${last4}` },
-    { title: 'SCOPES', value: ({ scopes }) => scopes.join(','), leaves: 3, shrinks: true },
-    { title: 'WORKSPACE', value: ({ workspace_id: id }) => id ?? 'every one', leaves: 2 },
-    { title: 'CREATED', value: ({ created_at: at }) => formatRelative(at, context.now()), leaves: 1 },
-    { title: 'REVOKED', value: ({ revoked_at: at }) => (at ? formatRelative(at, context.now()) : '') },
-  ]);
+  printPage(context, keys, 'keys', keyColumns(context.now()));
 }

@@ -1,12 +1,13 @@
 import { toList } from '../../arguments.ts';
 import type { CommandDefinition } from '../../command.ts';
 import type { Context } from '../../context.ts';
-import { askText } from '../../prompt.ts';
+import { eventTypes } from '../../offers/event-types.ts';
+import { askChoice, askText } from '../../prompt.ts';
 import { renderWebhook } from '../../render/webhook.ts';
 
 interface Options {
   readonly url?: string;
-  readonly events: readonly string[];
+  readonly events?: readonly string[];
   readonly workspace?: string;
 }
 
@@ -14,7 +15,7 @@ export const command: CommandDefinition<Options> = {
   configure: (command) =>
     command
       .option('--url <url>', 'where to deliver to')
-      .requiredOption('-e, --events <list>', 'event types to subscribe to, or *', toList)
+      .option('-e, --events <list>', 'event types to subscribe to, or *', toList)
       .option('--workspace <id>', 'the workspace; otherwise SVC_WORKSPACE_ID, or the one made at boot'),
   examples: [
     'webhooks create --url http://localhost:3000/webhooks --events order.shipped,invoice.paid',
@@ -26,11 +27,12 @@ export const command: CommandDefinition<Options> = {
 /** Goes through the public API, so that the key's scopes and workspace count. */
 async function run({ url, events, workspace }: Options, context: Context): Promise<void> {
   const address = url ?? (await askText(context, 'url'));
+  const types = events ?? [await askChoice(context, 'events', eventTypes)];
   const api = await context.api();
   const { value: webhook, text } = await api.createWebhook({
     workspace_id: workspace ?? (await context.workspaceId()),
     url: address,
-    events,
+    events: types,
   });
   context.printJsonText(text, () => renderWebhook(webhook, context.io));
   context.io.note('The secret is shown this once.');

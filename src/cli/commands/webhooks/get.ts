@@ -1,8 +1,9 @@
 import type { CommandDefinition } from '../../command.ts';
 import type { Context } from '../../context.ts';
+import { webhooks } from '../../offers/resources.ts';
+import { askChoice } from '../../prompt.ts';
 import { renderWebhook } from '../../render/webhook.ts';
 import { findScheduleNow } from '../../schedule-now.ts';
-import { chooseWebhook } from './choose-webhook.ts';
 
 interface Options {
   readonly id?: string;
@@ -16,7 +17,7 @@ export const command: CommandDefinition<Options> = {
 
 async function run({ id }: Options, context: Context): Promise<void> {
   const control = await context.connect();
-  const webhook = await control.getWebhook({ id: await chooseWebhook(id, control, context) });
+  const webhook = await control.getWebhook({ id: id ?? (await askChoice(context, 'id', webhooks)) });
   const now = await findScheduleNow([webhook], control, context);
   context.print(webhook, () => renderWebhook(webhook, context.io, now(webhook)));
 }

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import { formatRelative } from '../../../domain/relative-time.ts';
 import { addPageOptions, type PageOptions, toPageInput } from '../../arguments.ts';
 import type { CommandDefinition } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { printPage } from '../../render/page.ts';
+import { webhookColumns } from '../../render/webhook.ts';
 import { findScheduleNow } from '../../schedule-now.ts';
 
 interface Options extends PageOptions {
@@ -24,11 +24,5 @@ async function run({ workspace, ...page }: Options, context: Context): Promise<v
     ...(workspace === undefined ? {} : { workspace_id: workspace }),
   });
   const now = await findScheduleNow(webhooks.data, control, context);
-  printPage(context, webhooks, 'endpoints', [
-    { title: 'ID', value: ({ id }) => id },
-    { title: 'URL', value: ({ url }) => url, shrinks: true },
-    { title: 'EVENTS', value: ({ events }) => events.join(','), leaves: 3, shrinks: true },
-    { title: 'STATE', value: ({ disabled }) => (disabled ? 'disabled' : 'enabled'), leaves: 2 },
-    { title: 'CREATED', value: (row) => formatRelative(row.created_at, now(row)), leaves: 1 },
-  ]);
+  printPage(context, webhooks, 'endpoints', webhookColumns(now));
 }

@@ -1,8 +1,9 @@
 import { toDurationMs } from '../../arguments.ts';
 import type { CommandDefinition } from '../../command.ts';
 import type { Context } from '../../context.ts';
+import { webhooks } from '../../offers/resources.ts';
+import { askChoice } from '../../prompt.ts';
 import { renderWebhook } from '../../render/webhook.ts';
-import { chooseWebhook } from './choose-webhook.ts';
 
 interface Options {
   readonly id?: string;
@@ -25,7 +26,7 @@ export const command: CommandDefinition<Options> = {
 async function run({ id, overlap }: Options, context: Context): Promise<void> {
   const control = await context.connect();
   const webhook = await control.rotateWebhookSecret({
-    id: await chooseWebhook(id, control, context),
+    id: id ?? (await askChoice(context, 'id', webhooks)),
     ...(overlap === undefined ? {} : { overlap_ms: overlap }),
   });
   context.print(webhook, () => renderWebhook(webhook, context.io));

@@ -3,8 +3,9 @@ import { SvcError } from '../../../errors.ts';
 import { toHeaders, toList } from '../../arguments.ts';
 import type { CommandDefinition } from '../../command.ts';
 import type { Context } from '../../context.ts';
+import { webhooks } from '../../offers/resources.ts';
+import { askChoice } from '../../prompt.ts';
 import { renderWebhook } from '../../render/webhook.ts';
-import { chooseWebhook } from './choose-webhook.ts';
 
 interface Options {
   readonly id?: string;
@@ -56,6 +57,9 @@ async function run({ id, ...options }: Options, context: Context): Promise<void>
     );
   }
   const control = await context.connect();
-  const webhook = await control.updateWebhook({ id: await chooseWebhook(id, control, context), ...changes });
+  const webhook = await control.updateWebhook({
+    id: id ?? (await askChoice(context, 'id', webhooks)),
+    ...changes,
+  });
   context.print(webhook, () => renderWebhook(webhook, context.io));
 }

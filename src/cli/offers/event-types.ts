@@ -1,0 +1,48 @@
+import { isEventType } from '../../domain/event.ts';
+import { fixtureFolders } from '../../fixtures/folders.ts';
+import { listFixtures } from '../../fixtures/library.ts';
+import type { Context } from '../context.ts';
+import type { Column } from '../render/table.ts';
+import { type Offer, offerRows } from './offer.ts';
+
+/** How many deliveries are looked at for types that they are of. */
+const LOOKED_AT = 200;
+
+/** Event types that have a fixture, and those that the emulator has seen besides. */
+export const eventTypes: Offer = {
+  noun: 'event type',
+  async list(context) {
+    const { projectFolder } = await context.config();
+    const fixtures = listFixtures(fixtureFolders(projectFolder));
+    const known = new Set(fixtures.map(toType));
+    const others = (await listSeenTypes(context))
+      .filter((type) => !known.has(type))
+      .map((type) => ({ type, description: 'seen here; it has no fixture' }));
+    return offerRows<DescribedType>([...fixtures, ...others], columns, toType);
+  },
+};
+
+interface DescribedType {
+  readonly type: string;
+  readonly description: string;
+}
+
+const columns: readonly Column<DescribedType>[] = [
+  { title: 'TYPE', value: toType },
+  { title: 'DESCRIPTION', value: ({ description }) => description, shrinks: true },
+];
+
+function toType({ type }: DescribedType): string {
+  return type;
+}
+
+async function listSeenTypes(context: Context): Promise<string[]> {
+  const control = await context.connect();
+  const [webhooks, deliveries] = await Promise.all([
+    control.listWebhooks({}),
+    control.listDeliveries({ limit: LOOKED_AT }),
+  ]);
+  const subscribed = webhooks.data.flatMap(({ events }) => events.filter(isEventType));
+  const delivered = deliveries.data.map(({ event_type: type }) => type);
+  return [...new Set([...subscribed, ...delivered])].sort();
+}

@@ -1,0 +1,122 @@
+/** What the built program asks in a terminal for arguments that were left out. */
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { quoteForShell } from '../../src/cli/shell.ts';
+import type { ControlPlane } from '../../src/control/control-plane.ts';
+import { createHttpControlPlane } from '../../src/control/http-client.ts';
+import { ExitCode } from '../../src/errors.ts';
+import { createReceiver, type Receiver } from '../support/receiver.ts';
+import { hasTerminals, startTerminal, type TestTerminal } from '../support/terminal.ts';
+import { cleanEnvironment, createPlace, program, startEmulator, svc } from './cli-program.ts';
+
+describe.skipIf(!hasTerminals)('in a terminal', () => {
+  const { cwd, remove } = createPlace();
+  let receiver: Receiver;
+  let emulator: Awaited<ReturnType<typeof startEmulator>>;
+  let control: ControlPlane;
+
+  beforeAll(async () => {
+    receiver = await createReceiver((request) => ({
+      status: request.body.includes('order.shipped') ? 410 : 200,
+    }));
+    emulator = await startEmulator(cwd, '--db', ':memory:', '--freeze', '--forward-to', receiver.url);
+    control = createHttpControlPlane({ controlUrl: emulator.ready.control_url });
+    await svc(['trigger', 'order.shipped', '--wait=1s'], { cwd });
+    await svc(['clock', 'settle'], { cwd });
+    await svc(['trigger', 'invoice.paid', '--wait'], { cwd });
+  });
+
+  afterAll(async () => {
+    emulator.subprocess.kill();
+    await Promise.all([emulator.subprocess, receiver.close()]);
+    remove();
+  });
+
+  /** Runs `svc` there; the shell around it stays, and tells how it ended. */
+  async function run(...args: string[]): Promise<TestTerminal> {
+    const line = [process.execPath, program, ...args].map(quoteForShell).join(' ');
+    const terminal = await startTerminal(
+      ['sh', '-c', `${line}; echo "exit $?"; stty -a | grep -o '[-]*icanon'; sleep 60`],
+      { cwd, columns: 110, env: cleanEnvironment() },
+    );
+    onTestFinished(terminal.close);
+    return terminal;
+  }
+
+  /** What is to be seen, what differs from run to run made the same. */
+  async function look(terminal: TestTerminal, wanted: RegExp): Promise<string> {
+    const screen = await terminal.waitFor(wanted);
+    return (
+      screen
+        .replace(/\b(del|wh|ws|evt|key)_[0-9A-Z]{26}/g, '$1_…')
+        .replaceAll(receiver.url, 'http://receiver')
+        .replace(/just now|\d+\w ago/g, 'a time ago')
+        // The columns are as wide as that was.
+        .replace(/(?<=\S) {2,}(?=\S)/g, '  ')
+    );
+  }
+
+  it('lets a delivery be found by typing, those that failed first', async () => {
+    const terminal = await run('deliveries', 'replay');
+    expect(await look(terminal, /select$/)).toMatchInlineSnapshot(`
+      "? Which delivery?
+        ID  STATUS  TYPE  CREATED  URL
+      ❯ del_…  ✗ failed  order.shipped  a time ago  http://receiver
+        del_…  ✓ succeeded  invoice.paid  a time ago  http://receiver
+
+      ↑↓ navigate • ⏎ select"
+    `);
+    await terminal.type('INVOICE');
+    expect(await look(terminal, /INVOICE[\s\S]*❯ \S+ +✓/)).toMatchInlineSnapshot(`
+      "? Which delivery? INVOICE
+        ID  STATUS  TYPE  CREATED  URL
+      ❯ del_…  ✓ succeeded  invoice.paid  a time ago  http://receiver
+
+      ↑↓ navigate • ⏎ select"
+    `);
+    await terminal.press('Enter');
+    await terminal.waitFor(/exit 0/);
+    expect(await terminal.screen()).toMatch(/^✔ Which delivery\? del_\w{26}\nID +STATUS/);
+  });
+
+  it('lets an event type be chosen, with what each is for', async () => {
+    const terminal = await run('trigger');
+    await terminal.type('invoice paid');
+    expect(await look(terminal, /❯ invoice\.paid/)).toMatchInlineSnapshot(`
+      "? Which event type? invoice paid
+        TYPE  DESCRIPTION
+      ❯ invoice.paid  An invoice was paid in full.
+
+      ↑↓ navigate • ⏎ select"
+    `);
+    await terminal.press('Enter');
+    await terminal.waitFor(/Type +invoice\.paid[\s\S]*exit 0/);
+  });
+
+  it('does not delete an endpoint unless that is confirmed', async () => {
+    const { id } = await control.createWebhook({ url: receiver.url, events: ['a.b'] });
+    const terminal = await run('webhooks', 'delete', id);
+    expect(await look(terminal, /y\/N/)).toMatchInlineSnapshot(
+      `"? Delete wh_…? Its pending deliveries are canceled. (y/N)"`,
+    );
+    await terminal.press('Enter');
+    await terminal.waitFor(/Nothing was done\.\nexit 130/);
+    await expect(control.getWebhook({ id })).resolves.toMatchObject({ id });
+
+    const again = await run('webhooks', 'delete', id);
+    await again.waitFor(/y\/N/);
+    await again.press('y', 'Enter');
+    await again.waitFor(/is deleted[\s\S]*exit 0/);
+    await expect(control.getWebhook({ id })).rejects.toMatchObject({ exitCode: ExitCode.notFound });
+  });
+
+  it.each([
+    ['a choice', ['webhooks', 'get'], /Which endpoint/],
+    ['a text', ['workspaces', 'create'], /name:/],
+    ['a confirmation', ['keys', 'revoke', 'key_1'], /y\/N/],
+  ])('leaves the terminal as it was when %s is interrupted', async (_, args, asked) => {
+    const terminal = await run(...args);
+    await terminal.waitFor(asked);
+    await terminal.press('C-c');
+    expect(await terminal.waitFor(/exit \d+\n\S+$/)).toMatch(/exit 130\nicanon$/);
+  });
+});
