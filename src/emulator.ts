@@ -24,6 +24,7 @@ import type { Rules } from './profile/rules.ts';
 import type { Bootstrapped, ForwardTarget } from './sandbox/bootstrap.ts';
 import { Bus } from './sandbox/bus.ts';
 import { keepClock } from './sandbox/clock-keeping.ts';
+import { Faults } from './sandbox/faults.ts';
 import { Listeners } from './sandbox/listeners.ts';
 import { LiveWorkspaces } from './sandbox/live-workspaces.ts';
 import { Mint } from './sandbox/mint.ts';
@@ -225,12 +226,13 @@ function createSandbox(store: Store, wall: WallClock, options: EmulatorOptions):
   const mint = new Mint(options.randomSeed ?? null);
   mint.restart(`after ${store.lastSeq}`);
   const catalogue = new Set(builtInEventTypes());
+  const bus = new Bus();
+  const stamp = isRepeatable(options) ? () => REPEATABLE_START : wall.now;
   return {
-    ...{ environment, rules, store, wall, mint, catalogue },
+    ...{ environment, rules, store, wall, mint, catalogue, bus, stamp },
     newClock: { speed: 1, frozen: false, ...options.clock },
-    bus: new Bus(),
+    faults: new Faults({ store, mint, bus, stamp }),
     workspaces: new LiveWorkspaces(store, wall, mint),
-    stamp: isRepeatable(options) ? () => REPEATABLE_START : wall.now,
     operations: createPublicOperations({ rules, environment, catalogue }),
   };
 }

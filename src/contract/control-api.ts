@@ -4,6 +4,7 @@ import * as v from 'valibot';
 import { deliveryStatuses } from '../domain/delivery.ts';
 import { DAY_MS, parseDuration } from '../domain/duration.ts';
 import { WILDCARD } from '../domain/event.ts';
+import { findFaultProblem } from '../domain/fault.ts';
 import { ExtraHeaders, Name, Secret, Speed } from './fields.ts';
 import { defineOperations, type OperationInput, type OperationOutput, wholeNumber } from './operation.ts';
 import {
@@ -16,7 +17,9 @@ import {
   DeliveryDetail,
   Diagnosis,
   EmulatorStatus,
+  Fault,
   idOf,
+  NewFault,
   pageOf,
   SavedSnapshot,
   ScopeName,
@@ -73,6 +76,20 @@ export const RequestFilter = {
   min_duration_ms: v.optional(wholeNumber(0)),
   since: v.optional(Since),
 };
+
+const PossibleFault = v.pipe(
+  NewFault,
+  v.rawCheck(({ dataset, addIssue }) => {
+    const { value } = dataset;
+    const found = dataset.typed ? findFaultProblem(dataset.value) : null;
+    if (found === null) return;
+    const { member: key, problem: message } = found;
+    addIssue({
+      message,
+      path: [{ type: 'object', origin: 'value', input: value as never, key, value: null }],
+    });
+  }),
+);
 
 export const controlOperations = defineOperations({
   getStatus: {
@@ -347,6 +364,32 @@ export const controlOperations = defineOperations({
     summary: 'Move the clock until no delivery is pending any more',
     input: v.strictObject(ofWorkspace),
     output: ClockMove,
+    status: 200,
+  },
+
+  addFault: {
+    method: 'POST',
+    path: '/faults',
+    summary: 'Order a fault on requests to /v1 or on deliveries; the oldest that is met fires',
+    input: PossibleFault,
+    output: Fault,
+    status: 201,
+    errors: ['validation_failed'],
+  },
+  listFaults: {
+    method: 'GET',
+    path: '/faults',
+    summary: 'List faults, newest first, with how often each has fired',
+    input: v.strictObject({ ...page, ...ofWorkspace }),
+    output: pageOf(Fault),
+    status: 200,
+  },
+  clearFaults: {
+    method: 'POST',
+    path: '/faults/clear',
+    summary: 'Remove a fault, those of a workspace, or all',
+    input: v.strictObject({ ...ofWorkspace, id: v.optional(idOf('fault')) }),
+    output: v.object({ cleared: v.number() }),
     status: 200,
   },
 

@@ -5,8 +5,11 @@
 import * as v from 'valibot';
 import { environments, scopes } from '../domain/access.ts';
 import { attemptOutcomes, attemptTriggers, deliveryStatuses, settledReasons } from '../domain/delivery.ts';
+import { DAY_MS } from '../domain/duration.ts';
+import { deliveryFaultKinds, faultTargets, requestDrops, requestFaultKinds } from '../domain/fault.ts';
 import { type IdKind, idPatterns, idPrefixes } from '../domain/ids.ts';
 import { profileNames } from '../profile/rules.ts';
+import { wholeNumber } from './operation.ts';
 
 export const idOf = (kind: IdKind) =>
   v.pipe(
@@ -90,6 +93,11 @@ export const WebhookDetail = v.object({
 });
 export const WebhookWithSecret = v.object({ ...WebhookDetail.entries, secret: v.string() });
 
+const faultKinds = v.picklist([...requestFaultKinds, ...deliveryFaultKinds]);
+
+/** The fault that touched a request or an attempt; absent where none did. */
+const faultMark = { fault: v.optional(v.object({ id: idOf('fault'), kind: faultKinds })) };
+
 export const Attempt = v.object({
   id: v.string(),
   number: v.pipe(v.number(), v.integer(), v.minValue(1)),
@@ -103,6 +111,7 @@ export const Attempt = v.object({
   response_status: v.nullable(v.number()),
   /** What went wrong, in words; null on success. */
   error: v.nullable(v.string()),
+  ...faultMark,
   request: v.object({
     url: v.string(),
     headers: Headers,
@@ -180,6 +189,46 @@ export const ApiRequest = v.object({
   duration_ms: v.number(),
   api_key_id: v.nullable(v.string()),
   workspace_id: v.nullable(v.string()),
+  ...faultMark,
+});
+
+const PROBABILITY = 'must be above 0 and at most 1';
+const MAX_FAULT_MS = 30 * DAY_MS;
+
+/** What a fault is restricted to and what it does, each left out where it is not meant. */
+export const NewFault = v.strictObject({
+  on: v.picklist(faultTargets),
+  /** Only in this workspace: for requests, that of their key. */
+  workspace_id: v.optional(idOf('workspace')),
+  method: v.optional(v.pipe(v.string(), v.toUpperCase())),
+  /** A path of the API; a segment `*` or `{id}` stands for any one. */
+  path: v.optional(v.pipe(v.string(), v.startsWith('/', 'must start with /'))),
+  api_key_id: v.optional(idOf('apiKey')),
+  status: v.optional(wholeNumber(400, 599)),
+  error_code: v.optional(v.pipe(v.string(), v.regex(/^[a-z][a-z0-9_]{0,63}$/, 'must be like rate_limited'))),
+  /** Real time before the request is looked at any further. */
+  latency_ms: v.optional(wholeNumber(1, MAX_FAULT_MS)),
+  /** Gives no answer: `before` the operation is done, or `after` it. */
+  drop: v.optional(v.picklist(requestDrops)),
+  /** What becomes of a delivery. */
+  kind: v.optional(v.picklist(deliveryFaultKinds)),
+  webhook_id: v.optional(idOf('webhook')),
+  /** Event type. */
+  type: v.optional(v.string()),
+  /** For `delay` and, at most, `reorder`: schedule time. For `slow-body`: real time. */
+  delay_ms: v.optional(wholeNumber(1, MAX_FAULT_MS)),
+  probability: v.optional(v.pipe(v.number(), v.gtValue(0, PROBABILITY), v.maxValue(1, PROBABILITY)), 1),
+  /** How often it fires; without it, until it is cleared. */
+  count: v.optional(wholeNumber(1)),
+});
+
+export const Fault = v.object({
+  id: idOf('fault'),
+  ...NewFault.entries,
+  probability: v.number(),
+  /** How often it has fired. */
+  fired: Count,
+  created_at: Timestamp,
 });
 
 export const EmulatorStatus = v.object({
@@ -271,6 +320,7 @@ export type ClockMove = v.InferOutput<typeof ClockMove>;
 export type Delivery = v.InferOutput<typeof Delivery>;
 export type DeliveryDetail = v.InferOutput<typeof DeliveryDetail>;
 export type ApiRequest = v.InferOutput<typeof ApiRequest>;
+export type Fault = v.InferOutput<typeof Fault>;
 export type WebhookProbe = v.InferOutput<typeof WebhookProbe>;
 export type Diagnosis = v.InferOutput<typeof Diagnosis>;
 export type EmulatorStatus = v.InferOutput<typeof EmulatorStatus>;

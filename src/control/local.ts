@@ -33,6 +33,7 @@ import { toWorkspace } from '../store/workspaces.ts';
 import { createCheckCalls } from './check-calls.ts';
 import { createClockCalls } from './clock-calls.ts';
 import type { ControlCalls, ControlPlane } from './control-plane.ts';
+import { createFaultCalls } from './fault-calls.ts';
 import { findWorkspace, toDeliveryFilter, toRequestFilter } from './filters.ts';
 import { streamOf } from './stream.ts';
 
@@ -67,6 +68,7 @@ export function createLocalControlPlane(
     ...createDeliveryCalls(sandbox),
     ...createClockCalls(sandbox, clock),
     ...createRequestCalls(sandbox),
+    ...createFaultCalls(sandbox),
     ...createCheckCalls(sandbox, sender),
   };
   return {

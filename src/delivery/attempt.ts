@@ -1,13 +1,16 @@
 /** One attempt: what is sent, and what it makes of its delivery. */
 import { type AttemptTrigger, nextStep } from '../domain/delivery.ts';
 import { SECOND_MS } from '../domain/duration.ts';
+import type { FaultMark } from '../domain/fault.ts';
 import { type DeliveryToSign, signDelivery } from '../domain/signature/sign.ts';
 import { keepClockAlong } from '../sandbox/clock-keeping.ts';
+import type { FiredFault } from '../sandbox/faults.ts';
 import type { LiveWorkspace } from '../sandbox/live-workspaces.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { ClaimedDelivery, DeliveryChange, DeliveryProgressRow } from '../store/deliveries.ts';
 import type { WebhookRow } from '../store/webhooks.ts';
 import { VERSION } from '../version.ts';
+import { missign } from './delivery-faults.ts';
 import type { SendRequest, SendResult } from './sender.ts';
 
 /** An attempt that begins within this much real time of its due instant was on time. */
@@ -15,30 +18,46 @@ const ON_TIME_MS = SECOND_MS;
 
 export interface PreparedAttempt {
   readonly claim: ClaimedDelivery;
-  readonly request: SendRequest;
+  readonly request: DeliveryRequest;
   /** Wall time of sending. */
   readonly sentAt: number;
   /** Schedule time from which the next gap counts. */
   readonly startedAt: number;
+  /** Of the fault that touches it, or that has held it back. */
+  readonly mark: FaultMark | null;
 }
 
-/** Signs a delivery at the moment of sending: every attempt has its own timestamp and signature (§6). */
+/** Text it is, because JSON is. */
+export type DeliveryRequest = SendRequest & { readonly body: string };
+
+/**
+ * Signs a delivery at the moment of sending: every attempt has its own timestamp and signature (§6).
+ * @param fault that meets it.
+ */
 export function prepareAttempt(
   sandbox: Sandbox,
   workspace: LiveWorkspace,
   claim: ClaimedDelivery,
+  fault: FiredFault | undefined,
 ): PreparedAttempt {
   const { wall, rules } = sandbox;
   const { id, body } = claim;
   const now = workspace.clock.now();
   const sentAt = wall.now();
   const secrets = secretsOf(claim, now);
+  const toSign = { scheme: rules.signature, secrets, id, timestampMs: sentAt, body };
   return {
     claim,
-    request: toDeliveryRequest(claim, { scheme: rules.signature, secrets, id, timestampMs: sentAt, body }),
+    request: toDeliveryRequest(claim, missign(sandbox, claim, toSign, fault)),
     sentAt,
     startedAt: startOf(claim, workspace),
+    mark: markOf(claim, fault),
   };
+}
+
+function markOf(claim: ClaimedDelivery, fault: FiredFault | undefined): FaultMark | null {
+  if (claim.fault !== null) return JSON.parse(claim.fault);
+  return fault === undefined ? null : { id: fault.id, kind: fault.kind };
 }
 
 type Target = Pick<WebhookRow, 'url' | 'headers' | 'skip_verify'>;
@@ -47,7 +66,7 @@ type Target = Pick<WebhookRow, 'url' | 'headers' | 'skip_verify'>;
 export function toDeliveryRequest(
   target: Target,
   delivery: DeliveryToSign & { readonly body: string },
-): SendRequest {
+): DeliveryRequest {
   const headers = {
     'Content-Type': 'application/json',
     'User-Agent': `svc-emulator/${VERSION}`,
@@ -76,22 +95,35 @@ export function startOf({ due_at: dueAt }: ClaimedDelivery, { clock }: LiveWorks
   return now - dueAt <= ON_TIME_MS * Math.max(1, clock.rate) ? dueAt : now;
 }
 
-/** Writes the attempt and what follows from it, together. Inside a write. @returns when the next attempt is due. */
+/**
+ * Writes the attempt and what follows from it, together. Where a fault has sent it more than once, each time is an
+ * attempt, and the first that succeeded decides, or else the first. Inside a write.
+ * @returns when the next attempt is due.
+ */
 export function recordAttempt(
   sandbox: Sandbox,
   workspace: LiveWorkspace,
   attempt: PreparedAttempt,
-  result: SendResult,
+  results: readonly [SendResult, ...SendResult[]],
 ): number | null {
   const { deliveries } = sandbox.store;
-  const progress = deliveries.getProgress(attempt.claim.seq);
-  insertAttempt(sandbox, attempt, result, progress.attempt_count + 1);
+  const { seq } = attempt.claim;
+  const [first] = results;
+  const decisive = results.find(({ outcome }) => outcome === 'succeeded') ?? first;
+  const before = deliveries.getProgress(seq).attempt_count;
+  let { sentAt } = attempt;
+  for (const [index, result] of results.entries()) {
+    insertAttempt(sandbox, { ...attempt, sentAt }, result, before + index + 1);
+    sentAt += Math.round(result.durationMs);
+  }
+  for (const _ of results.slice(1)) deliveries.countAttempt(seq);
+  const progress = deliveries.getProgress(seq);
   // The endpoint was deleted while the request was on its way: it was made, and that is all.
   if (progress.status === 'canceled') {
-    deliveries.countAttempt(progress.seq);
+    deliveries.countAttempt(seq);
     return null;
   }
-  const change = afterAttempt(sandbox, attempt, result, progress, workspace.clock.now());
+  const change = afterAttempt(sandbox, attempt, decisive, progress, workspace.clock.now());
   deliveries.change(change);
   keepClockAlong(sandbox, workspace);
   return change.due_at;
@@ -139,7 +171,7 @@ function afterAttempt(
 
 function insertAttempt(sandbox: Sandbox, attempt: PreparedAttempt, result: SendResult, number: number): void {
   const { store } = sandbox;
-  const { claim, request, sentAt } = attempt;
+  const { claim, request, sentAt, mark } = attempt;
   const { response } = result;
   store.attempts.insert({
     seq: store.nextSeq(),
@@ -157,6 +189,7 @@ function insertAttempt(sandbox: Sandbox, attempt: PreparedAttempt, result: SendR
     response_headers: response && JSON.stringify(response.headers),
     response_body: response && response.body.length > 0 ? response.body : null,
     response_truncated: response?.truncated ? 1 : 0,
+    fault: mark && JSON.stringify(mark),
   });
 }
 

@@ -9,6 +9,7 @@ import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { ClaimedDelivery } from '../store/deliveries.ts';
 import { clearTimeout, setTimeout } from '../timers.ts';
 import { prepareAttempt, recordAttempt, startOf } from './attempt.ts';
+import { holdBack, holdingMs, sendFaulty, takeFault } from './delivery-faults.ts';
 import { Lane } from './lane.ts';
 import type { Sender } from './sender.ts';
 
@@ -234,10 +235,27 @@ export class Dispatcher {
       await store.write(() => store.deliveries.expire(seq, workspace.clock.now(), store.nextSeq()));
       return null;
     }
-    const attempt = prepareAttempt(this.#sandbox, workspace, claim);
-    const result = await this.#sender.send(attempt.request, rules.delivery);
+    const fault = takeFault(this.#sandbox, claim);
+    const heldMs = fault && holdingMs(fault);
+    if (fault && typeof heldMs === 'number') {
+      if (fault.kind === 'reorder') lane.holdsBack = true;
+      return store.write(() => holdBack(this.#sandbox, workspace, claim, fault, heldMs));
+    }
+    const attempt = prepareAttempt(this.#sandbox, workspace, claim, fault);
+    const results = await sendFaulty(this.#sender, attempt.request, rules.delivery, fault);
     if (this.#state === 'stopped' || !this.#isCurrent(lane)) return null;
-    return store.write(() => recordAttempt(this.#sandbox, workspace, attempt, result));
+    const dueAt = await store.write(() => recordAttempt(this.#sandbox, workspace, attempt, results));
+    if (lane.holdsBack) await this.#letGo(lane);
+    return dueAt;
+  }
+
+  /** What waits for another delivery to go first need wait no longer. */
+  async #letGo(lane: Lane): Promise<void> {
+    const { store } = this.#sandbox;
+    const now = lane.workspace.clock.now();
+    lane.holdsBack = false;
+    for (const seq of await store.write(() => store.deliveries.letGo(lane.webhookSeq, now)))
+      lane.plan(seq, now);
   }
 
   /** The claim that came with the news, or where the delivery had to wait, what the rows say by now. */

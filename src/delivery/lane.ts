@@ -11,6 +11,8 @@ export class Lane {
   /** A disabled endpoint keeps its deliveries waiting. */
   open = true;
   inFlight = 0;
+  /** A fault lets a delivery wait until another one has been sent. */
+  holdsBack = false;
   readonly #deliveries: DeliveryTable;
   /** Due and not yet under way, earliest first. */
   #ready: number[] = [];

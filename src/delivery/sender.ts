@@ -1,6 +1,7 @@
 /** Sends one request to a receiver and says how it went (§6 of the service description, decisions `delivery.*`). */
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
+import { Readable } from 'node:stream';
 import { TLSSocket } from 'node:tls';
 import type { WallClock } from '../domain/clock.ts';
 import type { AttemptOutcome } from '../domain/delivery.ts';
@@ -15,6 +16,7 @@ import {
   type NetworkError,
 } from './outbound-exchange.ts';
 import { describeFailure } from './outbound-failure.ts';
+import { writeSlowly } from './slow-body.ts';
 
 export interface SenderOptions extends DialerOptions {
   /** Reads a `Retry-After` date and measures durations. */
@@ -28,6 +30,8 @@ export interface SendRequest {
   readonly body: string | Buffer;
   /** Take any certificate. */
   readonly insecureTls?: boolean;
+  /** Writes the body bit by bit over so much real time; at once when it is left out. */
+  readonly writeOverMs?: number;
 }
 
 /** Where to, and how. */
@@ -148,8 +152,13 @@ function routeOf(url: URL, target: SendTarget, limits: SendLimits, fresh: boolea
   return { origin: url.origin, insecureTls: target.insecureTls ?? false, connectTimeoutMs, fresh };
 }
 
-function toPost(url: URL, { headers, body }: SendRequest, exchange: Exchange): ExchangeRequest {
-  return { path: `${url.pathname}${url.search}`, method: 'POST', headers, body, exchange };
+function toPost(url: URL, request: SendRequest, exchange: Exchange): ExchangeRequest {
+  const { body, writeOverMs } = request;
+  const post = { path: `${url.pathname}${url.search}`, method: 'POST', exchange } as const;
+  if (writeOverMs === undefined) return { ...post, headers: request.headers, body };
+  const bytes = Buffer.from(body);
+  const headers = { ...request.headers, 'Content-Length': String(bytes.length) };
+  return { ...post, headers, body: Readable.from(writeSlowly(bytes, writeOverMs), { objectMode: false }) };
 }
 
 interface ResultContext {

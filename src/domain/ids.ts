@@ -8,6 +8,7 @@ export const idPrefixes = {
   delivery: 'del_',
   request: 'req_',
   apiKey: 'key_',
+  fault: 'flt_',
 } as const;
 export type IdKind = keyof typeof idPrefixes;
 

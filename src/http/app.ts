@@ -31,7 +31,7 @@ export function createApp(options: AppOptions): H3 {
   const { sandbox, control, host, publicUrl, addressesAt, faultLog, closing } = options;
   const nextRequestId = () => sandbox.mint.ids('control requests').next('request', sandbox.stamp());
   const app = new H3({ silent: true, onError: (error) => answerFault(error, nextRequestId(), faultLog) });
-  mountPublicApi(app, sandbox, faultLog);
+  mountPublicApi(app, sandbox, faultLog, closing);
   mountControlApi(app, {
     control,
     guard: createGuard(host, publicUrl),

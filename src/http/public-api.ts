@@ -5,6 +5,7 @@ import type { PublicOperations } from '../contract/public-api.ts';
 import { validate } from '../contract/validate.ts';
 import { SvcError } from '../errors.ts';
 import { authenticate, type Caller, requireScope } from '../sandbox/access.ts';
+import type { FiredFault } from '../sandbox/faults.ts';
 import { parseIdempotencyKey } from '../sandbox/idempotency.ts';
 import { type Call, createPublicHandlers, type PublicHandlers } from '../sandbox/public-operations.ts';
 import { RateLimiter } from '../sandbox/rate-limiter.ts';
@@ -12,6 +13,7 @@ import type { Sandbox } from '../sandbox/sandbox.ts';
 import { type FaultLog, isFault } from './fault-log.ts';
 import { readJsonBody } from './json-body.ts';
 import { queryOf } from './query.ts';
+import { dropConnection, meetFault } from './request-faults.ts';
 import { logRequest } from './request-log.ts';
 import { errorResponse, jsonResponse, type ResponseHeaders, toSvcError } from './respond.ts';
 
@@ -21,6 +23,7 @@ interface Serving {
   readonly sandbox: Sandbox;
   readonly limiter: RateLimiter | null;
   readonly faultLog: FaultLog;
+  readonly closing: AbortSignal;
 }
 
 /** What is learned of a request on its way, for the answer and for the log. */
@@ -29,15 +32,19 @@ export interface Exchange {
   readonly startedAt: number;
   caller: Caller | null;
   limitHeaders: ResponseHeaders;
+  /** The fault that was ordered for it. */
+  fault: FiredFault | null;
+  errorCode: string | null;
 }
 
-export function mountPublicApi(app: H3, sandbox: Sandbox, faultLog: FaultLog): void {
+/** @param closing is aborted when the emulator stops. */
+export function mountPublicApi(app: H3, sandbox: Sandbox, faultLog: FaultLog, closing: AbortSignal): void {
   const { rateLimit } = sandbox.rules;
   const limiter = rateLimit === null ? null : new RateLimiter(rateLimit, sandbox.wall);
   sandbox.bus.subscribe((news) => {
     if (news.type === 'renewed') limiter?.forget();
   });
-  const serving = { sandbox, limiter, faultLog };
+  const serving = { sandbox, limiter, faultLog, closing };
   const handlers = createPublicHandlers(sandbox);
   const methods = new Map<string, string[]>();
   for (const [name, operation] of Object.entries<Operation>(sandbox.operations)) {
@@ -68,23 +75,24 @@ async function exchange(
     startedAt: wall.monotonic(),
     caller: null,
     limitHeaders: {},
+    fault: null,
+    errorCode: null,
   };
   let response: Response;
-  let errorCode: string | null = null;
   try {
     response = await answer(state);
   } catch (thrown) {
     const error = toSvcError(thrown);
     if (isFault(error)) faultLog.report(state.requestId, thrown);
-    errorCode = error.code;
+    state.errorCode = error.code;
     response = errorResponse(error, state.requestId, state.limitHeaders);
   }
-  logRequest(sandbox, event, state, response.status, errorCode);
-  return response;
+  logRequest(sandbox, event, state, response.status);
+  return state.fault?.rule.drop ? dropConnection(event) : response;
 }
 
 async function perform(
-  { sandbox, limiter }: Serving,
+  { sandbox, limiter, closing }: Serving,
   event: H3Event,
   state: Exchange,
   operation: Operation,
@@ -93,6 +101,8 @@ async function perform(
   const caller = authenticate(sandbox, event.req.headers.get('authorization'));
   state.caller = caller;
   if (limiter) state.limitHeaders = limiter.take(caller.keySeq);
+  const faulty = await meetFault(sandbox, event, caller, state, closing);
+  if (faulty) return faulty;
   if (operation.scope) requireScope(sandbox, caller, operation.scope);
   const answer = await handler(await readCall(sandbox, event, caller, operation));
   const headers = answer.replayed

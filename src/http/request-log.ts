@@ -1,4 +1,5 @@
 import type { H3Event } from 'h3';
+import type { FaultMark } from '../domain/fault.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Exchange } from './public-api.ts';
 
@@ -12,9 +13,8 @@ const PATH_LIMIT = 2048;
 export function logRequest(
   { store, wall }: Sandbox,
   event: H3Event,
-  { requestId, startedAt, caller }: Exchange,
+  { requestId, startedAt, caller, fault, errorCode }: Exchange,
   status: number,
-  errorCode: string | null,
 ): void {
   const durationMs = wall.monotonic() - startedAt;
   const row = {
@@ -27,6 +27,7 @@ export function logRequest(
     duration_ms: Math.round(durationMs * 1000) / 1000,
     api_key_seq: caller?.keySeq ?? null,
     workspace_seq: caller?.workspaceSeq ?? null,
+    fault: fault && JSON.stringify({ id: fault.id, kind: fault.kind } satisfies FaultMark),
   };
   store.writeSoon(() => store.apiRequests.insert({ seq: store.nextSeq(), ...row }));
 }

@@ -19,15 +19,26 @@ export function jsonResponse(
   });
 }
 
+/** What of an error goes over the wire: of an `SvcError`, or of one that a fault was ordered to answer with. */
+export interface WireError {
+  readonly status: number;
+  readonly code: string;
+  readonly message: string;
+  readonly headers: ResponseHeaders;
+}
+
 /** The error envelope of §7: exactly `code`, `message` and `request_id`. */
-export function errorResponse(error: SvcError, requestId: string, headers: ResponseHeaders = {}): Response {
+export function errorResponse(error: WireError, requestId: string, headers: ResponseHeaders = {}): Response {
   return jsonResponse(error.status, toErrorText(error, requestId), requestId, {
     ...headers,
     ...error.headers,
   });
 }
 
-export function toErrorText({ code, message }: SvcError, requestId: string): string {
+export function toErrorText(
+  { code, message }: Pick<WireError, 'code' | 'message'>,
+  requestId: string,
+): string {
   const body: ErrorBody = { error: { code, message, request_id: requestId } };
   return JSON.stringify(body);
 }

@@ -5,6 +5,7 @@ import type { WallClock } from '../domain/clock.ts';
 import type { Rules } from '../profile/rules.ts';
 import type { Store } from '../store/store.ts';
 import type { Bus } from './bus.ts';
+import type { Faults } from './faults.ts';
 import type { LiveWorkspaces } from './live-workspaces.ts';
 import type { Mint } from './mint.ts';
 
@@ -14,6 +15,7 @@ export interface Sandbox {
   readonly store: Store;
   readonly wall: WallClock;
   readonly bus: Bus;
+  readonly faults: Faults;
   readonly workspaces: LiveWorkspaces;
   readonly mint: Mint;
   /**

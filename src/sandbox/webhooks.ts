@@ -132,7 +132,7 @@ export function rotateWebhookSecret(sandbox: Sandbox, id: string, overlapMs: num
   const rotated = {
     ...row,
     secret: sandbox.mint.webhookSecret(sandbox.rules.signature.key),
-    previous_secret: overlapMs > 0 ? row.secret : null,
+    previous_secret: row.secret,
     previous_secret_expires_at: overlapMs > 0 ? now + overlapMs : null,
   };
   sandbox.store.webhooks.update(rotated);

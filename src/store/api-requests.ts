@@ -13,6 +13,8 @@ export interface ApiRequestRow {
   readonly duration_ms: number;
   readonly api_key_seq: number | null;
   readonly workspace_seq: number | null;
+  /** The `FaultMark` of what touched it, as JSON; null when nothing did. */
+  readonly fault: string | null;
 }
 
 type ApiRequestWithIds = ApiRequestRow & {
@@ -47,8 +49,8 @@ export class ApiRequestTable {
 
   constructor(db: Database.Database) {
     this.#insert = db.prepare(
-      `INSERT INTO api_requests (seq, id, at_wall, method, path, status, error_code, duration_ms, api_key_seq, workspace_seq)
-       VALUES (@seq, @id, @at_wall, @method, @path, @status, @error_code, @duration_ms, @api_key_seq, @workspace_seq)`,
+      `INSERT INTO api_requests (seq, id, at_wall, method, path, status, error_code, duration_ms, api_key_seq, workspace_seq, fault)
+       VALUES (@seq, @id, @at_wall, @method, @path, @status, @error_code, @duration_ms, @api_key_seq, @workspace_seq, @fault)`,
     );
     this.#bySeq = db.prepare(`${SELECT} WHERE r.seq = ?`);
     this.#byId = db.prepare(`${SELECT} WHERE r.id = ?`);
@@ -95,5 +97,6 @@ export function toApiRequest(row: ApiRequestWithIds): ApiRequest {
     duration_ms: row.duration_ms,
     api_key_id: row.api_key_id,
     workspace_id: row.workspace_id,
+    ...(row.fault === null ? {} : { fault: JSON.parse(row.fault) }),
   };
 }

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type Database from 'better-sqlite3';
 import type { Attempt, AttemptSummary } from '../contract/resources.ts';
 import type { AttemptOutcome, AttemptTrigger } from '../domain/delivery.ts';
+import { tamperWith } from '../domain/fault.ts';
 import { toSignedContent } from '../domain/signature/digest.ts';
 import type { SignatureScheme } from '../domain/signature/scheme.ts';
 
@@ -22,6 +23,8 @@ export interface AttemptRow {
   readonly response_headers: string | null;
   readonly response_body: Buffer | null;
   readonly response_truncated: 0 | 1;
+  /** The `FaultMark` of what touched it, as JSON; null when nothing did. */
+  readonly fault: string | null;
 }
 
 type AttemptFacts = Omit<
@@ -48,14 +51,15 @@ export class AttemptTable {
   constructor(db: Database.Database) {
     this.#insert = db.prepare(
       `INSERT INTO attempts (seq, delivery_seq, number, trigger, scheduled_at, sent_at_wall, duration_ms, outcome,
-         response_status, error, request_url, request_headers, response_headers, response_body, response_truncated)
+         response_status, error, request_url, request_headers, response_headers, response_body, response_truncated, fault)
        VALUES (@seq, @delivery_seq, @number, @trigger, @scheduled_at, @sent_at_wall, @duration_ms, @outcome,
-         @response_status, @error, @request_url, @request_headers, @response_headers, @response_body, @response_truncated)`,
+         @response_status, @error, @request_url, @request_headers, @response_headers, @response_body, @response_truncated,
+         @fault)`,
     );
     this.#ofDelivery = db.prepare('SELECT * FROM attempts WHERE delivery_seq = ? ORDER BY number');
     this.#ofWorkspace = db.prepare(
       `SELECT a.seq, a.number, a.trigger, a.scheduled_at, a.sent_at_wall, a.duration_ms, a.outcome, a.response_status,
-         a.error, d.id AS delivery_id, e.type AS event_type, h.id AS webhook_id
+         a.error, a.fault, d.id AS delivery_id, e.type AS event_type, h.id AS webhook_id
        FROM attempts a
        JOIN deliveries d ON d.seq = a.delivery_seq
        JOIN events e ON e.seq = d.event_seq
@@ -96,9 +100,11 @@ export function toAttempt(row: AttemptRow, { id, body, scheme }: Sent): Attempt 
   const headers: Record<string, string> = JSON.parse(row.request_headers);
   const timestamp = headers[scheme.headers.timestamp ?? ''] ?? '';
   const signed = toSignedContent(scheme, { id, timestamp, body });
+  const facts = toFacts(row, id);
+  const sentBody = facts.fault?.kind === 'tamper-body' ? tamperWith(body) : body;
   return {
-    ...toFacts(row, id),
-    request: { url: row.request_url, headers, body, signed_content: String(signed) },
+    ...facts,
+    request: { url: row.request_url, headers, body: sentBody, signed_content: String(signed) },
     response: toResponse(row),
   };
 }
@@ -119,6 +125,7 @@ function toFacts(row: AttemptFacts, deliveryId: string): Omit<Attempt, 'request'
     outcome: row.outcome,
     response_status: row.response_status,
     error: row.error,
+    ...(row.fault === null ? {} : { fault: JSON.parse(row.fault) }),
   };
 }
 

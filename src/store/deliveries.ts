@@ -50,6 +50,8 @@ export interface ClaimedDelivery extends DeliveryProgressRow {
   /** 0 where a replay goes elsewhere. */
   readonly skip_verify: 0 | 1;
   readonly due_at: number;
+  /** The `FaultMark` of what held it back, as JSON; null when nothing did. */
+  readonly fault: string | null;
 }
 
 /** What an attempt or a command makes of a delivery. */
@@ -81,6 +83,8 @@ export class DeliveryTable {
   readonly #countAttempt: Database.Statement<[number]>;
   readonly #expire: Database.Statement<[number, number, number]>;
   readonly #askReplay: Database.Statement<[number, number]>;
+  readonly #holdBack: Database.Statement<[number, string, number]>;
+  readonly #letGo: Database.Statement<[{ webhook: number; now: number }], number>;
   readonly #newestId: Database.Statement<[number], string>;
   readonly #pending: Database.Statement<[{ workspace: number | null }], number>;
 
@@ -98,7 +102,7 @@ export class DeliveryTable {
     );
     this.#claim = db.prepare(
       `SELECT d.seq, d.id, d.status, d.webhook_seq, d.workspace_seq, d.due_at, d.first_attempt_at, d.on_schedule,
-         d.scheduled_attempts, d.attempt_count, d.replays_waiting, coalesce(d.own_url, h.url) AS url,
+         d.scheduled_attempts, d.attempt_count, d.replays_waiting, d.fault, coalesce(d.own_url, h.url) AS url,
          coalesce(d.own_body, e.envelope) AS body, h.secret, h.previous_secret, h.previous_secret_expires_at,
          iif(d.own_url IS NULL, h.headers, '{}') AS headers, iif(d.own_url IS NULL, h.skip_verify, 0) AS skip_verify
        ${JOINS} WHERE d.seq = ? AND d.due_at IS NOT NULL`,
@@ -120,7 +124,7 @@ export class DeliveryTable {
     this.#change = db.prepare(
       `UPDATE deliveries SET status = @status, due_at = @due_at, settled_at = @settled_at,
          settled_reason = @settled_reason, first_attempt_at = @first_attempt_at, on_schedule = @on_schedule,
-         scheduled_attempts = @scheduled_attempts, attempt_count = @attempt_count, replays_waiting = @replays_waiting
+         scheduled_attempts = @scheduled_attempts, attempt_count = @attempt_count, replays_waiting = @replays_waiting, fault = NULL
        WHERE seq = @seq`,
     );
     this.#cancel = db.prepare(
@@ -137,8 +141,17 @@ export class DeliveryTable {
     );
     this.#askReplay = db.prepare(
       `UPDATE deliveries SET status = 'pending', due_at = ?, settled_at = NULL, settled_reason = NULL,
-         replays_waiting = replays_waiting + 1 WHERE seq = ?`,
+         replays_waiting = replays_waiting + 1, fault = NULL WHERE seq = ?`,
     );
+    this.#holdBack = db.prepare(
+      'UPDATE deliveries SET due_at = ?, fault = ? WHERE seq = ? AND due_at IS NOT NULL AND fault IS NULL',
+    );
+    this.#letGo = db
+      .prepare<[{ webhook: number; now: number }], number>(
+        `UPDATE deliveries SET due_at = @now WHERE webhook_seq = @webhook AND due_at > @now
+           AND fault ->> 'kind' = 'reorder' RETURNING seq`,
+      )
+      .pluck();
     this.#newestId = db
       .prepare<[number], string>(
         'SELECT id FROM deliveries WHERE workspace_seq = ? ORDER BY seq DESC LIMIT 1',
@@ -205,6 +218,16 @@ export class DeliveryTable {
     this.#askReplay.run(at, seq);
   }
 
+  /** Plans an attempt later, unless nothing is due any more. @param fault that has it so: a `FaultMark` as JSON. */
+  holdBack(seq: number, dueAt: number, fault: string): void {
+    this.#holdBack.run(dueAt, fault, seq);
+  }
+
+  /** Makes due what waits for another delivery to its endpoint to go first. @returns which. */
+  letGo(webhookSeq: number, now: number): number[] {
+    return this.#letGo.all({ webhook: webhookSeq, now });
+  }
+
   /**
    * Cancels what is pending for an endpoint. Each cancellation is a happening of its own: they are numbered on from
    * `afterSeq`.
@@ -232,6 +255,6 @@ export function claimOfNew(delivery: NewDelivery, webhook: WebhookRow, body: str
     ...facts,
     ...{ url, body, secret, previous_secret, previous_secret_expires_at, headers, skip_verify },
     ...{ status: 'pending', first_attempt_at: null, on_schedule: 1 },
-    ...{ scheduled_attempts: 0, attempt_count: 0, replays_waiting: 0 },
+    ...{ scheduled_attempts: 0, attempt_count: 0, replays_waiting: 0, fault: null },
   };
 }

@@ -83,7 +83,8 @@ export const migrations: readonly string[] = [
     on_schedule INTEGER NOT NULL DEFAULT 1,
     scheduled_attempts INTEGER NOT NULL DEFAULT 0,
     attempt_count INTEGER NOT NULL DEFAULT 0,
-    replays_waiting INTEGER NOT NULL DEFAULT 0
+    replays_waiting INTEGER NOT NULL DEFAULT 0,
+    fault TEXT
   ) STRICT;
   CREATE INDEX deliveries_due ON deliveries (webhook_seq, due_at) WHERE due_at IS NOT NULL;
   CREATE INDEX deliveries_by_event ON deliveries (event_seq);
@@ -107,7 +108,8 @@ export const migrations: readonly string[] = [
     request_headers TEXT NOT NULL,
     response_headers TEXT,
     response_body BLOB,
-    response_truncated INTEGER NOT NULL DEFAULT 0
+    response_truncated INTEGER NOT NULL DEFAULT 0,
+    fault TEXT
   ) STRICT;
   CREATE UNIQUE INDEX attempts_by_delivery ON attempts (delivery_seq, number);
 
@@ -121,7 +123,16 @@ export const migrations: readonly string[] = [
     error_code TEXT,
     duration_ms REAL NOT NULL,
     api_key_seq INTEGER REFERENCES api_keys,
-    workspace_seq INTEGER REFERENCES workspaces
+    workspace_seq INTEGER REFERENCES workspaces,
+    fault TEXT
+  ) STRICT;
+
+  CREATE TABLE faults (
+    seq INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    rule TEXT NOT NULL,
+    fired INTEGER NOT NULL DEFAULT 0,
+    created_at INTEGER NOT NULL
   ) STRICT;
 
   CREATE TABLE idempotency_keys (

@@ -10,6 +10,7 @@ import { type DatabaseOptions, isStorageFault, openDatabase } from './database.t
 import { DeliveryTable } from './deliveries.ts';
 import { DeliveryView } from './delivery-view.ts';
 import { EventTable } from './events.ts';
+import { FaultTable } from './faults.ts';
 import { GroupCommit, toWriteError } from './group-commit.ts';
 import { HappeningView } from './happenings.ts';
 import { IdempotencyTable } from './idempotency.ts';
@@ -21,7 +22,16 @@ import { saveSnapshot } from './snapshot-saving.ts';
 import { WebhookTable } from './webhooks.ts';
 import { WorkspaceTable } from './workspaces.ts';
 
-const SEQUENCED = ['workspaces', 'api_keys', 'webhooks', 'events', 'deliveries', 'attempts', 'api_requests'];
+const SEQUENCED = [
+  'workspaces',
+  'api_keys',
+  'webhooks',
+  'events',
+  'deliveries',
+  'attempts',
+  'api_requests',
+  'faults',
+];
 
 const ID_SETTING = 'store_id';
 
@@ -42,6 +52,7 @@ export class Store {
   readonly deliveryView: DeliveryView;
   readonly attempts: AttemptTable;
   readonly apiRequests: ApiRequestTable;
+  readonly faults: FaultTable;
   readonly idempotency: IdempotencyTable;
   readonly happenings: HappeningView;
   readonly retention: Retention;
@@ -67,6 +78,7 @@ export class Store {
     this.deliveryView = new DeliveryView(db);
     this.attempts = new AttemptTable(db);
     this.apiRequests = new ApiRequestTable(db);
+    this.faults = new FaultTable(db);
     this.idempotency = new IdempotencyTable(db);
     this.happenings = new HappeningView(db);
     this.retention = new Retention(db);

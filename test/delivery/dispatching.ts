@@ -8,6 +8,7 @@ import type { Overrides } from '../../src/profile/answer-gaps.ts';
 import { resolveRules } from '../../src/profile/resolve.ts';
 import { Bus } from '../../src/sandbox/bus.ts';
 import { createEvent } from '../../src/sandbox/events.ts';
+import { Faults } from '../../src/sandbox/faults.ts';
 import { LiveWorkspaces } from '../../src/sandbox/live-workspaces.ts';
 import { Mint } from '../../src/sandbox/mint.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
@@ -105,10 +106,11 @@ export function startDispatch(options: DispatchOptions = {}) {
   const rules = resolveRules('relaxed', options.overrides);
   const mint = new Mint(1);
   const catalogue = new Set<string>();
+  const bus = new Bus();
   const sandbox: Sandbox = {
-    ...{ environment: 'sandbox', rules, store, wall, mint, catalogue },
+    ...{ environment: 'sandbox', rules, store, wall, mint, catalogue, bus },
     newClock: { speed: 1, frozen },
-    bus: new Bus(),
+    faults: new Faults({ store, mint, bus, stamp: wall.now }),
     workspaces: new LiveWorkspaces(store, wall, mint),
     stamp: wall.now,
     operations: createPublicOperations({ rules, environment: 'sandbox', catalogue }),

@@ -93,7 +93,7 @@ export function insertAttempt(store: Store, deliverySeq: number, number: number,
     },
     ...{ duration_ms: 1.5, outcome: 'http_error', response_status: 500, error: 'the receiver answered 500' },
     ...{ request_url: 'http://127.0.0.1:9/', request_headers: '{}', response_headers: '{}' },
-    ...{ response_body: null, response_truncated: 0 },
+    ...{ response_body: null, response_truncated: 0, fault: null },
   });
   return seq;
 }
@@ -102,7 +102,7 @@ export function insertRequest(store: Store, at = NOW): number {
   const seq = store.nextSeq();
   store.apiRequests.insert({
     ...{ seq, id: ids.next('request', at), at_wall: at, method: 'GET', path: '/v1/events', status: 200 },
-    ...{ error_code: null, duration_ms: 1, api_key_seq: null, workspace_seq: null },
+    ...{ error_code: null, duration_ms: 1, api_key_seq: null, workspace_seq: null, fault: null },
   });
   return seq;
 }

@@ -1,0 +1,98 @@
+/** What faults make of attempts: they are held back, signed or sent otherwise than they should be, or not sent at all. */
+import { MINUTE_MS } from '../domain/duration.ts';
+import { defaultDelayMs, type FaultMark, foreignTo, tamperWith } from '../domain/fault.ts';
+import { createWebhookSecret } from '../domain/secret.ts';
+import type { DeliveryToSign } from '../domain/signature/sign.ts';
+import type { FiredFault } from '../sandbox/faults.ts';
+import type { LiveWorkspace } from '../sandbox/live-workspaces.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import type { ClaimedDelivery } from '../store/deliveries.ts';
+import type { Sender, SendLimits, SendRequest, SendResult } from './sender.ts';
+
+/** How much older than the tolerance a stale timestamp is. */
+const STALE_BY_MS = MINUTE_MS;
+
+/** The fault that meets this attempt; one that was held back by a fault meets no other. */
+export function takeFault({ faults, store }: Sandbox, claim: ClaimedDelivery): FiredFault | undefined {
+  if (claim.fault !== null) return undefined;
+  return faults.takeForDelivery(`${claim.id} ${claim.attempt_count}`, () => {
+    const row = store.deliveryView.findBySeq(claim.seq);
+    if (row === undefined) throw new Error(`delivery ${claim.seq} is gone`);
+    return { workspaceId: row.workspace_id, webhookId: row.webhook_id, type: row.event_type };
+  });
+}
+
+/** For how long of schedule time a fault holds an attempt back; null when it does not. */
+export function holdingMs({ kind, rule }: FiredFault): number | null {
+  return kind === 'delay' || kind === 'reorder' ? (rule.delay_ms ?? defaultDelayMs[kind]) : null;
+}
+
+/** Holds an attempt back. Inside a write. @returns when it is due then. */
+export function holdBack(
+  { store }: Sandbox,
+  workspace: LiveWorkspace,
+  { seq }: ClaimedDelivery,
+  { id, kind }: FiredFault,
+  ms: number,
+): number | null {
+  store.deliveries.holdBack(
+    seq,
+    workspace.clock.now() + ms,
+    JSON.stringify({ id, kind } satisfies FaultMark),
+  );
+  return store.deliveries.getProgress(seq).due_at;
+}
+
+/** The delivery as it is signed. */
+export function missign(
+  { rules }: Sandbox,
+  claim: ClaimedDelivery,
+  toSign: DeliveryToSign & { readonly body: string },
+  fault: FiredFault | undefined,
+): DeliveryToSign & { readonly body: string } {
+  const foreign = () => createWebhookSecret(rules.signature.key, foreignTo(claim.secret));
+  switch (fault?.kind) {
+    case 'bad-signature':
+      return { ...toSign, secrets: [foreign()] };
+    case 'old-secret':
+      return { ...toSign, secrets: [claim.previous_secret ?? foreign()] };
+    case 'stale-timestamp':
+      return { ...toSign, timestampMs: toSign.timestampMs - rules.signatureToleranceMs - STALE_BY_MS };
+    default:
+      return toSign;
+  }
+}
+
+/**
+ * Sends an attempt as a fault would have it.
+ * @returns a result for each time that it was sent: two for a duplicate, and one that says so where it was not sent.
+ */
+export async function sendFaulty(
+  sender: Sender,
+  request: SendRequest & { readonly body: string },
+  limits: SendLimits,
+  fault: FiredFault | undefined,
+): Promise<[SendResult, ...SendResult[]]> {
+  switch (fault?.kind) {
+    case 'drop':
+      return [dropped(fault)];
+    case 'duplicate':
+      return [await sender.send(request, limits), await sender.send(request, limits)];
+    case 'tamper-body':
+      return [await sender.send({ ...request, body: tamperWith(request.body) }, limits)];
+    case 'slow-body': {
+      const writeOverMs = fault.rule.delay_ms ?? defaultDelayMs['slow-body'];
+      return [await sender.send({ ...request, writeOverMs }, limits)];
+    }
+    default:
+      return [await sender.send(request, limits)];
+  }
+}
+
+function dropped({ id }: FiredFault): SendResult {
+  const error = `nothing was sent: the fault ${id} dropped it`;
+  return {
+    ...{ outcome: 'connection_error', responseStatus: null, error, durationMs: 0 },
+    ...{ response: null, retryAfterMs: null },
+  };
+}

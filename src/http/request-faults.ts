@@ -1,0 +1,59 @@
+/** Faults that are ordered for requests to `/v1`: late answers, other answers, and none. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { H3Event } from 'h3';
+import { FastResponse } from 'srvx';
+import { errorCodeOf } from '../domain/fault.ts';
+import type { Caller } from '../sandbox/access.ts';
+import type { FiredFault } from '../sandbox/faults.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import type { Exchange } from './public-api.ts';
+import { errorResponse, type WireError } from './respond.ts';
+
+/** Statuses that ask to come back, and so say when (decision `rate.headers`). */
+const COME_BACK = new Set([429, 503]);
+
+/**
+ * Lets a fault have its way before anything is done for the request: nothing of it is read, written or kept, its
+ * idempotency key included.
+ * @param closing ends a wait.
+ * @returns what it answers with in the place of the operation; null where the operation is to be done.
+ */
+export async function meetFault(
+  { faults, store }: Sandbox,
+  event: H3Event,
+  { keyId: apiKeyId, workspaceSeq }: Caller,
+  state: Exchange,
+  closing: AbortSignal,
+): Promise<Response | null> {
+  const fault = faults.takeForRequest(() => ({
+    ...{ method: event.req.method, path: event.url.pathname, apiKeyId },
+    workspaceId: workspaceSeq === null ? null : (store.workspaces.findBySeq(workspaceSeq)?.id ?? null),
+  }));
+  if (fault === undefined) return null;
+  state.fault = fault;
+  const { latency_ms: latencyMs, status, drop } = fault.rule;
+  if (latencyMs !== undefined) await sleep(latencyMs, undefined, { signal: closing }).catch(() => {});
+  // Its status, 0, is what the log has of a request that was not answered.
+  if (drop === 'before') return Response.error();
+  if (status === undefined) return null;
+  const error = toWireError(fault, status);
+  state.errorCode = error.code;
+  return errorResponse(error, state.requestId, state.limitHeaders);
+}
+
+function toWireError({ id, rule }: FiredFault, status: number): WireError {
+  return {
+    status,
+    code: rule.error_code ?? errorCodeOf(status),
+    message: `The fault ${id} was ordered for this request.`,
+    headers: COME_BACK.has(status) ? { 'Retry-After': '1' } : {},
+  };
+}
+
+/** Closes the connection without an answer. Without a connection, in the same process, the answer is a network error. */
+export function dropConnection(event: H3Event): Response {
+  const socket = event.runtime?.node?.req.socket;
+  if (socket === undefined) return Response.error();
+  socket.destroy();
+  return new FastResponse(null);
+}

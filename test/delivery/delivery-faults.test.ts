@@ -1,0 +1,180 @@
+import { describe, expect, it } from 'vitest';
+import type { DeliveryFaultKind } from '../../src/domain/fault.ts';
+import { verify } from '../../src/signature.ts';
+import type { ReceivedRequest } from '../support/receiver.ts';
+import { between, header, openEmulator, openReceiver, startDelivering } from './delivering.ts';
+
+/** What a receiver that verifies would say. */
+function verdictOn(request: ReceivedRequest | undefined, secret: string): string {
+  const verdict = verify({
+    payload: request?.body ?? '',
+    signature: header(request, 'service-signature'),
+    timestamp: header(request, 'service-timestamp'),
+    secret,
+  });
+  return verdict.ok ? 'ok' : verdict.reason;
+}
+
+/** An endpoint whose next delivery meets a fault. */
+async function startFaulty(kind: DeliveryFaultKind, more: { delay_ms?: number } = {}) {
+  const delivering = await startDelivering();
+  const { id } = await delivering.control.addFault({ on: 'delivery', kind, count: 1, ...more });
+  return { ...delivering, mark: { id, kind } };
+}
+
+describe('a fault on deliveries', () => {
+  it('sends a duplicate after the first, with the same bytes and headers [§6.6]', async () => {
+    const { receiver, deliver, mark } = await startFaulty('duplicate');
+    const { status, attempts, attempt_count } = await deliver();
+    const [first, second] = receiver.requests;
+    expect(second?.body).toEqual(first?.body);
+    expect(second?.rawHeaders).toEqual(first?.rawHeaders);
+    expect([status, attempt_count, receiver.requests.length]).toEqual(['succeeded', 2, 2]);
+    expect(attempts).toMatchObject([
+      { number: 1, fault: mark },
+      { number: 2, fault: mark },
+    ]);
+  });
+
+  it.each([
+    ['the first', [{ status: 200 }, { status: 409 }]],
+    ['the second', [{ status: 500 }, { status: 200 }]],
+  ])('takes a duplicated delivery as accepted when %s was', async (_, answers) => {
+    const { receiver, deliver } = await startFaulty('duplicate');
+    receiver.respond(answers);
+    expect(await deliver()).toMatchObject({ status: 'succeeded', attempt_count: 2 });
+  });
+
+  it('counts a duplicate that failed twice as one attempt of the retry schedule [§6]', async () => {
+    const { receiver, deliver } = await startFaulty('duplicate');
+    receiver.respond({ status: 500 });
+    const { next_attempt_at, attempts } = await deliver();
+    expect(between(attempts[0]?.scheduled_at, next_attempt_at)).toBe(300_000);
+    expect(attempts.map(({ outcome }) => outcome)).toEqual(['http_error', 'http_error']);
+  });
+
+  it('drops an attempt without sending it, and the retries go on [§6]', async () => {
+    const { receiver, control, deliver, mark } = await startFaulty('drop');
+    const { id, attempts, next_attempt_at } = await deliver();
+    expect(receiver.requests).toEqual([]);
+    expect(attempts).toMatchObject([
+      { outcome: 'connection_error', error: expect.stringContaining(mark.id), response: null, fault: mark },
+    ]);
+    expect(between(attempts[0]?.scheduled_at, next_attempt_at)).toBe(300_000);
+    await control.settleClock({});
+    const later = await control.getDelivery({ id });
+    expect(later.status).toBe('succeeded');
+    expect(later.attempts.map(({ fault }) => fault)).toEqual([mark, undefined]);
+  });
+
+  it('delays an attempt in schedule time', async () => {
+    const { receiver, control, trigger, deliveryOf, mark } = await startFaulty('delay', { delay_ms: 7_000 });
+    const event = await trigger();
+    const waiting = await deliveryOf(event);
+    expect(between(waiting.created_at, waiting.next_attempt_at)).toBe(7_000);
+    await control.advanceClock({ ms: 6_999 });
+    expect(receiver.requests).toEqual([]);
+    await control.advanceClock({ ms: 1 });
+    expect(await deliveryOf(event)).toMatchObject({ status: 'succeeded', attempts: [{ fault: mark }] });
+  });
+
+  it('lets a replay go at once that was asked for meanwhile', async () => {
+    const { receiver, control, deliver } = await startFaulty('delay');
+    const { id } = await deliver();
+    await control.replayDelivery({ id });
+    await receiver.waitFor(1);
+    await control.advanceClock({ ms: 0 });
+    const { attempts } = await control.getDelivery({ id });
+    expect(attempts.map(({ fault, trigger }) => [fault, trigger])).toEqual([[undefined, 'manual']]);
+  });
+
+  it('lets a later delivery to the endpoint go first [delivery.order]', async () => {
+    const { receiver, control, trigger, deliveryOf, mark } = await startFaulty('reorder');
+    const events = [await trigger(), await trigger()];
+    await receiver.waitFor(2);
+    await control.advanceClock({ ms: 0 });
+    const sent = receiver.requests.map(({ body }) => JSON.parse(`${body}`).data.id);
+    expect(sent).toEqual(events.toReversed());
+    const marks = await Promise.all(
+      events.map(async (event) => (await deliveryOf(event)).attempts[0]?.fault),
+    );
+    expect(marks).toEqual([mark, undefined]);
+  });
+
+  it('waits for a later delivery no longer than it was told', async () => {
+    const { receiver, control, deliver } = await startFaulty('reorder', { delay_ms: 5_000 });
+    const { created_at, next_attempt_at } = await deliver();
+    expect(between(created_at, next_attempt_at)).toBe(5_000);
+    await control.settleClock({});
+    expect(receiver.requests).toHaveLength(1);
+  });
+
+  it('changes a byte of the body after signing, and shows the body that was sent [§6.1]', async () => {
+    const { receiver, webhook, deliver, mark } = await startFaulty('tamper-body');
+    const { attempts } = await deliver();
+    const [request] = receiver.requests;
+    const [attempt] = attempts;
+    expect(verdictOn(request, webhook.secret)).toBe('signature_mismatch');
+    expect(attempt).toMatchObject({ request: { body: `${request?.body}` }, fault: mark });
+    expect(JSON.parse(`${request?.body}`).type).toBe('order.shipped');
+    expect(attempt?.request.signed_content).not.toContain(`${request?.body}`);
+  });
+
+  it('signs with a secret that nobody has [§6.4]', async () => {
+    const { receiver, webhook, deliver } = await startFaulty('bad-signature');
+    await deliver();
+    expect(verdictOn(receiver.requests[0], webhook.secret)).toBe('signature_mismatch');
+  });
+
+  it('signs rightly for a time that is too long ago [§6.3]', async () => {
+    const { receiver, webhook, deliver } = await startFaulty('stale-timestamp');
+    await deliver();
+    expect(verdictOn(receiver.requests[0], webhook.secret)).toBe('timestamp_too_old');
+  });
+
+  it('signs with the secret before the last rotation, after its time', async () => {
+    const { receiver, control, webhook, deliver } = await startFaulty('old-secret');
+    const { secret } = await control.rotateWebhookSecret({ id: webhook.id, overlap_ms: 0 });
+    await deliver();
+    await deliver();
+    const [faulty, sound] = receiver.requests;
+    expect([verdictOn(faulty, webhook.secret), verdictOn(sound, secret)]).toEqual(['ok', 'ok']);
+    expect(verdictOn(faulty, secret)).toBe('signature_mismatch');
+  });
+
+  it('writes the body bit by bit', async () => {
+    const { receiver, webhook, deliver } = await startFaulty('slow-body', { delay_ms: 250 });
+    const { attempts } = await deliver();
+    const [request] = receiver.requests;
+    expect(verdictOn(request, webhook.secret)).toBe('ok');
+    expect(header(request, 'content-length')).toBe(String(request?.body.length));
+    expect(attempts[0]?.duration_ms).toBeGreaterThan(200);
+  });
+
+  it('meets only the endpoint, type and workspace that it names', async () => {
+    const { control, subscribe, trigger, deliveriesOf } = await openEmulator();
+    const [one, two] = [await openReceiver(), await openReceiver()];
+    const webhook = await subscribe(one.url, ['*']);
+    await subscribe(two.url, ['*']);
+    const { id: elsewhere } = await control.createWorkspace({ name: 'Other' });
+    await control.addFault({ on: 'delivery', kind: 'drop', workspace_id: elsewhere });
+    await control.addFault({ on: 'delivery', kind: 'drop', webhook_id: webhook.id, type: 'invoice.paid' });
+    const touched = [];
+    for (const type of ['invoice.paid', 'order.shipped']) {
+      const deliveries = await deliveriesOf(await trigger(type));
+      touched.push(
+        deliveries.map(({ webhook_id, attempts }) => [webhook_id === webhook.id, !!attempts[0]?.fault]),
+      );
+    }
+    expect(touched.map((each) => each.toSorted())).toEqual([
+      [
+        [false, false],
+        [true, true],
+      ],
+      [
+        [false, false],
+        [true, false],
+      ],
+    ]);
+  });
+});

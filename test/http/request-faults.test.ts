@@ -1,0 +1,167 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { scopes } from '../../src/domain/access.ts';
+import { startTestEmulator, type TestEmulatorOptions } from '../support/emulator.ts';
+
+async function open(options: TestEmulatorOptions = {}) {
+  const emulator = await startTestEmulator(options);
+  onTestFinished(() => emulator.close());
+  const { api, control } = emulator;
+  return {
+    ...emulator,
+    /** @returns the status, or `dropped` where the connection was closed without one. */
+    create: (headers = {}) =>
+      api('POST', '/events', { type: 'order.shipped' }, headers).then(
+        ({ status }) => status,
+        (error: Error) => (error.cause as { code: string }).code,
+      ),
+    countEvents: async () => (await api('GET', '/events')).json.data.length,
+    lastRequest: async (method = 'POST') => (await control.listRequests({ limit: 1, method })).data[0],
+  };
+}
+
+const LOST = 'UND_ERR_SOCKET';
+
+describe('a fault on requests', () => {
+  it('answers in the error envelope, does nothing, and is logged [§7]', async () => {
+    const { api, control, countEvents, lastRequest } = await open();
+    const { id } = await control.addFault({
+      on: 'request',
+      method: 'post',
+      path: '/events',
+      status: 503,
+      count: 1,
+    });
+    const { status, headers, json } = await api('POST', '/events', { type: 'order.shipped' });
+    const requestId = headers.get('request-id');
+    expect([status, json]).toEqual([
+      503,
+      { error: { code: 'internal_error', message: expect.stringContaining(id), request_id: requestId } },
+    ]);
+    expect(headers.get('retry-after')).toBe('1');
+    expect(await countEvents()).toBe(0);
+    expect(await lastRequest()).toMatchObject({
+      ...{ id: requestId, status: 503, error_code: 'internal_error', fault: { id, kind: 'status' } },
+    });
+  });
+
+  it('fires as often as it was ordered, and says how often it has', async () => {
+    const { control, create } = await open();
+    await control.addFault({ on: 'request', status: 500, count: 2 });
+    expect([await create(), await create(), await create()]).toEqual([500, 500, 201]);
+    expect((await control.listFaults({})).data).toMatchObject([{ fired: 2, count: 2, probability: 1 }]);
+  });
+
+  it.each([401, 403, 404, 429])(
+    'has the code that belongs to %i, unless it is given one [§7]',
+    async (status) => {
+      const { api, control } = await open();
+      await control.addFault({ on: 'request', status, count: 1 });
+      await control.addFault({ on: 'request', status, error_code: 'out_of_order' });
+      const codes = [await api('GET', '/events'), await api('GET', '/events')].map(
+        ({ json }) => json.error.code,
+      );
+      const usual = {
+        ...{ 401: 'unauthenticated', 403: 'permission_denied', 404: 'not_found' },
+        429: 'rate_limited',
+      };
+      expect(codes).toEqual([usual[status as keyof typeof usual], 'out_of_order']);
+    },
+  );
+
+  it('meets only the method, path, key and workspace that it names', async () => {
+    const { api, control, create, status } = await open();
+    const { workspace_id } = status();
+    const other = await control.createWorkspace({ name: 'Other' });
+    const key = await control.createKey({ scopes: [...scopes], workspace_id: other.id });
+    const asOther = { authorization: `Bearer ${key.key}` };
+    await control.addFault({
+      on: 'request',
+      api_key_id: key.id,
+      method: 'GET',
+      path: '/v1/events',
+      status: 500,
+    });
+    await control.addFault({ on: 'request', workspace_id: other.id, method: 'POST', status: 503 });
+    await control.addFault({ on: 'request', path: '/workspaces/{id}', status: 429 });
+    expect(await create()).toBe(201);
+    expect(await create(asOther)).toBe(503);
+    const answers = [
+      await api('GET', '/events', undefined, asOther),
+      await api('GET', '/events'),
+      await api('GET', `/workspaces/${workspace_id}`),
+    ];
+    expect(answers.map((answer) => answer.status)).toEqual([500, 200, 429]);
+  });
+
+  it('does not meet a request whose key is not known [§5.1]', async () => {
+    const { control, create } = await open();
+    await control.addFault({ on: 'request', status: 500 });
+    expect(await create({ authorization: 'Bearer svc_test_nobody' })).toBe(401);
+    expect((await control.listFaults({})).data).toMatchObject([{ fired: 0 }]);
+  });
+
+  it('leaves the idempotency key of the request unused [§4.3]', async () => {
+    const { control, create, countEvents } = await open();
+    await control.addFault({ on: 'request', status: 500, count: 1 });
+    const key = { 'idempotency-key': 'a' };
+    expect([await create(key), await create(key), await create(key)]).toEqual([500, 201, 201]);
+    expect(await countEvents()).toBe(1);
+  });
+
+  it('drops the connection before anything is done', async () => {
+    const { control, create, countEvents, lastRequest } = await open();
+    const { id } = await control.addFault({ on: 'request', method: 'POST', drop: 'before', count: 1 });
+    expect(await create()).toBe(LOST);
+    expect(await countEvents()).toBe(0);
+    expect(await lastRequest()).toMatchObject({ status: 0, fault: { id, kind: 'drop-before' } });
+  });
+
+  it('drops the connection when all is done, so that only an idempotency key saves the client [§4.3]', async () => {
+    const { control, create, countEvents, lastRequest } = await open();
+    const { id } = await control.addFault({ on: 'request', method: 'POST', drop: 'after', count: 1 });
+    const key = { 'idempotency-key': 'a' };
+    expect(await create(key)).toBe(LOST);
+    expect(await lastRequest()).toMatchObject({ status: 201, fault: { id, kind: 'drop-after' } });
+    expect([await countEvents(), await create(key), await countEvents()]).toEqual([1, 201, 1]);
+  });
+
+  it('is a network error where there is no network to drop', async () => {
+    const { control, fetch, status } = await open();
+    await control.addFault({ on: 'request', drop: 'before' });
+    const authorization = `Bearer ${status().api_key}`;
+    const response = await fetch(new Request(`${status().base_url}/events`, { headers: { authorization } }));
+    expect(response.type).toBe('error');
+  });
+
+  it('is late in real time, and then does what was asked', async () => {
+    const { control, create, lastRequest } = await open();
+    const { id } = await control.addFault({ on: 'request', method: 'POST', latency_ms: 60 });
+    expect(await create()).toBe(201);
+    const request = await lastRequest();
+    expect(request).toMatchObject({ status: 201, fault: { id, kind: 'latency' } });
+    expect(request?.duration_ms).toBeGreaterThanOrEqual(59);
+  });
+
+  it('does not keep the emulator from stopping', async () => {
+    const { api, control, close } = await startTestEmulator();
+    await control.addFault({ on: 'request', latency_ms: 86_400_000 });
+    const answer = api('GET', '/events');
+    await expect.poll(async () => (await control.listFaults({})).data[0]?.fired).toBe(1);
+    await close();
+    expect((await answer).status).toBe(200);
+  });
+
+  it('fires by a chance that is the same in every run with the same seed', async () => {
+    const run = async (randomSeed: number) => {
+      const { control, create } = await open({ randomSeed });
+      await control.addFault({ on: 'request', method: 'POST', status: 500, probability: 0.5 });
+      const statuses = [];
+      for (let i = 0; i < 20; i++) statuses.push(await create());
+      return statuses;
+    };
+    const [first, again, other] = [await run(1), await run(1), await run(2)];
+    expect(first).toEqual(again);
+    expect(first).not.toEqual(other);
+    expect(new Set(first)).toEqual(new Set([201, 500]));
+  });
+});
