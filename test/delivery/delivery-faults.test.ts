@@ -45,7 +45,7 @@ describe('a fault on deliveries', () => {
     expect(await deliver()).toMatchObject({ status: 'succeeded', attempt_count: 2 });
   });
 
-  it('counts a duplicate that failed twice as one attempt of the retry schedule [§6]', async () => {
+  it('counts a duplicate that failed twice as one attempt of the retry schedule', async () => {
     const { receiver, deliver } = await startFaulty('duplicate');
     receiver.respond({ status: 500 });
     const { next_attempt_at, attempts } = await deliver();
@@ -53,7 +53,7 @@ describe('a fault on deliveries', () => {
     expect(attempts.map(({ outcome }) => outcome)).toEqual(['http_error', 'http_error']);
   });
 
-  it('drops an attempt without sending it, and the retries go on [§6]', async () => {
+  it('drops an attempt without sending it, and the retries go on', async () => {
     const { receiver, control, deliver, mark } = await startFaulty('drop');
     const { id, attempts, next_attempt_at } = await deliver();
     expect(receiver.requests).toEqual([]);

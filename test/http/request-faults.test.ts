@@ -22,7 +22,7 @@ async function open(options: TestEmulatorOptions = {}) {
 const LOST = 'UND_ERR_SOCKET';
 
 describe('a fault on requests', () => {
-  it('answers in the error envelope, does nothing, and is logged [§7]', async () => {
+  it('answers in the error envelope, does nothing, and is logged [§7.envelope]', async () => {
     const { api, control, countEvents, lastRequest } = await open();
     const { id } = await control.addFault({
       on: 'request',
@@ -52,7 +52,7 @@ describe('a fault on requests', () => {
   });
 
   it.each([401, 403, 404, 429])(
-    'has the code that belongs to %i, unless it is given one [§7]',
+    'has the code that belongs to %i, unless it is given one [error.codes]',
     async (status) => {
       const { api, control } = await open();
       await control.addFault({ on: 'request', status, count: 1 });
