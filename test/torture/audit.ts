@@ -145,7 +145,8 @@ function checkEnd(delivery: DeliveryRow, attempts: readonly AttemptRow[]): strin
     breaches.push(`${what} ended with an attempt that was ${last.outcome}`);
   // An attempt that was held up counts from when it began: after it was due, and before what it decided.
   const nextAtLatest = Math.max(last.scheduled_at, settled_at ?? 0) + LONGEST_GAP_MS;
-  if (status === 'failed' && nextAtLatest - first_attempt_at <= WINDOW_MS) breaches.push(`${what} was given up too early`);
+  if (status === 'failed' && nextAtLatest - first_attempt_at <= WINDOW_MS)
+    breaches.push(`${what} was given up too early`);
   return breaches;
 }
 
