@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
@@ -7,6 +8,13 @@ export default defineConfig({
     projects: [
       {
         extends: true,
+        // Examples import the package by its name.
+        resolve: {
+          alias: [
+            { find: /^svc-emulator$/, replacement: join(import.meta.dirname, 'src/index.ts') },
+            { find: /^svc-emulator\/(\w+)$/, replacement: join(import.meta.dirname, 'src/$1.ts') },
+          ],
+        },
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],

@@ -29,6 +29,8 @@ interface ReadyLine {
 export const programs = {
   /** The library, with settings that no flag has. */
   emulator: join(import.meta.dirname, 'emulator.js'),
+  /** The library in the process of a test. */
+  library: join(import.meta.dirname, 'library.js'),
   barePipeline: join(import.meta.dirname, 'bare-pipeline.js'),
   bareServer: join(import.meta.dirname, 'bare-server.js'),
   /** The command line. */

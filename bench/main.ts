@@ -5,13 +5,14 @@ import { parseArgs } from 'node:util';
 import { boot } from './benchmarks/boot.ts';
 import { commands } from './benchmarks/commands.ts';
 import { ladder } from './benchmarks/ladder.ts';
+import { library } from './benchmarks/library.ts';
 import { pages } from './benchmarks/pages.ts';
 import { throughput } from './benchmarks/throughput.ts';
 import { type Finding, isReached, renderFinding } from './report.ts';
 import type { Benchmark, Workbench } from './workbench.ts';
 
 const benchmarks: Readonly<Record<string, Benchmark>> = {
-  ...{ throughput, pages, boot, ladder, commands },
+  ...{ throughput, pages, boot, ladder, commands, library },
 };
 
 const HELP = `npm run bench -- [--only NAME]... [--quick] [--rounds N] [--profile FOLDER]

@@ -8,6 +8,7 @@ const here = dirname(fileURLToPath(import.meta.url));
 const entries = {
   main: 'main.ts',
   emulator: 'children/emulator.ts',
+  library: 'children/library.ts',
   'bare-pipeline': 'children/bare-pipeline.ts',
   'bare-server': 'children/bare-server.ts',
 };

@@ -5,28 +5,11 @@ import type { AddressInfo } from 'node:net';
 import { type H3, type NodeHandler, toNodeHandler } from 'h3';
 import { SvcError } from '../errors.ts';
 import { clearInterval, clearTimeout, setInterval, setTimeout } from '../timers.ts';
+import type { CertificateFiles, ListenOptions } from './listen-options.ts';
 import { openTunnel, type Tunnel } from './tunnel.ts';
 import { refuseUnreadable } from './unreadable-request.ts';
 
 type Server = HttpServer | HttpsServer;
-
-export interface ListenOptions {
-  readonly host: string;
-  /** 0 is any that is free. */
-  readonly port: number;
-  /** Serves HTTPS: with the certificate of these files, or with one made for this run. */
-  readonly https?: CertificateFiles | true | undefined;
-  /** The address of a proxy that leads here, without a slash at its end. */
-  readonly publicUrl?: string | null | undefined;
-  /** Opens a tunnel and takes its address as the public one. */
-  readonly tunnel?: boolean | undefined;
-}
-
-/** Paths of PEM files. */
-export interface CertificateFiles {
-  readonly cert: string;
-  readonly key: string;
-}
 
 export interface Listening {
   readonly port: number;

@@ -2,6 +2,7 @@
 import type { CheckedSeed } from '../contract/seed.ts';
 import { validate } from '../contract/validate.ts';
 import { scopes } from '../domain/access.ts';
+import type { ForwardTarget } from '../domain/forward-target.ts';
 import { SvcError } from '../errors.ts';
 import { keepClock } from './clock-keeping.ts';
 import { createKey } from './keys.ts';
@@ -12,11 +13,6 @@ import { isLasting, registerWebhook } from './webhooks.ts';
 import { createWorkspace } from './workspaces.ts';
 
 const DEFAULT_WORKSPACE_NAME = 'Default workspace';
-
-export interface ForwardTarget {
-  readonly url: string;
-  readonly events: readonly string[];
-}
 
 export interface BootstrapOptions {
   /** The key of an earlier boot; it goes on if it still holds. */

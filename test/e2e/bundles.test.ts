@@ -35,6 +35,13 @@ it('keeps the command line out of the library', () => {
   expect(sources.filter((source) => /src\/cli\/|\/commander\//.test(source))).toEqual([]);
 });
 
+it('takes the Vitest of the project, and the emulator from where the library has it', () => {
+  const { sources, modules } = loadedWith('vitest.js');
+  expect(modules).toContain('vitest');
+  expect(sources.filter((source) => source.includes('/vitest/'))).toEqual([]);
+  expect(sources).toEqual(expect.arrayContaining(loadedWith('index.js').sources));
+});
+
 it('keeps what only commands need from svc --help', () => {
   const { sources } = loadedWith('cli.js');
   expect(sources).toContain('src/cli/main.ts');

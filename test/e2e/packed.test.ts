@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -20,6 +20,19 @@ const RECEIVER = `
     secret: 'whsec_a',
   });
   console.log(result.ok);
+`;
+
+const EMULATOR = `
+  import { createEmulator, createReceiver, type Delivery } from 'svc-emulator';
+  await using receiver = await createReceiver([500, 200]);
+  await using emulator = await createEmulator({ clock: { frozen: true } });
+  const { secret } = await emulator.webhooks.create({ url: receiver.url, events: ['order.shipped'] });
+  receiver.verifyWith(secret);
+  await emulator.trigger('order.shipped');
+  await emulator.clock.advance('5m');
+  const [delivery]: readonly Delivery[] = await emulator.deliveries.wait({}, { status: 'succeeded' });
+  const request = await receiver.nth(2);
+  console.log(delivery?.attempt_count, request.verification?.ok);
 `;
 
 /** A project of somebody else: an empty folder into which the packed package was installed. */
@@ -92,13 +105,30 @@ describe('the packed package', () => {
     expect(await emulator).toMatchObject({ exitCode: 0 });
   });
 
-  it('types and runs in a strict TypeScript program', async () => {
-    await writeFile(join(project, 'receiver.mts'), RECEIVER);
-    const types = ['--types', 'node', '--typeRoots', join(root, 'node_modules/@types')];
-    const tsc = join(root, 'node_modules/typescript/bin/tsc');
-    const options = ['--strict', '--module', 'nodenext', '--target', 'es2022', ...types];
-    await execa(process.execPath, [tsc, ...options, 'receiver.mts'], { cwd: project });
-    const run = await execa(process.execPath, ['receiver.mjs'], { cwd: project });
-    expect(run.stdout).toBe('true');
+  it.each([
+    ['a receiver', RECEIVER, 'true'],
+    ['an emulator', EMULATOR, '2 true'],
+  ])('types and runs in a strict TypeScript program: %s', async (_, source, printed) => {
+    await writeFile(join(project, 'program.mts'), source);
+    await compile('program.mts');
+    const run = await execa(process.execPath, ['program.mjs'], { cwd: project });
+    expect(run.stdout).toBe(printed);
+  });
+
+  it('types and runs in tests of Vitest', async () => {
+    await symlink(join(root, 'node_modules/vitest'), join(project, 'node_modules/vitest'));
+    await cp(join(root, 'test/library/examples/retries.test.ts'), join(project, 'retries.test.ts'));
+    await compile('retries.test.ts', '--noEmit', '--skipLibCheck');
+    const vitest = join(root, 'node_modules/vitest/vitest.mjs');
+    const run = await execa(process.execPath, [vitest, 'run', '--root', project], { cwd: project });
+    expect(run.stdout).toMatch(/1 passed/);
   });
 });
+
+/** Compiles a file of the project as strictly as can be. */
+async function compile(file: string, ...more: string[]): Promise<void> {
+  const types = ['--types', 'node', '--typeRoots', join(root, 'node_modules/@types')];
+  const tsc = join(root, 'node_modules/typescript/bin/tsc');
+  const options = ['--strict', '--module', 'nodenext', '--target', 'es2022', ...types, ...more];
+  await execa(process.execPath, [tsc, ...options, file], { cwd: project });
+}

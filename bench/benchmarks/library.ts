@@ -1,0 +1,32 @@
+/** What an emulator in the process of a test costs, from createEmulator() on. */
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import type { LibraryCosts } from '../children/library.ts';
+import { programs } from '../contestant.ts';
+import { alternate, median } from '../statistics.ts';
+import type { Benchmark } from '../workbench.ts';
+
+const run = promisify(execFile);
+
+export const library: Benchmark = async (bench) => {
+  const measure = async () => {
+    const { stdout } = await run(process.execPath, ['--expose-gc', programs.library], { timeout: 120_000 });
+    return JSON.parse(stdout) as LibraryCosts;
+  };
+  const { svc } = await alternate(bench.rounds, { svc: measure });
+  const of = (what: keyof LibraryCosts) => median(svc.map((costs) => costs[what]));
+  const promised = (name: string, what: keyof LibraryCosts, reach: number) => ({
+    name,
+    measured: { svc: of(what) },
+    ratio: { value: of(what), reach, better: 'lower' as const },
+  });
+  return [
+    {
+      name: 'ms from createEmulator() to the first delivery',
+      measured: { first: of('firstMs'), further: of('furtherDeliveredMs') },
+    },
+    promised('ms, a further emulator in the process', 'furtherMs', 15),
+    promised('MB, a further emulator in the process', 'furtherMegabytes', 3),
+    promised('ms, createWorkspace()', 'workspaceMs', 2),
+  ];
+};
