@@ -15,6 +15,7 @@ const entries = {
   cli: 'src/cli/main.ts',
   signature: 'src/signature.ts',
   vitest: 'src/vitest.ts',
+  watchdog: 'src/watchdog/main.ts',
 };
 
 /** What goes into one chunk, the first group first. Left alone, a command would load fifty chunks instead of ten. */

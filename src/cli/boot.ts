@@ -8,7 +8,7 @@ import { SvcError } from '../errors.ts';
 import type { Rules } from '../profile/rules.ts';
 import type { Host } from './context.ts';
 import { toHttps } from './https.ts';
-import type { Io } from './io.ts';
+import type { Notes } from './io.ts';
 import { describeOccupant, findOccupant } from './occupant.ts';
 import { findProxy } from './proxy.ts';
 import { noteHint } from './render/hint.ts';
@@ -16,13 +16,13 @@ import { styleFor } from './render/style.ts';
 import { readNamedFile } from './values.ts';
 
 /**
- * Boots it; what happens to it later on is told on standard error.
+ * Boots it; what happens to it later on is told in notes.
  * @throws SvcError as `startEmulator`, and `usage` for settings that exclude each other.
  */
 export async function boot(
   { values, sources }: Config,
   rules: Rules,
-  { io, cwd, env }: Pick<Host, 'io' | 'cwd' | 'env'>,
+  { io, cwd, env }: Pick<Host, 'cwd' | 'env'> & { readonly io: Notes },
 ): Promise<Emulator> {
   const { startEmulator } = await import('../emulator.ts');
   const { host, port, db, environment, speed, freeze, randomSeed, wallClock } = values;
@@ -68,7 +68,7 @@ function toPublicAddress({ publicUrl, tunnel }: ConfigValues) {
   return { publicUrl, tunnel };
 }
 
-function tellOf(where: string, fault: unknown, io: Io): void {
+function tellOf(where: string, fault: unknown, io: Notes): void {
   if (!(fault instanceof SvcError)) {
     io.note(`${where} met a fault in svc: ${inspect(fault)}`);
     return;

@@ -16,6 +16,10 @@ export const catalogue: Readonly<Record<string, CatalogueCommand | CatalogueGrou
     verbs: {
       start: { summary: 'Boot the whole sandbox', load: () => import('./commands/emulator/start.ts') },
       status: { summary: 'Show what runs here', load: () => import('./commands/emulator/status.ts') },
+      exec: {
+        summary: 'Run a command beside an emulator of its own',
+        load: () => import('./commands/emulator/exec.ts'),
+      },
       wait: { summary: 'Wait until it answers', load: () => import('./commands/emulator/wait.ts') },
       stop: { summary: 'Stop it', load: () => import('./commands/emulator/stop.ts') },
       reset: {

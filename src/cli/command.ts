@@ -1,6 +1,5 @@
 /** What a command is made of. Its file is loaded when the command is named, not before. */
 import type { Command } from 'commander';
-import type { ExitCode } from '../errors.ts';
 import type { Context } from './context.ts';
 
 /**
@@ -12,10 +11,13 @@ export interface CommandDefinition<Options> {
   readonly configure?: (command: Command) => void;
   /** Command lines without the leading `svc`; shown at the end of its help. */
   readonly examples: readonly string[];
-  /** Ends as done, or with the exit code that says that the thing asked about is not so. */
+  /**
+   * Ends as done, or with an exit code: the one that says that the thing asked about is not so, or that of a program
+   * that it has run.
+   */
   readonly run:
     | ((options: Options, context: Context) => Promise<void>)
-    | ((options: Options, context: Context) => Promise<ExitCode>);
+    | ((options: Options, context: Context) => Promise<number>);
 }
 
 /** Loads a command's file. What `Options` is there is the file's own matter. */

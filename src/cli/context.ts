@@ -9,6 +9,10 @@ import { indentJson } from './render/json-text.ts';
 import { linkIds } from './render/links.ts';
 import { findTarget, getStatusOf } from './target.ts';
 
+/** The signals that ask a process to end. */
+export const interruptions = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+export type SignalHandler = (signal: (typeof interruptions)[number]) => void;
+
 /** What the process around the command line supplies; tests supply their own. */
 export interface Host {
   readonly io: Io;
@@ -18,6 +22,8 @@ export interface Host {
   readonly now: () => number;
   /** Aborted when the person interrupts. */
   readonly signal: AbortSignal;
+  /** Hands signals that would interrupt to somebody else, until the function that it returns is called. */
+  readonly divertSignals: (handler: SignalHandler) => () => void;
   /** The command line of this process, program first: how to start the same again. */
   readonly invocation: readonly string[];
 }

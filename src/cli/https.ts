@@ -3,7 +3,6 @@ import { X509Certificate } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ConfigValues } from '../config.ts';
-import { createStateFolder } from '../control/run-file.ts';
 import { SvcError } from '../errors.ts';
 
 type HttpsSettings = Pick<ConfigValues, 'https' | 'cert' | 'key'>;
@@ -27,12 +26,12 @@ export function toHttps({ https, cert, key }: HttpsSettings): true | Certificate
 }
 
 /**
- * Writes a certificate that no authority issued to `.svc/certificate.pem`, where clients find it, and returns its
- * path; null for any other one, which its authority vouches for.
+ * Writes a certificate that no authority issued to `certificate.pem` in `folder`, where clients find it, and returns
+ * its path; null for any other one, which its authority vouches for.
  */
-export function keepCertificate(projectFolder: string, certificate: string | null): string | null {
+export function keepCertificate(folder: string, certificate: string | null): string | null {
   if (certificate === null || !isSelfSigned(certificate)) return null;
-  const path = join(createStateFolder(projectFolder), 'certificate.pem');
+  const path = join(folder, 'certificate.pem');
   writeFileSync(path, certificate, { mode: 0o644 });
   return path;
 }

@@ -1,8 +1,10 @@
 /** The only user of standard input, output and error. */
 import type { Readable, Writable } from 'node:stream';
-import type { WriteStream } from 'node:tty';
+import { isatty, type WriteStream } from 'node:tty';
 import { openScreen, type Screen, type ScreenEvents } from './live/screen.ts';
 import { hasLinks, hasUnicode, wantsColor } from './terminal.ts';
+
+const STANDARD_INPUT = 0;
 
 /** How text may look where it is going. */
 export interface Look {
@@ -20,6 +22,8 @@ export interface Io extends Look {
   readonly noteLook: Look;
   /** Whether somebody sits in front of it who could answer a question. */
   readonly interactive: boolean;
+  /** Whether standard input is a terminal; it is not opened for that, so that it can be left to another program. */
+  readonly hasKeyboard: boolean;
   /** Where questions are asked: never in the way of data. */
   readonly prompt: { readonly input: Readable; readonly output: Writable };
   /** Data: one or more lines to standard output. */
@@ -33,6 +37,9 @@ export interface Io extends Look {
   /** Standard input, read to its end. */
   readInput(): Promise<Buffer>;
 }
+
+/** What notes need: where they go, and what they may look like there. */
+export type Notes = Pick<Io, 'note' | 'noteLook'>;
 
 /**
  * The streams of `host`. Its standard input is looked at when it is needed: opening it takes time. `noColor` is the
@@ -66,6 +73,9 @@ export function createProcessIo(host: NodeJS.Process, noColor: boolean): Io {
     },
     get interactive() {
       return stderr.isTTY === true && host.stdin.isTTY === true;
+    },
+    get hasKeyboard() {
+      return isatty(STANDARD_INPUT);
     },
     get prompt() {
       return { input: host.stdin, output: stderr };

@@ -11,10 +11,10 @@ import { addGlobalOptions, readGlobalOptions, readOwnOptions } from './global-op
 const HELP_WIDTH = 110;
 
 /** Runs one command line (without program and script) to its end, errors reported. */
-export async function runCommandLine(args: readonly string[], host: Host): Promise<ExitCode> {
+export async function runCommandLine(args: readonly string[], host: Host): Promise<number> {
   // Asked of the text itself, because an error of parsing has to be told in that form too.
-  const json = args.includes('--json');
-  let exitCode: ExitCode = ExitCode.done;
+  const json = hasFlag(args, '--json');
+  let exitCode: number = ExitCode.done;
   const program = createProgram(host, json, async (command, definition) => {
     const context = createContext(host, readGlobalOptions(command));
     // The definition's own parsers made these options; only its file knows their type.
@@ -27,6 +27,12 @@ export async function runCommandLine(args: readonly string[], host: Host): Promi
     if (error instanceof CommanderError && error.exitCode === 0) return ExitCode.done;
     return reportError(toUsageError(error), host.io, json);
   }
+}
+
+/** Whether a flag that every command takes is among the words; what follows a lone `--` is not ours. */
+export function hasFlag(args: readonly string[], flag: string): boolean {
+  const end = args.indexOf('--', 1);
+  return args.slice(0, end < 0 ? args.length : end).includes(flag);
 }
 
 /**

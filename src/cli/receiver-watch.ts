@@ -2,11 +2,9 @@
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isLoopbackName } from '../domain/address.ts';
-import type { Io } from './io.ts';
+import type { Notes } from './io.ts';
 import { noteHint } from './render/hint.ts';
 import { styleFor } from './render/style.ts';
-
-type Notes = Pick<Io, 'note' | 'noteLook'>;
 
 const LOOK_EVERY_MS = 1_000;
 const LONGEST_LOOK_MS = 2_000;

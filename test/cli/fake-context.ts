@@ -47,6 +47,7 @@ export function createFakeHost(options: FakeOptions = {}): { host: Host; recorde
     ...look,
     noteLook: look,
     interactive: options.prompt !== undefined,
+    hasKeyboard: false,
     prompt: options.prompt ?? { input: new PassThrough(), output: new PassThrough() },
     write: (text) => {
       recorded.out += text.endsWith('\n') ? text : `${text}\n`;
@@ -64,6 +65,7 @@ export function createFakeHost(options: FakeOptions = {}): { host: Host; recorde
     cwd: options.cwd ?? import.meta.dirname,
     now: () => NOW,
     signal: options.signal ?? new AbortController().signal,
+    divertSignals: () => () => {},
     invocation: [],
   };
   return { host, recorded };

@@ -42,8 +42,8 @@ const otherWorkspace = ['--workspace', `ws_${NOBODY}`];
 const payload = ['--payload', '{}', '--secret', 'whsec_a'];
 const tooMany = 'too many arguments';
 
-/** Those that start and stop the emulator, and wait for it, are driven in `cli-emulator.test.ts`. */
-export const startAndStop = ['emulator start', 'emulator stop', 'emulator wait'];
+/** Those that start and stop an emulator, and wait for it, are driven in `cli-emulator.test.ts` and `exec.test.ts`. */
+export const startAndStop = ['emulator start', 'emulator stop', 'emulator wait', 'emulator exec'];
 
 /** Those that replace everything are driven in `cli-state.test.ts`. */
 export const replacing = ['emulator reset', 'emulator snapshot save', 'emulator snapshot load'];

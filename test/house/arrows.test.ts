@@ -6,7 +6,7 @@ const source = join(import.meta.dirname, '../../src');
 
 /** A room is a folder of src, or a file at its top. It may import from the rooms of the lines above its own. */
 const floors = [
-  ['errors', 'timers', 'version'],
+  ['errors', 'package-folder', 'timers', 'version', 'watchdog'],
   ['domain'],
   ['profile'],
   ['contract'],
@@ -26,6 +26,8 @@ const allowed: Record<string, readonly string[]> = {
   cli: [
     'errors',
     'version',
+    'package-folder',
+    'watchdog',
     'domain',
     'profile',
     'contract',
@@ -42,6 +44,7 @@ const allowed: Record<string, readonly string[]> = {
 const lazily: Record<string, string> = {
   'cli/boot.ts': 'emulator',
   'cli/commands/emulator/start.ts': 'emulator',
+  'cli/commands/emulator/exec.ts': 'emulator',
   'cli/doctor/database.ts': 'store',
 };
 

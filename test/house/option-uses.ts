@@ -31,34 +31,40 @@ const wait: readonly OptionUse[] = [
   ['--wait=1m', { wait: 60_000 }],
 ];
 
+/** Settings: the configuration reads them, and `test/config` holds it to what they mean. */
+const startOptions: readonly OptionUse[] = [
+  [
+    '--port 0 --host ::1 --db a.db --environment production --profile strict --speed 60 --keep-days 3',
+    {
+      ...{ port: '0', host: '::1', db: 'a.db', environment: 'production', profile: 'strict' },
+      ...{ speed: '60', keepDays: '3' },
+    },
+  ],
+  [
+    '--forward-to 3000/hooks --events a.b,c.d --random-seed 7 --freeze',
+    {
+      ...{ forwardTo: '3000/hooks', events: 'a.b,c.d', randomSeed: '7' },
+      ...{ freeze: true },
+    },
+  ],
+  ['--wall-clock 2026-11-20T12:00:00Z --seed a.yaml', { wallClock: '2026-11-20T12:00:00Z', seed: 'a.yaml' }],
+  [
+    '--https --cert c.pem --key k.pem --ca ca.pem --proxy env --public-url https://a.example --tunnel',
+    {
+      ...{ https: true, cert: 'c.pem', key: 'k.pem', ca: 'ca.pem', proxy: 'env' },
+      ...{ publicUrl: 'https://a.example', tunnel: true },
+    },
+  ],
+];
+
 export const optionUses: Readonly<Record<string, readonly OptionUse[]>> = {
-  // Settings: the configuration reads them, and `test/config` holds it to what they mean.
   'emulator start': [
-    [
-      '--port 0 --host ::1 --db a.db --environment production --profile strict --speed 60 --keep-days 3',
-      {
-        ...{ port: '0', host: '::1', db: 'a.db', environment: 'production', profile: 'strict' },
-        ...{ speed: '60', keepDays: '3' },
-      },
-    ],
-    [
-      '--forward-to 3000/hooks --events a.b,c.d --env-file .env --random-seed 7 --freeze --detach --open',
-      {
-        ...{ forwardTo: '3000/hooks', events: 'a.b,c.d', envFile: '.env', randomSeed: '7' },
-        ...{ freeze: true, detach: true, open: true },
-      },
-    ],
-    [
-      '--wall-clock 2026-11-20T12:00:00Z --seed a.yaml',
-      { wallClock: '2026-11-20T12:00:00Z', seed: 'a.yaml' },
-    ],
-    [
-      '--https --cert c.pem --key k.pem --ca ca.pem --proxy env --public-url https://a.example --tunnel',
-      {
-        ...{ https: true, cert: 'c.pem', key: 'k.pem', ca: 'ca.pem', proxy: 'env' },
-        ...{ publicUrl: 'https://a.example', tunnel: true },
-      },
-    ],
+    ...startOptions,
+    ['--env-file .env --detach --open', { envFile: '.env', detach: true, open: true }],
+  ],
+  'emulator exec': [
+    ...startOptions,
+    ['--require-settled --junit a.xml --log a.log', { requireSettled: true, junit: 'a.xml', log: 'a.log' }],
   ],
   'emulator wait': [['--timeout 5s', { timeout: 5_000 }]],
   'emulator reset': [['--yes', { yes: true }]],

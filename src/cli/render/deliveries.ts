@@ -3,6 +3,7 @@ import { toOneLine } from '../../domain/control-characters.ts';
 import { formatDuration } from '../../domain/duration.ts';
 import { formatRelative } from '../../domain/relative-time.ts';
 import type { Context } from '../context.ts';
+import type { Look } from '../io.ts';
 import type { ScheduleNow } from '../schedule-now.ts';
 import { cutLineTo } from './painted.ts';
 import { paintOutcome, paintStatus } from './style.ts';
@@ -29,7 +30,7 @@ export function deliveryColumns({ io }: Pick<Context, 'io'>, now: ScheduleNow): 
 type AttemptItem = Extract<StreamItem, { type: 'attempt' }>;
 
 /** One attempt on one line, and below it what went wrong and when it is tried again; a terminal gets what fits. */
-export function renderAttempt({ attempt, delivery }: AttemptItem, { io }: Pick<Context, 'io'>): string {
+export function renderAttempt({ attempt, delivery }: AttemptItem, { io }: { readonly io: Look }): string {
   const head = [
     formatTimeOfDay(attempt.sent_at),
     paintOutcome(attempt, io),

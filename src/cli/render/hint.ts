@@ -1,7 +1,7 @@
-import type { Io } from '../io.ts';
+import type { Notes } from '../io.ts';
 import { styleFor } from './style.ts';
 
-/** The next step, on standard error. */
-export function noteHint(text: string, { note, noteLook }: Pick<Io, 'note' | 'noteLook'>): void {
+/** The next step. */
+export function noteHint(text: string, { note, noteLook }: Notes): void {
   note(`${styleFor(noteLook).cyan('hint:')} ${text}`);
 }

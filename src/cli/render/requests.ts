@@ -2,6 +2,7 @@ import type { ApiRequest } from '../../contract/resources.ts';
 import { toOneLine } from '../../domain/control-characters.ts';
 import { formatDuration } from '../../domain/duration.ts';
 import type { Context } from '../context.ts';
+import type { Look } from '../io.ts';
 import { renderFields } from './fields.ts';
 import { cutLineTo } from './painted.ts';
 import { paintHttpStatus } from './style.ts';
@@ -26,7 +27,7 @@ export function requestColumns(
 }
 
 /** One request on one line; a terminal gets what fits. */
-export function renderRequest(request: ApiRequest, { io }: Pick<Context, 'io'>): string {
+export function renderRequest(request: ApiRequest, { io }: { readonly io: Look }): string {
   const { at, method, path, status, error_code: code, duration_ms: ms, id } = request;
   const parts = [formatTimeOfDay(at), method, path, paintHttpStatus(status, io), code, formatMs(ms), id];
   return cutLineTo(io, toOneLine(parts.filter((part) => part !== null).join('  ')));

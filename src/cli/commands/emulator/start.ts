@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import type { Command } from 'commander';
-import { type SettingName, settings, toOption } from '../../../config/settings.ts';
 import { createRunFile, createStateFolder, findRunFile, removeRunFile } from '../../../control/run-file.ts';
 import type { Emulator } from '../../../emulator.ts';
 import { boot } from '../../boot.ts';
@@ -14,15 +13,12 @@ import { openUrl } from '../../open-url.ts';
 import { announce } from '../../ready.ts';
 import { warnOfSilence, watchReceiver } from '../../receiver-watch.ts';
 import { renderAttempt } from '../../render/deliveries.ts';
+import { addStartOptions } from '../../start-options.ts';
 import { toVariables } from '../../variables.ts';
 
-/** Settings on the command line, as text; the configuration reads them. */
+/** Beside the settings, which the configuration reads. */
 interface Options {
   readonly detach?: true;
-  readonly freeze?: true;
-  readonly https?: true;
-  readonly tunnel?: true;
-  readonly open?: true;
 }
 
 export const command: CommandDefinition<Options> = {
@@ -41,38 +37,8 @@ export const command: CommandDefinition<Options> = {
   run,
 };
 
-/** The settings that are options here, with what stands for their value in the help. */
-const valuesOfOptions: Partial<Record<SettingName, string>> = {
-  port: 'port',
-  host: 'address',
-  db: 'file',
-  environment: 'name',
-  profile: 'name',
-  seed: 'file',
-  speed: 'n',
-  forwardTo: 'url',
-  events: 'list',
-  envFile: 'file',
-  ca: 'file',
-  proxy: 'url',
-  cert: 'file',
-  key: 'file',
-  publicUrl: 'url',
-  keepDays: 'n',
-  randomSeed: 'n',
-  wallClock: 'time',
-};
-
 function configure(command: Command): void {
-  for (const [name, value] of Object.entries(valuesOfOptions)) {
-    const setting = name as SettingName;
-    command.option(`${toOption(setting)} <${value}>`, settings[setting].description);
-  }
-  command
-    .option(toOption('freeze'), settings.freeze.description)
-    .option(toOption('https'), settings.https.description)
-    .option(toOption('tunnel'), settings.tunnel.description)
-    .option(toOption('open'), settings.open.description)
+  addStartOptions(command)
     .option('--detach', 'run in the background, and return when it is ready')
     .addHelpText('after', noteOnEnvFile('emulator start'));
 }
@@ -89,11 +55,11 @@ async function run(options: Options, context: Context): Promise<void> {
     context.io.note('It runs in the background: svc emulator stop ends it.');
     return;
   }
-  createStateFolder(projectFolder);
+  const stateFolder = createStateFolder(projectFolder);
   const emulator = await boot(config, rules, context);
   const status = emulator.status();
   try {
-    const certificate = keepCertificate(projectFolder, emulator.certificate);
+    const certificate = keepCertificate(stateFolder, emulator.certificate);
     // The commands of this folder come from this machine, whatever the public address is.
     const control_url = `${status.url}/_svc`;
     createRunFile(projectFolder, { ...status, control_url, ...(certificate && { certificate }) });

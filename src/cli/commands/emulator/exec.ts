@@ -1,0 +1,162 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { Command } from 'commander';
+import type { Emulator } from '../../../emulator.ts';
+import { ExitCode, SvcError } from '../../../errors.ts';
+import { boot } from '../../boot.ts';
+import type { CommandDefinition } from '../../command.ts';
+import type { Context } from '../../context.ts';
+import { reportError } from '../../error-report.ts';
+import { EmulatorLog } from '../../exec/emulator-log.ts';
+import { renderJUnit } from '../../exec/junit.ts';
+import { createLeash } from '../../exec/leash.ts';
+import { findOutcome, findShortfall, noteShortfall, type Shortfall } from '../../exec/outcome.ts';
+import { type CommandEnd, runCommand } from '../../exec/run-command.ts';
+import { prepareFile, writeWholeFile } from '../../exec/whole-file.ts';
+import { keepCertificate } from '../../https.ts';
+import { addStartOptions } from '../../start-options.ts';
+import { toVariables } from '../../variables.ts';
+
+/** Beside the settings, which the configuration reads. */
+interface Options {
+  readonly command: readonly string[];
+  readonly requireSettled?: true;
+  readonly junit?: string;
+  readonly log?: string;
+}
+
+export const command: CommandDefinition<Options> = {
+  configure,
+  examples: [
+    'emulator exec -- npm test',
+    'emulator exec --forward-to 3000 --require-settled -- npm test',
+    'emulator exec --freeze --random-seed 7 -- pytest -q',
+    'emulator exec --junit reports/deliveries.xml --log emulator.log -- go test ./...',
+    "emulator exec -- sh -c 'node server.js & npm test'",
+  ],
+  run,
+};
+
+const NOTE = `
+The command finds the emulator by the variables of svc env. The emulator is in memory and on any free port unless
+--db and --port are given here. Whatever the command leaves running when it has ended is ended too.`;
+
+function configure(command: Command): void {
+  addStartOptions(command, { without: ['envFile', 'open'] })
+    .option('--require-settled', 'exit 1 when a delivery did not arrive, and list those that did not')
+    .option(
+      '--junit <file>',
+      'write the deliveries to a file, as test cases in the XML that CI services read',
+    )
+    .option('--log <file>', 'keep the log of the emulator; without it, it is kept when the command fails')
+    .argument('<command...>', 'the command and its arguments')
+    .passThroughOptions()
+    .addHelpText('after', NOTE);
+}
+
+/** Ends as the command does. Standard output is the command's alone. */
+async function run(options: Options, context: Context): Promise<number> {
+  const { junit, log: named } = options;
+  const toPath = (file: string) => resolve(context.cwd, file);
+  if (junit !== undefined) prepareFile(toPath(junit));
+  const folder = createFolder();
+  let isKept = false;
+  try {
+    const log = new EmulatorLog(named === undefined ? join(folder, 'emulator.log') : toPath(named));
+    const ending = await runBeside(log, folder, options, context);
+    if (ending.exitCode !== ExitCode.done && !ending.wasInterrupted) {
+      isKept = named === undefined && !log.isEmpty;
+      tellFailure(ending, log, context);
+    }
+    return ending.exitCode;
+  } finally {
+    if (!isKept) rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** A folder for as long as this runs, and longer where it holds the log of a failure. */
+function createFolder(): string {
+  try {
+    return mkdtempSync(join(tmpdir(), 'svc-exec-'));
+  } catch (error) {
+    throw new SvcError('usage', `There is no room for a log: ${(error as Error).message}.`, {
+      hint: 'Name a folder that can be written to: TMPDIR=FOLDER',
+      cause: error,
+    });
+  }
+}
+
+interface Ending extends CommandEnd {
+  /** What did not arrive, where that matters. */
+  readonly shortfall: Shortfall | null;
+}
+
+/** @param folder for what the command has to find in a file. */
+async function runBeside(
+  log: EmulatorLog,
+  folder: string,
+  options: Options,
+  context: Context,
+): Promise<Ending> {
+  const settings = { port: '0', db: ':memory:', ...options };
+  const config = await context.config(settings);
+  const emulator = await boot(config, await context.rules(settings), { ...context, io: log.notes });
+  const over = new AbortController();
+  const logging = log.follow(emulator.control, over.signal);
+  const leash = createLeash(context);
+  try {
+    const variables = toVariables(emulator.status(), keepCertificate(folder, emulator.certificate));
+    const end = await runCommand(options.command, variables, leash, context);
+    return await conclude(end, emulator, options, context);
+  } finally {
+    await leash.end();
+    await emulator.close();
+    over.abort();
+    await logging;
+  }
+}
+
+/** The command's own failure counts before everything that is wrong besides. */
+async function conclude(
+  end: CommandEnd,
+  { control, closed }: Emulator,
+  { requireSettled, junit }: Options,
+  context: Context,
+): Promise<Ending> {
+  const isAsked = requireSettled === true || junit !== undefined;
+  if (!isAsked || (end.wasInterrupted && end.exitCode !== ExitCode.done)) return { ...end, shortfall: null };
+  try {
+    const outcome = await Promise.race([closed.then(refuseToGuess), findOutcome(control, context)]);
+    if (junit !== undefined) writeWholeFile(resolve(context.cwd, junit), renderJUnit(outcome.deliveries));
+    const shortfall = requireSettled ? findShortfall(outcome) : null;
+    if (shortfall === null || end.exitCode !== ExitCode.done) return { ...end, shortfall };
+    return { ...end, exitCode: ExitCode.notSo, shortfall };
+  } catch (error) {
+    if (end.exitCode === ExitCode.done) throw error;
+    reportError(error, context.io, context.json);
+    return { ...end, shortfall: null };
+  }
+}
+
+function refuseToGuess(): never {
+  throw new SvcError('no_emulator', 'The emulator was stopped before its deliveries were looked at.', {
+    hint: 'svc emulator exec stops it when the command has ended; the command need not.',
+  });
+}
+
+/** So many lines of the log are shown; the others are in the file. */
+const LINES_SHOWN = 20;
+
+function tellFailure({ exitCode, shortfall }: Ending, log: EmulatorLog, { io, json }: Context): void {
+  const lines = log.tail(LINES_SHOWN);
+  if (json) {
+    const unsettled = shortfall && { unsettled: shortfall.deliveries };
+    io.note(JSON.stringify({ exit_code: exitCode, log: lines.length === 0 ? null : log.path, ...unsettled }));
+    return;
+  }
+  if (shortfall !== null) noteShortfall(shortfall, io);
+  if (lines.length === 0) return;
+  io.note(`The log of the emulator, ${log.path}, ends:`);
+  for (const line of lines) io.note(`  ${line}`);
+}

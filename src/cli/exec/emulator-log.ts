@@ -1,0 +1,55 @@
+/** The log of an emulator that has no terminal to write to: requests, attempts, and what else it has to say. */
+import { appendFileSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import type { ControlPlane } from '../../control/control-plane.ts';
+import { SvcError } from '../../errors.ts';
+import type { Look, Notes } from '../io.ts';
+import { renderAttempt } from '../render/deliveries.ts';
+import { renderRequest } from '../render/requests.ts';
+
+const plain: Look = { width: Number.POSITIVE_INFINITY, color: false, unicode: true, links: false };
+
+export class EmulatorLog {
+  readonly path: string;
+  /** For whatever has notes. */
+  readonly notes: Notes;
+
+  /** @throws SvcError `usage` when the file cannot be written. */
+  constructor(path: string) {
+    try {
+      writeFileSync(path, '', { mode: 0o600 });
+    } catch (error) {
+      throw new SvcError('usage', `The log cannot be written: ${(error as Error).message}.`, {
+        hint: 'Name a file that can be: --log FILE',
+        cause: error,
+      });
+    }
+    this.path = path;
+    this.notes = { note: (text) => this.#append(text), noteLook: plain };
+  }
+
+  /** Writes down what happens until `signal` is aborted. */
+  async follow(control: Pick<ControlPlane, 'stream'>, signal: AbortSignal): Promise<void> {
+    for await (const item of control.stream({ types: 'request,attempt' }, signal)) {
+      if (item.type === 'request') this.#append(renderRequest(item.request, { io: plain }));
+      if (item.type === 'attempt') this.#append(renderAttempt(item, { io: plain }));
+    }
+  }
+
+  get isEmpty(): boolean {
+    return statSync(this.path).size === 0;
+  }
+
+  /** Its last lines. */
+  tail(count: number): string[] {
+    const lines = readFileSync(this.path, 'utf8').split('\n');
+    return lines.slice(0, -1).slice(-count);
+  }
+
+  #append(text: string): void {
+    try {
+      appendFileSync(this.path, `${text}\n`);
+    } catch {
+      // A full disk ends the log, not the command.
+    }
+  }
+}

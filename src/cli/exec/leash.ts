@@ -1,0 +1,35 @@
+/** What holds a command so that nothing of it outlives this process: the watchdog, and a pipe to it. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { findPackageFolder } from '../../package-folder.ts';
+import type { Quarry } from '../../watchdog/quarry.ts';
+import type { Host } from '../context.ts';
+
+export interface Leash {
+  /** Says whom to end. */
+  hold(quarry: Quarry): void;
+  /** Ends the command, if it still runs, and what it has started; within six seconds. */
+  end(): Promise<void>;
+}
+
+export function createLeash({ env }: Pick<Host, 'env'>): Leash {
+  const watchdog = spawn(process.execPath, [join(findPackageFolder(), 'dist/watchdog.js')], {
+    // What is loaded into the command with `NODE_OPTIONS` is not meant for this one.
+    env: { ...env, NODE_OPTIONS: undefined },
+    detached: true,
+    windowsHide: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  const gone = once(watchdog, 'exit');
+  // Told by `end`; until then nobody waits for it.
+  gone.catch(() => undefined);
+  watchdog.stdin.on('error', () => undefined);
+  return {
+    hold: (quarry) => void watchdog.stdin.write(`${JSON.stringify(quarry)}\n`),
+    async end() {
+      watchdog.stdin.end();
+      await gone;
+    },
+  };
+}

@@ -1,0 +1,80 @@
+/** The command of `svc emulator exec`: its streams are ours, and signals pass both ways. */
+import { constants } from 'node:os';
+import { execa } from 'execa';
+import { SvcError } from '../../errors.ts';
+import { inOwnGroup, inThisGroup } from '../../watchdog/quarry.ts';
+import type { Context, SignalHandler } from '../context.ts';
+import type { Variables } from '../variables.ts';
+import type { Leash } from './leash.ts';
+
+export interface CommandEnd {
+  /** What a shell would say: its own, or 128 and the number of the signal that killed it. */
+  readonly exitCode: number;
+  /** Whether a signal asked us to end it. */
+  readonly wasInterrupted: boolean;
+}
+
+/**
+ * Runs the command to its end.
+ *
+ * Where there is a keyboard the command stays in the process group that the terminal has in front, or it could not
+ * read: Ctrl-C and a hang-up reach it without us. Elsewhere it has a group of its own, and gets from us what we get.
+ * @throws SvcError `usage` when there is no such program.
+ */
+export async function runCommand(
+  [program = '', ...args]: readonly string[],
+  variables: Variables,
+  leash: Leash,
+  { cwd, env, io, divertSignals }: Pick<Context, 'cwd' | 'env' | 'io' | 'divertSignals'>,
+): Promise<CommandEnd> {
+  const isShared = io.hasKeyboard;
+  const toQuarry = isShared && hasGroups() ? inThisGroup() : inOwnGroup;
+  let wasInterrupted = false;
+  const subprocess = execa(program, args, {
+    ...{ cwd, stdio: 'inherit', reject: false, detached: !isShared && hasGroups() },
+    // The leash does that, also where this process cannot.
+    cleanup: false,
+    ...{ env: { ...env, ...variables }, extendEnv: false, windowsHide: false },
+  });
+  const { pid } = subprocess;
+  if (pid !== undefined) leash.hold(toQuarry(pid));
+  const onSignal: SignalHandler = (signal) => {
+    wasInterrupted = true;
+    // What asks for more than Ctrl-C does is given five seconds.
+    if (signal !== 'SIGINT') void leash.end();
+    else if (!isShared && pid !== undefined) interruptGroup(pid);
+  };
+  const restoreSignals = divertSignals(onSignal);
+  try {
+    const { exitCode, signal, code, shortMessage } = await subprocess;
+    if (pid === undefined) throw cannotRun(program, code, shortMessage);
+    return { exitCode: exitCode ?? 128 + constants.signals[signal ?? 'SIGKILL'], wasInterrupted };
+  } finally {
+    restoreSignals();
+  }
+}
+
+function hasGroups(): boolean {
+  return process.platform !== 'win32';
+}
+
+/** As a terminal would: everybody in the group of the command hears of it. */
+function interruptGroup(command: number): void {
+  try {
+    process.kill(hasGroups() ? -command : command, 'SIGINT');
+  } catch {
+    // It has ended meanwhile.
+  }
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such program',
+  EACCES: 'it is no program, or may not be run',
+};
+
+function cannotRun(program: string, code: string | undefined, detail: string | undefined): SvcError {
+  const reason = reasons[code ?? ''] ?? detail ?? 'it did not start';
+  return new SvcError('usage', `The command ${program} cannot be run: ${reason}.`, {
+    hint: "Write it as for a shell. What a shell understands, such as && or $VAR, needs one: -- sh -c '…'",
+  });
+}

@@ -1,0 +1,69 @@
+/**
+ * A process beside `svc emulator exec`. Its standard input ends when that process does, however it ended: then it ends
+ * the command and what the command has left behind, and itself. It stands in a session of its own, where no Ctrl-C and
+ * no hang-up of the terminal reaches it.
+ */
+import { execFile } from 'node:child_process';
+import { setTimeout as pause } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { listLeft, type Quarry } from './quarry.ts';
+
+/** What a process gets to end by itself. */
+const GRACE_MS = 5_000;
+/** How long one that was killed may take to be gone. */
+const LAST_MS = 1_000;
+const LOOK_EVERY_MS = 20;
+
+let told = '';
+process.stdin
+  .setEncoding('utf8')
+  .on('data', (text: string) => {
+    told += text;
+  })
+  // A pipe that breaks has ended too.
+  .on('error', () => undefined)
+  .once('close', () => {
+    // Nothing where the command was never started.
+    if (told !== '') void end(JSON.parse(told) as Quarry);
+  });
+
+function end(quarry: Quarry): Promise<void> {
+  return process.platform === 'win32' ? endTree(quarry) : endGroup(quarry);
+}
+
+/** Windows has no signals to ask with, and no groups: once the command has ended, nobody knows what it has started. */
+async function endTree({ command }: Quarry): Promise<void> {
+  await promisify(execFile)('taskkill', ['/pid', String(command), '/T', '/F']).catch(() => undefined);
+}
+
+async function endGroup(quarry: Quarry): Promise<void> {
+  const killAt = performance.now() + GRACE_MS;
+  const asked = new Set<number>();
+  for (;;) {
+    const left = listLeft(quarry);
+    const now = performance.now();
+    if (left.length === 0 || now > killAt + LAST_MS) return;
+    if (now > killAt) {
+      for (const pid of left) signal(pid, 'SIGKILL');
+    } else {
+      for (const pid of listFirst(left, quarry).filter((each) => !asked.has(each))) {
+        asked.add(pid);
+        signal(pid, 'SIGTERM');
+      }
+    }
+    await pause(LOOK_EVERY_MS);
+  }
+}
+
+/** The command before what it has started: it may know better how to end that. */
+function listFirst(left: readonly number[], { command }: Quarry): readonly number[] {
+  return left.includes(command) ? [command] : left;
+}
+
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch {
+    // It has ended meanwhile, or is another user's.
+  }
+}

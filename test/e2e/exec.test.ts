@@ -1,0 +1,404 @@
+/** Commands beside an emulator of their own, by real processes: how they end, and that nothing is left of them. */
+import { existsSync, readdirSync, readFileSync, readlinkSync, realpathSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { ExitCode } from '../../src/errors.ts';
+import { type Answers, createReceiver } from '../support/receiver.ts';
+import { hasTerminals, startTerminal } from '../support/terminal.ts';
+import { cleanEnvironment, createPlace, program, type RunOptions, svc } from './cli-program.ts';
+
+const hasSignals = process.platform !== 'win32';
+/** Only there a test can see which processes stand in a folder. */
+const showsProcesses = process.platform === 'linux';
+
+/** A folder of its own, also for temporary files; it may not be the folder of any process when the test is over. */
+function place(): string {
+  const { cwd, remove } = createPlace();
+  onTestFinished(async () => {
+    try {
+      if (showsProcesses) await expectNobodyIn(cwd);
+    } finally {
+      remove();
+    }
+  });
+  return cwd;
+}
+
+async function expectNobodyIn(cwd: string): Promise<void> {
+  await expect.poll(() => listProcessesIn(cwd), { timeout: 10_000 }).toEqual([]);
+}
+
+function listProcessesIn(cwd: string): string[] {
+  const folder = realpathSync(cwd);
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => {
+      try {
+        return readlinkSync(`/proc/${pid}/cwd`) === folder;
+      } catch {
+        return false;
+      }
+    })
+    .map((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' '));
+}
+
+/** `svc emulator exec` to its end. */
+function exec(args: readonly string[], { cwd, env, ...rest }: RunOptions) {
+  return svc(['emulator', 'exec', ...args], { cwd, env: { TMPDIR: cwd, ...env }, ...rest });
+}
+
+/** The words of a command that runs `script` in Node.js. */
+function node(script: string): string[] {
+  return ['--', process.execPath, '--input-type=module', '-e', script];
+}
+
+/** Starts `svc emulator exec` and waits until the command has written `ready` to standard output. */
+async function start(cwd: string, words: readonly string[]) {
+  const subprocess = execa(process.execPath, [program, 'emulator', 'exec', ...words], {
+    ...{ cwd, stdin: 'ignore', reject: false, timeout: 30_000, forceKillAfterDelay: false },
+    ...{ env: { ...cleanEnvironment(), TMPDIR: cwd }, extendEnv: false },
+  });
+  onTestFinished(async () => {
+    subprocess.kill('SIGKILL');
+    await subprocess;
+  });
+  let out = '';
+  subprocess.stdout.on('data', (chunk) => {
+    out += chunk;
+  });
+  await expect.poll(() => out, { timeout: 15_000 }).toContain('ready');
+  return { subprocess, output: () => out };
+}
+
+async function receive(script: Answers = {}) {
+  const receiver = await createReceiver(script);
+  onTestFinished(receiver.close);
+  return receiver;
+}
+
+const trigger = ['--', process.execPath, program, 'trigger', 'order.shipped'];
+/** Stays for ever; SIGTERM ends it. */
+const stay = 'setInterval(() => {}, 1000);';
+const sayReady = `process.stdout.write('ready\\n');`;
+
+describe('the command', () => {
+  it('has the variables of svc env, our input and all of standard output', async () => {
+    const receiver = await receive();
+    const script = `
+      const { SVC_BASE_URL, SVC_API_KEY, SVC_WORKSPACE_ID, SVC_CONTROL_URL, SVC_WEBHOOK_SECRET } = process.env;
+      const answer = await fetch(SVC_BASE_URL + '/workspaces/' + SVC_WORKSPACE_ID, {
+        headers: { authorization: 'Bearer ' + SVC_API_KEY },
+      });
+      const status = await (await fetch(SVC_CONTROL_URL + '/status')).json();
+      const input = (await process.stdin.toArray()).join('');
+      console.log([answer.status, status.db, status.webhook_secret === SVC_WEBHOOK_SECRET, input].join(' '));`;
+    const options = { cwd: place(), input: 'input' };
+    expect(await exec(['--forward-to', receiver.url, ...node(script)], options)).toMatchObject({
+      ...{ exitCode: ExitCode.done, stdout: '200 :memory: true input\n', stderr: '' },
+    });
+  });
+
+  it('trusts the certificate of an emulator that serves HTTPS', async () => {
+    const script = `
+      const answer = await fetch(new URL('/healthz', process.env.SVC_BASE_URL));
+      console.log(new URL(answer.url).protocol, answer.status);`;
+    expect(await exec(['--https', ...node(script)], { cwd: place() })).toMatchObject({
+      ...{ exitCode: ExitCode.done, stdout: 'https: 200\n' },
+    });
+  });
+
+  it('has its own options, also those that svc has, with and without --', async () => {
+    const cwd = place();
+    const script = `process.stdout.write(process.argv.slice(1).join(' '))`;
+    const words = [process.execPath, '-e', script, 'a', '--json', '--', '--port', 'x'];
+    const shown = { exitCode: ExitCode.done, stdout: 'a --json -- --port x' };
+    expect(await exec(['--', ...words], { cwd })).toMatchObject(shown);
+    expect(await exec(words, { cwd })).toMatchObject(shown);
+  });
+
+  it('leaves nothing behind where it succeeded, in the folder and among temporary files', async () => {
+    const cwd = place();
+    await exec(['--https', ...trigger], { cwd });
+    expect(readdirSync(cwd)).toEqual([]);
+  });
+});
+
+describe('the exit code', () => {
+  it('is that of the command, also when it has closed its output', async () => {
+    const script = `fs.closeSync(1); fs.closeSync(2); process.exit(7);`;
+    expect(await exec(node(`import fs from 'node:fs'; ${script}`), { cwd: place() })).toMatchObject({
+      ...{ exitCode: 7, stdout: '', stderr: '' },
+    });
+  });
+
+  it.skipIf(!hasSignals)('is 128 and the number of the signal that killed it', async () => {
+    const script = `process.kill(process.pid, 'SIGKILL'); ${stay}`;
+    expect(await exec(node(script), { cwd: place() })).toMatchObject({ exitCode: 137 });
+  });
+
+  it.each([
+    ['there is no such program', ['--', 'no-such-program'], 'no such program'],
+    ['there is no command', [], "missing required argument 'command'"],
+    ['the port is invalid', ['--port', 'x', ...trigger], '--port'],
+    ['the database cannot be written', ['--db', '/dev/null/a.db', ...trigger], '/dev/null/a.db'],
+    ['the log cannot be written', ['--log', '/dev/null/a.log', ...trigger], 'log'],
+    ['the report cannot be written', ['--junit', '/dev/null/a.xml', ...trigger], '/dev/null/a.xml'],
+  ])('is 2, and the command does not run, where %s', async (_, args, error) => {
+    const cwd = place();
+    const { exitCode, stdout, stderr } = await exec(args, { cwd });
+    expect({ exitCode, stdout, left: readdirSync(cwd) }).toEqual({
+      exitCode: ExitCode.usage,
+      stdout: '',
+      left: [],
+    });
+    expect(stderr).toMatch(/^error: /);
+    expect(stderr).toContain(error);
+  });
+
+  it.skipIf(!showsProcesses)('is 2 on a disk that is read-only', async () => {
+    const { exitCode, stderr } = await exec(['--db', '/sys/svc.db', ...trigger], { cwd: place() });
+    expect(exitCode).toBe(ExitCode.usage);
+    expect(stderr).toContain('/sys/svc.db');
+  });
+
+  it('is 2 where another program has the port, and 3 where no emulator could say what arrived', async () => {
+    const server = createServer((socket) => socket.destroy());
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as { port: number };
+    const taken = await exec(['--port', String(port), ...trigger], { cwd: place() });
+    expect(taken).toMatchObject({ exitCode: ExitCode.usage, stdout: '' });
+    expect(taken.stderr).toContain(`lsof -i :${port}`);
+
+    const stop = ['--', process.execPath, program, 'emulator', 'stop'];
+    expect(await exec(['--require-settled', ...stop], { cwd: place() })).toMatchObject({
+      ...{ exitCode: ExitCode.noEmulator, stderr: expect.stringContaining('was stopped') },
+    });
+  });
+});
+
+describe.skipIf(!hasSignals)('signals', () => {
+  it('SIGINT is passed on, and what the command makes of it counts', async () => {
+    const script = `process.on('SIGINT', () => { process.stdout.write('heard '); process.exitCode = 9; clearInterval(timer); });
+      const timer = setInterval(() => {}, 1000); ${sayReady}`;
+    const { subprocess, output } = await start(place(), node(script));
+    subprocess.kill('SIGINT');
+    expect(await subprocess).toMatchObject({ exitCode: 9, stderr: '' });
+    expect(output()).toBe('ready\nheard ');
+  });
+
+  it.each(['SIGTERM', 'SIGHUP'] as const)('%s asks the command to end, once', async (signal) => {
+    const script = `process.on('SIGTERM', () => { process.stdout.write('heard '); setTimeout(() => process.exit(8), 200); });
+      ${stay} ${sayReady}`;
+    const { subprocess, output } = await start(place(), node(script));
+    subprocess.kill(signal);
+    expect(await subprocess).toMatchObject({ exitCode: 8, stderr: '' });
+    expect(output()).toBe('ready\nheard ');
+  });
+
+  it('SIGTERM kills a command that does not hear it, and what it has started, after five seconds', async () => {
+    const deaf = `process.on('SIGTERM', () => {}); ${stay}`;
+    const script = `import { spawn } from 'node:child_process';
+      spawn(process.execPath, ['-e', ${JSON.stringify(`${deaf} ${sayReady}`)}], { stdio: 'inherit' }); ${deaf}`;
+    const { subprocess } = await start(place(), node(script));
+    const startedAt = performance.now();
+    subprocess.kill('SIGTERM');
+    expect(await subprocess).toMatchObject({ exitCode: 137 });
+    expect(performance.now() - startedAt).toBeGreaterThan(4_900);
+  });
+});
+
+describe.skipIf(!showsProcesses)('no process is left behind', () => {
+  /** A command that starts another process, which says that it is ready and stays, and then goes on. */
+  const withOffspring = (after: string) => `import { spawn } from 'node:child_process';
+    const offspring = spawn(process.execPath, ['-e', ${JSON.stringify(sayReady + stay)}], { stdio: ['ignore', 'pipe', 'ignore'] });
+    await new Promise((resolve) => offspring.stdout.once('data', resolve));
+    ${sayReady} ${after}`;
+
+  it('when the command ends by itself', async () => {
+    const cwd = place();
+    const script = withOffspring('process.exit(3);');
+    expect(await exec(node(script), { cwd })).toMatchObject({ exitCode: 3, stdout: 'ready\n' });
+    expect(listProcessesIn(cwd)).toEqual([]);
+  });
+
+  it('when the command is killed', async () => {
+    const cwd = place();
+    const script = withOffspring(`process.kill(process.pid, 'SIGKILL');`);
+    expect(await exec(node(script), { cwd })).toMatchObject({ exitCode: 137 });
+    expect(listProcessesIn(cwd)).toEqual([]);
+  });
+
+  it('when svc is killed', async () => {
+    const cwd = place();
+    const { subprocess } = await start(cwd, node(withOffspring(stay)));
+    expect(listProcessesIn(cwd)).toHaveLength(4);
+    subprocess.kill('SIGKILL');
+    await expectNobodyIn(cwd);
+  });
+
+  it('when the whole process group of svc is killed', async () => {
+    const cwd = place();
+    const subprocess = execa(
+      'setsid',
+      [process.execPath, program, 'emulator', 'exec', ...node(withOffspring(stay))],
+      {
+        ...{
+          cwd,
+          stdin: 'ignore',
+          reject: false,
+          env: { ...cleanEnvironment(), TMPDIR: cwd },
+          extendEnv: false,
+        },
+      },
+    );
+    await expect.poll(() => listProcessesIn(cwd).length, { timeout: 15_000 }).toBe(4);
+    process.kill(-(subprocess.pid ?? Number.NaN), 'SIGKILL');
+    await expectNobodyIn(cwd);
+  });
+});
+
+describe.skipIf(!hasTerminals || !showsProcesses)('in a terminal', () => {
+  const shell = (line: string, cwd: string) =>
+    startTerminal(['bash', '--norc', '-c', line], {
+      cwd,
+      env: { ...cleanEnvironment(), TMPDIR: cwd, PS1: '$ ' },
+    });
+  const words = (list: readonly string[]) =>
+    list.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ');
+  const line = (script: string) => words([process.execPath, program, 'emulator', 'exec', ...node(script)]);
+
+  it('the command reads the keyboard, and hears Ctrl-C once', async () => {
+    const cwd = place();
+    const script = `process.on('SIGINT', () => console.log('heard'));
+      process.stdin.once('data', (text) => { console.log('read ' + text); process.stdin.pause(); process.removeAllListeners('SIGINT'); });
+      console.log('ready');`;
+    const terminal = await shell(`${line(script)}; echo "exit $?"`, cwd);
+    await using _ = terminal;
+    await terminal.waitFor(/ready/);
+    await terminal.press('C-c');
+    await terminal.waitFor(/heard/);
+    await terminal.type('words');
+    await terminal.press('Enter');
+    const screen = await terminal.waitFor(/exit/);
+    expect(screen.match(/heard/g)).toHaveLength(1);
+    expect(screen).toMatch(/read words\n[\s\S]*exit 0/);
+  });
+
+  it('kill -9 ends the command and what it has started, and nobody else of the same job', async () => {
+    const cwd = place();
+    const script = `import { spawn } from 'node:child_process';
+      spawn(process.execPath, ['-e', ${JSON.stringify(stay)}]);
+      import('node:fs').then(({ writeFileSync }) => writeFileSync('parent', String(process.ppid)));
+      ${stay}`;
+    // A job of one shell: what follows runs in the same process group.
+    const terminal = await shell(`${line(script)}; echo "exit $?"; sleep 600; true`, cwd);
+    await using _ = terminal;
+    await expect
+      .poll(() => listProcessesIn(cwd).filter((name) => name.includes('setInterval')).length, {
+        timeout: 15_000,
+      })
+      .toBe(3);
+    await expect.poll(() => existsSync(join(cwd, 'parent'))).toBe(true);
+    process.kill(Number(readFileSync(join(cwd, 'parent'), 'utf8')), 'SIGKILL');
+    await terminal.waitFor(/exit 137/);
+    await expect
+      .poll(() => listProcessesIn(cwd).sort(), { timeout: 10_000 })
+      .toEqual([expect.stringMatching(/^bash /), 'sleep 600 ']);
+  });
+
+  it('what the command leaves running ends with it', async () => {
+    const cwd = place();
+    const script = `import { spawn } from 'node:child_process';
+      spawn(process.execPath, ['-e', ${JSON.stringify(stay)}]).unref(); process.exit(4);`;
+    const terminal = await shell(`${line(script)}; echo "exit $?"; sleep 600; true`, cwd);
+    await using _ = terminal;
+    await terminal.waitFor(/exit 4/);
+    expect(listProcessesIn(cwd).sort()).toEqual([expect.stringMatching(/^bash /), 'sleep 600 ']);
+  });
+});
+
+describe('--require-settled', () => {
+  it('is content when everything has arrived, and gives what is due the time to', async () => {
+    const receiver = await receive({ after: new Promise((resolve) => setTimeout(resolve, 1_000)) });
+    const args = ['--forward-to', receiver.url, '--require-settled', ...trigger];
+    expect(await exec(args, { cwd: place() })).toMatchObject({ exitCode: ExitCode.done, stderr: '' });
+    expect(receiver.requests).toHaveLength(1);
+  });
+
+  it('lists what did not arrive, and exits with 1', async () => {
+    const receiver = await receive({ status: 503 });
+    const args = ['--forward-to', receiver.url, '--require-settled', ...trigger];
+    const { exitCode, stderr } = await exec(args, { cwd: place() });
+    expect(exitCode).toBe(ExitCode.notSo);
+    expect(stderr).toMatch(/^1 of 1 deliveries did not arrive/);
+    expect(stderr).toMatch(
+      /order\.shipped to http:\S+: del_\w+ pending after 1 attempt, the next in 4m \d+s: .*503 Service Unavailable\n/,
+    );
+  });
+
+  it('does so as JSON, and leaves the exit code to a command that failed', async () => {
+    const receiver = await receive({ status: 503 });
+    const script = `import { execFileSync } from 'node:child_process';
+      execFileSync(process.execPath, [${JSON.stringify(program)}, 'trigger', 'order.shipped'], { stdio: 'ignore' });
+      process.exit(6);`;
+    const args = ['--forward-to', receiver.url, '--require-settled', '--json', ...node(script)];
+    const { exitCode, stdout, stderr } = await exec(args, { cwd: place() });
+    expect({ exitCode, stdout }).toEqual({ exitCode: 6, stdout: '' });
+    expect(JSON.parse(stderr)).toMatchObject({
+      exit_code: 6,
+      log: expect.stringMatching(/emulator\.log$/),
+      unsettled: [{ status: 'pending', attempts: [{ response_status: 503 }] }],
+    });
+  });
+});
+
+describe('the log', () => {
+  it('is kept and its end shown when the command fails', async () => {
+    const cwd = place();
+    const receiver = await receive({ status: 410 });
+    const script = `import { execFileSync } from 'node:child_process';
+      execFileSync(process.execPath, [${JSON.stringify(program)}, 'trigger', 'order.shipped', '--wait=100ms'], { stdio: 'ignore' });`;
+    const { exitCode, stderr } = await exec(['--forward-to', receiver.url, ...node(script)], { cwd });
+    expect(exitCode).toBe(1);
+    const path = /^The log of the emulator, (?<path>.*), ends:$/m.exec(stderr)?.groups?.path ?? '';
+    expect(stderr).toMatch(/ {2}POST {2}\/v1\/events {2}201 /);
+    const lines = readFileSync(path, 'utf8').trimEnd().split('\n');
+    expect(stderr).toContain(lines.map((line) => `  ${line}`).join('\n'));
+    expect(lines).toContainEqual(expect.stringContaining('http_error 410'));
+  });
+
+  it('is kept where it is named, and not spoken of when all is well', async () => {
+    const cwd = place();
+    const { exitCode, stderr } = await exec(['--log', 'a.log', ...trigger], { cwd });
+    expect(exitCode).toBe(ExitCode.done);
+    expect(stderr).not.toContain('a.log');
+    expect(readFileSync(join(cwd, 'a.log'), 'utf8')).toMatch(/POST {2}\/v1\/events {2}201/);
+    expect(readdirSync(cwd)).toEqual(['a.log']);
+  });
+});
+
+describe('--junit', () => {
+  it('writes the deliveries into a folder that need not be there yet', async () => {
+    const cwd = place();
+    const receiver = await receive();
+    const args = ['--forward-to', receiver.url, '--junit', 'reports/deliveries.xml', ...trigger];
+    expect(await exec(args, { cwd })).toMatchObject({ exitCode: ExitCode.done, stderr: '' });
+    expect(readdirSync(join(cwd, 'reports'))).toEqual(['deliveries.xml']);
+    expect(readFileSync(join(cwd, 'reports/deliveries.xml'), 'utf8')).toMatch(
+      /<testsuites name="svc deliveries" tests="1" failures="0" .*<testcase classname="http:\S+" name="order\.shipped del_/s,
+    );
+  });
+
+  it('leaves an old report as it was where the emulator is gone', async () => {
+    const cwd = place();
+    writeFileSync(join(cwd, 'a.xml'), 'old');
+    const stop = ['--', process.execPath, program, 'emulator', 'stop'];
+    const { exitCode } = await exec(['--junit', 'a.xml', ...stop], { cwd });
+    expect(exitCode).toBe(ExitCode.noEmulator);
+    expect(readFileSync(join(cwd, 'a.xml'), 'utf8')).toBe('old');
+    expect(existsSync(join(cwd, '.svc'))).toBe(false);
+  });
+});
