@@ -83,6 +83,7 @@ function damaged(path: string, damage: string): SvcError {
 function toRefusal(error: unknown, path: string): unknown {
   if (error instanceof SvcError) return error;
   const { code = '', message } = error as NodeJS.ErrnoException;
+  if (code === 'ENOENT') return new SvcError('usage', `There is no file ${path}.`, { cause: error });
   if (code === 'SQLITE_NOTADB') return notASnapshot(path);
   if (code === 'SQLITE_CORRUPT') return damaged(path, message);
   return new SvcError('usage', `The snapshot ${path} cannot be read: ${message}.`, { cause: error });

@@ -226,7 +226,13 @@ describe('a file that is not loaded', () => {
   const cutShort = (path: string) => writeFileSync(path, readFileSync(path).subarray(0, 20_000));
 
   it.each<[string, string, RegExp, () => Promise<string>]>([
-    ['is not there', 'usage', /cannot be read: ENOENT/, async () => newPath()],
+    ['is not there', 'usage', /^There is no file /, async () => newPath()],
+    [
+      'is a folder',
+      'usage',
+      /cannot be read: EISDIR|cannot be read: ERR_FS_EISDIR/,
+      async () => createFolder(),
+    ],
     ['is something else', 'validation_failed', /is not a snapshot/, async () => import.meta.filename],
     ['is cut short', 'validation_failed', /is damaged/, () => spoilt(cutShort)],
     ['has lost rows', 'validation_failed', /is damaged/, () => spoilt(alter('DELETE FROM workspaces'))],
