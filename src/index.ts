@@ -26,5 +26,5 @@ export type { Envelope, ReceivedRequest } from './library/received-request.ts';
 export { createReceiver, type Receiver, type ReceiverOptions } from './library/receiver.ts';
 export type { Answer, Answers, DetailedAnswer } from './library/receiver-answers.ts';
 export type { Triggered, TriggerOptions } from './library/trigger.ts';
-export type { Clock, Deliveries, Requests, Webhooks, Workspace } from './library/workspace.ts';
+export type { Clock, Deliveries, Faults, Requests, Webhooks, Workspace } from './library/workspace.ts';
 export { VERSION } from './version.ts';

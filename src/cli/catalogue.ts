@@ -131,6 +131,17 @@ export const catalogue: Readonly<Record<string, CatalogueCommand | CatalogueGrou
       tail: { summary: 'Follow requests as they happen', load: () => import('./commands/logs/tail.ts') },
     },
   },
+  faults: {
+    summary: 'Let requests and deliveries go wrong on purpose',
+    verbs: {
+      add: { summary: 'Order a fault', load: () => import('./commands/faults/add.ts') },
+      list: {
+        summary: 'List faults and how often each has fired',
+        load: () => import('./commands/faults/list.ts'),
+      },
+      clear: { summary: 'Take faults back', load: () => import('./commands/faults/clear.ts') },
+    },
+  },
   fixtures: {
     summary: 'See sample events and scripts, run a script, check your own',
     verbs: {

@@ -1,6 +1,13 @@
 /** One workspace of an emulator in this process: what a test does with it. */
 import type { ControlInput, ControlOperations, ControlOutput } from '../contract/control-api.ts';
-import type { ApiRequest, ClockMove, ClockState, Delivery, DeliveryDetail } from '../contract/resources.ts';
+import type {
+  ApiRequest,
+  ClockMove,
+  ClockState,
+  Delivery,
+  DeliveryDetail,
+  Fault,
+} from '../contract/resources.ts';
 import type { ControlPlane } from '../control/control-plane.ts';
 import { listAll } from '../control/pages.ts';
 import { createDeliveryWait, type DeliveryWait } from './delivery-wait.ts';
@@ -40,6 +47,7 @@ export interface Workspace extends AsyncDisposable {
   readonly clock: Clock;
   readonly webhooks: Webhooks;
   readonly requests: Requests;
+  readonly faults: Faults;
   /** Deletes its endpoints, so that nothing is sent any more; what happened can still be read. */
   close(): Promise<void>;
 }
@@ -91,6 +99,15 @@ export interface Requests {
   list(filter?: Input<'listRequests'>): Promise<ApiRequest[]>;
 }
 
+/** What goes wrong on purpose: on requests with a key of this workspace, and on its deliveries. */
+export interface Faults {
+  add(fault: Input<'addFault'>): Promise<Fault>;
+  /** Newest first, with how often each has fired. */
+  list(): Promise<Fault[]>;
+  /** Takes one back, or all of this workspace. @returns how many. */
+  clear(id?: string): Promise<number>;
+}
+
 export interface WorkspaceSetup extends TriggerSetup {
   /** Aborted when the emulator is closed. */
   readonly closing: AbortSignal;
@@ -111,6 +128,7 @@ export function createWorkspace(setup: WorkspaceSetup): Workspace {
     trigger: createTrigger(setup),
     deliveries: createDeliveries(setup),
     clock: createClock(control, workspaceId),
+    faults: createFaults(control, workspaceId),
     requests: {
       list: (filter) =>
         listAll((page) => control.listRequests({ ...page, ...filter, workspace_id: workspaceId })),
@@ -140,6 +158,15 @@ function createClock(control: ControlPlane, workspaceId: string): Clock {
     freeze: () => control.setClock({ workspace_id, frozen: true }),
     resume: () => control.setClock({ workspace_id, frozen: false }),
     speed: (speed) => control.setClock({ workspace_id, speed }),
+  };
+}
+
+function createFaults(control: ControlPlane, workspaceId: string): Faults {
+  const workspace_id = workspaceId;
+  return {
+    add: (fault) => control.addFault({ ...fault, workspace_id }),
+    list: () => listAll((page) => control.listFaults({ ...page, workspace_id })),
+    clear: async (id) => (await control.clearFaults({ workspace_id, ...(id ? { id } : {}) })).cleared,
   };
 }
 

@@ -252,6 +252,26 @@ export const rows: Readonly<Record<string, Row>> = {
     mistake: [[], "missing required argument 'id'"],
     nobody: [`key_${NOBODY}`],
   },
+  'faults add': {
+    args: ['--kind', 'duplicate', '--type', 'never.sent'],
+    shows: /^flt_\w+ is in force: duplicate\.$/,
+    members: ['id', 'on', 'kind', 'fired'],
+    mistake: [['--kind', 'none'], "option '--kind <kind>' argument 'none' is invalid."],
+    nobody: ['--kind', 'drop', ...otherWorkspace],
+  },
+  'faults list': {
+    shows: /^ID +FAULT +ON +FIRED/,
+    members: page,
+    mistake: [['x'], tooMany],
+    nobody: otherWorkspace,
+  },
+  'faults clear': {
+    args: ({ workspace }) => ['--workspace', workspace],
+    shows: /^\d+ faults? cleared\.$/,
+    members: ['cleared'],
+    mistake: [['a', 'b'], tooMany],
+    nobody: [`flt_${NOBODY}`],
+  },
   'logs list': {
     args: ['--method', 'POST'],
     shows: /^AT +METHOD +PATH +STATUS[\s\S]*POST +\/v1\/events +201/,

@@ -131,6 +131,24 @@ export const optionUses: Readonly<Record<string, readonly OptionUse[]>> = {
   'keys revoke': [['--yes', { yes: true }]],
   'logs list': [requestFilter, page],
   'logs tail': [requestFilter],
+  'faults add': [
+    [
+      '--on request --method post --path /events --key key_1 --status 503 --error-code a --latency 2s --drop after',
+      {
+        ...{ on: 'request', method: 'POST', path: '/events', key: 'key_1', status: 503 },
+        ...{ errorCode: 'a', latency: 2_000, drop: 'after' },
+      },
+    ],
+    [
+      '--kind delay --webhook wh_1 --type a.b --delay 10m --count 2 --probability 0.1 --workspace ws_1',
+      {
+        ...{ kind: 'delay', webhook: 'wh_1', type: 'a.b', delay: 600_000, count: 2 },
+        ...{ probability: 0.1, workspace: 'ws_1' },
+      },
+    ],
+  ],
+  'faults list': [page, workspace],
+  'faults clear': [workspace],
   'fixtures run': [
     workspace,
     ['--dry-run --random-seed 7', { dryRun: true, randomSeed: '7' }],

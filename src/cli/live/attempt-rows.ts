@@ -10,7 +10,7 @@ import { formatTimeOfDay } from '../render/time.ts';
 /** What a row tells of an attempt. Request and response, which may be large, are fetched when they are looked at. */
 type AttemptFacts = Pick<
   Attempt,
-  'number' | 'trigger' | 'duration_ms' | 'outcome' | 'response_status' | 'error'
+  'number' | 'trigger' | 'duration_ms' | 'outcome' | 'response_status' | 'error' | 'fault'
 >;
 
 export interface AttemptRow {
@@ -45,8 +45,9 @@ export function addItem(rows: readonly AttemptRow[], item: StreamItem, now: numb
     const isNew = delivery.status === 'pending' && delivery.attempt_count === 0;
     return isNew ? [...known, { at: new Date(now).toISOString(), delivery, attempt: null }] : known;
   }
-  const { number, trigger, duration_ms, outcome, response_status, error, sent_at: at } = item.attempt;
-  const row = { at, delivery, attempt: { number, trigger, duration_ms, outcome, response_status, error } };
+  const { number, trigger, duration_ms, outcome, response_status, error, fault, sent_at: at } = item.attempt;
+  const attempt = { number, trigger, duration_ms, outcome, response_status, error, fault };
+  const row = { at, delivery, attempt };
   const waiting = known.findIndex(({ delivery: { id }, attempt }) => id === delivery.id && attempt === null);
   return waiting < 0 ? [...known, row] : known.with(waiting, row);
 }
@@ -82,9 +83,10 @@ function describeAttempt({ attempt }: AttemptRow, maxAttempts: number): string {
   return attempt.trigger === 'manual' ? `${attempt.number} replay` : `${attempt.number} of ${maxAttempts}`;
 }
 
-/** What the answer does not say by itself. */
+/** What the answer does not say by itself, and whether a fault was ordered for the attempt. */
 function describeFailure({ attempt }: AttemptRow): string {
-  return attempt?.response_status === null ? (attempt.error ?? '') : '';
+  const error = attempt?.response_status === null ? attempt.error : null;
+  return [attempt?.fault && `(fault ${attempt.fault.kind})`, error].filter(Boolean).join(' ');
 }
 
 /** Told once for each delivery, where its newest attempt is. */

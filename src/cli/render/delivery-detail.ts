@@ -3,6 +3,7 @@ import { toOneLine, toPlainLines } from '../../domain/control-characters.ts';
 import { settledReasonText } from '../../domain/delivery.ts';
 import { formatDuration } from '../../domain/duration.ts';
 import type { Context } from '../context.ts';
+import { describeMark } from './faults.ts';
 import { renderFields } from './fields.ts';
 import { indentJson } from './json-text.ts';
 import { findRemedy } from './remedy.ts';
@@ -54,6 +55,7 @@ function renderAttempt(
   const head = `${title}  ${paintOutcome(attempt, io)}  ${formatDuration(attempt.duration_ms)}  ${attempt.trigger}`;
   const fields = {
     'Why it failed': attempt.error && style.red(toOneLine(attempt.error)),
+    Fault: describeMark(attempt.fault),
     'What to do': findRemedy(attempt, delivery),
     Scheduled: formatTime(attempt.scheduled_at, scheduleNow),
     Sent: formatTime(attempt.sent_at, now()),

@@ -3,6 +3,7 @@ import { toOneLine } from '../../domain/control-characters.ts';
 import { formatDuration } from '../../domain/duration.ts';
 import type { Context } from '../context.ts';
 import type { Look } from '../io.ts';
+import { describeMark } from './faults.ts';
 import { renderFields } from './fields.ts';
 import { cutLineTo } from './painted.ts';
 import { paintHttpStatus } from './style.ts';
@@ -19,18 +20,24 @@ export function requestColumns(
     { title: 'METHOD', value: ({ method }) => method },
     { title: 'PATH', value: ({ path }) => path, shrinks: true },
     { title: 'STATUS', value: ({ status }) => paintHttpStatus(status, look) },
-    { title: 'ERROR', value: ({ error_code: code }) => code ?? '', leaves: 3 },
+    { title: 'ERROR', value: describeError, leaves: 3 },
     { title: 'TIME', value: ({ duration_ms: ms }) => formatMs(ms), leaves: 4 },
     { title: 'KEY', value: ({ api_key_id: key }) => key ?? '', leaves: 1 },
     { title: 'REQUEST', value: ({ id }) => id, leaves: 2 },
   ];
 }
 
+/** An error, and whether a fault was ordered for the request. */
+function describeError({ error_code: code, fault }: ApiRequest): string {
+  return [code, fault && `(fault ${fault.kind})`].filter(Boolean).join(' ');
+}
+
 /** One request on one line; a terminal gets what fits. */
 export function renderRequest(request: ApiRequest, { io }: { readonly io: Look }): string {
-  const { at, method, path, status, error_code: code, duration_ms: ms, id } = request;
-  const parts = [formatTimeOfDay(at), method, path, paintHttpStatus(status, io), code, formatMs(ms), id];
-  return cutLineTo(io, toOneLine(parts.filter((part) => part !== null).join('  ')));
+  const { at, method, path, status, error_code: code, duration_ms: ms, id, fault } = request;
+  const answer = [paintHttpStatus(status, io), code, fault && `fault ${fault.kind}`];
+  const parts = [formatTimeOfDay(at), method, path, ...answer, formatMs(ms), id];
+  return cutLineTo(io, toOneLine(parts.filter(Boolean).join('  ')));
 }
 
 /** Requests take so little that tenths of a millisecond tell them apart. */
@@ -48,6 +55,7 @@ export function renderRequestDetail(request: ApiRequest, { io, now }: Pick<Conte
       Path: toOneLine(request.path),
       Status: paintHttpStatus(request.status, io),
       Error: request.error_code,
+      Fault: describeMark(request.fault),
       Took: formatMs(request.duration_ms),
       'API key': request.api_key_id,
       Workspace: request.workspace_id,

@@ -43,8 +43,10 @@ function withSymbol(status: DeliveryStatus, text: string, { unicode }: Abilities
   return unicode ? `${symbols[status]} ${text}` : text;
 }
 
+/** 0 is that of a request whose connection was dropped. */
 export function paintHttpStatus(status: number, look: { readonly color: boolean }): string {
   const style = styleFor(look);
+  if (status === 0) return style.red('none');
   if (status < 400) return style.green(String(status));
   return (status < 500 ? style.yellow : style.red)(String(status));
 }

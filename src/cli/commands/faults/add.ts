@@ -1,0 +1,87 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import {
+  type DeliveryFaultKind,
+  deliveryFaultKinds,
+  type FaultRule,
+  faultTargets,
+  requestDrops,
+} from '../../../domain/fault.ts';
+import { choiceOption, toDurationMs, toWholeNumber } from '../../arguments.ts';
+import type { CommandDefinition } from '../../command.ts';
+import type { Context } from '../../context.ts';
+import { describeEffect } from '../../render/faults.ts';
+
+interface Options {
+  readonly on?: FaultRule['on'];
+  readonly method?: string;
+  readonly path?: string;
+  readonly key?: string;
+  readonly status?: number;
+  readonly errorCode?: string;
+  /** Milliseconds. */
+  readonly latency?: number;
+  readonly drop?: (typeof requestDrops)[number];
+  readonly kind?: DeliveryFaultKind;
+  readonly webhook?: string;
+  readonly type?: string;
+  /** Milliseconds. */
+  readonly delay?: number;
+  readonly count?: number;
+  readonly probability?: number;
+  readonly workspace?: string;
+}
+
+export const command: CommandDefinition<Options> = {
+  configure: (command: Command) =>
+    command
+      .addOption(choiceOption('--on <what>', 'what it meets; told by the rest when left out', faultTargets))
+      .option('--method <method>', 'requests: only with this method', (text) => text.toUpperCase())
+      .option('--path <path>', 'requests: only to this path, such as /events/{id}')
+      .option('--key <id>', 'requests: only with this API key (key_…)')
+      .option('--status <status>', 'requests: answer with this error', toWholeNumber(400, 599))
+      .option('--error-code <code>', 'requests: the error.code of that answer')
+      .option('--latency <duration>', 'requests: wait so long first, in real time', toDurationMs)
+      .addOption(
+        choiceOption(
+          '--drop <when>',
+          'requests: close the connection, before or after the work',
+          requestDrops,
+        ),
+      )
+      .addOption(choiceOption('--kind <kind>', 'deliveries: what becomes of them', deliveryFaultKinds))
+      .option('--webhook <id>', 'deliveries: only to this endpoint (wh_…)')
+      .option('--type <type>', 'deliveries: only of this event type')
+      .option('--delay <duration>', 'deliveries: for how long delay, reorder or slow-body last', toDurationMs)
+      .option('--count <n>', 'fire so often, and then no more', toWholeNumber(1, Number.MAX_SAFE_INTEGER))
+      .option('--probability <p>', 'fire by chance, such as 0.1', toProbability)
+      .option('--workspace <id>', 'only in this workspace'),
+  examples: [
+    'faults add --on request --method POST --path /events --status 503 --count 2',
+    'faults add --on request --drop after --count 1',
+    'faults add --on delivery --kind duplicate --type order.shipped',
+    'faults add --on delivery --kind delay --delay 10m --probability 0.1',
+  ],
+  run,
+};
+
+function toProbability(text: string): number {
+  const value = Number(text);
+  if (!(value > 0 && value <= 1)) throw new InvalidArgumentError('A probability is above 0 and at most 1.');
+  return value;
+}
+
+async function run(options: Options, context: Context): Promise<void> {
+  const control = await context.connect();
+  const fault = await control.addFault(toRule(options));
+  context.print(fault, () => `${fault.id} is in force: ${describeEffect(fault)}.`);
+}
+
+function toRule(options: Options) {
+  const { on, kind, key, errorCode, latency, webhook, delay, workspace, ...same } = options;
+  const members = {
+    ...same,
+    ...{ kind, api_key_id: key, error_code: errorCode, latency_ms: latency },
+    ...{ webhook_id: webhook, delay_ms: delay, workspace_id: workspace },
+  };
+  return { on: on ?? (kind === undefined ? 'request' : 'delivery'), ...members } as const;
+}
