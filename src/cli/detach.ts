@@ -3,18 +3,25 @@ import { spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createStateFolder } from '../control/run-file.ts';
-import { type ErrorCode, isErrorCode, SvcError } from '../errors.ts';
+import { isErrorCode, SvcError } from '../errors.ts';
 import type { Host } from './context.ts';
 import { lookUntil } from './look-until.ts';
 import { isReadyLine, type ReadyLine, type ReadyStatus } from './ready.ts';
 
 const LONGEST_START_MS = 30_000;
 
+export interface Detached {
+  readonly status: ReadyStatus;
+  /** Path of the file that its output goes to. */
+  readonly log: string;
+}
+
 /**
- * Runs `invocation` as a process of its own and waits for its ready line, which it returns.
+ * Runs `invocation` as a process of its own, which stays when this one and its terminal are gone, and waits for its
+ * ready line.
  * @throws SvcError the error that the process left with; `timeout` when it is not ready in 30 seconds.
  */
-export async function startDetached(host: Host, projectFolder: string): Promise<ReadyStatus> {
+export async function startDetached(host: Host, projectFolder: string): Promise<Detached> {
   const log = join(createStateFolder(projectFolder), 'emulator.log');
   const output = openSync(log, 'w', 0o600);
   const [program = '', ...args] = host.invocation.filter((word) => word !== '--detach' && word !== '--json');
@@ -27,50 +34,52 @@ export async function startDetached(host: Host, projectFolder: string): Promise<
   });
   closeSync(output);
   child.unref();
-  const line = await lookUntil(
-    async () => findFirstLine(log) ?? (child.exitCode === null ? null : ''),
-    (seen) => seen !== null,
-    { timeoutMs: LONGEST_START_MS, signal: host.signal },
-  ).catch((error: unknown) => {
+  const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
+  const look = async () => {
+    // In this order: what it wrote before its end is there when it has ended.
+    const over = hasEnded();
+    return findMessage(log) ?? (over ? {} : null);
+  };
+  const wait = { timeoutMs: LONGEST_START_MS, signal: host.signal };
+  const message = await lookUntil(look, (seen) => seen !== null, wait).catch((error: unknown) => {
     child.kill();
     throw error;
   });
-  if (line === null) {
+  if (message === null) {
     child.kill();
-    throw new SvcError('timeout', 'The emulator was not ready in 30 seconds.', {
-      hint: `Its output is in ${log}.`,
-    });
+    throw new SvcError('timeout', 'The emulator was not ready in 30 seconds.', seeLog(log));
   }
-  return parseReadyLine(line, log);
+  if (isReadyLine(message)) return { status: message, log };
+  throw toError(message, log);
 }
 
-function findFirstLine(path: string): string | null {
-  const text = readFileSync(path, 'utf8');
-  const end = text.indexOf('\n');
-  return end < 0 ? null : text.slice(0, end);
+/** What a process that did not get ready has written, if it has written anything. */
+interface LastWords {
+  readonly error?: { readonly code?: string; readonly message?: string; readonly hint?: string };
 }
 
-function parseReadyLine(line: string, log: string): ReadyStatus {
-  const message = parseObject(line);
-  if (isReadyLine(message)) return message;
-  const {
-    code = 'internal_error',
-    message: text = 'The emulator did not start.',
-    hint,
-  } = message?.error ?? {};
-  throw new SvcError(isErrorCode(code) ? code : 'internal_error', text, {
-    hint: hint ?? `Its output is in ${log}.`,
-  });
+/** The first line that is such a message; Node.js, or what it has loaded, may write others. */
+function findMessage(log: string): ReadyLine | LastWords | null {
+  const lines = readFileSync(log, 'utf8').split('\n').slice(0, -1);
+  const messages = lines.map(parseObject);
+  return messages.find((message) => isReadyLine(message) || (message && 'error' in message)) ?? null;
 }
 
-interface Message {
-  readonly error?: { readonly code?: ErrorCode; readonly message?: string; readonly hint?: string };
-}
-
-function parseObject(line: string): Message | ReadyLine | null {
+function parseObject(line: string): LastWords | ReadyLine | null {
   try {
-    return JSON.parse(line);
+    const value: unknown = JSON.parse(line);
+    return typeof value === 'object' ? value : null;
   } catch {
     return null;
   }
+}
+
+function toError({ error = {} }: LastWords, log: string): SvcError {
+  const { code = '', message = 'The emulator did not start.', hint } = error;
+  const options = hint === undefined ? seeLog(log) : { hint };
+  return new SvcError(isErrorCode(code) ? code : 'internal_error', message, options);
+}
+
+function seeLog(log: string): { readonly hint: string } {
+  return { hint: `Its output is in ${log}.` };
 }

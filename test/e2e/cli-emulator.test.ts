@@ -165,6 +165,56 @@ describe('a run file that was left behind', () => {
   });
 });
 
+describe('svc emulator start --detach', () => {
+  const detach = ['emulator', 'start', '--port', '0', '--db', ':memory:', '--detach'];
+
+  it('returns when it is ready, and leaves a process that outlives it and its terminal', async () => {
+    const cwd = place();
+    onTestFinished(async () => void (await svc(['emulator', 'stop'], { cwd })));
+    const { exitCode, stdout } = await svc([...detach, '--json'], { cwd });
+    expect(exitCode).toBe(ExitCode.done);
+    const ready = JSON.parse(stdout);
+    expect(ready).toMatchObject({ type: 'ready', pid: expect.any(Number) });
+    expect(await json(cwd, 'emulator', 'status')).toMatchObject({ pid: ready.pid });
+    if (process.platform !== 'linux') return;
+    // PID (NAME) STATE PARENT GROUP SESSION: the session is its own.
+    const [, , , session] = readFileSync(`/proc/${ready.pid}/stat`, 'utf8')
+      .replace(/^.*\) /, '')
+      .split(' ');
+    expect(session).toBe(String(ready.pid));
+  });
+
+  it('tells what else is written on the way from what it has to say', async () => {
+    const cwd = place();
+    writeFileSync(join(cwd, 'talk.mjs'), `console.error('{"a warning": 1}');`);
+    onTestFinished(async () => void (await svc(['emulator', 'stop'], { cwd })));
+    const env = { NODE_OPTIONS: `--import=${pathToFileURL(join(cwd, 'talk.mjs')).href}` };
+    const { exitCode, stderr } = await svc(detach, { cwd, env });
+    expect(exitCode).toBe(ExitCode.done);
+    expect(stderr).toContain(join('.svc', 'emulator.log'));
+    expect(readFileSync(join(cwd, '.svc/emulator.log'), 'utf8')).toMatch(
+      /^\{"a warning": 1\}\n\{"type":"ready"/,
+    );
+  });
+
+  it('fails as the process does, which leaves nothing running', async () => {
+    const cwd = place();
+    const refused = await svc([...detach, '--host', '192.0.2.1'], { cwd });
+    expect(refused).toMatchObject({ exitCode: ExitCode.usage, stdout: '' });
+    writeFileSync(
+      join(cwd, 'die.mjs'),
+      'if (!process.argv.includes("--detach")) process.kill(process.pid, 9);',
+    );
+    const env = { NODE_OPTIONS: `--import=${pathToFileURL(join(cwd, 'die.mjs')).href}` };
+    const killed = await svc(detach, { cwd, env });
+    expect(killed).toMatchObject({ exitCode: ExitCode.internal, stdout: '' });
+    expect(killed.stderr).toMatch(
+      /^error: The emulator did not start\.\nhint: Its output is in .*emulator\.log\.\n$/,
+    );
+    expect(await svc(['emulator', 'status'], { cwd })).toMatchObject({ exitCode: ExitCode.noEmulator });
+  });
+});
+
 describe('svc emulator wait', () => {
   it('returns when the emulator answers, which is started later', async () => {
     const cwd = place();

@@ -49,10 +49,10 @@ async function run(options: Options, context: Context): Promise<void> {
   const { values, projectFolder } = config;
   await refuseSecond(config);
   if (options.detach) {
-    const status = await startDetached(context, projectFolder);
+    const { status, log } = await startDetached(context, projectFolder);
     announce(status, findRunFile(projectFolder)?.certificate ?? null, values, rules, context);
     if (values.forwardTo !== null) await warnOfSilence(values.forwardTo, context.io);
-    context.io.note('It runs in the background: svc emulator stop ends it.');
+    context.io.note(`It runs in the background: svc emulator stop ends it. Its log is ${log}.`);
     return;
   }
   const stateFolder = createStateFolder(projectFolder);
