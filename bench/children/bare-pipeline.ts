@@ -30,9 +30,14 @@ const settle = db.prepare(
      scheduled_attempts = 1, attempt_count = 1 WHERE seq = ?`,
 );
 const insertAttempt = db.prepare(
-  `INSERT INTO attempts VALUES (?, ?, 1, 'schedule', ?, ?, ?, 'succeeded', ?, NULL, ?, ?, ?, NULL, 0)`,
+  `INSERT INTO attempts (seq, delivery_seq, number, trigger, scheduled_at, sent_at_wall, duration_ms, outcome,
+     response_status, request_url, request_headers, response_headers)
+   VALUES (?, ?, 1, 'schedule', ?, ?, ?, 'succeeded', ?, ?, ?, ?)`,
 );
-const insertRequest = db.prepare(`INSERT INTO api_requests VALUES (?, ?, ?, 'POST', ?, 201, NULL, ?, 2, 1)`);
+const insertRequest = db.prepare(
+  `INSERT INTO api_requests (seq, id, at_wall, method, path, status, duration_ms, api_key_seq, workspace_seq)
+   VALUES (?, ?, ?, 'POST', ?, 201, ?, 2, 1)`,
+);
 const findKey = db.prepare<[Buffer], number>('SELECT seq FROM api_keys WHERE hash = ?').pluck();
 const begin = db.prepare('BEGIN IMMEDIATE');
 const commit = db.prepare('COMMIT');
@@ -61,7 +66,9 @@ server.listen(0, '127.0.0.1', () => {
 function createRows(): void {
   db.exec(`INSERT INTO workspaces VALUES (1, 'ws_1', 'Bare', 0, 0, 0, 1, 0)`);
   db.prepare(`INSERT INTO api_keys VALUES (2, 'key_1', 1, ?, '0000', '[]', 0, NULL)`).run(hash(apiKey));
-  const insert = db.prepare(`INSERT INTO webhooks VALUES (?, ?, 1, ?, '["*"]', ?, NULL, NULL, 0, 0, NULL)`);
+  const insert = db.prepare(
+    `INSERT INTO webhooks (seq, id, workspace_seq, url, events, secret, created_at) VALUES (?, ?, 1, ?, '["*"]', ?, 0)`,
+  );
   for (let each = 0; each < Number(endpoints); each++) insert.run(++seq, `wh_${each}`, receiver, secret);
 }
 

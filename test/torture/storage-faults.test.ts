@@ -125,7 +125,7 @@ describe('a running emulator', () => {
 });
 
 describe('a start', () => {
-  it('refuses a file that another process has locked', async () => {
+  it('refuses a file that another process has locked, and a folder in which an emulator runs', async () => {
     const folder = createFolder();
     const other = new Database(databaseIn(folder));
     other.exec('BEGIN EXCLUSIVE; CREATE TABLE mine (id)');
@@ -136,7 +136,7 @@ describe('a start', () => {
     await using svc = startSvc({ folder });
     await getReady(svc);
     await using second = startSvc({ folder });
-    expect(await refusalOf(second)).toMatchObject({ exitCode: 2, code: 'database_in_use' });
+    expect(await refusalOf(second)).toMatchObject({ exitCode: 2, code: 'already_running' });
   });
 
   it.runIf(canBeMereOwner)('refuses a read-only file and a read-only folder', async () => {
