@@ -254,7 +254,7 @@ export const rows: Readonly<Record<string, Row>> = {
   },
   'faults add': {
     args: ['--kind', 'duplicate', '--type', 'never.sent'],
-    shows: /^flt_\w+ is in force: duplicate\.$/,
+    shows: /^flt_\w+ is in force: duplicate\./,
     members: ['id', 'on', 'kind', 'fired'],
     mistake: [['--kind', 'none'], "option '--kind <kind>' argument 'none' is invalid."],
     nobody: ['--kind', 'drop', ...otherWorkspace],
@@ -267,7 +267,7 @@ export const rows: Readonly<Record<string, Row>> = {
   },
   'faults clear': {
     args: ({ workspace }) => ['--workspace', workspace],
-    shows: /^\d+ faults? cleared\.$/,
+    shows: /^\d+ faults? cleared\./,
     members: ['cleared'],
     mistake: [['a', 'b'], tooMany],
     nobody: [`flt_${NOBODY}`],

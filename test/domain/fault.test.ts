@@ -1,0 +1,41 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { meetsRequest, tamperWith } from '../../src/domain/fault.ts';
+
+describe('the path of a fault', () => {
+  const meets = (pattern: string, path: string) =>
+    meetsRequest(
+      { on: 'request', probability: 1, path: pattern },
+      { method: 'GET', path, apiKeyId: 'key_1', workspaceId: null },
+    );
+
+  it.each(['/events', '/v1/events'])('%s is met with and without the version', (pattern) => {
+    expect(['/v1/events', '/v1/events/evt_1', '/v1/webhooks'].map((path) => meets(pattern, path))).toEqual([
+      true,
+      false,
+      false,
+    ]);
+  });
+
+  it.each(['/events/{id}', '/events/*'])('%s stands for any one segment', (pattern) => {
+    expect(['/v1/events/evt_1', '/v1/events', '/v1/events/a/b'].map((path) => meets(pattern, path))).toEqual([
+      true,
+      false,
+      false,
+    ]);
+  });
+});
+
+describe('a body that is tampered with', () => {
+  it('differs, has as many bytes, and is JSON still', () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (value) => {
+        const body = JSON.stringify({ id: 'evt_1', value });
+        const tampered = tamperWith(body);
+        expect(tampered).not.toBe(body);
+        expect(Buffer.byteLength(tampered)).toBe(Buffer.byteLength(body));
+        expect(() => JSON.parse(tampered)).not.toThrow();
+      }),
+    );
+  });
+});

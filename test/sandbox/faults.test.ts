@@ -1,0 +1,72 @@
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { startTestEmulator, type TestEmulatorOptions } from '../support/emulator.ts';
+import { createFolder } from '../support/folder.ts';
+
+async function open(options: TestEmulatorOptions = {}) {
+  const emulator = await startTestEmulator(options);
+  onTestFinished(() => emulator.close());
+  return emulator;
+}
+
+const overloaded = { on: 'request', status: 503, count: 2 } as const;
+
+describe('the faults of a sandbox', () => {
+  it('outlive a restart, with how often they have fired', async () => {
+    const db = join(createFolder(), 'sandbox.db');
+    const first = await open({ db });
+    const fault = await first.control.addFault(overloaded);
+    expect((await first.api('GET', '/events')).status).toBe(503);
+    await first.close();
+    const { api, control } = await open({ db });
+    expect((await control.listFaults({})).data).toEqual([{ ...fault, fired: 1 }]);
+    expect([(await api('GET', '/events')).status, (await api('GET', '/events')).status]).toEqual([503, 200]);
+  });
+
+  it('are as at the beginning after a reset', async () => {
+    const db = join(createFolder(), 'sandbox.db');
+    const first = await open({ db });
+    const kept = await first.control.addFault(overloaded);
+    await first.close();
+    const { api, control } = await open({ db });
+    await control.addFault({ on: 'request', status: 500 });
+    await api('GET', '/events');
+    await control.reset({});
+    expect((await control.listFaults({})).data).toEqual([kept]);
+    const statuses = [];
+    for (let i = 0; i < 3; i++) statuses.push((await api('GET', '/events')).status);
+    expect(statuses).toEqual([503, 503, 200]);
+  });
+
+  it('are taken back one by one, by workspace, or all together', async () => {
+    const { api, control } = await open();
+    const { id: workspace_id } = await control.createWorkspace({ name: 'Other' });
+    const { id } = await control.addFault({ on: 'request', status: 500 });
+    await control.addFault({ on: 'delivery', kind: 'drop', workspace_id });
+    await control.addFault({ on: 'request', status: 503 });
+    await control.addFault({ on: 'delivery', kind: 'delay' });
+    expect(await control.clearFaults({ id })).toEqual({ cleared: 1 });
+    expect(await control.clearFaults({ workspace_id })).toEqual({ cleared: 1 });
+    expect((await api('GET', '/events')).status).toBe(503);
+    expect(await control.clearFaults({})).toEqual({ cleared: 2 });
+    expect((await api('GET', '/events')).status).toBe(200);
+    await expect(control.clearFaults({ id })).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it.each([
+    [{ on: 'request' }, 'status is required, or latency_ms, or drop.'],
+    [{ on: 'request', kind: 'drop' }, 'kind is not for faults on a request.'],
+    [{ on: 'request', drop: 'after', status: 500 }, 'drop cannot go with status: there is no answer.'],
+    [{ on: 'request', latency_ms: 5, error_code: 'a' }, 'error_code needs a status.'],
+    [{ on: 'delivery', kind: 'drop', method: 'GET' }, 'method is not for faults on a delivery.'],
+    [{ on: 'delivery', kind: 'drop', delay_ms: 5 }, 'delay_ms is only for delay, reorder, slow-body.'],
+    [{ on: 'delivery', kind: 'drop', probability: 2 }, 'probability must be above 0 and at most 1.'],
+    [{ on: 'request', status: 200 }, 'status must be from 400 to 599.'],
+  ] as const)('refuses %j', async (rule, message) => {
+    const { control } = await open();
+    await expect(control.addFault(rule as never)).rejects.toMatchObject({
+      code: 'validation_failed',
+      message,
+    });
+  });
+});
