@@ -8,6 +8,7 @@ export type {
   DeliveryDetail,
   EmulatorStatus,
   Event,
+  Fault,
   WebhookDetail,
   WebhookWithSecret,
 } from './contract/resources.ts';

@@ -3,13 +3,15 @@ import { createEmulator, createReceiver, type Emulator } from '../../src/index.t
 
 const TESTS = 100;
 
-/** What one of many tests does: fails twice, advances its own clock, and looks at what is its own. */
+/** What one of many tests does: is refused once, fails twice, advances its own clock, and looks at what is its own. */
 async function liveThrough(emulator: Emulator, number: number): Promise<void> {
   await using receiver = await createReceiver([500, 503, 200], { timeoutMs: 15_000 });
   await using workspace = await emulator.createWorkspace({ clock: { frozen: true } });
   const type = `order.shipped_${number % 3}`;
   const { secret } = await workspace.webhooks.create({ url: receiver.url, events: [type] });
   receiver.verifyWith(secret);
+  await workspace.faults.add({ on: 'request', method: 'POST', status: 500 + number, count: 1 });
+  await expect(workspace.trigger(type)).rejects.toMatchObject({ code: 'internal_error' });
   const { event } = await workspace.trigger(type, { number });
   await receiver.waitFor(1);
   const { now: before } = await workspace.clock.show();
@@ -20,7 +22,9 @@ async function liveThrough(emulator: Emulator, number: number): Promise<void> {
   expect(receiver.requests.map(({ eventId }) => eventId)).toEqual([event.id, event.id, event.id]);
   expect(receiver.requests.every(({ verification }) => verification?.ok)).toBe(true);
   expect(await workspace.deliveries.list()).toHaveLength(1);
-  expect((await workspace.requests.list()).map(({ method }) => method)).toEqual(['POST']);
+  const requests = await workspace.requests.list();
+  expect(requests.map(({ status }) => status)).toEqual([201, 500 + number]);
+  expect(await workspace.faults.list()).toMatchObject([{ fired: 1 }]);
 }
 
 describe('a workspace of a test', () => {
@@ -47,6 +51,19 @@ describe('a workspace of a test', () => {
       return (await clock.show()).rate;
     });
     expect(await Promise.all(rates)).toEqual([10, 60, 0]);
+  });
+
+  it('has faults of its own', async () => {
+    await using emulator = await createEmulator();
+    const { faults } = await emulator.createWorkspace();
+    const { id } = await faults.add({ on: 'delivery', kind: 'drop' });
+    await faults.add({ on: 'delivery', kind: 'duplicate' });
+    await emulator.faults.clear();
+    expect(await faults.list()).toHaveLength(2);
+    await faults.clear(id);
+    expect(await faults.list()).toMatchObject([{ kind: 'duplicate' }]);
+    await faults.clear();
+    expect(await faults.list()).toEqual([]);
   });
 
   it('sends nothing any more once it is closed, and can still be read', async () => {
