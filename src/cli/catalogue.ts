@@ -159,6 +159,19 @@ export const catalogue: Readonly<Record<string, CatalogueCommand | CatalogueGrou
     load: () => import('./commands/verify.ts'),
   },
   sign: { summary: 'Make the signature headers for a payload', load: () => import('./commands/sign.ts') },
+  receiver: {
+    summary: 'Check your receiver, or begin with one that is right',
+    verbs: {
+      check: {
+        summary: 'Hold a receiver to the receiver rules',
+        load: () => import('./commands/receiver/check.ts'),
+      },
+      example: {
+        summary: 'Print a receiver that is right',
+        load: () => import('./commands/receiver/example.ts'),
+      },
+    },
+  },
   env: {
     summary: 'Print the variables that point programs to the emulator',
     load: () => import('./commands/env.ts'),

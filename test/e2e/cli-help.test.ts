@@ -38,6 +38,7 @@ describe('help', () => {
         fixtures [options]    See sample events and scripts, run a script, check your own
         verify                Check the signature of a delivery and say what is wrong
         sign                  Make the signature headers for a payload
+        receiver [options]    Check your receiver, or begin with one that is right
         env                   Print the variables that point programs to the emulator
         open                  Open the dashboard in the browser
         gaps                  Show what the service description leaves open, and the answers

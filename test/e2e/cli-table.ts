@@ -321,6 +321,21 @@ export const rows: Readonly<Record<string, Row>> = {
     mistake: [['--payload', '{}'], 'There is no secret to sign with'],
     alone: true,
   },
+  'receiver check': {
+    args: ({ receiver, secret }) => [receiver, '--secret', secret, '--rule', 'robustness'],
+    shows:
+      /^STATUS +CHECK[\s\S]*✓ passed +robustness\.at-once .*\n\n5 passed, 0 failed, 0 not observable\.\n$/,
+    members: ['ok', 'passed', 'failed', 'not_observable', 'checks'],
+    mistake: [['--secret', 'a'], "missing required argument 'url'"],
+    alone: true,
+  },
+  'receiver example': {
+    args: ['--framework', 'express'],
+    shows: /^\/\/ receiver\.mjs\n[\s\S]*express\.raw[\s\S]*\/\/ deliveries\.mjs\n[\s\S]*timingSafeEqual/,
+    members: ['framework', 'packages', 'start', 'files'],
+    mistake: [[], "missing required argument 'framework'"],
+    alone: true,
+  },
   env: {
     shows: /^export SVC_BASE_URL=http[\s\S]*export SVC_API_KEY=svc_test_/,
     members: ['SVC_BASE_URL', 'SVC_API_KEY', 'SVC_WORKSPACE_ID', 'SVC_CONTROL_URL', 'SVC_WEBHOOK_SECRET'],

@@ -87,4 +87,4 @@ export const promised: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Of that, what is still to be built; a line goes away with what builds it. */
-export const notYetBuilt: readonly string[] = ['receiver check', 'receiver example', 'completion'];
+export const notYetBuilt: readonly string[] = ['completion'];

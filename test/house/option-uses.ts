@@ -177,6 +177,20 @@ export const optionUses: Readonly<Record<string, readonly OptionUse[]>> = {
     ],
     ['--curl http://a', { curl: 'http://a' }],
   ],
+  'receiver check': [
+    [
+      '--secret a --rule raw-body,timestamp --rule signature.empty --scheme stripe --format junit',
+      {
+        ...{ secret: 'a', rule: ['raw-body', 'timestamp', 'signature.empty'] },
+        ...{ scheme: 'stripe', format: 'junit' },
+      },
+    ],
+    [
+      '--observe http://a --event-type a.b --timeout 3s --ca ca.pem',
+      { observe: 'http://a', eventType: 'a.b', timeout: 3_000, ca: 'ca.pem' },
+    ],
+  ],
+  'receiver example': [['--framework hono --out a', { framework: 'hono', out: 'a' }]],
   env: [['--format github', { format: 'github' }]],
   open: [['--print', { print: true }]],
   doctor: [['--no-probe', { probe: false }]],

@@ -1,7 +1,7 @@
 import type { Finding, FindingStatus } from '../doctor/finding.ts';
 import type { Look } from '../io.ts';
+import { renderAdvisedTable } from './advised-table.ts';
 import { styleFor } from './style.ts';
-import { renderTable } from './table.ts';
 
 const symbols = {
   ok: '✓',
@@ -12,22 +12,16 @@ const symbols = {
 
 /** A table of what was found, and under each finding that needs it what to do. Nothing is cut: all of it is needed. */
 export function renderFindings(findings: readonly Finding[], look: Look): string {
-  const table = renderTable(
+  return renderAdvisedTable(
     [
       { title: 'STATUS', value: ({ status }) => paint(status, look) },
       { title: 'WHAT', value: ({ title }) => title },
       { title: 'FOUND', value: ({ detail }) => detail },
     ],
     findings,
-    { ...look, width: Number.POSITIVE_INFINITY },
+    ({ remedy }) => remedy,
+    look,
   );
-  const [head, ...lines] = table.split('\n');
-  const arrow = look.unicode ? '→' : '->';
-  const advised = lines.flatMap((line, index) => {
-    const remedy = findings[index]?.remedy ?? null;
-    return remedy === null ? [line] : [line, styleFor(look).cyan(`  ${arrow} ${remedy}`)];
-  });
-  return [head, ...advised].join('\n');
 }
 
 function paint(status: FindingStatus, look: Look): string {

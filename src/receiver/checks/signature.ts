@@ -2,16 +2,19 @@ import { MINUTE_MS } from '../../domain/duration.ts';
 import { createWebhookSecret } from '../../domain/secret.ts';
 import type { SignatureScheme } from '../../domain/signature/scheme.ts';
 import { isTimed } from '../../domain/signature/schemes.ts';
-import { type Check, notObservable } from '../check.ts';
+import { type Check, notObservable, type ReceiverRule } from '../check.ts';
 import { listForgeries } from '../forgeries.ts';
 import { acceptCheck, refuseCheck } from './deliveries.ts';
 
 /** Whom a receiver believes (§6.2), and how long (§6.3 of the service description). */
 export function listSignatureChecks(scheme: SignatureScheme, apiKey: string | null): readonly Check[] {
+  const forgeries = listForgeries(scheme);
+  const refusals = (wanted: ReceiverRule) => forgeries.filter(({ rule }) => rule === wanted).map(refuseCheck);
   return [
     ...(scheme.header.separator === null ? [] : rotationChecks),
-    ...listForgeries(scheme).map(refuseCheck),
+    ...refusals('signature'),
     toApiKeyCheck(apiKey),
+    ...refusals('timestamp'),
     ...(isTimed(scheme) ? [recentCheck] : []),
   ];
 }

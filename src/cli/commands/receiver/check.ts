@@ -1,0 +1,153 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { SECOND_MS } from '../../../domain/duration.ts';
+import { isEventType } from '../../../domain/event.ts';
+import { toForwardUrl } from '../../../domain/forward-url.ts';
+import { findScheme, schemeNames } from '../../../domain/signature/schemes.ts';
+import { ExitCode, SvcError } from '../../../errors.ts';
+import { fixtureFolders } from '../../../fixtures/folders.ts';
+import { findFixture } from '../../../fixtures/library.ts';
+import { fillTemplates } from '../../../fixtures/template.ts';
+import { receiverRules } from '../../../receiver/check.ts';
+import { type ConductOptions, conductChecks, type Report } from '../../../receiver/conduct.ts';
+import { createObserver } from '../../../receiver/observer.ts';
+import { choiceOption, toDurationMs, toList } from '../../arguments.ts';
+import type { CommandDefinition } from '../../command.ts';
+import type { Context } from '../../context.ts';
+import { renderBar, showWhile } from '../../progress.ts';
+import { askText } from '../../prompt.ts';
+import { renderFields } from '../../render/fields.ts';
+import { renderJunit } from '../../render/junit.ts';
+import { renderReport } from '../../render/receiver-report.ts';
+import { createTemplateScopes } from '../../template-scopes.ts';
+import { readNamedFile } from '../../values.ts';
+
+interface Options {
+  readonly url?: string;
+  readonly secret?: string;
+  readonly format: 'table' | 'json' | 'junit';
+  readonly rule?: readonly string[];
+  readonly scheme?: string;
+  readonly observe?: string;
+  readonly eventType: string;
+  readonly ca?: string;
+  readonly timeout?: number;
+}
+
+/** That of a delivery (decision `delivery.timeout`). */
+const TIMEOUT_MS = 15 * SECOND_MS;
+
+const rules = renderFields(
+  Object.fromEntries(
+    Object.entries(receiverRules).map(([name, { reference, text }]) => [
+      `  ${name}`,
+      `${text} (${reference})`,
+    ]),
+  ),
+  { color: false },
+);
+
+const NOTES = `
+Rules, each of several checks, with their place in the service description:
+${rules}
+
+It sends some two hundred deliveries of events that are made up: let the receiver work on data that may be lost. What
+only shows in what the receiver does needs --observe, the count of it: the rows that it wrote, the jobs that it put into
+a queue. Without that, such checks are not observable; nothing passes untried.`;
+
+export const command: CommandDefinition<Options> = {
+  configure,
+  examples: [
+    'receiver check localhost:3000/webhooks --secret whsec_…',
+    'receiver check 3000/webhooks --observe http://localhost:3000/count',
+    'receiver check 3000/webhooks --observe "sqlite3 app.db \'select count(*) from jobs\'"',
+    'receiver check 3000/webhooks --rule raw-body --rule timestamp.old',
+    'receiver check https://localhost:3443 --ca ca.pem --format junit > receiver.xml',
+  ],
+  run,
+};
+
+function configure(command: Command): void {
+  command
+    .argument('[url]', 'port or URL of the receiver', toUrl)
+    .option('--secret <secret>', 'the secret that it verifies with; otherwise SVC_WEBHOOK_SECRET')
+    .option('--rule <name>', 'only this rule or this check; may be repeated', toList)
+    .option('--observe <url|command>', 'what gives the count of effects, as {"count": n} or as a number')
+    .option(
+      '--event-type <type>',
+      'the type of the events; the payload is that of its fixture',
+      toEventType,
+      'order.shipped',
+    )
+    .addOption(choiceOption('--scheme <name>', 'whose signatures', schemeNames))
+    .option(
+      '--timeout <duration>',
+      'how long an answer or an effect may take; 15s when left out',
+      toDurationMs,
+    )
+    .option('--ca <file>', 'PEM file of a certificate authority to trust')
+    .addOption(
+      choiceOption('--format <format>', 'how to print it', ['table', 'json', 'junit']).default('table'),
+    )
+    .addHelpText('after', NOTES);
+}
+
+/** Exits with 1 when a check fails, or when none could tell anything. */
+async function run(options: Options, context: Context): Promise<ExitCode> {
+  if (context.json && options.format === 'junit') {
+    throw new SvcError('usage', '--json and --format junit print different things: choose one.');
+  }
+  const wanted = await toConductOptions(options, context);
+  let bar = renderBar(0, 1);
+  const onProgress = (done: number, total: number) => {
+    bar = renderBar(done, total);
+  };
+  const report = await showWhile(
+    context,
+    async () => `Checking ${wanted.url}  ${bar}`,
+    conductChecks({ ...wanted, onProgress }),
+  );
+  print(report, options, wanted.url, context);
+  return report.ok ? ExitCode.done : ExitCode.notSo;
+}
+
+function print(report: Report, { format }: Options, url: string, context: Context): void {
+  if (format === 'json') context.io.write(JSON.stringify(report, null, 2));
+  else if (format === 'junit') context.io.write(renderJunit(report, url));
+  else context.print(report, () => renderReport(report, context.io));
+}
+
+async function toConductOptions(options: Options, context: Context): Promise<ConductOptions> {
+  const { secret = context.env.SVC_WEBHOOK_SECRET, observe, ca, eventType } = options;
+  if (!secret) throw new SvcError('usage', 'There is no secret: pass --secret or set SVC_WEBHOOK_SECRET.');
+  const { cwd, signal, now } = context;
+  const { values, projectFolder } = await context.config(ca === undefined ? {} : { ca });
+  return {
+    ...{ secret, eventType, now, signal, apiKey: values.apiKey },
+    only: options.rule ?? [],
+    timeoutMs: options.timeout ?? TIMEOUT_MS,
+    url: options.url ?? toUrl(await askText(context, 'url')),
+    scheme: findScheme(options.scheme) ?? (await context.rules()).signature,
+    payload: await createPayload(eventType, projectFolder, context),
+    count: observe === undefined ? null : createObserver(observe, cwd, signal),
+    ca: values.ca === null ? undefined : (await readNamedFile(values.ca, cwd)).toString(),
+  };
+}
+
+/** That of the type's fixture; an empty one where there is none. */
+async function createPayload(type: string, projectFolder: string, context: Context): Promise<string> {
+  const fixture = findFixture(type, fixtureFolders(projectFolder));
+  if (fixture === null) return '{}';
+  const scopes = await createTemplateScopes({}, context);
+  return fillTemplates(fixture.template, scopes.next());
+}
+
+function toUrl(text: string): string {
+  const url = toForwardUrl(text);
+  if (url === null) throw new InvalidArgumentError('Write a port or a URL: 3000, localhost:3000/webhooks.');
+  return url;
+}
+
+function toEventType(text: string): string {
+  if (isEventType(text)) return text;
+  throw new InvalidArgumentError('An event type is written <noun>.<verb>, in lower case.');
+}

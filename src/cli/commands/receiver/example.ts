@@ -1,0 +1,74 @@
+import { existsSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { SvcError } from '../../../errors.ts';
+import {
+  type Framework,
+  frameworks,
+  type ReceiverExample,
+  readReceiverExample,
+} from '../../../fixtures/receivers.ts';
+import { choiceOption } from '../../arguments.ts';
+import type { CommandDefinition } from '../../command.ts';
+import type { Context } from '../../context.ts';
+import { askChoice } from '../../prompt.ts';
+import { noteHint } from '../../render/hint.ts';
+import { quoteForShell } from '../../shell.ts';
+
+interface Options {
+  readonly framework?: Framework;
+  readonly out?: string;
+}
+
+export const command: CommandDefinition<Options> = {
+  configure: (command) =>
+    command
+      .addOption(choiceOption('--framework <name>', 'what it is written with', frameworks))
+      .option('--out <folder>', 'write the files into this folder'),
+  examples: ['receiver example --framework express', 'receiver example --framework hono --out receiver'],
+  run,
+};
+
+async function run({ framework, out }: Options, context: Context): Promise<void> {
+  const example = readReceiverExample(framework ?? (await askFramework(context)));
+  if (out !== undefined) await writeFiles(example, resolve(context.cwd, out));
+  context.print(example, () => (out === undefined ? toListing(example) : listPaths(example, out)));
+  if (out !== undefined) noteHint(toNextStep(example, out), context.io);
+}
+
+async function askFramework(context: Context): Promise<Framework> {
+  const choices = frameworks.map((value) => ({ value }));
+  return (await askChoice(context, 'framework', async () => choices)) as Framework;
+}
+
+/** @throws SvcError `usage` when one of them is there already, or cannot be written. */
+async function writeFiles({ files }: ReceiverExample, folder: string): Promise<void> {
+  const there = files.find(({ path }) => existsSync(join(folder, path)));
+  if (there !== undefined) throw refuse(`${there.path} is there already.`);
+  for (const { path, content } of files) {
+    const file = join(folder, path);
+    try {
+      await mkdir(dirname(file), { recursive: true });
+      await writeFile(file, content);
+    } catch (error) {
+      throw refuse(`${path} cannot be written: ${(error as Error).message}.`);
+    }
+  }
+}
+
+function refuse(message: string): SvcError {
+  return new SvcError('usage', message, { hint: 'Write to another folder.' });
+}
+
+/** All files in one text, each under a line with its path. */
+function toListing({ files }: ReceiverExample): string {
+  return files.map(({ path, content }) => `// ${path}\n${content}`).join('\n');
+}
+
+function listPaths({ files }: ReceiverExample, out: string): string {
+  return files.map(({ path }) => join(out, path)).join('\n');
+}
+
+function toNextStep({ packages, start }: ReceiverExample, out: string): string {
+  return `cd ${quoteForShell(out)} && npm install ${packages.join(' ')} && SVC_WEBHOOK_SECRET=whsec_… ${start}`;
+}

@@ -1,0 +1,185 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { command as checkCommand } from '../../../src/cli/commands/receiver/check.ts';
+import { command as exampleCommand } from '../../../src/cli/commands/receiver/example.ts';
+import { renderJunit } from '../../../src/cli/render/junit.ts';
+import { verify } from '../../../src/signature.ts';
+import { authority, getCertificate } from '../../support/certificates.ts';
+import { createFolder } from '../../support/folder.ts';
+import { createReceiver, type ReceivedRequest } from '../../support/receiver.ts';
+import { createFakeContext, type FakeOptions, NOW } from '../fake-context.ts';
+
+const secret = 'whsec_a';
+
+/** A right receiver as far as answers tell, on the clock of the context. */
+function answer({ headers, body }: ReceivedRequest) {
+  const get = (name: string) => headers[name] as string | undefined;
+  const [signature, timestamp] = [get('service-signature'), get('service-timestamp')];
+  const { ok } = verify({ secret, now: NOW, payload: body, signature, timestamp });
+  return { status: ok ? 204 : 400 };
+}
+
+async function check(options: object, fake: FakeOptions = {}) {
+  const { context, recorded } = createFakeContext(fake);
+  const given = { format: 'table', eventType: 'order.shipped', secret, ...options };
+  const exitCode = await checkCommand.run(given as never, context);
+  return { exitCode, ...recorded };
+}
+
+describe('svc receiver check', () => {
+  it('prints a row for each check, and under a failed one what it means', async () => {
+    await using receiver = await createReceiver({ status: 204 });
+    const { exitCode, out, err } = await check({ url: receiver.url, rule: ['timestamp', 'deduplication'] });
+    expect(out).toMatchInlineSnapshot(`
+      "STATUS            CHECK                         SENT                                                              RECEIVED
+      ✗ failed          timestamp.missing             no timestamp header                                               status 204
+        → A delivery without a timestamp must be rejected, not taken as new.
+      ✗ failed          timestamp.old                 a delivery that is rightly signed and six minutes old             status 204
+        → Whoever records a delivery can repeat it for ever: reject what is older than five minutes.
+      ✗ failed          timestamp.replaced            a delivery of six minutes ago with the time of now in its header  status 204
+        → The timestamp is not covered by what it verifies: sign the text of the header with the body.
+      ✓ passed          timestamp.recent              a delivery that is rightly signed and four minutes old            status 204
+      – not observable  deduplication.same-delivery   a delivery twice                                                  2 × status 204
+        → Pass --observe with a URL or a command that gives the count of effects.
+      – not observable  deduplication.other-delivery  an event twice, the second time as another delivery               2 × status 204
+      – not observable  deduplication.at-once         10 copies of a delivery at once                                   10 × status 204
+
+      1 passed, 3 failed, 3 not observable.
+      "
+    `);
+    expect({ exitCode, err }).toEqual({ exitCode: 1, err: '' });
+  });
+
+  it('prints the report as JSON, with --json and with --format json', async () => {
+    await using receiver = await createReceiver(answer);
+    const options = { url: receiver.url, rule: ['timestamp.old'] };
+    const { exitCode, out } = await check(options, { json: true });
+    expect(JSON.parse(out)).toMatchInlineSnapshot(`
+      {
+        "checks": [
+          {
+            "id": "timestamp.old",
+            "meaning": "Not accepted, as it should be.",
+            "received": "status 400",
+            "rule": "timestamp",
+            "sent": "a delivery that is rightly signed and six minutes old",
+            "status": "passed",
+          },
+        ],
+        "failed": 0,
+        "not_observable": 0,
+        "ok": true,
+        "passed": 1,
+      }
+    `);
+    expect(exitCode).toBe(0);
+    expect((await check({ ...options, format: 'json' })).out).toBe(out);
+  });
+
+  it('prints JUnit for CI systems', async () => {
+    await using receiver = await createReceiver(answer);
+    const rule = ['timestamp.old', 'deduplication.at-once'];
+    const { exitCode, out } = await check({ url: `${receiver.url}/?a=1&b=2`, format: 'junit', rule });
+    expect(out.replace(receiver.url, 'http://receiver')).toMatchInlineSnapshot(`
+      "<?xml version="1.0" encoding="UTF-8"?>
+      <testsuites name="svc receiver check" tests="2" failures="0" errors="0" skipped="1">
+        <testsuite name="http://receiver/?a=1&amp;b=2" tests="2" failures="0" errors="0" skipped="1">
+          <testcase classname="timestamp" name="timestamp.old"/>
+          <testcase classname="deduplication" name="deduplication.at-once">
+            <skipped message="Pass --observe with a URL or a command that gives the count of effects."/>
+          </testcase>
+        </testsuite>
+      </testsuites>
+      "
+    `);
+    expect(exitCode).toBe(0);
+    await expect(check({ url: receiver.url, format: 'junit' }, { json: true })).rejects.toMatchObject({
+      code: 'usage',
+    });
+  });
+
+  it('puts failures into JUnit in a form that XML can hold', () => {
+    const failure = {
+      id: 'a.b',
+      rule: 'signature',
+      status: 'failed',
+      sent: '<a>',
+      received: '\u0001',
+    } as const;
+    const checks = [{ ...failure, meaning: 'say "no" & go' }];
+    const text = renderJunit({ ok: false, passed: 0, failed: 1, not_observable: 0, checks }, 'http://a');
+    expect(text).toContain(
+      '<failure message="say &quot;no&quot; &amp; go">sent: &lt;a&gt;\nreceived: \ufffd</failure>',
+    );
+  });
+
+  it('sends events of the type that is asked for, with the payload of its fixture', async () => {
+    await using receiver = await createReceiver(answer);
+    const cwd = createFolder();
+    mkdirSync(join(cwd, 'fixtures/events'), { recursive: true });
+    const fixture = { description: 'A test.', payload: { at: '{{now}}', n: 1 } };
+    writeFileSync(join(cwd, 'fixtures/events/parcel.lost.json'), JSON.stringify(fixture));
+    writeFileSync(join(cwd, 'svc.config.json'), '{}');
+    await check({ url: receiver.url, eventType: 'parcel.lost', rule: ['signature.genuine'] }, { cwd });
+    expect(JSON.parse(String(receiver.requests[0]?.body))).toMatchObject({
+      type: 'parcel.lost',
+      data: { type: 'parcel.lost', payload: { at: expect.stringMatching(/^\d{4}-/), n: 1 } },
+    });
+    await check({ url: receiver.url, eventType: 'not.known', rule: ['signature.genuine'] }, { cwd });
+    expect(JSON.parse(String(receiver.requests.at(-1)?.body)).data.payload).toEqual({});
+  });
+
+  it('counts effects with --observe', async () => {
+    await using receiver = await createReceiver(answer);
+    const observe = 'echo 1';
+    const { out } = await check({ url: receiver.url, observe, rule: ['deduplication'], timeout: 100 });
+    expect(out).toContain('The count of --observe did not rise within 100ms of a genuine delivery');
+  });
+
+  it('trusts the authority of --ca', async () => {
+    await using receiver = await createReceiver(answer, { certificate: getCertificate('localhost') });
+    const rule = ['signature.genuine'];
+    expect(await check({ url: receiver.url, rule })).toMatchObject({ exitCode: 1 });
+    const cwd = createFolder();
+    writeFileSync(join(cwd, 'ca.pem'), authority);
+    expect(await check({ url: receiver.url, rule, ca: 'ca.pem' }, { cwd })).toMatchObject({ exitCode: 0 });
+  });
+
+  it('needs a secret and an address', async () => {
+    await expect(check({ url: 'http://127.0.0.1:9', secret: undefined })).rejects.toMatchObject({
+      code: 'usage',
+      message: expect.stringContaining('SVC_WEBHOOK_SECRET'),
+    });
+    await expect(check({})).rejects.toMatchObject({ message: "missing required argument 'url'" });
+  });
+});
+
+describe('svc receiver example', () => {
+  async function example(options: object, fake: FakeOptions = {}) {
+    const { context, recorded } = createFakeContext(fake);
+    await exampleCommand.run(options as never, context);
+    return recorded;
+  }
+
+  it('writes the files into a folder, and says how to go on', async () => {
+    const cwd = createFolder();
+    const { out, err } = await example({ framework: 'next', out: 'my app' }, { cwd });
+    const files = ['my app/app/webhooks/route.js', 'my app/app/webhooks/deliveries.mjs'];
+    expect(out.trimEnd().split('\n')).toEqual(files);
+    expect(readFileSync(join(cwd, files[0] ?? ''), 'utf8')).toContain('export async function POST');
+    expect(err).toBe(
+      "hint: cd 'my app' && npm install better-sqlite3 && SVC_WEBHOOK_SECRET=whsec_… npm run dev\n",
+    );
+  });
+
+  it('overwrites nothing', async () => {
+    const cwd = createFolder();
+    writeFileSync(join(cwd, 'deliveries.mjs'), 'mine');
+    await expect(example({ framework: 'h3', out: '.' }, { cwd })).rejects.toMatchObject({
+      code: 'usage',
+      message: 'deliveries.mjs is there already.',
+    });
+    expect(readFileSync(join(cwd, 'deliveries.mjs'), 'utf8')).toBe('mine');
+  });
+});
