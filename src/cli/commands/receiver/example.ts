@@ -11,6 +11,7 @@ import {
 import { choiceOption } from '../../arguments.ts';
 import type { CommandDefinition } from '../../command.ts';
 import type { Context } from '../../context.ts';
+import { type Offer, offerRows } from '../../offers/offer.ts';
 import { askChoice } from '../../prompt.ts';
 import { noteHint } from '../../render/hint.ts';
 import { quoteForShell } from '../../shell.ts';
@@ -29,16 +30,26 @@ export const command: CommandDefinition<Options> = {
   run,
 };
 
+const offer: Offer = {
+  noun: 'framework',
+  list: async () =>
+    offerRows(
+      frameworks.map(readReceiverExample),
+      [
+        { title: 'FRAMEWORK', value: ({ framework }) => framework },
+        { title: 'PACKAGES', value: ({ packages }) => packages.join(' ') },
+      ],
+      ({ framework }) => framework,
+    ),
+};
+
 async function run({ framework, out }: Options, context: Context): Promise<void> {
-  const example = readReceiverExample(framework ?? (await askFramework(context)));
+  const example = readReceiverExample(
+    framework ?? ((await askChoice(context, 'framework', offer)) as Framework),
+  );
   if (out !== undefined) await writeFiles(example, resolve(context.cwd, out));
   context.print(example, () => (out === undefined ? toListing(example) : listPaths(example, out)));
   if (out !== undefined) noteHint(toNextStep(example, out), context.io);
-}
-
-async function askFramework(context: Context): Promise<Framework> {
-  const choices = frameworks.map((value) => ({ value }));
-  return (await askChoice(context, 'framework', async () => choices)) as Framework;
 }
 
 /** @throws SvcError `usage` when one of them is there already, or cannot be written. */
