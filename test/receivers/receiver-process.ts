@@ -18,7 +18,8 @@ export interface Language {
   readonly ready: RegExp;
 }
 
-const ready = /^listening on (\d+)$/m;
+/** What the receivers that are ours to the last line print. */
+export const ready = /^listening on (\d+)$/m;
 
 export const languages: readonly Language[] = [
   {
@@ -82,21 +83,40 @@ export interface RunningReceiver {
 
 export async function startReceiver(language: Language, secret: string): Promise<RunningReceiver> {
   const scratch = mkdtempSync(join(tmpdir(), 'svc-receiver-'));
-  const [command, ...args] = language.command(join(folder, language.file), scratch);
+  const command = language.command(join(folder, language.file), scratch);
+  const receiver = await startProgram(command, { secret, scratch, ready: language.ready });
+  const stop = async () => {
+    await receiver.stop();
+    rmSync(scratch, { recursive: true });
+  };
+  return { ...receiver, stop };
+}
+
+interface ProgramOptions extends Pick<Language, 'ready'> {
+  readonly secret: string;
+  /** Where it runs and leaves what it writes. */
+  readonly scratch: string;
+}
+
+/** Starts a receiver on a free port. */
+export async function startProgram(
+  [command, ...args]: ReturnType<Language['command']>,
+  { secret, scratch, ready }: ProgramOptions,
+): Promise<RunningReceiver> {
   const child = spawn(command, args, {
+    cwd: scratch,
     env: { ...process.env, PORT: '0', SVC_WEBHOOK_SECRET: secret, TMPDIR: scratch },
     timeout: 60_000,
   });
   const exited = once(child, 'exit');
   const printed = collectOutput(child);
-  const port = language.ready.exec(await printed(language.ready))?.[1];
+  const port = ready.exec(await printed(ready))?.[1];
   return {
     port: Number(port),
     printed,
     stop: async () => {
       child.kill();
       await exited;
-      rmSync(scratch, { recursive: true });
     },
   };
 }

@@ -1,0 +1,66 @@
+/** The receivers of `svc receiver example`, run as programs: they pass the check of receivers. */
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { type Framework, frameworks } from '../../src/fixtures/receivers.ts';
+import { sign } from '../../src/signature.ts';
+import { check, idsOf } from '../receiver/checking.ts';
+import { SECRET } from '../receiver/faulty-receiver.ts';
+import { createFolder } from '../support/folder.ts';
+import { type RunningReceiver, ready, startProgram } from './receiver-process.ts';
+
+/** Once on each run of the tests; more often where somebody wants to know whether it always does. */
+const times = Number(process.env.SVC_TEST_TIMES ?? 1);
+
+function programOf(framework: Framework): string {
+  const file = framework === 'next' ? 'next-server.mjs' : `../../fixtures/receivers/${framework}.mjs`;
+  return join(import.meta.dirname, file);
+}
+
+async function start(framework: Framework, scratch: string): Promise<RunningReceiver> {
+  const command = [process.execPath, programOf(framework)] as const;
+  const receiver = await startProgram(command, { secret: SECRET, scratch, ready });
+  onTestFinished(receiver.stop);
+  return receiver;
+}
+
+/** How many events it has worked on. */
+async function countProcessed({ printed }: RunningReceiver): Promise<number> {
+  return (await printed(/^/)).match(/^processed /gm)?.length ?? 0;
+}
+
+describe('the example of a receiver', { timeout: 60_000 * times }, () => {
+  it.each(frameworks)('with %s passes the check [§6.1, §6.2, §6.3, §6.4, §6.5, §6.6]', async (framework) => {
+    const receiver = await start(framework, createFolder());
+    const url = `http://127.0.0.1:${receiver.port}/webhooks`;
+    for (let time = 0; time < times; time++) {
+      const report = await check({ url, count: () => countProcessed(receiver) });
+      expect(idsOf(report, 'failed')).toEqual([]);
+      // Its work is done at once, and so whether it was done before the answer cannot be seen.
+      expect(['acceptance.before-work', undefined]).toContain(idsOf(report, 'not_observable')[0]);
+    }
+  });
+
+  it('knows after a restart what it has accepted before [§6.6]', async () => {
+    const scratch = createFolder();
+    const before = await start('node', scratch);
+    const twice = createDelivery('evt_twice');
+    expect(await deliver(before, twice)).toBe(204);
+    await before.printed(/^processed order\.shipped evt_twice$/m);
+    await before.stop();
+
+    const after = await start('node', scratch);
+    expect(await deliver(after, twice)).toBe(204);
+    expect(await deliver(after, createDelivery('evt_last'))).toBe(204);
+    expect(await after.printed(/evt_last$/m)).not.toContain('evt_twice');
+  });
+});
+
+function createDelivery(id: string) {
+  const payload = JSON.stringify({ type: 'order.shipped', data: { id } });
+  return { payload, headers: sign({ payload, secret: SECRET, id: 'del_1' }).headers };
+}
+
+async function deliver({ port }: RunningReceiver, { payload, headers }: ReturnType<typeof createDelivery>) {
+  const url = `http://127.0.0.1:${port}/webhooks`;
+  return (await fetch(url, { method: 'POST', headers, body: payload })).status;
+}
