@@ -112,7 +112,7 @@ function checkCreations(creations: readonly Creation[], events: readonly EventRo
     if (told.length > 1) breaches.push(`creation ${number} was answered in two ways`);
     if (rows.length > 1) breaches.push(`creation ${number} made ${rows.length} events`);
     if (told.length === 0 && refusals.length > 0 && rows.length > 0)
-      breaches.push(`creation ${number} was refused with ${refusals} and made ${rows[0]?.id}`);
+      breaches.push(`creation ${number} was refused with ${refusals[0]?.status} and made ${rows[0]?.id}`);
     const isThere = rows.some(({ envelope }) => envelope.endsWith(`"data":${told[0]}}`));
     if (told.length > 0 && !isThere) breaches.push(`creation ${number} was accepted and is lost: ${told[0]}`);
     return breaches;

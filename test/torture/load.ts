@@ -12,8 +12,8 @@ export interface Creation {
   readonly body: string;
   /** The event record of every 2xx answer, as text. */
   readonly records: string[];
-  /** Statuses of all other answers. */
-  readonly refusals: number[];
+  /** All other answers. */
+  readonly refusals: ApiAnswer[];
 }
 
 export const subscriptions = [
@@ -56,9 +56,9 @@ export class Load {
   async #ask(svc: ReadyLine): Promise<boolean> {
     const creation = this.#open.pop() ?? this.#create();
     try {
-      const { status, text } = await post(svc, '/events', creation.body, creation.idempotencyKey);
-      if (status < 300) creation.records.push(text);
-      else creation.refusals.push(status);
+      const answer = await post(svc, '/events', creation.body, creation.idempotencyKey);
+      if (answer.status < 300) creation.records.push(answer.text);
+      else creation.refusals.push(answer);
       return true;
     } catch {
       if (creation.idempotencyKey !== null) this.#open.push(creation);
