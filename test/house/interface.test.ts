@@ -79,7 +79,11 @@ function findCommandLines(markdown: string): string[] {
 
 /** What is wrong with a command line; null when the program would know its words. */
 function findMistake(line: string): string | null {
-  const words = line.split(/\s+/).filter((word) => word !== '--');
+  // What follows `--` is another program's.
+  const words = line
+    .replace(/^-- /, '')
+    .replace(/ --(?: .*)?$/, '')
+    .split(/\s+/);
   const name = [3, 2, 1].map((count) => words.slice(0, count).join(' ')).find((known) => known in flags);
   const options = words.filter((word) => /^--?[a-z]/i.test(word)).map((word) => word.replace(/[=,.].*/, ''));
   if (name === undefined) {

@@ -1,0 +1,122 @@
+/** The jobs and programs that `docs/ci.md` shows, run as their services would. */
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { expect, it, onTestFinished } from 'vitest';
+import { parse } from 'yaml';
+import { listProcesses } from '../../src/watchdog/processes.ts';
+import { cleanEnvironment, createPlace, program, svc } from './cli-program.ts';
+
+const text = readFileSync(join(import.meta.dirname, '../../docs/ci.md'), 'utf8').replaceAll('\r\n', '\n');
+const blocks = Array.from(
+  text.matchAll(/^```(\w+)\n# (\S+)\n(.*?)^```$/gms),
+  ([, , name = '', body = '']) => ({
+    name,
+    body,
+  }),
+);
+
+function getBlock(name: string): string {
+  return blocks.find((block) => block.name === name)?.body ?? `there is no ${name}`;
+}
+
+/** A project with the package installed, whose test creates an event for an endpoint that accepts it. */
+function createProject(): string {
+  const { cwd, remove } = createPlace();
+  onTestFinished(async () => {
+    await svc(['emulator', 'stop'], { cwd });
+    remove();
+  });
+  mkdirSync(join(cwd, 'node_modules/.bin'), { recursive: true });
+  symlinkSync(program, join(cwd, 'node_modules/.bin/svc'));
+  writeFileSync(join(cwd, 'package.json'), JSON.stringify({ scripts: { test: 'node test.mjs' } }));
+  writeFileSync(
+    join(cwd, 'test.mjs'),
+    `import { createServer } from 'node:http';
+    const { SVC_BASE_URL, SVC_API_KEY, SVC_WORKSPACE_ID: workspace_id } = process.env;
+    const post = async (path, body) => {
+      const headers = { authorization: 'Bearer ' + SVC_API_KEY, 'content-type': 'application/json' };
+      const answer = await fetch(SVC_BASE_URL + path, { method: 'POST', headers, body: JSON.stringify(body) });
+      if (!answer.ok) throw new Error(await answer.text());
+    };
+    const server = createServer((request, response) => response.end(() => server.close()));
+    await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+    await post('/webhooks', { workspace_id, url: 'http://127.0.0.1:' + server.address().port, events: ['order.shipped'] });
+    await post('/events', { type: 'order.shipped' });`,
+  );
+  return cwd;
+}
+
+/** Runs the lines of a job, each in a shell of its own; the package is installed already. */
+async function runJob(cwd: string, lines: readonly string[]): Promise<string[]> {
+  const variables = join(cwd, 'variables');
+  writeFileSync(variables, '');
+  const outputs: string[] = [];
+  for (const line of lines.filter((each) => each !== 'npm ci')) {
+    const given = readFileSync(variables, 'utf8').matchAll(/^(\w+)=(.*)$/gm);
+    const env = Object.fromEntries(Array.from(given, ([, name = '', value = '']) => [name, value]));
+    const { stdout } = await execa('bash', ['-e', '-o', 'pipefail', '-c', line], {
+      ...{ cwd, stdin: 'ignore', timeout: 30_000, extendEnv: false },
+      env: { ...cleanEnvironment(), GITHUB_ENV: variables, ...env },
+    });
+    outputs.push(stdout);
+  }
+  return outputs;
+}
+
+interface Workflow {
+  readonly jobs: { readonly test: { readonly steps: readonly { readonly run?: string }[] } };
+}
+
+function linesOf(name: string): string[] {
+  const { jobs }: Workflow = parse(getBlock(name));
+  return jobs.test.steps.flatMap(({ run }) => (run === undefined ? [] : [run.trim()]));
+}
+
+const hasShell = process.platform !== 'win32';
+
+it.skipIf(!hasShell)('the job for GitHub Actions runs, and leaves its reports', async () => {
+  const cwd = createProject();
+  const lines = linesOf('.github/workflows/test.yml');
+  expect(lines).toContain('npm ci');
+  await runJob(cwd, lines);
+  expect(readFileSync(join(cwd, 'reports/deliveries.xml'), 'utf8')).toContain('tests="1" failures="0"');
+  expect(readFileSync(join(cwd, 'reports/emulator.log'), 'utf8')).toContain('/v1/events');
+});
+
+it.skipIf(!hasShell)('the steps for GitHub Actions share an emulator', async () => {
+  const outputs = await runJob(createProject(), linesOf('.github/workflows/steps.yml'));
+  expect(outputs.at(-2)).toMatch(/del_\w+ +\S+ succeeded +order\.shipped/);
+  expect(outputs.at(-1)).toContain('has stopped');
+});
+
+it.skipIf(!hasShell)('the job for GitLab runs, and leaves its report where it says', async () => {
+  const cwd = createProject();
+  const { test } = parse(getBlock('.gitlab-ci.yml'));
+  await runJob(cwd, test.script);
+  expect(readFileSync(join(cwd, test.artifacts.reports.junit), 'utf8')).toContain('tests="1" failures="0"');
+});
+
+it.skipIf(!hasShell)('the test in Python passes', async (context) => {
+  const python = await execa('python3', ['--version'], { reject: false });
+  if (python.failed) return context.skip();
+  const cwd = createProject();
+  writeFileSync(join(cwd, 'test_orders.py'), getBlock('test_orders.py'));
+  const { exitCode, stderr } = await svc(['emulator', 'exec', '--', 'python3', 'test_orders.py'], { cwd });
+  expect(stderr).toMatch(/^Ran 1 test .*\n\nOK/m);
+  expect(exitCode).toBe(0);
+});
+
+it.skipIf(!hasShell)('a receiver in the background ends with the tests', async () => {
+  const cwd = createProject();
+  writeFileSync(
+    join(cwd, 'server.js'),
+    `require('node:fs').writeFileSync('pid', String(process.pid)); setInterval(() => {}, 1000);`,
+  );
+  const wait = 'while (!require("node:fs").existsSync("pid"));';
+  writeFileSync(join(cwd, 'package.json'), JSON.stringify({ scripts: { test: `node -e '${wait}'` } }));
+  const [line = ''] = /(?<=^svc )emulator exec .* sh -c .*$/m.exec(text) ?? [];
+  await runJob(cwd, [`npx svc ${line}`]);
+  const pid = Number(readFileSync(join(cwd, 'pid'), 'utf8'));
+  expect(listProcesses().filter((each) => each.pid === pid)).toEqual([]);
+});
