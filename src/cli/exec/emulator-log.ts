@@ -29,9 +29,14 @@ export class EmulatorLog {
 
   /** Writes down what happens until `signal` is aborted. */
   async follow(control: Pick<ControlPlane, 'stream'>, signal: AbortSignal): Promise<void> {
-    for await (const item of control.stream({ types: 'request,attempt' }, signal)) {
-      if (item.type === 'request') this.#append(renderRequest(item.request, { io: plain }));
-      if (item.type === 'attempt') this.#append(renderAttempt(item, { io: plain }));
+    try {
+      for await (const item of control.stream({ types: 'request,attempt' }, signal)) {
+        if (item.type === 'request') this.#append(renderRequest(item.request, { io: plain }));
+        if (item.type === 'attempt') this.#append(renderAttempt(item, { io: plain }));
+      }
+    } catch (error) {
+      // The command has stopped the emulator, or the emulator has met a fault of its own.
+      this.#append(`The log ends here: ${(error as Error).message}`);
     }
   }
 

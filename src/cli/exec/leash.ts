@@ -13,7 +13,7 @@ export interface Leash {
   end(): Promise<void>;
 }
 
-export function createLeash({ env }: Pick<Host, 'env'>): Leash {
+export async function createLeash({ env }: Pick<Host, 'env'>): Promise<Leash> {
   const watchdog = spawn(process.execPath, [join(findPackageFolder(), 'dist/watchdog.js')], {
     // What is loaded into the command with `NODE_OPTIONS` is not meant for this one.
     env: { ...env, NODE_OPTIONS: undefined },
@@ -21,9 +21,8 @@ export function createLeash({ env }: Pick<Host, 'env'>): Leash {
     windowsHide: true,
     stdio: ['pipe', 'ignore', 'ignore'],
   });
+  await once(watchdog, 'spawn');
   const gone = once(watchdog, 'exit');
-  // Told by `end`; until then nobody waits for it.
-  gone.catch(() => undefined);
   watchdog.stdin.on('error', () => undefined);
   return {
     hold: (quarry) => void watchdog.stdin.write(`${JSON.stringify(quarry)}\n`),

@@ -16,7 +16,7 @@ import { type CommandEnd, runCommand } from '../../exec/run-command.ts';
 import { prepareFile, writeWholeFile } from '../../exec/whole-file.ts';
 import { keepCertificate } from '../../https.ts';
 import { addStartOptions } from '../../start-options.ts';
-import { toVariables } from '../../variables.ts';
+import { toVariables, type Variables } from '../../variables.ts';
 
 /** Beside the settings, which the configuration reads. */
 interface Options {
@@ -104,16 +104,29 @@ async function runBeside(
   const emulator = await boot(config, await context.rules(settings), { ...context, io: log.notes });
   const over = new AbortController();
   const logging = log.follow(emulator.control, over.signal);
-  const leash = createLeash(context);
   try {
-    const variables = toVariables(emulator.status(), keepCertificate(folder, emulator.certificate));
+    const certificate = keepCertificate(folder, emulator.certificate);
+    return await runOnLeash(emulator, toVariables(emulator.status(), certificate), options, context);
+  } finally {
+    await emulator.close();
+    over.abort();
+    await logging;
+  }
+}
+
+async function runOnLeash(
+  emulator: Emulator,
+  variables: Variables,
+  options: Options,
+  context: Context,
+): Promise<Ending> {
+  const leash = await createLeash(context);
+  try {
+    if (context.signal.aborted) throw new SvcError('interrupted', 'Interrupted.');
     const end = await runCommand(options.command, variables, leash, context);
     return await conclude(end, emulator, options, context);
   } finally {
     await leash.end();
-    await emulator.close();
-    over.abort();
-    await logging;
   }
 }
 
