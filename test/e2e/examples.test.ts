@@ -1,0 +1,97 @@
+/**
+ * The recipes of `examples/`, each in a copy of its folder with the packed package in it, as somebody else would run it.
+ * Their other dependencies are our own, so that nothing is downloaded.
+ */
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { execa } from 'execa';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import manifest from '../../package.json' with { type: 'json' };
+import { cleanEnvironment } from './cli-program.ts';
+
+const root = join(import.meta.dirname, '../..');
+const examples = join(root, 'examples');
+const names = readdirSync(examples, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => name);
+const { failed: hasNoPython } = await execa('python3', ['--version'], { reject: false });
+
+interface Manifest {
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly devDependencies?: Readonly<Record<string, string>>;
+}
+
+/** The packed package, in a folder of its own. */
+let packed: string;
+
+beforeAll(async () => {
+  packed = mkdtempSync(join(tmpdir(), 'svc-examples-'));
+  // Without scripts: the build is there already, and a second one would pull it from under the other tests.
+  const pack = ['pack', '--ignore-scripts', '--json', '--pack-destination', packed];
+  const [{ filename }] = JSON.parse((await execa('npm', pack, { cwd: root })).stdout);
+  await execa('tar', ['-xzf', filename], { cwd: packed });
+});
+
+afterAll(() => rmSync(packed, { recursive: true, force: true }));
+
+describe.each(names)('examples/%s', (name) => {
+  const folder = join(examples, name);
+  const wanted = readJson(join(folder, 'package.json')) as Manifest;
+  const dependencies = { ...wanted.dependencies, ...wanted.devDependencies };
+
+  it.skipIf(name === 'python' && hasNoPython)('passes its own tests beside the packed package', async () => {
+    const copy = mkdtempSync(join(tmpdir(), 'svc-example-'));
+    onTestFinished(() => rmSync(copy, { recursive: true, force: true, maxRetries: 3 }));
+    cpSync(folder, copy, { recursive: true });
+    install(Object.keys(dependencies), join(copy, 'node_modules'));
+
+    const run = await execa('npm', ['test'], {
+      ...{ cwd: copy, all: true, reject: false, stdin: 'ignore', timeout: 50_000 },
+      ...{
+        preferLocal: true,
+        localDir: root,
+        env: { ...cleanEnvironment(), NO_COLOR: '1' },
+        extendEnv: false,
+      },
+    });
+
+    expect(run.exitCode, run.all).toBe(0);
+    expect(run.all).toMatch(/Tests +4 passed|# pass 4|Ran 4 tests/);
+  });
+
+  it('asks for this version of the package, and is locked to what it asks for', () => {
+    const { packages } = readJson(join(folder, 'package-lock.json'));
+    expect(dependencies[manifest.name]).toBe(`^${manifest.version}`);
+    expect(packages[''].dependencies).toEqual(wanted.dependencies);
+    expect(packages[''].devDependencies).toEqual(wanted.devDependencies);
+    const { version, dependencies: locked } = packages[`node_modules/${manifest.name}`];
+    expect([version, locked]).toEqual([manifest.version, manifest.dependencies]);
+  });
+});
+
+/** Fills `node_modules` of a project: the packed package with what it needs, and links to our own of all else. */
+function install(dependencies: readonly string[], modules: string): void {
+  cpSync(join(packed, 'package'), join(modules, manifest.name), { recursive: true });
+  for (const name of new Set([...dependencies, ...Object.keys(manifest.dependencies)])) {
+    const path = join(modules, name);
+    if (existsSync(path)) continue;
+    mkdirSync(dirname(path), { recursive: true });
+    symlinkSync(join(root, 'node_modules', name), path);
+  }
+  mkdirSync(join(modules, '.bin'));
+  symlinkSync(join('..', manifest.name, manifest.bin.svc), join(modules, '.bin/svc'));
+}
+
+function readJson(path: string) {
+  return JSON.parse(readFileSync(path, 'utf8'));
+}
