@@ -4,10 +4,16 @@
  */
 import { systemClock } from './clock/wall.ts';
 import type { VerifyInput as DatedInput, VerifyOptions as DatedOptions } from './domain/signature/claim.ts';
+import { getSecrets } from './domain/signature/digest.ts';
 import type { SignatureScheme } from './domain/signature/scheme.ts';
-import { type SchemeName, schemeNames, schemes } from './domain/signature/schemes.ts';
+import { getScheme, type SchemeName, schemeNames, schemes } from './domain/signature/schemes.ts';
 import { type SignedDelivery, signDelivery } from './domain/signature/sign.ts';
-import { type VerifyResult, verify as verifyAt, verifyMessage } from './domain/signature/verify.ts';
+import {
+  refuseUnreadable,
+  type VerifyResult,
+  verify as verifyAt,
+  verifyMessage,
+} from './domain/signature/verify.ts';
 
 export type { NamedSecret } from './domain/signature/claim.ts';
 export { type RefusalReason, refusalReasons } from './domain/signature/explain.ts';
@@ -43,12 +49,16 @@ export type VerifyInput = NowOptional<DatedInput>;
 /** The result, and the body as text: empty when it could not be read, not to be trusted unless `ok`. */
 export type VerifiedRequest = VerifyResult & { readonly body: string };
 
-/** Signs a payload as the service does: the headers to send with it. */
+/**
+ * Signs a payload as the service does: the headers to send with it.
+ * @throws SvcError `validation_failed` for a scheme that is none, or a secret without a key in it.
+ */
 export function sign(input: SignInput): SignedDelivery {
-  const { payload, secret, id, scheme = 'svc', timestampMs = systemClock.now() } = input;
+  const { payload, secret, id, timestampMs = systemClock.now() } = input;
+  const scheme = getScheme(input.scheme ?? 'svc');
   return signDelivery({
-    scheme: typeof scheme === 'string' ? schemes[scheme] : scheme,
-    secrets: typeof secret === 'string' ? [secret] : secret,
+    scheme,
+    secrets: getSecrets(scheme, secret),
     id,
     timestampMs,
     body: payload,
@@ -57,7 +67,7 @@ export function sign(input: SignInput): SignedDelivery {
 
 /** Whether a delivery is genuine, and if not, why and what to do about it. Throws on no input. */
 export function verify(input: VerifyInput): VerifyResult {
-  return verifyAt(dated(input));
+  return withoutThrowing(() => verifyAt(dated(input)));
 }
 
 /**
@@ -66,9 +76,11 @@ export function verify(input: VerifyInput): VerifyResult {
  */
 export async function verifyRequest(request: Request, options: VerifyOptions): Promise<VerifiedRequest> {
   const payload = await readBody(request);
-  // In plain JavaScript other things than a `Request` arrive here; they count as a request without headers.
-  const headers = typeof request?.headers?.get === 'function' ? request.headers : new Headers();
-  const result = verifyMessage({ ...dated(options), payload, headers });
+  const result = withoutThrowing(() => {
+    // In plain JavaScript other things than a `Request` arrive here; they count as a request without headers.
+    const headers = typeof request?.headers?.get === 'function' ? request.headers : new Headers();
+    return verifyMessage({ ...dated(options), payload, headers });
+  });
   return { ...result, body: payload?.toString() ?? '' };
 }
 
@@ -77,6 +89,14 @@ async function readBody(request: Request): Promise<Buffer | null> {
     return Buffer.from(await request.arrayBuffer());
   } catch {
     return null;
+  }
+}
+
+function withoutThrowing(verification: () => VerifyResult): VerifyResult {
+  try {
+    return verification();
+  } catch (fault) {
+    return refuseUnreadable(fault);
   }
 }
 

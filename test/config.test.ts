@@ -2,7 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { settingNames, toFileKey, toOption, toVariable } from '../src/config/settings.ts';
+import { toFileKey } from '../src/config/file-key.ts';
+import { settingNames, toOption, toVariable } from '../src/config/settings.ts';
 import { listConfig, maskSecret, resolveConfig } from '../src/config.ts';
 
 let cwd: string;

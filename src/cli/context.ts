@@ -111,9 +111,10 @@ export function createContext(host: Host, options: GlobalOptions): Context {
     config,
     connect,
     async rules(flags) {
-      const { profile, overrides, environment } = (await config(flags)).values;
+      const { values } = await config(flags);
       const { resolveRules } = await import('../profile/resolve.ts');
-      return resolveRules(profile, overrides, environment);
+      const { chosenScheme } = await import('../config/signature-schemes.ts');
+      return resolveRules(values.profile, values.overrides, values.environment, chosenScheme(values));
     },
     async api() {
       const apiKey = (await config()).values.apiKey ?? (await findFacts()).api_key;

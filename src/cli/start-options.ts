@@ -10,6 +10,7 @@ const values = {
   seed: 'file',
   environment: 'name',
   profile: 'name',
+  scheme: 'name',
   speed: 'n',
   freeze: null,
   forwardTo: 'url',

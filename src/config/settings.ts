@@ -3,6 +3,7 @@
 import type { Environment } from '../domain/access.ts';
 import { isEventType, WILDCARD } from '../domain/event.ts';
 import { toForwardUrl } from '../domain/forward-url.ts';
+import { schemeNames } from '../domain/signature/schemes.ts';
 import {
   anyObject,
   type Form,
@@ -14,6 +15,8 @@ import {
   trueOrFalse,
   wholeNumber,
 } from '../profile/form.ts';
+import { toFileKey } from './file-key.ts';
+import { type OwnSchemes, ownSchemes } from './signature-schemes.ts';
 
 export interface Setting<T = unknown, Fallback = unknown> {
   /** For `--help` and `svc config`. */
@@ -182,6 +185,17 @@ export const settings = {
     fallback: none,
     option: 'workspace',
   },
+  schemes: {
+    description: 'signature schemes of your own, see docs/signatures.md',
+    form: ownSchemes,
+    fallback: (): OwnSchemes => ({}),
+    isFileOnly: true,
+  },
+  scheme: {
+    description: `whose signatures: ${schemeNames.join(', ')}, or one of schemes`,
+    form: text('the name of a signature scheme'),
+    fallback: () => 'svc',
+  },
   overrides: {
     description: 'rows of the gap register, see `svc gaps`',
     form: anyObject('an object of rows of the gap register'),
@@ -198,11 +212,6 @@ type ValueOf<S> = S extends Setting<infer T, infer Fallback> ? T | Fallback : ne
 
 /** The value of every setting. Paths are absolute. */
 export type ConfigValues = { readonly [Name in SettingName]: ValueOf<(typeof settings)[Name]> };
-
-/** `randomSeed` is `random_seed` in the file. */
-export function toFileKey(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-}
 
 /** `randomSeed` is the variable `SVC_RANDOM_SEED`. */
 export function toVariable(name: string): string {

@@ -3,6 +3,8 @@ import type { EmulatorStatus } from '../contract/resources.ts';
 import type { ControlPlane } from '../control/control-plane.ts';
 import { scopes } from '../domain/access.ts';
 import { createRandomness } from '../domain/random.ts';
+import type { SignatureScheme } from '../domain/signature/scheme.ts';
+import type { SchemeName } from '../domain/signature/schemes.ts';
 import { type EmulatorOptions, startEmulator } from '../emulator.ts';
 import type { Overrides } from '../profile/answer-gaps.ts';
 import { resolveRules } from '../profile/resolve.ts';
@@ -14,6 +16,8 @@ export interface CreateEmulatorOptions extends Partial<Omit<EmulatorOptions, 'ru
   readonly profile?: ProfileName;
   /** Rows of the gap register, by their id (`svc gaps` lists them). */
   readonly overrides?: Overrides;
+  /** Whose signatures deliveries carry: the name of a built-in scheme, or a scheme as data; `svc` by default. */
+  readonly scheme?: SchemeName | SignatureScheme;
 }
 
 export interface CreateWorkspaceOptions {
@@ -41,8 +45,8 @@ export interface Emulator extends Workspace {
  * @throws SvcError `port_in_use`, `database_in_use`, `database_unusable` or `validation_failed`.
  */
 export async function createEmulator(options: CreateEmulatorOptions = {}): Promise<Emulator> {
-  const { profile = 'relaxed', overrides = {}, environment = 'sandbox', ...rest } = options;
-  const rules = resolveRules(profile, overrides, environment);
+  const { profile = 'relaxed', overrides = {}, environment = 'sandbox', scheme, ...rest } = options;
+  const rules = resolveRules(profile, overrides, environment, scheme);
   const emulator = await startEmulator({
     ...{ port: 0, host: '127.0.0.1', db: ':memory:', environment, rules },
     ...rest,

@@ -202,7 +202,8 @@ function createForm<T>(
 
 const SHOWN_LENGTH = 80;
 
-function refusal(value: unknown, expected: string, { path, hint }: Place): SvcError {
+/** The error for a value that is not what it must be. */
+export function refusal(value: unknown, expected: string, { path, hint }: Place): SvcError {
   const found = value === undefined ? 'it is missing' : `not ${show(value)}`;
   return new SvcError('validation_failed', `${path} must be ${expected}; ${found}.`, { hint });
 }

@@ -2,7 +2,7 @@
 
 import type { Environment } from '../domain/access.ts';
 import type { SignatureScheme } from '../domain/signature/scheme.ts';
-import { schemes } from '../domain/signature/schemes.ts';
+import { getScheme, type SchemeName, schemes } from '../domain/signature/schemes.ts';
 import { answerGaps, type Overrides } from './answer-gaps.ts';
 import { MAX_RETRY_GAP_MS, RETRY_WINDOW_MS } from './gaps/deliveries.ts';
 import type { Answers } from './gaps.ts';
@@ -10,6 +10,7 @@ import type { ProfileName, Rules } from './rules.ts';
 
 /**
  * The plain values that a profile with its overrides stands for.
+ * @param scheme whose signatures deliveries carry; the rows `signature.*` are about `svc`.
  * @throws SvcError `validation_failed` that names the path of what is not acceptable, such as
  *   `overrides["retry.schedule"][2]`, and what is.
  */
@@ -17,18 +18,19 @@ export function resolveRules(
   profile: ProfileName,
   overrides: Overrides = {},
   environment: Environment = 'sandbox',
+  scheme: SchemeName | SignatureScheme = 'svc',
 ): Rules {
   const answers = Object.entries(answerGaps(profile, overrides, environment)).map(([id, { value }]) => [
     id,
     value,
   ]);
-  return toRules(profile, Object.fromEntries(answers) as Answers);
+  return toRules(profile, Object.fromEntries(answers) as Answers, scheme);
 }
 
-function toRules(profile: ProfileName, answers: Answers): Rules {
+function toRules(profile: ProfileName, answers: Answers, scheme: SchemeName | SignatureScheme): Rules {
   return {
     profile,
-    signature: toSignatureScheme(answers),
+    signature: scheme === 'svc' ? toSignatureScheme(answers) : getScheme(scheme),
     signatureToleranceMs: answers['signature.tolerance'],
     payloadMember: answers['event.body'],
     eventCatalogue: answers['event.catalogue'],

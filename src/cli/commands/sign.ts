@@ -1,8 +1,9 @@
+import { settings } from '../../config/settings.ts';
 import { IdSource } from '../../domain/ids.ts';
-import { findScheme, schemeNames } from '../../domain/signature/schemes.ts';
+import { getSecrets } from '../../domain/signature/digest.ts';
 import { type SignedDelivery, signDelivery } from '../../domain/signature/sign.ts';
 import { SvcError } from '../../errors.ts';
-import { choiceOption, type Instant, toInstant, toRepeated } from '../arguments.ts';
+import { type Instant, toInstant, toRepeated } from '../arguments.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
 import { quoteForShell } from '../shell.ts';
@@ -33,7 +34,7 @@ export const command: CommandDefinition<Options> = {
       )
       .option('--id <id>', 'the id of the delivery; a new one when left out')
       .option('--curl [url]', `print a command that sends it; to ${EXAMPLE_URL} when left out`)
-      .addOption(choiceOption('--scheme <name>', 'whose signatures', schemeNames)),
+      .option('--scheme <name>', settings.scheme.description),
   examples: [
     'sign --secret whsec_… --payload @body.json',
     'sign --secret whsec_… --payload \'{"data":{"id":"evt_1"}}\' --at -6m --curl http://localhost:3000/webhooks',
@@ -45,14 +46,13 @@ const EXAMPLE_URL = 'http://localhost:3000/webhooks';
 
 async function run(options: Options, context: Context): Promise<void> {
   const { env, now } = context;
-  const secrets = options.secret ?? (env.SVC_WEBHOOK_SECRET ? [env.SVC_WEBHOOK_SECRET] : []);
-  if (secrets.length === 0 || secrets.includes('')) {
-    throw new SvcError('usage', 'There is no secret to sign with: pass --secret or set SVC_WEBHOOK_SECRET.');
-  }
-  const body = (await readValue(options.payload, context)).toString('utf8');
+  const { signature: scheme } = await context.rules({ scheme: options.scheme });
+  const secret = options.secret ?? env.SVC_WEBHOOK_SECRET;
+  if (!secret) throw new SvcError('usage', 'There is no secret: pass --secret or set SVC_WEBHOOK_SECRET.');
+  const body = await readValue(options.payload, context);
   const signed = signDelivery({
-    scheme: findScheme(options.scheme) ?? (await context.rules()).signature,
-    secrets,
+    scheme,
+    secrets: getSecrets(scheme, secret),
     id: options.id ?? new IdSource().next('delivery', now()),
     timestampMs: options.at?.(now()) ?? now(),
     body,
@@ -60,7 +60,8 @@ async function run(options: Options, context: Context): Promise<void> {
   const { headers, timestamp, signedContent } = signed;
   if (options.curl !== undefined) {
     const url = options.curl === true ? EXAMPLE_URL : options.curl;
-    context.print({ curl: toCurl(url, signed, body) }, () => toCurl(url, signed, body));
+    const curl = toCurl(url, signed, options.payload.startsWith('@') ? options.payload : body.toString());
+    context.print({ curl }, () => curl);
     return;
   }
   context.print({ headers, timestamp, signed_content: String(signedContent) }, () =>
@@ -68,11 +69,12 @@ async function run(options: Options, context: Context): Promise<void> {
   );
 }
 
-function toCurl(url: string, { headers }: SignedDelivery, body: string): string {
+/** @param data as curl takes it: the body, or `@file`, whose bytes it sends as they are. */
+function toCurl(url: string, { headers }: SignedDelivery, data: string): string {
   const parts = toLines({ 'Content-Type': 'application/json', ...headers }).map(
     (line) => `-H ${quoteForShell(line)}`,
   );
-  return ['curl', quoteForShell(url), ...parts, `--data-binary ${quoteForShell(body)}`].join(' \\\n  ');
+  return ['curl', quoteForShell(url), ...parts, `--data-binary ${quoteForShell(data)}`].join(' \\\n  ');
 }
 
 function toLines(headers: Readonly<Record<string, string>>): string[] {

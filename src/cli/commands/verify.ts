@@ -1,7 +1,7 @@
-import { findScheme, schemeNames } from '../../domain/signature/schemes.ts';
+import { settings } from '../../config/settings.ts';
 import { type VerifyResult, verify, verifyMessage } from '../../domain/signature/verify.ts';
 import { ExitCode, SvcError } from '../../errors.ts';
-import { choiceOption, type Instant, toDurationMs, toInstant, toRepeated } from '../arguments.ts';
+import { type Instant, toDurationMs, toInstant, toRepeated } from '../arguments.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
 import { toHeaderLookup } from '../headers.ts';
@@ -37,7 +37,7 @@ export const command: CommandDefinition<Options> = {
       .option('--request <file>', 'take all of it from a file with a raw HTTP request')
       .option('--tolerance <duration>', 'how old or early it may be; 5m when left out', toDurationMs)
       .option('--now <when>', 'the time to judge at: -6m, a time, or seconds since 1970', toInstant)
-      .addOption(choiceOption('--scheme <name>', 'whose signatures', schemeNames)),
+      .option('--scheme <name>', settings.scheme.description),
   examples: [
     'verify --secret whsec_… --payload @body.json --signature v1=… --timestamp 2026-11-20T23:06:00Z',
     'verify --secret whsec_… --delivery del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
@@ -60,10 +60,10 @@ async function verifyGiven(options: Options, context: Context): Promise<VerifyRe
   const secret = options.secret ?? context.env.SVC_WEBHOOK_SECRET;
   if (!secret) throw new SvcError('usage', 'There is no secret: pass --secret or set SVC_WEBHOOK_SECRET.');
   const now = context.now();
-  const { signature: scheme, signatureToleranceMs } = await context.rules();
+  const { signature: scheme, signatureToleranceMs } = await context.rules({ scheme: options.scheme });
   const given = {
     secret,
-    scheme: findScheme(options.scheme) ?? scheme,
+    scheme,
     toleranceMs: options.tolerance ?? signatureToleranceMs,
     now: options.now?.(now) ?? now,
   };

@@ -1,8 +1,16 @@
 import { MINUTE_MS } from '../duration.ts';
 import { isUsableSecret } from './digest.ts';
-import { headerNotText, optionInvalid, payloadUnreadable, type Refusal, secretMissing } from './explain.ts';
+import {
+  headerNotText,
+  optionInvalid,
+  payloadUnreadable,
+  type Refusal,
+  schemeInvalid,
+  secretMissing,
+} from './explain.ts';
 import type { SignatureScheme } from './scheme.ts';
-import { findScheme, type SchemeName } from './schemes.ts';
+import { findSchemeFault } from './scheme-check.ts';
+import { findScheme, type SchemeName, schemeNames } from './schemes.ts';
 
 /** Five minutes, both ways (§6.3, §8 of the service description; decision `signature.tolerance`). */
 const DEFAULT_TOLERANCE_MS = 5 * MINUTE_MS;
@@ -56,8 +64,9 @@ type Loose<Input> = { readonly [Member in keyof Input]?: unknown };
 export function readClaim(input: unknown): Claim | Refusal {
   const given: Loose<VerifyInput> = Object(input);
   const { payload, toleranceMs = DEFAULT_TOLERANCE_MS, now } = given;
-  const scheme = findScheme(given.scheme ?? 'svc');
-  if (scheme === null) return optionInvalid('scheme', 'the name of a built-in scheme or a complete scheme');
+  const wanted = given.scheme ?? 'svc';
+  const scheme = findScheme(wanted);
+  if (scheme === null) return refuseScheme(wanted);
   if (!isDuration(toleranceMs)) return optionInvalid('toleranceMs', 'a number of milliseconds from 0 up');
   if (!isTime(now)) return optionInvalid('now', 'a time in milliseconds since 1970');
   const secrets = toArray(given.secret).filter((secret) => isUsableSecret(scheme, secret));
@@ -81,6 +90,13 @@ export function readClaim(input: unknown): Claim | Refusal {
     timestamp: timestamp.trim(),
     id: id.trim(),
   };
+}
+
+function refuseScheme(wanted: unknown): Refusal {
+  const fault = typeof wanted === 'object' ? findSchemeFault(wanted) : null;
+  return fault === null
+    ? optionInvalid('scheme', `one of ${schemeNames.join(', ')}, or a scheme as data`)
+    : schemeInvalid(fault);
 }
 
 function toArray(value: unknown): readonly unknown[] {

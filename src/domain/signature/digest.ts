@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { SvcError } from '../../errors.ts';
 import type { SignatureScheme } from './scheme.ts';
 
 const PLACEHOLDER = /(\{(?:id|timestamp|body)\})/;
@@ -42,6 +43,19 @@ export function fits(
 /** Whether `secret` gives a key of at least one byte. With an empty key anybody could sign. */
 export function isUsableSecret(scheme: SignatureScheme, secret: unknown): secret is string {
   return typeof secret === 'string' && toKey(scheme, secret).length > 0;
+}
+
+/**
+ * The secrets to sign with.
+ * @throws SvcError `validation_failed` when there is none, or one without a key in it: with that anybody could sign.
+ */
+export function getSecrets(scheme: SignatureScheme, given: string | readonly string[]): readonly string[] {
+  const secrets = typeof given === 'string' ? [given] : given;
+  if (secrets?.length > 0 && secrets.every((secret) => isUsableSecret(scheme, secret))) return secrets;
+  throw new SvcError(
+    'validation_failed',
+    'There is no secret to sign with: it is absent, empty or has no key in it.',
+  );
 }
 
 function toKey({ key }: SignatureScheme, secret: string): string | Uint8Array {

@@ -4,6 +4,7 @@
  */
 import { formatDuration } from '../duration.ts';
 import type { SignatureScheme } from './scheme.ts';
+import type { SchemeFault } from './scheme-check.ts';
 import { describeGrammar, schemeVersion } from './signature-header.ts';
 
 /**
@@ -49,6 +50,23 @@ export function optionInvalid(option: string, expected: string): Refusal {
     reason: 'option_invalid',
     detail: `The option ${option} is not ${expected}.`,
     remedy: `Pass ${expected} as ${option}, or leave it out for the default.`,
+  };
+}
+
+export function schemeInvalid({ path, expected }: SchemeFault): Refusal {
+  return {
+    reason: 'option_invalid',
+    detail: `The member ${path} of the scheme is not ${expected}.`,
+    remedy: 'Correct the scheme, or pass the name of a built-in one.',
+  };
+}
+
+/** Reading the input threw: a getter or a proxy of the caller's. */
+export function inputUnreadable(fault: unknown): Refusal {
+  return {
+    reason: 'option_invalid',
+    detail: `The input cannot be read: ${quote(fault instanceof Error ? fault.message : describe(fault))}.`,
+    remedy: 'Pass plain values: the raw body, the headers as text and the secret.',
   };
 }
 
@@ -105,7 +123,7 @@ export function versionUnknown(scheme: SignatureScheme, versions: readonly strin
 export function timestampUnreadable(value: string): Refusal {
   return {
     reason: 'timestamp_unreadable',
-    detail: `The timestamp is ${quote(value)}, neither ISO 8601 with a zone nor whole seconds since 1970.`,
+    detail: `The timestamp is ${quote(value)}, neither ISO 8601 with a zone nor seconds or milliseconds since 1970.`,
     remedy: 'Pass the timestamp header as it arrived, such as 2026-11-20T23:06:00Z or 1795215960.',
   };
 }

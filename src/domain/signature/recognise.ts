@@ -69,7 +69,12 @@ function findTimestampChange(
 ): explain.Refusal | null {
   const at = parseTimestamp(message.timestamp);
   if (at === null || !scheme.content.includes('{timestamp}')) return null;
-  const forms = [formatTimestamp('iso8601', at), new Date(at).toISOString(), formatTimestamp('unix', at)];
+  const forms = [
+    formatTimestamp('iso8601', at),
+    new Date(at).toISOString(),
+    formatTimestamp('unix', at),
+    formatTimestamp('unix_ms', at),
+  ];
   const signed = forms.find((timestamp) =>
     secrets.some((secret) => fits(scheme, secret, { ...message, timestamp }, digests)),
   );

@@ -32,5 +32,6 @@ export interface SignatureScheme {
     readonly timestamp: string | null;
     readonly id: string | null;
   };
-  readonly timestampFormat: 'iso8601' | 'unix';
+  /** ISO 8601 in whole seconds, or seconds or milliseconds since 1970. */
+  readonly timestampFormat: 'iso8601' | 'unix' | 'unix_ms';
 }

@@ -1,4 +1,6 @@
-import { type SignatureScheme, signatureAlgorithms } from './scheme.ts';
+import { SvcError } from '../../errors.ts';
+import type { SignatureScheme } from './scheme.ts';
+import { findSchemeFault } from './scheme-check.ts';
 
 /** The built-in schemes: the service's own (decisions `signature.*`), and those that receivers meet most elsewhere. */
 export const schemes = {
@@ -64,45 +66,25 @@ export function findScheme(wanted: unknown): SignatureScheme | null {
   return isSignatureScheme(wanted) ? wanted : null;
 }
 
-/**
- * Whether `value` is a scheme that can sign and verify. The body is part of what is signed in every scheme: one
- * without it would accept any body.
- */
-export function isSignatureScheme(value: unknown): value is SignatureScheme {
-  const { name, algorithm, key, content, encoding, header, headers, timestampFormat } = membersOf(value);
-  const { form, prefix: keyPrefix } = membersOf(key);
-  const { prefix, separator, timestampField } = membersOf(header);
-  const { signature, timestamp, id } = membersOf(headers);
-  return (
-    isText(name) &&
-    signatureAlgorithms.some((known) => known === algorithm) &&
-    (form === 'utf8' || (form === 'base64' && typeof keyPrefix === 'string')) &&
-    typeof content === 'string' &&
-    content.includes('{body}') &&
-    (encoding === 'hex' || encoding === 'base64') &&
-    typeof prefix === 'string' &&
-    isTextOrNull(separator) &&
-    isTextOrNull(timestampField) &&
-    isText(signature) &&
-    isTextOrNull(timestamp) &&
-    isTextOrNull(id) &&
-    (timestampFormat === 'iso8601' || timestampFormat === 'unix')
+/** {@link findScheme}. @throws SvcError `validation_failed` that says what is wrong with it. */
+export function getScheme(wanted: unknown): SignatureScheme {
+  const scheme = findScheme(wanted);
+  if (scheme !== null) return scheme;
+  const fault = typeof wanted === 'object' ? findSchemeFault(wanted) : null;
+  throw new SvcError(
+    'validation_failed',
+    fault === null
+      ? `There is no signature scheme ${JSON.stringify(wanted)}.`
+      : `The member ${fault.path} of the signature scheme must be ${fault.expected}.`,
+    { hint: `The built-in ones are ${schemeNames.join(', ')}.` },
   );
+}
+
+function isSignatureScheme(value: unknown): value is SignatureScheme {
+  return findSchemeFault(value) === null;
 }
 
 /** Whether deliveries of the scheme carry a timestamp, so that their age must be checked. */
 export function isTimed({ content, header, headers }: SignatureScheme): boolean {
   return content.includes('{timestamp}') || headers.timestamp !== null || header.timestampField !== null;
-}
-
-function membersOf(value: unknown): Readonly<Record<string, unknown>> {
-  return Object(value);
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === 'string' && value !== '';
-}
-
-function isTextOrNull(value: unknown): value is string | null {
-  return value === null || isText(value);
 }

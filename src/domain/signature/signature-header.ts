@@ -1,6 +1,7 @@
 import type { SignatureScheme } from './scheme.ts';
 
-const DIGEST_BYTES = { sha1: 20, sha256: 32, sha512: 64 } as const;
+/** Lengths of the digests of each algorithm. */
+export const digestBytes = { sha1: 20, sha256: 32, sha512: 64 } as const;
 const VERSION = /^(?:v\d\w{0,7}|sha\d{1,3})$/;
 
 export interface SignatureHeader {
@@ -70,6 +71,6 @@ function digestPattern(scheme: SignatureScheme): RegExp {
 }
 
 function digestLength({ algorithm, encoding }: SignatureScheme): number {
-  const bytes = DIGEST_BYTES[algorithm];
+  const bytes = digestBytes[algorithm];
   return encoding === 'hex' ? bytes * 2 : Math.ceil(bytes / 3) * 4;
 }

@@ -28,7 +28,7 @@ export interface VerifyMessageInput extends VerifyOptions {
 }
 
 /**
- * Whether a delivery is genuine (§6 of the service description), and if not, why. Throws on no input.
+ * Whether a delivery is genuine (§6 of the service description), and if not, why. Throws on no plain values.
  *
  * The signature is checked before the age. "Too old" thus means that all else is right, and a wrong secret does not
  * hide behind a stale timestamp.
@@ -36,6 +36,11 @@ export interface VerifyMessageInput extends VerifyOptions {
 export function verify(input: VerifyInput): VerifyResult {
   const claim = readClaim(input);
   return 'reason' in claim ? refuse(wantedScheme(input), claim) : judge(claim);
+}
+
+/** The result for an input of which reading a member threw `fault`: a getter or a proxy of the caller's. */
+export function refuseUnreadable(fault: unknown): VerifyResult {
+  return refuse('unknown', explain.inputUnreadable(fault));
 }
 
 /** {@link verify} for a whole request: takes what the scheme needs from the headers. */

@@ -1,9 +1,7 @@
 /** How a delivery is signed, and what secrets and identifiers look like. */
+import { CONTENT_TEMPLATE, isContentTemplate } from '../../domain/signature/scheme-check.ts';
 import { duration, members, oneOf, text } from '../form.ts';
 import type { Gap } from '../gap.ts';
-
-const PLACEHOLDER = /\{[^{}]*\}/g;
-const KNOWN_PLACEHOLDERS: readonly string[] = ['{id}', '{timestamp}', '{body}'];
 
 export const signatureGaps = {
   'signature.content': {
@@ -11,10 +9,7 @@ export const signatureGaps = {
     references: ['§6.2', '§6.gaps.signature'],
     reason:
       'Verification is given four things: raw body, signature, timestamp and secret. Nothing else, the delivery id for one, can be part of what was signed.',
-    form: text(
-      'a text that contains {body}, and of placeholders only {id}, {timestamp} and {body}',
-      isTemplate,
-    ),
+    form: text(CONTENT_TEMPLATE, isContentTemplate),
     relaxed: '{timestamp}.{body}',
   },
   'signature.algorithm': {
@@ -74,8 +69,3 @@ export const signatureGaps = {
     answer: 'a ULID: 26 characters of Crockford base32, time first',
   },
 } satisfies Record<string, Gap>;
-
-function isTemplate(content: string): boolean {
-  const placeholders: readonly string[] = content.match(PLACEHOLDER) ?? [];
-  return placeholders.includes('{body}') && placeholders.every((name) => KNOWN_PLACEHOLDERS.includes(name));
-}

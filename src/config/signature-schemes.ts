@@ -1,0 +1,74 @@
+/** Signature schemes that the configuration file describes, beside the built-in ones. */
+
+import type { SignatureScheme } from '../domain/signature/scheme.ts';
+import { findSchemeFault } from '../domain/signature/scheme-check.ts';
+import { type SchemeName, schemeNames, schemes } from '../domain/signature/schemes.ts';
+import { type Form, isObject, type Place, refusal, unknownName } from '../profile/form.ts';
+import { toFileKey } from './file-key.ts';
+
+export type OwnSchemes = Readonly<Record<string, SignatureScheme>>;
+
+const EXPECTED = 'an object of schemes, each under its name';
+const NAME = /^[a-z][a-z0-9-]*$/;
+
+/** What a member that is left out means: as the service itself has it. */
+const { name: _, ...own } = schemes.svc;
+const whenLeftOut = { ...own, key: { ...own.key, prefix: 'whsec_' } };
+
+export const ownSchemes: Form<OwnSchemes> = {
+  expected: EXPECTED,
+  choices: [EXPECTED],
+  parse: (value, place) => {
+    if (!isObject(value)) throw refusal(value, EXPECTED, place);
+    const parsed = Object.entries(value).map(([name, written]) => [name, toScheme(name, written, place)]);
+    return Object.fromEntries(parsed);
+  },
+};
+
+/** What a configuration says about signatures. */
+export interface SchemeChoice {
+  readonly scheme: string;
+  readonly schemes: OwnSchemes;
+}
+
+/** The scheme that a configuration chose: a built-in one by its name, one of its own as data. */
+export function chosenScheme({ scheme, schemes: described }: SchemeChoice): SchemeName | SignatureScheme {
+  return described[scheme] ?? (scheme as SchemeName);
+}
+
+/** The names that a configuration can choose from. */
+export function listSchemeNames(described: OwnSchemes): string[] {
+  return [...schemeNames, ...Object.keys(described)];
+}
+
+function toScheme(name: string, written: unknown, place: Place): SignatureScheme {
+  const path = `${place.path}.${name}`;
+  if (!NAME.test(name) || Object.hasOwn(schemes, name)) {
+    throw refusal(name, `a name in lower case such as "acme", and not that of a built-in scheme`, {
+      ...place,
+      path: `${place.path}: the name of a scheme`,
+    });
+  }
+  if (!isObject(written)) throw refusal(written, 'an object', { ...place, path });
+  const scheme = {
+    name,
+    ...(complete(written, whenLeftOut, { ...place, path }) as Omit<SignatureScheme, 'name'>),
+  };
+  const fault = findSchemeFault(scheme);
+  if (fault === null) return scheme;
+  throw refusal(fault.found, fault.expected, { ...place, path: `${path}.${toFileKey(fault.path)}` });
+}
+
+/** The members of `defaults` with what was written in their place, under the names of the library. */
+function complete(written: unknown, defaults: object, place: Place): unknown {
+  if (!isObject(written)) return written;
+  const known = Object.keys(defaults).map(toFileKey);
+  for (const key of Object.keys(written)) if (!known.includes(key)) throw unknownName(key, known, place);
+  const members = Object.entries(defaults).map(([member, value]: [string, unknown]) => {
+    const key = toFileKey(member);
+    if (!Object.hasOwn(written, key)) return [member, value];
+    const inside = { ...place, path: `${place.path}.${key}` };
+    return [member, isObject(value) ? complete(written[key], value, inside) : written[key]];
+  });
+  return Object.fromEntries(members);
+}
