@@ -11,10 +11,8 @@ import {
   toOption,
   toVariable,
 } from './config/settings.ts';
-import { listSchemeNames, type OwnSchemes } from './config/signature-schemes.ts';
+import { checkScheme } from './config/signature-schemes.ts';
 import type { Environment } from './domain/access.ts';
-import { findNearest } from './domain/nearest.ts';
-import { SvcError } from './errors.ts';
 import { type Place, unknownName } from './profile/form.ts';
 
 export type { ConfigValues, SettingName } from './config/settings.ts';
@@ -68,9 +66,15 @@ export async function resolveConfig(input: ConfigInput): Promise<Config> {
     const environment = values.environment as Environment;
     values[name] = found ? read(name, found) : readDefault(name, environment, projectFolder);
     sources[name] = found?.source ?? { kind: 'default', name: 'default' };
-    if (found && name === 'scheme') checkSchemeName(found, values.schemes as OwnSchemes);
   }
-  return { values: values as ConfigValues, sources: sources as Config['sources'], file, projectFolder };
+  const config = {
+    values: values as ConfigValues,
+    sources: sources as Config['sources'],
+    file,
+    projectFolder,
+  };
+  checkScheme(config.values, config.sources.scheme);
+  return config;
 }
 
 /** One line of `svc config`. Names are those of the JSON output. */
@@ -161,23 +165,6 @@ function read(name: SettingName, { value, place, folder }: Found): unknown {
 function readDefault(name: SettingName, environment: Environment, projectFolder: string): unknown {
   const { fallback, isPath }: Setting = settings[name];
   return isPath ? toAbsolute(fallback(environment), projectFolder) : fallback(environment);
-}
-
-/** Known only with the schemes that the file describes, so the form of the setting cannot tell. */
-function checkSchemeName({ value, place }: Found, described: OwnSchemes): void {
-  const names = listSchemeNames(described);
-  if (names.some((name) => name === value)) return;
-  const nearest = findNearest(String(value), names);
-  throw new SvcError(
-    'validation_failed',
-    `${place.path} must be one of ${names.join(', ')}; not ${JSON.stringify(value)}.`,
-    {
-      hint:
-        nearest === null
-          ? 'Describe a scheme of your own under `schemes` in svc.config.json.'
-          : `Did you mean ${JSON.stringify(nearest)}?`,
-    },
-  );
 }
 
 function toAbsolute(path: unknown, folder: string): unknown {

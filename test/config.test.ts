@@ -64,6 +64,7 @@ const layers = {
   controlUrl: ['http://h:1', 'http://h:1', 'http://h:1', 'http://h:1'],
   apiKey: ['svc_test_a', 'svc_test_a', 'svc_test_a', 'svc_test_a'],
   workspaceId: ['ws_1', 'ws_1', 'ws_1', 'ws_1'],
+  scheme: ['stripe', 'stripe', 'stripe', 'stripe'],
 } as const;
 const layered = Object.entries(layers).map(
   ([name, forms]) => [name as keyof typeof layers, ...forms] as const,
@@ -99,13 +100,17 @@ describe('where a value is from', () => {
       apiKey: null,
       workspaceId: null,
       overrides: {},
+      schemes: {},
+      scheme: 'svc',
     });
     expect(new Set(Object.values(sources).map(({ kind }) => kind))).toEqual(new Set(['default']));
     expect({ file, projectFolder }).toEqual({ file: null, projectFolder: cwd });
   });
 
   it('covers every setting below', () => {
-    expect(Object.keys(layers)).toEqual(settingNames.filter((name) => name !== 'overrides'));
+    expect(Object.keys(layers)).toEqual(
+      settingNames.filter((name) => name !== 'overrides' && name !== 'schemes'),
+    );
   });
 
   it.each(layered)('%s: an option', async (name, flag, _, __, value) => {
@@ -262,6 +267,8 @@ describe('values that are refused', () => {
     ['api_key', 1],
     ['workspace_id', ''],
     ['overrides', []],
+    ['schemes', []],
+    ['scheme', 'strip'],
   ])('%s: %j in the file', async (key, value) => {
     await expect(resolve({ file: { [key]: value } })).rejects.toThrow(`svc.config.json: ${key} must be `);
   });

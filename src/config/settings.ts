@@ -185,6 +185,12 @@ export const settings = {
     fallback: none,
     option: 'workspace',
   },
+  overrides: {
+    description: 'rows of the gap register, see `svc gaps`',
+    form: anyObject('an object of rows of the gap register'),
+    fallback: () => ({}),
+    isFileOnly: true,
+  },
   schemes: {
     description: 'signature schemes of your own, see docs/signatures.md',
     form: ownSchemes,
@@ -195,12 +201,6 @@ export const settings = {
     description: `whose signatures: ${schemeNames.join(', ')}, or one of schemes`,
     form: text('the name of a signature scheme'),
     fallback: () => 'svc',
-  },
-  overrides: {
-    description: 'rows of the gap register, see `svc gaps`',
-    form: anyObject('an object of rows of the gap register'),
-    fallback: () => ({}),
-    isFileOnly: true,
   },
 } satisfies Record<string, Setting>;
 

@@ -1,14 +1,19 @@
 /** Signature schemes that the configuration file describes, beside the built-in ones. */
 
+import { basename } from 'node:path';
+import { findNearest } from '../domain/nearest.ts';
 import type { SignatureScheme } from '../domain/signature/scheme.ts';
 import { findSchemeFault } from '../domain/signature/scheme-check.ts';
 import { type SchemeName, schemeNames, schemes } from '../domain/signature/schemes.ts';
+import { SvcError } from '../errors.ts';
 import { type Form, isObject, type Place, refusal, unknownName } from '../profile/form.ts';
 import { toFileKey } from './file-key.ts';
 
 export type OwnSchemes = Readonly<Record<string, SignatureScheme>>;
 
 const EXPECTED = 'an object of schemes, each under its name';
+/** The rows of the gap register that make up the scheme `svc`. */
+const SVC_ROW = /^signature\.(?:content|algorithm|header|timestamp)$/;
 const NAME = /^[a-z][a-z0-9-]*$/;
 
 /** What a member that is left out means: as the service itself has it. */
@@ -36,9 +41,39 @@ export function chosenScheme({ scheme, schemes: described }: SchemeChoice): Sche
   return described[scheme] ?? (scheme as SchemeName);
 }
 
-/** The names that a configuration can choose from. */
-export function listSchemeNames(described: OwnSchemes): string[] {
-  return [...schemeNames, ...Object.keys(described)];
+/**
+ * Holds the choice against what else was configured.
+ * @throws SvcError `validation_failed` for a scheme that there is not, and for a file that chooses one and changes
+ *   another: its overrides would have no effect.
+ */
+export function checkScheme(
+  { scheme, schemes: described, overrides }: SchemeChoice & { readonly overrides: object },
+  source: { readonly kind: string; readonly name: string },
+): void {
+  const names = [...schemeNames, ...Object.keys(described)];
+  const place = source.kind === 'file' ? `${basename(source.name)}: scheme` : source.name;
+  if (!names.includes(scheme)) {
+    const nearest = findNearest(scheme, names);
+    throw new SvcError(
+      'validation_failed',
+      `${place} must be one of ${names.join(', ')}; not ${JSON.stringify(scheme)}.`,
+      {
+        hint:
+          nearest === null
+            ? 'Describe a scheme of your own under schemes in svc.config.json.'
+            : `Did you mean ${JSON.stringify(nearest)}?`,
+      },
+    );
+  }
+  const row = Object.keys(overrides).find((id) => SVC_ROW.test(id));
+  if (source.kind !== 'file' || scheme === 'svc' || row === undefined) return;
+  throw new SvcError(
+    'validation_failed',
+    `${place} is ${JSON.stringify(scheme)}, but overrides[${JSON.stringify(row)}] changes the scheme "svc".`,
+    {
+      hint: 'Remove one of the two; a scheme under schemes says all about its signatures.',
+    },
+  );
 }
 
 function toScheme(name: string, written: unknown, place: Place): SignatureScheme {

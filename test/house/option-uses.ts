@@ -34,9 +34,16 @@ const wait: readonly OptionUse[] = [
 /** Settings: the configuration reads them, and `test/config` holds it to what they mean. */
 const startOptions: readonly OptionUse[] = [
   [
-    '--port 0 --host ::1 --db a.db --environment production --profile strict --speed 60 --keep-days 3',
+    '--port 0 --host ::1 --db a.db --environment production --profile strict --scheme stripe --speed 60 --keep-days 3',
     {
-      ...{ port: '0', host: '::1', db: 'a.db', environment: 'production', profile: 'strict' },
+      ...{
+        port: '0',
+        host: '::1',
+        db: 'a.db',
+        environment: 'production',
+        profile: 'strict',
+        scheme: 'stripe',
+      },
       ...{ speed: '60', keepDays: '3' },
     },
   ],

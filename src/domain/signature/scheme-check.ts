@@ -85,14 +85,19 @@ function hasDistinctHeaders({ headers }: SignatureScheme): boolean {
 }
 
 const SAMPLE_TIMESTAMPS = { iso8601: '2026-11-20T23:06:00Z', unix: '1795215960', unix_ms: '1795215960000' };
-/** Of the bytes of a sample digest, so that its base64 has every sign that base64 can have. */
-const SAMPLE_BYTE = 0xfb;
+/** Bytes whose base64 is every sign that base64 can have; their hex has every digit. */
+const ALPHABET = Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/', 'base64');
+/** Where digests of twenty bytes begin that are all of {@link ALPHABET} together. */
+const SAMPLE_STARTS = [0, 15, 30];
 
 /** Whether the header that the scheme writes is read as what was written. */
 function isReadBack(scheme: SignatureScheme): boolean {
-  const { header, timestampFormat } = scheme;
-  const digest = Buffer.alloc(digestBytes[scheme.algorithm], SAMPLE_BYTE).toString(scheme.encoding);
-  const digests = header.separator === null ? [digest] : [digest, digest];
+  const { algorithm, encoding, header, timestampFormat } = scheme;
+  const twice = Buffer.concat([ALPHABET, ALPHABET]);
+  const samples = SAMPLE_STARTS.map((start) =>
+    twice.subarray(start, start + digestBytes[algorithm]).toString(encoding),
+  );
+  const digests = header.separator === null ? samples.slice(0, 1) : samples;
   const timestamp = SAMPLE_TIMESTAMPS[timestampFormat];
   const read = parseSignatureHeader(scheme, formatSignatureHeader(scheme, timestamp, digests).trim());
   return (
