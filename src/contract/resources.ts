@@ -193,7 +193,9 @@ export const ApiRequest = v.object({
 });
 
 const PROBABILITY = 'must be above 0 and at most 1';
-const MAX_FAULT_MS = 30 * DAY_MS;
+/** A timer of Node.js cannot wait for a month; nobody waits for an answer longer than this. */
+const MAX_LATENCY_MS = DAY_MS;
+const MAX_DELAY_MS = 30 * DAY_MS;
 
 /** What a fault is restricted to and what it does, each left out where it is not meant. */
 export const NewFault = v.strictObject({
@@ -207,7 +209,7 @@ export const NewFault = v.strictObject({
   status: v.optional(wholeNumber(400, 599)),
   error_code: v.optional(v.pipe(v.string(), v.regex(/^[a-z][a-z0-9_]{0,63}$/, 'must be like rate_limited'))),
   /** Real time before the request is looked at any further. */
-  latency_ms: v.optional(wholeNumber(1, MAX_FAULT_MS)),
+  latency_ms: v.optional(wholeNumber(1, MAX_LATENCY_MS)),
   /** Gives no answer: `before` the operation is done, or `after` it. */
   drop: v.optional(v.picklist(requestDrops)),
   /** What becomes of a delivery. */
@@ -216,7 +218,7 @@ export const NewFault = v.strictObject({
   /** Event type. */
   type: v.optional(v.string()),
   /** For `delay` and, at most, `reorder`: schedule time. For `slow-body`: real time. */
-  delay_ms: v.optional(wholeNumber(1, MAX_FAULT_MS)),
+  delay_ms: v.optional(wholeNumber(1, MAX_DELAY_MS)),
   probability: v.optional(v.pipe(v.number(), v.gtValue(0, PROBABILITY), v.maxValue(1, PROBABILITY)), 1),
   /** How often it fires; without it, until it is cleared. */
   count: v.optional(wholeNumber(1)),

@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import { describeEffect, describeMark, faultColumns } from '../../../src/cli/render/faults.ts';
+import type { Fault } from '../../../src/contract/resources.ts';
+
+const base = {
+  ...{ id: 'flt_1', probability: 1, fired: 0, created_at: '2026-11-20T12:00:00.000Z' },
+} as const;
+
+describe('a fault in words', () => {
+  it.each<[Partial<Fault>, string]>([
+    [{ on: 'request', status: 503, error_code: 'busy', latency_ms: 2_000 }, 'latency 2s, status 503 busy'],
+    [{ on: 'request', drop: 'after' }, 'drop after'],
+    [{ on: 'delivery', kind: 'delay', delay_ms: 600_000 }, 'delay 10m'],
+    [{ on: 'delivery', kind: 'old-secret' }, 'old-secret'],
+  ])('%j', (rule, words) => {
+    expect(describeEffect({ ...base, on: 'request', ...rule })).toBe(words);
+  });
+
+  it('says what it meets, and how often it has', () => {
+    const fault: Fault = {
+      ...base,
+      on: 'request',
+      method: 'GET',
+      path: '/events',
+      count: 3,
+      probability: 0.1,
+    };
+    const [target, fired] = ['ON', 'FIRED'].map((title) =>
+      faultColumns.find((column) => column.title === title)?.value({ ...fault, fired: 2 }),
+    );
+    expect([target, fired]).toEqual(['request GET /events', '2 of 3, at 10%']);
+  });
+
+  it('is told beside what it touched, and nothing where there was none', () => {
+    expect(describeMark({ id: 'flt_1', kind: 'duplicate' })).toBe('duplicate (flt_1)');
+    expect(describeMark(undefined)).toBeNull();
+  });
+});
