@@ -49,6 +49,10 @@ def is_authentic(body, headers):
     return any(hmac.compare_digest(text.strip().encode(), expected) for text in signatures)
 
 
-server = ThreadingHTTPServer(("127.0.0.1", int(os.environ.get("PORT", "4242"))), Receiver)
+class Server(ThreadingHTTPServer):
+    request_queue_size = 128  # Deliveries come in bursts; by default five connections can wait.
+
+
+server = Server(("127.0.0.1", int(os.environ.get("PORT", "4242"))), Receiver)
 print(f"listening on {server.server_port}", flush=True)
 server.serve_forever()

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { frameworks } from '../../src/fixtures/receivers.ts';
 import { languages } from './receiver-process.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -15,13 +16,19 @@ function codeBlocks(path: string, language: string): string[] {
 
 describe('the receivers in the documents', () => {
   it.each([
-    ['js', 'receiver.mjs'],
     ['python', 'receiver.py'],
     ['go', 'receiver.go'],
     ['ruby', 'receiver.rb'],
     ['php', 'receiver.php'],
   ])('docs/receivers.md shows, in %s, %s as it stands', (language, file) => {
     expect(codeBlocks('docs/receivers.md', language)).toEqual([read(`docs/receivers/${file}`)]);
+  });
+
+  it('docs/receivers.md shows each receiver in JavaScript as it stands', () => {
+    const examples = ['deliveries', ...frameworks].map((name) => `fixtures/receivers/${name}.mjs`);
+    expect(codeBlocks('docs/receivers.md', 'js')).toEqual(
+      [...examples, 'docs/receivers/receiver.mjs'].map(read),
+    );
   });
 
   it('the README shows the Node.js receiver as it stands', () => {

@@ -8,8 +8,8 @@ import { SECRET } from '../receiver/faulty-receiver.ts';
 import { createFolder } from '../support/folder.ts';
 import { type RunningReceiver, ready, startProgram } from './receiver-process.ts';
 
-/** Once on each run of the tests; more often where somebody wants to know whether it always does. */
-const times = Number(process.env.SVC_TEST_TIMES ?? 1);
+/** Once on each run of the tests; `SVC_TEST_TIMES=20` where somebody wants to know whether they always do. */
+const repeats = Number(process.env.SVC_TEST_TIMES ?? 1) - 1;
 
 function programOf(framework: Framework): string {
   const file = framework === 'next' ? 'next-server.mjs' : `../../fixtures/receivers/${framework}.mjs`;
@@ -28,17 +28,20 @@ async function countProcessed({ printed }: RunningReceiver): Promise<number> {
   return (await printed(/^/)).match(/^processed /gm)?.length ?? 0;
 }
 
-describe('the example of a receiver', { timeout: 60_000 * times }, () => {
-  it.each(frameworks)('with %s passes the check [§6.1, §6.2, §6.3, §6.4, §6.5, §6.6]', async (framework) => {
-    const receiver = await start(framework, createFolder());
-    const url = `http://127.0.0.1:${receiver.port}/webhooks`;
-    for (let time = 0; time < times; time++) {
+describe('the example of a receiver', { timeout: 60_000 }, () => {
+  it.each(frameworks)(
+    'with %s passes the check [§6.1, §6.2, §6.3, §6.4, §6.5, §6.6]',
+    { repeats },
+    async (framework) => {
+      const receiver = await start(framework, createFolder());
+      const url = `http://127.0.0.1:${receiver.port}/webhooks`;
       const report = await check({ url, count: () => countProcessed(receiver) });
       expect(idsOf(report, 'failed')).toEqual([]);
-      // Its work is done at once, and so whether it was done before the answer cannot be seen.
-      expect(['acceptance.before-work', undefined]).toContain(idsOf(report, 'not_observable')[0]);
-    }
-  });
+      // Its work takes no time: it may be done before anybody can see that the answer came first.
+      const untold = idsOf(report, 'not_observable');
+      expect(untold.filter((id) => id !== 'acceptance.before-work')).toEqual([]);
+    },
+  );
 
   it('knows after a restart what it has accepted before [§6.6]', async () => {
     const scratch = createFolder();

@@ -2,6 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { check, idsOf } from '../receiver/checking.ts';
 import { isPresent, languages, type RunningReceiver, startReceiver } from './receiver-process.ts';
 
 const MINUTE_MS = 60_000;
@@ -154,6 +155,12 @@ for (const language of languages) {
 
       const output = await receiver.printed(new RegExp(last.id));
       expect(output.split(twice.id)).toHaveLength(2);
+    });
+
+    it('passes the check of receivers [§6.1, §6.2, §6.3, §6.4, §6.5, §6.6]', async () => {
+      const count = async () => (await receiver.printed(/^/)).match(/^processed /gm)?.length ?? 0;
+      const report = await check({ url: `http://127.0.0.1:${receiver.port}/webhooks`, secret, count });
+      expect(idsOf(report, 'failed')).toEqual([]);
     });
 
     it('outlives a sender that goes away in the middle of a body', async () => {
