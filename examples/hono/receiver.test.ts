@@ -20,10 +20,7 @@ const test = emulatorTest.extend<{ shop: Shop }>({
     const { id, secret } = await workspace.webhooks.create({ url, events: ['order.shipped'] });
     const enqueue = vi.fn<ReceiverOptions['enqueue']>();
     const app = createApp({ secret, enqueue });
-    const server = createAdaptorServer({ fetch: app.fetch, overrideGlobalObjects: false }).listen(
-      0,
-      '127.0.0.1',
-    );
+    const server = createAdaptorServer(app).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
     await workspace.webhooks.update(id, { url: `http://127.0.0.1:${port}/webhooks` });

@@ -12,10 +12,7 @@ const test = emulatorTest.extend<{ secret: string }>({
   /** The secret of the route, which answers on a free port and is registered in the workspace of the test. */
   secret: [
     async ({ workspace }, use) => {
-      const server = createServer(getRequestListener(POST, { overrideGlobalObjects: false })).listen(
-        0,
-        '127.0.0.1',
-      );
+      const server = createServer(getRequestListener(POST)).listen(0, '127.0.0.1');
       await once(server, 'listening');
       const { port } = server.address() as AddressInfo;
       const url = `http://127.0.0.1:${port}/webhooks`;

@@ -1,6 +1,5 @@
 /** The whole of what the emulator answers to. */
-import { H3, type H3Event, type HTTPError } from 'h3';
-import { FastResponse } from 'srvx';
+import { H3, type H3Event, type HTTPError, HTTPResponse } from 'h3';
 import { controlOperations } from '../contract/control-api.ts';
 import type { ControlPlane } from '../control/control-plane.ts';
 import { SvcError } from '../errors.ts';
@@ -51,7 +50,7 @@ export function createApp(options: AppOptions): H3 {
 }
 
 /** What the router itself refuses, a path or a host that it cannot read, and faults of what is mounted here. */
-function answerFault(error: HTTPError, requestId: string, faultLog: FaultLog): Response {
+function answerFault(error: HTTPError, requestId: string, faultLog: FaultLog): HTTPResponse {
   const { cause = error } = error;
   if (error.status === 400 || (cause as NodeJS.ErrnoException).code === 'ERR_INVALID_URL') {
     const unreadable = new SvcError('invalid_request', 'The path or the Host of the request cannot be read.');
@@ -93,8 +92,8 @@ const DOCUMENTS = {
   },
 } as const;
 
-function page(html: string, requestId: string): Response {
-  return new FastResponse(html, {
+function page(html: string, requestId: string): HTTPResponse {
+  return new HTTPResponse(html, {
     headers: {
       'Content-Type': 'text/html; charset=utf-8',
       'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",

@@ -1,5 +1,5 @@
 /** The control plane over HTTP at `/_svc`: one function serves every operation of the table. */
-import type { H3, H3Event } from 'h3';
+import type { H3, H3Event, HTTPResponse } from 'h3';
 import { controlOperations } from '../contract/control-api.ts';
 import { inputInQuery, type Operation, pathParameters } from '../contract/operation.ts';
 import { SvcError } from '../errors.ts';
@@ -49,8 +49,8 @@ export function mountControlApi(app: H3, serving: ControlServing): void {
 async function answer(
   { guard, faultLog, nextRequestId }: ControlServing,
   event: H3Event,
-  respond: (requestId: string) => Promise<Response>,
-): Promise<Response> {
+  respond: (requestId: string) => Promise<HTTPResponse>,
+): Promise<HTTPResponse> {
   const requestId = nextRequestId();
   try {
     guard.assertAllowed(event);

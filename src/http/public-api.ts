@@ -1,5 +1,5 @@
 /** The described service at `/v1`, and nothing else. */
-import type { H3, H3Event } from 'h3';
+import type { H3, H3Event, HTTPResponse } from 'h3';
 import { inputInQuery, type Operation, pathParameters } from '../contract/operation.ts';
 import type { PublicOperations } from '../contract/public-api.ts';
 import { validate } from '../contract/validate.ts';
@@ -67,8 +67,8 @@ export function mountPublicApi(app: H3, sandbox: Sandbox, faultLog: FaultLog, cl
 async function exchange(
   { sandbox, faultLog }: Serving,
   event: H3Event,
-  answer: (state: Exchange) => Promise<Response> | never,
-): Promise<Response> {
+  answer: (state: Exchange) => Promise<HTTPResponse> | never,
+): Promise<Response | HTTPResponse> {
   const { wall } = sandbox;
   const state: Exchange = {
     requestId: sandbox.mint.ids('requests').next('request', sandbox.stamp()),
@@ -78,7 +78,7 @@ async function exchange(
     fault: null,
     errorCode: null,
   };
-  let response: Response;
+  let response: HTTPResponse;
   try {
     response = await answer(state);
   } catch (thrown) {
@@ -87,7 +87,7 @@ async function exchange(
     state.errorCode = error.code;
     response = errorResponse(error, state.requestId, state.limitHeaders);
   }
-  logRequest(sandbox, event, state, response.status);
+  logRequest(sandbox, event, state, response.status ?? 200);
   return state.fault?.rule.drop ? dropConnection(event) : response;
 }
 
@@ -97,7 +97,7 @@ async function perform(
   state: Exchange,
   operation: Operation,
   handler: PublicHandlers[keyof PublicOperations],
-): Promise<Response> {
+): Promise<HTTPResponse> {
   const caller = authenticate(sandbox, event.req.headers.get('authorization'));
   state.caller = caller;
   if (limiter) state.limitHeaders = limiter.take(caller.keySeq);

@@ -1,7 +1,6 @@
 /** Faults that are ordered for requests to `/v1`: late answers, other answers, and none. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { H3Event } from 'h3';
-import { FastResponse } from 'srvx';
+import { type H3Event, HTTPResponse } from 'h3';
 import { errorCodeOf } from '../domain/fault.ts';
 import type { Caller } from '../sandbox/access.ts';
 import type { FiredFault } from '../sandbox/faults.ts';
@@ -24,7 +23,7 @@ export async function meetFault(
   { keyId: apiKeyId, workspaceSeq }: Caller,
   state: Exchange,
   closing: AbortSignal,
-): Promise<Response | null> {
+): Promise<HTTPResponse | null> {
   const fault = faults.takeForRequest(() => ({
     ...{ method: event.req.method, path: event.url.pathname, apiKeyId },
     workspaceId: workspaceSeq === null ? null : (store.workspaces.findBySeq(workspaceSeq)?.id ?? null),
@@ -34,7 +33,7 @@ export async function meetFault(
   const { latency_ms: latencyMs, status, drop } = fault.rule;
   if (latencyMs !== undefined) await sleep(latencyMs, undefined, { signal: closing }).catch(() => {});
   // Its status, 0, is what the log has of a request that was not answered.
-  if (drop === 'before') return Response.error();
+  if (drop === 'before') return new HTTPResponse(null, { status: 0 });
   if (status === undefined) return null;
   const error = toWireError(fault, status);
   state.errorCode = error.code;
@@ -51,9 +50,9 @@ function toWireError({ id, rule }: FiredFault, status: number): WireError {
 }
 
 /** Closes the connection without an answer. Without a connection, in the same process, the answer is a network error. */
-export function dropConnection(event: H3Event): Response {
+export function dropConnection(event: H3Event): Response | HTTPResponse {
   const socket = event.runtime?.node?.req.socket;
   if (socket === undefined) return Response.error();
   socket.destroy();
-  return new FastResponse(null);
+  return new HTTPResponse(null);
 }

@@ -1,5 +1,8 @@
-/** Answers and errors on the wire. */
-import { FastResponse } from 'srvx';
+/**
+ * Answers and errors on the wire. They are not of the class `Response`: where another library put its own in the place of
+ * the global one, as the Node.js server of Hono does, h3 would not recognise them.
+ */
+import { HTTPResponse } from 'h3';
 import type { ControlErrorBody, ErrorBody } from '../contract/resources.ts';
 import { SvcError } from '../errors.ts';
 import { isStorageFault } from '../store/database.ts';
@@ -12,8 +15,8 @@ export function jsonResponse(
   body: string,
   requestId: string,
   headers: ResponseHeaders = {},
-): Response {
-  return new FastResponse(body, {
+): HTTPResponse {
+  return new HTTPResponse(body, {
     status,
     headers: { 'Content-Type': 'application/json; charset=utf-8', 'Request-Id': requestId, ...headers },
   });
@@ -28,7 +31,11 @@ export interface WireError {
 }
 
 /** The error envelope of §7: exactly `code`, `message` and `request_id`. */
-export function errorResponse(error: WireError, requestId: string, headers: ResponseHeaders = {}): Response {
+export function errorResponse(
+  error: WireError,
+  requestId: string,
+  headers: ResponseHeaders = {},
+): HTTPResponse {
   return jsonResponse(error.status, toErrorText(error, requestId), requestId, {
     ...headers,
     ...error.headers,
@@ -44,7 +51,7 @@ export function toErrorText(
 }
 
 /** An error of the control plane: the envelope of §7 and, for people, the next step. */
-export function controlErrorResponse(error: SvcError, requestId: string): Response {
+export function controlErrorResponse(error: SvcError, requestId: string): HTTPResponse {
   const { code, message, hint } = error;
   const body: ControlErrorBody = {
     error: { code, message, request_id: requestId, ...(hint === undefined ? {} : { hint }) },

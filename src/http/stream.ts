@@ -1,6 +1,5 @@
 /** The live stream as server-sent events. `Last-Event-ID` resumes it without loss. */
-import type { H3Event } from 'h3';
-import { FastResponse } from 'srvx';
+import { type H3Event, HTTPResponse } from 'h3';
 import type { ControlPlane } from '../control/control-plane.ts';
 import { SvcError } from '../errors.ts';
 import { clearTimeout, setTimeout } from '../timers.ts';
@@ -18,7 +17,7 @@ export interface StreamServing {
   readonly closing: AbortSignal;
 }
 
-export function streamResponse(event: H3Event, serving: StreamServing, requestId: string): Response {
+export function streamResponse(event: H3Event, serving: StreamServing, requestId: string): HTTPResponse {
   const gone = new AbortController();
   const { id: store, lastSeq: newest } = serving.store;
   const ready = `event: ready\nid: ${newest}\ndata: ${JSON.stringify({ store })}\n\n`;
@@ -42,7 +41,7 @@ export function streamResponse(event: H3Event, serving: StreamServing, requestId
     },
     { highWaterMark: 1 },
   );
-  return new FastResponse(body, {
+  return new HTTPResponse(body, {
     headers: { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store', 'Request-Id': requestId },
   });
 }

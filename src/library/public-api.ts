@@ -17,7 +17,8 @@ export async function fetchAs(
   target: Request | URL | string,
   init: RequestInit = {},
 ): Promise<Response> {
-  if (target instanceof Request) return emulator.fetch(new Request(target, init));
+  if (typeof target !== 'string' && !(target instanceof URL))
+    return emulator.fetch(new Request(target, init));
   const headers = new Headers(init.headers);
   if (!headers.has('authorization')) headers.set('authorization', `Bearer ${apiKey}`);
   if (init.body !== undefined && !headers.has('content-type')) {

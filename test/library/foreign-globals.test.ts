@@ -1,0 +1,20 @@
+import { getRequestListener } from '@hono/node-server';
+import { expect, it } from 'vitest';
+import { createEmulator } from '../../src/index.ts';
+
+it('answers beside a server of Hono, which puts its own Request and Response in the place of the global ones', async () => {
+  await using emulator = await createEmulator();
+  const { url, apiKey } = emulator;
+  const before = new Request(`${url}/v1/events`, { headers: { authorization: `Bearer ${apiKey}` } });
+  const { Response: native } = globalThis;
+
+  getRequestListener(() => new Response());
+
+  expect(globalThis.Response).not.toBe(native);
+  const { event } = await emulator.trigger('order.shipped');
+  const page = { data: [event], has_more: false };
+  expect(await (await emulator.fetch('/v1/events')).json()).toMatchObject(page);
+  expect(await (await emulator.fetch(before)).json()).toMatchObject(page);
+  expect((await fetch(`${url}/v1/nowhere`)).status).toBe(404);
+  expect((await fetch(`${url}/_svc/status`)).status).toBe(200);
+});
