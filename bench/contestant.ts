@@ -3,10 +3,13 @@ import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 const root = join(import.meta.dirname, '../..');
 /** No contestant lives longer, whatever happens to the benchmark. */
 const LIFE_MS = 600_000;
+const ANSWER_LIMIT_MS = 30_000;
+const ASK_EVERY_MS = 50;
 
 export interface Contestant {
   readonly url: string;
@@ -37,7 +40,7 @@ export const programs = {
   svc: join(root, 'bin/svc.js'),
 } as const;
 
-/** Starts a program and waits for the answer to a first request. */
+/** Starts a program of ours and waits for the answer to a first request. */
 export async function startContestant(
   program: string,
   args: readonly string[],
@@ -45,13 +48,7 @@ export async function startContestant(
 ): Promise<Contestant> {
   const startedAt = performance.now();
   const profiling = options.profileTo ? ['--cpu-prof', `--cpu-prof-dir=${options.profileTo}`] : [];
-  const child = spawn(process.execPath, [...profiling, program, ...args], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-    timeout: LIFE_MS,
-  });
-  const abandon = () => child.kill('SIGKILL');
-  process.once('exit', abandon);
-  const exited = once(child, 'exit').finally(() => process.off('exit', abandon));
+  const { child, exited } = startProgram([...profiling, program, ...args]);
   const line = await Promise.race([once(createInterface(child.stdout), 'line'), exited.then(() => null)]);
   if (line === null) throw new Error(`${program} left before it was ready.`);
   const status = JSON.parse(String(line[0])) as ReadyLine;
@@ -66,4 +63,50 @@ export async function startContestant(
       await exited;
     },
   };
+}
+
+/** Starts a program of others in its folder and asks `url` until it answers, whatever that is. */
+export async function startServer(
+  command: readonly string[],
+  folder: string,
+  url: string,
+): Promise<Pick<Contestant, 'stop'>> {
+  const { child, exited } = startProgram(command, folder);
+  child.stdout.resume();
+  const stop = async () => {
+    child.kill('SIGKILL');
+    await exited;
+  };
+  const deadline = performance.now() + ANSWER_LIMIT_MS;
+  while (!(await isAnswering(url))) {
+    if (child.exitCode !== null) throw new Error(`It left with exit code ${child.exitCode}.`);
+    if (performance.now() > deadline) {
+      await stop();
+      throw new Error(`It did not answer within ${ANSWER_LIMIT_MS} ms.`);
+    }
+    await sleep(ASK_EVERY_MS);
+  }
+  return { stop };
+}
+
+async function isAnswering(url: string): Promise<boolean> {
+  try {
+    await (await fetch(url)).arrayBuffer();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** In a folder of its own, its warnings are nobody's business. */
+function startProgram(command: readonly string[], folder?: string) {
+  const child = spawn(process.execPath, command, {
+    stdio: ['ignore', 'pipe', folder === undefined ? 'inherit' : 'ignore'],
+    cwd: folder,
+    timeout: LIFE_MS,
+  });
+  const abandon = () => child.kill('SIGKILL');
+  process.once('exit', abandon);
+  const exited = once(child, 'exit').finally(() => process.off('exit', abandon));
+  return { child, exited };
 }

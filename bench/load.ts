@@ -3,39 +3,39 @@ import { connect, type Socket } from 'node:net';
 import { readMessages } from './receiver.ts';
 
 export interface Sent {
-  /** Of the event that the answer names. */
-  readonly id: string;
   readonly at: number;
+  /** Body of the answer. */
+  readonly answer: string;
 }
 
 export interface Target {
   readonly url: string;
-  readonly apiKey: string;
-  /** Events are of as many types, in turns, one for each endpoint. */
-  readonly endpoints: number;
+  /** Sent in turns, see {@link toRequest}. */
+  readonly requests: readonly string[];
 }
 
-const PAYLOAD = {
-  order_id: 'ord_84720',
-  carrier: 'DHL',
-  items: [{ sku: 'A-1', quantity: 2 }],
-  total: 129.95,
-};
+/** A `POST` with a body as it goes over the socket. */
+export function toRequest(url: string, headers: Readonly<Record<string, string>>, body: string): string {
+  const { host, pathname } = new URL(url);
+  const all = { Host: host, ...headers, 'Content-Length': Buffer.byteLength(body) };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `POST ${pathname} HTTP/1.1\r\n${lines.join('')}\r\n${body}`;
+}
 
-/** Creates `count` events over `connections`, each sending as soon as it was answered. */
+/** Sends `count` requests over `connections`, each sending as soon as it was answered. */
 export async function saturate(target: Target, count: number, connections: number): Promise<Sent[]> {
   const client = new Client(target);
   const sent: Sent[] = [];
   let asked = 0;
   const worker = async () => {
-    while (asked < count) sent.push(await client.createEvent(asked++));
+    while (asked < count) sent.push(await client.send(asked++));
   };
   await Promise.all(Array.from({ length: connections }, worker));
   client.close();
   return sent;
 }
 
-/** Creates `perSecond` events a second for `seconds`, whether earlier ones were answered or not. */
+/** Sends `perSecond` requests a second for `seconds`, whether earlier ones were answered or not. */
 export async function sendAtRate(target: Target, perSecond: number, seconds: number): Promise<Sent[]> {
   const client = new Client(target);
   const count = perSecond * seconds;
@@ -44,7 +44,7 @@ export async function sendAtRate(target: Target, perSecond: number, seconds: num
   await new Promise<void>((resolve) => {
     const timer = setInterval(() => {
       const due = Math.min(count, Math.floor(((performance.now() - startedAt) / 1000) * perSecond));
-      while (answers.length < due) answers.push(client.createEvent(answers.length));
+      while (answers.length < due) answers.push(client.send(answers.length));
       if (answers.length < count) return;
       clearInterval(timer);
       resolve();
@@ -68,29 +68,25 @@ interface Asked {
 const MAX_CONNECTIONS = 256;
 
 class Client {
-  readonly #requests: string[];
+  readonly #requests: readonly string[];
   readonly #host: URL;
   readonly #idle: Socket[] = [];
   readonly #sockets = new Set<Socket>();
   readonly #queue: Asked[] = [];
   readonly #asked = new WeakMap<Socket, Asked>();
 
-  constructor({ url, apiKey, endpoints }: Target) {
+  constructor({ url, requests }: Target) {
     this.#host = new URL(url);
-    this.#requests = Array.from({ length: endpoints }, (_, each) => {
-      const body = JSON.stringify({ type: `bench.type${each}`, payload: PAYLOAD });
-      return `POST /v1/events HTTP/1.1\r\nHost: ${this.#host.host}\r\nAuthorization: Bearer ${apiKey}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
-    });
+    this.#requests = requests;
   }
 
   /** Sends at once, or as soon as a connection is free where there are as many as may be. */
-  createEvent(number: number): Promise<Sent> {
+  send(number: number): Promise<Sent> {
     const at = performance.now();
     return new Promise((resolve, reject) => {
-      const take = (head: string, body: string) => {
-        const id = /"id":"(evt_\w+)"/.exec(body)?.[1];
-        if (id && head.startsWith('HTTP/1.1 201')) resolve({ id, at });
-        else reject(new Error(`An event was answered with ${head}\n${body}`));
+      const take = (head: string, answer: string) => {
+        if (head.startsWith('HTTP/1.1 2')) resolve({ at, answer });
+        else reject(new Error(`A request was answered with ${head}\n${answer}`));
       };
       this.#queue.push({ text: this.#requests[number % this.#requests.length] ?? '', take, reject });
       this.#send();

@@ -7,6 +7,7 @@ import { commands } from './benchmarks/commands.ts';
 import { ladder } from './benchmarks/ladder.ts';
 import { library } from './benchmarks/library.ts';
 import { pages } from './benchmarks/pages.ts';
+import { peers } from './benchmarks/peers.ts';
 import { throughput } from './benchmarks/throughput.ts';
 import { type Finding, isReached, renderFinding } from './report.ts';
 import type { Benchmark, Workbench } from './workbench.ts';
@@ -15,9 +16,10 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   ...{ throughput, pages, boot, ladder, commands, library },
 };
 
-const HELP = `npm run bench -- [--only NAME]... [--quick] [--rounds N] [--profile FOLDER]
+const HELP = `npm run bench -- [--only NAME]... [--peers] [--quick] [--rounds N] [--profile FOLDER]
 
   --only NAME   one of ${Object.keys(benchmarks).join(', ')}; may be repeated
+  --peers       others that send webhooks, which npm installs into a temporary folder: 200 MB; alone without --only
   --quick       little work: to see whether it runs, not how fast
   --rounds N    alternating runs that the medians are taken of (5)
   --profile F   write a CPU profile of each emulator into the folder F
@@ -31,6 +33,7 @@ export async function main(args: string[]): Promise<void> {
     args,
     options: {
       only: { type: 'string', multiple: true },
+      peers: { type: 'boolean', default: false },
       quick: { type: 'boolean', default: false },
       rounds: { type: 'string' },
       profile: { type: 'string' },
@@ -42,9 +45,7 @@ export async function main(args: string[]): Promise<void> {
     return;
   }
   const findings: Record<string, Finding[]> = {};
-  for (const name of values.only ?? Object.keys(benchmarks)) {
-    const benchmark = benchmarks[name];
-    if (benchmark === undefined) throw new Error(`There is no benchmark ${name}.\n${HELP}`);
+  for (const [name, benchmark] of chosen(values)) {
     console.log(`\n${name}`);
     findings[name] = await runIn(benchmark, {
       rounds: Number(values.rounds ?? (values.quick ? 1 : 5)),
@@ -54,6 +55,16 @@ export async function main(args: string[]): Promise<void> {
     for (const finding of findings[name]) console.log(`  ${renderFinding(finding)}`);
   }
   write(findings, values.quick);
+}
+
+function chosen({ only, peers: withPeers }: { only?: string[]; peers: boolean }): [string, Benchmark][] {
+  const names = only ?? (withPeers ? [] : Object.keys(benchmarks));
+  const list = names.map((name): [string, Benchmark] => {
+    const benchmark = benchmarks[name];
+    if (benchmark === undefined) throw new Error(`There is no benchmark ${name}.\n${HELP}`);
+    return [name, benchmark];
+  });
+  return withPeers ? [...list, ['peers', peers]] : list;
 }
 
 async function runIn(benchmark: Benchmark, options: Omit<Workbench, 'folder' | 'note'>): Promise<Finding[]> {

@@ -22,6 +22,7 @@ export interface Receiver {
 }
 
 const END_OF_HEAD = Buffer.from('\r\n\r\n');
+const LAST_CHUNK = Buffer.from('\r\n0\r\n\r\n');
 const EVENT_ID = /"data":\{"id":"(evt_\w+)"/;
 
 /** @param status what every request is answered with. */
@@ -74,7 +75,7 @@ export async function startReceiver(status: 204 | 503 = 204): Promise<Receiver> 
   return receiver;
 }
 
-/** Calls `onMessage` with the head and the body of each HTTP message that has a Content-Length or no body. */
+/** Calls `onMessage` with the head and the body of each HTTP message; a chunked body comes with its framing. */
 export function readMessages(socket: Socket, onMessage: (head: string, body: string) => void): void {
   let held: Buffer = Buffer.alloc(0);
   socket.on('data', (chunk: Buffer) => {
@@ -84,11 +85,20 @@ export function readMessages(socket: Socket, onMessage: (head: string, body: str
       if (headEnd === -1) return;
       const head = held.toString('latin1', 0, headEnd);
       const bodyAt = headEnd + END_OF_HEAD.length;
-      const end = bodyAt + Number(/^content-length: (\d+)/im.exec(head)?.[1] ?? 0);
+      const end = endOf(head, held, bodyAt);
       if (held.length < end) return;
       const body = held.toString('utf8', bodyAt, end);
       held = held.subarray(end);
       onMessage(head, body);
     }
   });
+}
+
+/** Where a message ends; infinite where that has not come. The last chunk is found by its text, which no JSON holds. */
+function endOf(head: string, held: Buffer, bodyAt: number): number {
+  const length = /^content-length: (\d+)/im.exec(head)?.[1];
+  if (length !== undefined) return bodyAt + Number(length);
+  if (!/^transfer-encoding: chunked/im.test(head)) return bodyAt;
+  const last = held.indexOf(LAST_CHUNK, bodyAt - 2);
+  return last === -1 ? Number.POSITIVE_INFINITY : last + LAST_CHUNK.length;
 }

@@ -2,16 +2,14 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Contestant, programs, startContestant } from '../contestant.ts';
+import { ARRIVAL_LIMIT_MS, CONNECTIONS, ENDPOINTS, registerEndpoints, toTarget } from '../events.ts';
 import { type Sent, saturate, sendAtRate, type Target } from '../load.ts';
 import { type Receiver, startReceiver } from '../receiver.ts';
 import type { Finding } from '../report.ts';
 import { alternate, median, quantile } from '../statistics.ts';
 import type { Benchmark, Workbench } from '../workbench.ts';
 
-/** Each takes eight at once by default: as many as it takes to fill all places. */
-const ENDPOINTS = 8;
-const CONNECTIONS = 64;
-const ARRIVAL_LIMIT_MS = 60_000;
+const EVENT_ID = /"id":"(evt_\w+)"/;
 
 interface Run {
   readonly perSecond: number;
@@ -32,7 +30,7 @@ export const throughput: Benchmark = async (bench) => {
     const contestant = await start(db);
     try {
       if (register) await registerEndpoints(contestant, receiver.url);
-      const { events, run } = await measure(bench, { ...contestant, endpoints: ENDPOINTS }, receiver);
+      const { events, run } = await measure(bench, toTarget(contestant), receiver);
       await contestant.stop();
       bench.note(`${db.split('/').at(-1)}: ${Math.round(run.perSecond)} events/s`);
       return { ...run, bytesPerEvent: statSync(db).size / events };
@@ -52,22 +50,6 @@ export const throughput: Benchmark = async (bench) => {
   return toFindings(results);
 };
 
-async function registerEndpoints(emulator: Contestant, receiver: string): Promise<void> {
-  const { url, apiKey, workspaceId } = emulator;
-  for (let each = 0; each < ENDPOINTS; each++) {
-    const answer = await fetch(`${url}/v1/webhooks`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
-      body: JSON.stringify({
-        workspace_id: workspaceId,
-        url: `${receiver}/${each}`,
-        events: [`bench.type${each}`],
-      }),
-    });
-    if (answer.status !== 201) throw new Error(await answer.text());
-  }
-}
-
 async function measure({ quick }: Workbench, target: Target, receiver: Receiver) {
   const [warmUp, load, seconds] = quick ? [200, 1_000, 1] : [2_000, 10_000, 3];
   let [events, lost, repeated] = [0, 0, 0];
@@ -76,7 +58,10 @@ async function measure({ quick }: Workbench, target: Target, receiver: Receiver)
     const sent = await sending;
     await receiver.until(sent.length, ARRIVAL_LIMIT_MS);
     const tookMs = performance.now() - startedAt;
-    const latencies = sent.map(({ id, at }) => (receiver.arrivals.get(id)?.at ?? Number.NaN) - at);
+    const latencies = sent.map(({ answer, at }) => {
+      const id = EVENT_ID.exec(answer)?.[1] ?? '';
+      return (receiver.arrivals.get(id)?.at ?? Number.NaN) - at;
+    });
     events += sent.length;
     lost += latencies.filter(Number.isNaN).length;
     for (const { times } of receiver.arrivals.values()) repeated += times - 1;

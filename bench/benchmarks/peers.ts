@@ -1,0 +1,161 @@
+/** How many events a second others accept and deliver that send webhooks, beside the emulator. */
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { programs, startContestant, startServer } from '../contestant.ts';
+import { ARRIVAL_LIMIT_MS, CONNECTIONS, registerEndpoints, toTarget } from '../events.ts';
+import { saturate, type Target } from '../load.ts';
+import { peers as known, type Peer } from '../peers.ts';
+import { type Receiver, startReceiver } from '../receiver.ts';
+import type { Finding } from '../report.ts';
+import { alternate, median } from '../statistics.ts';
+import type { Benchmark, Workbench } from '../workbench.ts';
+
+const INSTALL_LIMIT_MS = 300_000;
+/** How many times as many events a second as the fastest of them. */
+const REACH = 4;
+
+interface Installed {
+  readonly name: string;
+  readonly peer: Peer;
+  readonly folder: string;
+}
+
+export const peers: Benchmark = async (bench) => {
+  const receiver = await startReceiver();
+  const installed: Installed[] = [];
+  for (const peer of known) {
+    const folder = join(bench.folder, peer.name);
+    const name = await leaveOut(bench, peer.name, () => install(peer, folder, receiver, bench));
+    if (name !== null) installed.push({ name, peer, folder });
+  }
+  let runs = 0;
+  const results = await alternate<string, number | null>(bench.rounds, {
+    svc: () => runEmulator(join(bench.folder, `peers-${runs++}.db`), receiver, bench),
+    ...Object.fromEntries(
+      installed.map((each) => [
+        each.name,
+        () => leaveOut(bench, each.name, () => runPeer(each, receiver, bench)),
+      ]),
+    ),
+  });
+  receiver.close();
+  return toFindings(results);
+};
+
+/** What cannot be measured is said and left out: there is no figure for it. */
+async function leaveOut<Value>(
+  bench: Workbench,
+  name: string,
+  act: () => Promise<Value>,
+): Promise<Value | null> {
+  try {
+    return await act();
+  } catch (error) {
+    bench.note(`${name} is left out: ${(error as Error).message.split('\n').slice(0, 3).join(' ')}`);
+    return null;
+  }
+}
+
+/** Installs a peer and lets it deliver one webhook. @returns its name with its version. */
+async function install(peer: Peer, folder: string, receiver: Receiver, bench: Workbench): Promise<string> {
+  const wanted = `${peer.package}@${peer.range}`;
+  bench.note(`npm install ${wanted} into ${folder}`);
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'package.json'), '{"private":true}');
+  await promisify(execFile)(
+    'npm',
+    ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error', wanted],
+    { cwd: folder, timeout: INSTALL_LIMIT_MS, shell: process.platform === 'win32' },
+  );
+  for (const [file, text] of Object.entries(peer.files(receiver.url))) {
+    writeFileSync(join(folder, file), text);
+  }
+  const manifest = readFileSync(join(folder, 'node_modules', peer.package, 'package.json'), 'utf8');
+  const name = `${peer.name} ${(JSON.parse(manifest) as { version: string }).version}`;
+  await withPeer({ name, peer, folder }, receiver, (target) => deliver(target, 1, receiver));
+  return name;
+}
+
+function runPeer(installed: Installed, receiver: Receiver, bench: Workbench): Promise<number> {
+  return withPeer(installed, receiver, (target) => measure(installed.name, target, receiver, bench));
+}
+
+async function withPeer<Value>(
+  { peer, folder }: Installed,
+  receiver: Receiver,
+  act: (target: Target) => Promise<Value>,
+): Promise<Value> {
+  const port = await findFreePort();
+  const url = `http://127.0.0.1:${port}`;
+  const server = await startServer(peer.command(port, receiver.url), folder, url);
+  try {
+    return await act(peer.target(url));
+  } finally {
+    await server.stop();
+  }
+}
+
+async function runEmulator(db: string, receiver: Receiver, bench: Workbench): Promise<number> {
+  const emulator = await startContestant(programs.emulator, [db, 'FULL']);
+  try {
+    await registerEndpoints(emulator, receiver.url);
+    return await measure('svc', toTarget(emulator), receiver, bench);
+  } finally {
+    await emulator.stop();
+  }
+}
+
+async function measure(name: string, target: Target, receiver: Receiver, bench: Workbench): Promise<number> {
+  const [warmUp, load] = bench.quick ? [100, 300] : [1_000, 4_000];
+  await deliver(target, warmUp, receiver);
+  const perSecond = (load / (await deliver(target, load, receiver))) * 1000;
+  bench.note(`${name}: ${Math.round(perSecond)} events/s`);
+  return perSecond;
+}
+
+/** @returns milliseconds from the first request until the last delivery has arrived. */
+async function deliver(target: Target, count: number, receiver: Receiver): Promise<number> {
+  receiver.reset();
+  const startedAt = performance.now();
+  await saturate(target, count, CONNECTIONS);
+  await receiver.until(count, ARRIVAL_LIMIT_MS);
+  return performance.now() - startedAt;
+}
+
+async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+function toFindings(results: Readonly<Record<string, readonly (number | null)[]>>): Finding[] {
+  const medians = Object.entries(results).map(([name, runs]): [string, number] => [
+    name,
+    median(runs.filter((run) => run !== null)),
+  ]);
+  const [[, svc] = ['svc', Number.NaN], ...others] = medians;
+  const measured = others.filter(([, perSecond]) => !Number.isNaN(perSecond));
+  const findings = measured.map(
+    ([name, perSecond]): Finding => ({
+      name: `events/s, svc against ${name}`,
+      measured: { svc, peer: perSecond, ratio: svc / perSecond },
+    }),
+  );
+  if (measured.length === 0) return findings;
+  const fastest = Math.max(...measured.map(([, perSecond]) => perSecond));
+  return [
+    ...findings,
+    {
+      name: 'events/s, svc against the fastest peer',
+      measured: { svc, peer: fastest },
+      ratio: { value: svc / fastest, reach: REACH, better: 'higher' },
+    },
+  ];
+}
