@@ -35,6 +35,7 @@ describe('help', () => {
         workspaces [options]  List, read and create workspaces
         keys [options]        Manage API keys
         logs [options]        See the requests made to the API
+        faults [options]      Let requests and deliveries go wrong on purpose
         fixtures [options]    See sample events and scripts, run a script, check your own
         verify                Check the signature of a delivery and say what is wrong
         sign                  Make the signature headers for a payload
@@ -135,24 +136,25 @@ describe('help', () => {
         --port <port>         port to listen on; 0 is any free one
         --host <address>      address to listen on
         --db <file>           file of the database, or :memory:
+        --seed <file>         JSON or YAML file of what a new database begins with
         --environment <name>  which of the two environments is emulated
         --profile <name>      the answers where the service description is silent
-        --seed <file>         JSON or YAML file of what a new database begins with
+        --scheme <name>       whose signatures: svc, standard-webhooks, stripe, github, slack, or one of schemes
         --speed <n>           schedule seconds per real second
+        --freeze              start with the schedule clock stopped
         --forward-to <url>    port or URL of your receiver, to register as an endpoint at boot
         --events <list>       event types of that endpoint
-        --env-file <file>     file to write the variables of \`svc env\` to
         --ca <file>           PEM file of a certificate authority to trust
         --proxy <url>         proxy for public receivers; env takes that of the environment
+        --https               serve HTTPS, with a certificate made for it
         --cert <file>         PEM file of a certificate to serve HTTPS with
         --key <file>          PEM file of the key of that certificate
         --public-url <url>    address of your own proxy or tunnel that leads to the emulator
+        --tunnel              make the API public by a tunnel of cloudflared, which must be installed
         --keep-days <n>       days after which settled events are removed
         --random-seed <n>     same ids, secrets and jitter on every run
         --wall-clock <time>   what the wall clock shows, always, for signatures that stay the same
-        --freeze              start with the schedule clock stopped
-        --https               serve HTTPS, with a certificate made for it
-        --tunnel              make the API public by a tunnel of cloudflared, which must be installed
+        --env-file <file>     file to write the variables of \`svc env\` to
         --open                open the dashboard in the browser
         --detach              run in the background, and return when it is ready
         -h, --help            show this help
