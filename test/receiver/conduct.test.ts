@@ -57,6 +57,15 @@ describe('conductChecks', () => {
     expect(idsOf(report, 'not_observable')).toEqual(needsObserver);
   });
 
+  it('passes a receiver that verifies a scheme of its own as it should', async () => {
+    const key = { form: 'hex', prefix: '' } as const;
+    const scheme: SignatureScheme = { ...schemes.svc, name: 'own', key, timestampFormat: 'unix_ms' };
+    const secret = '00ff'.repeat(16);
+    await using receiver = await createReceiver(verifier(scheme, secret));
+    const report = await check({ url: receiver.url, secret, scheme });
+    expect(idsOf(report, 'failed')).toEqual([]);
+  });
+
   it.each(Object.keys(printers) as (keyof typeof printers)[])(
     'recognises a body that is printed anew with %s before it is verified [§6.1]',
     async (printer) => {

@@ -1,8 +1,9 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { settings } from '../../../config/settings.ts';
 import { SECOND_MS } from '../../../domain/duration.ts';
 import { isEventType } from '../../../domain/event.ts';
 import { toForwardUrl } from '../../../domain/forward-url.ts';
-import { findScheme, schemeNames } from '../../../domain/signature/schemes.ts';
+import { getSecrets } from '../../../domain/signature/digest.ts';
 import { ExitCode, SvcError } from '../../../errors.ts';
 import { fixtureFolders } from '../../../fixtures/folders.ts';
 import { findFixture } from '../../../fixtures/library.ts';
@@ -78,7 +79,7 @@ function configure(command: Command): void {
       toEventType,
       'order.shipped',
     )
-    .addOption(choiceOption('--scheme <name>', 'whose signatures', schemeNames))
+    .option('--scheme <name>', settings.scheme.description)
     .option(
       '--timeout <duration>',
       'how long an answer or an effect may take; 15s when left out',
@@ -120,13 +121,15 @@ async function toConductOptions(options: Options, context: Context): Promise<Con
   const { secret = context.env.SVC_WEBHOOK_SECRET, observe, ca, eventType } = options;
   if (!secret) throw new SvcError('usage', 'There is no secret: pass --secret or set SVC_WEBHOOK_SECRET.');
   const { cwd, signal, now } = context;
+  const { signature: scheme } = await context.rules({ scheme: options.scheme });
+  // With a secret that has no key in it, anybody could sign.
+  getSecrets(scheme, secret);
   const { values, projectFolder } = await context.config(ca === undefined ? {} : { ca });
   return {
-    ...{ secret, eventType, now, signal, apiKey: values.apiKey },
+    ...{ scheme, secret, eventType, now, signal, apiKey: values.apiKey },
     only: options.rule ?? [],
     timeoutMs: options.timeout ?? TIMEOUT_MS,
     url: options.url ?? toUrl(await askText(context, 'url')),
-    scheme: findScheme(options.scheme) ?? (await context.rules()).signature,
     payload: await createPayload(eventType, projectFolder, context),
     count: observe === undefined ? null : createObserver(observe, cwd, signal),
     ca: values.ca === null ? undefined : (await readNamedFile(values.ca, cwd)).toString(),
