@@ -27,6 +27,10 @@ export interface VerifyOptions {
   readonly toleranceMs?: number | undefined;
   /** Wall time in milliseconds since 1970. */
   readonly now: number;
+  /** Schemes that are not accepted either, beside the built-in ones. */
+  readonly otherSchemes?: readonly SignatureScheme[] | undefined;
+  /** The body as the sender has it, where that is known: shows what became of it. */
+  readonly sentBody?: string | Uint8Array | undefined;
   /** Secrets that are not accepted, only recognised in the explanation, each with a name such as `the secret of wh_…`. */
   readonly otherSecrets?: readonly NamedSecret[] | undefined;
 }
@@ -43,6 +47,8 @@ export interface VerifyInput extends VerifyOptions {
   readonly signature: string | null | undefined;
   readonly timestamp?: string | null | undefined;
   readonly id?: string | null | undefined;
+  /** The header `Content-Encoding`: a body that is no longer what it says was decompressed on the way. */
+  readonly contentEncoding?: string | null | undefined;
 }
 
 /** A {@link VerifyInput} that has been looked through: right types, defaults filled in, absent headers empty. */
@@ -50,12 +56,16 @@ export interface Claim {
   readonly scheme: SignatureScheme;
   readonly secrets: readonly string[];
   readonly otherSecrets: readonly NamedSecret[];
+  readonly otherSchemes: readonly SignatureScheme[];
+  readonly sentBody: string | Uint8Array | null;
   readonly toleranceMs: number;
   readonly now: number;
   readonly payload: string | Uint8Array;
   readonly signature: string;
   readonly timestamp: string;
   readonly id: string;
+  /** In lower case; empty where there is none. */
+  readonly contentEncoding: string;
 }
 
 type Loose<Input> = { readonly [Member in keyof Input]?: unknown };
@@ -78,17 +88,25 @@ export function readClaim(input: unknown): Claim | Refusal {
   if (typeof signature !== 'string') return headerNotText(scheme.headers.signature, signature);
   if (typeof timestamp !== 'string') return headerNotText(scheme.headers.timestamp ?? 'timestamp', timestamp);
   if (typeof id !== 'string') return headerNotText(scheme.headers.id ?? 'id', id);
-  const otherSecrets = toArray(given.otherSecrets ?? []).filter((other) => isNamedSecret(scheme, other));
   return {
-    scheme,
-    secrets,
-    otherSecrets,
-    toleranceMs,
-    now,
-    payload,
-    signature: signature.trim(),
-    timestamp: timestamp.trim(),
-    id: id.trim(),
+    ...{ scheme, secrets, toleranceMs, now, payload },
+    ...{ signature: signature.trim(), timestamp: timestamp.trim(), id: id.trim() },
+    ...readHints(scheme, given),
+  };
+}
+
+/** What only helps to explain: whatever is not as it should be is left out. */
+function readHints(
+  scheme: SignatureScheme,
+  { otherSecrets = [], otherSchemes = [], sentBody, contentEncoding }: Loose<VerifyInput>,
+): Pick<Claim, 'otherSecrets' | 'otherSchemes' | 'sentBody' | 'contentEncoding'> {
+  return {
+    otherSecrets: toArray(otherSecrets).filter((other) => isNamedSecret(scheme, other)),
+    otherSchemes: toArray(otherSchemes)
+      .map(findScheme)
+      .filter((other) => other !== null),
+    sentBody: isBody(sentBody) ? sentBody : null,
+    contentEncoding: typeof contentEncoding === 'string' ? contentEncoding.trim().toLowerCase() : '',
   };
 }
 

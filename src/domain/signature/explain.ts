@@ -1,6 +1,7 @@
 /**
  * The words for every way in which verification can fail: a reason out of a closed set, one sentence with the figures,
- * and one sentence on what to do. No message carries a secret or the signature that would have been right.
+ * and one sentence on what to do. No message carries a secret or the signature that would have been right. Those for
+ * a signature that does not fit are in `explain-mismatch.ts`.
  */
 import { formatDuration } from '../duration.ts';
 import type { SignatureScheme } from './scheme.ts';
@@ -41,7 +42,7 @@ export interface Refusal {
   readonly remedy: string;
 }
 
-const PASS_RAW_BODY =
+export const PASS_RAW_BODY =
   'Verify the bytes of the request body as they arrived, before any parser or middleware touches them.';
 const QUOTED_CHARS = 80;
 
@@ -147,73 +148,13 @@ export function timestampInFuture(at: number, now: number, toleranceMs: number):
   };
 }
 
-export function otherScheme(scheme: SignatureScheme, other: SignatureScheme): Refusal {
-  return {
-    reason: 'other_scheme',
-    detail: `The signature is right for the built-in scheme ${other.name}, but it was verified as ${scheme.name}.`,
-    remedy: `Verify with the scheme ${other.name}, or have the sender sign with ${scheme.name}.`,
-  };
-}
-
-export function otherSchemeHeader(scheme: SignatureScheme, other: SignatureScheme): Refusal {
-  return {
-    reason: 'other_scheme',
-    detail: `The request has ${other.headers.signature}, the header of the scheme ${other.name}, and no ${scheme.headers.signature}.`,
-    remedy: `Verify with the scheme ${other.name}, or have the sender sign with ${scheme.name}.`,
-  };
-}
-
-export function apiKeyAsSecret(prefix: string): Refusal {
-  return {
-    reason: 'api_key_as_secret',
-    detail: `The secret starts with ${prefix}, so it is an API key; deliveries are signed with the secret of the endpoint.`,
-    remedy:
-      'Verify with the secret that was shown when the endpoint was created (whsec_…), never with the API key.',
-  };
-}
-
-export function wrongSecret(right: string): Refusal {
-  return {
-    reason: 'wrong_secret',
-    detail: `The signature does not fit the secret given, but it fits ${right}.`,
-    remedy: 'Correct the secret in the configuration of the receiver.',
-  };
-}
-
-export function timestampChanged(given: string, signed: string): Refusal {
-  return {
-    reason: 'timestamp_changed',
-    detail: `The signature fits the timestamp written ${signed}, but ${quote(given)} was given.`,
-    remedy: 'Pass the timestamp header as it arrived; converting it changes what was signed.',
-  };
-}
-
-export function bodyChanged(change: string, signedBytes: number, givenBytes: number): Refusal {
-  return {
-    reason: 'body_changed',
-    detail: `The body was changed after signing: ${change} (${signedBytes} bytes were signed, ${givenBytes} were given).`,
-    remedy: PASS_RAW_BODY,
-  };
-}
-
-export function signatureMismatch(secrets: number, givenBytes: number): Refusal {
-  const tried = secrets === 1 ? 'the secret given' : `any of the ${secrets} secrets given`;
-  return {
-    reason: 'signature_mismatch',
-    detail: `The signature does not fit ${tried} over a body of ${givenBytes} bytes: either the secret is wrong or the body was changed after signing.`,
-    remedy:
-      givenBytes === 0
-        ? 'Read the raw request body before anything else consumes it: an empty body was given.'
-        : 'Compare the secret with that of the endpoint first; if it is the same, make sure that the raw request body is verified.',
-  };
-}
-
 /** An instant within the range of `Date`, in milliseconds since 1970. */
 function toIso(ms: number): string {
   return new Date(ms).toISOString().replace('.000Z', 'Z');
 }
 
-function quote(text: string): string {
+/** Text from outside, for a message: short, and without control characters. */
+export function quote(text: string): string {
   return JSON.stringify(text.length > QUOTED_CHARS ? `${text.slice(0, QUOTED_CHARS)}…` : text);
 }
 

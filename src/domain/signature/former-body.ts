@@ -1,11 +1,15 @@
+import { type JsonTree, toText, toTree } from '../json-tree.ts';
+
 const STRING = /("[^"\\]*(?:\\.[^"\\]*)*")/.source;
 const STRING_OR_SPACE = new RegExp(`${STRING}|\\s+`, 'g');
 const STRING_OR_MARK = new RegExp(`${STRING}|([,:])`, 'g');
 
+const BASE64 = /^(?:[A-Za-z0-9+/]{4}){2,}(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
 export interface FormerBody {
   /** What was done to it: the end of the sentence "the body was changed: …". */
   readonly change: string;
-  readonly body: string;
+  readonly body: string | Uint8Array;
 }
 
 /** What a body may have been before software on the way changed it, likeliest first, each made when it is asked for. */
@@ -20,7 +24,20 @@ export function* formerBodies(payload: string | Uint8Array): Generator<FormerBod
   yield { change: 'it was converted from UTF-8 to UTF-16', body: withoutMark(bytes.toString('utf16le')) };
 }
 
-type Change = readonly [change: string, undo: (text: string) => Iterable<string>];
+const SHOWN_BYTES = 16;
+
+/** How a body differs from the one that was sent: the end of the sentence "the body was changed: …". */
+export function describeDifference(sent: string | Uint8Array, given: string | Uint8Array): string {
+  const [before, after] = [Buffer.from(sent), Buffer.from(given)];
+  const at = before.findIndex((byte, index) => byte !== after[index]);
+  const start = at === -1 ? before.length : at;
+  if (start === after.length) return `it was cut off after byte ${start}`;
+  if (start === before.length) return `something was added after byte ${start}`;
+  const show = (bytes: Buffer) => JSON.stringify(bytes.toString('utf8', start, start + SHOWN_BYTES));
+  return `from byte ${start} on, ${show(before)} became ${show(after)}`;
+}
+
+type Change = readonly [change: string, undo: (text: string) => Iterable<string | Uint8Array>];
 
 const changes: readonly Change[] = [
   ['a line ending was added at its end', (text) => [text.replace(/\r?\n$/, '')]],
@@ -33,6 +50,7 @@ const changes: readonly Change[] = [
   ['its line endings were changed from LF to CRLF', (text) => [text.replace(/\r\n/g, '\n')]],
   ['its byte order mark was removed', (text) => [`\uFEFF${text}`]],
   ['its UTF-8 was read as Latin-1', (text) => [Buffer.from(text, 'latin1').toString()]],
+  ['it was encoded in base64', (text) => (BASE64.test(text) ? [Buffer.from(text, 'base64')] : [])],
   ['its Unicode was normalised', (text) => [text.normalize('NFC'), text.normalize('NFD')]],
 ];
 
@@ -52,7 +70,7 @@ function formerJson(text: string): Iterable<string> {
 
 /** Without line breaks, spaced or not, with each habit of escaping. The text given keeps its numbers and escapes. */
 function oneLine(text: string, value: unknown): string[] {
-  return [toCompact(text), JSON.stringify(value)]
+  return [toCompact(text), JSON.stringify(value), ...reordered(text)]
     .flatMap((compact) => [compact, toSpaced(compact)])
     .flatMap((json) => [
       json,
@@ -60,6 +78,39 @@ function oneLine(text: string, value: unknown): string[] {
       escapeNonAscii(json).replaceAll('/', '\\/'),
       escapeHtml(json),
     ]);
+}
+
+/** Its members sorted, as when the sender sorts them; and in the service's order, as when the receiver does. */
+function reordered(text: string): string[] {
+  const tree = toTree(text);
+  return [toText(sortMembers(tree)), toText(inServiceOrder(tree))];
+}
+
+function sortMembers(tree: JsonTree): JsonTree {
+  if (Array.isArray(tree)) return tree.map(sortMembers);
+  if (!(tree instanceof Map)) return tree;
+  const names = [...tree.keys()].sort();
+  return new Map(names.map((name) => [name, sortMembers(tree.get(name) ?? '')]));
+}
+
+/** The members of an envelope, and of the event in it (decisions `envelope`, `event.record`). */
+const ENVELOPE = ['type', 'workspace_id', 'created_at', 'data'];
+const EVENT = ['id', 'workspace_id', 'type', 'payload', 'created_at'];
+
+function inServiceOrder(tree: JsonTree): JsonTree {
+  const envelope = arrange(tree, ENVELOPE);
+  if (!(envelope instanceof Map)) return tree;
+  return new Map(
+    Array.from(envelope, ([name, value]) => [name, name === 'data' ? arrange(value, EVENT) : value]),
+  );
+}
+
+/** The members that `order` names, then the others as they stand. */
+function arrange(tree: JsonTree, order: readonly string[]): JsonTree {
+  if (!(tree instanceof Map)) return tree;
+  const others = [...tree.keys()].filter((name) => !order.includes(name));
+  const names = [...order.filter((name) => tree.has(name)), ...others];
+  return new Map(names.map((name) => [name, tree.get(name) ?? '']));
 }
 
 function indented(value: unknown): string[] {

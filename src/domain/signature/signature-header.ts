@@ -13,6 +13,21 @@ export interface SignatureHeader {
   readonly otherVersions: readonly string[];
 }
 
+/** What a request carries of a signature, as text; null for what it does not. */
+export function pickHeaders({ headers }: SignatureScheme, request: Pick<Headers, 'get'>) {
+  const value = (name: string | null) => (name === null ? null : request.get(name));
+  return { signature: value(headers.signature), timestamp: value(headers.timestamp), id: value(headers.id) };
+}
+
+/** The timestamp that was signed: of the signature header where the scheme has it there, otherwise of its own. */
+export function toSignedTimestamp(
+  { header }: SignatureScheme,
+  { timestamp }: SignatureHeader,
+  ownHeader: string,
+): string {
+  return header.timestampField === null ? ownHeader : (timestamp ?? '');
+}
+
 /** Writes the header that {@link parseSignatureHeader} reads. */
 export function formatSignatureHeader(
   { header }: SignatureScheme,

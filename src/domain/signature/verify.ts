@@ -2,9 +2,15 @@ import { formatDuration } from '../duration.ts';
 import { type Claim, readClaim, type VerifyInput, type VerifyOptions } from './claim.ts';
 import { fits } from './digest.ts';
 import * as explain from './explain.ts';
+import { otherSchemeHeader } from './explain-mismatch.ts';
 import { findOtherScheme, recognise } from './recognise.ts';
 import { findScheme, isTimed, schemes } from './schemes.ts';
-import { parseSignatureHeader, type SignatureHeader } from './signature-header.ts';
+import {
+  parseSignatureHeader,
+  pickHeaders,
+  type SignatureHeader,
+  toSignedTimestamp,
+} from './signature-header.ts';
 import { parseTimestamp } from './timestamp.ts';
 
 /**
@@ -46,24 +52,19 @@ export function refuseUnreadable(fault: unknown): VerifyResult {
 /** {@link verify} for a whole request: takes what the scheme needs from the headers. */
 export function verifyMessage({ headers, ...options }: VerifyMessageInput): VerifyResult {
   const scheme = findScheme(options.scheme ?? 'svc') ?? schemes.svc;
-  const value = (name: string | null) => (name === null ? null : headers.get(name));
-  const signature = value(scheme.headers.signature);
-  const other = Object.values(schemes).find((known) => headers.get(known.headers.signature) !== null);
-  if (signature === null && other !== undefined) {
-    return refuse(scheme.name, explain.otherSchemeHeader(scheme, other));
+  const given = pickHeaders(scheme, headers);
+  const known = [...Object.values(schemes), ...(options.otherSchemes ?? [])];
+  const other = known.find((each) => headers.get(each.headers.signature) !== null);
+  if (given.signature === null && other !== undefined) {
+    return refuse(scheme.name, otherSchemeHeader(scheme, other));
   }
-  return verify({
-    ...options,
-    signature,
-    timestamp: value(scheme.headers.timestamp),
-    id: value(scheme.headers.id),
-  });
+  return verify({ ...options, ...given, contentEncoding: headers.get('content-encoding') });
 }
 
 function judge(claim: Claim): VerifyResult {
   const { scheme, secrets, signature, id, payload: body, now, toleranceMs } = claim;
   const header = parseSignatureHeader(scheme, signature);
-  const timestamp = scheme.header.timestampField === null ? claim.timestamp : (header.timestamp ?? '');
+  const timestamp = toSignedTimestamp(scheme, header, claim.timestamp);
   const unreadable = findUnreadable(claim, header, timestamp);
   if (unreadable !== null) return refuse(scheme.name, findOtherScheme(claim) ?? unreadable);
   const message = { id, timestamp, body };
@@ -74,8 +75,8 @@ function judge(claim: Claim): VerifyResult {
   const at = parseTimestamp(timestamp) ?? Number.NaN;
   if (now - at > toleranceMs) return refuse(scheme.name, explain.timestampTooOld(at, now, toleranceMs));
   if (at - now > toleranceMs) return refuse(scheme.name, explain.timestampInFuture(at, now, toleranceMs));
-  const distance = formatDuration(Math.abs(now - at));
-  return accept(scheme.name, `The signature fits, and its timestamp is ${distance} from now.`);
+  const age = at > now ? `${formatDuration(at - now)} ahead` : `${formatDuration(now - at)} old`;
+  return accept(scheme.name, `The signature fits, and its timestamp is ${age}.`);
 }
 
 function findUnreadable(claim: Claim, header: SignatureHeader, timestamp: string): explain.Refusal | null {

@@ -25,6 +25,28 @@ describe('sign and verify', () => {
     expect(verify({ payload: body, signature, timestamp, secret, now: 0 })).toMatchObject({ ok: false });
   });
 
+  it.each([
+    [
+      'a scheme that there is not',
+      { scheme: 'paypal' as SchemeName },
+      'There is no signature scheme "paypal".',
+    ],
+    [
+      'a scheme with a fault',
+      { scheme: { ...schemes.svc, content: '' } },
+      'The member content of the signature scheme must be a text that contains {body}',
+    ],
+    ['an empty secret', { secret: '' }, 'There is no secret to sign with'],
+    ['no secret at all', { secret: [] }, 'There is no secret to sign with'],
+    [
+      'a secret without a key in it',
+      { secret: 'whsec_', scheme: 'standard-webhooks' as const },
+      'no key in it',
+    ],
+  ])('refuse to sign with %s', (_, changes, message) => {
+    expect(() => sign({ payload: body, secret, id: 'del_1', ...changes })).toThrow(message);
+  });
+
   it('take several secrets and a scheme of your own', () => {
     const scheme = { ...schemes.svc, algorithm: 'sha512' as const, encoding: 'base64' as const };
     const { headers, timestamp } = sign({ payload: body, secret: ['new', 'old'], id: 'del_1', scheme });
@@ -67,6 +89,25 @@ describe('verifyRequest', () => {
     const read = request();
     await read.text();
     expect(await verifyRequest(read, options)).toMatchObject({ reason: 'payload_unreadable', body: '' });
+  });
+
+  it('rejects on no input, not even where reading it throws', async () => {
+    const thrower = (): never => {
+      throw new Error('no reading');
+    };
+    const trap = new Proxy({}, { get: thrower, has: thrower, ownKeys: thrower, getPrototypeOf: thrower });
+    const refusal = {
+      ok: false,
+      reason: 'option_invalid',
+      detail: 'The input cannot be read: "no reading".',
+      scheme: 'unknown',
+    };
+    expect(verify(trap as never)).toMatchObject(refusal);
+    expect(verify({ payload: body, secret, signature: 'v1=00', scheme: trap as never })).toMatchObject(
+      refusal,
+    );
+    expect(await verifyRequest(request(), trap as never)).toMatchObject(refusal);
+    expect(await verifyRequest(trap as never, options)).toMatchObject(refusal);
   });
 
   it('rejects on no input, of whatever types', async () => {

@@ -1,7 +1,9 @@
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import type { VerifyInput } from '../../../src/domain/signature/claim.ts';
 import { type SchemeName, schemeNames, schemes } from '../../../src/domain/signature/schemes.ts';
-import { verify } from '../../../src/domain/signature/verify.ts';
-import { body, received, secret } from './support.ts';
+import { verify, verifyMessage } from '../../../src/domain/signature/verify.ts';
+import { body, now, received, secret } from './support.ts';
 
 describe('another scheme', () => {
   const pairs = schemeNames.flatMap((signed) =>
@@ -14,13 +16,41 @@ describe('another scheme', () => {
     const result = verify(received({ scheme: verified }, { scheme: signed, secrets: [secret] }));
     expect(result).toMatchObject({ reason: 'other_scheme', scheme: verified });
     expect(result.detail).toBe(
-      `The signature is right for the built-in scheme ${signed}, but it was verified as ${verified}.`,
+      `The signature is right for the scheme ${signed}, but it was verified as ${verified}.`,
     );
   });
 
   it('is recognised when a scheme of your own differs from it', () => {
     const scheme = { ...schemes.svc, name: 'ours', content: '{timestamp}:{body}' };
     expect(verify(received({ scheme }))).toMatchObject({ reason: 'other_scheme', scheme: 'ours' });
+  });
+});
+
+describe('a scheme of your own', () => {
+  const acme = {
+    ...schemes.github,
+    name: 'acme',
+    header: { ...schemes.github.header, prefix: 'acme=' },
+    headers: { ...schemes.github.headers, signature: 'Acme-Signature' },
+  };
+
+  it('is recognised where it is named beside the one that was verified', () => {
+    const signature = received({}, { scheme: 'github' }).signature?.replace('sha256=', 'acme=');
+    const input = received({ signature, otherSchemes: [acme] });
+    expect(verify(input)).toMatchObject({
+      reason: 'other_scheme',
+      detail: 'The signature is right for the scheme acme, but it was verified as svc.',
+    });
+    expect(verify({ ...input, otherSchemes: [] }).reason).toBe('header_malformed');
+  });
+
+  it('is recognised by its header', () => {
+    const headers = new Headers({ 'Acme-Signature': 'acme=00' });
+    const input = { payload: body, headers, secret, now, otherSchemes: [acme] };
+    expect(verifyMessage(input)).toMatchObject({
+      reason: 'other_scheme',
+      remedy: 'Verify with the scheme acme, or have the sender sign with svc.',
+    });
   });
 });
 
@@ -77,6 +107,11 @@ describe('a changed body', () => {
   const php = '{"a":"x<y\\/z","\\u00e9":["\\"","\\\\",1]}';
   const go = '{"a":"x\\u003cy/z","é":["\\"","\\\\",1]}';
 
+  const envelope =
+    '{"type":"a.b","workspace_id":"ws_1","created_at":"t","data":{"id":"evt_1","workspace_id":"ws_1","type":"a.b","payload":{"n":9007199254740993},"created_at":"t"}}';
+  const sortedEnvelope =
+    '{"created_at":"t","data":{"created_at":"t","id":"evt_1","payload":{"n":9007199254740993},"type":"a.b","workspace_id":"ws_1"},"type":"a.b","workspace_id":"ws_1"}';
+
   it.each([
     ['indented, its numbers kept', body, body.replaceAll(',', ',\n '), json],
     ['spaced in Python', body, body.replaceAll(/([,:])(?=["{])/g, '$1 '), json],
@@ -88,6 +123,20 @@ describe('a changed body', () => {
     ['indented by the sender and ended', `${JSON.stringify(value, null, 2)}\n`, JSON.stringify(value), json],
     ['escaped by the receiver', plain, python, json],
     ['written as a JSON string', body, JSON.stringify(body), json],
+    [
+      'sorted by the sender',
+      '{"a":1.50,"b":{"c":[{"d":1,"e":2}]}}',
+      '{"b":{"c":[{"e":2,"d":1}]},"a":1.50}',
+      json,
+    ],
+    ['sorted by the receiver', envelope, sortedEnvelope, json],
+    [
+      'sorted and spaced by the receiver',
+      envelope,
+      sortedEnvelope.replaceAll('":', '": ').replaceAll(',"', ', "'),
+      json,
+    ],
+    ['in base64', body, Buffer.from(body).toString('base64'), 'it was encoded in base64'],
     ['ended', body, `${body}\n`, 'a line ending was added at its end'],
     ['ended in CRLF', body, `${body}\r\n`, 'a line ending was added at its end'],
     ['trimmed', `${body}\n`, body, 'the line ending at its end was removed'],
@@ -114,6 +163,47 @@ describe('a changed body', () => {
     expect(verify(received({ payload }, { payload: JSON.stringify(value) }))).toMatchObject({
       reason: 'body_changed',
     });
+  });
+
+  it.each<[string, Partial<VerifyInput>, string]>([
+    [
+      'decompressed',
+      { payload: body, contentEncoding: 'gzip' },
+      'Content-Encoding is "gzip", but what was given is not compressed.',
+    ],
+    ['compressed', { payload: gzipSync(body) }, 'the body given is compressed with gzip'],
+    ['an object as text', { payload: '[object Object]' }, 'The body given is the text [object Object]'],
+    ['bytes that are no text', { payload: '\uFFFD{}' }, 'has U+FFFD in it: bytes were lost'],
+  ])('is told by what it looks like: %s [§6.1]', (_, changes, telltale) => {
+    const result = verify(received({ ...changes }, { payload: '{"a":"b"}' }));
+    expect(result).toMatchObject({ reason: 'body_changed', detail: expect.stringContaining(telltale) });
+  });
+
+  it('is not blamed where it is compressed as it was signed', () => {
+    const payload = gzipSync(body);
+    const genuine = received({ contentEncoding: 'gzip' }, { payload });
+    expect(verify(genuine)).toMatchObject({ ok: true });
+    expect(verify({ ...genuine, secret: 'other' }).reason).toBe('signature_mismatch');
+  });
+
+  it.each([
+    [
+      'other content',
+      body.replace('10.50', '10.60'),
+      'from byte 67 on, "50,\\"to\\":\\"Grüße" became "60,\\"to\\":\\"Grüße"',
+    ],
+    ['a cut', body.slice(0, 30), 'it was cut off after byte 30'],
+    ['more', `${body}, more`, 'something was added after byte 94'],
+  ])('is shown where the body that was sent is known: %s', (_, payload, change) => {
+    const result = verify(received({ payload, sentBody: body }));
+    expect(result).toMatchObject({ reason: 'body_changed' });
+    expect(result.detail).toContain(`The body was changed after signing: ${change} (94 bytes were signed,`);
+  });
+
+  it('is ruled out where it is the body that was sent', () => {
+    const result = verify(received({ secret: 'other', sentBody: Buffer.from(body) }));
+    expect(result).toMatchObject({ reason: 'wrong_secret' });
+    expect(result.detail).toContain('the body is the one that was sent');
   });
 
   it.each([

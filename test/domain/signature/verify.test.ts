@@ -21,7 +21,7 @@ describe('a genuine delivery', () => {
       expect(verify({ payload, signature, timestamp, secret: each, now: Date.parse(timestamp) })).toEqual({
         ok: true,
         reason: null,
-        detail: 'The signature fits, and its timestamp is 0ms from now.',
+        detail: 'The signature fits, and its timestamp is 0ms old.',
         remedy: null,
         scheme: 'svc',
       });
@@ -205,6 +205,9 @@ describe('verify', () => {
     'now',
     'toleranceMs',
     'otherSecrets',
+    'otherSchemes',
+    'sentBody',
+    'contentEncoding',
   ];
   const refuses = (input: unknown) => {
     const result = verify(input as VerifyInput);
