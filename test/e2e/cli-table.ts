@@ -318,7 +318,7 @@ export const rows: Readonly<Record<string, Row>> = {
     args: payload,
     shows: /^Service-Signature: v1=[0-9a-f]{64}\nService-Timestamp: /,
     members: ['headers', 'timestamp', 'signed_content'],
-    mistake: [['--payload', '{}'], 'There is no secret to sign with'],
+    mistake: [['--payload', '{}'], 'There is no secret: pass --secret'],
     alone: true,
   },
   'receiver check': {

@@ -57,7 +57,7 @@ describe.skipIf(!hasTerminals)('in a terminal', () => {
 
   it('lets a delivery be found by typing, those that failed first', async () => {
     const terminal = await run('deliveries', 'replay');
-    expect(await look(terminal, /select$/)).toMatchInlineSnapshot(`
+    expect(await look(terminal, /✗[\s\S]*select$/)).toMatchInlineSnapshot(`
       "? Which delivery?
         ID  STATUS  TYPE  CREATED  URL
       ❯ del_…  ✗ failed  order.shipped  a time ago  http://receiver
