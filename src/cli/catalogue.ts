@@ -177,6 +177,10 @@ export const catalogue: Readonly<Record<string, CatalogueCommand | CatalogueGrou
     load: () => import('./commands/env.ts'),
   },
   open: { summary: 'Open the dashboard in the browser', load: () => import('./commands/open.ts') },
+  completion: {
+    summary: 'Print a script that completes svc in a shell',
+    load: () => import('./commands/completion.ts'),
+  },
   gaps: {
     summary: 'Show what the service description leaves open, and the answers',
     load: () => import('./commands/gaps.ts'),

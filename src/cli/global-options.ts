@@ -39,6 +39,6 @@ export function readOwnOptions(command: Command): object {
   return Object.fromEntries([...options, ...args].filter(([, value]) => value !== undefined));
 }
 
-function isGlobal(option: Option): boolean {
+export function isGlobal(option: Option): boolean {
   return option.helpGroupHeading === HEADING;
 }

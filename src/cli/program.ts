@@ -4,6 +4,7 @@ import { ExitCode, SvcError } from '../errors.ts';
 import { VERSION } from '../version.ts';
 import { type CatalogueCommand, type CatalogueGroup, catalogue } from './catalogue.ts';
 import type { CommandDefinition } from './command.ts';
+import { COMPLETE_COMMAND } from './completion/protocol.ts';
 import { createContext, type Host } from './context.ts';
 import { reportError } from './error-report.ts';
 import { addGlobalOptions, readGlobalOptions, readOwnOptions } from './global-options.ts';
@@ -21,7 +22,9 @@ export async function runCommandLine(args: readonly string[], host: Host): Promi
     exitCode = (await definition.run(readOwnOptions(command) as never, context)) ?? ExitCode.done;
   });
   try {
-    await program.parseAsync(toWords(args), { from: 'user' });
+    const words = toWords(args);
+    if (words[0] === COMPLETE_COMMAND) return await suggest(words.slice(1), host);
+    await program.parseAsync(words, { from: 'user' });
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return ExitCode.done;
@@ -44,6 +47,14 @@ function toWords(args: readonly string[]): string[] {
   if (first === undefined) return ['--help'];
   if (first === '--') return toWords(rest);
   return first === 'help' ? [...rest, '--help'] : [...args];
+}
+
+/** What the completion scripts of the shells ask; no command for people. */
+async function suggest(words: readonly string[], host: Host): Promise<ExitCode> {
+  const { complete } = await import('./completion/complete.ts');
+  const lines = await complete(words, host);
+  if (lines.length > 0) host.io.write(lines.join('\n'));
+  return ExitCode.done;
 }
 
 type Act = (command: Command, definition: CommandDefinition<never>) => Promise<void>;

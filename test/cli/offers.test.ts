@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { eventTypes } from '../../src/cli/offers/event-types.ts';
-import { fixtures, fixtureTypes, scripts } from '../../src/cli/offers/fixtures.ts';
+import { eventTypes, fixtureTypes } from '../../src/cli/offers/event-types.ts';
+import { fixtures, scripts } from '../../src/cli/offers/fixtures.ts';
 import {
   deliveries,
   events,

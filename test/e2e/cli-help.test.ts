@@ -42,6 +42,7 @@ describe('help', () => {
         receiver [options]    Check your receiver, or begin with one that is right
         env                   Print the variables that point programs to the emulator
         open                  Open the dashboard in the browser
+        completion            Print a script that completes svc in a shell
         gaps                  Show what the service description leaves open, and the answers
         doctor                Check the set-up, down to the receivers, and say what to do
         config                Show every setting and where it came from

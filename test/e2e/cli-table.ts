@@ -348,6 +348,13 @@ export const rows: Readonly<Record<string, Row>> = {
     mistake: [['ws_1'], "command-argument value 'ws_1' is invalid"],
     nobody: [`del_${NOBODY}`, '--print'],
   },
+  completion: {
+    args: ['bash'],
+    shows: /^# Completion of svc in bash[\s\S]*\ncomplete .*-F _svc svc\n$/,
+    members: ['shell', 'script'],
+    mistake: [['csh'], "command-argument value 'csh' is invalid"],
+    alone: true,
+  },
   gaps: {
     shows: /^\S+ .*[\s\S]*retry\.schedule/,
     members: ['data'],

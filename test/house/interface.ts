@@ -85,6 +85,3 @@ export const promised: Readonly<Record<string, readonly string[]>> = {
   completion: [],
   doctor: [],
 };
-
-/** Of that, what is still to be built; a line goes away with what builds it. */
-export const notYetBuilt: readonly string[] = ['completion'];

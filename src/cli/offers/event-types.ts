@@ -8,12 +8,17 @@ import { type Offer, offerRows } from './offer.ts';
 /** How many deliveries are looked at for types that they are of. */
 const LOOKED_AT = 200;
 
+/** Event types that have a fixture; there they are without an emulator. */
+export const fixtureTypes: Offer = {
+  noun: 'event type',
+  list: async (context) => offerRows<DescribedType>(await listFixtureTypes(context), columns, toType),
+};
+
 /** Event types that have a fixture, and those that the emulator has seen besides. */
 export const eventTypes: Offer = {
   noun: 'event type',
   async list(context) {
-    const { projectFolder } = await context.config();
-    const fixtures = listFixtures(fixtureFolders(projectFolder));
+    const fixtures = await listFixtureTypes(context);
     const known = new Set(fixtures.map(toType));
     const others = (await listSeenTypes(context))
       .filter((type) => !known.has(type))
@@ -34,6 +39,11 @@ const columns: readonly Column<DescribedType>[] = [
 
 function toType({ type }: DescribedType): string {
   return type;
+}
+
+async function listFixtureTypes(context: Context): Promise<readonly DescribedType[]> {
+  const { projectFolder } = await context.config();
+  return listFixtures(fixtureFolders(projectFolder));
 }
 
 async function listSeenTypes(context: Context): Promise<string[]> {

@@ -1,0 +1,88 @@
+/** What the completion scripts of the shells ask, while the person waits: the answer comes soon, or is empty. */
+import { createContext, type Host } from '../context.ts';
+import type { OfferedItem } from '../offers/offer.ts';
+import { cutLineTo } from '../render/painted.ts';
+import { type Cursor, findCursor } from './place.ts';
+import { FILES } from './protocol.ts';
+import { type Values, valuesOfArgument, valuesOfOption } from './values.ts';
+
+/** Longer than the emulator takes for a list, shorter than a person waits for the tab key. */
+const PATIENCE_MS = 300;
+
+/** As much of a description as is shown beside a word. */
+const DESCRIPTION = { width: 80, unicode: true };
+
+/**
+ * Suggests for the last of `words`, which are those of the command line up to the cursor without the program.
+ * @returns lines, each a word and after a tab what it is; or {@link FILES} alone.
+ */
+export async function complete(words: readonly string[], host: Host): Promise<string[]> {
+  const cursor = await findCursor(words);
+  const current = words.at(-1) ?? '';
+  const { place, path } = cursor;
+  switch (place.kind) {
+    case 'name':
+      return toLines(
+        Object.entries(place.names).map(([value, { summary }]) => ({ value, description: summary })),
+        current,
+      );
+    case 'option':
+      return toLines(
+        [
+          ...place.options.map(({ long, description }) => ({ value: long ?? '', description })),
+          { value: '--help', description: 'show this help' },
+        ],
+        current,
+      );
+    case 'value':
+      return suggest(valuesOfOption(place.option, path), place.before, current, cursor, host);
+    case 'argument':
+      return suggest(valuesOfArgument(place.argument, path), '', current, cursor, host);
+    case 'nothing':
+      return [];
+  }
+}
+
+async function suggest(
+  values: Values,
+  before: string,
+  current: string,
+  cursor: Cursor,
+  host: Host,
+): Promise<string[]> {
+  const typed = current.slice(before.length);
+  const fixed = values.isList ? typed.slice(0, typed.lastIndexOf(',') + 1) : '';
+  const items = (await listItems(values, cursor, host))
+    .filter(({ value }) => !fixed.split(',').includes(value))
+    .map(({ value, description }) => ({ value: before + fixed + value, description }));
+  const lines = toLines(items, current);
+  const wantsFiles = values.files === 'path' || (values.files === 'at' && typed.startsWith('@'));
+  return lines.length === 0 && wantsFiles ? [FILES] : lines;
+}
+
+async function listItems(
+  { words = [], offers = [] }: Values,
+  { globals }: Cursor,
+  host: Host,
+): Promise<OfferedItem[]> {
+  const signal = AbortSignal.any([host.signal, AbortSignal.timeout(PATIENCE_MS)]);
+  const context = createContext({ ...host, signal }, globals);
+  const lists = await Promise.all(
+    // Nobody can be told here of an emulator that does not run, or of a fixture that cannot be read.
+    offers.map((offer) => offer.list(context).catch(() => ({ items: [] }))),
+  );
+  const items = lists.flatMap((list) => list.items);
+  const first = new Map(items.toReversed().map((item) => [item.value, item]));
+  return [
+    ...words.map((value) => ({ value, description: '' })),
+    ...items.filter((item) => first.get(item.value) === item),
+  ];
+}
+
+function toLines(items: readonly OfferedItem[], current: string): string[] {
+  return items
+    .filter(({ value }) => value.startsWith(current))
+    .map(({ value, description }) =>
+      description === '' ? value : `${value}\t${cutLineTo(DESCRIPTION, description)}`,
+    );
+}

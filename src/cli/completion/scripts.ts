@@ -1,0 +1,109 @@
+/**
+ * The completion scripts. Each asks `svc -- __complete` with the words up to the cursor, and shows what comes back; the
+ * dashes keep Node 20 from taking options for itself.
+ */
+import { COMPLETE_COMMAND, FILES } from './protocol.ts';
+
+export const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;
+export type Shell = (typeof shells)[number];
+
+const bash = `# Completion of svc in bash, from version 3.2 on.
+_svc() {
+  # Bash takes = and : for the end of a word: what stands together without a blank is one word again here.
+  local words=() last='' word i
+  for ((i = 1; i <= COMP_CWORD; i++)); do
+    word=\${COMP_WORDS[i]}
+    if [[ $last && ($word == [=:]* || $last == *[=:]) && $COMP_LINE == *"$last$word"* ]]; then
+      last=$last$word
+      words[\${#words[@]}-1]=$last
+    else
+      last=$word
+      words+=("$word")
+    fi
+  done
+
+  local current=\${COMP_WORDS[COMP_CWORD]}
+  [[ $current == [=:]* ]] && current=''
+  local before=\${last%"$current"} answer line
+  answer=$(svc -- ${COMPLETE_COMMAND} "\${words[@]}" 2>/dev/null)
+  COMPREPLY=()
+  if [[ $answer == ${FILES} ]]; then
+    local at=''
+    [[ $current == @* ]] && at=@
+    compopt -o filenames 2>/dev/null
+    while IFS= read -r line; do COMPREPLY+=("$at$line"); done < <(compgen -f -- "\${current#@}")
+    return
+  fi
+  while IFS=$'\\t' read -r line _; do
+    [[ $line ]] && COMPREPLY+=("\${line#"$before"}")
+  done <<<"$answer"
+}
+complete -o nosort -F _svc svc 2>/dev/null || complete -F _svc svc
+`;
+
+const zsh = `#compdef svc
+# Completion of svc in zsh.
+_svc() {
+  local -a lines plain described
+  local line
+  lines=("\${(@f)$(svc -- ${COMPLETE_COMMAND} "\${(@Q)words[2,CURRENT-1]}" "\${(Q)PREFIX}" 2>/dev/null)}")
+  if [[ $lines[1] == ${FILES} ]]; then
+    compset -P '--*='
+    compset -P '@'
+    _files
+    return
+  fi
+  for line in $lines; do
+    if [[ $line == *$'\t'* ]]; then
+      described+=("\${\${line%%$'\t'*}//:/\\:}:\${line#*$'\t'}")
+    else
+      plain+=("$line")
+    fi
+  done
+  compadd -V svc -a plain
+  (( $#described )) && _describe -V svc described
+}
+if [[ $funcstack[1] == _svc ]]; then
+  _svc
+else
+  compdef _svc svc
+fi
+`;
+
+const fish = `# Completion of svc in fish.
+function __svc_complete
+    set -l words (commandline -opc)
+    set -l current (commandline -ct)
+    set -l lines (svc -- ${COMPLETE_COMMAND} $words[2..-1] "$current" 2>/dev/null)
+    if test "$lines" = ${FILES}
+        set -l before (string match -r '^(?:--[^=]*=)?@?' -- "$current")
+        set -l path (string sub -s (math 1 + (string length -- "$before")) -- "$current")
+        __fish_complete_path "$path" | string replace -r -- '^' "$before"
+    else
+        printf '%s\\n' $lines
+    end
+end
+complete -c svc -f -k -a '(__svc_complete)'
+`;
+
+const powershell = `# Completion of svc in PowerShell, from version 5.1 on.
+Register-ArgumentCompleter -Native -CommandName svc -ScriptBlock {
+  param($wordToComplete, $commandAst, $cursorPosition)
+  $words = @($commandAst.CommandElements | Select-Object -Skip 1 |
+    Where-Object { $_.Extent.EndOffset -lt $cursorPosition } |
+    ForEach-Object { $_.Extent.Text.Trim("'", '"') })
+  # Before version 7.3 an empty argument has to be quoted to arrive.
+  $empty = if ($PSVersionTable.PSVersion -ge [version]'7.3') { '' } else { '""' }
+  $current = if ($wordToComplete) { $wordToComplete } else { $empty }
+  svc -- ${COMPLETE_COMMAND} @words $current 2>$null | ForEach-Object {
+    $value, $description = $_ -split "\`t", 2
+    # No suggestion at all makes PowerShell complete paths.
+    if ($value -ne '${FILES}') {
+      $tip = if ($description) { $description } else { $value }
+      [System.Management.Automation.CompletionResult]::new($value, $value, 'ParameterValue', $tip)
+    }
+  }
+}
+`;
+
+export const completionScripts: Readonly<Record<Shell, string>> = { bash, zsh, fish, powershell };

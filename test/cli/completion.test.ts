@@ -1,0 +1,181 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { catalogue } from '../../src/cli/catalogue.ts';
+import { complete } from '../../src/cli/completion/complete.ts';
+import { completionScripts, shells } from '../../src/cli/completion/scripts.ts';
+import { runCommandLine } from '../../src/cli/program.ts';
+import { ExitCode } from '../../src/errors.ts';
+import { listFlags } from '../support/command-line.ts';
+import { startTestEmulator } from '../support/emulator.ts';
+import { createFolder } from '../support/folder.ts';
+import { createFakeHost, type FakeOptions } from './fake-context.ts';
+
+/** What is suggested for the last word of a line, where no emulator runs if nothing else is said. */
+async function suggest(line: string, fake: FakeOptions = {}): Promise<string[]> {
+  const { host } = createFakeHost({ cwd: createFolder(), ...fake });
+  return complete(line.split(' '), host);
+}
+
+async function suggestWords(line: string, fake?: FakeOptions): Promise<string[]> {
+  return (await suggest(line, fake)).map((suggestion) => suggestion.replace(/\t.*/, ''));
+}
+
+describe('completion of names', () => {
+  it('suggests every command with what it does', async () => {
+    expect(await suggest('')).toEqual(
+      Object.entries(catalogue).map(([name, { summary }]) => `${name}\t${summary}`),
+    );
+  });
+
+  it.each([
+    ['del', ['deliveries']],
+    ['deliveries ', ['list', 'get', 'tail', 'replay', 'wait']],
+    ['emulator snapshot ', ['save', 'load']],
+    ['--url http://a --json workspaces cr', ['create']],
+    ['-- emulator sta', ['start', 'status']],
+    ['help clock fr', ['freeze']],
+    ['deliverys ', []],
+    ['constructor ', []],
+  ])('after "svc %s" are %j', async (line, words) => {
+    expect(await suggestWords(line)).toEqual(words);
+  });
+});
+
+describe('completion of options', () => {
+  it('suggests those of the command and the global ones, with what they are for', async () => {
+    const lines = await suggest('deliveries wait -');
+    const flags = (await listFlags('deliveries wait', { global: true })).filter((flag) =>
+      flag.startsWith('--'),
+    );
+    expect(lines.map((line) => line.split('\t')[0])).toEqual([...flags, '--help']);
+    expect(lines).toContain('--event\tonly deliveries of this event');
+  });
+
+  it.each([
+    ['deliveries list --st', ['--status', '--starting-after']],
+    ['deliveries --ur', ['--url']],
+    ['trigger order.shipped --wait --co', ['--count']],
+    ['sign --payload - --sec', ['--secret']],
+    ['fixtures validate -- --j', [':files']],
+  ])('after "svc %s" are %j', async (line, words) => {
+    expect(await suggestWords(line)).toEqual(words);
+  });
+});
+
+describe('completion of values', () => {
+  it.each([
+    ['deliveries list --status ', ['pending', 'succeeded', 'failed', 'canceled']],
+    ['deliveries list --status=s', ['--status=succeeded']],
+    ['emulator start --profile ', ['relaxed', 'strict']],
+    ['emulator start --environment=p', ['--environment=production']],
+    ['keys create --scopes ', ['events:read', 'events:write', 'webhooks:manage', 'workspaces:read']],
+    ['keys create --scopes events:read,e', ['events:read,events:write']],
+    [
+      'keys create --scopes=events:read,w',
+      ['webhooks:manage', 'workspaces:read'].map((s) => `--scopes=events:read,${s}`),
+    ],
+    ['logs list --method P', ['POST']],
+    ['completion ', [...shells]],
+    ['emulator start --db ', [':files']],
+    ['emulator start --key ', [':files']],
+    ['verify --request=', [':files']],
+    ['trigger a.b --data @', [':files']],
+    ['trigger a.b --data {', []],
+    ['deliveries list --limit ', []],
+    ['deliveries list --unknown=', []],
+    ['workspaces create ', []],
+    ['config ', []],
+    ['fixtures run order-', ['order-lifecycle']],
+    ['fixtures run ./', [':files']],
+  ])('after "svc %s" are %j', async (line, words) => {
+    expect(await suggestWords(line)).toEqual(words);
+  });
+
+  it('knows event types without an emulator, those of the project as well', async () => {
+    const cwd = createFolder();
+    mkdirSync(join(cwd, 'fixtures/events'), { recursive: true });
+    writeFileSync(join(cwd, 'fixtures/events/parcel.lost.json'), '{"description":"Gone","payload":{}}');
+    expect(await suggest('trigger pa', { cwd })).toContain('parcel.lost\tGone');
+    expect(await suggestWords('webhooks create -e parcel.lost,invoice.p', { cwd })).toEqual([
+      'parcel.lost,invoice.paid',
+    ]);
+  });
+
+  it('knows the resources of the emulator, each where it belongs', async () => {
+    const emulator = await startTestEmulator();
+    onTestFinished(emulator.close);
+    const { url, workspace_id } = emulator.status();
+    const webhook = await emulator.control.createWebhook({
+      url: 'http://127.0.0.1:9/',
+      events: ['robot.awoke'],
+    });
+    const { json: event } = await emulator.api('POST', '/events', { type: 'robot.awoke' });
+    const { data } = await emulator.control.listDeliveries({});
+    const delivery = data[0]?.id;
+    const key = await emulator.control.createKey({ scopes: ['events:read'] });
+    const fake = { env: { SVC_CONTROL_URL: url } };
+
+    const found = async (line: string) => suggestWords(line, fake);
+    expect(await found('deliveries get ')).toEqual([delivery]);
+    expect(await found('deliveries replay x del')).toEqual([delivery]);
+    expect(await found('deliveries list --starting-after=')).toEqual([`--starting-after=${delivery}`]);
+    expect(await found('verify --delivery ')).toEqual([delivery]);
+    expect(await found('deliveries list --event ')).toEqual([event.id]);
+    expect(await found('events get ')).toEqual([event.id]);
+    expect(await found('webhooks delete ')).toEqual([webhook.id]);
+    expect(await found('deliveries tail --webhook ')).toEqual([webhook.id]);
+    expect(await found('clock show --workspace ')).toEqual([workspace_id]);
+    expect(await found('keys revoke ')).toContain(key.id);
+    expect(await found('logs list --key ')).toContain(key.id);
+    expect(await found('open ')).toEqual([delivery, event.id, webhook.id]);
+    expect(await found('trigger robot')).toEqual(['robot.awoke']);
+    expect(await suggestWords(`--url ${url} webhooks get `)).toEqual([webhook.id]);
+    expect(await suggest('webhooks get ', fake)).toEqual([
+      expect.stringMatching(/^wh_\w+\thttp:\/\/127\.0\.0\.1:9\/ {2}robot\.awoke {2}enabled/),
+    ]);
+  });
+
+  it('suggests nothing where the emulator does not answer soon', async () => {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as { port: number };
+    const startedAt = performance.now();
+    const env = { SVC_CONTROL_URL: `http://127.0.0.1:${port}` };
+    expect(await suggest('deliveries get ', { env })).toEqual([]);
+    expect(performance.now() - startedAt).toBeLessThan(2_000);
+  });
+
+  it('cuts what would fill the screen', async () => {
+    const cwd = createFolder();
+    mkdirSync(join(cwd, 'fixtures/events'), { recursive: true });
+    const fixture = JSON.stringify({ description: 'x'.repeat(1_000), payload: {} });
+    writeFileSync(join(cwd, 'fixtures/events/long.told.json'), fixture);
+    expect(await suggest('trigger long', { cwd })).toEqual([`long.told\t${'x'.repeat(79)}…`]);
+  });
+});
+
+describe('the scripts', () => {
+  it('ask the program, which answers line by line', async () => {
+    const { host, recorded } = createFakeHost();
+    await expect(runCommandLine(['--', '__complete', 'clock', 's'], host)).resolves.toBe(ExitCode.done);
+    expect(recorded.out).toMatch(/^show\t.*\nspeed\t.*\nsettle\t.*\n$/);
+    expect(recorded.err).toBe('');
+  });
+
+  it.each(shells)('of %s is printed alone', async (shell) => {
+    const { host, recorded } = createFakeHost();
+    await expect(runCommandLine(['completion', shell], host)).resolves.toBe(ExitCode.done);
+    expect(recorded).toEqual({ out: completionScripts[shell], err: '' });
+  });
+
+  // No PowerShell runs where these tests do.
+  it('of powershell registers a completer that asks the program', () => {
+    const { powershell } = completionScripts;
+    expect(powershell).toContain('Register-ArgumentCompleter -Native -CommandName svc');
+    expect(powershell).toContain('svc -- __complete @words $current');
+    expect(powershell).toContain('-split "`t", 2');
+  });
+});

@@ -1,0 +1,172 @@
+/** Completion in the shells that people use: each reads the script, and completes lines as they would be typed. */
+import { execFileSync } from 'node:child_process';
+import { symlinkSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { execa } from 'execa';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { hasTerminals, startTerminal, type TestTerminal } from '../support/terminal.ts';
+import { cleanEnvironment, createPlace, program, type Ready, startEmulator, svc } from './cli-program.ts';
+
+const { cwd, remove } = createPlace();
+const env = {
+  ...cleanEnvironment(),
+  PATH: `${cwd}${delimiter}${process.env.PATH}`,
+  HOME: cwd,
+  LC_ALL: 'C.UTF-8',
+};
+
+let emulator: Awaited<ReturnType<typeof startEmulator>>;
+let ready: Ready;
+
+beforeAll(async () => {
+  symlinkSync(program, join(cwd, 'svc'));
+  writeFileSync(join(cwd, 'my payload.json'), '{}');
+  emulator = await startEmulator(cwd, '--db', ':memory:', '--freeze', '--forward-to', 'http://127.0.0.1:9/');
+  ready = emulator.ready;
+  await svc(['trigger', 'robot.awoke'], { cwd });
+});
+
+afterAll(async () => {
+  emulator.subprocess.kill();
+  await emulator.subprocess;
+  remove();
+});
+
+/** Whether a shell is there; one that is missing leaves its tests out, and says so. */
+function hasShell(name: string): boolean {
+  try {
+    execFileSync(name, ['--version'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    process.emitWarning(`${name} is missing: the tests of completion in it are skipped.`);
+    return false;
+  }
+}
+
+async function runIn(shell: string, ...args: string[]): Promise<string[]> {
+  const { stdout } = await execa(shell, args, { cwd, env, extendEnv: false, timeout: 30_000 });
+  return stdout.split('\n').filter((line) => line !== '');
+}
+
+/** As people do: once more where nothing has come of it, the machine being too busy for the emulator to answer soon. */
+async function pressTab(terminal: TestTerminal, wanted: RegExp): Promise<string> {
+  await terminal.press('Tab');
+  return terminal.waitFor(wanted, 2_500).catch(async () => {
+    await terminal.press('Tab');
+    return terminal.waitFor(wanted);
+  });
+}
+
+const A_WHILE = { timeout: 15_000 };
+
+describe.skipIf(!hasShell('bash'))('in bash', () => {
+  /** Calls the completion function as bash would for a line: it ends words at = and at : as well. */
+  function complete(line: string): Promise<string[]> {
+    const script = `
+      eval "$(svc completion bash)"
+      COMP_LINE=$1; shift
+      COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+      _svc
+      printf '%s\\n' "\${COMPREPLY[@]}"`;
+    const words = line.split(' ').flatMap((word) => word.match(/[=:]+|[^=:]+/g) ?? '');
+    return runIn('bash', '--norc', '--noprofile', '-c', script, 'bash', line, ...words);
+  }
+
+  it.each([
+    ['svc deliveries re', ['replay']],
+    ['svc deliveries list --status s', ['succeeded']],
+    // What comes back replaces only what stands after the last = or :.
+    ['svc deliveries list --status=s', ['succeeded']],
+    ['svc deliveries list --status=', ['pending', 'succeeded', 'failed', 'canceled']],
+    ['svc keys create --scopes events:w', ['write']],
+    ['svc --url http://127.0.0.1:9 clock sh', ['show']],
+    ['svc emulator start --db :memory: --prof', ['--profile']],
+    ['svc emulator start --env-file my', ['my payload.json']],
+    ['svc trigger --data @my', ['@my payload.json']],
+    ['svc trigger --data=@my', ['@my payload.json']],
+    ['svc trigger robot', ['robot.awoke']],
+    ['svc trigger nothing.like', []],
+  ])('%j is completed by %j', async (line, wanted) => {
+    await expect.poll(() => complete(line), A_WHILE).toEqual(wanted);
+  });
+
+  it('knows the ids of the emulator', async () => {
+    await expect.poll(() => complete('svc webhooks get wh_'), A_WHILE).toEqual([ready.webhook_id]);
+  });
+
+  it.skipIf(!hasTerminals)('takes the tab key', async () => {
+    const terminal = await startTerminal(['bash', '--norc', '--noprofile'], { cwd, columns: 160, env });
+    onTestFinished(terminal.close);
+    await terminal.type('eval "$(svc completion bash)"');
+    await terminal.press('Enter');
+    await terminal.type('svc deliveries list --status=suc');
+    await pressTab(terminal, /--status=succeeded/);
+    await terminal.type('--limit=1 --event ');
+    await pressTab(terminal, /--event evt_\w{26}/);
+    await terminal.press('Enter');
+    await terminal.waitFor(/No deliveries\./);
+  });
+});
+
+describe.skipIf(!hasShell('fish'))('in fish', () => {
+  const complete = (line: string) =>
+    runIn('fish', '--no-config', '-c', 'svc completion fish | source; complete -C $argv[1]', line);
+
+  it.each([
+    ['svc deliveries re', ['replay\tSend deliveries again']],
+    ['svc deliveries list --status=s', ['--status=succeeded']],
+    ['svc emulator start --env-file my', ['my payload.json']],
+    ['svc trigger --data @my', ['@my payload.json']],
+    ['svc trigger --data=@my', ['--data=@my payload.json']],
+    ['svc trigger robot', ['robot.awoke\tseen here; it has no fixture']],
+    ['svc trigger nothing.like', []],
+  ])('%j is completed by %j', async (line, wanted) => {
+    await expect.poll(() => complete(line), A_WHILE).toEqual(wanted);
+  });
+
+  it('knows the ids of the emulator, with what they are', async () => {
+    const line = new RegExp(`^${ready.webhook_id}\thttp://127\\.0\\.0\\.1:9/ `);
+    await expect.poll(() => complete('svc webhooks get '), A_WHILE).toEqual([expect.stringMatching(line)]);
+  });
+});
+
+describe.skipIf(!hasShell('zsh') || !hasTerminals)('in zsh', () => {
+  async function complete(line: string, wanted: RegExp): Promise<string> {
+    const terminal = await startTerminal(['zsh', '-f'], { cwd, columns: 110, env });
+    onTestFinished(terminal.close);
+    await terminal.type(
+      "PS1='> '; autoload -Uz compinit; compinit -u -D; source <(svc completion zsh); clear",
+    );
+    await terminal.press('Enter');
+    await terminal.waitFor(/^>$/);
+    await terminal.type(line);
+    return pressTab(terminal, wanted);
+  }
+
+  it.each([
+    ['svc deliveries rep', /^> svc deliveries replay/],
+    ['svc deliveries list --status=s', /--status=succeeded/],
+    ['svc keys create --scopes events:w', /--scopes events:write/],
+    ['svc emulator start --env-file my', /--env-file my\\ payload\.json/],
+    ['svc trigger --data @my', /--data @my\\ payload\.json/],
+    ['svc trigger --data=@my', /--data=@my\\ payload\.json/],
+    ['svc trigger robot', /svc trigger robot\.awoke/],
+    ['svc webhooks get ', /svc webhooks get wh_\w{26}/],
+  ])('%j is completed: %s', async (line, wanted) => {
+    await complete(line, wanted);
+  });
+
+  it('lists what there is, with what it is for', async () => {
+    const screen = await complete('svc clock ', /settle/);
+    expect(screen.replace(/ +$/gm, '')).toMatchInlineSnapshot(`
+      "> svc clock
+      show     -- Show what time it is there
+      speed    -- Let it run faster or slower
+      freeze   -- Stop it
+      resume   -- Let a stopped clock go on
+      advance  -- Move it forward, sending all that falls due
+      next     -- Move it to the next due attempt
+      settle   -- Move it until no delivery is pending"
+    `);
+  });
+});
