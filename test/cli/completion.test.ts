@@ -77,6 +77,7 @@ describe('completion of values', () => {
       ['webhooks:manage', 'workspaces:read'].map((s) => `--scopes=events:read,${s}`),
     ],
     ['logs list --method P', ['POST']],
+    ['receiver check http://a --rule raw-body,ded', ['raw-body,deduplication']],
     ['completion ', [...shells]],
     ['emulator start --db ', [':files']],
     ['emulator start --key ', [':files']],

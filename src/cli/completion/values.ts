@@ -2,6 +2,7 @@
 import type { Argument, Option } from 'commander';
 import { environments, scopes } from '../../domain/access.ts';
 import { profileNames } from '../../profile/rules.ts';
+import { receiverRuleNames } from '../../receiver/check.ts';
 import { eventTypes, fixtureTypes } from '../offers/event-types.ts';
 import { fixtures, scripts } from '../offers/fixtures.ts';
 import type { Offer } from '../offers/offer.ts';
@@ -28,6 +29,7 @@ const byOption: Readonly<Record<string, Values>> = {
   '--key': { offers: [keys] },
   '--method': { words: ['GET', 'POST'] },
   '--profile': { words: profileNames },
+  '--rule': { words: receiverRuleNames, isList: true },
   '--scopes': { words: scopes, isList: true },
   '--type': types,
   '--webhook': { offers: [webhooks] },

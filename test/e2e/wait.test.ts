@@ -1,0 +1,73 @@
+/** `svc deliveries wait` against an emulator at work. */
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createHttpControlPlane } from '../../src/control/http-client.ts';
+import { ExitCode } from '../../src/errors.ts';
+import { createReceiver } from '../support/receiver.ts';
+import { createPlace, startEmulator, svc } from './cli-program.ts';
+
+async function start(script: Parameters<typeof createReceiver>[0] = {}) {
+  const { cwd, remove } = createPlace();
+  const receiver = await createReceiver(script);
+  const { subprocess, ready } = await startEmulator(
+    cwd,
+    '--db',
+    ':memory:',
+    '--freeze',
+    '--forward-to',
+    receiver.url,
+  );
+  onTestFinished(async () => {
+    subprocess.kill();
+    await Promise.all([subprocess, receiver.close()]);
+    remove();
+  });
+  const control = createHttpControlPlane({ controlUrl: ready.control_url });
+  const run = (...args: string[]) => svc(args, { cwd });
+  return { run, control, receiver };
+}
+
+describe('svc deliveries wait', () => {
+  it('hears of what is made while it waits, however soon it settles', async () => {
+    const { run } = await start();
+    const waiting = run(
+      'deliveries',
+      'wait',
+      '--type',
+      'a.b',
+      '--count',
+      '40',
+      '--status',
+      'succeeded',
+      '--json',
+    );
+    await run('trigger', 'a.b', '--count', '40');
+    const { exitCode, stdout } = await waiting;
+    expect(exitCode).toBe(ExitCode.done);
+    const statuses = JSON.parse(stdout).data.map(({ status }: { status: string }) => status);
+    expect(statuses.filter((status: string) => status === 'succeeded')).toHaveLength(40);
+  });
+
+  it('tells what did happen when the time is over', async () => {
+    const { run } = await start({ status: 503, body: 'busy' });
+    await run('trigger', 'a.b');
+    const { exitCode, stdout, stderr } = await run('deliveries', 'wait', '--timeout', '1s');
+    expect(exitCode).toBe(ExitCode.timeout);
+    expect(stdout).toMatch(/^ID +STATUS[\s\S]*del_\w+ +… pending/);
+    expect(stderr).toMatch(
+      /^del_\w+ pending after 1 attempt, the next in 5m: .*503.*\nerror: 1 delivery has not settled after 1s\.\nhint: .*svc clock settle/,
+    );
+  });
+
+  it('ends when a delivery is canceled with its endpoint', async () => {
+    const { run, control } = await start({ status: 503 });
+    await run('trigger', 'a.b');
+    const { data } = await control.listWebhooks({});
+    // Whichever of the two comes first, the end is the same.
+    const [{ exitCode, stderr }] = await Promise.all([
+      run('deliveries', 'wait', '--status', 'succeeded'),
+      control.deleteWebhook({ id: data[0]?.id ?? '' }),
+    ]);
+    expect(exitCode).toBe(ExitCode.notSo);
+    expect(stderr).toMatch(/^del_\w+ canceled after 1 attempt, its endpoint was deleted/);
+  });
+});
