@@ -13,7 +13,7 @@ const HEADER = /^([!#$%&'*+.^_`|~\w-]+):[ \t]*(.*?)[ \t]*$/;
 /**
  * Reads the request line, headers, an empty line and the body. Where `Content-Length` says where the body ends, the
  * line break that an editor adds after it is left out.
- * @throws SvcError `usage` when there is no empty line, or a header that is none.
+ * @throws SvcError `usage` when there is no empty line, a header that is none, or a body in chunks.
  */
 export function parseRawRequest(bytes: Buffer): RawRequest {
   const end = EMPTY_LINE.exec(bytes.toString('latin1'));
@@ -21,6 +21,11 @@ export function parseRawRequest(bytes: Buffer): RawRequest {
   const [, ...lines] = bytes.toString('latin1', 0, end.index).split(/\r?\n/);
   const headers = toHeaderLookup(lines.map(parseHeader));
   const body = bytes.subarray(end.index + end[0].length);
+  if (/chunked/i.test(headers.get('transfer-encoding') ?? '')) {
+    throw new SvcError('usage', 'The body in the file is in chunks, which are not what was signed.', {
+      hint: 'Write the body alone into a file: --payload @FILE with --signature and --timestamp.',
+    });
+  }
   const length = headers.get('content-length');
   return { headers, body: length === null ? body : body.subarray(0, Number(length)) };
 }

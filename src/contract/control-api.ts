@@ -24,6 +24,8 @@ import {
   SavedSnapshot,
   ScopeName,
   type StreamItem,
+  Timestamp,
+  Verification,
   WebhookDetail,
   WebhookProbe,
   WebhookWithSecret,
@@ -300,6 +302,24 @@ export const controlOperations = defineOperations({
     summary: 'Everything about one delivery',
     input: v.strictObject({ id: v.string() }),
     output: DeliveryDetail,
+    status: 200,
+  },
+  verifyDelivery: {
+    method: 'POST',
+    path: '/deliveries/{id}/verify',
+    summary:
+      'Verify the last attempt of a delivery as a receiver does, and say what is wrong where it is refused',
+    input: v.strictObject({
+      id: v.string(),
+      /** What the receiver verifies with; the secrets of the endpoint when left out. */
+      secrets: v.optional(v.array(v.string())),
+      /** The body as the receiver has it, in base64; as it was sent when left out. */
+      payload_base64: v.optional(v.pipe(v.string(), v.base64('must be base64'))),
+      /** The time to judge at; that of the attempt when left out. */
+      now: v.optional(Timestamp),
+      tolerance_ms: v.optional(wholeNumber(0)),
+    }),
+    output: Verification,
     status: 200,
   },
   replayDelivery: {

@@ -8,6 +8,7 @@ import { attemptOutcomes, attemptTriggers, deliveryStatuses, settledReasons } fr
 import { DAY_MS } from '../domain/duration.ts';
 import { deliveryFaultKinds, faultTargets, requestDrops, requestFaultKinds } from '../domain/fault.ts';
 import { type IdKind, idPatterns, idPrefixes } from '../domain/ids.ts';
+import { refusalReasons } from '../domain/signature/explain.ts';
 import { profileNames } from '../profile/rules.ts';
 import { wholeNumber } from './operation.ts';
 
@@ -147,7 +148,22 @@ export const Delivery = v.object({
   settled_at: v.nullable(Timestamp),
   replay_of: v.nullable(idOf('delivery')),
 });
-export const DeliveryDetail = v.object({ ...Delivery.entries, attempts: v.array(Attempt) });
+/** What verification came to, in the words of `svc verify`. */
+export const Verification = v.object({
+  ok: v.boolean(),
+  /** Why it was refused; null when it was not. */
+  reason: v.nullable(v.picklist(refusalReasons)),
+  detail: v.string(),
+  /** What to do about it; null when it was not refused. */
+  remedy: v.nullable(v.string()),
+  scheme: v.string(),
+});
+export const AttemptDetail = v.object({
+  ...Attempt.entries,
+  /** What a receiver with the right secret finds; null where that secret, or the scheme, is no longer known. */
+  verification: v.nullable(Verification),
+});
+export const DeliveryDetail = v.object({ ...Delivery.entries, attempts: v.array(AttemptDetail) });
 
 /** An attempt in a list of many: without what was sent and answered. */
 export const AttemptSummary = v.object({
@@ -316,6 +332,8 @@ export type WebhookWithSecret = v.InferOutput<typeof WebhookWithSecret>;
 export type ApiKey = v.InferOutput<typeof ApiKey>;
 export type CreatedApiKey = v.InferOutput<typeof CreatedApiKey>;
 export type Attempt = v.InferOutput<typeof Attempt>;
+export type AttemptDetail = v.InferOutput<typeof AttemptDetail>;
+export type Verification = v.InferOutput<typeof Verification>;
 export type AttemptSummary = v.InferOutput<typeof AttemptSummary>;
 export type ClockState = v.InferOutput<typeof ClockState>;
 export type ClockMove = v.InferOutput<typeof ClockMove>;

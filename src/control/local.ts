@@ -15,6 +15,7 @@ import type { Listeners } from '../sandbox/listeners.ts';
 import { toListBody, toPageRequest } from '../sandbox/pages.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Session } from '../sandbox/session.ts';
+import { listAttempts, verifyDelivery } from '../sandbox/verification.ts';
 import {
   getWebhookRow,
   isLasting,
@@ -26,7 +27,6 @@ import {
 import { createWorkspace } from '../sandbox/workspaces.ts';
 import { toApiKey } from '../store/api-keys.ts';
 import { toApiRequest } from '../store/api-requests.ts';
-import { toAttempt } from '../store/attempts.ts';
 import { toDelivery } from '../store/delivery-view.ts';
 import { toWebhookDetail, type WebhookRow } from '../store/webhooks.ts';
 import { toWorkspace } from '../store/workspaces.ts';
@@ -213,8 +213,8 @@ function createWebhookCalls(
 
 function createDeliveryCalls(
   sandbox: Sandbox,
-): Pick<CheckedCalls, 'listDeliveries' | 'getDelivery' | 'replayDelivery'> {
-  const { deliveryView: deliveries, attempts } = sandbox.store;
+): Pick<CheckedCalls, 'listDeliveries' | 'getDelivery' | 'verifyDelivery' | 'replayDelivery'> {
+  const { deliveryView: deliveries } = sandbox.store;
   return {
     listDeliveries: async (input) => {
       const filter = toDeliveryFilter(sandbox, input);
@@ -224,10 +224,14 @@ function createDeliveryCalls(
     getDelivery: async ({ id }): Promise<DeliveryDetail> => {
       const row = deliveries.find(id);
       if (row === undefined) throw notFound('delivery', id);
-      const sent = { id, body: deliveries.getBody(row.seq), scheme: sandbox.rules.signature };
-      const made = attempts.listOfDelivery(row.seq).map((attempt) => toAttempt(attempt, sent));
-      return { ...toDelivery(row), attempts: made };
+      return { ...toDelivery(row), attempts: listAttempts(sandbox, row) };
     },
+    verifyDelivery: async ({ payload_base64: payload, now, tolerance_ms: toleranceMs, ...input }) =>
+      verifyDelivery(sandbox, {
+        ...{ ...input, toleranceMs },
+        payload: payload === undefined ? undefined : Buffer.from(payload, 'base64'),
+        now: now === undefined ? undefined : Date.parse(now),
+      }),
     replayDelivery: async ({ id, new_id: newId, url, body }) =>
       toDelivery(await replayDelivery(sandbox, { id, newId, url, body })),
   };

@@ -5,6 +5,11 @@ import type { AttemptOutcome, AttemptTrigger } from '../domain/delivery.ts';
 import { tamperWith } from '../domain/fault.ts';
 import { toSignedContent } from '../domain/signature/digest.ts';
 import type { SignatureScheme } from '../domain/signature/scheme.ts';
+import {
+  parseSignatureHeader,
+  pickHeaders,
+  toSignedTimestamp,
+} from '../domain/signature/signature-header.ts';
 
 export interface AttemptRow {
   readonly seq: number;
@@ -98,7 +103,8 @@ interface Sent {
 /** The attempt as every door shows it. Its id is its delivery's, with its number. */
 export function toAttempt(row: AttemptRow, { id, body, scheme }: Sent): Attempt {
   const headers: Record<string, string> = JSON.parse(row.request_headers);
-  const timestamp = headers[scheme.headers.timestamp ?? ''] ?? '';
+  const { signature, timestamp: own } = pickHeaders(scheme, { get: (name) => headers[name] ?? null });
+  const timestamp = toSignedTimestamp(scheme, parseSignatureHeader(scheme, signature ?? ''), own ?? '');
   const signed = toSignedContent(scheme, { id, timestamp, body });
   const facts = toFacts(row, id);
   const sentBody = facts.fault?.kind === 'tamper-body' ? tamperWith(body) : body;

@@ -41,6 +41,8 @@ type Change = Pick<
   | 'deleted_at'
 >;
 
+type SecretsOfWebhook = Pick<WebhookRow, 'id' | 'secret' | 'previous_secret'>;
+
 /** An endpoint that takes deliveries, with its subscriptions. */
 type TakingWebhook = WebhookRow & { readonly subscriptions: readonly string[] };
 
@@ -62,6 +64,7 @@ export class WebhookTable {
   readonly #listenerIds: Database.Statement<[], string>;
   readonly #place: Database.Statement<[string], Pick<WebhookRow, 'seq'>>;
   readonly #newestId: Database.Statement<[number], string>;
+  readonly #secrets: Database.Statement<[number], SecretsOfWebhook>;
   readonly #seqs: Database.Statement<[], number>;
   readonly #update: Database.Statement<[Change]>;
 
@@ -90,6 +93,9 @@ export class WebhookTable {
       .prepare<[number], string>('SELECT id FROM webhooks WHERE workspace_seq = ? ORDER BY seq DESC LIMIT 1')
       .pluck();
     this.#seqs = db.prepare<[], number>('SELECT seq FROM webhooks WHERE deleted_at IS NULL').pluck();
+    this.#secrets = db.prepare(
+      'SELECT id, secret, previous_secret FROM webhooks WHERE workspace_seq = ? ORDER BY seq DESC LIMIT 1000',
+    );
     this.#update = db.prepare(
       `UPDATE webhooks SET url = @url, events = @events, secret = @secret, previous_secret = @previous_secret,
          previous_secret_expires_at = @previous_secret_expires_at, disabled = @disabled, headers = @headers,
@@ -163,6 +169,11 @@ export class WebhookTable {
     const row = this.findBySeq(seq);
     if (row === undefined) throw new Error(`webhook ${seq} is gone`);
     return row;
+  }
+
+  /** The secrets of the newest thousand endpoints of a workspace, newest first; of deleted ones too. */
+  listSecrets(workspaceSeq: number): SecretsOfWebhook[] {
+    return this.#secrets.all(workspaceSeq);
   }
 
   update(row: Change): void {

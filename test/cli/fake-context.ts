@@ -2,7 +2,7 @@
 import { PassThrough } from 'node:stream';
 import { type Context, createContext, type Host } from '../../src/cli/context.ts';
 import type { Io, Look } from '../../src/cli/io.ts';
-import type { Attempt, Delivery } from '../../src/contract/resources.ts';
+import type { AttemptDetail, Delivery } from '../../src/contract/resources.ts';
 import type { ApiClient, ApiResponse } from '../../src/control/api-client.ts';
 import type { ControlPlane, LiveStream } from '../../src/control/control-plane.ts';
 
@@ -132,7 +132,7 @@ export function aDelivery(changes: Partial<Delivery> = {}): Delivery {
   };
 }
 
-export function anAttempt(changes: Partial<Attempt> = {}): Attempt {
+export function anAttempt(changes: Partial<AttemptDetail> = {}): AttemptDetail {
   return {
     id: 'att_1',
     number: 1,
@@ -154,6 +154,7 @@ export function anAttempt(changes: Partial<Attempt> = {}): Attempt {
       signed_content: '2026-11-20T11:57:00Z.{"n":9007199254740993}',
     },
     response: { headers: { 'x-a': 'b' }, body: 'busy', encoding: 'utf8', truncated: true },
+    verification: null,
     ...changes,
   };
 }

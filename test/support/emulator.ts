@@ -1,4 +1,6 @@
 /** An emulator for one test: in memory, on a free port, with a frozen clock unless told otherwise. */
+import type { SignatureScheme } from '../../src/domain/signature/scheme.ts';
+import type { SchemeName } from '../../src/domain/signature/schemes.ts';
 import { type Emulator, type EmulatorOptions, startEmulator } from '../../src/emulator.ts';
 import type { Overrides } from '../../src/profile/answer-gaps.ts';
 import { resolveRules } from '../../src/profile/resolve.ts';
@@ -8,6 +10,7 @@ import { type AnswerCheck, createAnswerCheck } from './answer-check.ts';
 export interface TestEmulatorOptions extends Partial<EmulatorOptions> {
   readonly profile?: ProfileName;
   readonly overrides?: Overrides;
+  readonly scheme?: SchemeName | SignatureScheme;
 }
 
 export interface TestEmulator extends Emulator, AsyncDisposable {
@@ -28,8 +31,8 @@ export interface ApiAnswer {
 }
 
 export async function startTestEmulator(options: TestEmulatorOptions = {}): Promise<TestEmulator> {
-  const { profile = 'relaxed', overrides = {}, environment = 'sandbox', ...rest } = options;
-  const rules = resolveRules(profile, overrides, environment);
+  const { profile = 'relaxed', overrides = {}, environment = 'sandbox', scheme, ...rest } = options;
+  const rules = resolveRules(profile, overrides, environment, scheme);
   const emulator = await startEmulator({
     ...{ port: 0, host: '127.0.0.1', db: ':memory:', clock: { frozen: true }, environment, rules },
     ...rest,

@@ -1,12 +1,12 @@
 import { settings } from '../../config/settings.ts';
-import { type VerifyResult, verify, verifyMessage } from '../../domain/signature/verify.ts';
+import type { Verification } from '../../contract/resources.ts';
+import { verify, verifyMessage } from '../../domain/signature/verify.ts';
 import { ExitCode, SvcError } from '../../errors.ts';
 import { type Instant, toDurationMs, toInstant, toRepeated } from '../arguments.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
-import { toHeaderLookup } from '../headers.ts';
 import { parseRawRequest } from '../raw-request.ts';
-import { styleFor } from '../render/style.ts';
+import { renderVerdict } from '../render/verification.ts';
 import { readNamedFile, readValue } from '../values.ts';
 
 interface Options {
@@ -32,7 +32,7 @@ export const command: CommandDefinition<Options> = {
       .option('--id <header>', 'the id header, for schemes that sign it')
       .option(
         '--delivery <id>',
-        'take all of it from the last attempt of this delivery, as of when it was sent',
+        'ask the emulator about the last attempt of this delivery, as of when it was sent',
       )
       .option('--request <file>', 'take all of it from a file with a raw HTTP request')
       .option('--tolerance <duration>', 'how old or early it may be; 5m when left out', toDurationMs)
@@ -40,7 +40,8 @@ export const command: CommandDefinition<Options> = {
       .option('--scheme <name>', settings.scheme.description),
   examples: [
     'verify --secret whsec_… --payload @body.json --signature v1=… --timestamp 2026-11-20T23:06:00Z',
-    'verify --secret whsec_… --delivery del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
+    'verify --delivery del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --secret whsec_…',
+    'verify --delivery del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --payload @body-as-my-receiver-had-it',
     'verify --secret whsec_… --request request.txt --scheme stripe',
   ],
   run,
@@ -52,46 +53,63 @@ async function run(options: Options, context: Context): Promise<ExitCode> {
   return result.ok ? ExitCode.done : ExitCode.notSo;
 }
 
-async function verifyGiven(options: Options, context: Context): Promise<VerifyResult> {
-  const { payload, delivery, request, signature, timestamp, id } = options;
-  if ([payload, delivery, request].filter((source) => source !== undefined).length !== 1) {
-    throw new SvcError('usage', 'Pass one of --payload, --delivery and --request.');
-  }
-  const secret = options.secret ?? context.env.SVC_WEBHOOK_SECRET;
-  if (!secret) throw new SvcError('usage', 'There is no secret: pass --secret or set SVC_WEBHOOK_SECRET.');
-  const now = context.now();
-  const { signature: scheme, signatureToleranceMs } = await context.rules({ scheme: options.scheme });
-  const given = {
-    secret,
-    scheme,
-    toleranceMs: options.tolerance ?? signatureToleranceMs,
-    now: options.now?.(now) ?? now,
-  };
-  if (request !== undefined) {
-    const { headers, body } = parseRawRequest(await readNamedFile(request, context.cwd));
-    return verifyMessage({ ...given, headers, payload: body });
-  }
-  if (delivery !== undefined) {
-    const attempt = await getLastAttempt(delivery, context);
-    return verifyMessage({
-      ...given,
-      now: options.now?.(now) ?? Date.parse(attempt.sent_at),
-      headers: toHeaderLookup(Object.entries(attempt.request.headers)),
-      payload: attempt.request.body,
+async function verifyGiven(options: Options, context: Context): Promise<Verification> {
+  const { payload, delivery, request } = options;
+  if (delivery !== undefined && request === undefined) return verifySent(delivery, options, context);
+  if ((payload === undefined) === (request === undefined)) {
+    throw new SvcError('usage', 'Pass one of --payload, --request and --delivery.', {
+      hint: '--delivery goes with --payload too: the body as your receiver had it.',
     });
   }
-  return verify({ ...given, payload: await readValue(payload ?? '', context), signature, timestamp, id });
+  const given = await toGiven(options, context);
+  if (request === undefined) {
+    const { signature, timestamp, id } = options;
+    return verify({ ...given, payload: await readValue(payload ?? '', context), signature, timestamp, id });
+  }
+  const { headers, body } = parseRawRequest(await readNamedFile(request, context.cwd));
+  return verifyMessage({ ...given, headers, payload: body });
 }
 
-async function getLastAttempt(id: string, context: Context) {
-  const { attempts } = await (await context.connect()).getDelivery({ id });
-  const attempt = attempts.at(-1);
-  if (attempt === undefined) throw new SvcError('not_found', `${id} has not been attempted yet.`);
-  return attempt;
+/** By the emulator, which knows what it sent, how it signed, and every secret. */
+async function verifySent(id: string, options: Options, context: Context): Promise<Verification> {
+  const refused = (['signature', 'timestamp', 'id', 'scheme'] as const).find((name) => options[name]);
+  if (refused !== undefined) {
+    throw new SvcError('usage', `--delivery and --${refused} exclude each other.`, {
+      hint: 'The emulator takes it from what it sent.',
+    });
+  }
+  const { secret, payload, now, tolerance } = options;
+  const ownSecret = context.env.SVC_WEBHOOK_SECRET;
+  const control = await context.connect();
+  return control.verifyDelivery({
+    id,
+    secrets: secret ? [...secret] : ownSecret ? [ownSecret] : undefined,
+    payload_base64:
+      payload === undefined ? undefined : (await readValue(payload, context)).toString('base64'),
+    now: now && new Date(now(context.now())).toISOString(),
+    tolerance_ms: tolerance,
+  });
 }
 
-function renderResult(result: VerifyResult, { io }: Context): string {
-  const style = styleFor(io);
-  if (result.ok) return `${style.green('valid')}  ${result.detail}`;
-  return `${style.red(result.reason)}  ${result.detail}\n${result.remedy}`;
+/** What there is to verify by. */
+async function toGiven({ secret, scheme: name, tolerance, now }: Options, context: Context) {
+  const own = context.env.SVC_WEBHOOK_SECRET;
+  if (!(secret ?? own)) {
+    throw new SvcError('usage', 'There is no secret: pass --secret or set SVC_WEBHOOK_SECRET.');
+  }
+  const { signature: scheme, signatureToleranceMs } = await context.rules({ scheme: name });
+  const { schemes } = (await context.config()).values;
+  return {
+    scheme,
+    secret: secret ?? own ?? [],
+    otherSecrets: own ? [{ name: 'the secret in SVC_WEBHOOK_SECRET', secret: own }] : [],
+    otherSchemes: Object.values(schemes),
+    toleranceMs: tolerance ?? signatureToleranceMs,
+    now: now?.(context.now()) ?? context.now(),
+  };
+}
+
+function renderResult(result: Verification, { io }: Context): string {
+  const verdict = renderVerdict(result, io);
+  return result.remedy === null ? verdict : `${verdict}\n${result.remedy}`;
 }

@@ -1,4 +1,4 @@
-import type { Attempt, DeliveryDetail } from '../../contract/resources.ts';
+import type { Attempt, AttemptDetail, DeliveryDetail } from '../../contract/resources.ts';
 import { toOneLine, toPlainLines } from '../../domain/control-characters.ts';
 import { settledReasonText } from '../../domain/delivery.ts';
 import { formatDuration } from '../../domain/duration.ts';
@@ -9,6 +9,7 @@ import { indentJson } from './json-text.ts';
 import { findRemedy } from './remedy.ts';
 import { paintOutcome, paintStatus, styleFor } from './style.ts';
 import { formatTime } from './time.ts';
+import { renderVerdict } from './verification.ts';
 
 type Surroundings = Pick<Context, 'io' | 'now'>;
 
@@ -45,17 +46,18 @@ interface AttemptContext extends Surroundings {
 }
 
 function renderAttempt(
-  attempt: Attempt,
-  previous: Attempt | undefined,
+  attempt: AttemptDetail,
+  previous: AttemptDetail | undefined,
   { delivery, scheduleNow, io, now }: AttemptContext,
 ): string {
-  const { request, response } = attempt;
+  const { request, response, verification } = attempt;
   const style = styleFor(io);
   const title = style.bold(`Attempt ${attempt.number}`);
   const head = `${title}  ${paintOutcome(attempt, io)}  ${formatDuration(attempt.duration_ms)}  ${attempt.trigger}`;
   const fields = {
     'Why it failed': attempt.error && style.red(toOneLine(attempt.error)),
     Fault: describeMark(attempt.fault),
+    Signature: verification && renderVerdict(verification, io),
     'What to do': findRemedy(attempt, delivery),
     Scheduled: formatTime(attempt.scheduled_at, scheduleNow),
     Sent: formatTime(attempt.sent_at, now()),

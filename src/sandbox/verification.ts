@@ -1,0 +1,109 @@
+/** Verification of what was sent, with all that the emulator knows about it: the secrets, and the bytes. */
+import type { Attempt, AttemptDetail, Verification } from '../contract/resources.ts';
+import type { NamedSecret } from '../domain/signature/claim.ts';
+import { verifyMessage } from '../domain/signature/verify.ts';
+import { SvcError } from '../errors.ts';
+import { toAttempt } from '../store/attempts.ts';
+import type { DeliveryRow } from '../store/delivery-view.ts';
+import { notFound } from './access.ts';
+import type { Sandbox } from './sandbox.ts';
+
+/** The attempts of a delivery, each with what verification says of it. */
+export function listAttempts(sandbox: Sandbox, row: DeliveryRow): AttemptDetail[] {
+  const { store, rules } = sandbox;
+  const sent = { id: row.id, body: store.deliveryView.getBody(row.seq), scheme: rules.signature };
+  return store.attempts.listOfDelivery(row.seq).map((attempt) => {
+    const shown = toAttempt(attempt, sent);
+    return { ...shown, verification: findVerification(sandbox, row, shown, sent.body) };
+  });
+}
+
+/**
+ * What a receiver with the right secret found. Only faults make it refuse; where none did, a refusal tells that what
+ * signed is no longer known, the secret or the scheme, and is no news of the attempt: null then.
+ */
+function findVerification(
+  sandbox: Sandbox,
+  row: DeliveryRow,
+  attempt: Attempt,
+  sentBody: string,
+): Verification | null {
+  const { secret, previous_secret: previous } = sandbox.store.webhooks.getBySeq(row.webhook_seq);
+  const isCurrent = attempt.fault?.kind === 'old-secret' || previous === null;
+  const result = verifyAttempt(sandbox, row, attempt, {
+    secret: isCurrent ? [secret] : [secret, previous],
+    sentBody,
+  });
+  return result.ok || attempt.fault !== undefined ? result : null;
+}
+
+export interface VerificationInput {
+  readonly id: string;
+  /** What the receiver verifies with; the secrets of the endpoint when left out. */
+  readonly secrets?: readonly string[] | undefined;
+  /** The body as the receiver has it; as it was sent when left out. */
+  readonly payload?: Uint8Array | undefined;
+  /** Wall time in milliseconds since 1970; that of the attempt when left out. */
+  readonly now?: number | undefined;
+  readonly toleranceMs?: number | undefined;
+}
+
+/**
+ * What a receiver finds that verifies the last attempt of a delivery.
+ * @throws SvcError `not_found` when there is no such delivery, or no attempt of it yet.
+ */
+export function verifyDelivery(sandbox: Sandbox, input: VerificationInput): Verification {
+  const { store } = sandbox;
+  const row = store.deliveryView.find(input.id);
+  if (row === undefined) throw notFound('delivery', input.id);
+  const attempt = listAttempts(sandbox, row).at(-1);
+  if (attempt === undefined) {
+    throw new SvcError('not_found', `${row.id} has not been attempted yet.`, {
+      hint: '`svc deliveries wait` waits until it is, `svc clock next` sends what is due next.',
+    });
+  }
+  const { secret, previous_secret: previous } = store.webhooks.getBySeq(row.webhook_seq);
+  const own = previous === null ? [secret] : [secret, previous];
+  const { now, toleranceMs, payload } = input;
+  return verifyAttempt(sandbox, row, attempt, {
+    secret: input.secrets ?? own,
+    sentBody: store.deliveryView.getBody(row.seq),
+    ...{ now, toleranceMs, payload },
+  });
+}
+
+interface Receiving {
+  readonly secret: readonly string[];
+  readonly sentBody: string;
+  readonly now?: number | undefined;
+  readonly toleranceMs?: number | undefined;
+  readonly payload?: Uint8Array | undefined;
+}
+
+function verifyAttempt(
+  { rules, store }: Sandbox,
+  { workspace_seq: workspaceSeq }: DeliveryRow,
+  { request, sent_at: sentAt }: Attempt,
+  { secret, sentBody, now, toleranceMs, payload }: Receiving,
+): Verification {
+  return verifyMessage({
+    scheme: rules.signature,
+    secret,
+    otherSecrets: listKnownSecrets(store, workspaceSeq),
+    headers: new Headers(request.headers),
+    payload: payload ?? request.body,
+    sentBody,
+    now: now ?? Date.parse(sentAt),
+    toleranceMs: toleranceMs ?? rules.signatureToleranceMs,
+  });
+}
+
+/** The secrets of the endpoints of a workspace, with the words that they are called by. */
+function listKnownSecrets(store: Sandbox['store'], workspaceSeq: number): NamedSecret[] {
+  return store.webhooks
+    .listSecrets(workspaceSeq)
+    .flatMap(({ id, secret, previous_secret: previous }) => [
+      { name: `the secret of ${id}`, secret },
+      ...(previous === null ? [] : [{ name: `the secret that ${id} had before`, secret: previous }]),
+    ]);
+}
