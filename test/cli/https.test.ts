@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { keepCertificate, toHttps } from '../../src/cli/https.ts';
 import { runCommandLine } from '../../src/cli/program.ts';
-import { createRunFile, findRunFile } from '../../src/control/run-file.ts';
+import { createRunFile, createStateFolder, findRunFile } from '../../src/control/run-file.ts';
 import type { Emulator } from '../../src/emulator.ts';
 import { getCertificate } from '../support/certificates.ts';
 import { startTestEmulator } from '../support/emulator.ts';
@@ -18,7 +18,7 @@ async function run(args: string, options: FakeOptions) {
 /** The folder of an emulator that runs, as `emulator start` leaves it. */
 function createFolderOf(emulator: Emulator): string {
   const folder = createFolder();
-  const certificate = keepCertificate(folder, emulator.certificate);
+  const certificate = keepCertificate(createStateFolder(folder), emulator.certificate);
   createRunFile(folder, { ...emulator.status(), ...(certificate && { certificate }) });
   return folder;
 }
@@ -45,7 +45,7 @@ describe('the certificate for clients', () => {
     const folder = createFolder();
     const { cert } = getCertificate('self-signed');
     const path = keepCertificate(folder, cert);
-    expect(path).toBe(join(folder, '.svc', 'certificate.pem'));
+    expect(path).toBe(join(folder, 'certificate.pem'));
     expect(readFileSync(path ?? '', 'utf8')).toBe(cert);
     if (process.platform !== 'win32') expect(statSync(path ?? '').mode & 0o444).toBe(0o444);
     createRunFile(folder, {

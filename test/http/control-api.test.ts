@@ -58,6 +58,7 @@ describe('each operation', () => {
       [200, 'POST', `/webhooks/${webhook.id}/rotate-secret`, {}],
       [200, 'GET', `/deliveries/${deliveryId}`],
       [202, 'POST', `/deliveries/${deliveryId}/replay`, {}],
+      [200, 'POST', `/deliveries/${deliveryId}/verify`, {}],
       [200, 'GET', '/clock'],
       [200, 'PATCH', '/clock', { frozen: true }],
       [200, 'POST', '/clock/advance', { ms: 1 }],
