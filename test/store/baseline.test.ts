@@ -67,7 +67,8 @@ const deeds: Readonly<Record<string, (store: Store, seq: number) => void>> = {
   webhook: (store) => void insertWebhook(store, 1),
   event: (store) => void insertEvent(store, 1),
   request: (store) => void insertRequest(store),
-  delivery: (store) => void insertDelivery(store, { workspace: 1, webhook: 2, event: 3 }),
+  // Of an event of its own: those of before may have been removed.
+  delivery: (store) => void insertDelivery(store, { workspace: 1, webhook: 2, event: insertEvent(store, 1) }),
   settlement: (store, seq) => settle(store, seq),
   replay: (store, seq) => store.deliveries.askReplay(seq, NOW),
   cancellation: (store) => void store.cancelDeliveries(2, NOW),
