@@ -1,6 +1,7 @@
 /** Programs that compete: each prints one line of JSON with its `url` when it answers, and ends on SIGTERM. */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -20,6 +21,8 @@ export interface Contestant {
   readonly bootMs: number;
   /** Resident memory in bytes. */
   memory(): number;
+  /** Processor time so far, of all its threads; NaN where the system does not tell. */
+  processorMs(): number;
   stop(): Promise<void>;
 }
 
@@ -48,14 +51,14 @@ export async function startContestant(
 ): Promise<Contestant> {
   const startedAt = performance.now();
   const profiling = options.profileTo ? ['--cpu-prof', `--cpu-prof-dir=${options.profileTo}`] : [];
-  const { child, exited } = startProgram([...profiling, program, ...args]);
+  const { child, exited, processorMs } = startProgram([...profiling, program, ...args]);
   const line = await Promise.race([once(createInterface(child.stdout), 'line'), exited.then(() => null)]);
   if (line === null) throw new Error(`${program} left before it was ready.`);
   const status = JSON.parse(String(line[0])) as ReadyLine;
   const { url, api_key: apiKey = '', workspace_id: workspaceId = '' } = status;
   await (await fetch(`${url}/healthz`)).arrayBuffer();
   return {
-    ...{ url, apiKey, workspaceId },
+    ...{ url, apiKey, workspaceId, processorMs },
     bootMs: performance.now() - startedAt,
     memory: () => Number(execFileSync('ps', ['-o', 'rss=', '-p', String(child.pid)])) * 1024,
     async stop() {
@@ -70,8 +73,8 @@ export async function startServer(
   command: readonly string[],
   folder: string,
   url: string,
-): Promise<Pick<Contestant, 'stop'>> {
-  const { child, exited } = startProgram(command, folder);
+): Promise<Pick<Contestant, 'stop' | 'processorMs'>> {
+  const { child, exited, processorMs } = startProgram(command, folder);
   child.stdout.resume();
   const stop = async () => {
     child.kill('SIGKILL');
@@ -86,7 +89,7 @@ export async function startServer(
     }
     await sleep(ASK_EVERY_MS);
   }
-  return { stop };
+  return { stop, processorMs };
 }
 
 async function isAnswering(url: string): Promise<boolean> {
@@ -108,5 +111,14 @@ function startProgram(command: readonly string[], folder?: string) {
   const abandon = () => child.kill('SIGKILL');
   process.once('exit', abandon);
   const exited = once(child, 'exit').finally(() => process.off('exit', abandon));
-  return { child, exited };
+  return { child, exited, processorMs: () => findProcessorMs(child.pid) };
+}
+
+/** From the fields `utime` and `stime` that Linux keeps for each process, in ticks of 10 ms. */
+function findProcessorMs(pid: number | undefined): number {
+  const file = `/proc/${pid}/stat`;
+  if (!existsSync(file)) return Number.NaN;
+  // The name before it may hold spaces.
+  const fields = readFileSync(file, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
+  return (Number(fields[11]) + Number(fields[12])) * 10;
 }
