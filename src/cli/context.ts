@@ -84,7 +84,7 @@ export function createContext(host: Host, options: GlobalOptions): Context {
 
   const target = async () => findTarget((await config()).values, host.cwd);
 
-  // Of the emulator that the run file names, once it has answered.
+  // Of the emulator, once it has answered.
   let known: EmulatorStatus | null = null;
 
   async function connect(signal = host.signal): Promise<ControlPlane> {
@@ -102,7 +102,8 @@ export function createContext(host: Host, options: GlobalOptions): Context {
 
   async function findFacts(): Promise<Pick<EmulatorStatus, 'api_key' | 'workspace_id'>> {
     const control = await connect();
-    return known ?? control.getStatus({});
+    known ??= await control.getStatus({});
+    return known;
   }
 
   return {

@@ -1,5 +1,3 @@
-import { randomFillSync } from 'node:crypto';
-
 /** Prefixes of the identifiers of the service (§2) and of the records that only the emulator shows. */
 export const idPrefixes = {
   workspace: 'ws_',
@@ -39,7 +37,8 @@ export class IdSource {
   readonly #lastRandom = new Uint8Array(RANDOM_CHARS);
   #timeText = '';
 
-  constructor(fill: RandomFill = randomFillSync) {
+  // The global one: importing node:crypto for it would cost every command 3 ms.
+  constructor(fill: RandomFill = (buffer) => crypto.getRandomValues(buffer)) {
     this.#fill = fill;
   }
 

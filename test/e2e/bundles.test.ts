@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 
@@ -46,4 +46,11 @@ it('keeps what only commands need from svc --help', () => {
   const { sources } = loadedWith('cli.js');
   expect(sources).toContain('src/cli/main.ts');
   expect(sources.filter((source) => /src\/(contract|profile)\/|valibot|cli-table3/.test(source))).toEqual([]);
+});
+
+it('keeps the emulator out of a command that only asks it', () => {
+  const chunk = readdirSync(join(dist, 'chunks')).find((name) => name.startsWith('trigger-'));
+  const { sources } = loadedWith(`chunks/${chunk}`);
+  expect(sources).toContain('src/cli/commands/trigger.ts');
+  expect(sources.filter((source) => /src\/(delivery|sandbox|store)\//.test(source))).toEqual([]);
 });
