@@ -42,6 +42,7 @@ const { output } = await build({
   input: entries,
   platform: 'node',
   external: ['better-sqlite3', 'listhen', 'vitest'],
+  resolve: { alias: { 'node:process': join(root, 'scripts/global-process.cjs') } },
   transform: { target: 'node20.19', define: { __SVC_VERSION__: JSON.stringify(manifest.version) } },
   output: {
     dir: dist,
