@@ -311,7 +311,7 @@ export const rows: Readonly<Record<string, Row>> = {
     args: ({ delivery, secret }) => ['--delivery', delivery, '--secret', secret],
     shows: /^valid /,
     members: ['ok', 'reason', 'detail', 'remedy', 'scheme'],
-    mistake: [['--secret', 'a'], 'Pass one of --payload, --delivery and --request.'],
+    mistake: [['--secret', 'a'], 'Pass one of --payload, --request and --delivery.'],
     nobody: ['--delivery', `del_${NOBODY}`, '--secret', 'a'],
   },
   sign: {
