@@ -15,7 +15,6 @@ import type { WallClock } from './domain/clock.ts';
 import type { ForwardTarget } from './domain/forward-target.ts';
 import type { ProxyOptions } from './domain/proxy.ts';
 import { countAttempts } from './domain/retry-policy.ts';
-
 import { builtInEventTypes } from './fixtures/library.ts';
 import { toAddresses } from './http/addresses.ts';
 import { createApp } from './http/app.ts';

@@ -110,19 +110,18 @@ export function recordAttempt(
   const { seq } = attempt.claim;
   const [first] = results;
   const decisive = results.find(({ outcome }) => outcome === 'succeeded') ?? first;
-  const before = deliveries.getProgress(seq).attempt_count;
+  const before = deliveries.getProgress(seq);
   let { sentAt } = attempt;
   for (const [index, result] of results.entries()) {
-    insertAttempt(sandbox, { ...attempt, sentAt }, result, before + index + 1);
+    insertAttempt(sandbox, { ...attempt, sentAt }, result, before.attempt_count + index + 1);
     sentAt += Math.round(result.durationMs);
   }
-  for (const _ of results.slice(1)) deliveries.countAttempt(seq);
-  const progress = deliveries.getProgress(seq);
   // The endpoint was deleted while the request was on its way: it was made, and that is all.
-  if (progress.status === 'canceled') {
-    deliveries.countAttempt(seq);
+  if (before.status === 'canceled') {
+    for (const _ of results) deliveries.countAttempt(seq);
     return null;
   }
+  const progress = { ...before, attempt_count: before.attempt_count + results.length - 1 };
   const change = afterAttempt(sandbox, attempt, decisive, progress, workspace.clock.now());
   deliveries.change(change);
   keepClockAlong(sandbox, workspace);
