@@ -1,8 +1,8 @@
 /** The composition root: the only place where everything meets. */
 import { networkInterfaces } from 'node:os';
 import { pinClock, systemClock } from './clock/wall.ts';
+import type { EmulatorStatus } from './contract/emulator.ts';
 import { createPublicOperations } from './contract/public-api.ts';
-import type { EmulatorStatus } from './contract/resources.ts';
 import { parseSeed, type Seed } from './contract/seed.ts';
 import type { ControlPlane } from './control/control-plane.ts';
 import { createLocalControlPlane } from './control/local.ts';

@@ -1,17 +1,8 @@
 /** The public library: the same emulator, in this process, and a receiver for what it delivers. */
-export type {
-  ApiRequest,
-  Attempt,
-  ClockMove,
-  ClockState,
-  Delivery,
-  DeliveryDetail,
-  EmulatorStatus,
-  Event,
-  Fault,
-  WebhookDetail,
-  WebhookWithSecret,
-} from './contract/resources.ts';
+export type { Attempt, Delivery, DeliveryDetail } from './contract/deliveries.ts';
+export type { ClockMove, ClockState, EmulatorStatus } from './contract/emulator.ts';
+export type { Fault } from './contract/faults.ts';
+export type { ApiRequest, Event, WebhookDetail, WebhookWithSecret } from './contract/resources.ts';
 export type { Seed } from './contract/seed.ts';
 export type { ControlPlane } from './control/control-plane.ts';
 export { SvcError } from './errors.ts';

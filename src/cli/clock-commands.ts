@@ -1,6 +1,6 @@
 /** What the clock commands share: the option that names the workspace, and how the clock is printed. */
 import type { Command } from 'commander';
-import type { ClockMove, ClockState } from '../contract/resources.ts';
+import type { ClockMove, ClockState } from '../contract/emulator.ts';
 import type { ControlPlane } from '../control/control-plane.ts';
 import type { Context } from './context.ts';
 import { showWhile } from './progress.ts';

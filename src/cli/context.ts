@@ -1,6 +1,6 @@
 /** What a command's `run` gets: the outside world, and the ways to the emulator that the configuration names. */
 import type { Config } from '../config.ts';
-import type { EmulatorStatus } from '../contract/resources.ts';
+import type { EmulatorStatus } from '../contract/emulator.ts';
 import type { ApiClient } from '../control/api-client.ts';
 import type { ControlPlane } from '../control/control-plane.ts';
 import type { Rules } from '../profile/rules.ts';

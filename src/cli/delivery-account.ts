@@ -1,4 +1,4 @@
-import type { Delivery } from '../contract/resources.ts';
+import type { Delivery } from '../contract/deliveries.ts';
 import type { ControlPlane } from '../control/control-plane.ts';
 import { describeDelivery } from '../control/delivery-account.ts';
 import type { Context } from './context.ts';

@@ -1,6 +1,6 @@
 /** Whose a port is, and whose a folder. */
 import type { Config, ConfigValues } from '../config.ts';
-import type { EmulatorStatus } from '../contract/resources.ts';
+import type { EmulatorStatus } from '../contract/emulator.ts';
 import { createHttpControlPlane } from '../control/http-client.ts';
 import { findOwnRunFile } from '../control/run-file.ts';
 import { SvcError } from '../errors.ts';

@@ -1,5 +1,5 @@
 /** What `emulator start` says once requests are answered. */
-import type { EmulatorStatus } from '../contract/resources.ts';
+import type { EmulatorStatus } from '../contract/emulator.ts';
 import type { Rules } from '../profile/rules.ts';
 import type { Context } from './context.ts';
 import { type Forwarding, renderBanner } from './render/banner.ts';

@@ -1,5 +1,5 @@
 /** Replaying deliveries, one or thousands, and waiting for what the receivers say. */
-import type { Delivery } from '../contract/resources.ts';
+import type { Delivery } from '../contract/deliveries.ts';
 import type { ControlPlane } from '../control/control-plane.ts';
 import { type Awaited, awaitDeliveries } from '../control/settlement.ts';
 import { SvcError } from '../errors.ts';

@@ -1,5 +1,5 @@
 /** How commands wait for deliveries: with a line of progress, and an end that says what is left. */
-import type { Delivery } from '../contract/resources.ts';
+import type { Delivery } from '../contract/deliveries.ts';
 import { isPending, type StandingCounts } from '../control/settlement.ts';
 import { formatDuration } from '../domain/duration.ts';
 import { ExitCode, SvcError } from '../errors.ts';

@@ -1,6 +1,6 @@
 /** Which emulator the commands talk to, and how they know that it is that one. */
 import type { ConfigValues } from '../config.ts';
-import type { EmulatorStatus } from '../contract/resources.ts';
+import type { EmulatorStatus } from '../contract/emulator.ts';
 import type { ControlPlane } from '../control/control-plane.ts';
 import { findRunFile, type RunFile } from '../control/run-file.ts';
 import { SvcError } from '../errors.ts';

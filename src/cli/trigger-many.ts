@@ -1,5 +1,6 @@
 /** `svc trigger --count`: many events of one type, and a summary of what became of them. */
-import type { Delivery, Event } from '../contract/resources.ts';
+import type { Delivery } from '../contract/deliveries.ts';
+import type { Event } from '../contract/resources.ts';
 import type { ControlPlane } from '../control/control-plane.ts';
 import { listAll } from '../control/pages.ts';
 import { awaitDeliveries } from '../control/settlement.ts';

@@ -1,5 +1,5 @@
 /** The variables that point a program to an emulator. */
-import type { EmulatorStatus } from '../contract/resources.ts';
+import type { EmulatorStatus } from '../contract/emulator.ts';
 import { quoteForShell } from './shell.ts';
 
 export type Variables = Readonly<Record<string, string>>;

@@ -1,6 +1,24 @@
-/** Fields that several operations and the seed have in common. */
+/** Fields that several resources, operations and the seed have in common. */
 import * as v from 'valibot';
 import { findHeaderProblem } from '../domain/delivery-headers.ts';
+import { type IdKind, idPatterns, idPrefixes } from '../domain/ids.ts';
+
+/** The input of an operation that asks for none. */
+export const nothing = v.strictObject({});
+
+export const idOf = (kind: IdKind) =>
+  v.pipe(
+    v.string(),
+    v.regex(idPatterns[kind], `must be an id that starts with ${idPrefixes[kind]}`),
+    v.metadata({ examples: [`${idPrefixes[kind]}01JD3Z5K8Q4W6X7Y8Z9A0B1C2D`] }),
+  );
+export const Timestamp = v.pipe(v.string(), v.isoTimestamp('must be an ISO 8601 time in UTC'));
+export const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
+export const JsonObject = v.custom<Record<string, unknown>>(
+  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+  'must be a JSON object',
+);
+export const Headers = v.record(v.string(), v.string());
 
 const NAME_LENGTH = 'must be 1 to 200 characters long';
 export const Name = v.pipe(

@@ -3,6 +3,10 @@ import { toJsonSchema } from '@valibot/to-json-schema';
 import type * as v from 'valibot';
 import { type ErrorCode, SvcError } from '../errors.ts';
 import { VERSION } from '../version.ts';
+import * as deliveries from './deliveries.ts';
+import * as emulator from './emulator.ts';
+import * as faults from './faults.ts';
+import { JsonObject } from './fields.ts';
 import { inputInQuery, type Operation, pathParameters, WholeNumber } from './operation.ts';
 import * as resources from './resources.ts';
 
@@ -190,7 +194,7 @@ class Components {
 }
 
 const resourceNames = new Map<unknown, string>(
-  Object.entries(resources).flatMap(([name, value]) =>
+  Object.entries({ ...resources, ...deliveries, ...faults, ...emulator }).flatMap(([name, value]) =>
     'type' in value && ['object', 'strict_object', 'variant'].includes(value.type) ? [[value, name]] : [],
   ),
 );
@@ -207,7 +211,7 @@ function toSchema(
     errorMode: 'ignore',
     typeMode: 'input',
     overrideSchema: ({ valibotSchema }) => {
-      if (valibotSchema === resources.JsonObject) return { type: 'object' };
+      if (valibotSchema === JsonObject) return { type: 'object' };
       if (valibotSchema === WholeNumber) return { type: 'integer' };
       return replace(valibotSchema as v.GenericSchema) as never;
     },

@@ -4,8 +4,9 @@ import type { Environment } from '../domain/access.ts';
 import { EVENT_TYPE_MAX_LENGTH, EVENT_TYPE_PATTERN, isEventType, WILDCARD } from '../domain/event.ts';
 import { checkWebhookUrl } from '../domain/webhook-url.ts';
 import type { Rules } from '../profile/rules.ts';
+import { idOf, JsonObject } from './fields.ts';
 import { defineOperations, wholeNumber } from './operation.ts';
-import { CreatedWebhook, Event, idOf, JsonObject, pageOf, Workspace } from './resources.ts';
+import { CreatedWebhook, Event, pageOf, Workspace } from './resources.ts';
 
 const MAX_SUBSCRIPTIONS = 100;
 

@@ -3,9 +3,9 @@ import * as v from 'valibot';
 import { scopes } from '../domain/access.ts';
 import { keyPrefixes } from '../domain/secret.ts';
 import { SvcError } from '../errors.ts';
-import { ExtraHeaders, Name, Secret, Speed } from './fields.ts';
+import { ExtraHeaders, idOf, JsonObject, Name, Secret, Speed, Timestamp } from './fields.ts';
 import { eventType, type PublicApiOptions, subscriptions, webhookUrl } from './public-api.ts';
-import { idOf, JsonObject, ScopeName, Timestamp } from './resources.ts';
+import { ScopeName } from './resources.ts';
 import { listProblems, type Problem } from './validate.ts';
 
 /** The form of a seed, under the rules that the API of the sandbox has. */

@@ -1,5 +1,5 @@
 /** The clock operations of the control plane. */
-import type { ClockMove, ClockState } from '../contract/resources.ts';
+import type { ClockMove, ClockState } from '../contract/emulator.ts';
 import type { ClockDriver } from '../delivery/clock-driver.ts';
 import type { LiveWorkspace } from '../sandbox/live-workspaces.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';

@@ -1,6 +1,6 @@
 /** The control plane as one interface, served in this process (`local.ts`) and spoken over HTTP (`http-client.ts`). */
-import type { ControlInput, ControlOperations, ControlOutput, StreamInput } from '../contract/control-api.ts';
-import type { StreamItem } from '../contract/resources.ts';
+import type { ControlInput, ControlOperations, ControlOutput } from '../contract/control-api.ts';
+import type { StreamInput, StreamItem } from '../contract/stream.ts';
 
 /** Every operation of the table, one method each: takes the flat input, resolves to the output, rejects with an `SvcError`. */
 export type ControlCalls = {

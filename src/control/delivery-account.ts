@@ -1,4 +1,4 @@
-import type { DeliveryDetail } from '../contract/resources.ts';
+import type { DeliveryDetail } from '../contract/deliveries.ts';
 import { toOneLine } from '../domain/control-characters.ts';
 import { settledReasonText } from '../domain/delivery.ts';
 import { formatRelative } from '../domain/relative-time.ts';

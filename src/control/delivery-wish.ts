@@ -1,6 +1,6 @@
 /** A wish that somebody waits for: deliveries of some kind, so many of them, in a certain state. */
 import type { ControlInput } from '../contract/control-api.ts';
-import type { Delivery } from '../contract/resources.ts';
+import type { Delivery } from '../contract/deliveries.ts';
 import type { DeliveryStatus } from '../domain/delivery.ts';
 import { parseDuration } from '../domain/duration.ts';
 import type { ControlPlane } from './control-plane.ts';

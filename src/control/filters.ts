@@ -3,7 +3,7 @@ import type * as v from 'valibot';
 import type {
   DeliveryFilter as DeliveryFilterSchema,
   RequestFilter as RequestFilterSchema,
-} from '../contract/control-api.ts';
+} from '../contract/filters.ts';
 import { parseDuration } from '../domain/duration.ts';
 import { notFound } from '../sandbox/access.ts';
 import type { LiveWorkspace } from '../sandbox/live-workspaces.ts';

@@ -1,9 +1,10 @@
 /** The control plane of the emulator in this process. */
 import * as v from 'valibot';
 import { type ControlOperations, type ControlOutput, controlOperations } from '../contract/control-api.ts';
+import type { DeliveryDetail } from '../contract/deliveries.ts';
+import type { EmulatorStatus } from '../contract/emulator.ts';
 import { type CheckedInput, inputInQuery } from '../contract/operation.ts';
 import { subscriptions, webhookUrl } from '../contract/public-api.ts';
-import type { DeliveryDetail, EmulatorStatus } from '../contract/resources.ts';
 import { validate } from '../contract/validate.ts';
 import type { ClockDriver } from '../delivery/clock-driver.ts';
 import { replayDelivery } from '../delivery/replay.ts';

@@ -1,6 +1,7 @@
 /** Waiting for deliveries: a look at the list, and from then on the live stream, which tells of every change. */
-import type { StreamInput } from '../contract/control-api.ts';
-import type { Delivery } from '../contract/resources.ts';
+
+import type { Delivery } from '../contract/deliveries.ts';
+import type { StreamInput } from '../contract/stream.ts';
 import { SvcError } from '../errors.ts';
 import type { ControlPlane } from './control-plane.ts';
 

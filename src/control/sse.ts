@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
-import type { StreamItem } from '../contract/resources.ts';
+import type { StreamItem } from '../contract/stream.ts';
 import { SvcError } from '../errors.ts';
 import type { LiveStream } from './control-plane.ts';
 

@@ -2,8 +2,11 @@
  * What happens, in order: read from the store, where it stands before anybody is told. A follower that is slow or
  * that comes back after a break simply reads on from the last item that it has seen, so none is lost or repeated.
  */
-import { type StreamInput, StreamInput as StreamSchema } from '../contract/control-api.ts';
-import type { ApiRequest, Delivery, StreamItem } from '../contract/resources.ts';
+
+import type { Delivery } from '../contract/deliveries.ts';
+import type { ApiRequest } from '../contract/resources.ts';
+import type { StreamItem } from '../contract/stream.ts';
+import { type StreamInput, StreamInput as StreamSchema } from '../contract/stream.ts';
 import { validate } from '../contract/validate.ts';
 import type { Listeners } from '../sandbox/listeners.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';

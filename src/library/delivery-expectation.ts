@@ -1,6 +1,6 @@
 /** Whether deliveries came as a test expects them, for the matchers of test runners. */
 import { systemClock } from '../clock/wall.ts';
-import type { Delivery } from '../contract/resources.ts';
+import type { Delivery } from '../contract/deliveries.ts';
 import type { SettledStatus } from '../control/delivery-wish.ts';
 import { SvcError } from '../errors.ts';
 import { type Duration, toMs } from './duration.ts';

@@ -1,4 +1,4 @@
-import type { Delivery } from '../contract/resources.ts';
+import type { Delivery } from '../contract/deliveries.ts';
 import { type DeliveryWish, type SettledStatus, waitForWish } from '../control/delivery-wish.ts';
 import { SvcError } from '../errors.ts';
 import { type Duration, toMs } from './duration.ts';

@@ -1,5 +1,5 @@
 /** An emulator in this process, with all that a test does with it. */
-import type { EmulatorStatus } from '../contract/resources.ts';
+import type { EmulatorStatus } from '../contract/emulator.ts';
 import type { ControlPlane } from '../control/control-plane.ts';
 import { scopes } from '../domain/access.ts';
 import { createRandomness } from '../domain/random.ts';

@@ -1,4 +1,5 @@
-import type { Delivery, Event } from '../contract/resources.ts';
+import type { Delivery } from '../contract/deliveries.ts';
+import type { Event } from '../contract/resources.ts';
 import type { ControlPlane } from '../control/control-plane.ts';
 import { toEventBody } from '../control/event-body.ts';
 import { listAll } from '../control/pages.ts';

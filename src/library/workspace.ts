@@ -1,13 +1,9 @@
 /** One workspace of an emulator in this process: what a test does with it. */
 import type { ControlInput, ControlOperations, ControlOutput } from '../contract/control-api.ts';
-import type {
-  ApiRequest,
-  ClockMove,
-  ClockState,
-  Delivery,
-  DeliveryDetail,
-  Fault,
-} from '../contract/resources.ts';
+import type { Delivery, DeliveryDetail } from '../contract/deliveries.ts';
+import type { ClockMove, ClockState } from '../contract/emulator.ts';
+import type { Fault } from '../contract/faults.ts';
+import type { ApiRequest } from '../contract/resources.ts';
 import type { ControlPlane } from '../control/control-plane.ts';
 import { listAll } from '../control/pages.ts';
 import { createDeliveryWait, type DeliveryWait } from './delivery-wait.ts';

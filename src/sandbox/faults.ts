@@ -1,5 +1,5 @@
 /** The faults that are in force. They are held in memory beside their rows, so that where there are none nothing is asked. */
-import type { Fault } from '../contract/resources.ts';
+import type { Fault } from '../contract/faults.ts';
 import {
   type DeliveryFacts,
   type FaultMark,

@@ -1,5 +1,5 @@
 /** Verification of what was sent, with all that the emulator knows about it: the secrets, and the bytes. */
-import type { Attempt, AttemptDetail, Verification } from '../contract/resources.ts';
+import type { Attempt, AttemptDetail, Verification } from '../contract/deliveries.ts';
 import type { NamedSecret } from '../domain/signature/claim.ts';
 import { verifyMessage } from '../domain/signature/verify.ts';
 import { SvcError } from '../errors.ts';

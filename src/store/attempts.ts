@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type Database from 'better-sqlite3';
-import type { Attempt, AttemptSummary } from '../contract/resources.ts';
+import type { Attempt, AttemptSummary } from '../contract/deliveries.ts';
 import type { AttemptOutcome, AttemptTrigger } from '../domain/delivery.ts';
 import { tamperWith } from '../domain/fault.ts';
 import { toSignedContent } from '../domain/signature/digest.ts';

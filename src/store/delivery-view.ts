@@ -1,6 +1,6 @@
 /** Deliveries as people look at them. */
 import type Database from 'better-sqlite3';
-import type { Delivery } from '../contract/resources.ts';
+import type { Delivery } from '../contract/deliveries.ts';
 import type { DeliveryStatus, SettledReason } from '../domain/delivery.ts';
 import type { DeliveryProgressRow } from './deliveries.ts';
 import { type PageRequest, type RowPage, toPage, upperBound } from './page.ts';

@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3';
-import type { Fault } from '../contract/resources.ts';
+import type { Fault } from '../contract/faults.ts';
 import { type PageRequest, type RowPage, toPage, upperBound } from './page.ts';
 
 export interface FaultRow {

@@ -1,6 +1,6 @@
 /** The one order of all that happens, read across the tables by their common counter. */
 import type Database from 'better-sqlite3';
-import type { StreamItem } from '../contract/resources.ts';
+import type { StreamItem } from '../contract/stream.ts';
 
 export interface Happening {
   readonly seq: number;

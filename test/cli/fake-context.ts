@@ -2,7 +2,7 @@
 import { PassThrough } from 'node:stream';
 import { type Context, createContext, type Host } from '../../src/cli/context.ts';
 import type { Io, Look } from '../../src/cli/io.ts';
-import type { AttemptDetail, Delivery } from '../../src/contract/resources.ts';
+import type { AttemptDetail, Delivery } from '../../src/contract/deliveries.ts';
 import type { ApiClient, ApiResponse } from '../../src/control/api-client.ts';
 import type { ControlPlane, LiveStream } from '../../src/control/control-plane.ts';
 

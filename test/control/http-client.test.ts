@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { StreamItem } from '../../src/contract/resources.ts';
+import type { StreamItem } from '../../src/contract/stream.ts';
 import { createApiClient } from '../../src/control/api-client.ts';
 import type { ControlPlane } from '../../src/control/control-plane.ts';
 import { createHttpControlPlane } from '../../src/control/http-client.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import type { StreamInput } from '../../src/contract/control-api.ts';
-import type { Delivery } from '../../src/contract/resources.ts';
+import type { Delivery } from '../../src/contract/deliveries.ts';
+import type { StreamInput } from '../../src/contract/stream.ts';
 import type { LiveStream } from '../../src/control/control-plane.ts';
 import { type Awaited, awaitDeliveries } from '../../src/control/settlement.ts';
 import { aDelivery, streamOf } from '../cli/fake-context.ts';

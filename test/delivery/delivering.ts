@@ -1,6 +1,7 @@
 /** What the tests of whole deliveries share: an emulator, a receiver that it delivers to, and a clock moved by hand. */
 import { onTestFinished } from 'vitest';
-import type { CreatedWebhook, DeliveryDetail } from '../../src/contract/resources.ts';
+import type { DeliveryDetail } from '../../src/contract/deliveries.ts';
+import type { CreatedWebhook } from '../../src/contract/resources.ts';
 import { startTestEmulator, type TestEmulator, type TestEmulatorOptions } from '../support/emulator.ts';
 import { type Answers, createReceiver, type ReceivedRequest, type Receiver } from '../support/receiver.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { execa } from 'execa';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { StreamItem } from '../../src/contract/resources.ts';
+import type { StreamItem } from '../../src/contract/stream.ts';
 import { createHttpControlPlane } from '../../src/control/http-client.ts';
 import { ExitCode } from '../../src/errors.ts';
 import { createReceiver } from '../support/receiver.ts';

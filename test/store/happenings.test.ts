@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { StreamItem } from '../../src/contract/resources.ts';
+import type { StreamItem } from '../../src/contract/stream.ts';
 import { insertAttempt, insertDeliveries, insertRequest, NOW, openStore } from './rows.ts';
 
 const ALL: ReadonlySet<StreamItem['type']> = new Set(['delivery', 'attempt', 'request']);

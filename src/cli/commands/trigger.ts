@@ -1,4 +1,5 @@
-import type { Delivery, Event } from '../../contract/resources.ts';
+import type { Delivery } from '../../contract/deliveries.ts';
+import type { Event } from '../../contract/resources.ts';
 import type { ApiResponse } from '../../control/api-client.ts';
 import { listAll } from '../../control/pages.ts';
 import { awaitDeliveries } from '../../control/settlement.ts';

@@ -1,5 +1,5 @@
 import { settings } from '../../config/settings.ts';
-import type { Verification } from '../../contract/resources.ts';
+import type { Verification } from '../../contract/deliveries.ts';
 import { verify, verifyMessage } from '../../domain/signature/verify.ts';
 import { ExitCode, SvcError } from '../../errors.ts';
 import { type Instant, toDurationMs, toInstant, toRepeated } from '../arguments.ts';

@@ -1,7 +1,7 @@
 /** What has to be right before an emulator can start: Node.js, the configuration and the port. */
 import { createServer } from 'node:net';
 import { type Config, type ConfigValues, listConfig } from '../../config.ts';
-import type { EmulatorStatus } from '../../contract/resources.ts';
+import type { EmulatorStatus } from '../../contract/emulator.ts';
 import type { Context } from '../context.ts';
 import { describeOccupant, findOccupant } from '../occupant.ts';
 import { about, type Finding } from './finding.ts';

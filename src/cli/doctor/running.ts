@@ -1,5 +1,5 @@
 /** The emulator that runs, if one does: how it is found, and what its clock does. */
-import type { ClockState, EmulatorStatus } from '../../contract/resources.ts';
+import type { ClockState, EmulatorStatus } from '../../contract/emulator.ts';
 import type { ControlPlane } from '../../control/control-plane.ts';
 import { findRunFile, inspectRunFile } from '../../control/run-file.ts';
 import { formatDuration } from '../../domain/duration.ts';

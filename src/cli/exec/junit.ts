@@ -1,5 +1,5 @@
 /** Deliveries as test cases in the XML that CI services read: a suite for each endpoint. */
-import type { Attempt, DeliveryDetail } from '../../contract/resources.ts';
+import type { Attempt, DeliveryDetail } from '../../contract/deliveries.ts';
 import { settledReasonText } from '../../domain/delivery.ts';
 
 export function renderJUnit(deliveries: readonly DeliveryDetail[]): string {

@@ -1,5 +1,5 @@
 /** What became of the deliveries while a command ran. */
-import type { DeliveryDetail } from '../../contract/resources.ts';
+import type { DeliveryDetail } from '../../contract/deliveries.ts';
 import type { ControlPlane } from '../../control/control-plane.ts';
 import { describeDelivery } from '../../control/delivery-account.ts';
 import { listAll } from '../../control/pages.ts';

@@ -1,6 +1,7 @@
 /** The endpoints of `svc listen`: registered when it starts, held by its live stream, removed when it ends. */
 import type { ControlInput } from '../../contract/control-api.ts';
-import type { StreamItem, WebhookWithSecret } from '../../contract/resources.ts';
+import type { WebhookWithSecret } from '../../contract/resources.ts';
+import type { StreamItem } from '../../contract/stream.ts';
 import type { ControlPlane, LiveStream } from '../../control/control-plane.ts';
 import { SvcError } from '../../errors.ts';
 

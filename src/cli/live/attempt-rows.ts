@@ -1,5 +1,6 @@
 /** The rows of deliveries: one for each attempt, and one for a delivery whose first attempt is still under way. */
-import type { Attempt, Delivery, StreamItem } from '../../contract/resources.ts';
+import type { Attempt, Delivery } from '../../contract/deliveries.ts';
+import type { StreamItem } from '../../contract/stream.ts';
 import { formatDuration } from '../../domain/duration.ts';
 import { formatRelative } from '../../domain/relative-time.ts';
 import type { Look } from '../io.ts';

@@ -1,5 +1,5 @@
 /** Attempts as a live view shows them. */
-import type { EmulatorStatus } from '../../contract/resources.ts';
+import type { EmulatorStatus } from '../../contract/emulator.ts';
 import type { ControlPlane } from '../../control/control-plane.ts';
 import type { Context } from '../context.ts';
 import { renderDelivery } from '../render/delivery-detail.ts';

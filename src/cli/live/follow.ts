@@ -1,5 +1,6 @@
 /** Following what happens: a view in a terminal, lines in a pipe, JSON where it was asked for. */
-import type { ApiRequest, StreamItem } from '../../contract/resources.ts';
+import type { ApiRequest } from '../../contract/resources.ts';
+import type { StreamItem } from '../../contract/stream.ts';
 import type { ControlPlane, LiveStream } from '../../control/control-plane.ts';
 import { ExitCode } from '../../errors.ts';
 import type { Context } from '../context.ts';

@@ -1,5 +1,5 @@
 /** What a live view has to know of the things that it shows. */
-import type { StreamItem } from '../../contract/resources.ts';
+import type { StreamItem } from '../../contract/stream.ts';
 import type { Look } from '../io.ts';
 import type { Column } from '../render/table.ts';
 

@@ -1,5 +1,6 @@
 /** Requests to the API as a live view shows them. */
-import type { ApiRequest, EmulatorStatus } from '../../contract/resources.ts';
+import type { EmulatorStatus } from '../../contract/emulator.ts';
+import type { ApiRequest } from '../../contract/resources.ts';
 import type { Context } from '../context.ts';
 import { renderRequestDetail, requestColumns } from '../render/requests.ts';
 import { formatTimeOfDay } from '../render/time.ts';

@@ -1,5 +1,5 @@
 /** The schedule clocks of workspaces, as they go on between two looks at them. */
-import type { ClockState } from '../../contract/resources.ts';
+import type { ClockState } from '../../contract/emulator.ts';
 import type { ControlPlane } from '../../control/control-plane.ts';
 import type { ScheduleTime } from './attempt-rows.ts';
 

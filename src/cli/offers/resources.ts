@@ -1,5 +1,5 @@
 /** The resources of the emulator, newest first, for who chooses one of them. */
-import type { Delivery } from '../../contract/resources.ts';
+import type { Delivery } from '../../contract/deliveries.ts';
 import type { ControlPlane } from '../../control/control-plane.ts';
 import type { Context } from '../context.ts';
 import { deliveryColumns } from '../render/deliveries.ts';

@@ -1,4 +1,5 @@
-import type { AttemptSummary, ClockMove, ClockState } from '../../contract/resources.ts';
+import type { AttemptSummary } from '../../contract/deliveries.ts';
+import type { ClockMove, ClockState } from '../../contract/emulator.ts';
 import { formatDuration } from '../../domain/duration.ts';
 import type { Look } from '../io.ts';
 import { countDeliveries } from './count.ts';

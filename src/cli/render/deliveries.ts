@@ -1,4 +1,5 @@
-import type { Delivery, StreamItem } from '../../contract/resources.ts';
+import type { Delivery } from '../../contract/deliveries.ts';
+import type { StreamItem } from '../../contract/stream.ts';
 import { toOneLine } from '../../domain/control-characters.ts';
 import { formatDuration } from '../../domain/duration.ts';
 import { formatRelative } from '../../domain/relative-time.ts';

@@ -1,4 +1,4 @@
-import type { Attempt, AttemptDetail, DeliveryDetail } from '../../contract/resources.ts';
+import type { Attempt, AttemptDetail, DeliveryDetail } from '../../contract/deliveries.ts';
 import { toOneLine, toPlainLines } from '../../domain/control-characters.ts';
 import { settledReasonText } from '../../domain/delivery.ts';
 import { formatDuration } from '../../domain/duration.ts';

@@ -1,4 +1,4 @@
-import type { Fault } from '../../contract/resources.ts';
+import type { Fault } from '../../contract/faults.ts';
 import { formatDuration } from '../../domain/duration.ts';
 import type { FaultMark } from '../../domain/fault.ts';
 import type { Column } from './table.ts';

@@ -1,4 +1,4 @@
-import type { Verification } from '../../contract/resources.ts';
+import type { Verification } from '../../contract/deliveries.ts';
 import { toOneLine } from '../../domain/control-characters.ts';
 import type { Look } from '../io.ts';
 import { styleFor } from './style.ts';

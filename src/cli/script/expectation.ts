@@ -1,4 +1,4 @@
-import type { Delivery } from '../../contract/resources.ts';
+import type { Delivery } from '../../contract/deliveries.ts';
 import type { Expectation } from '../../fixtures/scripts.ts';
 import { countDeliveries, countOf } from '../render/count.ts';
 

@@ -1,5 +1,6 @@
 /** Runs a script, step by step, through the same doors as the commands: events and endpoints by the public API. */
-import type { ClockMove, Delivery } from '../../contract/resources.ts';
+import type { Delivery } from '../../contract/deliveries.ts';
+import type { ClockMove } from '../../contract/emulator.ts';
 import type { ApiClient } from '../../control/api-client.ts';
 import type { ControlPlane } from '../../control/control-plane.ts';
 import { toEventBody } from '../../control/event-body.ts';

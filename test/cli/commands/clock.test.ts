@@ -6,7 +6,7 @@ import { command as resumeCommand } from '../../../src/cli/commands/clock/resume
 import { command as settleCommand } from '../../../src/cli/commands/clock/settle.ts';
 import { command as showCommand } from '../../../src/cli/commands/clock/show.ts';
 import { command as speedCommand } from '../../../src/cli/commands/clock/speed.ts';
-import type { ClockMove, ClockState } from '../../../src/contract/resources.ts';
+import type { ClockMove, ClockState } from '../../../src/contract/emulator.ts';
 import { createFakeContext, type FakeOptions } from '../fake-context.ts';
 
 const state: ClockState = {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { command } from '../../../src/cli/commands/deliveries/wait.ts';
-import type { Delivery } from '../../../src/contract/resources.ts';
+import type { Delivery } from '../../../src/contract/deliveries.ts';
 import { ExitCode } from '../../../src/errors.ts';
 import { aDelivery, clockAt, createFakeContext, pageOf, streamOf } from '../fake-context.ts';
 

@@ -3,7 +3,7 @@ import { command as getCommand } from '../../../src/cli/commands/deliveries/get.
 import { command as listCommand } from '../../../src/cli/commands/deliveries/list.ts';
 import { command as replayCommand } from '../../../src/cli/commands/deliveries/replay.ts';
 import { command as tailCommand } from '../../../src/cli/commands/deliveries/tail.ts';
-import type { Delivery } from '../../../src/contract/resources.ts';
+import type { Delivery } from '../../../src/contract/deliveries.ts';
 import { ExitCode, SvcError } from '../../../src/errors.ts';
 import { aDelivery, anAttempt, clockAt, createFakeContext, pageOf, streamOf } from '../fake-context.ts';
 

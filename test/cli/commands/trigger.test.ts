@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { command } from '../../../src/cli/commands/trigger.ts';
-import type { Delivery } from '../../../src/contract/resources.ts';
+import type { Delivery } from '../../../src/contract/deliveries.ts';
 import { ExitCode, SvcError } from '../../../src/errors.ts';
 import { createFolder } from '../../support/folder.ts';
 import { aDelivery, answer, createFakeContext, type FakeOptions, pageOf, streamOf } from '../fake-context.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { renderJUnit } from '../../../src/cli/exec/junit.ts';
-import type { DeliveryDetail } from '../../../src/contract/resources.ts';
+import type { DeliveryDetail } from '../../../src/contract/deliveries.ts';
 import { aDelivery, anAttempt } from '../fake-context.ts';
 
 const succeeded = { outcome: 'succeeded', response_status: 200, error: null } as const;

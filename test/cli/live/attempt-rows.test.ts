@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type AttemptRow, addItem, attemptColumns } from '../../../src/cli/live/attempt-rows.ts';
-import type { StreamItem } from '../../../src/contract/resources.ts';
+import type { StreamItem } from '../../../src/contract/stream.ts';
 import { aDelivery, anAttempt, NOW } from '../fake-context.ts';
 
 type AttemptItem = Extract<StreamItem, { type: 'attempt' }>;

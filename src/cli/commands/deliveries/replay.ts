@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Delivery } from '../../../contract/resources.ts';
+import type { Delivery } from '../../../contract/deliveries.ts';
 import type { ControlPlane } from '../../../control/control-plane.ts';
 import { listAll } from '../../../control/pages.ts';
 import { deliveryStatuses } from '../../../domain/delivery.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { EmulatorStatus } from '../../../contract/resources.ts';
+import type { EmulatorStatus } from '../../../contract/emulator.ts';
 import { formatDuration } from '../../../domain/duration.ts';
 import { SvcError } from '../../../errors.ts';
 import { toDurationMs } from '../../arguments.ts';

@@ -1,0 +1,89 @@
+/** Deliveries and their attempts. */
+import * as v from 'valibot';
+import { attemptOutcomes, attemptTriggers, deliveryStatuses, settledReasons } from '../domain/delivery.ts';
+import { refusalReasons } from '../domain/signature/explain.ts';
+import { faultMark } from './faults.ts';
+import { Count, Headers, idOf, Timestamp } from './fields.ts';
+
+export const Attempt = v.object({
+  id: v.string(),
+  number: v.pipe(v.number(), v.integer(), v.minValue(1)),
+  trigger: v.picklist(attemptTriggers),
+  /** Schedule time at which it was due. */
+  scheduled_at: Timestamp,
+  /** Wall time at which it was sent. */
+  sent_at: Timestamp,
+  duration_ms: v.number(),
+  outcome: v.picklist(attemptOutcomes),
+  response_status: v.nullable(v.number()),
+  /** What went wrong, in words; null on success. */
+  error: v.nullable(v.string()),
+  ...faultMark,
+  request: v.object({
+    url: v.string(),
+    headers: Headers,
+    body: v.string(),
+    /** The string that the signature in the headers covers. */
+    signed_content: v.string(),
+  }),
+  response: v.nullable(
+    v.object({
+      headers: Headers,
+      /** Text, or base64 where `encoding` says so. */
+      body: v.string(),
+      encoding: v.picklist(['utf8', 'base64']),
+      truncated: v.boolean(),
+    }),
+  ),
+});
+
+export const Delivery = v.object({
+  id: idOf('delivery'),
+  event_id: idOf('event'),
+  event_type: v.string(),
+  workspace_id: idOf('workspace'),
+  webhook_id: idOf('webhook'),
+  url: v.string(),
+  status: v.picklist(deliveryStatuses),
+  /** Why it stopped without success; null otherwise. */
+  settled_reason: v.nullable(v.picklist(settledReasons)),
+  attempt_count: Count,
+  /** Schedule time of the next attempt; null when none is planned. */
+  next_attempt_at: v.nullable(Timestamp),
+  created_at: Timestamp,
+  settled_at: v.nullable(Timestamp),
+  replay_of: v.nullable(idOf('delivery')),
+});
+
+/** What verification came to, in the words of `svc verify`. */
+export const Verification = v.object({
+  ok: v.boolean(),
+  /** Why it was refused; null when it was not. */
+  reason: v.nullable(v.picklist(refusalReasons)),
+  detail: v.string(),
+  /** What to do about it; null when it was not refused. */
+  remedy: v.nullable(v.string()),
+  scheme: v.string(),
+});
+
+export const AttemptDetail = v.object({
+  ...Attempt.entries,
+  /** What a receiver with the right secret finds; null where that secret, or the scheme, is no longer known. */
+  verification: v.nullable(Verification),
+});
+export const DeliveryDetail = v.object({ ...Delivery.entries, attempts: v.array(AttemptDetail) });
+
+/** An attempt in a list of many: without what was sent and answered. */
+export const AttemptSummary = v.object({
+  ...v.omit(Attempt, ['request', 'response']).entries,
+  delivery_id: idOf('delivery'),
+  event_type: v.string(),
+  webhook_id: idOf('webhook'),
+});
+
+export type Attempt = v.InferOutput<typeof Attempt>;
+export type AttemptDetail = v.InferOutput<typeof AttemptDetail>;
+export type AttemptSummary = v.InferOutput<typeof AttemptSummary>;
+export type Delivery = v.InferOutput<typeof Delivery>;
+export type DeliveryDetail = v.InferOutput<typeof DeliveryDetail>;
+export type Verification = v.InferOutput<typeof Verification>;

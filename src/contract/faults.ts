@@ -1,0 +1,75 @@
+/** Faults: what is ordered, what it touches, and the mark that it leaves. */
+import * as v from 'valibot';
+import { DAY_MS } from '../domain/duration.ts';
+import {
+  deliveryFaultKinds,
+  faultTargets,
+  findFaultProblem,
+  requestDrops,
+  requestFaultKinds,
+} from '../domain/fault.ts';
+import { Count, idOf, Timestamp } from './fields.ts';
+import { wholeNumber } from './operation.ts';
+
+const faultKinds = v.picklist([...requestFaultKinds, ...deliveryFaultKinds]);
+
+/** The fault that touched a request or an attempt; absent where none did. */
+export const faultMark = { fault: v.optional(v.object({ id: idOf('fault'), kind: faultKinds })) };
+
+const PROBABILITY = 'must be above 0 and at most 1';
+/** A timer of Node.js cannot wait for a month; nobody waits for an answer longer than this. */
+const MAX_LATENCY_MS = DAY_MS;
+const MAX_DELAY_MS = 30 * DAY_MS;
+
+/** What a fault is restricted to and what it does, each left out where it is not meant. */
+export const NewFault = v.strictObject({
+  on: v.picklist(faultTargets),
+  /** Only in this workspace: for requests, that of their key. */
+  workspace_id: v.optional(idOf('workspace')),
+  method: v.optional(v.pipe(v.string(), v.toUpperCase())),
+  /** A path of the API; a segment `*` or `{id}` stands for any one. */
+  path: v.optional(v.pipe(v.string(), v.startsWith('/', 'must start with /'))),
+  api_key_id: v.optional(idOf('apiKey')),
+  status: v.optional(wholeNumber(400, 599)),
+  error_code: v.optional(v.pipe(v.string(), v.regex(/^[a-z][a-z0-9_]{0,63}$/, 'must be like rate_limited'))),
+  /** Real time before the request is looked at any further. */
+  latency_ms: v.optional(wholeNumber(1, MAX_LATENCY_MS)),
+  /** Gives no answer: `before` the operation is done, or `after` it. */
+  drop: v.optional(v.picklist(requestDrops)),
+  /** What becomes of a delivery. */
+  kind: v.optional(v.picklist(deliveryFaultKinds)),
+  webhook_id: v.optional(idOf('webhook')),
+  /** Event type. */
+  type: v.optional(v.string()),
+  /** For `delay` and, at most, `reorder`: schedule time. For `slow-body`: real time. */
+  delay_ms: v.optional(wholeNumber(1, MAX_DELAY_MS)),
+  probability: v.optional(v.pipe(v.number(), v.gtValue(0, PROBABILITY), v.maxValue(1, PROBABILITY)), 1),
+  /** How often it fires; without it, until it is cleared. */
+  count: v.optional(wholeNumber(1)),
+});
+
+/** A fault whose members go together. */
+export const PossibleFault = v.pipe(
+  NewFault,
+  v.rawCheck(({ dataset, addIssue }) => {
+    const { value } = dataset;
+    const found = dataset.typed ? findFaultProblem(dataset.value) : null;
+    if (found === null) return;
+    const { member: key, problem: message } = found;
+    addIssue({
+      message,
+      path: [{ type: 'object', origin: 'value', input: value as never, key, value: null }],
+    });
+  }),
+);
+
+export const Fault = v.object({
+  id: idOf('fault'),
+  ...NewFault.entries,
+  probability: v.number(),
+  /** How often it has fired. */
+  fired: Count,
+  created_at: Timestamp,
+});
+
+export type Fault = v.InferOutput<typeof Fault>;

@@ -1,0 +1,62 @@
+/** Deliveries. */
+import * as v from 'valibot';
+import { Delivery, DeliveryDetail, Verification } from '../deliveries.ts';
+import { Timestamp } from '../fields.ts';
+import { DeliveryFilter, page } from '../filters.ts';
+import { defineOperations, wholeNumber } from '../operation.ts';
+import { pageOf } from '../resources.ts';
+
+export const deliveryOperations = defineOperations({
+  listDeliveries: {
+    method: 'GET',
+    path: '/deliveries',
+    summary: 'List deliveries, newest first',
+    input: v.strictObject({ ...page, ...DeliveryFilter }),
+    output: pageOf(Delivery),
+    status: 200,
+  },
+  getDelivery: {
+    method: 'GET',
+    path: '/deliveries/{id}',
+    summary: 'Everything about one delivery',
+    input: v.strictObject({ id: v.string() }),
+    output: DeliveryDetail,
+    status: 200,
+  },
+  verifyDelivery: {
+    method: 'POST',
+    path: '/deliveries/{id}/verify',
+    summary:
+      'Verify the last attempt of a delivery as a receiver does, and say what is wrong where it is refused',
+    input: v.strictObject({
+      id: v.string(),
+      /** What the receiver verifies with; the secrets of the endpoint when left out. */
+      secrets: v.optional(v.array(v.string())),
+      /** The body as the receiver has it, in base64; as it was sent when left out. */
+      payload_base64: v.optional(v.pipe(v.string(), v.base64('must be base64'))),
+      /** The time to judge at; that of the attempt when left out. */
+      now: v.optional(Timestamp),
+      tolerance_ms: v.optional(wholeNumber(0)),
+    }),
+    output: Verification,
+    status: 200,
+  },
+  replayDelivery: {
+    method: 'POST',
+    path: '/deliveries/{id}/replay',
+    summary:
+      'Send a delivery again: as a new attempt, or as a new delivery where its id, address or body is to differ',
+    input: v.strictObject({
+      id: v.string(),
+      /** A new delivery with `replay_of` instead of a new attempt. */
+      new_id: v.optional(v.boolean()),
+      /** Another address; makes a new delivery. */
+      url: v.optional(v.string()),
+      /** Another body, as JSON text; makes a new delivery. */
+      body: v.optional(v.string()),
+    }),
+    output: Delivery,
+    status: 202,
+    errors: ['validation_failed', 'conflict'],
+  },
+});

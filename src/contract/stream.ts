@@ -1,0 +1,35 @@
+/** The live stream: its items, and what it can be narrowed to. */
+import * as v from 'valibot';
+import { Attempt, Delivery } from './deliveries.ts';
+import { Count, idOf } from './fields.ts';
+import { DeliveryFilter } from './filters.ts';
+import { wholeNumber } from './operation.ts';
+import { ApiRequest } from './resources.ts';
+
+/** One item of the live stream. `sequence` only grows; the stream resumes after the last one seen. */
+export const StreamItem = v.variant('type', [
+  v.object({ type: v.literal('delivery'), sequence: Count, delivery: Delivery }),
+  v.object({ type: v.literal('attempt'), sequence: Count, attempt: Attempt, delivery: Delivery }),
+  v.object({ type: v.literal('request'), sequence: Count, request: ApiRequest }),
+]);
+
+/** `a,b`, as a query carries it. */
+function listInText<Item extends v.GenericSchema<string>>(item: Item) {
+  return v.pipe(
+    v.string(),
+    v.transform((text) => text.split(',')),
+    v.array(item),
+  );
+}
+
+/** What the live stream can be narrowed to. `since_sequence` is where to go on; without it the stream starts now. */
+export const StreamInput = v.strictObject({
+  types: v.optional(listInText(v.picklist(['delivery', 'attempt', 'request']))),
+  /** Endpoints that the follower listens for: only what concerns them is shown, and they stay as long as it follows. */
+  listener: v.optional(listInText(idOf('webhook'))),
+  since_sequence: v.optional(wholeNumber(0)),
+  ...DeliveryFilter,
+});
+
+export type StreamItem = v.InferOutput<typeof StreamItem>;
+export type StreamInput = v.InferInput<typeof StreamInput>;
