@@ -33,6 +33,15 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          name: 'browser',
+          include: ['test/browser/**/*.test.ts'],
+          globalSetup: ['test/support/build-once.ts'],
+          testTimeout: 60_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
           name: 'torture',
           include: ['test/torture/**/*.test.ts'],
           globalSetup: ['test/support/build-once.ts'],

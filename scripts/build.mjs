@@ -1,4 +1,4 @@
-// Bundles src into dist: one file a public entry, shared and lazily loaded parts as chunks beside them. Everything is
+// Builds src into dist: the page of the dashboard, and bundles of the rest, one file a public entry, shared and lazily loaded parts as chunks beside them. Everything is
 // bundled but what cannot be (native code) or is seldom loaded, because reading hundreds of small files is what makes
 // a command slow to start.
 import { execFileSync } from 'node:child_process';
@@ -6,6 +6,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'rolldown';
+import { build as buildPage } from 'vite';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
@@ -55,7 +56,8 @@ const { output } = await build({
   },
   logLevel: 'warn',
 });
-writeNotices(output);
+const page = await buildPage({ configFile: join(root, 'src/dashboard/vite.config.ts'), logLevel: 'warn' });
+writeNotices([...output, ...page.output]);
 execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.build.json'], {
   cwd: root,
   stdio: 'inherit',

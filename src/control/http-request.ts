@@ -6,7 +6,8 @@ import {
   request as plainRequest,
   type RequestOptions,
 } from 'node:http';
-import { type ErrorCode, isErrorCode, SvcError } from '../errors.ts';
+import { SvcError } from '../errors.ts';
+import { toServerError } from './server-error.ts';
 
 export interface HttpRequest {
   readonly method: string;
@@ -101,45 +102,4 @@ function toTransportError(error: unknown, { url, signal }: HttpRequest): SvcErro
   return new SvcError('no_emulator', `Nothing answers at ${url.origin} (${code ?? message}).`, {
     cause: error,
   });
-}
-
-/** The error that the body `{error: {code, message, hint?}}` of an answer from `address` describes. */
-export function toServerError(response: Pick<HttpResponse, 'status' | 'text'>, address: string): SvcError {
-  const error = findErrorMember(response.text);
-  if (error === null) {
-    return new SvcError(
-      'no_emulator',
-      `${address} answered ${response.status}, but not as an emulator does.`,
-    );
-  }
-  const code = isErrorCode(error.code) ? error.code : codeOfStatus(response.status);
-  return new SvcError(code, error.message, error.hint === undefined ? {} : { hint: error.hint });
-}
-
-interface ErrorMember {
-  readonly code: string;
-  readonly message: string;
-  readonly hint?: string;
-}
-
-function findErrorMember(text: string): ErrorMember | null {
-  try {
-    const { error } = JSON.parse(text) as { error?: ErrorMember };
-    return typeof error?.code === 'string' && typeof error.message === 'string' ? error : null;
-  } catch {
-    return null;
-  }
-}
-
-const codesByStatus: Readonly<Record<number, ErrorCode>> = {
-  401: 'unauthenticated',
-  403: 'permission_denied',
-  404: 'not_found',
-  409: 'conflict',
-  429: 'rate_limited',
-};
-
-/** The nearest code of ours for a code that a later version of the server, or the real service, may send. */
-function codeOfStatus(status: number): ErrorCode {
-  return codesByStatus[status] ?? (status >= 500 ? 'internal_error' : 'invalid_request');
 }

@@ -1,17 +1,16 @@
 /** The client side of the live stream: server-sent events that go on across lost connections, each item once. */
-import type { IncomingMessage } from 'node:http';
-import { setTimeout as pause } from 'node:timers/promises';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import type { StreamItem } from '../contract/stream.ts';
 import { SvcError } from '../errors.ts';
+import { clearTimeout, setTimeout } from '../timers.ts';
 import type { LiveStream } from './control-plane.ts';
 
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 5_000;
 
 export interface StreamSource {
-  /** Opens a connection that goes on after the sequence `after`; undefined is "from now on". */
-  connect(after: number | undefined, signal: AbortSignal): Promise<IncomingMessage>;
+  /** Opens a connection that goes on after the sequence `after`, undefined being "from now on"; resolves to its text. */
+  connect(after: number | undefined, signal: AbortSignal): Promise<AsyncIterable<string>>;
   readonly after: number | undefined;
   /** Whether the stream, without `after`, starts at some time in the past instead of now. */
   readonly startsInPast: boolean;
@@ -117,7 +116,7 @@ async function connectUnlessDown(
   source: StreamSource,
   last: number | undefined,
   stood: boolean,
-): Promise<IncomingMessage | null> {
+): Promise<AsyncIterable<string> | null> {
   try {
     return await source.connect(last, source.signal);
   } catch (error) {
@@ -128,16 +127,15 @@ async function connectUnlessDown(
 }
 
 /** The messages of one connection, comments as messages without data. Ends when the connection does, however it does. */
-async function* readMessages(response: IncomingMessage): AsyncGenerator<EventSourceMessage> {
+async function* readMessages(response: AsyncIterable<string>): AsyncGenerator<EventSourceMessage> {
   const messages: EventSourceMessage[] = [];
   const parser = createParser({
     onEvent: (message) => messages.push(message),
     onComment: () => messages.push({ data: '' }),
   });
-  response.setEncoding('utf8');
   try {
     for await (const chunk of response) {
-      parser.feed(chunk as string);
+      parser.feed(chunk);
       yield* messages.splice(0);
     }
   } catch {
@@ -145,7 +143,16 @@ async function* readMessages(response: IncomingMessage): AsyncGenerator<EventSou
   }
 }
 
-async function pauseBefore(failures: number, signal: AbortSignal): Promise<void> {
+function pauseBefore(failures: number, signal: AbortSignal): Promise<void> {
   const ms = Math.min(FIRST_PAUSE_MS * 2 ** failures, LONGEST_PAUSE_MS);
-  await pause(ms, undefined, { signal }).catch(() => undefined);
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal.addEventListener('abort', done);
+    if (signal.aborted) done();
+  });
 }

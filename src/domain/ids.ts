@@ -22,7 +22,7 @@ export const idPatterns = Object.fromEntries(
 ) as Readonly<Record<IdKind, RegExp>>;
 
 /** Fills a buffer with random bytes; a seeded run supplies its own. */
-export type RandomFill = (buffer: Uint8Array) => Uint8Array;
+export type RandomFill = (buffer: Uint8Array<ArrayBuffer>) => Uint8Array;
 
 /**
  * Makes identifiers: prefix and a ULID (decision `id.format`), so that order by id is order of creation.

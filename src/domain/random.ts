@@ -14,7 +14,9 @@ export interface Randomness {
  */
 export function createRandomness(seed: number | null, purpose = ''): Randomness {
   const fill =
-    seed === null ? (randomFillSync satisfies RandomFill) : createSeededFill(`${seed} ${purpose}`.trimEnd());
+    seed === null
+      ? (buffer: Uint8Array<ArrayBuffer>) => randomFillSync(buffer)
+      : createSeededFill(`${seed} ${purpose}`.trimEnd());
   return { fill, next: () => Buffer.from(fill(new Uint8Array(6))).readUIntBE(0, 6) / 2 ** 48 };
 }
 

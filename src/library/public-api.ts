@@ -1,5 +1,5 @@
 /** Requests to `/v1` of the emulator in this process, without the network. */
-import { toServerError } from '../control/http-request.ts';
+import { toServerError } from '../control/server-error.ts';
 import type { Emulator } from '../emulator.ts';
 
 /** What a workspace asks with. */

@@ -15,7 +15,7 @@ interface Lock {
 
 /** Every file of the project, with `/`, relative to its root. */
 const files = listFiles('').filter((path) => !binary.test(path));
-const sources = files.filter((path) => /^src\/.*\.ts$/.test(path));
+const sources = files.filter((path) => /^src\/.*\.tsx?$/.test(path));
 const tests = files.filter((path) => /^test\/.*\.ts$/.test(path));
 
 function listFiles(folder: string): string[] {
@@ -44,14 +44,16 @@ describe('the conventions of the house', () => {
 
   it('takes the timers of the emulator from one file, which a test runner does not put fake ones into', () => {
     const timer = /\b(?:set|clear)(?:Timeout|Interval|Immediate)\(|performance\.now\(/;
-    const emulator = sources.filter((path) => !/^src\/(?:cli|receiver|timers|watchdog)\b/.test(path));
+    const emulator = sources.filter(
+      (path) => !/^src\/(?:cli|dashboard|receiver|timers|watchdog)\b/.test(path),
+    );
     const users = emulator.filter((path) => timer.test(read(path).replace(commentLine, '')));
     expect(users.filter((path) => !read(path).includes("/timers.ts';"))).toEqual([]);
   });
 
   it('names files for what they hold, in kebab-case', () => {
     const odd = [...sources, ...tests].filter((path) => {
-      const name = basename(path).replace(/(?:\.test)?\.ts$/, '');
+      const name = basename(path).replace(/(?:\.test|\.config)?\.tsx?$/, '');
       return !/^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(name) || /\b(?:utils?|helpers?|common|manager)\b/.test(path);
     });
     expect(odd).toEqual([]);

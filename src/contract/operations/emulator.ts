@@ -1,12 +1,11 @@
 /** The emulator as a whole: what runs, going back, snapshots, the end. */
-import { isAbsolute } from 'node:path';
 import * as v from 'valibot';
 import { Diagnosis, EmulatorStatus, SavedSnapshot } from '../emulator.ts';
 import { nothing } from '../fields.ts';
 import { defineOperations } from '../operation.ts';
 
 /** The emulator may run in another folder than who asks. */
-const FilePath = v.pipe(v.string(), v.check(isAbsolute, 'must be an absolute path'));
+const FilePath = v.pipe(v.string(), v.regex(/^(\/|[A-Za-z]:[\\/]|\\\\)/, 'must be an absolute path'));
 
 export const emulatorOperations = defineOperations({
   getStatus: {

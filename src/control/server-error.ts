@@ -1,0 +1,46 @@
+/** What a server said went wrong, as an error of ours. */
+import { type ErrorCode, isErrorCode, SvcError } from '../errors.ts';
+
+/** The error that the body `{error: {code, message, hint?}}` of an answer from `address` describes. */
+export function toServerError(
+  response: { readonly status: number; readonly text: string },
+  address: string,
+): SvcError {
+  const error = findErrorMember(response.text);
+  if (error === null) {
+    return new SvcError(
+      'no_emulator',
+      `${address} answered ${response.status}, but not as an emulator does.`,
+    );
+  }
+  const code = isErrorCode(error.code) ? error.code : codeOfStatus(response.status);
+  return new SvcError(code, error.message, error.hint === undefined ? {} : { hint: error.hint });
+}
+
+interface ErrorMember {
+  readonly code: string;
+  readonly message: string;
+  readonly hint?: string;
+}
+
+function findErrorMember(text: string): ErrorMember | null {
+  try {
+    const { error } = JSON.parse(text) as { error?: ErrorMember };
+    return typeof error?.code === 'string' && typeof error.message === 'string' ? error : null;
+  } catch {
+    return null;
+  }
+}
+
+const codesByStatus: Readonly<Record<number, ErrorCode>> = {
+  401: 'unauthenticated',
+  403: 'permission_denied',
+  404: 'not_found',
+  409: 'conflict',
+  429: 'rate_limited',
+};
+
+/** The nearest code of ours for a code that a later version of the server, or the real service, may send. */
+function codeOfStatus(status: number): ErrorCode {
+  return codesByStatus[status] ?? (status >= 500 ? 'internal_error' : 'invalid_request');
+}

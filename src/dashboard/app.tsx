@@ -1,0 +1,139 @@
+/** The frame of the page: where one is, whether the emulator answers, the clock, and the view of the address. */
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { type Route, type Section, toHash } from './address.ts';
+import { isConnected } from './connection.ts';
+import icon from './icon.svg';
+import { dismiss, notices } from './notices.ts';
+import { navigate, route } from './router.ts';
+import { chooseWorkspace, status, workspaceId, workspaces } from './session.ts';
+import { shortcuts, useShortcuts } from './shortcuts.ts';
+import { Dialog } from './ui/dialog.tsx';
+import { Icon } from './ui/icon.tsx';
+import { ClockBar } from './views/clock/clock-bar.tsx';
+import { DeliveriesView } from './views/deliveries/deliveries-view.tsx';
+import { EventsView } from './views/events/events-view.tsx';
+import { KeysView } from './views/keys/keys-view.tsx';
+import { RequestsView } from './views/requests/requests-view.tsx';
+import { TriggerView } from './views/trigger/trigger-view.tsx';
+import { WebhooksView } from './views/webhooks/webhooks-view.tsx';
+
+const views: Record<Section, { title: string; View: (props: { route: Route }) => JSX.Element }> = {
+  deliveries: { title: 'Deliveries', View: DeliveriesView },
+  events: { title: 'Events', View: EventsView },
+  webhooks: { title: 'Endpoints', View: WebhooksView },
+  requests: { title: 'Requests', View: RequestsView },
+  keys: { title: 'Keys', View: KeysView },
+  trigger: { title: 'Trigger', View: TriggerView },
+};
+
+export function App() {
+  const [isHelping, setHelping] = useState(false);
+  useShortcuts([
+    { key: '?', does: 'Show the keys', run: () => setHelping(true) },
+    { key: 't', does: 'Trigger an event', run: () => navigate({ section: 'trigger' }) },
+  ]);
+  const { View, title } = views[route.value.section];
+  document.title = `${title} · svc`;
+  return (
+    <div class="frame">
+      <header class="top">
+        <a class="brand" href={toHash({ section: 'deliveries' })}>
+          <img src={icon} alt="" /> svc
+        </a>
+        <Navigation />
+        <div class="tools">
+          <WorkspaceChoice />
+          <Connection />
+          <button type="button" class="quiet" aria-label="Show the keys" onClick={() => setHelping(true)}>
+            <Icon name="help" />
+          </button>
+        </div>
+      </header>
+      <ClockBar />
+      <main aria-label={title}>
+        <View route={route.value} />
+      </main>
+      <Notices />
+      {isHelping && <Keys onClose={() => setHelping(false)} />}
+    </div>
+  );
+}
+
+function Navigation() {
+  return (
+    <nav aria-label="Sections">
+      {Object.entries(views).map(([section, { title }]) => (
+        <a
+          key={section}
+          href={toHash({ section: section as Section })}
+          aria-current={route.value.section === section ? 'page' : undefined}
+        >
+          {title}
+        </a>
+      ))}
+    </nav>
+  );
+}
+
+function WorkspaceChoice() {
+  if (workspaces.value.length < 2) return null;
+  return (
+    <select
+      aria-label="Workspace"
+      value={workspaceId.value}
+      onChange={(event) => chooseWorkspace(event.currentTarget.value)}
+    >
+      {workspaces.value.map(({ id, name }) => (
+        <option key={id} value={id}>
+          {name}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+function Connection() {
+  const isLive = isConnected.value;
+  if (isLive === null) return <Light state="connecting" text="Connecting" />;
+  if (!isLive) return <Light state="lost" text="Connection lost, trying again" />;
+  return <Light state="live" text={status.value?.environment ?? 'live'} />;
+}
+
+function Light({ state, text }: { readonly state: string; readonly text: string }) {
+  return (
+    <span class={`connection ${state}`} role="status">
+      {text}
+    </span>
+  );
+}
+
+function Notices() {
+  return (
+    <div class="notices" aria-live="polite">
+      {notices.value.map(({ number, text, isError }) => (
+        <p key={number} class={isError ? 'error' : ''}>
+          {text}{' '}
+          <button type="button" class="quiet" aria-label="Dismiss" onClick={() => dismiss(number)}>
+            <Icon name="cross" />
+          </button>
+        </p>
+      ))}
+    </div>
+  );
+}
+
+function Keys({ onClose }: { readonly onClose: () => void }) {
+  return (
+    <Dialog title="Keys" onClose={onClose}>
+      <dl class="facts">
+        {shortcuts.value.map(({ key, does }) => [
+          <dt key={`${key} key`}>
+            <kbd>{key}</kbd>
+          </dt>,
+          <dd key={key}>{does}</dd>,
+        ])}
+      </dl>
+    </Dialog>
+  );
+}

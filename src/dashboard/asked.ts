@@ -1,0 +1,42 @@
+/** What a component asks the emulator for, and where the answer stands. */
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { toMessage } from './message.ts';
+
+export interface Asked<Value> {
+  /** The newest answer; stays while it is asked for again. Undefined before the first. */
+  readonly value: Value | undefined;
+  /** Why the last question failed, for people; null when it did not. */
+  readonly error: string | null;
+  readonly isLoading: boolean;
+  /** Asks again. */
+  readonly again: () => void;
+}
+
+/**
+ * Asks when the component appears and whenever one of `dependencies` changes. Of answers that overtake each other, the
+ * one to the newest question counts.
+ */
+export function useAsked<Value>(ask: () => Promise<Value>, dependencies: readonly unknown[]): Asked<Value> {
+  const [state, setState] = useState<Omit<Asked<Value>, 'again'>>(asking);
+  const newest = useRef(0);
+  const question = useRef(ask);
+  question.current = ask;
+  const again = useCallback(() => {
+    const number = ++newest.current;
+    setState((before) => ({ ...before, isLoading: true }));
+    question.current().then(
+      (value) => number === newest.current && setState({ value, error: null, isLoading: false }),
+      (error) =>
+        number === newest.current &&
+        setState((before) => ({ ...before, error: toMessage(error), isLoading: false })),
+    );
+  }, []);
+  useEffect(() => {
+    setState(asking);
+    again();
+    return () => void newest.current++;
+  }, dependencies);
+  return { ...state, again };
+}
+
+const asking = { value: undefined, error: null, isLoading: true };

@@ -1,0 +1,19 @@
+import { signal } from '@preact/signals';
+import { parseHash, toHash } from './address.ts';
+
+export const route = signal(parseHash(location.hash));
+
+addEventListener('hashchange', () => {
+  route.value = parseHash(location.hash);
+});
+
+export function navigate(to: Parameters<typeof toHash>[0]): void {
+  location.hash = toHash(to);
+}
+
+/** Changes members of the query without a step in the history; an empty one is taken away. */
+export function refine(changes: Readonly<Record<string, string>>): void {
+  const { section, id, query } = route.value;
+  history.replaceState(null, '', toHash({ section, id, query: { ...query, ...changes } }));
+  route.value = parseHash(location.hash);
+}

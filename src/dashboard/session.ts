@@ -1,0 +1,45 @@
+/** Which emulator this page is of, and the workspace that it shows. */
+import { computed, effect, signal } from '@preact/signals';
+import type { EmulatorStatus } from '../contract/emulator.ts';
+import type { Workspace } from '../contract/resources.ts';
+import { isConnected } from './connection.ts';
+import { control } from './control.ts';
+
+/** Undefined until the emulator has answered. */
+export const status = signal<EmulatorStatus>();
+export const workspaces = signal<readonly Workspace[]>([]);
+
+const CHOICE = 'svc.workspace';
+const chosen = signal(sessionStorage.getItem(CHOICE));
+
+/** Id of the workspace whose things are shown; undefined until the emulator has answered. */
+export const workspaceId = computed(() => {
+  const known = workspaces.value.find(({ id }) => id === chosen.value);
+  return known?.id ?? status.value?.workspace_id;
+});
+
+export function chooseWorkspace(id: string): void {
+  sessionStorage.setItem(CHOICE, id);
+  chosen.value = id;
+}
+
+/** Asks the emulator who it is, again whenever the live stream stands anew: another one may have taken its place. */
+export function openSession(): void {
+  effect(() => {
+    if (isConnected.value !== false) void load();
+  });
+}
+
+async function load(): Promise<void> {
+  try {
+    const [emulator, { data }] = await Promise.all([
+      control.getStatus({}),
+      control.listWorkspaces({ limit: 1000 }),
+    ]);
+    status.value = emulator;
+    workspaces.value = data;
+  } catch {
+    // Shown as a lost connection by the live stream, which fails with it.
+    isConnected.value = false;
+  }
+}

@@ -1,0 +1,19 @@
+import { formatRelative } from '../../domain/relative-time.ts';
+import { scheduleNow, wallNow } from '../schedule.ts';
+
+interface Props {
+  /** ISO 8601. */
+  readonly at: string;
+  /** Which of the two times it is a time of. */
+  readonly of: 'schedule' | 'wall';
+}
+
+/** `3m ago`, `in 4m 12s`, with the exact time beside the pointer. */
+export function Time({ at, of }: Props) {
+  const now = (of === 'schedule' ? scheduleNow : wallNow).value;
+  return (
+    <time dateTime={at} title={`${at} (${of} time)`}>
+      {now === undefined ? at : formatRelative(at, now)}
+    </time>
+  );
+}

@@ -1,0 +1,5 @@
+import type { Route } from '../../address.ts';
+
+export function RequestsView({ route }: { readonly route: Route }) {
+  return <div class="page">{route.section}</div>;
+}

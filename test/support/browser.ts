@@ -1,0 +1,80 @@
+/** A real Chromium that looks at the dashboard of a real emulator. */
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, onTestFinished } from 'vitest';
+
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome'];
+const ELSEWHERE = ['/Applications/Google Chrome.app/Contents/MacOS/Google Chrome'];
+
+const FLAGS = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+const executablePath = [
+  ...(process.env.PATH ?? '').split(delimiter).flatMap((folder) => NAMES.map((name) => join(folder, name))),
+  ...ELSEWHERE,
+].find((path) => existsSync(path));
+
+let browser: Browser | undefined;
+
+/** Tests in a browser. Where there is none they are skipped, and in CI they fail. */
+export function describeInBrowser(title: string, define: () => void): void {
+  const isAbsent = executablePath === undefined && process.env.CI === undefined;
+  if (isAbsent)
+    process.stderr.write(`\nSKIPPED: ${title}: no Chromium was found. Install it (Debian: chromium).\n`);
+  describe.skipIf(isAbsent)(title, () => {
+    beforeAll(async () => {
+      if (executablePath === undefined) throw new Error('No Chromium was found on the PATH.');
+      browser = await chromium.launch({ executablePath, args: FLAGS });
+    });
+    afterAll(() => browser?.close());
+    define();
+  });
+}
+
+export interface Look {
+  /** The part of the address after `#`, such as `/deliveries`. */
+  readonly at?: string;
+  readonly width?: number;
+  readonly height?: number;
+  readonly colorScheme?: 'light' | 'dark';
+  /** Complaints of the page that the test provokes. */
+  readonly expectedErrors?: RegExp;
+}
+
+/** Opens the dashboard in a window of its own. Whatever the page complains about fails the test. */
+export async function openDashboard(
+  emulator: { status(): { readonly dashboard_url: string } },
+  { at = '/', width = 1280, height = 800, colorScheme = 'light', expectedErrors }: Look = {},
+): Promise<Page> {
+  if (browser === undefined) throw new Error('openDashboard() belongs in describeInBrowser().');
+  const context = await browser.newContext({
+    viewport: { width, height },
+    colorScheme,
+    permissions: ['clipboard-read', 'clipboard-write'],
+  });
+  const page = await context.newPage();
+  page.setDefaultTimeout(15_000);
+  const complaints: string[] = [];
+  page.on('pageerror', (error) => complaints.push(error.stack ?? error.message));
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
+  });
+  onTestFinished(async () => {
+    await context.close();
+    const unexpected = complaints.filter((text) => expectedErrors?.test(text) !== true);
+    if (unexpected.length > 0) throw new Error(`The page complains:\n${unexpected.join('\n')}`);
+  });
+  const url = new URL(emulator.status().dashboard_url);
+  url.hash = at;
+  await page.goto(url.href);
+  return page;
+}
