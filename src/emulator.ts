@@ -21,6 +21,7 @@ import { createApp } from './http/app.ts';
 import { type FaultLog, warningLog } from './http/fault-log.ts';
 import { type Listening, listen, listenNowhere } from './http/listen.ts';
 import type { ListenOptions } from './http/listen-options.ts';
+import { chooseControlToken } from './http/token-lock.ts';
 import type { Rules } from './profile/rules.ts';
 import type { Bootstrapped } from './sandbox/bootstrap.ts';
 import { Bus } from './sandbox/bus.ts';
@@ -84,6 +85,8 @@ export interface EmulatorOptions extends ListenOptions {
   readonly faultLog?: FaultLog | undefined;
   /** @internal The machine's, with its passing of time, for tests that move it. */
   readonly wall?: WallClock | undefined;
+  /** @internal Where the built dashboard is, for tests that bring one of their own. */
+  readonly dashboardFolder?: string | undefined;
   /** @internal For tests that cannot wait ten seconds. */
   readonly listenerGraceMs?: number;
   /** @internal `NORMAL` gives up safety against a power cut: for the benchmark that tells what it costs. */
@@ -132,6 +135,7 @@ async function startOn(
 ): Promise<Emulator> {
   const { host, ca, proxy, keepDays, faultLog = warningLog } = options;
   let publicUrl = options.publicUrl ?? null;
+  const controlToken = chooseControlToken(options);
   const sandbox = createSandbox(store, wall, options);
   const { seed, seedName = 'The seed' } = options;
   const session = new Session(sandbox, {
@@ -159,8 +163,9 @@ async function startOn(
     { status: () => status(), stop: () => void close() },
   );
   const app = createApp({
-    ...{ sandbox, control, host, publicUrl, faultLog, closing: closing.signal },
-    addressesAt: (origin) => toAddresses(origin, publicUrl),
+    ...{ sandbox, control, host, publicUrl, controlToken, faultLog, closing: closing.signal },
+    dashboardFolder: options.dashboardFolder,
+    addressesAt: (origin) => toAddresses(origin, publicUrl, controlToken),
   });
   const listening =
     options.listen === false
@@ -181,7 +186,7 @@ async function startOn(
     max_attempts: countAttempts(options.rules.retry),
   };
   const status = (): EmulatorStatus => ({
-    ...describe(options, session.bootstrapped, listening),
+    ...describe(options, session.bootstrapped, listening, controlToken),
     ...facts,
     deliveries: { pending: store.deliveries.countPending(), in_flight: dispatcher.inFlight },
   });
@@ -257,10 +262,12 @@ function describe(
   { db, environment, rules }: EmulatorOptions,
   { workspace, apiKey, webhook }: Bootstrapped,
   { url, publicUrl }: Listening,
+  controlToken: string | null,
 ) {
-  const { baseUrl, controlUrl, dashboardUrl } = toAddresses(url, publicUrl);
+  const { baseUrl, controlUrl, dashboardUrl } = toAddresses(url, publicUrl, controlToken);
   return {
     ...{ url, base_url: baseUrl, control_url: controlUrl, dashboard_url: dashboardUrl },
+    ...(controlToken === null ? {} : { control_token: controlToken }),
     environment,
     profile: rules.profile,
     workspace_id: workspace.id,

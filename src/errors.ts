@@ -39,6 +39,11 @@ const meanings = {
   // Errors of the control plane and of the process around it.
   conflict: { status: 409, exit: ExitCode.notSo },
   forbidden_origin: { status: 403, exit: ExitCode.usage },
+  token_required: {
+    status: 401,
+    exit: ExitCode.usage,
+    hint: 'It is in the link to the dashboard that the emulator printed at its start. Commands take it from SVC_CONTROL_TOKEN.',
+  },
   storage_unavailable: {
     status: 503,
     exit: ExitCode.internal,

@@ -88,11 +88,11 @@ export function createContext(host: Host, options: GlobalOptions): Context {
   let known: EmulatorStatus | null = null;
 
   async function connect(signal = host.signal): Promise<ControlPlane> {
-    const { controlUrl, ca, run } = await target();
+    const { controlUrl, ca, token, run } = await target();
     dashboardUrl = new URL('/', controlUrl).href;
     const { createHttpControlPlane } = await import('../control/http-client.ts');
     const control = createHttpControlPlane({
-      ...{ controlUrl, ca, signal },
+      ...{ controlUrl, ca, token, signal },
       onLost: () => io.note('The connection was lost; connecting again.'),
       onBack: () => io.note('Connected again.'),
     });

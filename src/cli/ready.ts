@@ -33,10 +33,11 @@ export function isReadyLine(message: object | null): message is ReadyLine {
 /** Its members in the order that the documentation gives. */
 function toReadyLine(status: ReadyStatus): ReadyLine {
   const { url, base_url, control_url, dashboard_url, environment, profile, workspace_id, api_key } = status;
-  const { webhook_id, webhook_secret, pid, version, boot_ms } = status;
+  const { control_token, webhook_id, webhook_secret, pid, version, boot_ms } = status;
   return {
     type: 'ready',
     ...{ url, base_url, control_url, dashboard_url, environment, profile, workspace_id, api_key },
+    ...(control_token === undefined ? {} : { control_token }),
     ...(webhook_id === undefined ? {} : { webhook_id }),
     ...(webhook_secret === undefined ? {} : { webhook_secret }),
     ...{ pid, version, boot_ms },

@@ -6,7 +6,7 @@ import { findRunFile, type RunFile } from '../control/run-file.ts';
 import { SvcError } from '../errors.ts';
 import { readNamedFile } from './values.ts';
 
-type TargetSettings = Pick<ConfigValues, 'controlUrl' | 'ca'>;
+type TargetSettings = Pick<ConfigValues, 'controlUrl' | 'controlToken' | 'ca'>;
 
 export interface Target {
   readonly controlUrl: string;
@@ -16,6 +16,8 @@ export interface Target {
   readonly certificate: string | null;
   /** The certificates to trust beside the usual ones, in PEM. */
   readonly ca: string | undefined;
+  /** What its control plane asks for, as far as is known. */
+  readonly token: string | undefined;
 }
 
 /** @throws SvcError `no_emulator` when neither the configuration nor a run file names an emulator. */
@@ -23,11 +25,13 @@ export async function findTarget(values: TargetSettings, cwd: string): Promise<T
   const run = findRunFile(cwd);
   const controlUrl = values.controlUrl === null ? run?.control_url : toControlUrl(values.controlUrl);
   if (controlUrl === undefined) throw new SvcError('no_emulator', 'No emulator runs in this folder.');
-  const certificate = (controlUrl === run?.control_url && run.certificate) || null;
+  const own = controlUrl === run?.control_url ? run : null;
+  const certificate = own?.certificate ?? null;
+  const token = own?.control_token ?? values.controlToken ?? undefined;
   const files = controlUrl.startsWith('https:') ? [certificate, values.ca] : [];
   const texts = files.filter((path) => path !== null).map((path) => readNamedFile(path, cwd));
   const ca = texts.length === 0 ? undefined : (await Promise.all(texts)).join('\n');
-  return { controlUrl, run: values.controlUrl === null ? run : null, certificate, ca };
+  return { controlUrl, run: values.controlUrl === null ? run : null, certificate, ca, token };
 }
 
 /**

@@ -11,6 +11,7 @@ export function toVariables(status: EmulatorStatus, certificate: string | null):
     SVC_API_KEY: status.api_key,
     SVC_WORKSPACE_ID: status.workspace_id,
     SVC_CONTROL_URL: status.control_url,
+    ...(status.control_token === undefined ? {} : { SVC_CONTROL_TOKEN: status.control_token }),
     ...(status.webhook_secret === undefined ? {} : { SVC_WEBHOOK_SECRET: status.webhook_secret }),
     ...(certificate === null ? {} : { NODE_EXTRA_CA_CERTS: certificate }),
   };

@@ -1,6 +1,7 @@
 /** Every setting of the program: how it is called, what it accepts and what it is when nobody says. */
 
 import type { Environment } from '../domain/access.ts';
+import { isControlToken } from '../domain/control-token.ts';
 import { isEventType, WILDCARD } from '../domain/event.ts';
 import { toForwardUrl } from '../domain/forward-url.ts';
 import { schemeNames } from '../domain/signature/schemes.ts';
@@ -172,6 +173,12 @@ export const settings = {
     form: httpUrl('http://127.0.0.1:4777'),
     fallback: none,
     option: 'url',
+  },
+  controlToken: {
+    description: 'token of the control plane: what commands send, and what an emulator asks for',
+    form: text('16 or more of A-Z, a-z, 0-9, "-", ".", "_" and "~"', isControlToken),
+    fallback: none,
+    isSecret: true,
   },
   apiKey: {
     description: 'key that commands use',

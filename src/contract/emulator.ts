@@ -9,7 +9,10 @@ export const EmulatorStatus = v.object({
   url: v.string(),
   base_url: v.string(),
   control_url: v.string(),
+  /** A link that opens it, the token included. */
   dashboard_url: v.string(),
+  /** What the control plane asks for where other machines can reach it. */
+  control_token: v.optional(v.string()),
   environment: EnvironmentName,
   profile: v.picklist(profileNames),
   workspace_id: idOf('workspace'),

@@ -52,24 +52,25 @@ export function createOpenApiDocument({
     openapi: '3.1.1',
     info: { title, description, version: VERSION, license: { name: 'MIT', identifier: 'MIT' } },
     servers: [{ url: serverUrl }],
-    ...(authenticated ? { security: [{ apiKey: [] }] } : { security: [] }),
+    security: authenticated ? [{ apiKey: [] }] : [{}, { controlToken: [] }],
     paths,
     components: {
       schemas: components.schemas,
-      ...(authenticated
-        ? {
-            securitySchemes: {
-              apiKey: {
-                type: 'http',
-                scheme: 'bearer',
-                description: 'An API key, svc_test_… or svc_live_….',
-              },
-            },
-          }
-        : {}),
+      securitySchemes: authenticated ? API_KEY : CONTROL_TOKEN,
     },
   };
 }
+
+const API_KEY: Json = {
+  apiKey: { type: 'http', scheme: 'bearer', description: 'An API key, svc_test_… or svc_live_….' },
+};
+const CONTROL_TOKEN: Json = {
+  controlToken: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'The token that was printed at start, where other machines can reach the emulator.',
+  },
+};
 
 function toOperation(name: string, operation: Operation, authenticated: boolean): Json {
   const { path, method, summary, input, scope } = operation;
@@ -141,6 +142,7 @@ function toBodySchema(members: ReadonlyArray<[string, Json]>, required: readonly
 
 const COMMON_ERRORS: readonly ErrorCode[] = ['invalid_request', 'not_found', 'internal_error'];
 const KEY_ERRORS: readonly ErrorCode[] = ['unauthenticated', 'permission_denied', 'rate_limited'];
+const CONTROL_ERRORS: readonly ErrorCode[] = ['token_required', 'forbidden_origin'];
 const BODY_ERRORS: readonly ErrorCode[] = [
   'payload_too_large',
   'unsupported_media_type',
@@ -152,7 +154,7 @@ const WITH_RETRY_AFTER: readonly number[] = [409, 429];
 /** One response for each status that the operation can fail with, naming its codes. */
 function toErrorResponses({ method, errors = [] }: Operation, authenticated: boolean, error: Json): Json {
   const codes = new Set([...COMMON_ERRORS, ...errors, 'storage_unavailable'] as ErrorCode[]);
-  if (authenticated) for (const code of KEY_ERRORS) codes.add(code);
+  for (const code of authenticated ? KEY_ERRORS : CONTROL_ERRORS) codes.add(code);
   if (!inputInQuery(method)) for (const code of BODY_ERRORS) codes.add(code);
   if (authenticated && method === 'POST') codes.add('idempotency_in_progress').add('idempotency_key_reused');
   const byStatus = new Map<number, ErrorCode[]>();

@@ -13,6 +13,8 @@ export interface RunFile {
   readonly version: string;
   /** Path of the certificate that its clients are to trust; missing where the usual authorities will do. */
   readonly certificate?: string;
+  /** What its control plane asks for; missing where it asks for nothing. */
+  readonly control_token?: string | undefined;
 }
 
 /**
@@ -36,10 +38,11 @@ export function createStateFolder(cwd: string): string {
 
 /** Records a running emulator for the folder `cwd`; only the owner may read it. */
 export function createRunFile(cwd: string, run: RunFile): void {
-  const { pid, started_at, control_url, version, certificate } = run;
+  const { pid, started_at, control_url, version, certificate, control_token } = run;
   const path = join(createStateFolder(cwd), RUN_FILE);
   rmSync(path, { force: true });
-  const kept = { pid, started_at, control_url, version, ...(certificate && { certificate }) };
+  // What is undefined is left out of the JSON.
+  const kept = { pid, started_at, control_url, version, certificate, control_token };
   writeFileSync(path, `${JSON.stringify(kept, null, 2)}\n`, { mode: 0o600 });
 }
 

@@ -1,30 +1,39 @@
 /** Where the parts of the emulator are reached: at the address that it listens on, or at the one that leads there. */
 import { classifyHost } from '../domain/address.ts';
+import type { ListenOptions } from './listen-options.ts';
 
 export interface Addresses {
   /** Ends in `/v1` (§9 of the service description). */
   readonly baseUrl: string;
   readonly controlUrl: string;
+  /** A link that brings the token along. */
   readonly dashboardUrl: string;
 }
 
 /**
  * @param url what it listens on
  * @param publicUrl the address of a tunnel or a reverse proxy that leads there; null without one
+ * @param controlToken what the control plane asks for; null for nothing
  */
-export function toAddresses(url: string, publicUrl: string | null): Addresses {
+export function toAddresses(url: string, publicUrl: string | null, controlToken: string | null): Addresses {
   const controlOrigin = publicUrl !== null && mayCarryControl(publicUrl) ? publicUrl : url;
   return {
     baseUrl: `${publicUrl ?? url}/v1`,
     controlUrl: `${controlOrigin}/_svc`,
-    dashboardUrl: `${controlOrigin}/`,
+    dashboardUrl: `${controlOrigin}/${controlToken === null ? '' : `?token=${controlToken}`}`,
   };
 }
 
 /**
- * Whether the control plane may be had at an address. It asks for no key and tells every secret, so it is for names
- * of this machine and its network alone.
+ * Whether the control plane may be had at an address. It tells every secret, so it is for names of this machine and
+ * its network alone.
  */
 export function mayCarryControl(publicUrl: string): boolean {
   return classifyHost(new URL(publicUrl).hostname).kind !== 'public';
+}
+
+/** Whether no other machine can reach an emulator that listens there, as far as it was told. */
+export function isOnThisMachineAlone({ host, publicUrl, tunnel }: ListenOptions): boolean {
+  const hosts = publicUrl ? [host, new URL(publicUrl).hostname] : [host];
+  return !tunnel && hosts.every((each) => classifyHost(each).kind === 'loopback');
 }

@@ -1,16 +1,18 @@
 /** The whole of what the emulator answers to. */
-import { H3, type H3Event, type HTTPError, HTTPResponse } from 'h3';
+import { H3, type HTTPError, type HTTPResponse } from 'h3';
 import { controlOperations } from '../contract/control-api.ts';
 import type { ControlPlane } from '../control/control-plane.ts';
 import { SvcError } from '../errors.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Addresses } from './addresses.ts';
 import { mountControlApi } from './control-api.ts';
+import { mountDashboard } from './dashboard.ts';
+import { createDashboardFiles } from './dashboard-files.ts';
 import type { FaultLog } from './fault-log.ts';
 import { createGuard } from './guard.ts';
-import { landingPage } from './landing-page.ts';
 import { mountPublicApi } from './public-api.ts';
 import { errorResponse, jsonResponse, toSvcError } from './respond.ts';
+import { createTokenLock, noLock } from './token-lock.ts';
 
 export interface AppOptions {
   readonly sandbox: Sandbox;
@@ -19,6 +21,10 @@ export interface AppOptions {
   readonly host: string;
   /** The address that it was told to be reached at; null without one. */
   readonly publicUrl: string | null;
+  /** What it asks of those who come to the control plane and the dashboard; null for nothing. */
+  readonly controlToken: string | null;
+  /** The built dashboard; that of this package when left out. */
+  readonly dashboardFolder?: string | undefined;
   /** Where its parts are reached, for a request that came to `origin`. */
   readonly addressesAt: (origin: string) => Addresses;
   readonly faultLog: FaultLog;
@@ -27,21 +33,22 @@ export interface AppOptions {
 }
 
 export function createApp(options: AppOptions): H3 {
-  const { sandbox, control, host, publicUrl, addressesAt, faultLog, closing } = options;
+  const { sandbox, control, host, publicUrl, controlToken, dashboardFolder, faultLog, closing } = options;
   const nextRequestId = () => sandbox.mint.ids('control requests').next('request', sandbox.stamp());
   const app = new H3({ silent: true, onError: (error) => answerFault(error, nextRequestId(), faultLog) });
   mountPublicApi(app, sandbox, faultLog, closing);
+  const lock = controlToken === null ? noLock : createTokenLock(controlToken, publicUrl);
+  const guarded = { guard: createGuard(host, publicUrl, lock), faultLog, nextRequestId };
   mountControlApi(app, {
-    control,
-    guard: createGuard(host, publicUrl),
-    faultLog,
-    nextRequestId,
-    store: sandbox.store,
-    closing,
+    ...guarded,
+    ...{ control, store: sandbox.store, closing },
+    describe: (origin) => describe('control', origin, options),
   });
-  mountDocuments(app, options, nextRequestId);
+  mountDashboard(app, { ...guarded, lock, files: createDashboardFiles(dashboardFolder) });
+  app.get('/openapi.json', async ({ url }) =>
+    jsonResponse(200, await describe('public', url.origin, options), nextRequestId()),
+  );
   app.get('/healthz', () => jsonResponse(200, '{"ok":true}', nextRequestId()));
-  app.get('/', (event) => page(landingPage(addressesAt(event.url.origin)), nextRequestId()));
   app.all('/**', (event) => {
     const error = new SvcError('not_found', `There is nothing at ${event.url.pathname}; the API is at /v1.`);
     return errorResponse(error, nextRequestId());
@@ -60,21 +67,17 @@ function answerFault(error: HTTPError, requestId: string, faultLog: FaultLog): H
   return errorResponse(toSvcError(cause), requestId);
 }
 
-function mountDocuments(app: H3, { sandbox, addressesAt }: AppOptions, nextRequestId: () => string): void {
-  const answer = async (event: H3Event, rest: 'public' | 'control') => {
-    const { createOpenApiDocument } = await import('../contract/openapi.ts');
-    const { baseUrl, controlUrl } = addressesAt(event.url.origin);
-    const document = createOpenApiDocument({
-      ...DOCUMENTS[rest],
-      ...operationsOf(rest),
-      serverUrl: rest === 'public' ? baseUrl : controlUrl,
-    });
-    return jsonResponse(200, JSON.stringify(document), nextRequestId());
-  };
-  const operationsOf = (which: 'public' | 'control') =>
-    which === 'public' ? { operations: sandbox.operations } : { operations: controlOperations };
-  app.get('/openapi.json', (event) => answer(event, 'public'));
-  app.get('/_svc/openapi.json', (event) => answer(event, 'control'));
+/** The OpenAPI document of one of the two APIs, as JSON, for a request that came to `origin`. */
+async function describe(
+  which: keyof typeof DOCUMENTS,
+  origin: string,
+  { sandbox, addressesAt }: AppOptions,
+): Promise<string> {
+  const { createOpenApiDocument } = await import('../contract/openapi.ts');
+  const { baseUrl, controlUrl } = addressesAt(origin);
+  const operations = which === 'public' ? sandbox.operations : controlOperations;
+  const serverUrl = which === 'public' ? baseUrl : controlUrl;
+  return JSON.stringify(createOpenApiDocument({ ...DOCUMENTS[which], operations, serverUrl }));
 }
 
 const DOCUMENTS = {
@@ -91,13 +94,3 @@ const DOCUMENTS = {
     authenticated: false,
   },
 } as const;
-
-function page(html: string, requestId: string): HTTPResponse {
-  return new HTTPResponse(html, {
-    headers: {
-      'Content-Type': 'text/html; charset=utf-8',
-      'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
-      'Request-Id': requestId,
-    },
-  });
-}

@@ -1,57 +1,76 @@
 /**
- * Who may talk to the control plane: programs on this machine, and pages that the emulator itself served. A web page
- * from elsewhere can make the browser send requests here, directly or by a host name that it points at this machine;
- * both show in the `Host` and `Origin` headers. What came in from outside by a tunnel or a proxy shows in the host too,
- * or in `X-Forwarded-Host` where that rewrote it.
+ * Who may talk to the control plane and see the dashboard: programs on this machine, pages that the emulator itself
+ * served, and from elsewhere whoever has its token. A web page of another site can make the browser send requests
+ * here, directly or by a host name that it points at this machine; that shows in `Host`, `Origin` and `Sec-Fetch-Site`.
+ * What came in from outside by a tunnel or a proxy shows in the host too, or in `X-Forwarded-Host` where that rewrote it.
  */
+import { isIP } from 'node:net';
 import type { H3Event } from 'h3';
 import { SvcError } from '../errors.ts';
 import { mayCarryControl } from './addresses.ts';
+import { authoritiesOf } from './authorities.ts';
+import type { TokenLock } from './token-lock.ts';
 
 const LOCAL_HOSTS = ['localhost', '127.0.0.1', '[::1]'];
-const SAFE_METHODS = new Set(['GET', 'HEAD']);
+const ANY_ADDRESS = ['0.0.0.0', '::'];
+/** By an address that somebody typed, or from a page of the emulator. */
+const OWN_SITES = ['none', 'same-origin'];
 
 export interface Guard {
-  /** @throws SvcError `forbidden_origin`. */
+  /**
+   * For all but the entrance of the dashboard.
+   * @throws SvcError `forbidden_origin`, `token_required`.
+   */
   assertAllowed(event: H3Event): void;
+  /**
+   * For the entrance, where a link from anywhere may lead, and the token is asked for later.
+   * @throws SvcError `forbidden_origin`.
+   */
+  assertMayVisit(event: H3Event): void;
 }
 
 /**
  * @param host the host that the emulator was told to listen on
  * @param publicUrl the address that it was told to be reached at, if any
  */
-export function createGuard(host: string, publicUrl: string | null): Guard {
+export function createGuard(host: string, publicUrl: string | null, lock: TokenLock): Guard {
   const own = publicUrl !== null && mayCarryControl(publicUrl) ? new URL(publicUrl) : null;
   const hosts = new Set([...LOCAL_HOSTS, host.includes(':') ? `[${host}]` : host.toLowerCase()]);
   if (own !== null) hosts.add(own.hostname);
+  // Only a name can be pointed at this machine by somebody else.
+  const takesAddresses = ANY_ADDRESS.includes(host);
+  const isOwnHost = (name: string) => hosts.has(name) || (takesAddresses && isAddress(name));
+
+  function assertOwnHostAndOrigin({ req, url }: H3Event, authorities: readonly string[]): void {
+    const foreign = authorities.find((authority) => !isOwnHost(hostOf(authority)));
+    if (foreign !== undefined) throw refusedHost(foreign);
+    const origin = req.headers.get('origin');
+    if (origin === null) return;
+    const isOwnPage = URL.canParse(origin) && [...authorities, own?.host].includes(new URL(origin).host);
+    if (!isOwnPage) throw refusedPage(url.pathname);
+  }
+
   return {
     assertAllowed(event) {
-      const authorities = authoritiesOf(event);
-      for (const authority of authorities) {
-        if (!hosts.has(hostOf(authority))) throw refusedHost(authority);
+      assertOwnHostAndOrigin(event, authoritiesOf(event));
+      if (!OWN_SITES.includes(event.req.headers.get('sec-fetch-site') ?? 'none')) {
+        throw refusedPage(event.url.pathname);
       }
-      const origin = event.req.headers.get('origin');
-      if (origin === null || (SAFE_METHODS.has(event.req.method) && origin === 'null')) return;
-      const isOwnPage = URL.canParse(origin) && [...authorities, own?.host].includes(new URL(origin).host);
-      if (!isOwnPage) {
-        throw new SvcError(
-          'forbidden_origin',
-          'The control plane takes no requests from pages of other origins.',
-        );
-      }
+      lock.assertOpened(event);
+    },
+    assertMayVisit(event) {
+      assertOwnHostAndOrigin(event, authoritiesOf(event));
     },
   };
-}
-
-/** The hosts, with their ports, that a request was sent to on its way here. */
-function authoritiesOf({ req, url }: H3Event): string[] {
-  const forwarded = req.headers.get('x-forwarded-host')?.split(',') ?? [];
-  return [req.headers.get('host') ?? url.host, ...forwarded].map((text) => text.trim().toLowerCase());
 }
 
 /** The host of `host:port`, without the port. */
 function hostOf(authority: string): string {
   return authority.replace(/:\d{1,5}$/, '');
+}
+
+function isAddress(host: string): boolean {
+  return isIP(host.replace(/^\[(.*)\]$/, '$1')) !== 0;
 }
 
 function refusedHost(authority: string): SvcError {
@@ -62,4 +81,8 @@ function refusedHost(authority: string): SvcError {
       hint: 'Ask the address that the emulator listens on. For a name of your own network, start it with --public-url.',
     },
   );
+}
+
+function refusedPage(path: string): SvcError {
+  return new SvcError('forbidden_origin', `Pages of other origins get nothing of ${path}.`);
 }

@@ -1,4 +1,4 @@
-/** Where to listen, apart from how: the types of the library are made of these, and must not ask for those of h3. */
+/** Where to listen and whom to let in, apart from how: the types of the library are made of these, and must not ask for those of h3. */
 export interface ListenOptions {
   readonly host: string;
   /** 0 is any that is free. */
@@ -9,6 +9,11 @@ export interface ListenOptions {
   readonly publicUrl?: string | null | undefined;
   /** Opens a tunnel and takes its address as the public one. */
   readonly tunnel?: boolean | undefined;
+  /**
+   * What the control plane and the dashboard ask for: 16 or more of A-Z, a-z, 0-9 and `-._~`. By default one is made
+   * where other machines can reach the emulator, and none is asked for where only this one can.
+   */
+  readonly controlToken?: string | null | undefined;
 }
 
 /** Paths of PEM files. */

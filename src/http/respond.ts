@@ -9,6 +9,17 @@ import { isStorageFault } from '../store/database.ts';
 
 export type ResponseHeaders = Readonly<Record<string, string>>;
 
+/** Whatever somebody stored is never taken for a page, a style or a script. */
+const notSniffed: ResponseHeaders = { 'X-Content-Type-Options': 'nosniff' };
+
+/** For what only the pages of the emulator itself may have: other pages can neither embed it nor learn of it. */
+export const keptApart: ResponseHeaders = {
+  ...notSniffed,
+  'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+};
+
 /** A JSON answer; every one carries its request id (decision `request.id`). */
 export function jsonResponse(
   status: number,
@@ -18,9 +29,30 @@ export function jsonResponse(
 ): HTTPResponse {
   return new HTTPResponse(body, {
     status,
-    headers: { 'Content-Type': 'application/json; charset=utf-8', 'Request-Id': requestId, ...headers },
+    headers: {
+      'Content-Type': 'application/json; charset=utf-8',
+      'Request-Id': requestId,
+      ...notSniffed,
+      ...headers,
+    },
   });
 }
+
+/** An answer of the control plane. It may tell secrets: nothing keeps it. */
+export function controlResponse(
+  status: number,
+  body: string,
+  requestId: string,
+  headers: ResponseHeaders = {},
+): HTTPResponse {
+  return jsonResponse(status, body, requestId, { ...controlHeaders, ...headers });
+}
+
+export const controlHeaders: ResponseHeaders = {
+  ...keptApart,
+  'Cache-Control': 'no-store',
+  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+};
 
 /** What of an error goes over the wire: of an `SvcError`, or of one that a fault was ordered to answer with. */
 export interface WireError {
@@ -56,7 +88,7 @@ export function controlErrorResponse(error: SvcError, requestId: string): HTTPRe
   const body: ControlErrorBody = {
     error: { code, message, request_id: requestId, ...(hint === undefined ? {} : { hint }) },
   };
-  return jsonResponse(error.status, JSON.stringify(body), requestId, error.headers);
+  return controlResponse(error.status, JSON.stringify(body), requestId, error.headers);
 }
 
 /** Whatever was thrown, as an error that may leave the house: of a fault inside, no detail does. */

@@ -4,6 +4,7 @@ import type { ControlPlane } from '../control/control-plane.ts';
 import { SvcError } from '../errors.ts';
 import { clearTimeout, setTimeout } from '../timers.ts';
 import { queryOf } from './query.ts';
+import { controlHeaders } from './respond.ts';
 
 /** A sign of life for proxies and clients when nothing happens. */
 const HEARTBEAT_MS = 15_000;
@@ -42,7 +43,7 @@ export function streamResponse(event: H3Event, serving: StreamServing, requestId
     { highWaterMark: 1 },
   );
   return new HTTPResponse(body, {
-    headers: { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store', 'Request-Id': requestId },
+    headers: { 'Content-Type': 'text/event-stream', 'Request-Id': requestId, ...controlHeaders },
   });
 }
 

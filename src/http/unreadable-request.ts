@@ -21,6 +21,7 @@ export function refuseUnreadable(fault: NodeJS.ErrnoException, socket: Duplex): 
     'Content-Type: application/json; charset=utf-8',
     `Content-Length: ${Buffer.byteLength(body)}`,
     `Request-Id: ${requestId}`,
+    'X-Content-Type-Options: nosniff',
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 }

@@ -30,6 +30,7 @@ export function renderBanner(
       Dashboard: status.dashboard_url,
       'Base URL': status.base_url,
       'Control URL': status.control_url,
+      'Control token': status.control_token ?? null,
       Workspace: status.workspace_id,
       'API key': status.api_key,
       Endpoint: status.webhook_id === undefined ? null : `${status.webhook_id} → ${forwardTo}`,

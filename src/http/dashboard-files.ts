@@ -1,0 +1,103 @@
+/** The files of the dashboard, as the build leaves them: read when they are first asked for, and kept. */
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { extname, join } from 'node:path';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { SvcError } from '../errors.ts';
+import { findPackageFolder } from '../package-folder.ts';
+
+export interface DashboardFile {
+  readonly type: string;
+  /** In a coding that the client takes, by its `Accept-Encoding`. */
+  inCodingFor(accepted: string): Representation;
+}
+
+export interface Representation {
+  readonly coding: Coding;
+  readonly bytes: Buffer;
+  /** Strong: of these very bytes. */
+  readonly etag: string;
+}
+
+export interface DashboardFiles {
+  /**
+   * The file at exactly that path: `/`, or `/assets/…` by its name in the folder. Nothing else can be reached.
+   * @throws SvcError `not_found`, also where the dashboard has not been built.
+   */
+  get(path: string): DashboardFile;
+}
+
+/** Made once for each file, in milliseconds. */
+const codings = {
+  br: (bytes: Buffer) => brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } }),
+  gzip: (bytes: Buffer) => gzipSync(bytes),
+  identity: (bytes: Buffer) => bytes,
+};
+type Coding = keyof typeof codings;
+
+const types: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.json': 'application/json; charset=utf-8',
+  '.woff2': 'font/woff2',
+  '.png': 'image/png',
+  '.ico': 'image/x-icon',
+};
+const COMPRESSED_ALREADY = new Set(['.woff2', '.png', '.ico']);
+
+export function createDashboardFiles(folder?: string): DashboardFiles {
+  let files: ReadonlyMap<string, DashboardFile> | null = null;
+  return {
+    get(path) {
+      files ??= readFiles(folder ?? join(findPackageFolder(), 'dist/dashboard'));
+      const file = files.get(path);
+      if (file === undefined) throw new SvcError('not_found', `The dashboard has no ${path}.`);
+      return file;
+    },
+  };
+}
+
+function readFiles(folder: string): ReadonlyMap<string, DashboardFile> {
+  const index = join(folder, 'index.html');
+  if (!existsSync(index)) {
+    throw new SvcError('not_found', 'The dashboard has not been built.', {
+      hint: 'Run `npm run build` in the folder of svc, and load this page again.',
+    });
+  }
+  const assets = join(folder, 'assets');
+  const names = existsSync(assets) ? readdirSync(assets) : [];
+  return new Map([
+    ['/', readFile(index)],
+    ...names.map((name) => [`/assets/${name}`, readFile(join(assets, name))] as const),
+  ]);
+}
+
+function readFile(path: string): DashboardFile {
+  const bytes = readFileSync(path);
+  const extension = extname(path);
+  const hash = createHash('sha256').update(bytes).digest('base64url').slice(0, 22);
+  const made: Partial<Record<Coding, Representation>> = {};
+  const encode = (coding: Coding): Representation => ({
+    coding,
+    bytes: codings[coding](bytes),
+    etag: `"${hash}-${coding}"`,
+  });
+  return {
+    type: types[extension] ?? 'application/octet-stream',
+    inCodingFor(accepted) {
+      const coding = COMPRESSED_ALREADY.has(extension) ? 'identity' : chooseCoding(accepted);
+      made[coding] ??= encode(coding);
+      return made[coding];
+    },
+  };
+}
+
+/** The best of those that are named, and not with `q=0`. */
+function chooseCoding(accepted: string): Coding {
+  const refused = /;\s*q=0(?:\.0*)?\s*$/;
+  const named = accepted.split(',').filter((each) => !refused.test(each));
+  const names = named.map((each) => each.replace(/;.*$/s, '').trim().toLowerCase());
+  return names.includes('br') ? 'br' : names.includes('gzip') ? 'gzip' : 'identity';
+}

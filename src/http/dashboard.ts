@@ -1,0 +1,121 @@
+/** The dashboard: a page at `/` and its files. Who may see it is as for the control plane, which it lives on. */
+import { type H3, type H3Event, HTTPResponse } from 'h3';
+import type { SvcError } from '../errors.ts';
+import { type Answering, answer } from './answer.ts';
+import type { DashboardFile, DashboardFiles } from './dashboard-files.ts';
+import type { Guard } from './guard.ts';
+import { controlErrorResponse, keptApart, type ResponseHeaders } from './respond.ts';
+import type { TokenLock } from './token-lock.ts';
+
+/** What the page may do: run its own files and talk to the emulator. What it shows can become neither script nor frame. */
+const pageHeaders: ResponseHeaders = {
+  ...keptApart,
+  'Content-Security-Policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "form-action 'none'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+  ].join('; '),
+};
+
+/** The names of assets change with what is in them. */
+const FOR_EVER = 'private, max-age=31536000, immutable';
+
+export interface DashboardServing extends Answering {
+  readonly guard: Guard;
+  readonly lock: TokenLock;
+  readonly files: DashboardFiles;
+}
+
+export function mountDashboard(app: H3, serving: DashboardServing): void {
+  const { guard, lock, files } = serving;
+  const enter = (event: H3Event, requestId: string) => {
+    guard.assertMayVisit(event);
+    const cookie = lock.cookieFor(event);
+    if (cookie !== null) return welcome(cookie, requestId);
+    lock.assertOpened(event);
+    return fileResponse(files.get('/'), event, 'no-cache', requestId);
+  };
+  const load = (event: H3Event, requestId: string) => {
+    guard.assertAllowed(event);
+    return fileResponse(files.get(event.url.pathname), event, FOR_EVER, requestId);
+  };
+  for (const method of ['GET', 'HEAD'] as const) {
+    app.on(method, '/', (event) => answer(serving, (id) => enter(event, id), wordsResponse));
+    app.on(method, '/assets/**', (event) => answer(serving, (id) => load(event, id), controlErrorResponse));
+  }
+}
+
+/** The same page without the token, which is not to stay in the address bar and in the history. */
+function welcome(cookie: string, requestId: string): HTTPResponse {
+  return new HTTPResponse(null, {
+    status: 303,
+    headers: {
+      ...pageHeaders,
+      'Request-Id': requestId,
+      Location: './',
+      'Set-Cookie': cookie,
+      'Cache-Control': 'no-store',
+    },
+  });
+}
+
+function fileResponse(file: DashboardFile, { req }: H3Event, caching: string, requestId: string) {
+  const { bytes, coding, etag } = file.inCodingFor(req.headers.get('accept-encoding') ?? '');
+  const headers = {
+    ...pageHeaders,
+    'Request-Id': requestId,
+    'Cache-Control': caching,
+    ETag: etag,
+    Vary: 'Accept-Encoding',
+  };
+  if (isKnown(etag, req.headers.get('if-none-match')))
+    return new HTTPResponse(null, { status: 304, headers });
+  return new HTTPResponse(bytes, {
+    headers: {
+      ...headers,
+      'Content-Type': file.type,
+      'Content-Length': String(bytes.length),
+      ...(coding !== 'identity' && { 'Content-Encoding': coding }),
+    },
+  });
+}
+
+function isKnown(etag: string, ifNoneMatch: string | null): boolean {
+  const known = ifNoneMatch?.split(',').map((each) => each.trim().replace(/^W\//, '')) ?? [];
+  return known.includes(etag) || known.includes('*');
+}
+
+/** What a browser shows in the place of the page: what is wrong, and the next step. */
+function wordsResponse({ status, message, hint = '', headers }: SvcError, requestId: string): HTTPResponse {
+  const text = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<meta name="color-scheme" content="light dark">
+<title>svc emulator</title>
+<h1>svc emulator</h1>
+<p>${toText(message)}</p>
+<p>${toText(hint)}</p>
+</html>
+`;
+  return new HTTPResponse(text, {
+    status,
+    headers: {
+      ...pageHeaders,
+      'Request-Id': requestId,
+      'Content-Type': 'text/html; charset=utf-8',
+      'Cache-Control': 'no-store',
+      ...headers,
+    },
+  });
+}
+
+function toText(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
