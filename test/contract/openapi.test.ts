@@ -137,8 +137,9 @@ describe('the document of the control plane', () => {
     expect(described.sort()).toEqual(Object.keys(controlOperations).sort());
   });
 
-  it('asks for no key, and lets an error say what to do next', () => {
-    expect([document.security, document.components.securitySchemes]).toEqual([[], undefined]);
+  it('asks for a token at most, and lets an error say what to do next', () => {
+    expect(document.security).toEqual([{}, { controlToken: [] }]);
+    expect(document.components.securitySchemes).toMatchObject({ controlToken: { scheme: 'bearer' } });
     const { properties } = document.components.schemas.ControlErrorBody;
     expect(Object.keys(properties.error.properties)).toEqual(['code', 'message', 'request_id', 'hint']);
   });

@@ -141,12 +141,4 @@ describe('what is beside the two APIs', () => {
     const response = await fetch(`${emulator.status().url}/healthz`);
     expect([response.status, await response.text()]).toEqual([200, '{"ok":true}']);
   });
-
-  it('shows where everything is, without scripts', async () => {
-    const { url } = emulator.status();
-    const response = await fetch(url);
-    expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
-    expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
-    expect(await response.text()).toContain(`<code>${url}/v1</code>`);
-  });
 });

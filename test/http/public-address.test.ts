@@ -43,11 +43,15 @@ describe('the control plane', () => {
     await using proxy = await createReverseProxy(host);
     const { emulator, ask } = await startBehind(proxy, OF_THE_NETWORK);
     await using _ = emulator;
+    const { control_token } = emulator.status();
     expect(emulator.status()).toMatchObject({
       control_url: `${OF_THE_NETWORK}/_svc`,
-      dashboard_url: `${OF_THE_NETWORK}/`,
+      dashboard_url: `${OF_THE_NETWORK}/?token=${control_token}`,
     });
-    const headers = { origin: OF_THE_NETWORK, 'content-type': 'application/json' };
+    const headers = {
+      ...{ origin: OF_THE_NETWORK, 'content-type': 'application/json' },
+      authorization: `Bearer ${control_token}`,
+    };
     expect((await ask('/_svc/status', headers)).status).toBe(200);
     expect((await ask('/_svc/clock/settle', headers, 'POST')).status).toBe(200);
     const foreign = { ...headers, origin: 'http://evil.example' };
@@ -58,22 +62,36 @@ describe('the control plane', () => {
     await using proxy = await createReverseProxy(host);
     const { emulator, ask } = await startBehind(proxy, OF_THE_WORLD);
     await using _ = emulator;
-    const { url, control_url, dashboard_url } = emulator.status();
-    expect({ control_url, dashboard_url }).toEqual({ control_url: `${url}/_svc`, dashboard_url: `${url}/` });
-    const { status, text } = await ask('/_svc/status');
+    const { url, control_url, control_token, dashboard_url } = emulator.status();
+    expect([control_url, dashboard_url]).toEqual([`${url}/_svc`, `${url}/?token=${control_token}`]);
+    const headers = { authorization: `Bearer ${control_token}` };
+    const { status, text } = await ask('/_svc/status', headers);
     expect(status).toBe(403);
     expect(JSON.parse(text).error).toMatchObject({
       code: 'forbidden_origin',
       hint: expect.stringContaining('--public-url'),
     });
-    expect((await fetch(`${url}/_svc/status`)).status).toBe(200);
+    expect((await fetch(`${url}/_svc/status`, { headers })).status).toBe(200);
   });
+
+  it.each([OF_THE_NETWORK, OF_THE_WORLD])(
+    'asks who comes by %s for the token where the proxy hides by which name',
+    async (publicUrl) => {
+      await using proxy = await createReverseProxy('lost');
+      const { emulator, ask } = await startBehind(proxy, publicUrl);
+      await using _ = emulator;
+      for (const path of ['/', '/_svc/status', '/_svc/events', '/_svc/openapi.json']) {
+        expect((await ask(path)).status, path).toBe(401);
+      }
+    },
+  );
 
   it('does not at a name that nobody told it, forwarded or not', async () => {
     await using proxy = await createReverseProxy('forwarded');
     const { emulator, ask } = await startBehind(proxy, OF_THE_NETWORK);
     await using _ = emulator;
-    expect((await ask('/_svc/status', { host: 'other.test' })).status).toBe(403);
-    expect((await ask('/_svc/status', { host: 'localhost:5173' })).status).toBe(200);
+    const headers = { authorization: `Bearer ${emulator.status().control_token}` };
+    expect((await ask('/_svc/status', { ...headers, host: 'other.test' })).status).toBe(403);
+    expect((await ask('/_svc/status', { ...headers, host: 'localhost:5173' })).status).toBe(200);
   });
 });
