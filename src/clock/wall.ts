@@ -1,7 +1,5 @@
 import type { WallClock } from '../domain/clock.ts';
-
-// As it is at load, like the timers: a test runner may put another in its place.
-const monotonic = performance.now.bind(performance);
+import { monotonic } from '../timers.ts';
 
 /**
  * The clock of the machine. What it shows follows the `Date` of this process, which a test may have set: the code under

@@ -3,6 +3,7 @@ import type { OperationInput, OperationOutput } from './operation.ts';
 import { clockOperations } from './operations/clock.ts';
 import { deliveryOperations } from './operations/deliveries.ts';
 import { emulatorOperations } from './operations/emulator.ts';
+import { eventOperations } from './operations/events.ts';
 import { faultOperations } from './operations/faults.ts';
 import { requestOperations } from './operations/requests.ts';
 import { webhookOperations } from './operations/webhooks.ts';
@@ -12,6 +13,7 @@ export const controlOperations = {
   ...emulatorOperations,
   ...workspaceOperations,
   ...webhookOperations,
+  ...eventOperations,
   ...deliveryOperations,
   ...clockOperations,
   ...faultOperations,

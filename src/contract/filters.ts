@@ -8,7 +8,7 @@ import { wholeNumber } from './operation.ts';
 const Limit = v.optional(wholeNumber(1, 1000), 50);
 
 /** A point in time: ISO 8601, or a duration before now such as `1h`. */
-const Since = v.pipe(
+const Moment = v.pipe(
   v.string(),
   v.check(
     (text) => parseDuration(text) !== null || !Number.isNaN(Date.parse(text)),
@@ -20,13 +20,28 @@ const Since = v.pipe(
 export const page = { limit: Limit, starting_after: v.optional(v.string()) };
 export const ofWorkspace = { workspace_id: v.optional(idOf('workspace')) };
 
+const Text = v.pipe(v.string(), v.maxLength(1000, 'must be at most 1000 characters long'));
+
+/** What happened from `since` on, and before `until`. */
+const period = { since: v.optional(Moment), until: v.optional(Moment) };
+
+export const EventFilter = {
+  ...ofWorkspace,
+  type: v.optional(v.string()),
+  /** What the id, the type or the payload has in it, in whatever case. */
+  text: v.optional(Text),
+  ...period,
+};
+
 export const DeliveryFilter = {
   ...ofWorkspace,
   status: v.optional(v.picklist(deliveryStatuses)),
   event_id: v.optional(idOf('event')),
   type: v.optional(v.string()),
   webhook_id: v.optional(idOf('webhook')),
-  since: v.optional(Since),
+  /** What an id, the type, the address or the body has in it, in whatever case. */
+  text: v.optional(Text),
+  ...period,
 };
 
 export const RequestFilter = {
@@ -37,7 +52,9 @@ export const RequestFilter = {
   status: v.optional(wholeNumber(100, 599)),
   api_key_id: v.optional(idOf('apiKey')),
   request_id: v.optional(idOf('request')),
+  /** What they created, read, changed or deleted. */
+  resource_id: v.optional(v.string()),
   /** Requests that took at least so long to answer. */
   min_duration_ms: v.optional(wholeNumber(0)),
-  since: v.optional(Since),
+  since: v.optional(Moment),
 };

@@ -5,6 +5,7 @@ import { type ErrorCode, SvcError } from '../errors.ts';
 import { VERSION } from '../version.ts';
 import * as deliveries from './deliveries.ts';
 import * as emulator from './emulator.ts';
+import * as events from './events.ts';
 import * as faults from './faults.ts';
 import { JsonObject } from './fields.ts';
 import { inputInQuery, type Operation, pathParameters, WholeNumber } from './operation.ts';
@@ -196,8 +197,9 @@ class Components {
 }
 
 const resourceNames = new Map<unknown, string>(
-  Object.entries({ ...resources, ...deliveries, ...faults, ...emulator }).flatMap(([name, value]) =>
-    'type' in value && ['object', 'strict_object', 'variant'].includes(value.type) ? [[value, name]] : [],
+  Object.entries({ ...resources, ...events, ...deliveries, ...faults, ...emulator }).flatMap(
+    ([name, value]) =>
+      'type' in value && ['object', 'strict_object', 'variant'].includes(value.type) ? [[value, name]] : [],
   ),
 );
 

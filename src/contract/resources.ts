@@ -87,6 +87,8 @@ export const ApiRequest = v.object({
   duration_ms: v.number(),
   api_key_id: v.nullable(v.string()),
   workspace_id: v.nullable(v.string()),
+  /** What it created, read, changed or deleted, or asked for in vain; null for a list. */
+  resource_id: v.nullable(v.string()),
   ...faultMark,
 });
 

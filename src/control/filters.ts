@@ -2,6 +2,7 @@
 import type * as v from 'valibot';
 import type {
   DeliveryFilter as DeliveryFilterSchema,
+  EventFilter as EventFilterSchema,
   RequestFilter as RequestFilterSchema,
 } from '../contract/filters.ts';
 import { parseDuration } from '../domain/duration.ts';
@@ -10,6 +11,7 @@ import type { LiveWorkspace } from '../sandbox/live-workspaces.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { ApiRequestFilter } from '../store/api-requests.ts';
 import type { DeliveryFilter } from '../store/delivery-view.ts';
+import type { EventFilter } from '../store/event-view.ts';
 
 type InputOf<Entries extends v.ObjectEntries> = v.InferOutput<v.ObjectSchema<Entries, undefined>>;
 
@@ -30,7 +32,19 @@ export function toDeliveryFilter(
     eventId,
     type: input.type ?? null,
     webhookId,
-    since: input.since === undefined ? null : parseSince(input.since, now),
+    ...toPeriod(input, now),
+    text: input.text?.toLowerCase() ?? null,
+  };
+}
+
+export function toEventFilter(sandbox: Sandbox, input: InputOf<typeof EventFilterSchema>): EventFilter {
+  const workspace = findWorkspace(sandbox, input.workspace_id);
+  const now = (workspace ?? sandbox.workspaces.default).clock.now();
+  return {
+    workspaceSeq: workspace?.seq ?? null,
+    type: input.type ?? null,
+    ...toPeriod(input, now),
+    text: input.text?.toLowerCase() ?? null,
   };
 }
 
@@ -45,8 +59,9 @@ export function toRequestFilter(
     status: input.status ?? null,
     apiKeyId: input.api_key_id ?? null,
     requestId: input.request_id ?? null,
+    resourceId: input.resource_id ?? null,
     minDurationMs: input.min_duration_ms ?? null,
-    since: input.since === undefined ? null : parseSince(input.since, sandbox.wall.now()),
+    since: toMoment(input.since, sandbox.wall.now()),
   };
 }
 
@@ -58,8 +73,15 @@ export function findWorkspace(sandbox: Sandbox, id: string | null | undefined): 
   return workspace;
 }
 
+function toPeriod({ since, until }: { since?: string | undefined; until?: string | undefined }, now: number) {
+  return { since: toMoment(since, now), until: toMoment(until, now) };
+}
+
 /** A duration before `now` such as `1h`, or an ISO 8601 time. @returns milliseconds since 1970. */
-export function parseSince(text: string, now: number): number {
+export function toMoment(text: string, now: number): number;
+export function toMoment(text: string | undefined, now: number): number | null;
+export function toMoment(text: string | undefined, now: number): number | null {
+  if (text === undefined) return null;
   const duration = parseDuration(text);
   return duration === null ? Date.parse(text) : now - duration;
 }

@@ -1,13 +1,11 @@
 /** The control plane of the emulator in this process. */
 import * as v from 'valibot';
 import { type ControlOperations, type ControlOutput, controlOperations } from '../contract/control-api.ts';
-import type { DeliveryDetail } from '../contract/deliveries.ts';
 import type { EmulatorStatus } from '../contract/emulator.ts';
 import { type CheckedInput, inputInQuery } from '../contract/operation.ts';
 import { subscriptions, webhookUrl } from '../contract/public-api.ts';
 import { validate } from '../contract/validate.ts';
 import type { ClockDriver } from '../delivery/clock-driver.ts';
-import { replayDelivery } from '../delivery/replay.ts';
 import type { Sender } from '../delivery/sender.ts';
 import { DAY_MS } from '../domain/duration.ts';
 import { notFound } from '../sandbox/access.ts';
@@ -16,7 +14,6 @@ import type { Listeners } from '../sandbox/listeners.ts';
 import { toListBody, toPageRequest } from '../sandbox/pages.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Session } from '../sandbox/session.ts';
-import { listAttempts, verifyDelivery } from '../sandbox/verification.ts';
 import {
   getWebhookRow,
   isLasting,
@@ -28,14 +25,15 @@ import {
 import { createWorkspace } from '../sandbox/workspaces.ts';
 import { toApiKey } from '../store/api-keys.ts';
 import { toApiRequest } from '../store/api-requests.ts';
-import { toDelivery } from '../store/delivery-view.ts';
 import { toWebhookDetail, type WebhookRow } from '../store/webhooks.ts';
 import { toWorkspace } from '../store/workspaces.ts';
 import { createCheckCalls } from './check-calls.ts';
 import { createClockCalls } from './clock-calls.ts';
 import type { ControlCalls, ControlPlane } from './control-plane.ts';
+import { createDeliveryCalls } from './delivery-calls.ts';
+import { createEventCalls } from './event-calls.ts';
 import { createFaultCalls } from './fault-calls.ts';
-import { findWorkspace, toDeliveryFilter, toRequestFilter } from './filters.ts';
+import { findWorkspace, toRequestFilter } from './filters.ts';
 import { streamOf } from './stream.ts';
 
 /** How long a rotated secret signs beside the new one, in schedule time, unless told otherwise. */
@@ -66,6 +64,7 @@ export function createLocalControlPlane(
     ...createWorkspaceCalls(sandbox),
     ...createKeyCalls(sandbox),
     ...createWebhookCalls(sandbox, listeners),
+    ...createEventCalls(sandbox),
     ...createDeliveryCalls(sandbox),
     ...createClockCalls(sandbox, clock),
     ...createRequestCalls(sandbox),
@@ -212,32 +211,6 @@ function createWebhookCalls(
   };
 }
 
-function createDeliveryCalls(
-  sandbox: Sandbox,
-): Pick<CheckedCalls, 'listDeliveries' | 'getDelivery' | 'verifyDelivery' | 'replayDelivery'> {
-  const { deliveryView: deliveries } = sandbox.store;
-  return {
-    listDeliveries: async (input) => {
-      const filter = toDeliveryFilter(sandbox, input);
-      const request = toPageRequest(input, (id) => deliveries.find(id));
-      return toListBody(deliveries.list(filter, request), toDelivery);
-    },
-    getDelivery: async ({ id }): Promise<DeliveryDetail> => {
-      const row = deliveries.find(id);
-      if (row === undefined) throw notFound('delivery', id);
-      return { ...toDelivery(row), attempts: listAttempts(sandbox, row) };
-    },
-    verifyDelivery: async ({ payload_base64: payload, now, tolerance_ms: toleranceMs, ...input }) =>
-      verifyDelivery(sandbox, {
-        ...{ ...input, toleranceMs },
-        payload: payload === undefined ? undefined : Buffer.from(payload, 'base64'),
-        now: now === undefined ? undefined : Date.parse(now),
-      }),
-    replayDelivery: async ({ id, new_id: newId, url, body }) =>
-      toDelivery(await replayDelivery(sandbox, { id, newId, url, body })),
-  };
-}
-
 function createRequestCalls(sandbox: Sandbox): Pick<CheckedCalls, 'listRequests'> {
   const { store } = sandbox;
   return {
@@ -245,7 +218,7 @@ function createRequestCalls(sandbox: Sandbox): Pick<CheckedCalls, 'listRequests'
       // The log is written soon, not at once: whoever asks for it sees all that has happened.
       store.flush();
       const request = toPageRequest(input, (id) => store.apiRequests.find(id));
-      return toListBody(store.apiRequests.list(toRequestFilter(sandbox, input), request), toApiRequest);
+      return toListBody(await store.apiRequests.list(toRequestFilter(sandbox, input), request), toApiRequest);
     },
   };
 }

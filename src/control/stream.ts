@@ -8,14 +8,15 @@ import type { ApiRequest } from '../contract/resources.ts';
 import type { StreamItem } from '../contract/stream.ts';
 import { type StreamInput, StreamInput as StreamSchema } from '../contract/stream.ts';
 import { validate } from '../contract/validate.ts';
+import { hasText } from '../domain/text-search.ts';
 import type { Listeners } from '../sandbox/listeners.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { getWebhookRow } from '../sandbox/webhooks.ts';
 import { toApiRequest } from '../store/api-requests.ts';
 import { toAttempt } from '../store/attempts.ts';
-import { toDelivery } from '../store/delivery-view.ts';
+import { type DeliveryRow, toDelivery } from '../store/delivery-view.ts';
 import type { Happening } from '../store/happenings.ts';
-import { parseSince, toDeliveryFilter } from './filters.ts';
+import { toDeliveryFilter, toMoment } from './filters.ts';
 
 /** Happenings that are read from the store at a time. */
 const BATCH = 200;
@@ -30,9 +31,18 @@ interface Past {
   readonly schedule: number;
 }
 
+/** Before when it was, or the delivery that it is about was created. */
+interface Bound {
+  readonly wall: number;
+  readonly schedule: number;
+}
+
 interface Selection
   extends Pick<StreamInput, 'workspace_id' | 'status' | 'event_id' | 'type' | 'webhook_id'> {
   readonly past: Past | null;
+  readonly until: Bound | null;
+  /** In lower case. */
+  readonly text: string | null;
   /** Ids of the endpoints that are listened for; none stands for all. */
   readonly listener: readonly string[];
 }
@@ -52,19 +62,29 @@ export function streamOf(
     listener = [],
     since_sequence,
     since,
+    until,
+    text,
     ...selection
   } = validate(StreamSchema, input, 'invalid_request');
   const { store, wall } = sandbox;
-  const filter = toDeliveryFilter(sandbox, { ...selection, since });
+  const filter = toDeliveryFilter(sandbox, { ...selection, since, until, text });
   const past =
     since === undefined || since_sequence !== undefined
       ? null
-      : { newest: store.lastSeq, wall: parseSince(since, wall.now()), schedule: filter.since ?? 0 };
+      : { newest: store.lastSeq, wall: toMoment(since, wall.now()), schedule: filter.since ?? 0 };
+  const bound =
+    until === undefined ? null : { wall: toMoment(until, wall.now()), schedule: filter.until ?? 0 };
   const after =
     since_sequence ?? (past === null ? store.lastSeq : store.happenings.findLastBefore(past.wall));
   for (const id of listener) getWebhookRow(sandbox, id);
   const followUntil = (end: AbortSignal) =>
-    follow(sandbox, new Set(types ?? ALL_TYPES), { ...selection, listener, past }, after, end);
+    follow(
+      sandbox,
+      new Set(types ?? ALL_TYPES),
+      { ...selection, listener, past, until: bound, text: filter.text },
+      after,
+      end,
+    );
   if (listener.length === 0) return followUntil(signal);
   return holding(sandbox, listeners, listener, signal, followUntil);
 }
@@ -150,6 +170,7 @@ function findItem({ store, rules }: Sandbox, happening: Happening, selection: Se
   if (row === undefined) return null;
   const delivery = toDelivery(row);
   if (!selectsDelivery(selection, delivery)) return null;
+  if (!hasWantedText(store, selection, row)) return null;
   if (type === 'delivery') return { type, sequence, delivery };
   const attempt = store.attempts.findBySeq(sequence);
   if (attempt === undefined) return null;
@@ -158,20 +179,33 @@ function findItem({ store, rules }: Sandbox, happening: Happening, selection: Se
   return { type, sequence, attempt: toAttempt(attempt, sent), delivery };
 }
 
-function selectsRequest({ workspace_id }: Selection, request: ApiRequest): boolean {
-  return workspace_id === undefined || request.workspace_id === workspace_id;
+function selectsRequest({ workspace_id, until }: Selection, request: ApiRequest): boolean {
+  return (
+    (workspace_id === undefined || request.workspace_id === workspace_id) &&
+    (until === null || Date.parse(request.at) < until.wall)
+  );
 }
 
 function selectsDelivery(selection: Selection, delivery: Delivery): boolean {
-  const { workspace_id, status, event_id, type, webhook_id, listener } = selection;
+  const { workspace_id, status, event_id, type, webhook_id, listener, until } = selection;
   return (
     (workspace_id === undefined || workspace_id === delivery.workspace_id) &&
     (status === undefined || status === delivery.status) &&
     (event_id === undefined || event_id === delivery.event_id) &&
     (type === undefined || type === delivery.event_type) &&
     (webhook_id === undefined || webhook_id === delivery.webhook_id) &&
+    (until === null || Date.parse(delivery.created_at) < until.schedule) &&
     (listener.length === 0 || listener.includes(delivery.webhook_id))
   );
+}
+
+function hasWantedText(
+  { deliveryView }: Sandbox['store'],
+  { text }: Selection,
+  { seq, id, event_id, event_type, url }: DeliveryRow,
+): boolean {
+  if (text === null) return true;
+  return [id, event_id, event_type, url, deliveryView.getBody(seq)].some((each) => hasText(each, text));
 }
 
 function isTooOld(item: StreamItem, past: Past | null): boolean {

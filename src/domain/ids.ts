@@ -21,6 +21,11 @@ export const idPatterns = Object.fromEntries(
   Object.entries(idPrefixes).map(([kind, prefix]) => [kind, new RegExp(`^${prefix}${OPAQUE}$`)]),
 ) as Readonly<Record<IdKind, RegExp>>;
 
+/** Whether `text` is an identifier, of whatever kind. */
+export function isId(text: string): boolean {
+  return Object.values(idPatterns).some((pattern) => pattern.test(text));
+}
+
 /** Fills a buffer with random bytes; a seeded run supplies its own. */
 export type RandomFill = (buffer: Uint8Array<ArrayBuffer>) => Uint8Array;
 

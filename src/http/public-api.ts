@@ -14,7 +14,7 @@ import { type FaultLog, isFault } from './fault-log.ts';
 import { readJsonBody } from './json-body.ts';
 import { queryOf } from './query.ts';
 import { dropConnection, meetFault } from './request-faults.ts';
-import { logRequest } from './request-log.ts';
+import { findIdInPath, findIdOfRecord, logRequest } from './request-log.ts';
 import { errorResponse, jsonResponse, type ResponseHeaders, toSvcError } from './respond.ts';
 
 const PREFIX = '/v1';
@@ -35,6 +35,8 @@ export interface Exchange {
   /** The fault that was ordered for it. */
   fault: FiredFault | null;
   errorCode: string | null;
+  /** What it created or is about, by its id; null for a list. */
+  resourceId: string | null;
 }
 
 /** @param closing is aborted when the emulator stops. */
@@ -77,6 +79,7 @@ async function exchange(
     limitHeaders: {},
     fault: null,
     errorCode: null,
+    resourceId: null,
   };
   let response: HTTPResponse;
   try {
@@ -100,11 +103,13 @@ async function perform(
 ): Promise<HTTPResponse> {
   const caller = authenticate(sandbox, event.req.headers.get('authorization'));
   state.caller = caller;
+  state.resourceId = findIdInPath(event);
   if (limiter) state.limitHeaders = limiter.take(caller.keySeq);
   const faulty = await meetFault(sandbox, event, caller, state, closing);
   if (faulty) return faulty;
   if (operation.scope) requireScope(sandbox, caller, operation.scope);
   const answer = await handler(await readCall(sandbox, event, caller, operation));
+  state.resourceId ??= findIdOfRecord(answer.body);
   const headers = answer.replayed
     ? { ...state.limitHeaders, 'Idempotent-Replayed': 'true' }
     : state.limitHeaders;

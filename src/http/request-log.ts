@@ -1,5 +1,6 @@
 import type { H3Event } from 'h3';
 import type { FaultMark } from '../domain/fault.ts';
+import { isId } from '../domain/ids.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Exchange } from './public-api.ts';
 
@@ -13,7 +14,7 @@ const PATH_LIMIT = 2048;
 export function logRequest(
   { store, wall }: Sandbox,
   event: H3Event,
-  { requestId, startedAt, caller, fault, errorCode }: Exchange,
+  { requestId, startedAt, caller, fault, errorCode, resourceId }: Exchange,
   status: number,
 ): void {
   const durationMs = wall.monotonic() - startedAt;
@@ -27,7 +28,19 @@ export function logRequest(
     duration_ms: Math.round(durationMs * 1000) / 1000,
     api_key_seq: caller?.keySeq ?? null,
     workspace_seq: caller?.workspaceSeq ?? null,
+    resource_id: resourceId,
     fault: fault && JSON.stringify({ id: fault.id, kind: fault.kind } satisfies FaultMark),
   };
   store.writeSoon(() => store.apiRequests.insert({ seq: store.nextSeq(), ...row }));
+}
+
+/** The id of the resource that a path names; null where it names none, or nothing that is an id. */
+export function findIdInPath(event: H3Event): string | null {
+  const id = event.context.params?.id;
+  return id !== undefined && isId(id) ? id : null;
+}
+
+/** The id of the record that an answer is, as JSON text; every record begins with it, and a list does not. */
+export function findIdOfRecord(body: string): string | null {
+  return /^\{"id":"(\w+)"/.exec(body)?.[1] ?? null;
 }

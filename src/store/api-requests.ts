@@ -1,6 +1,7 @@
 import type Database from 'better-sqlite3';
 import type { ApiRequest } from '../contract/resources.ts';
-import { type PageRequest, type RowPage, toPage, upperBound } from './page.ts';
+import type { PageRequest, RowPage } from './page.ts';
+import { conditionsOf, Scan, toFits } from './scan.ts';
 
 export interface ApiRequestRow {
   readonly seq: number;
@@ -13,6 +14,8 @@ export interface ApiRequestRow {
   readonly duration_ms: number;
   readonly api_key_seq: number | null;
   readonly workspace_seq: number | null;
+  /** Id of what it created, read, changed or deleted, or asked for in vain; null for a list. */
+  readonly resource_id: string | null;
   /** The `FaultMark` of what touched it, as JSON; null when nothing did. */
   readonly fault: string | null;
 }
@@ -30,6 +33,7 @@ export interface ApiRequestFilter {
   readonly status: number | null;
   readonly apiKeyId: string | null;
   readonly requestId: string | null;
+  readonly resourceId: string | null;
   readonly minDurationMs: number | null;
   /** Wall time. */
   readonly since: number | null;
@@ -42,30 +46,18 @@ export class ApiRequestTable {
   readonly #insert: Database.Statement<[ApiRequestRow]>;
   readonly #bySeq: Database.Statement<[number], ApiRequestWithIds>;
   readonly #byId: Database.Statement<[string], ApiRequestWithIds>;
-  readonly #page: Database.Statement<
-    [ApiRequestFilter & { before: number; limit: number }],
-    ApiRequestWithIds
-  >;
+  readonly #scan: Scan<ApiRequestWithIds>;
 
   constructor(db: Database.Database) {
     this.#insert = db.prepare(
-      `INSERT INTO api_requests (seq, id, at_wall, method, path, status, error_code, duration_ms, api_key_seq, workspace_seq, fault)
-       VALUES (@seq, @id, @at_wall, @method, @path, @status, @error_code, @duration_ms, @api_key_seq, @workspace_seq, @fault)`,
+      `INSERT INTO api_requests (seq, id, at_wall, method, path, status, error_code, duration_ms, api_key_seq, workspace_seq,
+         resource_id, fault)
+       VALUES (@seq, @id, @at_wall, @method, @path, @status, @error_code, @duration_ms, @api_key_seq, @workspace_seq,
+         @resource_id, @fault)`,
     );
     this.#bySeq = db.prepare(`${SELECT} WHERE r.seq = ?`);
     this.#byId = db.prepare(`${SELECT} WHERE r.id = ?`);
-    this.#page = db.prepare(
-      `${SELECT} WHERE r.seq < @before
-         AND (@workspaceSeq IS NULL OR r.workspace_seq = @workspaceSeq)
-         AND (@method IS NULL OR r.method = @method)
-         AND (@path IS NULL OR substr(r.path, 1, length(@path)) = @path)
-         AND (@status IS NULL OR r.status = @status)
-         AND (@apiKeyId IS NULL OR k.id = @apiKeyId)
-         AND (@requestId IS NULL OR r.id = @requestId)
-         AND (@minDurationMs IS NULL OR r.duration_ms >= @minDurationMs)
-         AND (@since IS NULL OR r.at_wall >= @since)
-       ORDER BY r.seq DESC LIMIT @limit`,
-    );
+    this.#scan = new Scan(db, (seq) => this.findBySeq(seq));
   }
 
   insert(row: ApiRequestRow): void {
@@ -80,10 +72,28 @@ export class ApiRequestTable {
     return this.#bySeq.get(seq);
   }
 
-  list(filter: ApiRequestFilter, page: PageRequest): RowPage<ApiRequestWithIds> {
-    const rows = this.#page.all({ ...filter, before: upperBound(page), limit: page.limit + 1 });
-    return toPage(rows, page.limit);
+  /** Requests that match, newest first. */
+  list(filter: ApiRequestFilter, page: PageRequest): Promise<RowPage<ApiRequestWithIds>> {
+    return this.#scan.findPage(toCandidates(filter), { ...filter }, page);
   }
+}
+
+/** What each row is asked. */
+const ASKED = {
+  workspaceSeq: 'r.workspace_seq = @workspaceSeq',
+  method: 'r.method = @method',
+  path: 'substr(r.path, 1, length(@path)) = @path',
+  status: 'r.status = @status',
+  apiKeyId: 'r.api_key_seq = (SELECT seq FROM api_keys WHERE id = @apiKeyId)',
+  requestId: 'r.id = @requestId',
+  minDurationMs: 'r.duration_ms >= @minDurationMs',
+  since: 'r.at_wall >= @since',
+} as const satisfies Partial<Record<keyof ApiRequestFilter, string>>;
+
+function toCandidates(filter: ApiRequestFilter): string {
+  const found = filter.resourceId === null ? '' : 'AND r.resource_id = @resourceId';
+  const fits = toFits(conditionsOf<ApiRequestFilter>(ASKED, filter));
+  return `SELECT r.seq, ${fits} FROM api_requests r WHERE r.seq < @before ${found} ORDER BY r.seq DESC`;
 }
 
 export function toApiRequest(row: ApiRequestWithIds): ApiRequest {
@@ -97,6 +107,7 @@ export function toApiRequest(row: ApiRequestWithIds): ApiRequest {
     duration_ms: row.duration_ms,
     api_key_id: row.api_key_id,
     workspace_id: row.workspace_id,
+    resource_id: row.resource_id,
     ...(row.fault === null ? {} : { fault: JSON.parse(row.fault) }),
   };
 }

@@ -2,6 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
+import { hasText } from '../domain/text-search.ts';
 import { SvcError } from '../errors.ts';
 import { migrations } from './migrations.ts';
 
@@ -40,6 +41,7 @@ export function openDatabase({ path, synchronous = 'FULL' }: DatabaseOptions): D
     db.pragma('trusted_schema = OFF');
     // A write takes the exclusive lock for as long as the file is open.
     db.pragma(`application_id = ${APPLICATION_ID}`);
+    db.function('has_text', { deterministic: true }, (text, wanted) => (hasText(text, wanted) ? 1 : 0));
     migrate(db, path);
     return db;
   } catch (error) {

@@ -3,7 +3,8 @@ import type Database from 'better-sqlite3';
 import type { Delivery } from '../contract/deliveries.ts';
 import type { DeliveryStatus, SettledReason } from '../domain/delivery.ts';
 import type { DeliveryProgressRow } from './deliveries.ts';
-import { type PageRequest, type RowPage, toPage, upperBound } from './page.ts';
+import type { PageRequest, RowPage } from './page.ts';
+import { conditionsOf, Scan, toFits } from './scan.ts';
 
 export interface DeliveryRow extends DeliveryProgressRow {
   readonly id: string;
@@ -27,6 +28,10 @@ export interface DeliveryFilter {
   readonly webhookId: string | null;
   /** Schedule time from which on deliveries were created. */
   readonly since: number | null;
+  /** Schedule time before which they were created. */
+  readonly until: number | null;
+  /** What an id, the type, the address or the body has in it; in lower case. */
+  readonly text: string | null;
 }
 
 const JOINS = `FROM deliveries d
@@ -37,19 +42,18 @@ const SELECT = `SELECT d.*, e.id AS event_id, e.type AS event_type, h.id AS webh
   ${JOINS} JOIN workspaces w ON w.seq = d.workspace_seq LEFT JOIN deliveries o ON o.seq = d.replay_of_seq`;
 
 export class DeliveryView {
-  readonly #db: Database.Database;
   readonly #byId: Database.Statement<[string], DeliveryRow>;
   readonly #bySeq: Database.Statement<[number], DeliveryRow>;
   readonly #body: Database.Statement<[number], string>;
-  readonly #pages = new Map<string, Database.Statement<[Record<string, unknown>], DeliveryRow>>();
+  readonly #scan: Scan<DeliveryRow>;
 
   constructor(db: Database.Database) {
-    this.#db = db;
     this.#byId = db.prepare(`${SELECT} WHERE d.id = ?`);
     this.#bySeq = db.prepare(`${SELECT} WHERE d.seq = ?`);
     this.#body = db
       .prepare<[number], string>(`SELECT coalesce(d.own_body, e.envelope) ${JOINS} WHERE d.seq = ?`)
       .pluck();
+    this.#scan = new Scan(db, (seq) => this.findBySeq(seq));
   }
 
   find(id: string): DeliveryRow | undefined {
@@ -66,35 +70,35 @@ export class DeliveryView {
   }
 
   /** Deliveries that match, newest first. */
-  list(filter: DeliveryFilter, page: PageRequest): RowPage<DeliveryRow> {
-    const { where, values } = toConditions(filter);
-    const sql = `${SELECT} WHERE d.seq < @before ${where} ORDER BY d.seq DESC LIMIT @limit`;
-    let statement = this.#pages.get(sql);
-    if (statement === undefined) {
-      statement = this.#db.prepare(sql);
-      this.#pages.set(sql, statement);
-    }
-    const rows = statement.all({ ...values, before: upperBound(page), limit: page.limit + 1 });
-    return toPage(rows, page.limit);
+  list(filter: DeliveryFilter, page: PageRequest): Promise<RowPage<DeliveryRow>> {
+    return this.#scan.findPage(toCandidates(filter), { ...filter }, page);
   }
 }
 
-const CONDITIONS = {
+/** What an index finds. */
+const FOUND = {
   workspaceSeq: 'd.workspace_seq = @workspaceSeq',
-  // The literal lets SQLite use the index of failed deliveries.
-  status: 'd.status = @status',
   eventId: 'd.event_seq = (SELECT seq FROM events WHERE id = @eventId)',
-  type: 'e.type = @type',
   webhookId: 'd.webhook_seq = (SELECT seq FROM webhooks WHERE id = @webhookId)',
-  since: 'd.created_at >= @since',
-} as const satisfies Record<keyof DeliveryFilter, string>;
+} as const satisfies Partial<Record<keyof DeliveryFilter, string>>;
 
-function toConditions(filter: DeliveryFilter): { where: string; values: Record<string, unknown> } {
-  const given = Object.entries(filter).filter(([, value]) => value !== null);
-  const where = given.map(([name]) => `AND ${CONDITIONS[name as keyof DeliveryFilter]}`).join(' ');
-  const values = Object.fromEntries(given);
-  if (filter.status === 'failed') return { where: where.replace('@status', "'failed'"), values };
-  return { where, values };
+/** What each row is asked, the cheapest first. */
+const ASKED = {
+  status: 'd.status = @status',
+  since: 'd.created_at >= @since',
+  until: 'd.created_at < @until',
+  type: 'e.type = @type',
+  text: `(has_text(d.id, @text) OR has_text(e.id, @text) OR has_text(e.type, @text)
+    OR has_text(coalesce(d.own_url, h.url), @text) OR has_text(coalesce(d.own_body, e.envelope), @text))`,
+} as const satisfies Partial<Record<keyof DeliveryFilter, string>>;
+
+function toCandidates(filter: DeliveryFilter): string {
+  const found = conditionsOf<DeliveryFilter>(FOUND, filter);
+  // The literal lets SQLite use the index of the failed deliveries of a workspace.
+  if (filter.workspaceSeq !== null && filter.status === 'failed') found.push("d.status = 'failed'");
+  const where = ['d.seq < @before', ...found].join(' AND ');
+  const fits = toFits(conditionsOf<DeliveryFilter>(ASKED, filter));
+  return `SELECT d.seq, ${fits} ${JOINS} WHERE ${where} ORDER BY d.seq DESC`;
 }
 
 /** The delivery as every door shows it. */

@@ -124,8 +124,10 @@ export const migrations: readonly string[] = [
     duration_ms REAL NOT NULL,
     api_key_seq INTEGER REFERENCES api_keys,
     workspace_seq INTEGER REFERENCES workspaces,
+    resource_id TEXT,
     fault TEXT
   ) STRICT;
+  CREATE INDEX api_requests_by_resource ON api_requests (resource_id) WHERE resource_id IS NOT NULL;
 
   CREATE TABLE faults (
     seq INTEGER PRIMARY KEY,

@@ -9,6 +9,7 @@ import { Baseline } from './baseline.ts';
 import { type DatabaseOptions, isStorageFault, openDatabase } from './database.ts';
 import { DeliveryTable } from './deliveries.ts';
 import { DeliveryView } from './delivery-view.ts';
+import { EventView } from './event-view.ts';
 import { EventTable } from './events.ts';
 import { FaultTable } from './faults.ts';
 import { GroupCommit, toWriteError } from './group-commit.ts';
@@ -48,6 +49,7 @@ export class Store {
   readonly apiKeys: ApiKeyTable;
   readonly webhooks: WebhookTable;
   readonly events: EventTable;
+  readonly eventView: EventView;
   readonly deliveries: DeliveryTable;
   readonly deliveryView: DeliveryView;
   readonly attempts: AttemptTable;
@@ -74,6 +76,7 @@ export class Store {
     this.apiKeys = new ApiKeyTable(db);
     this.webhooks = new WebhookTable(db);
     this.events = new EventTable(db);
+    this.eventView = new EventView(db);
     this.deliveries = new DeliveryTable(db);
     this.deliveryView = new DeliveryView(db);
     this.attempts = new AttemptTable(db);

@@ -377,8 +377,27 @@ describe.each([
       await expect(count({ status: 'canceled' })).resolves.toBe(0);
       await expect(count({ since: '1h' })).resolves.toBe(3);
       await expect(count({ since: new Date(wall.now() + 1).toISOString() })).resolves.toBe(0);
+      await expect(count({ until: '1h' })).resolves.toBe(0);
+      await expect(count({ until: new Date(wall.now() + 1).toISOString() })).resolves.toBe(3);
       const { id: elsewhere } = await control.createWorkspace({ name: 'Second' });
       await expect(count({ workspace_id: elsewhere })).resolves.toBe(0);
+    });
+
+    it('are listed by a piece of their text, in whatever case', async () => {
+      await register();
+      const { json: event } = await emulator.api('POST', '/events', {
+        ...{ type: 'order.shipped', payload: { city: 'Århus', note: '100% _\\' } },
+      });
+      await trigger('invoice.paid');
+      const listed = async (text: string) =>
+        (await control.listDeliveries({ text })).data.map(({ event_type }) => event_type);
+      await expect(listed('åRHUS')).resolves.toEqual(['order.shipped']);
+      await expect(listed('INVOICE')).resolves.toEqual(['invoice.paid']);
+      await expect(listed(event.id.toLowerCase())).resolves.toEqual(['order.shipped']);
+      await expect(listed('100% _')).resolves.toEqual(['order.shipped']);
+      await expect(listed(new URL(receiver.url).host)).resolves.toHaveLength(2);
+      await expect(listed('')).resolves.toHaveLength(2);
+      await expect(listed('nowhere')).resolves.toEqual([]);
     });
 
     it('are paged through, newest first', async () => {
@@ -420,6 +439,63 @@ describe.each([
     });
   });
 
+  describe('events', () => {
+    const createEvent = async (type: string, payload = {}) =>
+      (await emulator.api('POST', '/events', { type, payload })).json;
+
+    it('are retrieved with the request that created them', async () => {
+      const created = await emulator.api('POST', '/events', { type: 'a.b', payload: { n: [1, '2'] } });
+      await expect(control.getEvent({ id: created.json.id })).resolves.toEqual({
+        ...created.json,
+        request_id: created.headers.get('request-id'),
+      });
+    });
+
+    it('are listed with the request that created them and what became of their deliveries', async () => {
+      receiver.respond([{ status: 500 }, { status: 200 }]);
+      const { id } = await register();
+      const created = await emulator.api('POST', '/events', { type: 'a.b', payload: { n: 1 } });
+      const { payload: _, ...facts } = created.json;
+      const request_id = created.headers.get('request-id');
+      await settled(facts.id);
+      const list = async () => (await control.listEvents({})).data;
+      const counts = { pending: 1, succeeded: 0, failed: 0, canceled: 0 };
+      await expect(list()).resolves.toEqual([{ ...facts, request_id, delivery_counts: counts }]);
+      await control.nextClock({});
+      const { delivery_counts } = (await list())[0] ?? {};
+      expect(delivery_counts).toEqual({ ...counts, pending: 0, succeeded: 1 });
+      await control.deleteWebhook({ id });
+      await createEvent('a.b');
+      expect((await list())[0]?.delivery_counts).toEqual({ ...counts, pending: 0 });
+    });
+
+    it('are listed by type, text, workspace and time, in pages', async () => {
+      const { id: first } = await createEvent('a.b', { city: 'Århus' });
+      const { id: second } = await createEvent('c.d');
+      const ids = async (filter: Parameters<ControlPlane['listEvents']>[0]) =>
+        (await control.listEvents(filter)).data.map(({ id }) => id);
+      await expect(ids({})).resolves.toEqual([second, first]);
+      await expect(ids({ type: 'c.d' })).resolves.toEqual([second]);
+      await expect(ids({ text: 'ÅRHUS' })).resolves.toEqual([first]);
+      await expect(ids({ text: second.toLowerCase() })).resolves.toEqual([second]);
+      await expect(ids({ since: '1h' })).resolves.toEqual([second, first]);
+      await expect(ids({ until: '1h' })).resolves.toEqual([]);
+      await expect(ids({ starting_after: second })).resolves.toEqual([first]);
+      const page = await control.listEvents({ limit: 1 });
+      expect([page.has_more, page.end_cursor]).toEqual([true, second]);
+      const { id: workspace_id } = await control.createWorkspace({ name: 'Second' });
+      await expect(ids({ workspace_id })).resolves.toEqual([]);
+      await expect(ids({ workspace_id: workspaceId })).resolves.toEqual([second, first]);
+    });
+
+    it('are read without a trace in the log of requests, nor a token of the rate limit', async () => {
+      const { id } = await createEvent('a.b');
+      await control.listEvents({});
+      await control.getEvent({ id });
+      expect((await control.listRequests({})).data).toHaveLength(1);
+    });
+  });
+
   describe('requests', () => {
     it('are those made to /v1, with what became of them', async () => {
       const { headers } = await emulator.api('GET', '/events?limit=0');
@@ -437,8 +513,32 @@ describe.each([
           duration_ms: 0,
           api_key_id: key?.id,
           workspace_id: workspaceId,
+          resource_id: null,
         },
       ]);
+    });
+
+    it('name what they are about', async () => {
+      const { id: webhook } = await register();
+      const body = { type: 'a.b' };
+      const once = { 'idempotency-key': 'once' };
+      const { json: event } = await emulator.api('POST', '/events', body, once);
+      await emulator.api('POST', '/events', body, once);
+      await emulator.api('GET', `/events/${event.id}`);
+      await emulator.api('GET', `/events/evt_${unknown}`);
+      await emulator.api('GET', '/events/none');
+      await emulator.api('GET', `/workspaces/${workspaceId}`);
+      await emulator.api('GET', '/events');
+      await emulator.api('POST', '/events', {});
+      const about = (await control.listRequests({})).data.map(({ resource_id }) => resource_id);
+      expect(about).toEqual([
+        ...[null, null, workspaceId, null, `evt_${unknown}`],
+        ...[event.id, event.id, event.id, webhook],
+      ]);
+      const { data } = await control.listRequests({ resource_id: event.id, method: 'POST' });
+      expect(data.map(({ method }) => method)).toEqual(['POST', 'POST']);
+      const { request_id } = await control.getEvent({ id: event.id });
+      expect(request_id).toBe(data[1]?.id);
     });
 
     it('are listed by method, path, status, key, id, duration, workspace and time', async () => {
@@ -473,6 +573,8 @@ describe.each([
       ['deleteWebhook', { id: `wh_${unknown}` }],
       ['rotateWebhookSecret', { id: `wh_${unknown}` }],
       ['getDelivery', { id: 'no/id?at=all' }],
+      ['getEvent', { id: `evt_${unknown}` }],
+      ['listEvents', { workspace_id: `ws_${unknown}` }],
       ['listKeys', { workspace_id: `ws_${unknown}` }],
       ['listWebhooks', { workspace_id: `ws_${unknown}` }],
       ['listDeliveries', { workspace_id: `ws_${unknown}` }],
@@ -493,6 +595,9 @@ describe.each([
       ['listDeliveries', { status: 'late' }],
       ['listDeliveries', { since: 'yesterday' }],
       ['listDeliveries', { event_id: 'evt_1' }],
+      ['listDeliveries', { text: 'x'.repeat(1001) }],
+      ['listEvents', { until: 'tomorrow' }],
+      ['listEvents', { starting_after: `evt_${unknown}` }],
       ['listDeliveries', { toString: 'x' }],
       ['listRequests', { status: 99 }],
       ['getStatus', { verbose: true }],

@@ -41,6 +41,7 @@ describe('each operation', () => {
     });
     await emulator.api('POST', '/events', { type: 'a.b' });
     const { json: key } = await ask('POST', '/keys', { scopes: ['events:read'] });
+    const { json: events } = await ask('GET', '/stored-events');
     const { json: deliveries } = await ask('GET', '/deliveries');
     const [{ id: deliveryId }] = deliveries.data;
     const snapshot = join(createFolder(), 'state.svc');
@@ -56,6 +57,7 @@ describe('each operation', () => {
       [200, 'GET', `/webhooks/${webhook.id}`],
       [200, 'PATCH', `/webhooks/${webhook.id}`, { disabled: false }],
       [200, 'POST', `/webhooks/${webhook.id}/rotate-secret`, {}],
+      [200, 'GET', `/stored-events/${events.data[0].id}`],
       [200, 'GET', `/deliveries/${deliveryId}`],
       [202, 'POST', `/deliveries/${deliveryId}/replay`, {}],
       [200, 'POST', `/deliveries/${deliveryId}/verify`, {}],
@@ -78,8 +80,8 @@ describe('each operation', () => {
     for (const [status, method, path, body] of answers) {
       expect((await ask(method, path, body)).status, `${method} ${path}`).toBe(status);
     }
-    // `POST /keys`, `GET /deliveries`, and stopping, which is done in another test.
-    expect(answers.length + 3).toBe(Object.keys(controlOperations).length);
+    // `POST /keys`, `GET /stored-events`, `GET /deliveries`, and stopping, which is done in another test.
+    expect(answers.length + 4).toBe(Object.keys(controlOperations).length);
   });
 });
 

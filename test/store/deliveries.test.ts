@@ -19,6 +19,8 @@ const any: DeliveryFilter = {
   type: null,
   webhookId: null,
   since: null,
+  until: null,
+  text: null,
 };
 const page = { limit: 100, beforeSeq: null };
 const settle = (store: Store, seq: number, status: 'succeeded' | 'failed') =>
@@ -120,33 +122,38 @@ describe('a list of deliveries', () => {
     return { store, workspace, webhook, event, failed, pending, later };
   }
 
-  it('is newest first, in pages that go on below the cursor', () => {
+  it('is newest first, in pages that go on below the cursor', async () => {
     const { store, failed, pending, later } = fill();
-    const list = (limit: number, beforeSeq: number | null) => {
-      const { rows, hasMore } = store.deliveryView.list(any, { limit, beforeSeq });
+    const list = async (limit: number, beforeSeq: number | null) => {
+      const { rows, hasMore } = await store.deliveryView.list(any, { limit, beforeSeq });
       return [rows.map(({ seq }) => seq), hasMore];
     };
-    expect(list(100, null)).toEqual([[later, pending, failed], false]);
-    expect(list(2, null)).toEqual([[later, pending], true]);
-    expect(list(2, pending)).toEqual([[failed], false]);
+    expect(await list(100, null)).toEqual([[later, pending, failed], false]);
+    expect(await list(2, null)).toEqual([[later, pending], true]);
+    expect(await list(2, pending)).toEqual([[failed], false]);
   });
 
-  it('holds what the filters let through, alone and together', () => {
+  it('holds what the filters let through, alone and together', async () => {
     const { store, workspace, webhook, event, failed, pending, later } = fill();
-    const list = (filter: Partial<DeliveryFilter>) =>
-      store.deliveryView.list({ ...any, ...filter }, page).rows.map(({ seq }) => seq);
+    const list = async (filter: Partial<DeliveryFilter>) =>
+      (await store.deliveryView.list({ ...any, ...filter }, page)).rows.map(({ seq }) => seq);
     const { event_id: eventId, webhook_id: webhookId } = store.deliveryView.findBySeq(failed) ?? {};
-    expect(list({ status: 'failed' })).toEqual([failed]);
-    expect(list({ status: 'pending' })).toEqual([later, pending]);
-    expect(list({ type: 'invoice.paid' })).toEqual([later]);
-    expect(list({ eventId: eventId ?? '' })).toEqual([pending, failed]);
-    expect(list({ webhookId: webhookId ?? '' })).toEqual([pending, failed]);
-    expect(list({ since: NOW + 1 })).toEqual([later]);
-    expect(list({ workspaceSeq: workspace, status: 'failed', type: 'order.shipped', since: NOW })).toEqual([
-      failed,
-    ]);
-    expect(list({ workspaceSeq: workspace + 1 })).toEqual([]);
-    expect(list({ eventId: 'evt_none' })).toEqual([]);
+    expect(await list({ status: 'failed' })).toEqual([failed]);
+    expect(await list({ status: 'pending' })).toEqual([later, pending]);
+    expect(await list({ type: 'invoice.paid' })).toEqual([later]);
+    expect(await list({ eventId: eventId ?? '' })).toEqual([pending, failed]);
+    expect(await list({ webhookId: webhookId ?? '' })).toEqual([pending, failed]);
+    expect(await list({ since: NOW + 1 })).toEqual([later]);
+    expect(await list({ until: NOW + 1 })).toEqual([pending, failed]);
+    expect(await list({ text: 'voice.pa' })).toEqual([later]);
+    expect(await list({ text: '127.0.0.1:9' })).toEqual([pending, failed]);
+    expect(await list({ text: String(eventId).toLowerCase() })).toEqual([pending, failed]);
+    expect(await list({ text: 'shipped', status: 'failed' })).toEqual([failed]);
+    expect(
+      await list({ workspaceSeq: workspace, status: 'failed', type: 'order.shipped', since: NOW }),
+    ).toEqual([failed]);
+    expect(await list({ workspaceSeq: workspace + 1 })).toEqual([]);
+    expect(await list({ eventId: 'evt_none' })).toEqual([]);
     expect([webhook, event]).not.toContain(0);
   });
 
@@ -160,10 +167,10 @@ describe('a list of deliveries', () => {
     ],
     ['of an endpoint', { webhookId: 'wh_1' }, 'INDEX deliveries_by_webhook (webhook_seq=? AND rowid<?)'],
     ['of an event', { eventId: 'evt_1' }, 'INDEX deliveries_by_event (event_seq=? AND rowid<?)'],
-  ])('costs the same however large the table is: %s', (_, filter, index) => {
+  ])('costs the same however large the table is: %s', async (_, filter, index) => {
     const store = openStore();
     const prepare = vi.spyOn(Database.prototype, 'prepare');
-    store.deliveryView.list({ ...any, ...filter }, page);
+    await store.deliveryView.list({ ...any, ...filter }, page);
     const [sql = ''] = prepare.mock.calls[0] ?? [];
     prepare.mockRestore();
     const plan = store.explain(sql.replace(/@\w+/g, '9'));

@@ -102,7 +102,14 @@ export function insertRequest(store: Store, at = NOW): number {
   const seq = store.nextSeq();
   store.apiRequests.insert({
     ...{ seq, id: ids.next('request', at), at_wall: at, method: 'GET', path: '/v1/events', status: 200 },
-    ...{ error_code: null, duration_ms: 1, api_key_seq: null, workspace_seq: null, fault: null },
+    ...{
+      error_code: null,
+      duration_ms: 1,
+      api_key_seq: null,
+      workspace_seq: null,
+      resource_id: null,
+      fault: null,
+    },
   });
   return seq;
 }

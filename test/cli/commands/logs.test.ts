@@ -12,6 +12,7 @@ const request: ApiRequest = {
   error_code: 'permission_denied',
   duration_ms: 1.25,
   api_key_id: 'key_1',
+  resource_id: null,
   workspace_id: 'ws_1',
 };
 

@@ -1,0 +1,44 @@
+import { describe, expect, it, vi } from 'vitest';
+import type { DeliveryFilter } from '../../src/store/delivery-view.ts';
+import { insertDeliveries, NOW, openStore } from './rows.ts';
+
+// Each look at the time finds that it has run out: a slice is one row.
+vi.mock('../../src/timers.ts', async (load) => {
+  let now = 0;
+  return { ...(await load<object>()), monotonic: () => (now += 1_000) };
+});
+
+const any: DeliveryFilter = {
+  ...{ workspaceSeq: null, status: null, eventId: null, type: null, webhookId: null },
+  ...{ since: null, until: null, text: null },
+};
+
+describe('a look through a large table', () => {
+  it('gives way after a few milliseconds, and goes on where it was', async () => {
+    const store = openStore();
+    const { deliveries } = insertDeliveries(store, [NOW, NOW, NOW, NOW]);
+    const { rows, hasMore } = await store.deliveryView.list(
+      { ...any, text: 'shipped' },
+      { limit: 3, beforeSeq: null },
+    );
+    expect([rows.map(({ seq }) => seq), hasMore]).toEqual([deliveries.toReversed().slice(0, 3), true]);
+  });
+
+  it('lets writes go between, and shows what they leave', async () => {
+    const store = openStore();
+    const { deliveries, webhook } = insertDeliveries(store, [NOW, NOW]);
+    const page = { limit: 9, beforeSeq: null };
+    const listing = store.deliveryView.list({ ...any, status: 'pending' }, page);
+    store.writeNow(() => store.cancelDeliveries(webhook, NOW));
+    const { rows } = await listing;
+    expect(rows.map(({ seq }) => seq)).toEqual(deliveries.slice(1));
+  });
+
+  it('ends with the store', async () => {
+    const store = openStore();
+    insertDeliveries(store, [NOW, NOW]);
+    const listing = store.deliveryView.list({ ...any, text: 'nowhere' }, { limit: 9, beforeSeq: null });
+    store.close();
+    await expect(listing).rejects.toMatchObject({ code: 'storage_unavailable' });
+  });
+});
