@@ -3,9 +3,9 @@ import type { Config } from '../config.ts';
 import type { EmulatorStatus } from '../contract/emulator.ts';
 import type { ApiClient } from '../control/api-client.ts';
 import type { ControlPlane } from '../control/control-plane.ts';
+import { indentJson } from '../domain/json-text.ts';
 import type { Rules } from '../profile/rules.ts';
 import type { Io } from './io.ts';
-import { indentJson } from './render/json-text.ts';
 import { linkIds } from './render/links.ts';
 import { findTarget, getStatusOf } from './target.ts';
 

@@ -1,8 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { toHeaders, toInstant, toList, toWholeNumber } from '../../src/cli/arguments.ts';
-import { indentJson } from '../../src/cli/render/json-text.ts';
 import { linkIds } from '../../src/cli/render/links.ts';
 import { renderTable } from '../../src/cli/render/table.ts';
 import { renderWebhook } from '../../src/cli/render/webhook.ts';
@@ -10,24 +8,6 @@ import { quoteForShell } from '../../src/cli/shell.ts';
 import { renderVariables } from '../../src/cli/variables.ts';
 import { formatRelative } from '../../src/domain/relative-time.ts';
 import { NOW } from './fake-context.ts';
-
-describe('indented JSON', () => {
-  it('is what JSON.stringify gives', () => {
-    fc.assert(
-      fc.property(fc.jsonValue(), (value) => {
-        expect(indentJson(JSON.stringify(value))).toBe(JSON.stringify(value, null, 2));
-      }),
-    );
-  });
-
-  it('keeps numbers and escapes as they were written', () => {
-    expect(indentJson('{"a" : 1e400,"b":"\\u00e9"}')).toBe('{\n  "a": 1e400,\n  "b": "\\u00e9"\n}');
-  });
-
-  it('leaves other text alone', () => {
-    expect(indentJson('a: {b}')).toBe('a: {b}');
-  });
-});
 
 const plain = { width: Number.POSITIVE_INFINITY, color: false, unicode: true, links: false };
 

@@ -2,10 +2,10 @@ import type { Attempt, AttemptDetail, DeliveryDetail } from '../../contract/deli
 import { toOneLine, toPlainLines } from '../../domain/control-characters.ts';
 import { settledReasonText } from '../../domain/delivery.ts';
 import { formatDuration } from '../../domain/duration.ts';
+import { indentJson } from '../../domain/json-text.ts';
 import type { Context } from '../context.ts';
 import { describeMark } from './faults.ts';
 import { renderFields } from './fields.ts';
-import { indentJson } from './json-text.ts';
 import { findRemedy } from './remedy.ts';
 import { paintOutcome, paintStatus, styleFor } from './style.ts';
 import { formatTime } from './time.ts';

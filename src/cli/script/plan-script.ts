@@ -1,8 +1,8 @@
 /** What a script would do, told without doing it: values are filled in, references to results stay as they are. */
 import { formatPath } from '../../domain/json-path.ts';
+import { indentJson } from '../../domain/json-text.ts';
 import type { Script, ScriptStep } from '../../fixtures/scripts.ts';
 import { fillTemplates, type Resolve } from '../../fixtures/template.ts';
-import { indentJson } from '../render/json-text.ts';
 import type { TemplateScopes } from '../template-scopes.ts';
 import { formatExpectation } from './expectation.ts';
 import type { StepReport } from './step-report.ts';

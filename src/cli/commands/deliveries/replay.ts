@@ -3,6 +3,7 @@ import type { Delivery } from '../../../contract/deliveries.ts';
 import type { ControlPlane } from '../../../control/control-plane.ts';
 import { listAll } from '../../../control/pages.ts';
 import { deliveryStatuses } from '../../../domain/delivery.ts';
+import { indentJson } from '../../../domain/json-text.ts';
 import { ExitCode, SvcError } from '../../../errors.ts';
 import { toDurationMs, toRate, toSince } from '../../arguments.ts';
 import type { CommandDefinition } from '../../command.ts';
@@ -11,7 +12,6 @@ import { editJson } from '../../editor.ts';
 import { replayableDeliveries } from '../../offers/resources.ts';
 import { askChoice, confirm } from '../../prompt.ts';
 import { deliveryColumns } from '../../render/deliveries.ts';
-import { indentJson } from '../../render/json-text.ts';
 import { renderTable } from '../../render/table.ts';
 import {
   countUnanswered,

@@ -1,9 +1,9 @@
+import { indentJson } from '../../../domain/json-text.ts';
 import type { CommandDefinition } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { addEventOptions, createEventBodies, type EventOptions } from '../../event-body.ts';
 import { eventTypes } from '../../offers/event-types.ts';
 import { askChoice } from '../../prompt.ts';
-import { indentJson } from '../../render/json-text.ts';
 
 interface Options extends EventOptions {
   readonly type?: string;

@@ -1,8 +1,8 @@
+import { indentJson } from '../../../domain/json-text.ts';
 import type { CommandDefinition } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { events } from '../../offers/resources.ts';
 import { askChoice } from '../../prompt.ts';
-import { indentJson } from '../../render/json-text.ts';
 
 interface Options {
   readonly id?: string;

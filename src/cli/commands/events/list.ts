@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
+import { indentJson } from '../../../domain/json-text.ts';
 import { addPageOptions, type PageOptions, toPageInput } from '../../arguments.ts';
 import type { CommandDefinition } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { eventColumns } from '../../render/events.ts';
-import { indentJson } from '../../render/json-text.ts';
 import { printPage } from '../../render/page.ts';
 import { findScheduleNow } from '../../schedule-now.ts';
 

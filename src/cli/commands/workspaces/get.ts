@@ -1,6 +1,6 @@
+import { indentJson } from '../../../domain/json-text.ts';
 import type { CommandDefinition } from '../../command.ts';
 import type { Context } from '../../context.ts';
-import { indentJson } from '../../render/json-text.ts';
 
 interface Options {
   readonly id?: string;

@@ -1,4 +1,4 @@
-import { isJson } from '../../domain/json.ts';
+import { isJson } from './json.ts';
 
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]:,]|[^\s{}[\]:,"]+/g;
 

@@ -1,0 +1,103 @@
+/** A field for the text of a JSON object, which says at every stroke what is wrong with it and where. */
+import './json-editor.css';
+import type { RefObject } from 'preact';
+import { useId, useMemo, useRef } from 'preact/hooks';
+import { indentJson } from '../../domain/json-text.ts';
+import { findJsonProblem, type JsonProblem } from '../json-problem.ts';
+
+interface Props {
+  readonly label: string;
+  readonly value: string;
+  readonly onInput: (text: string) => void;
+  /** What "Reset" brings back; no such button where it is left out. */
+  readonly original?: string;
+}
+
+const FEWEST_ROWS = 8;
+const MOST_ROWS = 24;
+
+export function JsonEditor({ label, value, onInput, original }: Props) {
+  const id = useId();
+  const field = useRef<HTMLTextAreaElement>(null);
+  const numbers = useRef<HTMLPreElement>(null);
+  const problem = useMemo(() => findJsonProblem(value), [value]);
+  const lineCount = value.split('\n').length;
+  const goTo = (index: number) => {
+    field.current?.focus();
+    field.current?.setSelectionRange(index, index + 1);
+  };
+  return (
+    <div class="json-editor">
+      <div class="row json-editor-head">
+        <label for={id}>{label}</label>
+        <button type="button" disabled={problem !== null} onClick={() => onInput(indentJson(value))}>
+          Format
+        </button>
+        {original !== undefined && (
+          <button type="button" disabled={value === original} onClick={() => onInput(original)}>
+            Reset
+          </button>
+        )}
+      </div>
+      <div class="json-editor-text">
+        <LineNumbers of={numbers} count={lineCount} wrong={problem?.place?.line} />
+        <textarea
+          id={id}
+          ref={field}
+          value={value}
+          rows={Math.min(MOST_ROWS, Math.max(FEWEST_ROWS, lineCount))}
+          wrap="off"
+          spellcheck={false}
+          autocomplete="off"
+          aria-invalid={problem !== null}
+          aria-describedby={`${id}-state`}
+          onInput={(event) => onInput(event.currentTarget.value)}
+          onScroll={({ currentTarget }) => {
+            if (numbers.current !== null) numbers.current.scrollTop = currentTarget.scrollTop;
+          }}
+        />
+      </div>
+      <p id={`${id}-state`} class="json-editor-state" aria-live="polite">
+        {problem === null ? (
+          <span class="muted">Valid JSON. Numbers stay as they are written.</span>
+        ) : (
+          <Problem problem={problem} onGo={goTo} />
+        )}
+      </p>
+    </div>
+  );
+}
+
+interface LineNumbersProps {
+  readonly of: RefObject<HTMLPreElement | null>;
+  readonly count: number;
+  readonly wrong: number | undefined;
+}
+
+function LineNumbers({ of, count, wrong = count + 1 }: LineNumbersProps) {
+  const numbers = Array.from({ length: count }, (_, index) => `${index + 1}\n`);
+  return (
+    <pre ref={of} aria-hidden="true">
+      {numbers.slice(0, wrong - 1).join('')}
+      <strong>{numbers[wrong - 1]}</strong>
+      {numbers.slice(wrong).join('')}
+    </pre>
+  );
+}
+
+interface ProblemProps {
+  readonly problem: JsonProblem;
+  readonly onGo: (index: number) => void;
+}
+
+function Problem({ problem: { message, place }, onGo }: ProblemProps) {
+  if (place === null) return <span class="json-editor-problem">{message}</span>;
+  return (
+    <span class="json-editor-problem">
+      <button type="button" class="quiet" onClick={() => onGo(place.index)}>
+        Line {place.line}, column {place.column}
+      </button>
+      : {message}
+    </span>
+  );
+}
