@@ -4,6 +4,7 @@ import type { EmulatorStatus } from '../contract/emulator.ts';
 import { createHttpControlPlane } from '../control/http-client.ts';
 import { findOwnRunFile } from '../control/run-file.ts';
 import { SvcError } from '../errors.ts';
+import { abortAfter } from '../timers.ts';
 import { findTarget, getStatusOf } from './target.ts';
 
 const LONGEST_ANSWER_MS = 1_000;
@@ -12,7 +13,7 @@ const LONGEST_ANSWER_MS = 1_000;
 export async function findOccupant(values: ConfigValues, cwd: string): Promise<EmulatorStatus | null> {
   const { host, port } = values;
   const authority = `${host.includes(':') ? `[${host}]` : host}:${port}`;
-  const signal = AbortSignal.timeout(LONGEST_ANSWER_MS);
+  const signal = abortAfter(LONGEST_ANSWER_MS);
   const asked = ['http', 'https'].map(async (scheme) => {
     const target = await findTarget({ ...values, controlUrl: `${scheme}://${authority}` }, cwd);
     return createHttpControlPlane({ ...target, signal }).getStatus({});
@@ -35,7 +36,7 @@ export async function refuseSecond({ values, projectFolder }: Config): Promise<v
   const run = findOwnRunFile(projectFolder);
   if (run === null) return;
   const target = await findTarget({ ...values, controlUrl: null }, projectFolder);
-  const control = createHttpControlPlane({ ...target, signal: AbortSignal.timeout(LONGEST_ANSWER_MS) });
+  const control = createHttpControlPlane({ ...target, signal: abortAfter(LONGEST_ANSWER_MS) });
   const running = await getStatusOf(run, control).catch(() => null);
   if (running === null) return;
   const message = `An emulator runs in this folder already: process ${running.pid} at ${running.url}, database ${running.db}.`;

@@ -6,6 +6,7 @@ import { listAll } from '../control/pages.ts';
 import { awaitDeliveries } from '../control/settlement.ts';
 import { formatDuration, SECOND_MS } from '../domain/duration.ts';
 import { type ExitCode, SvcError } from '../errors.ts';
+import { abortAfter } from '../timers.ts';
 import { runBurst } from './burst.ts';
 import type { Context } from './context.ts';
 import { lookUntil } from './look-until.ts';
@@ -60,7 +61,7 @@ export async function triggerMany(
   const failed = work.status === 'rejected';
   if (failed && created.length === 0) throw work.reason;
 
-  const control = await context.connect(failed ? AbortSignal.timeout(PATIENCE_MS) : context.signal);
+  const control = await context.connect(failed ? abortAfter(PATIENCE_MS) : context.signal);
   const deliveries = await listDeliveriesOf(created, control);
   const times =
     timeoutMs === undefined
@@ -148,7 +149,7 @@ async function findSettlementTimes(
   await lookUntil(
     async () => answered.every(({ id }) => settledAt.has(id)),
     (complete) => complete,
-    { timeoutMs: PATIENCE_MS, signal: AbortSignal.timeout(2 * PATIENCE_MS) },
+    { timeoutMs: PATIENCE_MS, signal: abortAfter(2 * PATIENCE_MS) },
   );
   const askedAt = new Map(created.map((each) => [each.event.id, each.askedAt]));
   return answered.flatMap(({ id, event_id: event }) => {

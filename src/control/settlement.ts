@@ -3,6 +3,7 @@
 import type { Delivery } from '../contract/deliveries.ts';
 import type { StreamInput } from '../contract/stream.ts';
 import { SvcError } from '../errors.ts';
+import { abortAfter } from '../timers.ts';
 import type { ControlPlane } from './control-plane.ts';
 
 /** Where a delivery stands for whoever waits: `wrong` is one that has settled otherwise than it was to. */
@@ -44,7 +45,7 @@ export async function awaitDeliveries(
   const ledger = new Ledger(awaited.judge ?? ((delivery) => (isPending(delivery) ? 'open' : 'done')));
   const includes = awaited.includes ?? (({ id }) => ledger.deliveries.has(id));
   const leaving = new AbortController();
-  const end = AbortSignal.any([signal, leaving.signal, AbortSignal.timeout(timeoutMs)]);
+  const end = AbortSignal.any([signal, leaving.signal, abortAfter(timeoutMs)]);
 
   async function follow(): Promise<void> {
     const stream = control.stream({ ...filter, types: 'delivery,attempt' }, end);

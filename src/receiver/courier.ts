@@ -3,6 +3,7 @@ import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { rootCertificates } from 'node:tls';
 import { formatDuration } from '../domain/duration.ts';
+import { abortAfter } from '../timers.ts';
 
 export interface Message {
   readonly body: string;
@@ -35,7 +36,7 @@ export function createCourier({ url, timeoutMs, ca, signal }: CourierOptions): S
   return ({ body, headers }) =>
     new Promise((resolve) => {
       const startedAt = performance.now();
-      const deadline = AbortSignal.timeout(timeoutMs);
+      const deadline = abortAfter(timeoutMs);
       const outgoing = request(url, {
         ...{ method: 'POST', agent: false, ...trust, signal: AbortSignal.any([signal, deadline]) },
         headers: {

@@ -2,6 +2,7 @@
 import { exec } from 'node:child_process';
 import { promisify } from 'node:util';
 import { SvcError } from '../errors.ts';
+import { abortAfter } from '../timers.ts';
 
 /** How many effects there have been so far. @throws SvcError `usage` when that cannot be found out. */
 export type CountEffects = () => Promise<number>;
@@ -13,7 +14,7 @@ const HINT = 'A URL answers {"count": n} to a GET; a command prints that, or the
 export function createObserver(observe: string, cwd: string, signal: AbortSignal): CountEffects {
   const read = /^https?:\/\//i.test(observe) ? readUrl : readCommand;
   return async () => {
-    const deadline = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_WITHIN_MS)]);
+    const deadline = AbortSignal.any([signal, abortAfter(ANSWER_WITHIN_MS)]);
     const text = await read(observe, cwd, deadline).catch((error: Error) => {
       const because = error.cause instanceof Error ? error.cause.message : error.message;
       throw refuse(`${observe} gives no count: ${because.trim()}.`);

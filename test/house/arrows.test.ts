@@ -27,6 +27,7 @@ const allowed: Record<string, readonly string[]> = {
     'errors',
     'version',
     'package-folder',
+    'timers',
     'watchdog',
     'domain',
     'profile',

@@ -51,6 +51,13 @@ describe('the conventions of the house', () => {
     expect(users.filter((path) => !read(path).includes("/timers.ts';"))).toEqual([]);
   });
 
+  it('sets no time limit that garbage collection can take away', () => {
+    const users = sources.filter((path) =>
+      read(path).replace(commentLine, '').includes('AbortSignal.timeout'),
+    );
+    expect(users).toEqual([]);
+  });
+
   it('names files for what they hold, in kebab-case', () => {
     const odd = [...sources, ...tests].filter((path) => {
       const name = basename(path).replace(/(?:\.test|\.config)?\.tsx?$/, '');

@@ -3,6 +3,7 @@ import type { WebhookWithSecret } from '../../contract/resources.ts';
 import type { LiveStream } from '../../control/control-plane.ts';
 import { WILDCARD } from '../../domain/event.ts';
 import { ExitCode, SvcError } from '../../errors.ts';
+import { abortAfter } from '../../timers.ts';
 import { choiceOption, toHeaders, toList } from '../arguments.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
@@ -163,7 +164,7 @@ function announceAgain(endpoints: readonly WebhookWithSecret[], context: Context
 
 /** The person may have interrupted, which ends every request of before. */
 async function leave(listener: Listener, context: Context): Promise<void> {
-  const canceled = await listener.remove(await context.connect(AbortSignal.timeout(FAREWELL_MS)));
+  const canceled = await listener.remove(await context.connect(abortAfter(FAREWELL_MS)));
   if (canceled > 0)
     context.io.note(`Deliveries that were still to be tried again, now canceled: ${canceled}.`);
 }

@@ -1,4 +1,6 @@
 /** What the completion scripts of the shells ask, while the person waits: the answer comes soon, or is empty. */
+
+import { abortAfter } from '../../timers.ts';
 import { createContext, type Host } from '../context.ts';
 import type { OfferedItem } from '../offers/offer.ts';
 import { cutLineTo } from '../render/painted.ts';
@@ -65,7 +67,7 @@ async function listItems(
   { globals }: Cursor,
   host: Host,
 ): Promise<OfferedItem[]> {
-  const signal = AbortSignal.any([host.signal, AbortSignal.timeout(PATIENCE_MS)]);
+  const signal = AbortSignal.any([host.signal, abortAfter(PATIENCE_MS)]);
   const context = createContext({ ...host, signal }, globals);
   const lists = await Promise.all(
     // Nobody can be told here of an emulator that does not run, or of a fixture that cannot be read.

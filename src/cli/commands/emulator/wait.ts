@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { EmulatorStatus } from '../../../contract/emulator.ts';
 import { formatDuration } from '../../../domain/duration.ts';
 import { SvcError } from '../../../errors.ts';
+import { abortAfter } from '../../../timers.ts';
 import { toDurationMs } from '../../arguments.ts';
 import type { CommandDefinition } from '../../command.ts';
 import type { Context } from '../../context.ts';
@@ -22,7 +23,7 @@ export const command: CommandDefinition<Options> = {
 
 /** Returns when the emulator answers, which need not have been started yet. */
 async function run({ timeout: timeoutMs = DEFAULT_WAIT_MS }: Options, context: Context): Promise<void> {
-  const end = AbortSignal.any([context.signal, AbortSignal.timeout(timeoutMs)]);
+  const end = AbortSignal.any([context.signal, abortAfter(timeoutMs)]);
   const seen = await lookUntil(
     () => findStatus(context, end),
     (status) => !(status instanceof SvcError),
