@@ -3,16 +3,13 @@ import { defineConfig, type Plugin } from 'vite';
 
 const emulator = process.env.SVC_URL ?? 'http://127.0.0.1:4777';
 
-/** The page shares its words and its types with other rooms: what of them needs Node.js must not end up in it. */
+/** The page shares words and types with other rooms, but nothing that needs Node.js. */
 const browserOnly: Plugin = {
   name: 'browser-only',
   enforce: 'pre',
-  resolveId: (id) => (id.startsWith('node:') ? { id, external: true, moduleSideEffects: false } : null),
-  generateBundle(_, bundle) {
-    for (const chunk of Object.values(bundle)) {
-      const [needed] = (chunk.type === 'chunk' && /\bnode:\w+/.exec(chunk.code)) || [];
-      if (needed !== undefined) throw new Error(`The dashboard cannot load ${needed}.`);
-    }
+  resolveId(id, importer) {
+    if (id.startsWith('node:'))
+      throw new Error(`The dashboard cannot load ${id}, which ${importer} imports.`);
   },
 };
 

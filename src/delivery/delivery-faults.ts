@@ -1,7 +1,7 @@
 /** What faults make of attempts: they are held back, signed or sent otherwise than they should be, or not sent at all. */
 import { MINUTE_MS } from '../domain/duration.ts';
-import { defaultDelayMs, type FaultMark, foreignTo, tamperWith } from '../domain/fault.ts';
-import { createWebhookSecret } from '../domain/secret.ts';
+import { defaultDelayMs, type FaultMark, tamperWith } from '../domain/fault.ts';
+import { createWebhookSecret, foreignTo } from '../domain/secret.ts';
 import type { DeliveryToSign } from '../domain/signature/sign.ts';
 import type { FiredFault } from '../sandbox/faults.ts';
 import type { LiveWorkspace } from '../sandbox/live-workspaces.ts';

@@ -1,5 +1,4 @@
 /** Faults that somebody has ordered, on requests to the API and on deliveries: what they do and what they meet. Pure. */
-import { createHash } from 'node:crypto';
 import { MINUTE_MS, SECOND_MS } from './duration.ts';
 
 export const faultTargets = ['request', 'delivery'] as const;
@@ -167,14 +166,6 @@ export function errorCodeOf(status: number): string {
 export function tamperWith(body: string): string {
   const tampered = body.replace(/\d(?=\D*$)/, (digit) => String((Number(digit) + 1) % 10));
   return tampered === body ? body.replace(/.$/s, ' ') : tampered;
-}
-
-/** Bytes of a secret that is not the one given, and always the same for it. */
-export function foreignTo(secret: string): (buffer: Uint8Array) => Uint8Array {
-  return (buffer) => {
-    buffer.set(createHash('sha256').update(secret).digest().subarray(0, buffer.length));
-    return buffer;
-  };
 }
 
 function is<Value>(wanted: Value | undefined, found: Value | null): boolean {

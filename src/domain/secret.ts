@@ -33,6 +33,14 @@ export function createApiKeyText(environment: Environment, fill: RandomFill = ra
   return keyPrefixes[environment] + randomText(KEY_BYTES, 'base64url', fill);
 }
 
+/** Bytes of a secret that is not the one given, and always the same for it. */
+export function foreignTo(secret: string): RandomFill {
+  return (buffer) => {
+    buffer.set(createHash('sha256').update(secret).digest().subarray(0, buffer.length));
+    return buffer;
+  };
+}
+
 /** What is stored of a key. Keys are long random values, so a plain hash is enough to keep them from being read back. */
 export function hashApiKey(key: string): Buffer {
   return createHash('sha256').update(key).digest();
