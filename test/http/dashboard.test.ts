@@ -1,0 +1,216 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { type IncomingMessage, request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestEmulator, type TestEmulator } from '../support/emulator.ts';
+import { sendRaw } from '../support/raw-request.ts';
+
+const PAGE = '<!doctype html><script type="module" src="/assets/index-a1b2.js"></script>';
+const SCRIPT = `document.title = ${JSON.stringify('x'.repeat(2_000))};`;
+const SECRET = 'not to be served';
+
+let emulator: TestEmulator;
+let folder: string;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'svc-dashboard-'));
+  const built = join(folder, 'dashboard');
+  mkdirSync(join(built, 'assets'), { recursive: true });
+  writeFileSync(join(built, 'index.html'), PAGE);
+  writeFileSync(join(built, 'assets/index-a1b2.js'), SCRIPT);
+  writeFileSync(join(built, 'assets/icon-c3d4.svg'), '<svg xmlns="http://www.w3.org/2000/svg"/>');
+  writeFileSync(join(built, 'assets/data-e5f6.bin'), SECRET.slice(0, 3));
+  for (const place of [folder, built]) writeFileSync(join(place, 'secret.txt'), SECRET);
+  emulator = await startTestEmulator({ dashboardFolder: built });
+});
+afterAll(async () => {
+  await emulator.close();
+  rmSync(folder, { recursive: true });
+});
+
+interface Answer {
+  readonly status: number | undefined;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: Buffer;
+}
+
+function ask(path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const outgoing = request(emulator.status().url + path, { method, headers }, async (response) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of response) chunks.push(chunk);
+      resolve({
+        status: response.statusCode,
+        headers: response.headers,
+        body: Buffer.concat(chunks),
+      });
+    });
+    outgoing.on('error', reject).end();
+  });
+}
+
+describe('the page', () => {
+  it('is served at /, to be asked for again each time', async () => {
+    const { status, headers, body } = await ask('/');
+    expect([status, body.toString()]).toEqual([200, PAGE]);
+    expect(headers).toMatchObject({
+      'content-type': 'text/html; charset=utf-8',
+      'content-length': String(PAGE.length),
+      'cache-control': 'no-cache',
+      'request-id': expect.stringMatching(/^req_/),
+    });
+  });
+
+  it('may run its own files alone, and be embedded nowhere', async () => {
+    const { headers } = await ask('/');
+    expect(headers).toMatchObject({
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+      'cross-origin-opener-policy': 'same-origin',
+      'cross-origin-resource-policy': 'same-origin',
+    });
+    const policy = headers['content-security-policy'] as string;
+    expect(policy.split('; ')).toEqual([
+      ...["default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' data:"],
+      ...["connect-src 'self'", "form-action 'none'", "base-uri 'none'", "frame-ancestors 'none'"],
+      "require-trusted-types-for 'script'",
+    ]);
+  });
+
+  it('is followed to from another site, and from nothing else of it', async () => {
+    const foreign = {
+      'sec-fetch-site': 'cross-site',
+      'sec-fetch-mode': 'navigate',
+      'sec-fetch-dest': 'document',
+    };
+    expect((await ask('/', foreign)).status).toBe(200);
+    expect((await ask('/', { origin: 'http://evil.example' })).status).toBe(403);
+    expect((await ask('/assets/index-a1b2.js', { 'sec-fetch-site': 'cross-site' })).status).toBe(403);
+  });
+
+  it('is not there for a host by which it could be led here, which words say as text', async () => {
+    const { status, headers, body } = await ask('/', { host: '<b>.evil.example' });
+    expect([status, headers['content-type']]).toEqual([403, 'text/html; charset=utf-8']);
+    expect(body.toString()).toContain('&lt;b&gt;.evil.example');
+    expect(headers['content-security-policy']).toContain("default-src 'none'");
+    expect((await ask('/assets/index-a1b2.js', { host: 'evil.example' })).status).toBe(403);
+  });
+
+  it('says how to build it where it has not been built, and is there when it has been', async () => {
+    const later = join(folder, 'later');
+    await using unbuilt = await startTestEmulator({ dashboardFolder: later });
+    const before = await fetch(unbuilt.status().url);
+    expect([before.status, await before.text()]).toEqual([404, expect.stringContaining('npm run build')]);
+    mkdirSync(later);
+    writeFileSync(join(later, 'index.html'), PAGE);
+    expect((await fetch(unbuilt.status().url)).status).toBe(200);
+  });
+});
+
+describe('its files', () => {
+  it.each([
+    ['index-a1b2.js', 'text/javascript; charset=utf-8'],
+    ['icon-c3d4.svg', 'image/svg+xml'],
+    ['data-e5f6.bin', 'application/octet-stream'],
+  ])('%s is %s, and kept for ever', async (name, type) => {
+    const { status, headers } = await ask(`/assets/${name}`);
+    expect(status).toBe(200);
+    expect(headers).toMatchObject({
+      'content-type': type,
+      'cache-control': 'private, max-age=31536000, immutable',
+      'x-content-type-options': 'nosniff',
+      'cross-origin-resource-policy': 'same-origin',
+      vary: 'Accept-Encoding',
+    });
+  });
+
+  it.each([
+    ['gzip, deflate, br, zstd', 'br', brotliDecompressSync],
+    ['gzip, deflate', 'gzip', gunzipSync],
+    ['GZIP;q=0.5, br;q=0', 'gzip', gunzipSync],
+    ['deflate, br;q=0.0, gzip;q=0', undefined, (bytes: Buffer) => bytes],
+    ['', undefined, (bytes: Buffer) => bytes],
+  ])('for a client that takes %j comes in the coding %s', async (accepted, coding, decode) => {
+    const { headers, body } = await ask('/assets/index-a1b2.js', { 'accept-encoding': accepted });
+    expect(headers['content-encoding']).toBe(coding);
+    expect(headers['content-length']).toBe(String(body.length));
+    expect(decode(body).toString()).toBe(SCRIPT);
+    if (coding !== undefined) expect(body.length).toBeLessThan(SCRIPT.length / 4);
+  });
+
+  it('have a tag for each coding, and are not sent to who has them', async () => {
+    const path = '/assets/index-a1b2.js';
+    const [plain, packed] = [await ask(path), await ask(path, { 'accept-encoding': 'br' })];
+    expect(plain.headers.etag).toMatch(/^"[\w-]+"$/);
+    expect(packed.headers.etag).not.toBe(plain.headers.etag);
+    for (const known of [plain.headers.etag, `"x", W/${plain.headers.etag}`, '*']) {
+      const { status, headers, body } = await ask(path, { 'if-none-match': String(known) });
+      expect([status, body.length, headers.etag]).toEqual([304, 0, plain.headers.etag]);
+    }
+    expect((await ask(path, { 'if-none-match': String(packed.headers.etag) })).status).toBe(200);
+  });
+
+  it.each(['/', '/assets/index-a1b2.js'])('%s tells HEAD all but the body', async (path) => {
+    const [whole, head] = [await ask(path), await ask(path, {}, 'HEAD')];
+    const { 'request-id': _, date: __, ...told } = head.headers;
+    expect([head.status, head.body.length]).toEqual([200, 0]);
+    expect(whole.headers).toMatchObject(told);
+    expect(told['content-length']).toBe(String(whole.body.length));
+  });
+
+  it.each(['POST', 'PUT', 'DELETE', 'OPTIONS', 'TRACE'])('are for reading: %s is refused', async (method) => {
+    for (const path of ['/', '/assets/index-a1b2.js']) {
+      const { status, headers } = await ask(path, {}, method);
+      expect(status).toBe(404);
+      expect(Object.keys(headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
+    }
+  });
+});
+
+describe('what is beside them is out of reach', () => {
+  it.each([
+    '/assets/../secret.txt',
+    '/assets/../../secret.txt',
+    '/assets/%2e%2e/secret.txt',
+    '/assets/%2E%2E%2Fsecret.txt',
+    '/assets/..%2f..%2fsecret.txt',
+    '/assets/%252e%252e%252fsecret.txt',
+    '/assets/..\\..\\secret.txt',
+    '/assets/..%5c..%5csecret.txt',
+    '/assets/index-a1b2.js%00.txt',
+    '/assets/....//secret.txt',
+    '/assets//etc/passwd',
+    '/assets/%2fetc%2fpasswd',
+    '/../secret.txt',
+    '//secret.txt',
+    '/secret.txt',
+    '/index.html',
+    '/assets',
+    '/assets/',
+    '/assets/.',
+    '/assets/__proto__',
+    '/assets/constructor',
+    'http://localhost/assets/../../secret.txt',
+    'file:///etc/passwd',
+  ])('by %j', async (path) => {
+    const answer = await sendRaw(
+      emulator.status().url,
+      `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`,
+    );
+    expect(answer).toMatch(/^HTTP\/1\.1 (?:404|400|403) /);
+    expect(answer).not.toContain(SECRET);
+    expect(answer.toLowerCase()).toContain('x-content-type-options: nosniff');
+  });
+});
+
+it('reads its files once, and gives them while they are replaced', async () => {
+  const changing = join(folder, 'changing');
+  mkdirSync(changing);
+  writeFileSync(join(changing, 'index.html'), 'first');
+  await using serving = await startTestEmulator({ dashboardFolder: changing });
+  const read = async () => (await fetch(serving.status().url)).text();
+  expect(await read()).toBe('first');
+  writeFileSync(join(changing, 'index.html'), 'second');
+  expect(await read()).toBe('first');
+});
