@@ -1,0 +1,84 @@
+/** The frame around every view: where one is, whether the emulator answers, keys and workspaces. */
+import { expect, it, onTestFinished } from 'vitest';
+import { expectAccessible } from '../support/accessibility.ts';
+import { describeInBrowser, openDashboard } from '../support/browser.ts';
+import { startTestEmulator, type TestEmulatorOptions } from '../support/emulator.ts';
+
+async function openEmulator(options: TestEmulatorOptions = {}) {
+  const emulator = await startTestEmulator(options);
+  onTestFinished(emulator.close);
+  return emulator;
+}
+
+describeInBrowser('the frame of the dashboard', () => {
+  it('loads from the emulator alone, and everything at once', async () => {
+    const emulator = await openEmulator();
+    const page = await openDashboard(emulator);
+    const hosts = new Set<string>();
+    page.on('request', (request) => hosts.add(new URL(request.url()).origin));
+    await page.reload();
+    await page.getByText('sandbox').waitFor();
+    expect([...hosts]).toEqual([emulator.status().url]);
+  });
+
+  it('leads to every section, and says where one is', async () => {
+    const page = await openDashboard(await openEmulator());
+    const navigation = page.getByRole('navigation', { name: 'Sections' });
+    for (const title of ['Events', 'Endpoints', 'Requests', 'Keys', 'Trigger', 'Deliveries']) {
+      await navigation.getByRole('link', { name: title }).click();
+      await expect.poll(() => page.title()).toBe(`${title} · svc`);
+      expect(await navigation.locator('[aria-current=page]').allTextContents()).toEqual([title]);
+    }
+  });
+
+  it('leads from an address that it does not know to the deliveries', async () => {
+    const page = await openDashboard(await openEmulator(), { at: '/nowhere/at/all' });
+    await expect.poll(() => page.title()).toBe('Deliveries · svc');
+  });
+
+  it('says that the connection is lost, and goes on when the emulator is back', async () => {
+    const first = await openEmulator();
+    const page = await openDashboard(first, { expectedErrors: /ERR_|Failed to load/ });
+    await page.getByText('sandbox').waitFor();
+    const port = Number(new URL(first.status().url).port);
+    await first.close();
+    await page.getByText('Connection lost').waitFor();
+    await openEmulator({ port });
+    await page.getByText('sandbox').waitFor();
+  });
+
+  it('shows the keys by ? and closes them by Escape', async () => {
+    const page = await openDashboard(await openEmulator());
+    await page.keyboard.press('?');
+    const dialog = page.getByRole('dialog', { name: 'Keys' });
+    await dialog.getByText('Trigger an event').waitFor();
+    await page.keyboard.press('t');
+    expect(await dialog.isVisible()).toBe(true);
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await page.keyboard.press('t');
+    await expect.poll(() => page.title()).toBe('Trigger · svc');
+  });
+
+  it('lets one choose the workspace, and remembers it', async () => {
+    const emulator = await openEmulator();
+    const page = await openDashboard(emulator);
+    await page.getByText('sandbox').waitFor();
+    expect(await page.getByLabel('Workspace').count()).toBe(0);
+    const { id } = await emulator.control.createWorkspace({ name: 'Second' });
+    await page.reload();
+    await page.getByLabel('Workspace').selectOption('Second');
+    await page.reload();
+    await expect.poll(() => page.getByLabel('Workspace').inputValue()).toBe(id);
+  });
+
+  it.each(['light', 'dark'] as const)('is accessible in %s, wide and narrow', async (colorScheme) => {
+    const emulator = await openEmulator();
+    for (const width of [360, 1920]) {
+      const page = await openDashboard(emulator, { width, colorScheme });
+      await page.getByText('sandbox').waitFor();
+      await expectAccessible(page);
+      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    }
+  });
+});
