@@ -51,7 +51,8 @@ export function App() {
         </div>
       </header>
       <ClockBar />
-      <main aria-label={title}>
+      <main>
+        <h1 class="unseen">{title}</h1>
         <View route={route.value} />
       </main>
       <Notices />

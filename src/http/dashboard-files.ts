@@ -14,7 +14,7 @@ export interface DashboardFile {
 
 export interface Representation {
   readonly coding: Coding;
-  readonly bytes: Buffer;
+  readonly bytes: Uint8Array<ArrayBuffer>;
   /** Strong: of these very bytes. */
   readonly etag: string;
 }
@@ -81,7 +81,7 @@ function readFile(path: string): DashboardFile {
   const made: Partial<Record<Coding, Representation>> = {};
   const encode = (coding: Coding): Representation => ({
     coding,
-    bytes: codings[coding](bytes),
+    bytes: new Uint8Array(codings[coding](bytes)),
     etag: `"${hash}-${coding}"`,
   });
   return {

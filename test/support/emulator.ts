@@ -51,7 +51,7 @@ export async function startTestEmulator(options: TestEmulatorOptions = {}): Prom
         },
         body:
           body === undefined || typeof body === 'string' || body instanceof Uint8Array
-            ? (body ?? null)
+            ? ((body as string | Uint8Array<ArrayBuffer> | undefined) ?? null)
             : JSON.stringify(body),
       });
       const { status, headers: answered } = response;
