@@ -71,7 +71,15 @@ export const AttemptDetail = v.object({
   /** What a receiver with the right secret finds; null where that secret, or the scheme, is no longer known. */
   verification: v.nullable(Verification),
 });
-export const DeliveryDetail = v.object({ ...Delivery.entries, attempts: v.array(AttemptDetail) });
+export const DeliveryDetail = v.object({
+  ...Delivery.entries,
+  attempts: v.array(AttemptDetail),
+  /**
+   * Schedule times of the attempts still to come if every one fails, the first being `next_attempt_at`: by the retry
+   * schedule alone, without jitter and `Retry-After`. At most a hundred; none once it has settled.
+   */
+  planned_attempts: v.array(Timestamp),
+});
 
 /** An attempt in a list of many: without what was sent and answered. */
 export const AttemptSummary = v.object({

@@ -5,7 +5,7 @@ import { parseDuration } from '../domain/duration.ts';
 import { idOf } from './fields.ts';
 import { wholeNumber } from './operation.ts';
 
-const Limit = v.optional(wholeNumber(1, 1000), 50);
+export const Limit = v.optional(wholeNumber(1, 1000), 50);
 
 /** A point in time: ISO 8601, or a duration before now such as `1h`. */
 const Moment = v.pipe(
@@ -42,6 +42,14 @@ export const DeliveryFilter = {
   /** What an id, the type, the address or the body has in it, in whatever case. */
   text: v.optional(Text),
   ...period,
+};
+
+export const AttemptFilter = {
+  ...ofWorkspace,
+  webhook_id: v.optional(idOf('webhook')),
+  delivery_id: v.optional(idOf('delivery')),
+  /** Wall time from which on they were sent. */
+  since: v.optional(Moment),
 };
 
 export const RequestFilter = {

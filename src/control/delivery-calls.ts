@@ -1,28 +1,47 @@
 /** Deliveries of the control plane. */
 import type { DeliveryDetail } from '../contract/deliveries.ts';
 import { replayDelivery } from '../delivery/replay.ts';
+import { planAttempts } from '../domain/delivery.ts';
 import { notFound } from '../sandbox/access.ts';
 import { toListBody, toPageRequest } from '../sandbox/pages.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { listAttempts, verifyDelivery } from '../sandbox/verification.ts';
-import { toDelivery } from '../store/delivery-view.ts';
-import { toDeliveryFilter } from './filters.ts';
+import { toAttemptSummary } from '../store/attempts.ts';
+import { type DeliveryRow, toDelivery } from '../store/delivery-view.ts';
+import { findWorkspace, toAttemptFilter, toDeliveryFilter } from './filters.ts';
 import type { CheckedCalls } from './local.ts';
 
 export function createDeliveryCalls(
   sandbox: Sandbox,
-): Pick<CheckedCalls, 'listDeliveries' | 'getDelivery' | 'verifyDelivery' | 'replayDelivery'> {
-  const { deliveryView: deliveries } = sandbox.store;
+): Pick<
+  CheckedCalls,
+  'listDeliveries' | 'listDue' | 'listAttempts' | 'getDelivery' | 'verifyDelivery' | 'replayDelivery'
+> {
+  const { deliveryView: deliveries, attempts, webhooks } = sandbox.store;
   return {
     listDeliveries: async (input) => {
       const filter = toDeliveryFilter(sandbox, input);
       const request = toPageRequest(input, (id) => deliveries.find(id));
       return toListBody(await deliveries.list(filter, request), toDelivery);
     },
+    listDue: async ({ workspace_id, limit }) => {
+      const workspace = findWorkspace(sandbox, workspace_id);
+      const seqs = webhooks.listTakingSeqs(workspace?.seq ?? null);
+      return { data: deliveries.listDue(seqs, limit).map(toDelivery) };
+    },
+    listAttempts: async (input) => {
+      const request = toPageRequest(input, (id) => attempts.findPlace(id));
+      const { rows, hasMore } = await attempts.list(toAttemptFilter(sandbox, input), request);
+      return toListBody({ rows: rows.map(toAttemptSummary), hasMore }, (summary) => summary);
+    },
     getDelivery: async ({ id }): Promise<DeliveryDetail> => {
       const row = deliveries.find(id);
       if (row === undefined) throw notFound('delivery', id);
-      return { ...toDelivery(row), attempts: listAttempts(sandbox, row) };
+      return {
+        ...toDelivery(row),
+        attempts: listAttempts(sandbox, row),
+        planned_attempts: listPlanned(sandbox, row),
+      };
     },
     verifyDelivery: async ({ payload_base64: payload, now, tolerance_ms: toleranceMs, ...input }) =>
       verifyDelivery(sandbox, {
@@ -33,4 +52,15 @@ export function createDeliveryCalls(
     replayDelivery: async ({ id, new_id: newId, url, body }) =>
       toDelivery(await replayDelivery(sandbox, { id, newId, url, body })),
   };
+}
+
+function listPlanned({ rules }: Sandbox, row: DeliveryRow): string[] {
+  const outlook = {
+    dueAt: row.due_at,
+    onSchedule: row.on_schedule === 1,
+    firstAttemptAt: row.first_attempt_at,
+    scheduledAttempts: row.scheduled_attempts,
+    replaysWaiting: row.replays_waiting,
+  };
+  return planAttempts(outlook, rules.retry).map((at) => new Date(at).toISOString());
 }

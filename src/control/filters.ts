@@ -1,6 +1,7 @@
 /** Filters of the control plane as the store takes them: ids checked, times read. */
 import type * as v from 'valibot';
 import type {
+  AttemptFilter as AttemptFilterSchema,
   DeliveryFilter as DeliveryFilterSchema,
   EventFilter as EventFilterSchema,
   RequestFilter as RequestFilterSchema,
@@ -10,6 +11,7 @@ import { notFound } from '../sandbox/access.ts';
 import type { LiveWorkspace } from '../sandbox/live-workspaces.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { ApiRequestFilter } from '../store/api-requests.ts';
+import type { AttemptFilter } from '../store/attempts.ts';
 import type { DeliveryFilter } from '../store/delivery-view.ts';
 import type { EventFilter } from '../store/event-view.ts';
 
@@ -46,6 +48,15 @@ export function toEventFilter(sandbox: Sandbox, input: InputOf<typeof EventFilte
     ...toPeriod(input, now),
     text: input.text?.toLowerCase() ?? null,
   };
+}
+
+export function toAttemptFilter(sandbox: Sandbox, input: InputOf<typeof AttemptFilterSchema>): AttemptFilter {
+  const { store } = sandbox;
+  const { webhook_id: webhookId = null, delivery_id: deliveryId = null } = input;
+  if (webhookId !== null && !store.webhooks.findPlace(webhookId)) throw notFound('webhook', webhookId);
+  if (deliveryId !== null && !store.deliveryView.find(deliveryId)) throw notFound('delivery', deliveryId);
+  const workspaceSeq = findWorkspace(sandbox, input.workspace_id)?.seq ?? null;
+  return { workspaceSeq, webhookId, deliveryId, since: toMoment(input.since, sandbox.wall.now()) };
 }
 
 export function toRequestFilter(

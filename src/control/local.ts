@@ -168,7 +168,13 @@ function createWebhookCalls(
   listeners: Listeners,
 ): Pick<
   CheckedCalls,
-  'listWebhooks' | 'createWebhook' | 'getWebhook' | 'updateWebhook' | 'deleteWebhook' | 'rotateWebhookSecret'
+  | 'listWebhooks'
+  | 'createWebhook'
+  | 'getWebhook'
+  | 'updateWebhook'
+  | 'deleteWebhook'
+  | 'rotateWebhookSecret'
+  | 'revealSecret'
 > {
   const { store, bus, rules } = sandbox;
   // The rules of the API for addresses and subscriptions.
@@ -208,6 +214,10 @@ function createWebhookCalls(
     },
     rotateWebhookSecret: ({ id, overlap_ms }) =>
       store.write(() => rotateWebhookSecret(sandbox, id, overlap_ms ?? DEFAULT_OVERLAP_MS)),
+    revealSecret: async ({ id }) => {
+      const { secret, previous_secret } = getWebhookRow(sandbox, id);
+      return { secret, previous_secret };
+    },
   };
 }
 

@@ -175,6 +175,7 @@ function insertAttempt(sandbox: Sandbox, attempt: PreparedAttempt, result: SendR
   store.attempts.insert({
     seq: store.nextSeq(),
     delivery_seq: claim.seq,
+    webhook_seq: claim.webhook_seq,
     number,
     trigger: triggerOf(claim),
     scheduled_at: claim.due_at,

@@ -97,3 +97,39 @@ export function nextStep(
     random,
   );
 }
+
+/** The most attempts that are foretold: a ladder may have thousands of rungs. */
+const MAX_PLANNED = 100;
+
+/** Where a delivery stands before its next attempt. */
+export interface Outlook extends DeliveryProgress {
+  /** When the next attempt is due; null when none is planned. */
+  readonly dueAt: number | null;
+  readonly onSchedule: boolean;
+}
+
+/**
+ * When the attempts still to come are due if every one fails when it is due: as the policy plans them, without jitter
+ * and without what the receiver may ask for. At most a hundred.
+ */
+export function planAttempts({ dueAt, onSchedule, ...progress }: Outlook, policy: RetryPolicy): number[] {
+  const planned: number[] = [];
+  let { firstAttemptAt, scheduledAttempts, replaysWaiting } = progress;
+  for (let at = dueAt; at !== null && planned.length < MAX_PLANNED; ) {
+    planned.push(at);
+    replaysWaiting = Math.max(0, replaysWaiting - 1);
+    const step = nextStep(
+      { firstAttemptAt, scheduledAttempts, replaysWaiting },
+      {
+        ...{ outcome: 'http_error', responseStatus: null, retryAfterMs: null, onSchedule },
+        ...{ startedAt: at, answeredAt: at },
+      },
+      { ...policy, jitter: 0 },
+      () => 0,
+    );
+    firstAttemptAt ??= at;
+    if (onSchedule) scheduledAttempts++;
+    at = step.status === 'pending' ? step.dueAt : null;
+  }
+  return planned;
+}

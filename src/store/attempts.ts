@@ -10,10 +10,13 @@ import {
   pickHeaders,
   toSignedTimestamp,
 } from '../domain/signature/signature-header.ts';
+import type { PageRequest, RowPage } from './page.ts';
+import { conditionsOf, Scan, toFits } from './scan.ts';
 
 export interface AttemptRow {
   readonly seq: number;
   readonly delivery_seq: number;
+  readonly webhook_seq: number;
   readonly number: number;
   readonly trigger: AttemptTrigger;
   readonly scheduled_at: number;
@@ -35,6 +38,7 @@ export interface AttemptRow {
 type AttemptFacts = Omit<
   AttemptRow,
   | 'delivery_seq'
+  | 'webhook_seq'
   | 'request_url'
   | 'request_headers'
   | 'response_headers'
@@ -47,30 +51,44 @@ export type AttemptInWorkspace = AttemptFacts & {
   readonly webhook_id: string;
 };
 
+export interface AttemptFilter {
+  readonly workspaceSeq: number | null;
+  readonly webhookId: string | null;
+  readonly deliveryId: string | null;
+  /** Wall time from which on they were sent. */
+  readonly since: number | null;
+}
+
+const SELECT_FACTS = `SELECT a.seq, a.number, a.trigger, a.scheduled_at, a.sent_at_wall, a.duration_ms, a.outcome,
+    a.response_status, a.error, a.fault, d.id AS delivery_id, e.type AS event_type, h.id AS webhook_id
+  FROM attempts a
+  JOIN deliveries d ON d.seq = a.delivery_seq
+  JOIN events e ON e.seq = d.event_seq
+  JOIN webhooks h ON h.seq = a.webhook_seq`;
+
 export class AttemptTable {
   readonly #insert: Database.Statement<[AttemptRow]>;
   readonly #ofDelivery: Database.Statement<[number], AttemptRow>;
   readonly #ofWorkspace: Database.Statement<[number, number], AttemptInWorkspace>;
+  readonly #place: Database.Statement<[string, number], Pick<AttemptRow, 'seq'>>;
+  readonly #scan: Scan<AttemptInWorkspace>;
   readonly #bySeq: Database.Statement<[number], AttemptRow>;
 
   constructor(db: Database.Database) {
     this.#insert = db.prepare(
-      `INSERT INTO attempts (seq, delivery_seq, number, trigger, scheduled_at, sent_at_wall, duration_ms, outcome,
+      `INSERT INTO attempts (seq, delivery_seq, webhook_seq, number, trigger, scheduled_at, sent_at_wall, duration_ms, outcome,
          response_status, error, request_url, request_headers, response_headers, response_body, response_truncated, fault)
-       VALUES (@seq, @delivery_seq, @number, @trigger, @scheduled_at, @sent_at_wall, @duration_ms, @outcome,
+       VALUES (@seq, @delivery_seq, @webhook_seq, @number, @trigger, @scheduled_at, @sent_at_wall, @duration_ms, @outcome,
          @response_status, @error, @request_url, @request_headers, @response_headers, @response_body, @response_truncated,
          @fault)`,
     );
     this.#ofDelivery = db.prepare('SELECT * FROM attempts WHERE delivery_seq = ? ORDER BY number');
-    this.#ofWorkspace = db.prepare(
-      `SELECT a.seq, a.number, a.trigger, a.scheduled_at, a.sent_at_wall, a.duration_ms, a.outcome, a.response_status,
-         a.error, a.fault, d.id AS delivery_id, e.type AS event_type, h.id AS webhook_id
-       FROM attempts a
-       JOIN deliveries d ON d.seq = a.delivery_seq
-       JOIN events e ON e.seq = d.event_seq
-       JOIN webhooks h ON h.seq = d.webhook_seq
-       WHERE a.seq > ? AND d.workspace_seq = ? ORDER BY a.seq`,
+    this.#ofWorkspace = db.prepare(`${SELECT_FACTS} WHERE a.seq > ? AND d.workspace_seq = ? ORDER BY a.seq`);
+    this.#place = db.prepare(
+      'SELECT a.seq FROM deliveries d JOIN attempts a ON a.delivery_seq = d.seq WHERE d.id = ? AND a.number = ?',
     );
+    const facts = db.prepare<[number], AttemptInWorkspace>(`${SELECT_FACTS} WHERE a.seq = ?`);
+    this.#scan = new Scan(db, (seq) => facts.get(seq));
     this.#bySeq = db.prepare('SELECT * FROM attempts WHERE seq = ?');
   }
 
@@ -90,6 +108,35 @@ export class AttemptTable {
   findBySeq(seq: number): AttemptRow | undefined {
     return this.#bySeq.get(seq);
   }
+
+  /** Where the attempt of an id, as {@link toAttempt} makes it, stands in the order of things. */
+  findPlace(id: string): Pick<AttemptRow, 'seq'> | undefined {
+    const [, opaque, number] = /^att_([0-9A-Z]+)_(\d{1,9})$/.exec(id) ?? [];
+    return this.#place.get(`del_${opaque}`, Number(number));
+  }
+
+  /** Attempts that match, newest first. */
+  list(filter: AttemptFilter, page: PageRequest): Promise<RowPage<AttemptInWorkspace>> {
+    return this.#scan.findPage(toCandidates(filter), { ...filter }, page);
+  }
+}
+
+/** What an index finds. */
+const FOUND = {
+  webhookId: 'a.webhook_seq = (SELECT seq FROM webhooks WHERE id = @webhookId)',
+  deliveryId: 'a.delivery_seq = (SELECT seq FROM deliveries WHERE id = @deliveryId)',
+} as const satisfies Partial<Record<keyof AttemptFilter, string>>;
+
+/** What each row is asked. */
+const ASKED = {
+  since: 'a.sent_at_wall >= @since',
+  workspaceSeq: '(SELECT workspace_seq FROM webhooks WHERE seq = a.webhook_seq) = @workspaceSeq',
+} as const satisfies Partial<Record<keyof AttemptFilter, string>>;
+
+function toCandidates(filter: AttemptFilter): string {
+  const where = ['a.seq < @before', ...conditionsOf<AttemptFilter>(FOUND, filter)].join(' AND ');
+  const fits = toFits(conditionsOf<AttemptFilter>(ASKED, filter));
+  return `SELECT a.seq, ${fits} FROM attempts a WHERE ${where} ORDER BY a.seq DESC`;
 }
 
 /** What the attempts of a delivery have in common. */

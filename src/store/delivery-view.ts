@@ -41,10 +41,16 @@ const SELECT = `SELECT d.*, e.id AS event_id, e.type AS event_type, h.id AS webh
     coalesce(d.own_url, h.url) AS url, '' AS body, o.id AS replay_of
   ${JOINS} JOIN workspaces w ON w.seq = d.workspace_seq LEFT JOIN deliveries o ON o.seq = d.replay_of_seq`;
 
+interface Due {
+  readonly seq: number;
+  readonly due_at: number;
+}
+
 export class DeliveryView {
   readonly #byId: Database.Statement<[string], DeliveryRow>;
   readonly #bySeq: Database.Statement<[number], DeliveryRow>;
   readonly #body: Database.Statement<[number], string>;
+  readonly #due: Database.Statement<[number, number], Due>;
   readonly #scan: Scan<DeliveryRow>;
 
   constructor(db: Database.Database) {
@@ -53,6 +59,9 @@ export class DeliveryView {
     this.#body = db
       .prepare<[number], string>(`SELECT coalesce(d.own_body, e.envelope) ${JOINS} WHERE d.seq = ?`)
       .pluck();
+    this.#due = db.prepare(
+      'SELECT seq, due_at FROM deliveries WHERE webhook_seq = ? AND due_at IS NOT NULL ORDER BY due_at, seq LIMIT ?',
+    );
     this.#scan = new Scan(db, (seq) => this.findBySeq(seq));
   }
 
@@ -67,6 +76,15 @@ export class DeliveryView {
   /** The bytes that every attempt of the delivery sends. */
   getBody(seq: number): string {
     return this.#body.get(seq) ?? '';
+  }
+
+  /** The first `limit` deliveries to some endpoints that are to be sent, earliest first. */
+  listDue(webhookSeqs: readonly number[], limit: number): DeliveryRow[] {
+    return webhookSeqs
+      .flatMap((webhookSeq) => this.#due.all(webhookSeq, limit))
+      .sort((a, b) => a.due_at - b.due_at || a.seq - b.seq)
+      .slice(0, limit)
+      .flatMap(({ seq }) => this.findBySeq(seq) ?? []);
   }
 
   /** Deliveries that match, newest first. */

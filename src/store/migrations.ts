@@ -96,6 +96,7 @@ export const migrations: readonly string[] = [
   CREATE TABLE attempts (
     seq INTEGER PRIMARY KEY,
     delivery_seq INTEGER NOT NULL REFERENCES deliveries,
+    webhook_seq INTEGER NOT NULL REFERENCES webhooks,
     number INTEGER NOT NULL,
     trigger TEXT NOT NULL,
     scheduled_at INTEGER NOT NULL,
@@ -112,6 +113,7 @@ export const migrations: readonly string[] = [
     fault TEXT
   ) STRICT;
   CREATE UNIQUE INDEX attempts_by_delivery ON attempts (delivery_seq, number);
+  CREATE INDEX attempts_by_webhook ON attempts (webhook_seq);
 
   CREATE TABLE api_requests (
     seq INTEGER PRIMARY KEY,

@@ -66,6 +66,7 @@ export class WebhookTable {
   readonly #newestId: Database.Statement<[number], string>;
   readonly #secrets: Database.Statement<[number], SecretsOfWebhook>;
   readonly #seqs: Database.Statement<[], number>;
+  readonly #takingSeqs: Database.Statement<[{ workspace: number | null }], number>;
   readonly #update: Database.Statement<[Change]>;
 
   constructor(db: Database.Database) {
@@ -93,6 +94,12 @@ export class WebhookTable {
       .prepare<[number], string>('SELECT id FROM webhooks WHERE workspace_seq = ? ORDER BY seq DESC LIMIT 1')
       .pluck();
     this.#seqs = db.prepare<[], number>('SELECT seq FROM webhooks WHERE deleted_at IS NULL').pluck();
+    this.#takingSeqs = db
+      .prepare<[{ workspace: number | null }], number>(
+        `SELECT seq FROM webhooks WHERE deleted_at IS NULL AND disabled = 0
+           AND (@workspace IS NULL OR workspace_seq = @workspace)`,
+      )
+      .pluck();
     this.#secrets = db.prepare(
       'SELECT id, secret, previous_secret FROM webhooks WHERE workspace_seq = ? ORDER BY seq DESC LIMIT 1000',
     );
@@ -157,6 +164,11 @@ export class WebhookTable {
   /** Every endpoint that can have deliveries pending: those of a deleted one are canceled. */
   listSeqs(): number[] {
     return this.#seqs.all();
+  }
+
+  /** The endpoints that deliveries are sent to, of one workspace or of all. */
+  listTakingSeqs(workspaceSeq: number | null): number[] {
+    return this.#takingSeqs.all({ workspace: workspaceSeq });
   }
 
   /** The row of an endpoint, deleted or not. */

@@ -2,7 +2,7 @@
 import { PassThrough } from 'node:stream';
 import { type Context, createContext, type Host } from '../../src/cli/context.ts';
 import type { Io, Look } from '../../src/cli/io.ts';
-import type { AttemptDetail, Delivery } from '../../src/contract/deliveries.ts';
+import type { AttemptDetail, Delivery, DeliveryDetail } from '../../src/contract/deliveries.ts';
 import type { ApiClient, ApiResponse } from '../../src/control/api-client.ts';
 import type { ControlPlane, LiveStream } from '../../src/control/control-plane.ts';
 
@@ -130,6 +130,10 @@ export function aDelivery(changes: Partial<Delivery> = {}): Delivery {
     replay_of: null,
     ...changes,
   };
+}
+
+export function aDetail(changes: Partial<DeliveryDetail> = {}): DeliveryDetail {
+  return { ...aDelivery(), attempts: [], planned_attempts: [], ...changes };
 }
 
 export function anAttempt(changes: Partial<AttemptDetail> = {}): AttemptDetail {

@@ -313,6 +313,16 @@ describe.each([
       await expect(control.getWebhook({ id })).resolves.not.toHaveProperty('secret');
     });
 
+    it('show their secrets to who asks for them', async () => {
+      const { id, secret } = await register();
+      await expect(control.revealSecret({ id })).resolves.toEqual({ secret, previous_secret: null });
+      const rotated = await control.rotateWebhookSecret({ id });
+      await expect(control.revealSecret({ id })).resolves.toEqual({
+        secret: rotated.secret,
+        previous_secret: secret,
+      });
+    });
+
     it.each([-1, 1.5, 1e300, 9e15])('refuse an overlap of %d ms', async (overlap_ms) => {
       const { id } = await register();
       await expect(control.rotateWebhookSecret({ id, overlap_ms })).rejects.toMatchObject({
@@ -412,6 +422,69 @@ describe.each([
         cursor = page.has_more && page.end_cursor !== null ? page.end_cursor : undefined;
       } while (cursor !== undefined);
       expect(seen).toEqual(events);
+    });
+
+    it('tell when the attempts still to come are due', async () => {
+      receiver.respond([{ status: 500 }, { status: 200 }]);
+      await register();
+      const { id, created_at, next_attempt_at } = await settled(await trigger());
+      const { planned_attempts } = await control.getDelivery({ id });
+      expect(planned_attempts).toHaveLength(7);
+      expect(planned_attempts[0]).toBe(next_attempt_at);
+      const last = Date.parse(created_at) + (68 * 60 + 35) * 60_000;
+      expect(planned_attempts.at(-1)).toBe(new Date(last).toISOString());
+      await control.nextClock({});
+      expect((await control.getDelivery({ id })).planned_attempts).toEqual([]);
+    });
+
+    it('are listed in the order in which they are due', async () => {
+      receiver.respond([{ status: 500 }, { status: 500 }, { status: 200 }]);
+      const { id: first } = await register(['a.b', 'c.d']);
+      await register(['a.b']);
+      const early = await trigger('a.b');
+      await settled(early);
+      await control.advanceClock({ ms: 60_000 });
+      const late = await trigger('c.d');
+      await settled(late);
+      const due = async (input: Parameters<ControlPlane['listDue']>[0]) =>
+        (await control.listDue(input)).data.map(({ event_id }) => event_id);
+      const pending = (await control.listDeliveries({ status: 'pending' })).data;
+      expect(await due({})).toEqual(pending.map(({ event_id }) => event_id).toReversed());
+      expect((await due({ limit: 1 })).length).toBe(1);
+      const { id: workspace_id } = await control.createWorkspace({ name: 'Second' });
+      await expect(due({ workspace_id })).resolves.toEqual([]);
+      await control.updateWebhook({ id: first, disabled: true });
+      await expect(due({})).resolves.not.toContain(late);
+    });
+
+    it('have attempts, listed newest first', async () => {
+      receiver.respond([{ status: 500 }, { status: 200 }, { status: 200 }]);
+      const { id: webhook_id } = await register(['a.b']);
+      const { id: delivery_id } = await settled(await trigger('a.b'));
+      const second = await register(['c.d']);
+      await settled(await trigger('c.d'));
+      await control.nextClock({});
+      const list = async (input: Parameters<ControlPlane['listAttempts']>[0]) =>
+        (await control.listAttempts(input)).data;
+      const all = await list({});
+      expect(all.map(({ event_type, number }) => [event_type, number])).toEqual([
+        ...[
+          ['a.b', 2],
+          ['c.d', 1],
+          ['a.b', 1],
+        ],
+      ]);
+      const own = all.filter((attempt) => attempt.delivery_id === delivery_id);
+      await expect(list({ delivery_id })).resolves.toEqual(own);
+      await expect(list({ webhook_id })).resolves.toEqual(own);
+      await expect(list({ webhook_id, limit: 1 })).resolves.toEqual(own.slice(0, 1));
+      await expect(list({ webhook_id, starting_after: String(own[0]?.id) })).resolves.toEqual(own.slice(1));
+      await expect(list({ webhook_id: second.id })).resolves.toEqual([all[1]]);
+      await expect(list({ since: '1h' })).resolves.toEqual(all);
+      await expect(list({ since: new Date(wall.now() + 1).toISOString() })).resolves.toEqual([]);
+      const { id: workspace_id } = await control.createWorkspace({ name: 'Second' });
+      await expect(list({ workspace_id })).resolves.toEqual([]);
+      await expect(list({ workspace_id: workspaceId })).resolves.toEqual(all);
     });
 
     it('are replayed: as a new attempt, or as a new delivery [§6.retries.replay]', async () => {
@@ -574,6 +647,10 @@ describe.each([
       ['rotateWebhookSecret', { id: `wh_${unknown}` }],
       ['getDelivery', { id: 'no/id?at=all' }],
       ['getEvent', { id: `evt_${unknown}` }],
+      ['revealSecret', { id: `wh_${unknown}` }],
+      ['listAttempts', { webhook_id: `wh_${unknown}` }],
+      ['listAttempts', { delivery_id: `del_${unknown}` }],
+      ['listDue', { workspace_id: `ws_${unknown}` }],
       ['listEvents', { workspace_id: `ws_${unknown}` }],
       ['listKeys', { workspace_id: `ws_${unknown}` }],
       ['listWebhooks', { workspace_id: `ws_${unknown}` }],
@@ -597,6 +674,9 @@ describe.each([
       ['listDeliveries', { event_id: 'evt_1' }],
       ['listDeliveries', { text: 'x'.repeat(1001) }],
       ['listEvents', { until: 'tomorrow' }],
+      ['listAttempts', { starting_after: `att_${unknown}_1` }],
+      ['listAttempts', { starting_after: 'att_1' }],
+      ['listDue', { limit: 0 }],
       ['listEvents', { starting_after: `evt_${unknown}` }],
       ['listDeliveries', { toString: 'x' }],
       ['listRequests', { status: 99 }],

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { type AttemptFacts, type DeliveryProgress, nextStep } from '../../src/domain/delivery.ts';
+import {
+  type AttemptFacts,
+  type DeliveryProgress,
+  nextStep,
+  type Outlook,
+  planAttempts,
+} from '../../src/domain/delivery.ts';
 import { resolveRules } from '../../src/profile/resolve.ts';
 
 const MINUTE = 60_000;
@@ -62,5 +68,32 @@ describe('after an attempt a delivery', () => {
       status: 'failed',
       reason: 'replay_failed',
     });
+  });
+});
+
+describe('the attempts still to come', () => {
+  const plan = (outlook: Partial<Outlook>, retry = resolveRules('relaxed').retry) =>
+    planAttempts({ ...fresh, dueAt: START, onSchedule: true, ...outlook }, retry).map((at) => at - START);
+  const ladder = [0, 5, 35, 155, 515, 1235, 2675, 4115].map((minutes) => minutes * MINUTE);
+
+  it('are those of the ladder, from the next one on [§6.retries.ladder, §6.retries.window]', () => {
+    expect(plan({})).toEqual(ladder);
+    const third = { dueAt: START + 35 * MINUTE, firstAttemptAt: START, scheduledAttempts: 2 };
+    expect(plan(third)).toEqual(ladder.slice(2));
+  });
+
+  it('are planned without jitter', () => {
+    expect(plan({}, resolveRules('strict').retry)).toEqual(ladder);
+  });
+
+  it('begin with the replays that were asked for', () => {
+    expect(plan({ replaysWaiting: 2 }).slice(0, 3)).toEqual([0, 0, 30 * MINUTE]);
+    expect(plan({ replaysWaiting: 2, onSchedule: false, firstAttemptAt: START - HOUR })).toEqual([0, 0]);
+  });
+
+  it('are none where none is planned, and never more than a hundred', () => {
+    expect(plan({ dueAt: null })).toEqual([]);
+    const often = resolveRules('relaxed', { 'retry.schedule': ['1s'] }).retry;
+    expect(plan({}, often)).toHaveLength(100);
   });
 });

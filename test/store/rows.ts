@@ -86,6 +86,7 @@ export function insertAttempt(store: Store, deliverySeq: number, number: number,
     ...{
       seq,
       delivery_seq: deliverySeq,
+      webhook_seq: store.deliveries.getProgress(deliverySeq).webhook_seq,
       number,
       trigger: 'schedule',
       scheduled_at: NOW,

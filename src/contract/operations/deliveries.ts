@@ -1,8 +1,8 @@
 /** Deliveries. */
 import * as v from 'valibot';
-import { Delivery, DeliveryDetail, Verification } from '../deliveries.ts';
+import { AttemptSummary, Delivery, DeliveryDetail, Verification } from '../deliveries.ts';
 import { Timestamp } from '../fields.ts';
-import { DeliveryFilter, page } from '../filters.ts';
+import { AttemptFilter, DeliveryFilter, Limit, ofWorkspace, page } from '../filters.ts';
 import { defineOperations, wholeNumber } from '../operation.ts';
 import { pageOf } from '../resources.ts';
 
@@ -13,6 +13,22 @@ export const deliveryOperations = defineOperations({
     summary: 'List deliveries, newest first',
     input: v.strictObject({ ...page, ...DeliveryFilter }),
     output: pageOf(Delivery),
+    status: 200,
+  },
+  listDue: {
+    method: 'GET',
+    path: '/deliveries/due',
+    summary: 'List what is to be sent, the next due first; not what waits for an endpoint that is disabled',
+    input: v.strictObject({ ...ofWorkspace, limit: Limit }),
+    output: v.object({ data: v.array(Delivery) }),
+    status: 200,
+  },
+  listAttempts: {
+    method: 'GET',
+    path: '/attempts',
+    summary: 'List attempts, newest first',
+    input: v.strictObject({ ...page, ...AttemptFilter }),
+    output: pageOf(AttemptSummary),
     status: 200,
   },
   getDelivery: {

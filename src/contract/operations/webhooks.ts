@@ -86,6 +86,14 @@ export const webhookOperations = defineOperations({
     output: WebhookWithSecret,
     status: 200,
   },
+  revealSecret: {
+    method: 'POST',
+    path: '/webhooks/{id}/reveal-secret',
+    summary: 'Show the secret of an endpoint, and the one before the last rotation',
+    input: v.strictObject({ id: v.string() }),
+    output: v.object({ secret: v.string(), previous_secret: v.nullable(v.string()) }),
+    status: 200,
+  },
   probeWebhook: {
     method: 'POST',
     path: '/webhooks/{id}/probe',

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { command } from '../../../src/cli/commands/deliveries/wait.ts';
 import type { Delivery } from '../../../src/contract/deliveries.ts';
 import { ExitCode } from '../../../src/errors.ts';
-import { aDelivery, clockAt, createFakeContext, pageOf, streamOf } from '../fake-context.ts';
+import { aDelivery, aDetail, clockAt, createFakeContext, pageOf, streamOf } from '../fake-context.ts';
 
 type Options = Parameters<typeof command.run>[0];
 
@@ -29,7 +29,7 @@ async function wait(options: Options, { listed = [], told = [], json = false }: 
       getDelivery: async ({ id }) => {
         const delivery = [...listed, ...told].find((each) => each.id === id) ?? aDelivery();
         const error = delivery.status === 'succeeded' ? null : 'the receiver answered 503';
-        return { ...delivery, attempts: [{ error }] as never };
+        return aDetail({ ...delivery, attempts: [{ error }] as never });
       },
     },
   });

@@ -5,7 +5,15 @@ import { command as replayCommand } from '../../../src/cli/commands/deliveries/r
 import { command as tailCommand } from '../../../src/cli/commands/deliveries/tail.ts';
 import type { Delivery } from '../../../src/contract/deliveries.ts';
 import { ExitCode, SvcError } from '../../../src/errors.ts';
-import { aDelivery, anAttempt, clockAt, createFakeContext, pageOf, streamOf } from '../fake-context.ts';
+import {
+  aDelivery,
+  aDetail,
+  anAttempt,
+  clockAt,
+  createFakeContext,
+  pageOf,
+  streamOf,
+} from '../fake-context.ts';
 
 const attempt = anAttempt();
 
@@ -49,7 +57,7 @@ describe('deliveries list', () => {
 });
 
 describe('deliveries get', () => {
-  const control = { getDelivery: async () => ({ ...aDelivery(), attempts: [attempt] }) };
+  const control = { getDelivery: async () => aDetail({ attempts: [attempt] }) };
 
   it('shows each attempt with what was sent, signed and answered, why it failed and when the next is due', async () => {
     const { context, recorded } = createFakeContext({ control });
@@ -72,7 +80,7 @@ describe('deliveries get', () => {
     const delivery = aDelivery({ status: 'failed', settled_reason: 'window_elapsed', next_attempt_at: null });
     const attempts = [attempt, { ...attempt, number: 2 }];
     const { context, recorded } = createFakeContext({
-      control: { getDelivery: async () => ({ ...delivery, attempts }) },
+      control: { getDelivery: async () => aDetail({ ...delivery, attempts }) },
     });
     await getCommand.run({ id: 'del_1' }, context);
     expect(recorded.out).toContain('✗ failed: no further attempt fits into the retry window\n');
@@ -84,7 +92,7 @@ describe('deliveries get', () => {
     const response = { headers: { 'x-a': '\x1b]0;b' }, body: 'a\x1b[2Jb\r\n', encoding: 'utf8' as const };
     const attempts = [{ ...attempt, response: { ...response, truncated: false } }];
     const { context, recorded } = createFakeContext({
-      control: { getDelivery: async () => ({ ...aDelivery(), attempts }) },
+      control: { getDelivery: async () => aDetail({ attempts }) },
     });
     await getCommand.run({ id: 'del_1' }, context);
     expect(recorded.out).toContain('  x-a: \\x1b]0;b\n\n  a\\x1b[2Jb\n');
@@ -163,10 +171,8 @@ describe('deliveries replay', () => {
         return aDelivery({ id: input.id });
       },
       stream: () => streamOf([]),
-      getDelivery: async ({ id }: { id: string }) => ({
-        ...aDelivery({ id, status: after, attempt_count: after === 'pending' ? 1 : 2 }),
-        attempts: [],
-      }),
+      getDelivery: async ({ id }: { id: string }) =>
+        aDetail({ id, status: after, attempt_count: after === 'pending' ? 1 : 2 }),
     };
   }
 

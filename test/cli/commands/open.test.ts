@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { command } from '../../../src/cli/commands/open.ts';
 import { findDashboardPlace } from '../../../src/cli/dashboard-url.ts';
-import { aDelivery, createFakeContext, type FakeOptions, pageOf } from '../fake-context.ts';
+import { aDetail, createFakeContext, type FakeOptions, pageOf } from '../fake-context.ts';
 
 const status = { dashboard_url: 'http://127.0.0.1:4777/' };
 
@@ -18,7 +18,7 @@ async function open(id: string | null, options: { print?: true } = {}, fake: Fak
     ...fake,
     control: {
       getStatus: async () => status as never,
-      getDelivery: ask({ ...aDelivery(), attempts: [] }),
+      getDelivery: ask(aDetail()),
       getWebhook: ask({} as never),
       listDeliveries: ask(pageOf()),
     },

@@ -1,20 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import { renderJUnit } from '../../../src/cli/exec/junit.ts';
-import type { DeliveryDetail } from '../../../src/contract/deliveries.ts';
-import { aDelivery, anAttempt } from '../fake-context.ts';
+import { aDetail, anAttempt } from '../fake-context.ts';
 
 const succeeded = { outcome: 'succeeded', response_status: 200, error: null } as const;
-
-function detail(changes: Partial<DeliveryDetail>): DeliveryDetail {
-  return { ...aDelivery(), attempts: [], ...changes };
-}
 
 describe('deliveries as JUnit XML', () => {
   it('are a suite for each endpoint, with totals that hold for it and for all', () => {
     const text = renderJUnit([
-      detail({ status: 'succeeded', attempts: [anAttempt({ ...succeeded, duration_ms: 1_250 })] }),
-      detail({ status: 'failed', settled_reason: 'window_elapsed', attempts: [anAttempt()] }),
-      detail({ url: 'http://b', webhook_id: 'wh_b', status: 'canceled', settled_reason: 'endpoint_deleted' }),
+      aDetail({ status: 'succeeded', attempts: [anAttempt({ ...succeeded, duration_ms: 1_250 })] }),
+      aDetail({ status: 'failed', settled_reason: 'window_elapsed', attempts: [anAttempt()] }),
+      aDetail({
+        url: 'http://b',
+        webhook_id: 'wh_b',
+        status: 'canceled',
+        settled_reason: 'endpoint_deleted',
+      }),
     ]);
     expect(text).toMatch(/^<\?xml version="1\.0" encoding="UTF-8"\?>\n<testsuites name="svc deliveries"/);
     expect(listTags(text, 'testsuites')).toEqual([
@@ -34,16 +34,16 @@ describe('deliveries as JUnit XML', () => {
       anAttempt(),
       anAttempt({ number: 2, outcome: 'timeout', response_status: null, error: 'no answer in 15s' }),
     ];
-    const text = renderJUnit([detail({ attempts })]);
+    const text = renderJUnit([aDetail({ attempts })]);
     expect(text).toContain('<failure type="timeout" message="pending: no answer in 15s">');
     expect(text).toContain('#1 2026-11-20T11:57:00.010Z http_error 503: the receiver answered 503');
     expect(text).toContain('#2 2026-11-20T11:57:00.010Z timeout: no answer in 15s');
-    expect(renderJUnit([detail({})])).toContain('message="pending: it was not attempted"');
+    expect(renderJUnit([aDetail({})])).toContain('message="pending: it was not attempted"');
   });
 
   it('are well-formed whatever a receiver answered', () => {
     const error = 'a <b> & "c"\u0000\u001b[31m\ud800\ufffe \u{1f600}\nd';
-    const text = renderJUnit([detail({ attempts: [anAttempt({ error })] })]);
+    const text = renderJUnit([aDetail({ attempts: [anAttempt({ error })] })]);
     expect(text).toContain('a &lt;b&gt; &amp; &quot;c&quot;\ufffd\ufffd[31m\ufffd\ufffd \u{1f600}&#10;d');
     expect(text).not.toMatch(/[\u0000-\u0008\u000b-\u001f\ud800-\udfff\ufffe]/u);
   });

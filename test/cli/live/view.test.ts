@@ -8,7 +8,7 @@ import type { ScreenEvents, ScreenSize } from '../../../src/cli/live/screen.ts';
 import type { ControlPlane, LiveStream } from '../../../src/control/control-plane.ts';
 import { ExitCode, SvcError } from '../../../src/errors.ts';
 import { createFolder } from '../../support/folder.ts';
-import { aDelivery, anAttempt, createFakeContext } from '../fake-context.ts';
+import { aDelivery, aDetail, anAttempt, createFakeContext } from '../fake-context.ts';
 
 beforeEach(
   () => void vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval', 'clearInterval', 'performance'] }),
@@ -174,7 +174,7 @@ describe('the view of deliveries', () => {
   });
 
   it('d shows the attempt: what was sent and signed, what was answered and why it failed', async () => {
-    const getDelivery = async () => ({ ...aDelivery(), attempts: [anAttempt(), anAttempt({ number: 2 })] });
+    const getDelivery = async () => aDetail({ attempts: [anAttempt(), anAttempt({ number: 2 })] });
     const { terminal } = await start(run, [failed], { getDelivery });
     terminal.events?.onResize({ columns: 100, rows: 40 });
     const details = await terminal.press('d');
