@@ -5,9 +5,9 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseJsonObject } from '../domain/json.ts';
+import { quoteForShell } from '../domain/shell.ts';
 import { SvcError } from '../errors.ts';
 import type { Host } from './context.ts';
-import { quoteForShell } from './shell.ts';
 
 /**
  * Opens `$VISUAL` or `$EDITOR` on the text of a JSON object.

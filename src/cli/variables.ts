@@ -1,6 +1,6 @@
 /** The variables that point a program to an emulator. */
 import type { EmulatorStatus } from '../contract/emulator.ts';
-import { quoteForShell } from './shell.ts';
+import { quoteForShell } from '../domain/shell.ts';
 
 export type Variables = Readonly<Record<string, string>>;
 

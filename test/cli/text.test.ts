@@ -4,9 +4,9 @@ import { toHeaders, toInstant, toList, toWholeNumber } from '../../src/cli/argum
 import { linkIds } from '../../src/cli/render/links.ts';
 import { renderTable } from '../../src/cli/render/table.ts';
 import { renderWebhook } from '../../src/cli/render/webhook.ts';
-import { quoteForShell } from '../../src/cli/shell.ts';
 import { renderVariables } from '../../src/cli/variables.ts';
 import { formatRelative } from '../../src/domain/relative-time.ts';
+import { quoteForShell } from '../../src/domain/shell.ts';
 import { NOW } from './fake-context.ts';
 
 const plain = { width: Number.POSITIVE_INFINITY, color: false, unicode: true, links: false };

@@ -1,8 +1,8 @@
 /** What the built program asks in a terminal for arguments that were left out. */
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { quoteForShell } from '../../src/cli/shell.ts';
 import type { ControlPlane } from '../../src/control/control-plane.ts';
 import { createHttpControlPlane } from '../../src/control/http-client.ts';
+import { quoteForShell } from '../../src/domain/shell.ts';
 import { ExitCode } from '../../src/errors.ts';
 import { createReceiver, type Receiver } from '../support/receiver.ts';
 import { hasTerminals, startTerminal, type TestTerminal } from '../support/terminal.ts';

@@ -1,12 +1,12 @@
 import { settings } from '../../config/settings.ts';
+import { toCurl } from '../../domain/curl.ts';
 import { IdSource } from '../../domain/ids.ts';
 import { getSecrets } from '../../domain/signature/digest.ts';
-import { type SignedDelivery, signDelivery } from '../../domain/signature/sign.ts';
+import { signDelivery } from '../../domain/signature/sign.ts';
 import { SvcError } from '../../errors.ts';
 import { type Instant, toInstant, toRepeated } from '../arguments.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
-import { quoteForShell } from '../shell.ts';
 import { readValue } from '../values.ts';
 
 interface Options {
@@ -60,23 +60,17 @@ async function run(options: Options, context: Context): Promise<void> {
   const { headers, timestamp, signedContent } = signed;
   if (options.curl !== undefined) {
     const url = options.curl === true ? EXAMPLE_URL : options.curl;
-    const curl = toCurl(url, signed, options.payload.startsWith('@') ? options.payload : body.toString());
+    const curl = toCurl({
+      url,
+      headers: { 'Content-Type': 'application/json', ...headers },
+      data: options.payload.startsWith('@') ? options.payload : body.toString(),
+    });
     context.print({ curl }, () => curl);
     return;
   }
   context.print({ headers, timestamp, signed_content: String(signedContent) }, () =>
-    toLines(headers).join('\n'),
+    Object.entries(headers)
+      .map(([name, value]) => `${name}: ${value}`)
+      .join('\n'),
   );
-}
-
-/** @param data as curl takes it: the body, or `@file`, whose bytes it sends as they are. */
-function toCurl(url: string, { headers }: SignedDelivery, data: string): string {
-  const parts = toLines({ 'Content-Type': 'application/json', ...headers }).map(
-    (line) => `-H ${quoteForShell(line)}`,
-  );
-  return ['curl', quoteForShell(url), ...parts, `--data-binary ${quoteForShell(data)}`].join(' \\\n  ');
-}
-
-function toLines(headers: Readonly<Record<string, string>>): string[] {
-  return Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
 }

@@ -3,7 +3,7 @@ import type { WebhookDetail, WebhookProbe } from '../../contract/resources.ts';
 import type { ControlPlane } from '../../control/control-plane.ts';
 import { listAll } from '../../control/pages.ts';
 import { DAY_MS } from '../../domain/duration.ts';
-import { findRemedy } from '../render/remedy.ts';
+import { findRemedy } from '../../domain/remedy.ts';
 import { about, type Finding } from './finding.ts';
 
 /** A certificate that ends sooner is worth a word. */

@@ -1,9 +1,9 @@
 import type { ConfigValues } from '../../config.ts';
 import { WILDCARD } from '../../domain/event.ts';
+import { quoteForShell } from '../../domain/shell.ts';
 import type { Rules } from '../../profile/rules.ts';
 import type { Look } from '../io.ts';
 import type { ReadyStatus } from '../ready.ts';
-import { quoteForShell } from '../shell.ts';
 import { renderFields } from './fields.ts';
 import { styleFor } from './style.ts';
 

@@ -1,4 +1,5 @@
 /** What a script would do, told without doing it: values are filled in, references to results stay as they are. */
+
 import { formatPath } from '../../domain/json-path.ts';
 import { indentJson } from '../../domain/json-text.ts';
 import type { Script, ScriptStep } from '../../fixtures/scripts.ts';

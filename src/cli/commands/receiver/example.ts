@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { quoteForShell } from '../../../domain/shell.ts';
 import { SvcError } from '../../../errors.ts';
 import {
   type Framework,
@@ -14,7 +15,6 @@ import type { Context } from '../../context.ts';
 import { type Offer, offerRows } from '../../offers/offer.ts';
 import { askChoice } from '../../prompt.ts';
 import { noteHint } from '../../render/hint.ts';
-import { quoteForShell } from '../../shell.ts';
 
 interface Options {
   readonly framework?: Framework;

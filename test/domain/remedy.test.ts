@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { findRemedy } from '../../src/cli/render/remedy.ts';
 import type { AttemptOutcome } from '../../src/domain/delivery.ts';
+import { findRemedy } from '../../src/domain/remedy.ts';
 
 const delivery = { id: 'del_1', webhook_id: 'wh_1' };
 

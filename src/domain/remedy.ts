@@ -1,4 +1,4 @@
-import type { AttemptOutcome } from '../../domain/delivery.ts';
+import type { AttemptOutcome } from './delivery.ts';
 
 interface FailedAttempt {
   readonly outcome: AttemptOutcome;
