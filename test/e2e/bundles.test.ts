@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 
 const dist = join(import.meta.dirname, '../../dist');
@@ -53,4 +54,12 @@ it('keeps the emulator out of a command that only asks it', () => {
   const { sources } = loadedWith(`chunks/${chunk}`);
   expect(sources).toContain('src/cli/commands/trigger.ts');
   expect(sources.filter((source) => /src\/(delivery|sandbox|store)\//.test(source))).toEqual([]);
+});
+
+it('keeps the page under 100 KB, as it goes over the wire', () => {
+  const page = join(dist, 'dashboard');
+  const files = readdirSync(page, { recursive: true, withFileTypes: true }).filter((file) => file.isFile());
+  const sizes = files.map(({ parentPath, name }) => gzipSync(readFileSync(join(parentPath, name))).length);
+  expect(sizes.length).toBeGreaterThan(2);
+  expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(100_000);
 });
