@@ -1,13 +1,13 @@
 /** `svc trigger --count`: many events of one type, and a summary of what became of them. */
 import type { Delivery } from '../contract/deliveries.ts';
 import type { Event } from '../contract/resources.ts';
+import { runBurst } from '../control/burst.ts';
 import type { ControlPlane } from '../control/control-plane.ts';
 import { listAll } from '../control/pages.ts';
 import { awaitDeliveries } from '../control/settlement.ts';
 import { formatDuration, SECOND_MS } from '../domain/duration.ts';
 import { type ExitCode, SvcError } from '../errors.ts';
 import { abortAfter } from '../timers.ts';
-import { runBurst } from './burst.ts';
 import type { Context } from './context.ts';
 import { lookUntil } from './look-until.ts';
 import { renderBar, showWhile } from './progress.ts';

@@ -2,6 +2,12 @@ import type { Command } from 'commander';
 import type { Delivery } from '../../../contract/deliveries.ts';
 import type { ControlPlane } from '../../../control/control-plane.ts';
 import { listAll } from '../../../control/pages.ts';
+import {
+  DEFAULT_REPLAY_RATE,
+  type Refusal,
+  type Replay,
+  type ReplayChanges,
+} from '../../../control/replaying.ts';
 import { deliveryStatuses } from '../../../domain/delivery.ts';
 import { indentJson } from '../../../domain/json-text.ts';
 import { ExitCode, SvcError } from '../../../errors.ts';
@@ -13,14 +19,7 @@ import { replayableDeliveries } from '../../offers/resources.ts';
 import { askChoice, confirm } from '../../prompt.ts';
 import { deliveryColumns } from '../../render/deliveries.ts';
 import { renderTable } from '../../render/table.ts';
-import {
-  countUnanswered,
-  type Refusal,
-  type Replay,
-  type ReplayChanges,
-  replayEach,
-  waitForAnswers,
-} from '../../replaying.ts';
+import { countUnanswered, replayAll, waitForAnswers } from '../../replaying.ts';
 import { findScheduleNow } from '../../schedule-now.ts';
 import { DEFAULT_WAIT_MS, waitedTooLong } from '../../settlement.ts';
 import { readValue } from '../../values.ts';
@@ -37,9 +36,6 @@ interface Options {
   readonly wait?: number | true;
   readonly yes?: true;
 }
-
-/** Fast enough for a person, and slow enough for a receiver that has just come back. */
-const DEFAULT_RATE = 100;
 
 export const command: CommandDefinition<Options> = {
   configure,
@@ -61,7 +57,11 @@ function configure(command: Command): Command {
     .option('--data <json>', 'send this body, as a new delivery: JSON, @file, or - for standard input')
     .option('--edit', 'change the body in $VISUAL or $EDITOR first, and send it as a new delivery')
     .option('--new-id', 'make a new delivery with replay_of instead of a new attempt')
-    .option('--rate <n/s>', `of many, so many a second at most; ${DEFAULT_RATE}/s when left out`, toRate)
+    .option(
+      '--rate <n/s>',
+      `of many, so many a second at most; ${DEFAULT_REPLAY_RATE}/s when left out`,
+      toRate,
+    )
     .option(
       '--wait [duration]',
       'until each has been answered, 30s when left out; exit 1 if one failed',
@@ -84,9 +84,9 @@ async function run(options: Options, context: Context): Promise<ExitCode> {
     ...(options.to === undefined ? {} : { url: options.to }),
     ...(body === undefined ? {} : { body }),
   };
-  const { rate = DEFAULT_RATE, wait } = options;
+  const { rate = DEFAULT_REPLAY_RATE, wait } = options;
   const timeoutMs = wait === true ? DEFAULT_WAIT_MS : wait;
-  const { replays, refused } = await replayEach(ids, changes, control, { ...context, perSecond: rate });
+  const { replays, refused } = await replayAll(ids, changes, control, { ...context, perSecond: rate });
   // Of a single one there is nothing to go on with.
   if (isOne(options) && refused[0]) throw refused[0].error;
   const latest =

@@ -1,6 +1,6 @@
 /** Many calls of the same kind, some at a time or at a given rate. */
-import { setTimeout as pause } from 'node:timers/promises';
 import { SvcError } from '../errors.ts';
+import { clearTimeout, setTimeout } from '../timers.ts';
 
 const MOST_AT_ONCE = 32;
 
@@ -15,7 +15,8 @@ export interface BurstOptions {
 /**
  * Makes `count` calls, at most 32 at a time, the n-th not before its turn at `perSecond`. A call gets its number, from 0.
  * @returns what the calls gave, in their order.
- * @throws whatever the first call that fails throws; no further call is then begun.
+ * @throws whatever the first call that fails throws, or SvcError `interrupted` once `signal` is aborted; no further
+ *   call is then begun.
  */
 export async function runBurst<Result>(
   call: (index: number) => Promise<Result>,
@@ -29,6 +30,7 @@ export async function runBurst<Result>(
   async function work(): Promise<void> {
     while (begun < count) {
       const index = begun++;
+      if (signal.aborted) throw interrupted(signal);
       const waitMs = startedAt + (index * 1000) / perSecond - performance.now();
       if (waitMs > 0) await pauseFor(waitMs, signal);
       results[index] = await call(index);
@@ -43,8 +45,20 @@ export async function runBurst<Result>(
   return results;
 }
 
-async function pauseFor(ms: number, signal: AbortSignal): Promise<void> {
-  await pause(ms, undefined, { signal }).catch((error: unknown) => {
-    throw new SvcError('interrupted', 'Interrupted.', { cause: error });
+function pauseFor(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const interrupt = () => {
+      clearTimeout(timer);
+      reject(interrupted(signal));
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', interrupt);
+      resolve();
+    }, ms);
+    signal.addEventListener('abort', interrupt, { once: true });
   });
+}
+
+function interrupted({ reason }: AbortSignal): SvcError {
+  return new SvcError('interrupted', 'Interrupted.', { cause: reason });
 }

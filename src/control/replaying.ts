@@ -1,0 +1,80 @@
+/** Replaying deliveries, one or thousands, at a bounded rate. */
+import type { Delivery } from '../contract/deliveries.ts';
+import { SvcError } from '../errors.ts';
+import { runBurst } from './burst.ts';
+import type { ControlPlane } from './control-plane.ts';
+
+/** Of many, so many a second: fast enough for a person, and slow enough for a receiver that has just come back. */
+export const DEFAULT_REPLAY_RATE = 100;
+
+/** What is to differ; in JSON, as the control plane takes it. */
+export interface ReplayChanges {
+  readonly new_id?: true;
+  readonly url?: string;
+  /** JSON text. */
+  readonly body?: string;
+}
+
+export interface Replay {
+  /** As it was last seen. */
+  readonly delivery: Delivery;
+  /** Its attempts before the one that was asked for. */
+  readonly attemptsBefore: number;
+}
+
+/** A delivery that cannot be replayed, its endpoint being gone for example. */
+export interface Refusal {
+  readonly id: string;
+  readonly error: SvcError;
+}
+
+export type ReplayOutcome = Replay | Refusal;
+
+export interface ReplayOptions {
+  readonly perSecond: number;
+  readonly signal: AbortSignal;
+  /** Told of each as soon as the emulator has answered. */
+  readonly onOutcome?: (outcome: ReplayOutcome) => void;
+}
+
+/**
+ * Asks for a replay of each. One that is refused does not keep the others from being sent.
+ * @returns what came of each, in their order.
+ * @throws SvcError `interrupted` once `signal` is aborted, and whatever concerns not one delivery but the emulator.
+ */
+export async function replayEach(
+  ids: readonly string[],
+  changes: ReplayChanges,
+  control: Pick<ControlPlane, 'replayDelivery'>,
+  { perSecond, signal, onOutcome }: ReplayOptions,
+): Promise<ReplayOutcome[]> {
+  async function replay(index: number): Promise<ReplayOutcome> {
+    const outcome = await replayOne(ids[index] ?? '', changes, control);
+    onOutcome?.(outcome);
+    return outcome;
+  }
+  return runBurst(replay, { count: ids.length, perSecond, signal });
+}
+
+async function replayOne(
+  id: string,
+  changes: ReplayChanges,
+  control: Pick<ControlPlane, 'replayDelivery'>,
+): Promise<ReplayOutcome> {
+  try {
+    const delivery = await control.replayDelivery({ id, ...changes });
+    return { delivery, attemptsBefore: delivery.attempt_count };
+  } catch (error) {
+    if (isRefusal(error)) return { id, error };
+    throw error;
+  }
+}
+
+/** Whether the attempt that the replay asked for has been made. A delivery on its retry schedule goes on after it. */
+export function isAnswered({ delivery, attemptsBefore }: Replay): boolean {
+  return delivery.status !== 'pending' || delivery.attempt_count > attemptsBefore;
+}
+
+function isRefusal(error: unknown): error is SvcError {
+  return error instanceof SvcError && ['conflict', 'not_found', 'validation_failed'].includes(error.code);
+}
