@@ -11,6 +11,8 @@ export const StreamItem = v.variant('type', [
   v.object({ type: v.literal('delivery'), sequence: Count, delivery: Delivery }),
   v.object({ type: v.literal('attempt'), sequence: Count, attempt: Attempt, delivery: Delivery }),
   v.object({ type: v.literal('request'), sequence: Count, request: ApiRequest }),
+  /** The state was replaced, by a reset or a snapshot: what was told before may be no more, whatever was asked for. */
+  v.object({ type: v.literal('reset'), sequence: Count }),
 ]);
 
 /** `a,b`, as a query carries it. */
@@ -32,4 +34,7 @@ export const StreamInput = v.strictObject({
 });
 
 export type StreamItem = v.InferOutput<typeof StreamItem>;
+/** What a stream can be narrowed to; a `reset` is told in every one. */
+export type TopicItem = Exclude<StreamItem, { type: 'reset' }>;
+export type StreamTopic = TopicItem['type'];
 export type StreamInput = v.InferInput<typeof StreamInput>;

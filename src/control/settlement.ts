@@ -54,7 +54,7 @@ export async function awaitDeliveries(
     onChange?.(ledger.counts);
     if (isOver(ledger.counts)) return;
     for await (const item of stream) {
-      if (item.type === 'request' || !includes(item.delivery)) continue;
+      if (!('delivery' in item) || !includes(item.delivery)) continue;
       ledger.record(item.delivery);
       onChange?.(ledger.counts);
       if (isOver(ledger.counts)) return;

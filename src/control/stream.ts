@@ -5,8 +5,13 @@
 
 import type { Delivery } from '../contract/deliveries.ts';
 import type { ApiRequest } from '../contract/resources.ts';
-import type { StreamItem } from '../contract/stream.ts';
-import { type StreamInput, StreamInput as StreamSchema } from '../contract/stream.ts';
+import {
+  type StreamInput,
+  type StreamItem,
+  StreamInput as StreamSchema,
+  type StreamTopic,
+  type TopicItem,
+} from '../contract/stream.ts';
 import { validate } from '../contract/validate.ts';
 import { hasText } from '../domain/text-search.ts';
 import type { Listeners } from '../sandbox/listeners.ts';
@@ -20,7 +25,7 @@ import { toDeliveryFilter, toMoment } from './filters.ts';
 
 /** Happenings that are read from the store at a time. */
 const BATCH = 200;
-const ALL_TYPES = ['delivery', 'attempt', 'request'] as const satisfies ReadonlyArray<StreamItem['type']>;
+const ALL_TYPES = ['delivery', 'attempt', 'request'] as const satisfies ReadonlyArray<StreamTopic>;
 
 /** From when on what had happened before the stream was opened is shown: sequences are only roughly in order of time. */
 interface Past {
@@ -35,6 +40,14 @@ interface Past {
 interface Bound {
   readonly wall: number;
   readonly schedule: number;
+}
+
+/** Where a follower begins. */
+interface Start {
+  /** It is told what comes after this sequence. */
+  readonly after: number;
+  /** The last renewal of the store that it knows of: one who resumes knows none of after its last item. */
+  readonly renewedSeq: number;
 }
 
 interface Selection
@@ -82,7 +95,7 @@ export function streamOf(
       sandbox,
       new Set(types ?? ALL_TYPES),
       { ...selection, listener, past, until: bound, text: filter.text },
-      after,
+      { after, renewedSeq: since_sequence || store.renewedSeq },
       end,
     );
   if (listener.length === 0) return followUntil(signal);
@@ -119,26 +132,26 @@ async function* holding(
 
 async function* follow(
   sandbox: Sandbox,
-  types: ReadonlySet<StreamItem['type']>,
+  types: ReadonlySet<StreamTopic>,
   selection: Selection,
-  after: number,
+  start: Start,
   signal: AbortSignal,
 ): AsyncGenerator<StreamItem> {
-  let last = after;
+  let { after: last, renewedSeq } = start;
   const { store } = sandbox;
-  let { baselineSeq } = store;
-  while (!signal.aborted) {
-    // What a snapshot has brought is no news.
-    if (store.baselineSeq > baselineSeq) {
-      baselineSeq = store.baselineSeq;
-      last = Math.max(last, baselineSeq);
+  for (;;) {
+    // Also to those whose endpoints are no more: it is the last that they hear. What a snapshot has brought is no news.
+    if (store.renewedSeq > renewedSeq) {
+      renewedSeq = last = store.renewedSeq;
+      yield { type: 'reset', sequence: last };
     }
+    if (signal.aborted) return;
     const batch = store.happenings.listAfter(last, types, BATCH);
     for (const happening of batch) {
       last = happening.seq;
       const item = findItem(sandbox, happening, selection);
       if (item !== null && !isTooOld(item, selection.past)) yield item;
-      if (signal.aborted) return;
+      if (signal.aborted) break;
     }
     // Nothing can be committed between that look and this wait: both are of one turn of the loop.
     if (batch.length === 0) await nextCommit(sandbox, signal);
@@ -159,7 +172,7 @@ function nextCommit({ store }: Sandbox, signal: AbortSignal): Promise<void> {
 }
 
 /** The item of a happening; null when it is not among those asked for. */
-function findItem({ store, rules }: Sandbox, happening: Happening, selection: Selection): StreamItem | null {
+function findItem({ store, rules }: Sandbox, happening: Happening, selection: Selection): TopicItem | null {
   const { type, seq: sequence, deliverySeq } = happening;
   if (type === 'request') {
     const row = store.apiRequests.findBySeq(sequence);
@@ -208,7 +221,7 @@ function hasWantedText(
   return [id, event_id, event_type, url, deliveryView.getBody(seq)].some((each) => hasText(each, text));
 }
 
-function isTooOld(item: StreamItem, past: Past | null): boolean {
+function isTooOld(item: TopicItem, past: Past | null): boolean {
   if (past === null || item.sequence > past.newest) return false;
   if (item.type === 'request') return Date.parse(item.request.at) < past.wall;
   if (item.type === 'attempt') return Date.parse(item.attempt.sent_at) < past.wall;

@@ -90,7 +90,7 @@ const DOCUMENTS = {
   control: {
     title: 'svc control plane',
     description:
-      'What the commands of svc do beyond the described service. The live stream is at /_svc/events.',
+      'What the commands of svc do beyond the described service. The live stream is at /_svc/events: server-sent events, each a JSON object with `type` and `sequence`. A `delivery`, an `attempt` and a `request` carry what they are named for; a `reset` says that the state was replaced, and that what was told before may be no more. `Last-Event-ID` resumes after an item.',
     authenticated: false,
   },
 } as const;

@@ -6,7 +6,7 @@
  * that SQLite moves to the disk as it grows: a million deliveries that were pending at boot cost no memory.
  */
 import type Database from 'better-sqlite3';
-import { type Column, listColumns, listTableNames } from './schema.ts';
+import { type Column, listColumns, listSequencedTables, listTableNames } from './schema.ts';
 
 /** Memory that what was kept may take, in KiB. */
 const CACHE_KIB = 2_000;
@@ -73,8 +73,9 @@ const keptOf = (table: string) => `baseline_${table}`;
 const triggerOf = (table: string, event: string) => `temp.baseline_${table}_${event.toLowerCase()}`;
 
 function listTables(db: Database.Database): Table[] {
+  const sequenced = new Set(listSequencedTables(db));
   return listTableNames(db).map((name) => {
-    if (!listColumns(db, name).some((column) => column.name === 'seq')) return { name, way: 'copy' };
+    if (!sequenced.has(name)) return { name, way: 'copy' };
     const hasRows = db.prepare<[], 0 | 1>(`SELECT EXISTS (SELECT 1 FROM main.${name})`).pluck().get() === 1;
     return { name, way: hasRows ? 'rows' : 'empty' };
   });

@@ -1,10 +1,10 @@
 /** The one order of all that happens, read across the tables by their common counter. */
 import type Database from 'better-sqlite3';
-import type { StreamItem } from '../contract/stream.ts';
+import type { StreamTopic } from '../contract/stream.ts';
 
 export interface Happening {
   readonly seq: number;
-  readonly type: StreamItem['type'];
+  readonly type: StreamTopic;
   /** The delivery that it is about; 0 for a request. */
   readonly deliverySeq: number;
 }
@@ -22,7 +22,7 @@ const SOURCES = {
   request: [
     `SELECT seq, 'request' AS type, 0 AS deliverySeq FROM api_requests WHERE seq > @after ORDER BY seq LIMIT @limit`,
   ],
-} as const satisfies Record<StreamItem['type'], readonly string[]>;
+} as const satisfies Record<StreamTopic, readonly string[]>;
 
 export class HappeningView {
   readonly #db: Database.Database;
@@ -50,11 +50,11 @@ export class HappeningView {
   }
 
   /** The first `limit` happenings of the given types after `after`, in order. */
-  listAfter(after: number, types: ReadonlySet<StreamItem['type']>, limit: number): Happening[] {
+  listAfter(after: number, types: ReadonlySet<StreamTopic>, limit: number): Happening[] {
     return this.#statementOf(types).all({ after, limit });
   }
 
-  #statementOf(types: ReadonlySet<StreamItem['type']>) {
+  #statementOf(types: ReadonlySet<StreamTopic>) {
     const key = [...types].sort().join();
     const known = this.#statements.get(key);
     if (known) return known;

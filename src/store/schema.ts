@@ -17,6 +17,11 @@ export function listTableNames(db: Database.Database): string[] {
     .all();
 }
 
+/** Those whose rows have a place in the order of all that happens. */
+export function listSequencedTables(db: Database.Database): string[] {
+  return listTableNames(db).filter((table) => listColumns(db, table).some(({ name }) => name === 'seq'));
+}
+
 export function listColumns(db: Database.Database, table: string): Column[] {
   return db.pragma(`main.table_info(${table})`) as Column[];
 }

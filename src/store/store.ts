@@ -17,24 +17,15 @@ import { HappeningView } from './happenings.ts';
 import { IdempotencyTable } from './idempotency.ts';
 import { type DatabaseState, inspectDatabase } from './inspection.ts';
 import { Retention } from './retention.ts';
+import { listSequencedTables } from './schema.ts';
 import { SettingTable } from './settings.ts';
 import { checkSnapshot, replaceRows } from './snapshot-loading.ts';
 import { saveSnapshot } from './snapshot-saving.ts';
 import { WebhookTable } from './webhooks.ts';
 import { WorkspaceTable } from './workspaces.ts';
 
-const SEQUENCED = [
-  'workspaces',
-  'api_keys',
-  'webhooks',
-  'events',
-  'deliveries',
-  'attempts',
-  'api_requests',
-  'faults',
-];
-
 const ID_SETTING = 'store_id';
+const RENEWED_SETTING = 'renewed_seq';
 
 export class Store {
   /** Tells this store from every other: what a sequence means, it means in one of them. */
@@ -44,6 +35,7 @@ export class Store {
   readonly #followers = new Set<() => void>();
   readonly #baseline: Baseline;
   #lastSeq: number;
+  #renewedSeq: number;
   readonly settings: SettingTable;
   readonly workspaces: WorkspaceTable;
   readonly apiKeys: ApiKeyTable;
@@ -69,8 +61,9 @@ export class Store {
       () => this.#forgetKept(),
     );
     this.#baseline = new Baseline(db);
-    this.#lastSeq = findLastSeq(db);
     this.settings = new SettingTable(db);
+    this.#renewedSeq = Number(this.settings.find(RENEWED_SETTING) ?? 0);
+    this.#lastSeq = Math.max(findLastSeq(db), this.#renewedSeq);
     this.id = this.settings.find(ID_SETTING) ?? nameStore(this.settings);
     this.workspaces = new WorkspaceTable(db);
     this.apiKeys = new ApiKeyTable(db);
@@ -102,6 +95,11 @@ export class Store {
   /** The place of the newest thing that happened. */
   get lastSeq(): number {
     return this.#lastSeq;
+  }
+
+  /** The place at which everything was last replaced, by a reset or a snapshot; 0 where it never was. */
+  get renewedSeq(): number {
+    return this.#renewedSeq;
   }
 
   /** Writes within the group of this turn of the loop, see {@link GroupCommit.run}. */
@@ -181,13 +179,13 @@ export class Store {
         this.#overwrite(() => {
           this.#baseline.forget();
           replaceRows(this.#db, this.#lastSeq);
+          this.#lastSeq = findLastSeq(this.#db);
           alongside(snapshot.savedAt);
         }),
       );
     } finally {
       snapshot.remove();
     }
-    this.#lastSeq = findLastSeq(this.#db);
   }
 
   #whileAttached(path: string, operation: () => void): void {
@@ -205,12 +203,20 @@ export class Store {
     this.#group.flush();
     this.#db.pragma('foreign_keys = OFF');
     try {
-      this.#writeNowOrRefuse(operation);
+      this.#writeNowOrRefuse(() => {
+        operation();
+        this.#recordRenewal();
+      });
     } finally {
       this.#db.pragma('foreign_keys = ON');
       this.#forgetKept();
     }
     this.#tellFollowers();
+  }
+
+  #recordRenewal(): void {
+    this.#renewedSeq = this.nextSeq();
+    this.settings.set(RENEWED_SETTING, String(this.#renewedSeq));
   }
 
   #writeNowOrRefuse(operation: () => void): void {
@@ -254,12 +260,13 @@ function nameStore(settings: SettingTable): string {
 }
 
 function findLastSeq(db: Database.Database): number {
-  const newest = SEQUENCED.map((table) => `SELECT max(seq) AS seq FROM ${table}`).join(' UNION ALL ');
-  const tables = db.prepare<[], number>(`SELECT max(seq) FROM (${newest})`).pluck().get() ?? 0;
-  const canceled =
+  const find = (column: string, table: string) =>
     db
-      .prepare<[], number>('SELECT max(settled_seq) FROM deliveries WHERE settled_seq IS NOT NULL')
+      .prepare<[], number | null>(`SELECT max(${column}) FROM ${table} WHERE ${column} IS NOT NULL`)
       .pluck()
       .get() ?? 0;
-  return Math.max(tables, canceled);
+  return Math.max(
+    ...listSequencedTables(db).map((table) => find('seq', table)),
+    find('settled_seq', 'deliveries'),
+  );
 }

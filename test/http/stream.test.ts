@@ -233,6 +233,39 @@ describe('the live stream', () => {
     ]);
   });
 
+  it('tells of a reset, whatever it is narrowed to, and goes on after it', async () => {
+    const followers = await Promise.all([
+      follow(),
+      follow('?types=request'),
+      follow('?type=a.b&status=failed'),
+    ]);
+    await emulator.control.reset({});
+    for (const follower of followers) {
+      const [message] = await follower.take(1);
+      const item = JSON.parse(String(message?.data));
+      expect(item).toEqual({ type: 'reset', sequence: Number(message?.id) });
+      expect(item.sequence).toBeGreaterThan(follower.ready);
+    }
+    await register();
+    await trigger();
+    expect(about((await followers[1]?.items(2)) ?? [])).toEqual(['request', 'request']);
+  });
+
+  it('tells of a reset on return, once, and not to who has seen nothing before', async () => {
+    await register();
+    await trigger();
+    const [seen] = await (await follow('?since_sequence=0')).take(1);
+    await emulator.control.reset({});
+    await emulator.control.reset({});
+    await emulator.api('GET', '/events');
+    const back = await follow('', { 'last-event-id': String(seen?.id) });
+    const items = await back.items(2);
+    expect(about(items)).toEqual(['reset', 'request']);
+    const again = await follow('', { 'last-event-id': String(items[0].sequence) });
+    expect(await again.items(1)).toEqual([items[1]]);
+    expect(await (await follow('?since_sequence=0')).items(1)).toEqual([items[1]]);
+  });
+
   it('waits for a client that is slow, and loses nothing', async () => {
     const response = await connect('?types=request');
     response.pause();

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { StreamItem } from '../../src/contract/stream.ts';
+import type { StreamTopic } from '../../src/contract/stream.ts';
 import { insertAttempt, insertDeliveries, insertRequest, NOW, openStore } from './rows.ts';
 
-const ALL: ReadonlySet<StreamItem['type']> = new Set(['delivery', 'attempt', 'request']);
+const ALL: ReadonlySet<StreamTopic> = new Set(['delivery', 'attempt', 'request']);
 
 /** Two deliveries, a request, an attempt of each delivery, the first canceled, a request. */
 function fill() {

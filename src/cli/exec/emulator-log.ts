@@ -5,6 +5,7 @@ import { SvcError } from '../../errors.ts';
 import type { Look, Notes } from '../io.ts';
 import { renderAttempt } from '../render/deliveries.ts';
 import { renderRequest } from '../render/requests.ts';
+import { renderReset } from '../render/reset.ts';
 
 const plain: Look = { width: Number.POSITIVE_INFINITY, color: false, unicode: true, links: false };
 
@@ -33,6 +34,7 @@ export class EmulatorLog {
       for await (const item of control.stream({ types: 'request,attempt' }, signal)) {
         if (item.type === 'request') this.#append(renderRequest(item.request, { io: plain }));
         if (item.type === 'attempt') this.#append(renderAttempt(item, { io: plain }));
+        if (item.type === 'reset') this.#append(renderReset(plain));
       }
     } catch (error) {
       // The command has stopped the emulator, or the emulator has met a fault of its own.

@@ -1,6 +1,6 @@
 /** The rows of deliveries: one for each attempt, and one for a delivery whose first attempt is still under way. */
 import type { Attempt, Delivery } from '../../contract/deliveries.ts';
-import type { StreamItem } from '../../contract/stream.ts';
+import type { TopicItem } from '../../contract/stream.ts';
 import { formatDuration } from '../../domain/duration.ts';
 import { formatRelative } from '../../domain/relative-time.ts';
 import type { Look } from '../io.ts';
@@ -38,7 +38,7 @@ export interface AttemptSurroundings {
 }
 
 /** The rows after an item of the live stream; `now` is wall time in milliseconds since 1970. */
-export function addItem(rows: readonly AttemptRow[], item: StreamItem, now: number): readonly AttemptRow[] {
+export function addItem(rows: readonly AttemptRow[], item: TopicItem, now: number): readonly AttemptRow[] {
   if (item.type === 'request') return rows;
   const { delivery } = item;
   const known = rows.map((row) => (row.delivery.id === delivery.id ? { ...row, delivery } : row));

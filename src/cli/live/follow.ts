@@ -1,11 +1,12 @@
 /** Following what happens: a view in a terminal, lines in a pipe, JSON where it was asked for. */
 import type { ApiRequest } from '../../contract/resources.ts';
-import type { StreamItem } from '../../contract/stream.ts';
+import type { TopicItem } from '../../contract/stream.ts';
 import type { ControlPlane, LiveStream } from '../../control/control-plane.ts';
 import { ExitCode } from '../../errors.ts';
 import type { Context } from '../context.ts';
 import { renderAttempt } from '../render/deliveries.ts';
 import { renderRequest } from '../render/requests.ts';
+import { renderReset } from '../render/reset.ts';
 import { type AttemptControl, createAttemptKind } from './attempts.ts';
 import type { LiveKind } from './kind.ts';
 import { createRequestKind } from './requests.ts';
@@ -64,7 +65,7 @@ export function followRequests(
 interface Following<Row> {
   createKind(): Promise<LiveKind<Row>>;
   /** Prints an item, if it is of those that are followed. */
-  print(item: StreamItem): void;
+  print(item: TopicItem): void;
 }
 
 async function follow<Row>(
@@ -78,7 +79,11 @@ async function follow<Row>(
   if (openScreen !== null) return showLive(stream, await createKind(), context, openScreen);
   if (context.json) context.printItem({ type: 'ready', ...ready }, () => '');
   else context.io.note(heading);
-  for await (const item of stream) print(item);
+  for await (const item of stream) {
+    if (item.type !== 'reset') print(item);
+    else if (context.json) context.printItem(item, () => '');
+    else context.io.note(renderReset(context.io.noteLook));
+  }
   return ExitCode.interrupted;
 }
 

@@ -1,5 +1,5 @@
 /** What a live view has to know of the things that it shows. */
-import type { StreamItem } from '../../contract/stream.ts';
+import type { TopicItem } from '../../contract/stream.ts';
 import type { Look } from '../io.ts';
 import type { Column } from '../render/table.ts';
 
@@ -9,7 +9,7 @@ export interface LiveKind<Row> {
   /** What to say as long as there is no row. */
   readonly empty: string;
   /** The rows after an item of the stream; `now` is wall time. A row keeps its place, new ones come at the end. */
-  add(rows: readonly Row[], item: StreamItem, now: number): readonly Row[];
+  add(rows: readonly Row[], item: TopicItem, now: number): readonly Row[];
   columns(look: Look): readonly Column<Row>[];
   /** Brings what the rows depend on up to date; called every second with the rows that can be seen. */
   refresh(rows: readonly Row[]): Promise<void>;

@@ -4,6 +4,7 @@ import { ExitCode, SvcError } from '../../errors.ts';
 import type { Context } from '../context.ts';
 import type { Io } from '../io.ts';
 import { openUrl } from '../open-url.ts';
+import { RESET_NOTE } from '../render/reset.ts';
 import { HELP, renderFrame } from './frame.ts';
 import type { LiveKind } from './kind.ts';
 import type { Screen } from './screen.ts';
@@ -70,7 +71,10 @@ class LiveView<Row> {
 
   async follow(stream: LiveStream): Promise<ExitCode> {
     for await (const item of stream) {
-      this.#dispatch({ type: 'rows', rows: this.#kind.add(this.#state.rows, item, this.#context.now()) });
+      const isReset = item.type === 'reset';
+      const rows = isReset ? [] : this.#kind.add(this.#state.rows, item, this.#context.now());
+      this.#dispatch({ type: 'rows', rows });
+      if (isReset) this.#dispatch({ type: 'note', text: RESET_NOTE });
     }
     return ExitCode.interrupted;
   }

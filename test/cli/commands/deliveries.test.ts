@@ -141,6 +141,20 @@ describe('deliveries tail', () => {
     expect(recorded.out).toContain('the receiver answered 503 — again at 2026-11-20T12:05:00.000Z');
   });
 
+  it('tells of a reset: people by a note, scripts by an item', async () => {
+    const reset = { type: 'reset', sequence: 8 };
+    const stream = () => streamOf([reset]);
+    const person = createFakeContext({ control: { stream } });
+    await tailCommand.run({}, person.context);
+    expect(person.recorded).toMatchObject({
+      out: '',
+      err: expect.stringContaining('The state was replaced'),
+    });
+    const script = createFakeContext({ json: true, control: { stream } });
+    await tailCommand.run({}, script.context);
+    expect(script.recorded.out).toContain(`${JSON.stringify(reset)}\n`);
+  });
+
   it('cuts its lines to the width of a terminal', async () => {
     const { context, recorded } = createFakeContext({
       width: 60,

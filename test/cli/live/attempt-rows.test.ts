@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { type AttemptRow, addItem, attemptColumns } from '../../../src/cli/live/attempt-rows.ts';
-import type { StreamItem } from '../../../src/contract/stream.ts';
+import type { TopicItem } from '../../../src/contract/stream.ts';
 import { aDelivery, anAttempt, NOW } from '../fake-context.ts';
 
-type AttemptItem = Extract<StreamItem, { type: 'attempt' }>;
-type DeliveryItem = Extract<StreamItem, { type: 'delivery' }>;
+type AttemptItem = Extract<TopicItem, { type: 'attempt' }>;
+type DeliveryItem = Extract<TopicItem, { type: 'delivery' }>;
 
 const created = (changes: Partial<DeliveryItem['delivery']> = {}): DeliveryItem => ({
   ...{ type: 'delivery', sequence: 1 },
@@ -19,7 +19,7 @@ const attempted = (
   delivery: aDelivery({ attempt_count: attempt.number ?? 1, ...delivery }),
 });
 
-function rowsOf(...items: readonly StreamItem[]): readonly AttemptRow[] {
+function rowsOf(...items: readonly TopicItem[]): readonly AttemptRow[] {
   return items.reduce<readonly AttemptRow[]>((rows, item) => addItem(rows, item, NOW), []);
 }
 

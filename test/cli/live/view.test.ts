@@ -137,6 +137,15 @@ describe('the view of deliveries', () => {
     terminal.events?.onKey('q');
   });
 
+  it('begins anew after a reset, and says so', async () => {
+    const { terminal } = await start(run, [failed, { type: 'reset', sequence: 9 }, answered]);
+    const shown = await terminal.drawn();
+    expect(shown).toContain('The state was replaced');
+    expect(shown.match(/→/g)).toHaveLength(1);
+    expect(shown).toContain('del_2');
+    terminal.events?.onKey('q');
+  });
+
   it('says what to do while there is nothing', async () => {
     const { terminal } = await start(run, []);
     expect(await terminal.drawn()).toContain('svc trigger order.shipped');

@@ -13,6 +13,7 @@ import { openUrl } from '../../open-url.ts';
 import { announce } from '../../ready.ts';
 import { warnOfSilence, watchReceiver } from '../../receiver-watch.ts';
 import { renderAttempt } from '../../render/deliveries.ts';
+import { renderReset } from '../../render/reset.ts';
 import { addStartOptions } from '../../start-options.ts';
 import { toVariables } from '../../variables.ts';
 
@@ -94,5 +95,6 @@ async function attend(
   }
   for await (const item of control.stream({ types: 'attempt' }, end)) {
     if (item.type === 'attempt') context.io.write(renderAttempt(item, context));
+    if (item.type === 'reset') context.io.note(renderReset(context.io.noteLook));
   }
 }
