@@ -15,6 +15,7 @@ import type { WallClock } from './domain/clock.ts';
 import type { ForwardTarget } from './domain/forward-target.ts';
 import type { ProxyOptions } from './domain/proxy.ts';
 import { countAttempts } from './domain/retry-policy.ts';
+import { fixtureFolders } from './fixtures/folders.ts';
 import { builtInEventTypes } from './fixtures/library.ts';
 import { toAddresses } from './http/addresses.ts';
 import { createApp } from './http/app.ts';
@@ -81,6 +82,8 @@ export interface EmulatorOptions extends ListenOptions {
   readonly proxy?: ProxyOptions | undefined;
   /** Days of wall time after which what has settled is removed; by default it is kept. */
   readonly keepDays?: number | null | undefined;
+  /** Whose folder `fixtures` is looked up beside the built-in one; the working folder when left out. */
+  readonly projectFolder?: string | undefined;
   /** Where faults of the emulator itself are told; by default a warning of the process. */
   readonly faultLog?: FaultLog | undefined;
   /** @internal The machine's, with its passing of time, for tests that move it. */
@@ -159,7 +162,10 @@ async function startOn(
   });
   const clock = new ClockDriver(sandbox, dispatcher);
   const control = createLocalControlPlane(
-    { sandbox, session, clock, sender, listeners },
+    {
+      ...{ sandbox, session, clock, sender, listeners },
+      fixtureFolders: fixtureFolders(options.projectFolder ?? process.cwd()),
+    },
     { status: () => status(), stop: () => void close() },
   );
   const app = createApp({

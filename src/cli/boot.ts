@@ -20,7 +20,7 @@ import { readNamedFile } from './values.ts';
  * @throws SvcError as `startEmulator`, and `usage` for settings that exclude each other.
  */
 export async function boot(
-  { values, sources }: Config,
+  { values, sources, projectFolder }: Config,
   rules: Rules,
   { io, cwd, env }: Pick<Host, 'cwd' | 'env'> & { readonly io: Notes },
 ): Promise<Emulator> {
@@ -31,7 +31,7 @@ export async function boot(
   const ca = values.ca === null ? undefined : await readNamedFile(values.ca, cwd);
   try {
     const emulator = await startEmulator({
-      ...{ host, port, db, environment, rules, controlToken },
+      ...{ host, port, db, environment, rules, controlToken, projectFolder },
       ...toPublicAddress(values),
       https: toHttps(values),
       // What nobody said goes on as the database has it.

@@ -5,6 +5,7 @@ import { deliveryOperations } from './operations/deliveries.ts';
 import { emulatorOperations } from './operations/emulator.ts';
 import { eventOperations } from './operations/events.ts';
 import { faultOperations } from './operations/faults.ts';
+import { fixtureOperations } from './operations/fixtures.ts';
 import { requestOperations } from './operations/requests.ts';
 import { webhookOperations } from './operations/webhooks.ts';
 import { workspaceOperations } from './operations/workspaces.ts';
@@ -18,6 +19,7 @@ export const controlOperations = {
   ...clockOperations,
   ...faultOperations,
   ...requestOperations,
+  ...fixtureOperations,
 };
 
 export type ControlOperations = typeof controlOperations;

@@ -2,6 +2,7 @@
 import * as v from 'valibot';
 import { attemptOutcomes, attemptTriggers, deliveryStatuses, settledReasons } from '../domain/delivery.ts';
 import { refusalReasons } from '../domain/signature/explain.ts';
+import { signedParts } from '../domain/signature/scheme.ts';
 import { faultMark } from './faults.ts';
 import { Count, Headers, idOf, Timestamp } from './fields.ts';
 
@@ -89,9 +90,43 @@ export const AttemptSummary = v.object({
   webhook_id: idOf('webhook'),
 });
 
+/** The signature of an attempt, taken apart. */
+export const SignatureDetail = v.object({
+  scheme: v.string(),
+  /** Number of the attempt. */
+  attempt: Count,
+  /** Those of its headers that the scheme has to do with, as they were sent. */
+  headers: Headers,
+  /** The string that is signed, in its pieces. */
+  signed_parts: v.array(v.object({ part: v.picklist(signedParts), text: v.string() })),
+  secrets: v.array(
+    v.object({
+      name: v.picklist(['current', 'previous']),
+      masked: v.string(),
+      /** What it makes of that string, as it stands in the header. */
+      signature: v.string(),
+      /** Whether the header has it. */
+      matches: v.boolean(),
+    }),
+  ),
+  /** What a receiver with the right secret finds; null where that secret, or the scheme, is no longer known. */
+  verification: v.nullable(Verification),
+  /** What a receiver finds that parses the body and writes it again; null where that gives the very same bytes. */
+  reserialised: v.nullable(
+    v.object({
+      body: v.string(),
+      signature: v.string(),
+      matches: v.boolean(),
+      /** The first character, counted from 0, that is not as it was sent. */
+      differs_at: Count,
+    }),
+  ),
+});
+
 export type Attempt = v.InferOutput<typeof Attempt>;
 export type AttemptDetail = v.InferOutput<typeof AttemptDetail>;
 export type AttemptSummary = v.InferOutput<typeof AttemptSummary>;
 export type Delivery = v.InferOutput<typeof Delivery>;
 export type DeliveryDetail = v.InferOutput<typeof DeliveryDetail>;
 export type Verification = v.InferOutput<typeof Verification>;
+export type SignatureDetail = v.InferOutput<typeof SignatureDetail>;

@@ -8,6 +8,7 @@ import * as emulator from './emulator.ts';
 import * as events from './events.ts';
 import * as faults from './faults.ts';
 import { JsonObject } from './fields.ts';
+import * as fixtures from './fixtures.ts';
 import { inputInQuery, type Operation, pathParameters, WholeNumber } from './operation.ts';
 import * as resources from './resources.ts';
 
@@ -197,7 +198,7 @@ class Components {
 }
 
 const resourceNames = new Map<unknown, string>(
-  Object.entries({ ...resources, ...events, ...deliveries, ...faults, ...emulator }).flatMap(
+  Object.entries({ ...resources, ...events, ...deliveries, ...faults, ...fixtures, ...emulator }).flatMap(
     ([name, value]) =>
       'type' in value && ['object', 'strict_object', 'variant'].includes(value.type) ? [[value, name]] : [],
   ),

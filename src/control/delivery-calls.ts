@@ -5,6 +5,7 @@ import { planAttempts } from '../domain/delivery.ts';
 import { notFound } from '../sandbox/access.ts';
 import { toListBody, toPageRequest } from '../sandbox/pages.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
+import { describeSignature } from '../sandbox/signature-detail.ts';
 import { listAttempts, verifyDelivery } from '../sandbox/verification.ts';
 import { toAttemptSummary } from '../store/attempts.ts';
 import { type DeliveryRow, toDelivery } from '../store/delivery-view.ts';
@@ -15,7 +16,13 @@ export function createDeliveryCalls(
   sandbox: Sandbox,
 ): Pick<
   CheckedCalls,
-  'listDeliveries' | 'listDue' | 'listAttempts' | 'getDelivery' | 'verifyDelivery' | 'replayDelivery'
+  | 'listDeliveries'
+  | 'listDue'
+  | 'listAttempts'
+  | 'getDelivery'
+  | 'describeSignature'
+  | 'verifyDelivery'
+  | 'replayDelivery'
 > {
   const { deliveryView: deliveries, attempts, webhooks } = sandbox.store;
   return {
@@ -43,6 +50,7 @@ export function createDeliveryCalls(
         planned_attempts: listPlanned(sandbox, row),
       };
     },
+    describeSignature: async ({ id, attempt }) => describeSignature(sandbox, id, attempt),
     verifyDelivery: async ({ payload_base64: payload, now, tolerance_ms: toleranceMs, ...input }) =>
       verifyDelivery(sandbox, {
         ...{ ...input, toleranceMs },

@@ -34,6 +34,7 @@ import { createDeliveryCalls } from './delivery-calls.ts';
 import { createEventCalls } from './event-calls.ts';
 import { createFaultCalls } from './fault-calls.ts';
 import { findWorkspace, toRequestFilter } from './filters.ts';
+import { createFixtureCalls } from './fixture-calls.ts';
 import { streamOf } from './stream.ts';
 
 /** How long a rotated secret signs beside the new one, in schedule time, unless told otherwise. */
@@ -53,10 +54,12 @@ export interface Parts {
   readonly clock: ClockDriver;
   readonly sender: Sender;
   readonly listeners: Listeners;
+  /** Where fixtures are found, later folders overriding earlier ones. */
+  readonly fixtureFolders: readonly string[];
 }
 
 export function createLocalControlPlane(
-  { sandbox, session, clock, sender, listeners }: Parts,
+  { sandbox, session, clock, sender, listeners, fixtureFolders }: Parts,
   host: Host,
 ): ControlPlane {
   const calls: CheckedCalls = {
@@ -69,6 +72,7 @@ export function createLocalControlPlane(
     ...createClockCalls(sandbox, clock),
     ...createRequestCalls(sandbox),
     ...createFaultCalls(sandbox),
+    ...createFixtureCalls(sandbox, fixtureFolders),
     ...createCheckCalls(sandbox, sender),
   };
   return {

@@ -46,6 +46,12 @@ export function hashApiKey(key: string): Buffer {
   return createHash('sha256').update(key).digest();
 }
 
+/** A secret as anybody who looks on may see it: what it is, and four characters to tell it from others. */
+export function maskSecret(secret: string): string {
+  const prefix = /^[a-z]+_/.exec(secret)?.[0] ?? '';
+  return `${prefix}…${secret.slice(-4)}`;
+}
+
 /** The environment that a key says it belongs to; null when it is not a key of this service. */
 export function environmentOfKey(key: string): Environment | null {
   if (key.startsWith(keyPrefixes.sandbox)) return 'sandbox';

@@ -28,14 +28,14 @@ export class Mint {
   restart(series: string): void {
     this.#series = series;
     this.#ids.clear();
-    this.#secrets = this.#randomness('secrets');
+    this.#secrets = this.randomness('secrets');
   }
 
   /** The source of ids for one purpose. */
   ids(purpose: string): IdSource {
     const known = this.#ids.get(purpose);
     if (known) return known;
-    const source = new IdSource(this.#randomness(purpose).fill);
+    const source = new IdSource(this.randomness(purpose).fill);
     this.#ids.set(purpose, source);
     return source;
   }
@@ -51,10 +51,11 @@ export class Mint {
 
   /** Uniform in [0, 1); in a seeded run always the same about the same thing. */
   chance(about: string): number {
-    return this.#randomness(about).next();
+    return this.randomness(about).next();
   }
 
-  #randomness(purpose: string): Randomness {
+  /** A new source for one purpose, which begins where the series does. */
+  randomness(purpose: string): Randomness {
     return createRandomness(this.#seed, `${this.#series} ${purpose}`);
   }
 }

@@ -22,7 +22,7 @@ export function listAttempts(sandbox: Sandbox, row: DeliveryRow): AttemptDetail[
  * What a receiver with the right secret found. Only faults make it refuse; where none did, a refusal tells that what
  * signed is no longer known, the secret or the scheme, and is no news of the attempt: null then.
  */
-function findVerification(
+export function findVerification(
   sandbox: Sandbox,
   row: DeliveryRow,
   attempt: Attempt,
@@ -57,11 +57,7 @@ export function verifyDelivery(sandbox: Sandbox, input: VerificationInput): Veri
   const row = store.deliveryView.find(input.id);
   if (row === undefined) throw notFound('delivery', input.id);
   const attempt = listAttempts(sandbox, row).at(-1);
-  if (attempt === undefined) {
-    throw new SvcError('not_found', `${row.id} has not been attempted yet.`, {
-      hint: '`svc deliveries wait` waits until it is, `svc clock next` sends what is due next.',
-    });
-  }
+  if (attempt === undefined) throw notAttempted(row);
   const { secret, previous_secret: previous } = store.webhooks.getBySeq(row.webhook_seq);
   const own = previous === null ? [secret] : [secret, previous];
   const { now, toleranceMs, payload } = input;
@@ -69,6 +65,13 @@ export function verifyDelivery(sandbox: Sandbox, input: VerificationInput): Veri
     secret: input.secrets ?? own,
     sentBody: store.deliveryView.getBody(row.seq),
     ...{ now, toleranceMs, payload },
+  });
+}
+
+/** What is asked about an attempt of a delivery that has none. */
+export function notAttempted({ id }: DeliveryRow): SvcError {
+  return new SvcError('not_found', `${id} has not been attempted yet.`, {
+    hint: '`svc deliveries wait` waits until it is, `svc clock next` sends what is due next.',
   });
 }
 

@@ -150,16 +150,27 @@ interface Sent {
 /** The attempt as every door shows it. Its id is its delivery's, with its number. */
 export function toAttempt(row: AttemptRow, { id, body, scheme }: Sent): Attempt {
   const headers: Record<string, string> = JSON.parse(row.request_headers);
-  const { signature, timestamp: own } = pickHeaders(scheme, { get: (name) => headers[name] ?? null });
-  const timestamp = toSignedTimestamp(scheme, parseSignatureHeader(scheme, signature ?? ''), own ?? '');
-  const signed = toSignedContent(scheme, { id, timestamp, body });
+  const { message } = toSigned(headers, { id, body, scheme });
   const facts = toFacts(row, id);
   const sentBody = facts.fault?.kind === 'tamper-body' ? tamperWith(body) : body;
   return {
     ...facts,
-    request: { url: row.request_url, headers, body: sentBody, signed_content: String(signed) },
+    request: {
+      url: row.request_url,
+      headers,
+      body: sentBody,
+      signed_content: String(toSignedContent(scheme, message)),
+    },
     response: toResponse(row),
   };
+}
+
+/** What the signature among `headers` covers, and its digests. */
+export function toSigned(headers: Readonly<Record<string, string>>, { id, body, scheme }: Sent) {
+  const { signature, timestamp: own } = pickHeaders(scheme, { get: (name) => headers[name] ?? null });
+  const header = parseSignatureHeader(scheme, signature ?? '');
+  const message = { id, timestamp: toSignedTimestamp(scheme, header, own ?? ''), body };
+  return { message, digests: header.digests };
 }
 
 export function toAttemptSummary(row: AttemptInWorkspace): AttemptSummary {

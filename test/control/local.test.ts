@@ -637,6 +637,17 @@ describe.each([
     });
   });
 
+  describe('fixtures', () => {
+    it('are listed, and make a payload', async () => {
+      const { data } = await control.listFixtures({});
+      const listed = data.find(({ type }) => type === 'order.shipped');
+      expect(listed).toEqual({ type: 'order.shipped', description: expect.any(String), problem: null });
+      const fixture = await control.getFixture({ type: 'order.shipped' });
+      expect(fixture).toMatchObject({ type: 'order.shipped', description: listed?.description });
+      expect(JSON.stringify(fixture.payload)).not.toContain('{{');
+    });
+  });
+
   describe('what is not there', () => {
     it.each<[Exclude<keyof ControlPlane, 'stream'>, object]>([
       ['getWorkspace', { id: `ws_${unknown}` }],
@@ -651,6 +662,9 @@ describe.each([
       ['listAttempts', { webhook_id: `wh_${unknown}` }],
       ['listAttempts', { delivery_id: `del_${unknown}` }],
       ['listDue', { workspace_id: `ws_${unknown}` }],
+      ['describeSignature', { id: `del_${unknown}` }],
+      ['getFixture', { type: 'no.fixture' }],
+      ['getFixture', { type: '../events/order.shipped' }],
       ['listEvents', { workspace_id: `ws_${unknown}` }],
       ['listKeys', { workspace_id: `ws_${unknown}` }],
       ['listWebhooks', { workspace_id: `ws_${unknown}` }],

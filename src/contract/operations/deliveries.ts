@@ -1,6 +1,6 @@
 /** Deliveries. */
 import * as v from 'valibot';
-import { AttemptSummary, Delivery, DeliveryDetail, Verification } from '../deliveries.ts';
+import { AttemptSummary, Delivery, DeliveryDetail, SignatureDetail, Verification } from '../deliveries.ts';
 import { Timestamp } from '../fields.ts';
 import { AttemptFilter, DeliveryFilter, Limit, ofWorkspace, page } from '../filters.ts';
 import { defineOperations, wholeNumber } from '../operation.ts';
@@ -37,6 +37,19 @@ export const deliveryOperations = defineOperations({
     summary: 'Everything about one delivery',
     input: v.strictObject({ id: v.string() }),
     output: DeliveryDetail,
+    status: 200,
+  },
+  describeSignature: {
+    method: 'GET',
+    path: '/deliveries/{id}/signature',
+    summary:
+      'Take the signature of an attempt apart: what is signed, by which secret, and what verification says',
+    input: v.strictObject({
+      id: v.string(),
+      /** Number of the attempt; the last one when left out. */
+      attempt: v.optional(wholeNumber(1)),
+    }),
+    output: SignatureDetail,
     status: 200,
   },
   verifyDelivery: {

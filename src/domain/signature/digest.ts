@@ -1,9 +1,18 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { SvcError } from '../../errors.ts';
-import type { SignatureScheme } from './scheme.ts';
+import type { SignatureScheme, SignedPart } from './scheme.ts';
 
 const PLACEHOLDER = /(\{(?:id|timestamp|body)\})/;
-const templates = new WeakMap<SignatureScheme, readonly string[]>();
+const PLACEHOLDERS: Readonly<Record<string, 'id' | 'timestamp' | 'body'>> = {
+  ...{ '{id}': 'id', '{timestamp}': 'timestamp', '{body}': 'body' },
+};
+const templates = new WeakMap<SignatureScheme, readonly TemplatePiece[]>();
+
+interface TemplatePiece {
+  readonly part: SignedPart;
+  /** As the template has it. */
+  readonly text: string;
+}
 
 /** What a signature can cover. `timestamp` is the text that stands in the header, not the instant that it means. */
 export interface SignedMessage {
@@ -24,6 +33,14 @@ export function toSignedContent(scheme: SignatureScheme, message: SignedMessage)
   const pieces = contentPieces(scheme, message);
   if (typeof message.body === 'string') return pieces.join('');
   return Buffer.concat(pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece)));
+}
+
+/** The content that is signed, each piece with what it is. */
+export function toSignedParts(scheme: SignatureScheme, message: SignedMessage & { readonly body: string }) {
+  return templateOf(scheme).map(({ part, text }) => ({
+    part,
+    text: part === 'literal' ? text : message[part],
+  }));
 }
 
 /** Whether one of `digests`, as they stand in the header, is the message's own. Compares in constant time. */
@@ -63,16 +80,19 @@ function toKey({ key }: SignatureScheme, secret: string): string | Uint8Array {
   return Buffer.from(secret.startsWith(key.prefix) ? secret.slice(key.prefix.length) : secret, key.form);
 }
 
-/** The pieces of the content in their order. The template is taken apart once a scheme: this is the hot path. */
+/** The pieces of the content in their order. */
 function contentPieces(scheme: SignatureScheme, message: SignedMessage): (string | Uint8Array)[] {
-  let template = templates.get(scheme);
-  if (template === undefined) {
-    template = scheme.content.split(PLACEHOLDER).filter((piece) => piece !== '');
-    templates.set(scheme, template);
-  }
-  return template.map((piece) => {
-    if (piece === '{body}') return message.body;
-    if (piece === '{timestamp}') return message.timestamp;
-    return piece === '{id}' ? message.id : piece;
-  });
+  return templateOf(scheme).map(({ part, text }) => (part === 'literal' ? text : message[part]));
+}
+
+/** Taken apart once a scheme: this is the hot path. */
+function templateOf(scheme: SignatureScheme): readonly TemplatePiece[] {
+  const known = templates.get(scheme);
+  if (known !== undefined) return known;
+  const template = scheme.content
+    .split(PLACEHOLDER)
+    .filter((piece) => piece !== '')
+    .map((text) => ({ part: PLACEHOLDERS[text] ?? ('literal' as const), text }));
+  templates.set(scheme, template);
+  return template;
 }

@@ -6,6 +6,10 @@
 export const signatureAlgorithms = ['sha256', 'sha1', 'sha512'] as const;
 export type SignatureAlgorithm = (typeof signatureAlgorithms)[number];
 
+/** What the pieces of a signed content are: the members of a message, and what the template has between them. */
+export const signedParts = ['id', 'timestamp', 'body', 'literal'] as const;
+export type SignedPart = (typeof signedParts)[number];
+
 export interface SignatureScheme {
   readonly name: string;
   /** Hash under the HMAC. */

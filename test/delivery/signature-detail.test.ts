@@ -1,0 +1,120 @@
+/** The signature of an attempt, taken apart. */
+
+import { createHmac } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import type { SchemeName } from '../../src/domain/signature/schemes.ts';
+import { startDelivering } from './delivering.ts';
+
+describe('the signature of an attempt', () => {
+  it('is taken apart: what is signed, in which pieces, by which secret [signature.content]', async () => {
+    const { control, webhook, deliver } = await startDelivering();
+    const { id, attempts } = await deliver();
+    const { request, verification } = attempts[0] ?? {};
+    const detail = await control.describeSignature({ id });
+    const timestamp = request?.headers['Service-Timestamp'];
+    expect(detail).toMatchObject({ scheme: 'svc', attempt: 1, verification });
+    expect(detail.headers).toEqual({
+      'Service-Signature': request?.headers['Service-Signature'],
+      'Service-Timestamp': timestamp,
+      'Service-Delivery-Id': id,
+    });
+    expect(detail.signed_parts).toEqual([
+      { part: 'timestamp', text: timestamp },
+      { part: 'literal', text: '.' },
+      { part: 'body', text: request?.body },
+    ]);
+    const hmac = createHmac('sha256', webhook.secret).update(request?.signed_content ?? '');
+    expect(detail.secrets).toEqual([
+      {
+        ...{ name: 'current', masked: `whsec_…${webhook.secret.slice(-4)}` },
+        ...{ signature: `v1=${hmac.digest('hex')}`, matches: true },
+      },
+    ]);
+  });
+
+  it.each<[SchemeName, string[]]>([
+    ['stripe', ['timestamp', 'literal', 'body']],
+    ['slack', ['literal', 'timestamp', 'literal', 'body']],
+    ['github', ['body']],
+    ['standard-webhooks', ['id', 'literal', 'timestamp', 'literal', 'body']],
+  ])('has the pieces of the scheme %s, which joined are what is signed', async (scheme, parts) => {
+    const { control, deliver } = await startDelivering({}, { scheme });
+    const { id, attempts } = await deliver();
+    const { signed_parts, secrets, headers } = await control.describeSignature({ id });
+    expect(signed_parts.map(({ part }) => part)).toEqual(parts);
+    const { signed_content, headers: sent } = attempts[0]?.request ?? {};
+    expect(signed_parts.map(({ text }) => text).join('')).toBe(signed_content);
+    expect(secrets[0]?.matches).toBe(true);
+    expect(sent).toMatchObject(headers);
+    expect(Object.values(headers).join()).toContain(secrets[0]?.signature);
+  });
+
+  it('tells the secrets of a rotation apart [signature.header]', async () => {
+    const { control, webhook, deliver } = await startDelivering();
+    const before = await deliver();
+    await control.rotateWebhookSecret({ id: webhook.id });
+    const during = await deliver();
+    const secretsOf = async (id: string) =>
+      (await control.describeSignature({ id })).secrets.map(({ name, matches }) => [name, matches]);
+    await expect(secretsOf(before.id)).resolves.toEqual([
+      ['current', false],
+      ['previous', true],
+    ]);
+    await expect(secretsOf(during.id)).resolves.toEqual([
+      ['current', true],
+      ['previous', true],
+    ]);
+  });
+
+  it('is that of the last attempt, or of the one that is named', async () => {
+    const { control, deliver } = await startDelivering([{ status: 500 }]);
+    const { id } = await deliver();
+    await control.advanceClock({ ms: 300_000 });
+    await expect(control.describeSignature({ id })).resolves.toMatchObject({ attempt: 2 });
+    await expect(control.describeSignature({ id, attempt: 1 })).resolves.toMatchObject({ attempt: 1 });
+    await expect(control.describeSignature({ id, attempt: 3 })).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('says what a fault did to it', async () => {
+    const { control, deliver } = await startDelivering();
+    await control.addFault({ on: 'delivery', kind: 'tamper-body', count: 1 });
+    const { id } = await deliver();
+    const { verification, secrets } = await control.describeSignature({ id });
+    expect(verification).toMatchObject({ ok: false, reason: 'body_changed' });
+    expect(secrets[0]?.matches).toBe(true);
+  });
+
+  it('does not fit a body that was parsed and written again in other bytes [§6.1]', async () => {
+    const { control, emulator, receiver } = await startDelivering();
+    const payload = '{"n":1.50}';
+    await emulator.api('POST', '/events', `{"type":"order.shipped","payload":${payload}}`);
+    await receiver.waitFor(1);
+    await control.advanceClock({ ms: 0 });
+    const { data } = await control.listDeliveries({});
+    const id = String(data[0]?.id);
+    const { reserialised } = await control.describeSignature({ id });
+    const sent = (await control.getDelivery({ id })).attempts[0]?.request.body ?? '';
+    expect(reserialised).toEqual({
+      body: sent.replace('1.50', '1.5'),
+      signature: expect.stringMatching(/^v1=[0-9a-f]{64}$/),
+      matches: false,
+      differs_at: sent.indexOf('1.50') + 3,
+    });
+  });
+
+  it('fits one that comes out the same', async () => {
+    const { control, deliver } = await startDelivering();
+    const { id } = await deliver();
+    await expect(control.describeSignature({ id })).resolves.toMatchObject({ reserialised: null });
+  });
+
+  it('is not there before the first attempt', async () => {
+    const { control, trigger } = await startDelivering();
+    await control.addFault({ on: 'delivery', kind: 'delay', delay_ms: 60_000 });
+    await trigger();
+    const { data } = await control.listDeliveries({});
+    await expect(control.describeSignature({ id: `${data[0]?.id}` })).rejects.toMatchObject({
+      message: expect.stringContaining('has not been attempted yet'),
+    });
+  });
+});
