@@ -94,7 +94,7 @@ export function listConfig({ values, sources }: Config): ConfigLine[] {
     const value = values[name];
     return {
       setting: toFileKey(name),
-      value: typeof value !== 'string' ? value : isSecret ? maskSecret(value) : maskPassword(value),
+      value: typeof value !== 'string' ? value : isSecret ? maskSecret(value) : maskAddress(value),
       source: sources[name].kind,
       from: sources[name].name,
       description,
@@ -109,9 +109,9 @@ export function maskSecret(secret: string): string {
   return `${prefix}…${end}`;
 }
 
-/** `http://me:…@proxy:3128`: an address without the password in it. */
-function maskPassword(text: string): string {
-  return text.replace(/(?<=^\w+:\/\/[^/@]*:)[^/]*(?=@)/, '…');
+/** `http://me:…@proxy:3128`, `http://192.168.1.5:4777/?token=…`: an address without the secret in it. */
+function maskAddress(text: string): string {
+  return text.replace(/(?<=^\w+:\/\/[^/@]*:)[^/]*(?=@)|(?<=[?&]token=)[^&#]*/, '…');
 }
 
 function findFlag(name: SettingName, { flags, cwd }: ConfigInput): Found | null {

@@ -23,15 +23,16 @@ export interface Target {
 /** @throws SvcError `no_emulator` when neither the configuration nor a run file names an emulator. */
 export async function findTarget(values: TargetSettings, cwd: string): Promise<Target> {
   const run = findRunFile(cwd);
-  const controlUrl = values.controlUrl === null ? run?.control_url : toControlUrl(values.controlUrl);
+  const named = values.controlUrl === null ? null : readAddress(values.controlUrl);
+  const controlUrl = named?.controlUrl ?? run?.control_url;
   if (controlUrl === undefined) throw new SvcError('no_emulator', 'No emulator runs in this folder.');
   const own = controlUrl === run?.control_url ? run : null;
   const certificate = own?.certificate ?? null;
-  const token = own?.control_token ?? values.controlToken ?? undefined;
+  const token = named?.token ?? own?.control_token ?? values.controlToken ?? undefined;
   const files = controlUrl.startsWith('https:') ? [certificate, values.ca] : [];
   const texts = files.filter((path) => path !== null).map((path) => readNamedFile(path, cwd));
   const ca = texts.length === 0 ? undefined : (await Promise.all(texts)).join('\n');
-  return { controlUrl, run: values.controlUrl === null ? run : null, certificate, ca, token };
+  return { controlUrl, run: named === null ? run : null, certificate, ca, token };
 }
 
 /**
@@ -51,9 +52,12 @@ export async function getStatusOf(
   });
 }
 
-/** The address of the emulator itself is as good as that of its control plane. */
-function toControlUrl(text: string): string {
+/** The address of the emulator itself is as good as that of its control plane, and so is the link to its dashboard. */
+function readAddress(text: string): { readonly controlUrl: string; readonly token: string | null } {
   const url = new URL(text);
+  const token = url.searchParams.get('token');
+  url.search = '';
+  url.hash = '';
   if (url.pathname === '/') url.pathname = '/_svc';
-  return url.href.replace(/\/$/, '');
+  return { controlUrl: url.href.replace(/\/$/, ''), token };
 }

@@ -49,7 +49,7 @@ export async function listen(
     await close(server);
     throw portInUse(host, port);
   }
-  const url = `${certificate === null ? 'http' : 'https'}://${toAuthority(host, taken)}`;
+  const url = toOrigin(certificate === null ? 'http' : 'https', host, taken);
   const tunnel = wantsTunnel ? await openTunnelTo(server, url, onTunnelEnd) : null;
   return {
     ...{ port: taken, url, publicUrl: tunnel?.url ?? publicUrl, certificate },
@@ -59,12 +59,18 @@ export async function listen(
 
 /** What {@link listen} gives, without a port: port 0 stands in the address, where nothing can be. */
 export function listenNowhere({ host, publicUrl = null }: ListenOptions): Listening {
-  const url = `http://${toAuthority(host, 0)}`;
-  return { ...{ port: 0, url, publicUrl, certificate: null }, close: async () => {} };
+  return {
+    ...{ port: 0, url: toOrigin('http', host, 0), publicUrl, certificate: null },
+    close: async () => {},
+  };
 }
 
-function toAuthority(host: string, port: number): string {
-  return `${host.includes(':') ? `[${host}]` : host}:${port}`;
+/** Where a server on all addresses is found by this machine: not every system and browser asks for "any" itself. */
+const NEAREST: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
+
+function toOrigin(scheme: 'http' | 'https', listeningOn: string, port: number): string {
+  const host = NEAREST[listeningOn] ?? listeningOn;
+  return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
 async function openTunnelTo(server: Server, url: string, onEnd: (fault: SvcError) => void): Promise<Tunnel> {

@@ -12,6 +12,9 @@ export interface Ready {
   readonly url: string;
   readonly base_url: string;
   readonly control_url: string;
+  readonly dashboard_url: string;
+  /** Where other machines can reach it. */
+  readonly control_token?: string;
   readonly workspace_id: string;
   readonly api_key: string;
   readonly webhook_id: string;

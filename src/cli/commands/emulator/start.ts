@@ -32,15 +32,21 @@ export const command: CommandDefinition<Options> = {
     'emulator start --speed 3600 --detach',
     'emulator start --env-file .env.local',
     'emulator start --https',
+    'emulator start --host 0.0.0.0',
     'emulator start --tunnel',
     'emulator start --public-url https://svc.example.com',
   ],
   run,
 };
 
+const NOTE_ON_TOKEN = `
+Where other machines can reach it (--host, --public-url, --tunnel), its dashboard and its control plane ask for a
+token. It is in the link that is printed; commands of this folder know it, others take it from SVC_CONTROL_TOKEN.`;
+
 function configure(command: Command): void {
   addStartOptions(command)
     .option('--detach', 'run in the background, and return when it is ready')
+    .addHelpText('after', NOTE_ON_TOKEN)
     .addHelpText('after', noteOnEnvFile('emulator start'));
 }
 

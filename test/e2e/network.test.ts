@@ -1,0 +1,66 @@
+/** An emulator that other machines can reach, and the commands that talk to it. */
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { ExitCode } from '../../src/errors.ts';
+import { createPlace, program, startEmulator, svc } from './cli-program.ts';
+
+function place(): string {
+  const { cwd, remove } = createPlace();
+  onTestFinished(remove);
+  return cwd;
+}
+
+const onEveryAddress = ['--host', '0.0.0.0', '--db', ':memory:'];
+
+it('is commanded from its own folder as ever, and from elsewhere with the token', async () => {
+  const cwd = place();
+  const { ready, subprocess } = await startEmulator(cwd, ...onEveryAddress);
+  onTestFinished(async () => {
+    subprocess.kill();
+    await subprocess;
+  });
+  const { url, control_token: token = '', dashboard_url } = ready;
+  expect(token).toMatch(/^[\w-]{32}$/);
+  expect([new URL(url).hostname, dashboard_url]).toEqual(['127.0.0.1', `${url}/?token=${token}`]);
+
+  expect((await svc(['trigger', 'order.shipped'], { cwd })).exitCode).toBe(ExitCode.done);
+  const runFile = join(cwd, '.svc/run.json');
+  expect(JSON.parse(readFileSync(runFile, 'utf8')).control_token).toBe(token);
+  if (process.platform !== 'win32') expect(statSync(runFile).mode & 0o777).toBe(0o600);
+
+  const elsewhere = place();
+  const list = (address: string, env = {}) =>
+    svc(['deliveries', 'list', '--url', address], { cwd: elsewhere, env });
+  expect(await list(url)).toMatchObject({
+    exitCode: ExitCode.usage,
+    stderr: expect.stringMatching(/asks for a token\.\n.*SVC_CONTROL_TOKEN/),
+  });
+  expect((await list(url, { SVC_CONTROL_TOKEN: `${token}x` })).stderr).toContain(
+    'not the one of this emulator',
+  );
+  expect((await list(url, { SVC_CONTROL_TOKEN: token })).exitCode).toBe(ExitCode.done);
+  expect((await list(dashboard_url)).exitCode).toBe(ExitCode.done);
+
+  const { stdout } = await svc(['env', '--format', 'json'], { cwd });
+  const variables = JSON.parse(stdout);
+  expect(variables.SVC_CONTROL_TOKEN).toBe(token);
+  expect((await svc(['emulator', 'stop'], { cwd: elsewhere, env: variables })).exitCode).toBe(ExitCode.done);
+});
+
+it('lets a command that runs beside it in, and shows its link to people', async () => {
+  const cwd = place();
+  const beside = [process.execPath, program, 'deliveries', 'list'];
+  const { exitCode, stderr } = await svc(['emulator', 'exec', ...onEveryAddress, '--', ...beside], { cwd });
+  expect([exitCode, stderr]).toEqual([ExitCode.done, expect.not.stringContaining('error')]);
+
+  const token = 'a-token.of_mine~0123';
+  const env = { SVC_CONTROL_TOKEN: token };
+  const started = await svc(['emulator', 'start', '--port', '0', '--detach', ...onEveryAddress], {
+    cwd,
+    env,
+  });
+  onTestFinished(async () => void (await svc(['emulator', 'stop'], { cwd })));
+  expect(started.stderr).toMatch(new RegExp(`Dashboard +http://127\\.0\\.0\\.1:\\d+/\\?token=${token}\\n`));
+  expect((await svc(['open', '--print'], { cwd })).stdout).toContain(`/?token=${token}`);
+});
