@@ -98,6 +98,7 @@ function wordsResponse({ status, message, hint = '', headers }: SvcError, reques
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
 <meta name="color-scheme" content="light dark">
+<link rel="icon" href="data:,">
 <title>svc emulator</title>
 <h1>svc emulator</h1>
 <p>${toText(message)}</p>

@@ -55,7 +55,8 @@ export function createTokenLock(token: string, publicUrl: string | null): TokenL
       const isSecure =
         event.url.protocol === 'https:' ||
         (outer?.protocol === 'https:' && authoritiesOf(event).includes(outer.host));
-      return `${cookieName(event)}=${token}; HttpOnly; SameSite=Strict; Path=/${isSecure ? '; Secure' : ''}`;
+      // Not `Strict`: the link that somebody was sent would lead to a page that the cookie does not come along to.
+      return `${cookieName(event)}=${token}; HttpOnly; SameSite=Lax; Path=/${isSecure ? '; Secure' : ''}`;
     },
   };
 }

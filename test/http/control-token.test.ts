@@ -136,7 +136,7 @@ describe('with the token', () => {
     expect(link.search).toBe(`?token=${TOKEN}`);
     const { status, headers, text } = await ask(link.pathname + link.search);
     expect([status, headers.location, text]).toEqual([303, './', '']);
-    expect(headers['set-cookie']).toEqual([`svc_token_${port}=${TOKEN}; HttpOnly; SameSite=Strict; Path=/`]);
+    expect(headers['set-cookie']).toEqual([`svc_token_${port}=${TOKEN}; HttpOnly; SameSite=Lax; Path=/`]);
     expect(headers).toMatchObject({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' });
     const [cookie = ''] = (headers['set-cookie']?.[0] ?? '').split(';');
     expect(await ask('/', { cookie })).toMatchObject({ status: 200, text: 'the page' });

@@ -1,0 +1,157 @@
+/** What a browser does to keep other pages away from the emulator, beside what the emulator does (test/http). */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, it, onTestFinished } from 'vitest';
+import { describeInBrowser, openDashboard } from '../support/browser.ts';
+import { startTestEmulator, type TestEmulator } from '../support/emulator.ts';
+
+/** A site of somebody else, on this machine; the emulator is at 127.0.0.1, and cookies are for all ports of a host. */
+async function startForeignSite(host = 'localhost'): Promise<string> {
+  const server = createServer((_, response) => {
+    const headers = { 'content-type': 'text/html', 'access-control-allow-origin': '*' };
+    response.writeHead(200, headers).end('<!doctype html><title>foreign</title>');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  return `http://${host}:${(server.address() as AddressInfo).port}`;
+}
+
+async function startEmulator(options = {}): Promise<TestEmulator> {
+  const emulator = await startTestEmulator(options);
+  onTestFinished(() => emulator.close());
+  return emulator;
+}
+
+describeInBrowser('in a browser', () => {
+  it('the page runs under its policy, and its link leaves no token behind', async () => {
+    const emulator = await startEmulator({ host: '0.0.0.0' });
+    const page = await openDashboard(emulator, { at: '/deliveries' });
+    await page.getByRole('main').waitFor();
+    expect(page.url()).toBe(`${emulator.status().url}/#/deliveries`);
+    expect(await page.evaluate(() => document.cookie)).toBe('');
+    const status = await page.evaluate(async () => (await fetch('/_svc/status')).status);
+    expect(status).toBe(200);
+  });
+
+  it('what a page might be made to run is not run', async () => {
+    const page = await openDashboard(await startEmulator(), {
+      expectedErrors: /Content Security Policy|TrustedHTML|Refused|violates/,
+    });
+    const site = await startForeignSite();
+    expect((await fetch(site)).status).toBe(200);
+    const results = await page.evaluate(async (site) => {
+      const tries = {
+        markup: () => {
+          document.body.insertAdjacentHTML('beforeend', '<img src="x" onerror="document.title = \'run\'">');
+        },
+        elsewhere: () => fetch(site),
+      };
+      const names: string[] = [];
+      for (const [name, attempt] of Object.entries(tries)) {
+        try {
+          await attempt();
+        } catch {
+          names.push(name);
+        }
+      }
+      return { names, title: document.title };
+    }, site);
+    expect(results.names).toEqual(['markup', 'elsewhere']);
+    expect(results.title).not.toBe('run');
+  });
+
+  it.each(['localhost', '127.0.0.1'])(
+    'a page of another site, at %s, neither changes, reads nor embeds anything',
+    async (host) => {
+      const emulator = await startEmulator({ controlToken: 'the-cookie-has-it' });
+      const { url, control_url, control_token, started_at } = emulator.status();
+      const page = await openDashboard(emulator, { expectedErrors: /./ });
+      const icon = await page.locator('link[rel=icon]').evaluate((link) => (link as HTMLLinkElement).href);
+      await page.goto(await startForeignSite(host));
+      const got = await page.evaluate(
+        async ({ url, control_url, icon }) => {
+          const outcome = (attempt: Promise<unknown>) =>
+            attempt.then(
+              () => 'read',
+              () => 'refused',
+            );
+          const post = (init: RequestInit) =>
+            fetch(`${control_url}/stop`, { method: 'POST', body: '{}', ...init });
+          const json = { 'content-type': 'application/json' };
+          const load = (tag: 'script' | 'img' | 'iframe', src: string) =>
+            new Promise<void>((resolve, reject) => {
+              const element = document.createElement(tag);
+              element.onload = () => resolve();
+              element.onerror = () => reject(new Error());
+              element.src = src;
+              document.body.append(element);
+            });
+          const stream = new Promise<void>((resolve, reject) => {
+            const source = new EventSource(`${control_url}/events`);
+            source.addEventListener('ready', () => resolve());
+            source.onerror = () => reject(new Error());
+          });
+          // Opaque answers count as sent, whatever became of them.
+          await post({ mode: 'no-cors' }).catch(() => {});
+          for (const enctype of ['text/plain', 'multipart/form-data', 'application/x-www-form-urlencoded']) {
+            const form = document.createElement('form');
+            Object.assign(form, { method: 'post', enctype, action: `${control_url}/stop`, target: 'answer' });
+            const answer = document.createElement('iframe');
+            answer.name = 'answer';
+            document.body.append(answer, form);
+            const answered = new Promise((resolve) => answer.addEventListener('load', resolve));
+            form.submit();
+            await answered;
+            answer.remove();
+          }
+          const frame = document.createElement('iframe');
+          await new Promise((resolve) => {
+            frame.onload = resolve;
+            frame.src = url;
+            document.body.append(frame);
+          });
+          return {
+            json: await outcome(post({ headers: json })),
+            read: await outcome(fetch(`${control_url}/status`)),
+            stream: await outcome(stream),
+            script: await outcome(load('script', `${control_url}/status`)),
+            image: await outcome(load('img', icon)),
+          };
+        },
+        { url, control_url, icon },
+      );
+      const refused = ['json', 'read', 'stream', 'script', 'image'].map((name) => [name, 'refused']);
+      expect(got).toEqual(Object.fromEntries(refused));
+      expect(page.frames().map((frame) => frame.url())).not.toContain(`${url}/`);
+      const headers = { authorization: `Bearer ${control_token}` };
+      expect(await (await fetch(`${control_url}/status`, { headers })).json()).toMatchObject({ started_at });
+    },
+  );
+
+  it('the link of the page leads there from a page of another site too, which somebody was sent', async () => {
+    const emulator = await startEmulator({ host: '0.0.0.0' });
+    const site = await startForeignSite();
+    const page = await openDashboard(await startEmulator());
+    await page.goto(site);
+    await page.evaluate((href) => {
+      document.body.innerHTML = `<a href="${href}#/events">the link</a>`;
+    }, emulator.status().dashboard_url);
+    await page.getByText('the link').click();
+    await page.getByRole('main').waitFor();
+    expect(page.url()).toBe(`${emulator.status().url}/#/events`);
+  });
+
+  it('a name that leads here shows nothing', async () => {
+    const emulator = await startEmulator();
+    const page = await openDashboard(emulator, { expectedErrors: /403/ });
+    // Every name below localhost is this machine, for a browser: as good as one that was pointed here.
+    const url = emulator.status().url.replace('127.0.0.1', 'evil.localhost');
+    const answer = await page.goto(url);
+    expect([answer?.status(), await page.textContent('body')]).toEqual([
+      403,
+      expect.stringContaining('does not answer to the host'),
+    ]);
+    const status = await page.evaluate(async () => (await fetch('/_svc/status')).status);
+    expect(status).toBe(403);
+  });
+});
