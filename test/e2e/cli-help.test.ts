@@ -166,6 +166,9 @@ describe('help', () => {
         --url <url>           the emulator to talk to; otherwise SVC_CONTROL_URL, or the one of this folder
         --api-key <key>       the API key to use; otherwise SVC_API_KEY, or the one made at boot
 
+      Where other machines can reach it (--host, --public-url, --tunnel), its dashboard and its control plane ask for a
+      token. It is in the link that is printed; commands of this folder know it, others take it from SVC_CONTROL_TOKEN.
+
       Node 20 takes --env-file for itself and fails when there is no such file yet. Write svc -- emulator start
       --env-file FILE there, or set SVC_ENV_FILE.
 
@@ -177,6 +180,7 @@ describe('help', () => {
         $ svc emulator start --speed 3600 --detach
         $ svc emulator start --env-file .env.local
         $ svc emulator start --https
+        $ svc emulator start --host 0.0.0.0
         $ svc emulator start --tunnel
         $ svc emulator start --public-url https://svc.example.com
       "
