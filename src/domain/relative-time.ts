@@ -4,11 +4,11 @@ import { formatDuration, SECOND_MS } from './duration.ts';
 export function formatRelative(time: string, now: number): string {
   const distance = Date.parse(time) - now;
   if (Math.abs(distance) < SECOND_MS) return 'just now';
-  return distance > 0 ? `in ${toUnits(distance, 2)}` : `${toUnits(-distance, 1)} ago`;
+  return distance > 0 ? `in ${formatSpan(distance, 2)}` : `${formatSpan(-distance, 1)} ago`;
 }
 
-/** The largest units of a duration: two where somebody waits for it, one where it is over. */
-function toUnits(ms: number, count: number): string {
+/** The `count` largest units of a duration of a second or more: `3d 4h`. Two suit what somebody waits for, one what is over. */
+export function formatSpan(ms: number, count: number): string {
   const units = formatDuration(Math.floor(ms / SECOND_MS) * SECOND_MS).match(/\d+\w/g) ?? [];
   return units.slice(0, count).join(' ');
 }

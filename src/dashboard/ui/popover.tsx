@@ -1,0 +1,61 @@
+/** A button, and a panel under it for as long as somebody looks at it. */
+import './popover.css';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
+
+interface Props {
+  /** What the panel is, for screen readers. */
+  readonly label: string;
+  readonly button: ComponentChildren;
+  /** Classes of the button. */
+  readonly class?: string;
+  readonly children: ComponentChildren;
+}
+
+/** Closes by its button, by Escape, by a link inside, and when the focus or the pointer goes elsewhere. */
+export function Popover({ label, button, class: look, children }: Props) {
+  const id = useId();
+  const [isOpen, setOpen] = useState(false);
+  const whole = useRef<HTMLDivElement>(null);
+  const opener = useRef<HTMLButtonElement>(null);
+  const close = () => setOpen(false);
+  useEffect(() => {
+    if (!isOpen) return;
+    const leave = ({ target }: Event) => {
+      if (target instanceof Node && !whole.current?.contains(target)) close();
+    };
+    const gone = ['pointerdown', 'focusin'];
+    for (const event of gone) addEventListener(event, leave);
+    addEventListener('hashchange', close);
+    return () => {
+      for (const event of gone) removeEventListener(event, leave);
+      removeEventListener('hashchange', close);
+    };
+  }, [isOpen]);
+  const closeByKey = (event: KeyboardEvent) => {
+    if (event.key !== 'Escape' || !isOpen) return;
+    event.preventDefault();
+    close();
+    opener.current?.focus();
+  };
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: Escape is heard from whatever has the focus inside.
+    <div class="popover" ref={whole} onKeyDown={closeByKey}>
+      <button
+        type="button"
+        ref={opener}
+        class={look}
+        aria-expanded={isOpen}
+        aria-controls={isOpen ? id : undefined}
+        onClick={() => setOpen(!isOpen)}
+      >
+        {button}
+      </button>
+      {isOpen && (
+        <section id={id} class="popover-panel" aria-label={label}>
+          {children}
+        </section>
+      )}
+    </div>
+  );
+}

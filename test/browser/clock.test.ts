@@ -1,0 +1,162 @@
+/** The clock bar: what the schedule clock shows, what moves it, and what that causes. */
+import type { Page } from 'playwright-core';
+import { expect, it, onTestFinished } from 'vitest';
+import { expectAccessible } from '../support/accessibility.ts';
+import { describeInBrowser, type Look, openDashboard } from '../support/browser.ts';
+import { startTestEmulator, type TestEmulatorOptions } from '../support/emulator.ts';
+import { type Answers, createReceiver } from '../support/receiver.ts';
+
+/** An emulator whose deliveries a receiver answers with `answers`. */
+async function startPair(answers: Answers, options: TestEmulatorOptions = {}) {
+  const emulator = await startTestEmulator(options);
+  onTestFinished(emulator.close);
+  const receiver = await createReceiver(answers);
+  onTestFinished(receiver.close);
+  await emulator.control.createWebhook({ url: `${receiver.url}/hooks` });
+  return { emulator, receiver };
+}
+
+async function startFailing(answers: Answers, look: Look = {}) {
+  const pair = await startPair(answers);
+  await pair.emulator.api('POST', '/events', { type: 'order.shipped' });
+  await pair.receiver.waitFor(1);
+  const page = await openDashboard(pair.emulator, look);
+  const bar = page.getByRole('region', { name: 'Clock' });
+  await bar.getByText('order.shipped').waitFor({ state: 'attached' });
+  return { ...pair, page, bar };
+}
+
+const noScroll = (page: Page) => page.evaluate('document.documentElement.scrollWidth <= innerWidth');
+
+describeInBrowser('the clock bar', () => {
+  it('shows schedule time, how far it is from real time, and how fast it goes', async () => {
+    const { emulator } = await startPair(200);
+    const page = await openDashboard(emulator);
+    const bar = page.getByRole('region', { name: 'Clock' });
+    await bar.getByText('frozen').waitFor();
+    await emulator.control.advanceClock({ ms: 100 * 86_400_000 });
+    await bar.getByText(/^(100d|99d 23h) ahead of real time$/).waitFor();
+    await bar.getByRole('button', { name: '×3600' }).click();
+    expect(await bar.getByRole('button', { name: '×3600' }).getAttribute('aria-pressed')).toBe('true');
+    await bar.getByText(/^100d [1-9]\d*h ahead of real time$/).waitFor();
+    await page.keyboard.press('f');
+    await bar.getByText('frozen').waitFor();
+    expect(await emulator.control.getClock({})).toMatchObject({ rate: 0 });
+    await bar.getByRole('button', { name: 'Resume' }).click();
+    await bar.getByRole('button', { name: 'Freeze' }).waitFor();
+    expect(await emulator.control.getClock({})).toMatchObject({ rate: 3600 });
+  });
+
+  it('tells what is due next by both clocks, and links it', async () => {
+    const { emulator, receiver, page, bar } = await startFailing(503);
+    const next = bar.getByRole('button', { name: /^Next order\.shipped/ });
+    await expect.poll(() => next.textContent()).toMatch(/→ 127\.0\.0\.1:\d+\/hooks.*in 5m$/);
+    await emulator.api('POST', '/events', { type: 'invoice.paid' });
+    await receiver.waitFor(2);
+    await next.click();
+    const list = bar.getByRole('region', { name: 'Due next' });
+    await list.getByText('invoice.paid').waitFor();
+    expect(await list.getByRole('listitem').allTextContents()).toEqual([
+      expect.stringMatching(/order\.shipped.*in 5m.*when the clock goes on/),
+      expect.stringMatching(/invoice\.paid.*in 5m.*when the clock goes on/),
+    ]);
+    await page.keyboard.press('Escape');
+    await list.waitFor({ state: 'detached' });
+    await bar.getByRole('button', { name: '×10', exact: true }).click();
+    await next.click();
+    await list
+      .getByText(/^in 2\ds of real time$/)
+      .first()
+      .waitFor();
+    await list.getByRole('link', { name: 'invoice.paid' }).click();
+    await expect.poll(() => page.url()).toContain('#/deliveries/del_');
+    await list.waitFor({ state: 'detached' });
+  });
+
+  it('advances by a duration, and says what that caused', async () => {
+    const { emulator, page, bar } = await startFailing(503);
+    const before = await emulator.control.getClock({});
+    await bar.getByRole('button', { name: '+5m' }).click();
+    await bar.getByRole('button', { name: '1 attempt: 1 failed' }).click();
+    const after = await emulator.control.getClock({});
+    expect(Date.parse(after.now) - Date.parse(before.now)).toBe(300_000);
+    await page.getByRole('region', { name: 'What moving the clock caused' }).getByRole('link').click();
+    await expect.poll(() => page.url()).toMatch(/#\/deliveries\/del_\w+\?attempt=2$/);
+    await bar.getByRole('button', { name: 'Put away' }).click();
+    await bar.getByText('1 attempt').waitFor({ state: 'detached' });
+  });
+
+  it('takes any duration, and says when it is given none', async () => {
+    const { emulator, page, bar } = await startFailing(503);
+    const before = await emulator.control.getClock({});
+    await page.keyboard.press('a');
+    await page.keyboard.type('soon');
+    await page.keyboard.press('Enter');
+    await page.getByText('Write a duration such as').waitFor();
+    const field = bar.getByLabel('Advance by');
+    expect(await field.getAttribute('aria-invalid')).toBe('true');
+    await field.fill('1h30m');
+    await field.press('Enter');
+    await bar.getByRole('button', { name: '2 attempts: 2 failed' }).waitFor();
+    const after = await emulator.control.getClock({});
+    expect(Date.parse(after.now) - Date.parse(before.now)).toBe(5_400_000);
+  });
+
+  it('goes to the next attempt by n, and settles by S', async () => {
+    const { page, bar } = await startFailing([503, 503, 503, 200]);
+    await page.keyboard.press('n');
+    await bar.getByRole('button', { name: '1 attempt: 1 failed' }).waitFor();
+    await bar.getByText('in 30m').waitFor();
+    await page.keyboard.press('S');
+    await bar.getByRole('button', { name: '2 attempts: 1 succeeded, 1 failed' }).waitFor();
+    await bar.getByText('Nothing is due').waitFor();
+    await bar.getByRole('button', { name: 'Next', exact: true }).click();
+    await bar.getByText('No attempt fell due').waitFor();
+  });
+
+  it('says that it is moving, and keeps the page from nothing else meanwhile', async () => {
+    let answer = () => {};
+    const after = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const { page, bar } = await startFailing([503, { status: 200, after }]);
+    await bar.getByRole('button', { name: 'Settle' }).click();
+    await bar.getByText('Settling…').waitFor();
+    expect(await bar.getByRole('button', { name: '+5m' }).isDisabled()).toBe(true);
+    await page.getByRole('link', { name: 'Endpoints' }).click();
+    await expect.poll(() => page.title()).toBe('Endpoints · svc');
+    answer();
+    await bar.getByRole('button', { name: '1 attempt: 1 succeeded' }).waitFor();
+    expect(await bar.getByRole('button', { name: '+5m' }).isDisabled()).toBe(false);
+  });
+
+  it('says why the clock does not move', async () => {
+    const { bar, page } = await startFailing(503, { expectedErrors: /422|400|Failed to load/ });
+    await bar.getByLabel('Advance by').fill('99999d');
+    await bar.getByRole('button', { name: 'Advance' }).click();
+    await page.getByText(/ms must be/).waitFor();
+  });
+
+  it('is one line on a narrow screen, with the rest behind a button', async () => {
+    const { page, bar } = await startFailing(503, { width: 360 });
+    expect((await bar.boundingBox())?.height).toBeLessThan(60);
+    expect(await bar.getByRole('button', { name: '+5m' }).isVisible()).toBe(false);
+    await bar.getByRole('button', { name: 'More' }).click();
+    await bar.getByRole('button', { name: /^Next order/ }).click();
+    await bar.getByRole('region', { name: 'Due next' }).getByRole('link').waitFor();
+    expect(await noScroll(page)).toBe(true);
+    await bar.getByRole('button', { name: '+5m' }).click();
+    await bar.getByRole('button', { name: '1 attempt: 1 failed' }).waitFor();
+    expect(await noScroll(page)).toBe(true);
+  });
+
+  it.each(['light', 'dark'] as const)('is accessible in %s', async (colorScheme) => {
+    const { page, bar } = await startFailing(503, { colorScheme });
+    await bar.getByRole('button', { name: /^Next order/ }).click();
+    await bar.getByRole('region', { name: 'Due next' }).waitFor();
+    await expectAccessible(page);
+    await bar.getByRole('button', { name: '+5m' }).click();
+    await bar.getByRole('button', { name: '1 attempt: 1 failed' }).click();
+    await expectAccessible(page);
+  });
+});

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import {
+  describeAttempts,
+  describeDistance,
+  describeDue,
+  describeRate,
+  describeRealDue,
+  formatInstant,
+  shortenUrl,
+} from '../../src/dashboard/views/clock/clock-words.ts';
+
+const NOW = Date.parse('2026-11-21T08:12:33.900Z');
+const HOUR = 3_600_000;
+
+describe('the words of the clock bar', () => {
+  it('give an instant to the second', () => {
+    expect(formatInstant(NOW)).toBe('2026-11-21 08:12:33');
+  });
+
+  it.each([
+    [999, 'in real time'],
+    [-999, 'in real time'],
+    [76 * HOUR, '3d 4h ahead of real time'],
+    [-90_000, '1m 30s behind real time'],
+  ])('give the distance %i', (distance, text) => {
+    expect(describeDistance(NOW + distance, NOW)).toBe(text);
+  });
+
+  it('give the rate', () => {
+    expect([0, 1, 3600].map(describeRate)).toEqual(['frozen', '×1', '×3600']);
+  });
+
+  it.each([
+    [[], 'No attempt fell due'],
+    [['succeeded'], '1 attempt: 1 succeeded'],
+    [['timeout', 'http_error'], '2 attempts: 2 failed'],
+    [['succeeded', 'blocked', 'succeeded'], '3 attempts: 2 succeeded, 1 failed'],
+  ] as const)('count the attempts %j', (outcomes, text) => {
+    expect(describeAttempts(outcomes.map((outcome) => ({ outcome })))).toBe(text);
+  });
+
+  it('give when something is due by either clock', () => {
+    const at = (distance: number) => new Date(NOW + distance).toISOString();
+    expect(describeDue(at(252_000), NOW)).toBe('in 4m 12s');
+    expect([at(-5_000), at(500)].map((due) => describeDue(due, NOW))).toEqual(['now', 'now']);
+    expect([25_000, 400, null].map(describeRealDue)).toEqual([
+      'in 25s of real time',
+      'within a second of real time',
+      'when the clock goes on',
+    ]);
+  });
+
+  it('leave out of an address what every one has', () => {
+    expect(shortenUrl('http://localhost:3000/hooks')).toBe('localhost:3000/hooks');
+    expect(shortenUrl('https://example.com/')).toBe('example.com');
+  });
+});
