@@ -14,6 +14,7 @@ import { ClockBar } from './views/clock/clock-bar.tsx';
 import { DeliveriesView } from './views/deliveries/deliveries-view.tsx';
 import { EventsView } from './views/events/events-view.tsx';
 import { KeysView } from './views/keys/keys-view.tsx';
+import { ReplayDialog } from './views/replay/replay-dialog.tsx';
 import { RequestsView } from './views/requests/requests-view.tsx';
 import { TriggerView } from './views/trigger/trigger-view.tsx';
 import { WebhooksView } from './views/webhooks/webhooks-view.tsx';
@@ -55,6 +56,7 @@ export function App() {
         <h1 class="unseen">{title}</h1>
         <View route={route.value} />
       </main>
+      <ReplayDialog />
       <Notices />
       {isHelping && <Keys onClose={() => setHelping(false)} />}
     </div>

@@ -1,0 +1,35 @@
+/** What came of a replay, found in the live stream. */
+import type { Attempt, Delivery } from '../../../contract/deliveries.ts';
+import type { StreamItem } from '../../../contract/stream.ts';
+import type { Replay } from '../../../control/replaying.ts';
+
+export interface ReplayAnswer {
+  readonly delivery: Delivery;
+  /** The attempt that was asked for; null where the delivery was canceled before it could be made. */
+  readonly attempt: Pick<Attempt, 'number' | 'outcome' | 'response_status' | 'duration_ms' | 'error'> | null;
+}
+
+/** Whether the item may be the answer to a replay of one of these, of which the new id may not be known yet. */
+export function concerns(item: StreamItem, ids: { has(id: string): boolean }): boolean {
+  if (item.type === 'request') return false;
+  const { id, replay_of: original } = item.delivery;
+  return ids.has(id) || (original !== null && ids.has(original));
+}
+
+/** The first answer to the replay among the items; null where there is none yet. */
+export function findAnswer(items: readonly StreamItem[], replay: Replay): ReplayAnswer | null {
+  for (const item of items) {
+    const answer = toAnswer(item, replay);
+    if (answer !== null) return answer;
+  }
+  return null;
+}
+
+function toAnswer(item: StreamItem, { delivery: { id }, attemptsBefore }: Replay): ReplayAnswer | null {
+  if (item.type === 'request' || item.delivery.id !== id) return null;
+  const { delivery } = item;
+  if (item.type === 'attempt') {
+    return item.attempt.number > attemptsBefore ? { delivery, attempt: item.attempt } : null;
+  }
+  return delivery.status === 'canceled' ? { delivery, attempt: null } : null;
+}

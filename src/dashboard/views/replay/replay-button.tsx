@@ -1,0 +1,25 @@
+import './replay.css';
+import type { Delivery } from '../../../contract/deliveries.ts';
+import { Icon } from '../../ui/icon.tsx';
+import { openReplay } from './question.ts';
+import { ReplayProgress } from './replay-progress.tsx';
+import { useReplay } from './use-replay.ts';
+
+/** Sends the delivery again with one press, or asks how; and says what came of it. */
+export function ReplayButton({ delivery }: { readonly delivery: Delivery }) {
+  const { state, send } = useReplay(delivery.id);
+  const isUnderWay = state.step === 'asked' || state.step === 'planned';
+  return (
+    <div class="replay-button">
+      <div class="row">
+        <button type="button" class="main" disabled={isUnderWay} onClick={() => send({})}>
+          <Icon name="replay" /> Replay
+        </button>
+        <button type="button" onClick={() => openReplay(delivery)}>
+          <Icon name="edit" /> Replay with changes
+        </button>
+      </div>
+      <ReplayProgress state={state} />
+    </div>
+  );
+}

@@ -1,0 +1,93 @@
+import type { ComponentChildren } from 'preact';
+import { useId } from 'preact/hooks';
+import { type Choice, findUrlProblem } from './changes.ts';
+
+interface Props {
+  readonly choice: Choice;
+  readonly onChange: (choice: Choice) => void;
+  /** The address that the field begins with. */
+  readonly url: string;
+  /** More that a new delivery may have otherwise. */
+  readonly children?: ComponentChildren;
+}
+
+/** The same delivery once more, or a new one, which may go elsewhere. */
+export function ReplayChoice({ choice, onChange, url, children }: Props) {
+  const name = useId();
+  const { isNew, url: other } = choice;
+  return (
+    <fieldset class="replay-choice">
+      <legend class="unseen">What is sent</legend>
+      <label class="replay-option">
+        <input
+          type="radio"
+          name={name}
+          checked={!isNew}
+          onChange={() => onChange({ isNew: false, url: null, body: null })}
+        />
+        <span>
+          <strong>Same id</strong>
+          <span class="muted">
+            A new attempt of this delivery: same bytes, fresh timestamp and signature. A receiver that
+            deduplicates takes it once.
+          </span>
+        </span>
+      </label>
+      <label class="replay-option">
+        <input
+          type="radio"
+          name={name}
+          checked={isNew}
+          onChange={() => onChange({ ...choice, isNew: true })}
+        />
+        <span>
+          <strong>New id</strong>
+          <span class="muted">
+            A new delivery, with retries of its own. It may go elsewhere or carry more.
+          </span>
+        </span>
+      </label>
+      <div class="replay-more">
+        <label class="replay-option">
+          <input
+            type="checkbox"
+            checked={other !== null}
+            onChange={({ currentTarget: { checked } }) =>
+              onChange({ ...choice, isNew: checked || isNew, url: checked ? url : null })
+            }
+          />
+          <span>To another address</span>
+        </label>
+        {other !== null && <OtherUrl url={other} onInput={(text) => onChange({ ...choice, url: text })} />}
+        {children}
+      </div>
+    </fieldset>
+  );
+}
+
+interface OtherUrlProps {
+  readonly url: string;
+  readonly onInput: (url: string) => void;
+}
+
+function OtherUrl({ url, onInput }: OtherUrlProps) {
+  const id = useId();
+  const problem = findUrlProblem(url);
+  return (
+    <label>
+      Address
+      <input
+        type="url"
+        value={url}
+        spellcheck={false}
+        autocomplete="off"
+        aria-invalid={problem !== null}
+        aria-describedby={id}
+        onInput={({ currentTarget }) => onInput(currentTarget.value.trim())}
+      />
+      <span id={id} aria-live="polite" class={problem === null ? 'muted' : 'replay-refused'}>
+        {problem === null ? 'The headers of the endpoint are not sent there.' : `The address ${problem}.`}
+      </span>
+    </label>
+  );
+}

@@ -1,0 +1,51 @@
+import { toHash } from '../../address.ts';
+import { route } from '../../router.ts';
+import { OutcomeBadge } from '../../ui/status.tsx';
+import type { ReplayAnswer } from './answer.ts';
+import type { ReplayState } from './use-replay.ts';
+
+interface Props {
+  readonly state: ReplayState;
+  /** Called when the reader goes to the attempt. */
+  readonly onLeave?: () => void;
+}
+
+/** What becomes of a replay, as it happens. */
+export function ReplayProgress({ state, onLeave }: Props) {
+  return (
+    <div class="replay-progress" aria-live="polite">
+      <Progress state={state} {...(onLeave && { onLeave })} />
+    </div>
+  );
+}
+
+function Progress({ state, onLeave }: Props) {
+  switch (state.step) {
+    case 'none':
+      return null;
+    case 'asked':
+      return <span class="muted">Sending…</span>;
+    case 'refused':
+      return <span class="replay-refused">Not replayed: {state.message}</span>;
+    case 'planned':
+      return <span class="muted">Attempt {state.replay.attemptsBefore + 1} is on its way…</span>;
+    case 'answered':
+      return <Answered {...state.answer} {...(onLeave && { onLeave })} />;
+  }
+}
+
+function Answered({ delivery, attempt, onLeave }: ReplayAnswer & Pick<Props, 'onLeave'>) {
+  if (attempt === null) return <span>The delivery was canceled before it could be sent.</span>;
+  const query = { ...route.value.query, attempt: String(attempt.number), tab: '' };
+  return (
+    <>
+      <OutcomeBadge {...attempt} /> <span class="muted">in {Math.round(attempt.duration_ms)} ms</span>{' '}
+      <a href={toHash({ section: 'deliveries', id: delivery.id, query })} onClick={onLeave}>
+        {delivery.replay_of !== null && attempt.number === 1
+          ? 'Open the new delivery'
+          : `Open attempt ${attempt.number}`}
+      </a>
+      {attempt.error !== null && <p class="muted">{attempt.error}</p>}
+    </>
+  );
+}

@@ -1,0 +1,63 @@
+/** Many replays at once: how they stand, and those that did not succeed. */
+import type { StreamItem } from '../../../contract/stream.ts';
+import type { Refusal, Replay, ReplayOutcome } from '../../../control/replaying.ts';
+import { concerns, findAnswer, type ReplayAnswer } from './answer.ts';
+
+export class ReplayTally {
+  readonly #asked: ReadonlySet<string>;
+  /** Waiting for the receiver, by the id of the delivery that is attempted. */
+  readonly #waiting = new Map<string, Replay>();
+  /** What was heard of deliveries before the emulator had said that they are the replays. */
+  readonly #early = new Map<string, StreamItem[]>();
+  readonly failures: ReplayAnswer[] = [];
+  readonly refusals: Refusal[] = [];
+  succeeded = 0;
+
+  constructor(ids: readonly string[]) {
+    this.#asked = new Set(ids);
+  }
+
+  get total(): number {
+    return this.#asked.size;
+  }
+
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
+  /** Those that the emulator has answered for, refused or not. */
+  get begun(): number {
+    return this.waiting + this.done;
+  }
+
+  get done(): number {
+    return this.succeeded + this.failures.length + this.refusals.length;
+  }
+
+  record(outcome: ReplayOutcome): void {
+    if ('error' in outcome) {
+      this.refusals.push(outcome);
+      return;
+    }
+    const { id } = outcome.delivery;
+    this.#waiting.set(id, outcome);
+    const early = this.#early.get(id) ?? [];
+    this.#early.delete(id);
+    for (const item of early) this.hear(item);
+  }
+
+  hear(item: StreamItem): void {
+    if (item.type === 'request' || !concerns(item, this.#asked)) return;
+    const { id } = item.delivery;
+    const replay = this.#waiting.get(id);
+    if (replay === undefined) {
+      this.#early.set(id, [...(this.#early.get(id) ?? []), item]);
+      return;
+    }
+    const answer = findAnswer([item], replay);
+    if (answer === null) return;
+    this.#waiting.delete(id);
+    if (answer.attempt?.outcome === 'succeeded') this.succeeded++;
+    else this.failures.push(answer);
+  }
+}
