@@ -2,7 +2,12 @@ import { describe, expect, it } from 'vitest';
 import type { Attempt, Delivery } from '../../src/contract/deliveries.ts';
 import type { StreamItem } from '../../src/contract/stream.ts';
 import { findAnswer } from '../../src/dashboard/views/replay/answer.ts';
-import { findUrlProblem, isComplete, toChanges, unchanged } from '../../src/dashboard/views/replay/changes.ts';
+import {
+  findUrlProblem,
+  isComplete,
+  toChanges,
+  unchanged,
+} from '../../src/dashboard/views/replay/changes.ts';
 import { ReplayTally } from '../../src/dashboard/views/replay/tally.ts';
 import { SvcError } from '../../src/errors.ts';
 
@@ -12,7 +17,11 @@ function deliveryOf(id: string, members: Partial<Delivery> = {}): Delivery {
   return { id, status: 'pending', replay_of: null, ...members } as Delivery;
 }
 
-function attemptOf(delivery: Delivery, number: number, outcome: Attempt['outcome'] = 'succeeded'): StreamItem {
+function attemptOf(
+  delivery: Delivery,
+  number: number,
+  outcome: Attempt['outcome'] = 'succeeded',
+): StreamItem {
   const attempt = { number, outcome, response_status: 200, duration_ms: 3, error: null } as Attempt;
   return { type: 'attempt', sequence: ++sequence, attempt, delivery };
 }
@@ -69,6 +78,13 @@ describe('many replays', () => {
     tally.record({ id: 'del_1', error });
     tally.record({ delivery: deliveryOf('del_2'), attemptsBefore: 1 });
     expect(tally).toMatchObject({ begun: 2, done: 1, waiting: 1, refusals: [{ id: 'del_1', error }] });
+  });
+
+  it('wait for no answer once the emulator has been reset', () => {
+    const tally = new ReplayTally(['del_1']);
+    tally.record({ delivery: deliveryOf('del_1'), attemptsBefore: 1 });
+    tally.hear({ type: 'reset', sequence: ++sequence });
+    expect(tally).toMatchObject({ waiting: 0, succeeded: 0 });
   });
 });
 

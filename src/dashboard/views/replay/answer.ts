@@ -11,7 +11,7 @@ export interface ReplayAnswer {
 
 /** Whether the item may be the answer to a replay of one of these, of which the new id may not be known yet. */
 export function concerns(item: StreamItem, ids: { has(id: string): boolean }): boolean {
-  if (item.type === 'request') return false;
+  if (!('delivery' in item)) return false;
   const { id, replay_of: original } = item.delivery;
   return ids.has(id) || (original !== null && ids.has(original));
 }
@@ -26,7 +26,7 @@ export function findAnswer(items: readonly StreamItem[], replay: Replay): Replay
 }
 
 function toAnswer(item: StreamItem, { delivery: { id }, attemptsBefore }: Replay): ReplayAnswer | null {
-  if (item.type === 'request' || item.delivery.id !== id) return null;
+  if (!('delivery' in item) || item.delivery.id !== id) return null;
   const { delivery } = item;
   if (item.type === 'attempt') {
     return item.attempt.number > attemptsBefore ? { delivery, attempt: item.attempt } : null;

@@ -47,7 +47,9 @@ export class ReplayTally {
   }
 
   hear(item: StreamItem): void {
-    if (item.type === 'request' || !concerns(item, this.#asked)) return;
+    // Another state has taken the place of the one in which they were asked for: no answer will come.
+    if (item.type === 'reset') this.#waiting.clear();
+    if (!('delivery' in item) || !concerns(item, this.#asked)) return;
     const { id } = item.delivery;
     const replay = this.#waiting.get(id);
     if (replay === undefined) {

@@ -32,6 +32,9 @@ export function useReplay(id: string): {
   };
   useLive((items) => {
     if (state.step !== 'asked' && state.step !== 'planned') return;
+    if (items.some(({ type }) => type === 'reset')) {
+      return setState({ step: 'refused', message: 'the emulator was reset meanwhile.' });
+    }
     heard.current.push(...items.filter((item) => concerns(item, new Set([id]))));
     if (state.step === 'planned') look(state.replay);
   });
