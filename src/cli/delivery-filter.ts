@@ -9,6 +9,7 @@ export interface DeliveryFilterOptions {
   readonly type?: string;
   readonly webhook?: string;
   readonly workspace?: string;
+  readonly text?: string;
   readonly since?: string;
 }
 
@@ -25,18 +26,20 @@ export function addDeliverySelection(command: Command): Command {
     .option('--type <type>', 'only deliveries of events of this type')
     .option('--webhook <id>', 'only deliveries to this endpoint')
     .option('--workspace <id>', 'only deliveries of this workspace')
+    .option('--text <text>', 'only with this in an id, the type, the address or the body')
     .option('--since <when>', 'only since then: 1h, or a time', toSince);
 }
 
 /** The members of a request that {@link DeliveryFilterOptions} stand for. */
 export function toDeliveryFilter(options: DeliveryFilterOptions) {
-  const { status, event, type, webhook, workspace, since } = options;
+  const { status, event, type, webhook, workspace, text, since } = options;
   return {
     ...(status === undefined ? {} : { status }),
     ...(event === undefined ? {} : { event_id: event }),
     ...(type === undefined ? {} : { type }),
     ...(webhook === undefined ? {} : { webhook_id: webhook }),
     ...(workspace === undefined ? {} : { workspace_id: workspace }),
+    ...(text === undefined ? {} : { text }),
     ...(since === undefined ? {} : { since }),
   };
 }

@@ -18,7 +18,7 @@ export type SettledStatus = Exclude<DeliveryStatus, 'pending'>;
 export interface DeliveryWish {
   readonly filter: Pick<
     ControlInput<'listDeliveries'>,
-    'workspace_id' | 'event_id' | 'type' | 'webhook_id' | 'since'
+    'workspace_id' | 'event_id' | 'type' | 'webhook_id' | 'text' | 'since'
   >;
   /** The state that they are to come to; any but pending when left out. */
   readonly status?: SettledStatus | undefined;

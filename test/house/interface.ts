@@ -2,7 +2,7 @@
  * What users and their scripts may rely on: every command, with the options that are promised for it. A command may
  * have more; nothing of this may go away.
  */
-const deliveryFilter = ['--status', '--event', '--type', '--webhook', '--since'];
+const deliveryFilter = ['--status', '--event', '--type', '--webhook', '--text', '--since'];
 const page = ['--limit', '--starting-after'];
 const requestFilter = ['--method', '--path', '--status', '--key', '--request', '--slower-than'];
 
@@ -51,7 +51,7 @@ export const promised: Readonly<Record<string, readonly string[]>> = {
   'keys list': page,
   'keys create': ['--scopes', '--workspace'],
   'keys revoke': ['--yes'],
-  'deliveries list': [...deliveryFilter, ...page],
+  'deliveries list': [...deliveryFilter, '--until', ...page],
   'deliveries get': [],
   'deliveries tail': deliveryFilter,
   'deliveries replay': ['--failed', '--since', '--to', '--edit', '--new-id', '--wait', '--yes'],

@@ -9,8 +9,11 @@ export type OptionUse = readonly [line: string, options: object];
 const workspace: OptionUse = ['--workspace ws_1', { workspace: 'ws_1' }];
 const page: OptionUse = ['--limit 5 --starting-after x_1', { limit: 5, startingAfter: 'x_1' }];
 const deliveryFilter: OptionUse = [
-  '--status failed --event evt_1 --type a.b --webhook wh_1 --workspace ws_1 --since 1h',
-  { status: 'failed', event: 'evt_1', type: 'a.b', webhook: 'wh_1', workspace: 'ws_1', since: '1h' },
+  '--status failed --event evt_1 --type a.b --webhook wh_1 --workspace ws_1 --text abc --since 1h',
+  {
+    ...{ status: 'failed', event: 'evt_1', type: 'a.b', webhook: 'wh_1', workspace: 'ws_1', text: 'abc' },
+    since: '1h',
+  },
 ];
 const requestFilter: OptionUse = [
   '--method post --path /v1/events --status 403 --key key_1 --request req_1 --workspace ws_1 --slower-than 100ms --since 10m',
@@ -96,7 +99,7 @@ export const optionUses: Readonly<Record<string, readonly OptionUse[]>> = {
       },
     ],
   ],
-  'deliveries list': [deliveryFilter, page],
+  'deliveries list': [deliveryFilter, ['--until 10m', { until: '10m' }], page],
   'deliveries tail': [deliveryFilter],
   'deliveries wait': [deliveryFilter, ['--count 3 --timeout 10s', { count: 3, timeout: 10_000 }]],
   'deliveries replay': [

@@ -3,9 +3,11 @@ import { SvcError } from '../../errors.ts';
 import type { SignatureScheme, SignedPart } from './scheme.ts';
 
 const PLACEHOLDER = /(\{(?:id|timestamp|body)\})/;
-const PLACEHOLDERS: Readonly<Record<string, 'id' | 'timestamp' | 'body'>> = {
-  ...{ '{id}': 'id', '{timestamp}': 'timestamp', '{body}': 'body' },
-};
+const PARTS = new Map<string, Exclude<SignedPart, 'literal'>>([
+  ['{id}', 'id'],
+  ['{timestamp}', 'timestamp'],
+  ['{body}', 'body'],
+]);
 const templates = new WeakMap<SignatureScheme, readonly TemplatePiece[]>();
 
 interface TemplatePiece {
@@ -92,7 +94,7 @@ function templateOf(scheme: SignatureScheme): readonly TemplatePiece[] {
   const template = scheme.content
     .split(PLACEHOLDER)
     .filter((piece) => piece !== '')
-    .map((text) => ({ part: PLACEHOLDERS[text] ?? ('literal' as const), text }));
+    .map((text) => ({ part: PARTS.get(text) ?? ('literal' as const), text }));
   templates.set(scheme, template);
   return template;
 }

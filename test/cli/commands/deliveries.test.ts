@@ -44,6 +44,14 @@ describe('deliveries list', () => {
     expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(60);
   });
 
+  it('asks for what it is narrowed to', async () => {
+    const listDeliveries = vi.fn(async () => pageOf<Delivery>());
+    const { context } = createFakeContext({ control: { listDeliveries } });
+    await listCommand.run({ text: 'ord_1', since: '2h', until: '1h', limit: 5 }, context);
+    const filter = { text: 'ord_1', since: '2h', until: '1h', limit: 5 };
+    expect(listDeliveries).toHaveBeenCalledWith(filter);
+  });
+
   it('says on standard error how to get the next page', async () => {
     const { err } = await list(60);
     expect(err).toBe('hint: For the next page add --starting-after del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D.\n');

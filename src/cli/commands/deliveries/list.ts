@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { addPageOptions, type PageOptions, toPageInput } from '../../arguments.ts';
+import { addPageOptions, type PageOptions, toPageInput, toSince } from '../../arguments.ts';
 import type { CommandDefinition } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { addDeliveryFilter, type DeliveryFilterOptions, toDeliveryFilter } from '../../delivery-filter.ts';
@@ -7,21 +7,32 @@ import { deliveryColumns } from '../../render/deliveries.ts';
 import { printPage } from '../../render/page.ts';
 import { findScheduleNow } from '../../schedule-now.ts';
 
-type Options = DeliveryFilterOptions & PageOptions;
+interface Options extends DeliveryFilterOptions, PageOptions {
+  readonly until?: string;
+}
 
 export const command: CommandDefinition<Options> = {
-  configure: (command: Command) => addPageOptions(addDeliveryFilter(command)),
+  configure: (command: Command) =>
+    addPageOptions(
+      addDeliveryFilter(command).option('--until <when>', 'only before then: 1h, or a time', toSince),
+    ),
   examples: [
     'deliveries list',
     'deliveries list --status failed --since 1h',
     'deliveries list --type order.shipped --json',
+    'deliveries list --text ord_7KQ2M9 --since 2h --until 1h',
   ],
   run,
 };
 
 async function run(options: Options, context: Context): Promise<void> {
   const control = await context.connect();
-  const page = await control.listDeliveries({ ...toPageInput(options), ...toDeliveryFilter(options) });
+  const { until } = options;
+  const page = await control.listDeliveries({
+    ...toPageInput(options),
+    ...toDeliveryFilter(options),
+    ...(until === undefined ? {} : { until }),
+  });
   const now = await findScheduleNow(page.data, control, context);
   printPage(context, page, 'deliveries', deliveryColumns(context, now));
 }
