@@ -260,6 +260,8 @@ describe('values that are refused', () => {
     ['cert', ''],
     ['key', null],
     ['public_url', 'https://h/?a=1'],
+    ['control_token', 'fifteen-letters'],
+    ['control_token', 'sixteen; letters'],
     ['public_url', 'h:1'],
     ['tunnel', 'yes'],
     ['open', 'yes'],
@@ -369,6 +371,13 @@ describe('listConfig', () => {
     const lines = listConfig(await resolve({ env: { SVC_PROXY: 'http://me:p@ss@proxy.example:3128' } }));
     const { value } = lines.find(({ setting }) => setting === 'proxy') ?? {};
     expect(value).toBe('http://me:…@proxy.example:3128');
+  });
+
+  it('shows no token of a link to the dashboard', async () => {
+    const SVC_CONTROL_URL = 'http://192.168.1.5:4777/?token=0123456789abcdef#/events';
+    const lines = listConfig(await resolve({ env: { SVC_CONTROL_URL } }));
+    const { value } = lines.find(({ setting }) => setting === 'control_url') ?? {};
+    expect(value).toBe('http://192.168.1.5:4777/?token=…#/events');
   });
 
   it('masks a short secret whole', () => {

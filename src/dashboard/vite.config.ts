@@ -26,5 +26,6 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
   },
-  server: { proxy: { '/_svc': emulator, '/v1': emulator } },
+  // The host of this page is passed on: the emulator answers to its own pages alone.
+  server: { proxy: { '^/(?:_svc|v1)/': { target: emulator, changeOrigin: false } } },
 });
