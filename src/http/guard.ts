@@ -41,25 +41,24 @@ export function createGuard(host: string, publicUrl: string | null, lock: TokenL
   const takesAddresses = ANY_ADDRESS.includes(host);
   const isOwnHost = (name: string) => hosts.has(name) || (takesAddresses && isAddress(name));
 
-  function assertOwnHostAndOrigin({ req, url }: H3Event, authorities: readonly string[]): void {
+  function assertMayVisit(event: H3Event): void {
+    const authorities = authoritiesOf(event);
     const foreign = authorities.find((authority) => !isOwnHost(hostOf(authority)));
     if (foreign !== undefined) throw refusedHost(foreign);
-    const origin = req.headers.get('origin');
+    const origin = event.req.headers.get('origin');
     if (origin === null) return;
     const isOwnPage = URL.canParse(origin) && [...authorities, own?.host].includes(new URL(origin).host);
-    if (!isOwnPage) throw refusedPage(url.pathname);
+    if (!isOwnPage) throw refusedPage(event.url.pathname);
   }
 
   return {
+    assertMayVisit,
     assertAllowed(event) {
-      assertOwnHostAndOrigin(event, authoritiesOf(event));
+      assertMayVisit(event);
       if (!OWN_SITES.includes(event.req.headers.get('sec-fetch-site') ?? 'none')) {
         throw refusedPage(event.url.pathname);
       }
       lock.assertOpened(event);
-    },
-    assertMayVisit(event) {
-      assertOwnHostAndOrigin(event, authoritiesOf(event));
     },
   };
 }
