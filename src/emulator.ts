@@ -190,6 +190,7 @@ async function startOn(
     started_at: new Date(wall.now()).toISOString(),
     boot_ms: Math.round(wall.monotonic() - startedAt),
     max_attempts: countAttempts(options.rules.retry),
+    payload_member: options.rules.payloadMember,
   };
   const status = (): EmulatorStatus => ({
     ...describe(options, session.bootstrapped, listening, controlToken),

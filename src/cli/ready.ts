@@ -5,7 +5,10 @@ import type { Context } from './context.ts';
 import { type Forwarding, renderBanner } from './render/banner.ts';
 
 /** What is said of a running emulator; `boot_ms` is from its start to its first answer. */
-export type ReadyStatus = Omit<EmulatorStatus, 'db' | 'started_at' | 'max_attempts' | 'deliveries'> & {
+export type ReadyStatus = Omit<
+  EmulatorStatus,
+  'db' | 'started_at' | 'max_attempts' | 'payload_member' | 'deliveries'
+> & {
   readonly boot_ms: number;
 };
 export type ReadyLine = ReadyStatus & { readonly type: 'ready' };

@@ -28,6 +28,8 @@ export const EmulatorStatus = v.object({
   boot_ms: Count,
   /** Attempts that the retry schedule has for a delivery that always fails. */
   max_attempts: Count,
+  /** The member of `POST /events` that carries the payload (decision `event.body`). */
+  payload_member: v.picklist(['payload', 'data']),
   deliveries: v.object({ pending: Count, in_flight: Count }),
 });
 

@@ -13,7 +13,12 @@ export const EventSummary = v.object({
   delivery_counts: v.object({ pending: Count, succeeded: Count, failed: Count, canceled: Count }),
 });
 
-export const EventDetail = v.object({ ...Event.entries, ...requestId });
+export const EventDetail = v.object({
+  ...Event.entries,
+  ...requestId,
+  /** The payload as JSON text, with its numbers as they were written. */
+  payload_text: v.string(),
+});
 
 export type EventDetail = v.InferOutput<typeof EventDetail>;
 export type EventSummary = v.InferOutput<typeof EventSummary>;

@@ -1,4 +1,6 @@
 /** Events of the control plane. */
+import type { Event } from '../contract/resources.ts';
+import { parseJsonObject } from '../domain/json.ts';
 import { notFound } from '../sandbox/access.ts';
 import { toListBody, toPageRequest } from '../sandbox/pages.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
@@ -20,7 +22,12 @@ export function createEventCalls(sandbox: Sandbox): Pick<CheckedCalls, 'listEven
       store.flush();
       const row = store.events.find(id);
       if (row === undefined) throw notFound('event', id);
-      return { ...JSON.parse(eventRecordText(row)), request_id: store.eventView.findRequestId(row.seq) };
+      const { value, memberText } = parseJsonObject(eventRecordText(row));
+      return {
+        ...(value as Event),
+        request_id: store.eventView.findRequestId(row.seq),
+        payload_text: memberText('payload') ?? '{}',
+      };
     },
   };
 }

@@ -1,6 +1,7 @@
 /** Fixtures of the control plane. */
+import { listFiles } from '../fixtures/inventory.ts';
 import { eventShelf, findFixture } from '../fixtures/library.ts';
-import { filesOf, read } from '../fixtures/shelf.ts';
+import { read } from '../fixtures/shelf.ts';
 import { fillTemplates } from '../fixtures/template.ts';
 import { notFound } from '../sandbox/access.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
@@ -15,20 +16,22 @@ export function createFixtureCalls(
   let sequence = 0;
   return {
     listFixtures: async () => ({
-      data: Array.from(filesOf(eventShelf, folders), ([type, file]) => {
-        const reading = read(eventShelf, file, folders);
-        return 'content' in reading
-          ? { type, description: reading.content.description, problem: null }
-          : { type, description: null, problem: reading.problems[0]?.message ?? null };
-      }),
+      data: listFiles(folders)
+        .filter(({ kind }) => kind === 'event')
+        .map(({ name: type, source, file }) => {
+          const reading = read(eventShelf, file, folders);
+          return 'content' in reading
+            ? { type, source, description: reading.content.description, problem: null }
+            : { type, source, description: null, problem: reading.problems[0]?.message ?? null };
+        }),
     }),
     getFixture: async ({ type }) => {
       const fixture = findFixture(type, folders);
       if (fixture === null) throw notFound('fixture', type);
       sequence++;
       const scope = { env: process.env, random, now: workspaces.default.clock.now(), sequence };
-      const payload = JSON.parse(fillTemplates(fixture.template, scope));
-      return { type, description: fixture.description, payload };
+      const { description, template } = fixture;
+      return { type, description, payload_text: fillTemplates(template, scope) };
     },
   };
 }
