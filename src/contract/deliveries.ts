@@ -90,6 +90,9 @@ export const AttemptSummary = v.object({
   webhook_id: idOf('webhook'),
 });
 
+/** The string that is signed, in its pieces. */
+const SignedParts = v.array(v.object({ part: v.picklist(signedParts), text: v.string() }));
+
 /** The signature of an attempt, taken apart. */
 export const SignatureDetail = v.object({
   scheme: v.string(),
@@ -97,8 +100,7 @@ export const SignatureDetail = v.object({
   attempt: Count,
   /** Those of its headers that the scheme has to do with, as they were sent. */
   headers: Headers,
-  /** The string that is signed, in its pieces. */
-  signed_parts: v.array(v.object({ part: v.picklist(signedParts), text: v.string() })),
+  signed_parts: SignedParts,
   secrets: v.array(
     v.object({
       name: v.picklist(['current', 'previous']),
@@ -123,10 +125,20 @@ export const SignatureDetail = v.object({
   ),
 });
 
+/** What a receiver does to verify an attempt. */
+export const SignatureCheck = v.object({
+  /** The string that it puts together, of its own body and of the headers. */
+  signed_parts: SignedParts,
+  /** What each of its secrets makes of that string, and whether the header has it. */
+  signatures: v.array(v.object({ signature: v.string(), matches: v.boolean() })),
+  verification: Verification,
+});
+
 export type Attempt = v.InferOutput<typeof Attempt>;
 export type AttemptDetail = v.InferOutput<typeof AttemptDetail>;
 export type AttemptSummary = v.InferOutput<typeof AttemptSummary>;
 export type Delivery = v.InferOutput<typeof Delivery>;
 export type DeliveryDetail = v.InferOutput<typeof DeliveryDetail>;
 export type Verification = v.InferOutput<typeof Verification>;
+export type SignatureCheck = v.InferOutput<typeof SignatureCheck>;
 export type SignatureDetail = v.InferOutput<typeof SignatureDetail>;

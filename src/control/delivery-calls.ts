@@ -5,8 +5,8 @@ import { planAttempts } from '../domain/delivery.ts';
 import { notFound } from '../sandbox/access.ts';
 import { toListBody, toPageRequest } from '../sandbox/pages.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
-import { describeSignature } from '../sandbox/signature-detail.ts';
-import { listAttempts, verifyDelivery } from '../sandbox/verification.ts';
+import { checkSignature, describeSignature } from '../sandbox/signature-detail.ts';
+import { listAttempts, type VerificationInput, verifyDelivery } from '../sandbox/verification.ts';
 import { toAttemptSummary } from '../store/attempts.ts';
 import { type DeliveryRow, toDelivery } from '../store/delivery-view.ts';
 import { findWorkspace, toAttemptFilter, toDeliveryFilter } from './filters.ts';
@@ -21,6 +21,7 @@ export function createDeliveryCalls(
   | 'listAttempts'
   | 'getDelivery'
   | 'describeSignature'
+  | 'checkSignature'
   | 'verifyDelivery'
   | 'replayDelivery'
 > {
@@ -51,14 +52,23 @@ export function createDeliveryCalls(
       };
     },
     describeSignature: async ({ id, attempt }) => describeSignature(sandbox, id, attempt),
-    verifyDelivery: async ({ payload_base64: payload, now, tolerance_ms: toleranceMs, ...input }) =>
-      verifyDelivery(sandbox, {
-        ...{ ...input, toleranceMs },
-        payload: payload === undefined ? undefined : Buffer.from(payload, 'base64'),
-        now: now === undefined ? undefined : Date.parse(now),
-      }),
+    checkSignature: async (input) => checkSignature(sandbox, toVerificationInput(input)),
+    verifyDelivery: async (input) => verifyDelivery(sandbox, toVerificationInput(input)),
     replayDelivery: async ({ id, new_id: newId, url, body }) =>
       toDelivery(await replayDelivery(sandbox, { id, newId, url, body })),
+  };
+}
+
+function toVerificationInput({
+  payload_base64: payload,
+  now,
+  tolerance_ms: toleranceMs,
+  ...input
+}: Parameters<CheckedCalls['verifyDelivery']>[0]): VerificationInput {
+  return {
+    ...{ ...input, toleranceMs },
+    payload: payload === undefined ? undefined : Buffer.from(payload, 'base64'),
+    now: now === undefined ? undefined : Date.parse(now),
   };
 }
 

@@ -1,34 +1,34 @@
 /** The signature of an attempt, taken apart and made again before the eyes of who asks. */
-import type { SignatureDetail } from '../contract/deliveries.ts';
+import type { SignatureCheck, SignatureDetail } from '../contract/deliveries.ts';
 import { maskSecret } from '../domain/secret.ts';
-import { fits, type SignedMessage, toDigest, toSignedParts } from '../domain/signature/digest.ts';
+import {
+  fits,
+  isUsableSecret,
+  type SignedMessage,
+  toDigest,
+  toSignedParts,
+} from '../domain/signature/digest.ts';
 import type { SignatureScheme } from '../domain/signature/scheme.ts';
-import { SvcError } from '../errors.ts';
-import { type AttemptRow, toAttempt, toSigned } from '../store/attempts.ts';
-import type { DeliveryRow } from '../store/delivery-view.ts';
+import { toAttempt, toSigned } from '../store/attempts.ts';
 import { notFound } from './access.ts';
 import type { Sandbox } from './sandbox.ts';
-import { findVerification, notAttempted } from './verification.ts';
+import {
+  findVerification,
+  listSecrets,
+  pickAttempt,
+  type VerificationInput,
+  verifyDelivery,
+} from './verification.ts';
 
 /**
  * @param number of the attempt; the last one when left out.
  * @throws SvcError `not_found` when there is no such delivery, or no such attempt of it.
  */
 export function describeSignature(sandbox: Sandbox, id: string, number: number | undefined): SignatureDetail {
-  const { store, rules } = sandbox;
-  const row = store.deliveryView.find(id);
-  if (row === undefined) throw notFound('delivery', id);
-  const attempt = getAttempt(sandbox, row, number);
-  const scheme = rules.signature;
-  const sent = { id: row.id, body: store.deliveryView.getBody(row.seq), scheme };
-  const shown = toAttempt(attempt, sent);
+  const { row, shown, sentBody, scheme, message, digests } = getSigned(sandbox, id, number);
   const { headers, body } = shown.request;
-  const { message, digests } = toSigned(headers, sent);
-  const { secret, previous_secret: previous } = store.webhooks.getBySeq(row.webhook_seq);
-  const sign = (by: string, signed: SignedMessage) => ({
-    signature: scheme.header.prefix + toDigest(scheme, by, signed),
-    matches: fits(scheme, by, signed, digests),
-  });
+  const sign = (by: string, signed: SignedMessage) => signAgain(scheme, by, signed, digests);
+  const [secret = '', previous] = listSecrets(sandbox, row);
   const toSecret = (name: 'current' | 'previous', text: string) => ({
     ...{ name, masked: maskSecret(text) },
     ...sign(text, message),
@@ -36,23 +36,59 @@ export function describeSignature(sandbox: Sandbox, id: string, number: number |
   const again = reserialise(body);
   return {
     scheme: scheme.name,
-    attempt: attempt.number,
+    attempt: shown.number,
     headers: pickOwn(scheme, headers),
     signed_parts: toSignedParts(scheme, message),
-    secrets: [toSecret('current', secret), ...(previous === null ? [] : [toSecret('previous', previous)])],
-    verification: findVerification(sandbox, row, shown, sent.body),
+    secrets: [
+      toSecret('current', secret),
+      ...(previous === undefined ? [] : [toSecret('previous', previous)]),
+    ],
+    verification: findVerification(sandbox, row, shown, sentBody),
     reserialised: again && { ...again, ...sign(secret, { ...message, body: again.body }) },
   };
 }
 
-function getAttempt({ store }: Sandbox, row: DeliveryRow, number: number | undefined): AttemptRow {
-  const attempts = store.attempts.listOfDelivery(row.seq);
-  const last = attempts.at(-1);
-  if (last === undefined) throw notAttempted(row);
-  if (number === undefined) return last;
-  const attempt = attempts.find((each) => each.number === number);
-  if (attempt !== undefined) return attempt;
-  throw new SvcError('not_found', `${row.id} has no attempt ${number}; its last one is ${last.number}.`);
+/**
+ * What a receiver does that verifies an attempt, with its own secrets, body and time where they are given.
+ * @throws SvcError `not_found` as {@link describeSignature} does.
+ */
+export function checkSignature(sandbox: Sandbox, input: VerificationInput): SignatureCheck {
+  const { row, shown, scheme, message, digests } = getSigned(sandbox, input.id, input.attempt);
+  const received = { ...message, body: input.payload ?? shown.request.body };
+  const secrets = input.secrets ?? listSecrets(sandbox, row);
+  return {
+    signed_parts: toSignedParts(scheme, { ...received, body: Buffer.from(received.body).toString() }),
+    signatures: secrets
+      .filter((secret) => isUsableSecret(scheme, secret))
+      .map((secret) => signAgain(scheme, secret, received, digests)),
+    verification: verifyDelivery(sandbox, input),
+  };
+}
+
+/** An attempt, what its signature covers, and its digests. */
+function getSigned(sandbox: Sandbox, id: string, number: number | undefined) {
+  const { store, rules } = sandbox;
+  const row = store.deliveryView.find(id);
+  if (row === undefined) throw notFound('delivery', id);
+  const attempt = pickAttempt(store.attempts.listOfDelivery(row.seq), number, row);
+  const scheme = rules.signature;
+  const sentBody = store.deliveryView.getBody(row.seq);
+  const sent = { id: row.id, body: sentBody, scheme };
+  const shown = toAttempt(attempt, sent);
+  return { row, shown, sentBody, scheme, ...toSigned(shown.request.headers, sent) };
+}
+
+/** The signature that `secret` gives, as it stands in a header, and whether it is one of `digests`. */
+function signAgain(
+  scheme: SignatureScheme,
+  secret: string,
+  message: SignedMessage,
+  digests: readonly string[],
+) {
+  return {
+    signature: scheme.header.prefix + toDigest(scheme, secret, message),
+    matches: fits(scheme, secret, message, digests),
+  };
 }
 
 /** The headers of the scheme. */

@@ -28,10 +28,9 @@ export function findVerification(
   attempt: Attempt,
   sentBody: string,
 ): Verification | null {
-  const { secret, previous_secret: previous } = sandbox.store.webhooks.getBySeq(row.webhook_seq);
-  const isCurrent = attempt.fault?.kind === 'old-secret' || previous === null;
+  const secrets = listSecrets(sandbox, row);
   const result = verifyAttempt(sandbox, row, attempt, {
-    secret: isCurrent ? [secret] : [secret, previous],
+    secret: attempt.fault?.kind === 'old-secret' ? secrets.slice(0, 1) : secrets,
     sentBody,
   });
   return result.ok || attempt.fault !== undefined ? result : null;
@@ -39,6 +38,8 @@ export function findVerification(
 
 export interface VerificationInput {
   readonly id: string;
+  /** Number of the attempt; the last one when left out. */
+  readonly attempt?: number | undefined;
   /** What the receiver verifies with; the secrets of the endpoint when left out. */
   readonly secrets?: readonly string[] | undefined;
   /** The body as the receiver has it; as it was sent when left out. */
@@ -49,30 +50,46 @@ export interface VerificationInput {
 }
 
 /**
- * What a receiver finds that verifies the last attempt of a delivery.
- * @throws SvcError `not_found` when there is no such delivery, or no attempt of it yet.
+ * What a receiver finds that verifies an attempt of a delivery.
+ * @throws SvcError `not_found` when there is no such delivery, or no such attempt of it.
  */
 export function verifyDelivery(sandbox: Sandbox, input: VerificationInput): Verification {
   const { store } = sandbox;
   const row = store.deliveryView.find(input.id);
   if (row === undefined) throw notFound('delivery', input.id);
-  const attempt = listAttempts(sandbox, row).at(-1);
-  if (attempt === undefined) throw notAttempted(row);
-  const { secret, previous_secret: previous } = store.webhooks.getBySeq(row.webhook_seq);
-  const own = previous === null ? [secret] : [secret, previous];
+  const attempt = pickAttempt(listAttempts(sandbox, row), input.attempt, row);
   const { now, toleranceMs, payload } = input;
   return verifyAttempt(sandbox, row, attempt, {
-    secret: input.secrets ?? own,
+    secret: input.secrets ?? listSecrets(sandbox, row),
     sentBody: store.deliveryView.getBody(row.seq),
     ...{ now, toleranceMs, payload },
   });
 }
 
-/** What is asked about an attempt of a delivery that has none. */
-export function notAttempted({ id }: DeliveryRow): SvcError {
-  return new SvcError('not_found', `${id} has not been attempted yet.`, {
-    hint: '`svc deliveries wait` waits until it is, `svc clock next` sends what is due next.',
-  });
+/**
+ * The attempt of that number; the last one where `number` is left out.
+ * @throws SvcError `not_found` when the delivery has no such attempt.
+ */
+export function pickAttempt<One extends { readonly number: number }>(
+  attempts: readonly One[],
+  number: number | undefined,
+  { id }: DeliveryRow,
+): One {
+  const last = attempts.at(-1);
+  if (last === undefined) {
+    throw new SvcError('not_found', `${id} has not been attempted yet.`, {
+      hint: '`svc deliveries wait` waits until it is, `svc clock next` sends what is due next.',
+    });
+  }
+  const attempt = number === undefined ? last : attempts.find((each) => each.number === number);
+  if (attempt !== undefined) return attempt;
+  throw new SvcError('not_found', `${id} has no attempt ${number}; its last one is ${last.number}.`);
+}
+
+/** The secrets of the endpoint, the current one first. */
+export function listSecrets({ store }: Sandbox, { webhook_seq: webhookSeq }: DeliveryRow): string[] {
+  const { secret, previous_secret: previous } = store.webhooks.getBySeq(webhookSeq);
+  return previous === null ? [secret] : [secret, previous];
 }
 
 interface Receiving {

@@ -118,3 +118,41 @@ describe('the signature of an attempt', () => {
     });
   });
 });
+
+describe('the check of a signature', () => {
+  const base64 = (text: string) => Buffer.from(text).toString('base64');
+
+  it('puts together what was signed, computes it, and finds it in the header', async () => {
+    const { control, deliver } = await startDelivering();
+    const { id } = await deliver();
+    const { signed_parts, secrets, verification } = await control.describeSignature({ id });
+    await expect(control.checkSignature({ id })).resolves.toEqual({
+      ...{ signed_parts, verification },
+      signatures: [{ signature: secrets[0]?.signature, matches: true }],
+    });
+  });
+
+  it('takes the body, the secrets and the time of the receiver, and an attempt other than the last', async () => {
+    const { control, webhook, deliver } = await startDelivering(500);
+    const { id, attempts } = await deliver();
+    await control.nextClock({});
+    const body = `${attempts[0]?.request.body}\n`;
+    const check = await control.checkSignature({
+      ...{ id, attempt: 1, secrets: ['whsec_other', '', webhook.secret], payload_base64: base64(body) },
+    });
+    const [timestamp, , signed] = check.signed_parts;
+    expect(timestamp?.text).toBe(attempts[0]?.request.headers['Service-Timestamp']);
+    expect(signed).toEqual({ part: 'body', text: body });
+    const hmac = createHmac('sha256', webhook.secret).update(`${timestamp?.text}.${body}`);
+    expect(check.signatures).toEqual([
+      { signature: expect.stringMatching(/^v1=/), matches: false },
+      { signature: `v1=${hmac.digest('hex')}`, matches: false },
+    ]);
+    expect(check.verification).toMatchObject({ ok: false, reason: 'body_changed' });
+    const later = new Date(Date.parse(`${attempts[0]?.sent_at}`) + 600_000).toISOString();
+    await expect(control.checkSignature({ id, attempt: 1, now: later })).resolves.toMatchObject({
+      signatures: [{ matches: true }],
+      verification: { reason: 'timestamp_too_old' },
+    });
+  });
+});

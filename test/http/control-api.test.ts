@@ -63,6 +63,7 @@ describe('each operation', () => {
       [200, 'GET', `/deliveries/${deliveryId}`],
       [200, 'GET', '/attempts'],
       [200, 'GET', `/deliveries/${deliveryId}/signature`],
+      [200, 'POST', `/deliveries/${deliveryId}/check-signature`, {}],
       [200, 'GET', '/fixtures'],
       [200, 'GET', '/fixtures/order.shipped'],
       [202, 'POST', `/deliveries/${deliveryId}/replay`, {}],

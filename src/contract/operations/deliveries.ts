@@ -1,10 +1,31 @@
 /** Deliveries. */
 import * as v from 'valibot';
-import { AttemptSummary, Delivery, DeliveryDetail, SignatureDetail, Verification } from '../deliveries.ts';
+import {
+  AttemptSummary,
+  Delivery,
+  DeliveryDetail,
+  SignatureCheck,
+  SignatureDetail,
+  Verification,
+} from '../deliveries.ts';
 import { Timestamp } from '../fields.ts';
 import { AttemptFilter, DeliveryFilter, Limit, ofWorkspace, page } from '../filters.ts';
 import { defineOperations, wholeNumber } from '../operation.ts';
 import { pageOf } from '../resources.ts';
+
+/** An attempt as a receiver has it before itself. */
+const Receiving = {
+  id: v.string(),
+  /** Number of the attempt; the last one when left out. */
+  attempt: v.optional(wholeNumber(1)),
+  /** What the receiver verifies with; the secrets of the endpoint when left out. */
+  secrets: v.optional(v.array(v.string())),
+  /** The body as the receiver has it, in base64; as it was sent when left out. */
+  payload_base64: v.optional(v.pipe(v.string(), v.base64('must be base64'))),
+  /** The time to judge at; that of the attempt when left out. */
+  now: v.optional(Timestamp),
+  tolerance_ms: v.optional(wholeNumber(0)),
+};
 
 export const deliveryOperations = defineOperations({
   listDeliveries: {
@@ -52,21 +73,20 @@ export const deliveryOperations = defineOperations({
     output: SignatureDetail,
     status: 200,
   },
+  checkSignature: {
+    method: 'POST',
+    path: '/deliveries/{id}/check-signature',
+    summary:
+      'Verify an attempt as a receiver does, step by step: what it puts together, what it computes, and what it finds',
+    input: v.strictObject(Receiving),
+    output: SignatureCheck,
+    status: 200,
+  },
   verifyDelivery: {
     method: 'POST',
     path: '/deliveries/{id}/verify',
-    summary:
-      'Verify the last attempt of a delivery as a receiver does, and say what is wrong where it is refused',
-    input: v.strictObject({
-      id: v.string(),
-      /** What the receiver verifies with; the secrets of the endpoint when left out. */
-      secrets: v.optional(v.array(v.string())),
-      /** The body as the receiver has it, in base64; as it was sent when left out. */
-      payload_base64: v.optional(v.pipe(v.string(), v.base64('must be base64'))),
-      /** The time to judge at; that of the attempt when left out. */
-      now: v.optional(Timestamp),
-      tolerance_ms: v.optional(wholeNumber(0)),
-    }),
+    summary: 'Verify an attempt of a delivery as a receiver does, and say what is wrong where it is refused',
+    input: v.strictObject(Receiving),
     output: Verification,
     status: 200,
   },
