@@ -54,6 +54,9 @@ export function readTextFile(path: string): string {
   try {
     return readFileSync(path, 'utf8').replace(/^\uFEFF/, '');
   } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
+      throw new SvcError('usage', `There is no file ${path}.`, { cause: error });
+    }
     throw unreadable(path, `cannot be read: ${(error as Error).message}`, error);
   }
 }

@@ -48,20 +48,22 @@ export const NewFault = v.strictObject({
   count: v.optional(wholeNumber(1)),
 });
 
-/** A fault whose members go together. */
-export const PossibleFault = v.pipe(
-  NewFault,
-  v.rawCheck(({ dataset, addIssue }) => {
-    const { value } = dataset;
-    const found = dataset.typed ? findFaultProblem(dataset.value) : null;
-    if (found === null) return;
-    const { member: key, problem: message } = found;
-    addIssue({
-      message,
-      path: [{ type: 'object', origin: 'value', input: value as never, key, value: null }],
-    });
-  }),
-);
+/** Its members go together. */
+const isPossible = v.rawCheck<v.InferOutput<typeof NewFault>>(({ dataset, addIssue }) => {
+  const { value } = dataset;
+  const found = dataset.typed ? findFaultProblem(dataset.value) : null;
+  if (found === null) return;
+  const { member: key, problem: message } = found;
+  addIssue({
+    message,
+    path: [{ type: 'object', origin: 'value', input: value as never, key, value: null }],
+  });
+});
+
+export const PossibleFault = v.pipe(NewFault, isPossible);
+
+/** A fault that is written down where it is to be: in a workspace of a seed, or in all. Keys have no ids there. */
+export const SeededFault = v.pipe(v.omit(NewFault, ['workspace_id', 'api_key_id']), isPossible);
 
 export const Fault = v.object({
   id: idOf('fault'),

@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import { scopes } from '../domain/access.ts';
 import { keyPrefixes } from '../domain/secret.ts';
 import { SvcError } from '../errors.ts';
+import { SeededFault } from './faults.ts';
 import { ExtraHeaders, idOf, JsonObject, Name, Secret, Speed, Timestamp } from './fields.ts';
 import { eventType, type PublicApiOptions, subscriptions, webhookUrl } from './public-api.ts';
 import { ScopeName } from './resources.ts';
@@ -50,12 +51,15 @@ function createSeedSchema(options: PublicApiOptions) {
     keys: v.optional(v.array(Key), []),
     webhooks: v.optional(v.array(Webhook), []),
     events: v.optional(v.array(Event), []),
+    faults: v.optional(v.array(SeededFault), []),
   });
   return v.strictObject({
     /** The first one is meant where none is named. */
     workspaces: v.pipe(v.array(Workspace), v.minLength(1, 'must have at least one workspace')),
     /** Keys that are for every workspace. */
     keys: v.optional(v.array(Key), []),
+    /** What goes wrong in every workspace. */
+    faults: v.optional(v.array(SeededFault), []),
   });
 }
 
@@ -71,20 +75,45 @@ export type CheckedSeed = v.InferOutput<SeedSchema>;
  */
 export function parseSeed(seed: unknown, name: string, options: PublicApiOptions): CheckedSeed {
   const schema = createSeedSchema(options);
-  const problems = listProblems(schema, seed);
+  // An array is an object to the schema, with members such as `keys`.
+  const problems = Array.isArray(seed) ? [NO_ARRAY] : listProblems(schema, seed);
   if (problems.length > 0) throw refuse(problems, name);
   const checked = v.parse(schema, seed);
-  const repeated = listRepeated(checked);
-  if (repeated.length > 0) throw refuse(repeated, name);
+  const conflicts = [...listRepeated(checked), ...listLost(checked)];
+  if (conflicts.length > 0) throw refuse(conflicts, name);
   return checked;
 }
 
-function refuse([first, ...others]: readonly Problem[], name: string): SvcError {
-  const { path, problem } = first ?? { path: '', problem: 'is wrong' };
-  const more = others.slice(0, 5).map((other) => `${other.path} ${other.problem}`);
-  return new SvcError('validation_failed', `${name}: ${path || 'it'} ${problem}.`, {
+const NO_ARRAY: Problem = { path: '', problem: 'must be an object, not an array' };
+/** More problems than these are counted. */
+const MOST_TOLD = 6;
+
+function refuse(problems: readonly Problem[], name: string): SvcError {
+  const [first, ...others] = problems
+    .slice(0, MOST_TOLD)
+    .map(({ path, problem }) => `${path || 'it'} ${problem}`);
+  const rest = problems.length - MOST_TOLD;
+  const more = rest > 0 ? [...others, `${rest} more`] : others;
+  return new SvcError('validation_failed', `${name}: ${first}.`, {
     hint: more.length === 0 ? 'docs/seed.md shows what a seed looks like.' : `Also: ${more.join('; ')}.`,
   });
+}
+
+/** Faults of endpoints that the seed does not have. */
+function listLost({ workspaces, faults }: CheckedSeed): Problem[] {
+  const find = (list: CheckedSeed['faults'], known: readonly (string | undefined)[], path: string) =>
+    list.flatMap(({ webhook_id: id }, index) =>
+      id === undefined || known.includes(id)
+        ? []
+        : [{ path: `${path}faults[${index}].webhook_id`, problem: 'is no id of a webhook there' }],
+    );
+  const idsOf = ({ webhooks }: CheckedSeed['workspaces'][number]) => webhooks.map(({ id }) => id);
+  return [
+    ...workspaces.flatMap((workspace, index) =>
+      find(workspace.faults, idsOf(workspace), `workspaces[${index}].`),
+    ),
+    ...find(faults, workspaces.flatMap(idsOf), ''),
+  ];
 }
 
 /** Ids and keys are there once. */

@@ -44,17 +44,20 @@ export class Faults {
   }
 
   add(rule: FaultRule): Promise<Fault> {
+    return this.#change(() => this.insert(rule));
+  }
+
+  /** Writes one that is in force from the next renewal on. Inside a write. */
+  insert(rule: FaultRule): Fault {
     const createdAt = this.#stamp();
-    return this.#change(() => {
-      const row: FaultRow = {
-        seq: this.#store.nextSeq(),
-        id: this.#mint.ids('faults').next('fault', createdAt),
-        rule: JSON.stringify(rule),
-        ...{ fired: 0, created_at: createdAt },
-      };
-      this.#store.faults.insert(row);
-      return toFault(row);
-    });
+    const row: FaultRow = {
+      seq: this.#store.nextSeq(),
+      id: this.#mint.ids('faults').next('fault', createdAt),
+      rule: JSON.stringify(rule),
+      ...{ fired: 0, created_at: createdAt },
+    };
+    this.#store.faults.insert(row);
+    return toFault(row);
   }
 
   /** Removes one, those of a workspace, or all. @returns how many. */

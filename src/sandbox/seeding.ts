@@ -9,9 +9,10 @@ import { insertWorkspace } from './workspaces.ts';
 type SeededWorkspace = CheckedSeed['workspaces'][number];
 
 /** Writes what a seed lists; its events will be delivered as those that are sent to the API are. Inside a write. */
-export function applySeed(sandbox: Sandbox, { workspaces, keys }: CheckedSeed): void {
+export function applySeed(sandbox: Sandbox, { workspaces, keys, faults }: CheckedSeed): void {
   for (const workspace of workspaces) seedWorkspace(sandbox, workspace);
   for (const { key, scopes: granted } of keys) createKey(sandbox, { scopes: granted, workspace: null, key });
+  for (const fault of faults) sandbox.faults.insert(fault);
 }
 
 function seedWorkspace(sandbox: Sandbox, seeded: SeededWorkspace): void {
@@ -24,6 +25,7 @@ function seedWorkspace(sandbox: Sandbox, seeded: SeededWorkspace): void {
   for (const { payload = {}, ...event } of seeded.events) {
     createEvent(sandbox, { ...event, workspace, payload: JSON.stringify(payload) });
   }
+  for (const fault of seeded.faults) sandbox.faults.insert({ ...fault, workspace_id: workspace.id });
 }
 
 /** The key of a seed that may do everything in its first workspace: as good as the one that is made otherwise. */

@@ -25,6 +25,9 @@ describe('a seed file', () => {
     ['seed.json', '{\n  "a": 1,\n}', /is not JSON at line 3, column 1\.$/],
     ['seed.yaml', 'a: 1\nb: [1,\n', /is not YAML: .* at line 3, column 1\.$/],
     ['seed.yaml', 'a: 1\na: 2\n', /is not YAML: Map keys must be unique at line 2, column 1\.$/],
+    ['seed.yaml', 'a: 1\n---\nb: 1\n', /: Source contains multiple documents at line 2, column 1\.$/],
+    ['seed.yaml', '# nothing yet\n', /holds nothing\.$/],
+    ['seed.json', 'null', /holds nothing\.$/],
   ])('that cannot be read says where: %s %j', async (name, text, message) => {
     await expect(read(name, text)).rejects.toMatchObject({
       code: 'usage',
@@ -35,7 +38,7 @@ describe('a seed file', () => {
   it('that is not there is a mistake', async () => {
     await expect(readSeedFile(join(createFolder(), 'seed.yaml'))).rejects.toMatchObject({
       code: 'usage',
-      message: expect.stringContaining('cannot be read: ENOENT'),
+      message: expect.stringMatching(/^There is no file .*seed\.yaml\.$/),
     });
   });
 });

@@ -70,6 +70,33 @@ describe('a seed', () => {
     expect((await emulator.control.rotateWebhookSecret({ id: webhook })).secret).not.toBe(secret);
   });
 
+  it('has things go wrong from the first request on, in a workspace or in all, and again after a reset', async () => {
+    const down = { on: 'request', status: 503, count: 1 };
+    const seed = {
+      workspaces: [
+        { name: 'A', keys: [{ key: 'svc_test_of_a' }], faults: [down] },
+        { name: 'B', keys: [{ key: 'svc_test_of_b' }] },
+      ],
+      faults: [{ ...down, path: '/events' }],
+    };
+    await using emulator = await boot(seed);
+    const ask = async (key: string, path: string) =>
+      (await emulator.api('GET', path, undefined, { authorization: `Bearer svc_test_of_${key}` })).status;
+    const statuses = async () => [
+      ...[await ask('a', '/events'), await ask('b', '/events')],
+      ...[await ask('a', '/events'), await ask('b', '/events')],
+    ];
+    const expected = [503, 503, 200, 200];
+    expect(await statuses()).toEqual(expected);
+    const { data } = await emulator.control.listFaults({});
+    expect(data.map(({ workspace_id, fired }) => [workspace_id !== undefined, fired])).toEqual([
+      [false, 1],
+      [true, 1],
+    ]);
+    await emulator.control.reset({});
+    expect(await statuses()).toEqual(expected);
+  });
+
   it('is part of what a reset gives back', async () => {
     await using emulator = await boot(readExample());
     const names = async () => (await emulator.control.listWorkspaces({})).data.map(({ name }) => name);
@@ -106,6 +133,16 @@ describe('a seed that is refused', () => {
 
   it.each<[unknown, string]>([
     ['text', 'The seed: it must be an object, not'],
+    [[], 'The seed: it must be an object, not an array.'],
+    [inWorkspace({ faults: [{ on: 'request', kind: 'drop' }] }), 'The seed: workspaces[0].faults[0].kind '],
+    [
+      { ...inWorkspace({}), faults: [{ on: 'delivery', kind: 'drop', webhook_id: `wh_${ID}` }] },
+      'The seed: faults[0].webhook_id is no id of a webhook there.',
+    ],
+    [
+      inWorkspace({ faults: [{ on: 'request', status: 503, workspace_id: `ws_${ID}` }] }),
+      'The seed: workspaces[0].faults[0].workspace_id is not a known member.',
+    ],
     [{}, 'The seed: workspaces is required.'],
     [{ workspaces: [] }, 'The seed: workspaces must have at least one workspace.'],
     [{ workspaces: [{}] }, 'The seed: workspaces[0].name is required.'],
@@ -142,7 +179,10 @@ describe('a seed that is refused', () => {
     expect(emulator.seeded).toBe(true);
   });
 
-  it('names what else is wrong', async () => {
+  it('names what else is wrong, and counts what is too much to name', async () => {
+    await expect(boot({ workspaces: Array(8).fill({}) })).rejects.toMatchObject({
+      hint: expect.stringMatching(/^Also: workspaces\[1\].*; workspaces\[5\]\.name is required; 2 more\.$/),
+    });
     await expect(boot({ workspaces: [{ name: '', id: 'x' }] })).rejects.toMatchObject({
       message: 'The seed: workspaces[0].id must be an id that starts with ws_.',
       hint: 'Also: workspaces[0].name must be 1 to 200 characters long.',
