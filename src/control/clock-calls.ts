@@ -26,13 +26,12 @@ export function createClockCalls(sandbox: Sandbox, driver: ClockDriver): ClockCa
     };
   }
 
-  /** Everything sent in the workspace since the move began, whoever planned it. */
-  async function move(workspace: LiveWorkspace, command: () => Promise<void>): Promise<ClockMove> {
-    const before = store.lastSeq;
-    await command();
+  /** With everything sent in the workspace since its clock began to move, whoever planned it. */
+  async function tell(workspace: LiveWorkspace, moving: Promise<number>): Promise<ClockMove> {
+    const begin = await moving;
     return {
       ...stateOf(workspace),
-      attempts: store.attempts.listOfWorkspace(workspace.seq, before).map(toAttemptSummary),
+      attempts: store.attempts.listOfWorkspace(workspace.seq, begin).map(toAttemptSummary),
       pending: store.deliveries.countPending(workspace.seq),
     };
   }
@@ -49,15 +48,15 @@ export function createClockCalls(sandbox: Sandbox, driver: ClockDriver): ClockCa
     },
     advanceClock: ({ ms, ...input }) => {
       const workspace = workspaceOf(input);
-      return move(workspace, () => driver.advance(workspace, ms));
+      return tell(workspace, driver.advance(workspace, ms));
     },
     nextClock: (input) => {
       const workspace = workspaceOf(input);
-      return move(workspace, () => driver.next(workspace));
+      return tell(workspace, driver.next(workspace));
     },
     settleClock: (input) => {
       const workspace = workspaceOf(input);
-      return move(workspace, () => driver.settle(workspace));
+      return tell(workspace, driver.settle(workspace));
     },
   };
 }

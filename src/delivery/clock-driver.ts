@@ -36,37 +36,39 @@ export class ClockDriver {
 
   /**
    * Moves the clock forward by `ms`, from due instant to due instant: at each one everything due is sent and its
-   * answer waited for, and what that plans on the way is met at its own instant. Resolves when all is answered.
+   * answer waited for, and what that plans on the way is met at its own instant. Resolves when all is answered, to
+   * the place of the newest thing that had happened when the clock began to move: what was due by then is sent first,
+   * and was not caused by it.
    */
-  advance(workspace: LiveWorkspace, ms: number): Promise<void> {
+  advance(workspace: LiveWorkspace, ms: number): Promise<number> {
     return this.#inTurn(workspace, () => this.#moveTo(workspace, workspace.clock.now() + ms));
   }
 
-  /** Moves the clock to the next due instant; stays where nothing is planned. */
-  next(workspace: LiveWorkspace): Promise<void> {
+  /** Moves the clock to the next due instant; stays where nothing is planned. Resolves as {@link advance}. */
+  next(workspace: LiveWorkspace): Promise<number> {
     return this.#inTurn(workspace, async () => {
       await this.#dispatcher.whenIdle(workspace);
-      await this.#moveTo(workspace, this.findNextDueAt(workspace) ?? workspace.clock.now());
+      return this.#moveTo(workspace, this.findNextDueAt(workspace) ?? workspace.clock.now());
     });
   }
 
-  /** Moves the clock until nothing is planned any more. */
-  settle(workspace: LiveWorkspace): Promise<void> {
+  /** Moves the clock until nothing is planned any more. Resolves as {@link advance}. */
+  settle(workspace: LiveWorkspace): Promise<number> {
     return this.#inTurn(workspace, () => this.#moveTo(workspace, Number.POSITIVE_INFINITY));
   }
 
-  async #moveTo(workspace: LiveWorkspace, target: number): Promise<void> {
+  async #moveTo(workspace: LiveWorkspace, target: number): Promise<number> {
     const { clock } = workspace;
     const { frozen } = clock;
     // Time stands still while answers are awaited, however long a receiver takes.
     clock.set({ frozen: true });
+    let newest: number;
     try {
-      for (
-        let dueAt = await this.#nextStop(workspace);
-        dueAt !== null && dueAt <= target;
-        dueAt = await this.#nextStop(workspace)
-      ) {
+      let dueAt = await this.#nextStop(workspace);
+      newest = this.#sandbox.store.lastSeq;
+      while (dueAt !== null && dueAt <= target) {
         this.#jump(workspace, dueAt, frozen);
+        dueAt = await this.#nextStop(workspace);
       }
       if (Number.isFinite(target)) this.#jump(workspace, target, frozen);
     } finally {
@@ -74,6 +76,7 @@ export class ClockDriver {
     }
     await this.#sandbox.store.write(() => keepClock(this.#sandbox, workspace));
     this.#announce(workspace);
+    return newest;
   }
 
   /** When everything due has been sent and answered: the next due instant; null where there is none. */

@@ -1,9 +1,11 @@
 /**
- * A process beside `svc emulator exec`. Its standard input ends when that process does, however it ended: then it ends
- * the command and what the command has left behind, and itself. It stands in a session of its own, where no Ctrl-C and
+ * A process beside `svc emulator exec`, which names itself and the folder of its temporary files in the arguments. Its
+ * standard input ends when that process does, however it ended: then it ends the command and what the command has left
+ * behind, and itself; and removes the folder where nobody else is there to do it. It stands in a session of its own, where no Ctrl-C and
  * no hang-up of the terminal reaches it.
  */
 import { execFile } from 'node:child_process';
+import { rmSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { listLeft, type Quarry } from './quarry.ts';
@@ -14,6 +16,7 @@ const GRACE_MS = 5_000;
 const LAST_MS = 1_000;
 const LOOK_EVERY_MS = 20;
 
+const [, , svc, folder = ''] = process.argv;
 let told = '';
 process.stdin
   .setEncoding('utf8')
@@ -22,10 +25,14 @@ process.stdin
   })
   // A pipe that breaks has ended too.
   .on('error', () => undefined)
-  .once('close', () => {
-    // Nothing where the command was never started.
-    if (told !== '') void end(JSON.parse(told) as Quarry);
-  });
+  .once('close', () => void clean());
+
+async function clean(): Promise<void> {
+  // Nothing where the command was never started.
+  if (told !== '') await end(JSON.parse(told) as Quarry);
+  // Orphans have another parent.
+  if (process.ppid !== Number(svc)) rmSync(folder, { recursive: true, force: true });
+}
 
 function end(quarry: Quarry): Promise<void> {
   return process.platform === 'win32' ? endTree(quarry) : endGroup(quarry);

@@ -21,7 +21,10 @@ describe('advance', () => {
     const event = await createEvent(emulator);
     const start = Date.parse(event.created_at);
     const move = await emulator.control.advanceClock({ ms: 72 * HOUR_MS });
-    expect(move.attempts.map((attempt) => Date.parse(attempt.scheduled_at) - start)).toEqual(LADDER_MS);
+    expect(move.attempts.map((attempt) => Date.parse(attempt.scheduled_at) - start)).toEqual(
+      // The first was made at once: it is not for the clock that it came.
+      LADDER_MS.slice(1),
+    );
     expect(Date.parse(move.now) - start).toBe(72 * HOUR_MS);
     expect(move).toMatchObject({ pending: 0, next_due_at: null, rate: 0 });
     const { data } = await emulator.control.listDeliveries({});
@@ -33,9 +36,8 @@ describe('advance', () => {
     await using emulator = await startTestEmulator();
     await subscribe(emulator, receiver.url);
     await createEvent(emulator);
-    await receiver.waitFor(1);
     const short = await emulator.control.advanceClock({ ms: 5 * MINUTE_MS });
-    expect(short.attempts.map(({ number, outcome }) => [number, outcome])).toContainEqual([2, 'http_error']);
+    expect(short.attempts.map(({ number, outcome }) => [number, outcome])).toEqual([[2, 'http_error']]);
     expect(short.pending).toBe(1);
     const rest = await emulator.control.settleClock({});
     expect(rest.attempts).toMatchObject([{ number: 3, outcome: 'succeeded', response_status: 200 }]);

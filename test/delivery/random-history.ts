@@ -71,7 +71,7 @@ class World {
   readonly #endpoints: string[];
   readonly #deliveries: string[] = [];
   /** Commands for the clock that have not ended: they wait for answers, which come in later steps. */
-  readonly #commands = new Set<Promise<void>>();
+  readonly #commands = new Set<Promise<unknown>>();
   /** By delivery: how many replays of it were asked for. */
   readonly #replays = new Map<string, number>();
   /** By delivery: the schedule time at which each of its attempts began. */
@@ -213,7 +213,7 @@ class World {
     this.#command(this.#driver.set(this.#dispatch.workspace, change));
   }
 
-  #command(command: Promise<void>): void {
+  #command(command: Promise<unknown>): void {
     const ended = command.finally(() => this.#commands.delete(ended));
     this.#commands.add(ended);
   }

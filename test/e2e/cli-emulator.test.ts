@@ -223,20 +223,27 @@ describe('svc emulator wait', () => {
     expect(await waiting).toMatchObject({ exitCode: ExitCode.done, pid: ready.pid });
   });
 
-  it('gives up on a folder without one, and on an address that takes connections and never answers', async () => {
+  it('gives up on a folder without one, on an address where nothing listens, and on one that takes connections and never answers', async () => {
     const server = createServer(() => {});
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void server.close());
     const { port } = server.address() as { port: number };
     const wait = ['emulator', 'wait', '--timeout', '100ms'];
-    const [none, mute] = await Promise.all([
+    const refused = createServer();
+    await new Promise<void>((resolve) => refused.listen(0, '127.0.0.1', resolve));
+    const { port: free } = refused.address() as { port: number };
+    await new Promise((resolve) => refused.close(resolve));
+    const [none, gone, mute] = await Promise.all([
       svc(wait, { cwd: place() }),
+      svc([...wait, '--url', `http://127.0.0.1:${free}`], { cwd: place() }),
       svc([...wait, '--url', `http://127.0.0.1:${port}`], { cwd: place() }),
     ]);
     expect(none).toMatchObject({ exitCode: ExitCode.timeout, stdout: '' });
     expect(none.stderr).toMatch(
       /^error: .* after 100ms\. No emulator runs in this folder\.\n.*svc emulator start/,
     );
+    expect(gone.exitCode).toBe(ExitCode.timeout);
+    expect(gone.stderr).toContain(`Nothing answers at http://127.0.0.1:${free}`);
     expect(mute.exitCode).toBe(ExitCode.timeout);
     expect(mute.stderr).toContain('Something listens, but does not answer.');
   });

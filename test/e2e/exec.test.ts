@@ -145,6 +145,9 @@ describe('the exit code', () => {
     ['the database cannot be written', ['--db', '/dev/null/a.db', ...trigger], '/dev/null/a.db'],
     ['the log cannot be written', ['--log', '/dev/null/a.log', ...trigger], 'log'],
     ['the report cannot be written', ['--junit', '/dev/null/a.xml', ...trigger], '/dev/null/a.xml'],
+    ['a folder has the name of the report', ['--junit', '.', ...trigger], 'it is a folder'],
+    ['the seed is not there', ['--seed', 'a.yaml', ...trigger], 'There is no file'],
+    ['the seed is empty', ['--seed', '/dev/null', ...trigger], 'holds nothing'],
   ])('is 2, and the command does not run, where %s', async (_, args, error) => {
     const cwd = place();
     const { exitCode, stdout, stderr } = await exec(args, { cwd });
@@ -237,6 +240,7 @@ describe.skipIf(!showsProcesses)('no process is left behind', () => {
     expect(listProcessesIn(cwd)).toHaveLength(4);
     subprocess.kill('SIGKILL');
     await expectNobodyIn(cwd);
+    expect(readdirSync(cwd)).toEqual([]);
   });
 
   it('when the whole process group of svc is killed', async () => {
@@ -257,6 +261,7 @@ describe.skipIf(!showsProcesses)('no process is left behind', () => {
     await expect.poll(() => listProcessesIn(cwd).length, { timeout: 15_000 }).toBe(4);
     process.kill(-(subprocess.pid ?? Number.NaN), 'SIGKILL');
     await expectNobodyIn(cwd);
+    expect(readdirSync(cwd)).toEqual([]);
   });
 });
 

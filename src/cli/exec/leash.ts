@@ -13,8 +13,10 @@ export interface Leash {
   end(): Promise<void>;
 }
 
-export async function createLeash({ env }: Pick<Host, 'env'>): Promise<Leash> {
-  const watchdog = spawn(process.execPath, [join(findPackageFolder(), 'dist/watchdog.js')], {
+/** @param folder of temporary files, which is removed where this process is killed before it could do so. */
+export async function createLeash({ env }: Pick<Host, 'env'>, folder: string): Promise<Leash> {
+  const words = [join(findPackageFolder(), 'dist/watchdog.js'), String(process.pid), folder];
+  const watchdog = spawn(process.execPath, words, {
     // What is loaded into the command with `NODE_OPTIONS` is not meant for this one.
     env: { ...env, NODE_OPTIONS: undefined },
     detached: true,

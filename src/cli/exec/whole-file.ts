@@ -1,5 +1,5 @@
 /** Files that are written whole or not at all. */
-import { accessSync, constants, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { SvcError } from '../../errors.ts';
 
@@ -12,6 +12,7 @@ export function prepareFile(path: string): void {
   explained(path, () => {
     mkdirSync(dirname(path), { recursive: true });
     accessSync(dirname(path), constants.W_OK);
+    if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw new Error('it is a folder');
   });
 }
 

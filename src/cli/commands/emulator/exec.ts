@@ -106,7 +106,8 @@ async function runBeside(
   const logging = log.follow(emulator.control, over.signal);
   try {
     const certificate = keepCertificate(folder, emulator.certificate);
-    return await runOnLeash(emulator, toVariables(emulator.status(), certificate), options, context);
+    const variables = toVariables(emulator.status(), certificate);
+    return await runOnLeash(emulator, variables, folder, options, context);
   } finally {
     await emulator.close();
     over.abort();
@@ -117,10 +118,11 @@ async function runBeside(
 async function runOnLeash(
   emulator: Emulator,
   variables: Variables,
+  folder: string,
   options: Options,
   context: Context,
 ): Promise<Ending> {
-  const leash = await createLeash(context);
+  const leash = await createLeash(context, folder);
   try {
     if (context.signal.aborted) throw new SvcError('interrupted', 'Interrupted.');
     const end = await runCommand(options.command, variables, leash, context);

@@ -24,29 +24,32 @@ export const command: CommandDefinition<Options> = {
 /** Returns when the emulator answers, which need not have been started yet. */
 async function run({ timeout: timeoutMs = DEFAULT_WAIT_MS }: Options, context: Context): Promise<void> {
   const end = AbortSignal.any([context.signal, abortAfter(timeoutMs)]);
+  let refusal = new SvcError('no_emulator', 'Something listens, but does not answer.');
   const seen = await lookUntil(
-    () => findStatus(context, end),
-    (status) => !(status instanceof SvcError),
+    async () => {
+      const found = await findStatus(context, end);
+      if (found instanceof SvcError) refusal = found;
+      return found;
+    },
+    (found) => found !== null && !(found instanceof SvcError),
     { timeoutMs, signal: context.signal },
   );
-  if (seen instanceof SvcError) {
-    const { hint } = seen;
-    const message = `No emulator has answered after ${formatDuration(timeoutMs)}. ${seen.message}`;
-    throw new SvcError('timeout', message, { ...(hint === undefined ? {} : { hint }), cause: seen });
+  if (seen === null || seen instanceof SvcError) {
+    const { hint } = refusal;
+    const message = `No emulator has answered after ${formatDuration(timeoutMs)}. ${refusal.message}`;
+    throw new SvcError('timeout', message, { ...(hint === undefined ? {} : { hint }), cause: refusal });
   }
   context.print(seen, () => renderStatus(seen, context));
 }
 
-/** The status, or the error that says why there is none yet. */
-async function findStatus(context: Context, end: AbortSignal): Promise<EmulatorStatus | SvcError> {
+/** The status, or the error that says why there is none; null where the time was over before that was known. */
+async function findStatus(context: Context, end: AbortSignal): Promise<EmulatorStatus | SvcError | null> {
   try {
     const control = await context.connect(end);
     return await control.getStatus({});
   } catch (error) {
     if (error instanceof SvcError && error.code === 'no_emulator') return error;
-    if (end.aborted && !context.signal.aborted) {
-      return new SvcError('no_emulator', 'Something listens, but does not answer.', { cause: error });
-    }
+    if (end.aborted && !context.signal.aborted) return null;
     throw error;
   }
 }
