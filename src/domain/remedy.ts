@@ -1,15 +1,29 @@
 import type { AttemptOutcome } from './delivery.ts';
+import type { FaultKind, FaultMark } from './fault.ts';
 
 interface FailedAttempt {
   readonly outcome: AttemptOutcome;
   readonly response_status: number | null;
+  readonly fault?: FaultMark | undefined;
 }
+
+/** Faults that make the attempt one that fails, or that should. */
+const SPOILING: ReadonlySet<FaultKind> = new Set([
+  'drop',
+  'tamper-body',
+  'bad-signature',
+  'stale-timestamp',
+  'old-secret',
+]);
 
 /** What to do about a failed attempt, as the next step for who writes the receiver; null where nothing failed. */
 export function findRemedy(
-  { outcome, response_status: status }: FailedAttempt,
+  { outcome, response_status: status, fault }: FailedAttempt,
   delivery: { readonly id: string; readonly webhook_id: string },
 ): string | null {
+  if (outcome !== 'succeeded' && fault !== undefined && SPOILING.has(fault.kind)) {
+    return `The fault ${fault.kind} was ordered and did this; to end it: svc faults clear ${fault.id}`;
+  }
   const moveTo = (address: string) => `svc webhooks update ${delivery.webhook_id} --url ${address}`;
   switch (outcome) {
     case 'succeeded':

@@ -1,4 +1,10 @@
 /** The retry ladder (§6, §8 and decisions `retry.*`). Pure: times in, times out. */
+import { HOUR_MS } from './duration.ts';
+
+/** The retry window (§6, §8): no attempt starts later than this after the first. */
+export const RETRY_WINDOW_MS = 72 * HOUR_MS;
+/** The longest wait between two attempts (§8). */
+export const MAX_RETRY_GAP_MS = 24 * HOUR_MS;
 
 export interface RetryPolicy {
   /** Waits after attempt 1, 2, 3 … in milliseconds; past the last one the last one repeats. */

@@ -1,10 +1,10 @@
 /** From a profile and its overrides to plain values. After this no profile and no row is looked at again. */
 
 import type { Environment } from '../domain/access.ts';
+import { MAX_RETRY_GAP_MS, RETRY_WINDOW_MS } from '../domain/retry-policy.ts';
 import type { SignatureScheme } from '../domain/signature/scheme.ts';
 import { getScheme, type SchemeName, schemes } from '../domain/signature/schemes.ts';
 import { answerGaps, type Overrides } from './answer-gaps.ts';
-import { MAX_RETRY_GAP_MS, RETRY_WINDOW_MS } from './gaps/deliveries.ts';
 import type { Answers } from './gaps.ts';
 import type { ProfileName, Rules } from './rules.ts';
 

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import type { AttemptOutcome } from '../../src/domain/delivery.ts';
+import type { DeliveryFaultKind } from '../../src/domain/fault.ts';
 import { findRemedy } from '../../src/domain/remedy.ts';
 
 const delivery = { id: 'del_1', webhook_id: 'wh_1' };
@@ -22,4 +23,11 @@ it.each<[AttemptOutcome, number | null, string]>([
 
 it('has nothing to say of success', () => {
   expect(findRemedy({ outcome: 'succeeded', response_status: 200 }, delivery)).toBeNull();
+});
+
+it('names the fault that spoils an attempt, and not one that only delays it', () => {
+  const failed = { outcome: 'http_error', response_status: 400 } as const;
+  const of = (kind: DeliveryFaultKind) => findRemedy({ ...failed, fault: { id: 'flt_1', kind } }, delivery);
+  expect(of('bad-signature')).toContain('svc faults clear flt_1');
+  expect(of('delay')).toBe(findRemedy(failed, delivery));
 });

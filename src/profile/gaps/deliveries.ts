@@ -1,12 +1,7 @@
 /** How a delivery is attempted, retried and replayed. */
-import { HOUR_MS } from '../../domain/duration.ts';
+import { RETRY_WINDOW_MS } from '../../domain/retry-policy.ts';
 import { byteSize, duration, listOf, members, number, oneOf, restricted, wholeNumber } from '../form.ts';
 import type { Gap } from '../gap.ts';
-
-/** The retry window (§6, §8): no attempt starts later than this after the first. */
-export const RETRY_WINDOW_MS = 72 * HOUR_MS;
-/** The longest wait between two attempts (§8). */
-export const MAX_RETRY_GAP_MS = 24 * HOUR_MS;
 
 export const deliveryGaps = {
   'delivery.success': {

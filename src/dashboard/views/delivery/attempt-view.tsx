@@ -1,0 +1,89 @@
+/** One attempt in full. */
+import type { AttemptDetail, DeliveryDetail } from '../../../contract/deliveries.ts';
+import { formatDuration } from '../../../domain/duration.ts';
+import { toHash } from '../../address.ts';
+import { refine, route } from '../../router.ts';
+import { OutcomeBadge } from '../../ui/status.tsx';
+import { type Tab, Tabs } from '../../ui/tabs.tsx';
+import { Time } from '../../ui/time.tsx';
+import { Difference } from './difference.tsx';
+import { RequestView, ResponseView } from './message-view.tsx';
+import { toSentence } from './verdict.ts';
+
+interface Props {
+  readonly delivery: DeliveryDetail;
+  readonly attempt: AttemptDetail;
+}
+
+export function AttemptView({ delivery, attempt }: Props) {
+  const tabs: Tab[] = [
+    { name: 'request', title: 'Request', render: () => <RequestView request={attempt.request} /> },
+    { name: 'response', title: 'Response', render: () => <ResponseView attempt={attempt} /> },
+    ...(delivery.attempts.length < 2
+      ? []
+      : [
+          {
+            name: 'difference',
+            title: 'Difference',
+            render: () => <Difference attempts={delivery.attempts} attempt={attempt} />,
+          },
+        ]),
+  ];
+  return (
+    <section class="delivery-attempt" aria-label={`Attempt ${attempt.number}`}>
+      <Head delivery={delivery} attempt={attempt} />
+      <Tabs
+        label={`Attempt ${attempt.number}`}
+        tabs={tabs}
+        open={route.value.query.tab}
+        onOpen={(tab) => refine({ tab })}
+      />
+    </section>
+  );
+}
+
+function Head({ delivery, attempt }: Props) {
+  const { number, trigger, duration_ms: durationMs, error, fault } = attempt;
+  // Of the last one the verdict says it already.
+  const isLast = attempt === delivery.attempts.at(-1);
+  return (
+    <header>
+      <div class="row">
+        <h3>
+          Attempt {number} of {delivery.attempts.length}
+        </h3>
+        <OutcomeBadge {...attempt} />
+        <Duration
+          ms={durationMs}
+          longestMs={Math.max(...delivery.attempts.map((each) => each.duration_ms))}
+        />
+        {trigger === 'manual' && <span class="badge delivery-replayed">replay</span>}
+      </div>
+      {error !== null && !isLast && <p class="delivery-error">{toSentence(error)}</p>}
+      <p class="muted">
+        Due <Time at={attempt.scheduled_at} of="schedule" />, sent{' '}
+        <time dateTime={attempt.sent_at}>{attempt.sent_at}</time>
+        {fault !== undefined && (
+          <>
+            {', touched by the fault '}
+            <a href={toHash({ section: 'webhooks', id: delivery.webhook_id })}>
+              {fault.kind} ({fault.id})
+            </a>
+          </>
+        )}
+      </p>
+    </header>
+  );
+}
+
+/** How long it took, beside the attempt that took longest. */
+function Duration({ ms, longestMs }: { readonly ms: number; readonly longestMs: number }) {
+  return (
+    <span class="delivery-duration" title="From sending to the end of the answer, in real time">
+      <span class="delivery-bar" aria-hidden="true">
+        <span style={{ width: `${longestMs === 0 ? 0 : (100 * ms) / longestMs}%` }} />
+      </span>
+      {formatDuration(ms)}
+    </span>
+  );
+}

@@ -1,0 +1,176 @@
+/** The attempts on a line, those to come as ghosts. It is an ordered list to begin with; what is drawn says no more. */
+import { useRef } from 'preact/hooks';
+import type { AttemptDetail, DeliveryDetail } from '../../../contract/deliveries.ts';
+import type { AttemptOutcome } from '../../../domain/delivery.ts';
+import { HOUR_MS, SECOND_MS } from '../../../domain/duration.ts';
+import { formatSpan } from '../../../domain/relative-time.ts';
+import { scheduleNow } from '../../schedule.ts';
+import { type Gap, layTimeline, type TimelineStep } from './timeline.ts';
+
+interface Props {
+  readonly delivery: DeliveryDetail;
+  readonly chosen: AttemptDetail | undefined;
+  readonly onChoose: (number: number) => void;
+}
+
+export function Timeline({ delivery, chosen, onChoose }: Props) {
+  const list = useRef<HTMLOListElement>(null);
+  const move = (event: KeyboardEvent) => {
+    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+    if (step === undefined || chosen === undefined) return;
+    event.preventDefault();
+    const index = delivery.attempts.indexOf(chosen) + step;
+    const next = delivery.attempts[index];
+    if (next === undefined) return;
+    onChoose(next.number);
+    list.current?.querySelectorAll('button')[index]?.focus();
+  };
+  const steps = layTimeline(delivery, delivery.status === 'pending' ? scheduleNow.value : undefined);
+  if (steps.length === 0) return null;
+  return (
+    <section aria-label="Timeline">
+      <ol class="delivery-timeline" ref={list} onKeyDown={move}>
+        {steps.map((step) => (
+          <li key={keyOf(step)} class={step.kind} style={{ '--share': step.gap?.share ?? 0 }}>
+            {step.gap !== null && <Stretch gap={step.gap} isAhead={step.kind !== 'attempt'} />}
+            <Mark step={step} isChosen={isOf(step, chosen)} onChoose={onChoose} />
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+interface MarkProps {
+  readonly step: TimelineStep;
+  readonly isChosen: boolean;
+  readonly onChoose: (number: number) => void;
+}
+
+function Mark({ step, isChosen, onChoose }: MarkProps) {
+  const since = step.gap === null ? 'start' : `+${toSpan(step.sinceFirstMs)}`;
+  const title = `${new Date(step.at).toISOString()} (schedule time)`;
+  switch (step.kind) {
+    case 'attempt': {
+      const { number, outcome, response_status: status, trigger } = step.attempt;
+      const isManual = trigger === 'manual';
+      return (
+        <button
+          type="button"
+          class="delivery-mark"
+          aria-pressed={isChosen}
+          tabIndex={isChosen ? 0 : -1}
+          title={title}
+          onClick={() => onChoose(number)}
+        >
+          <Shape outcome={outcome} isManual={isManual} />
+          <span class="delivery-label">
+            <span class="unseen">Attempt </span>#{number} {status ?? shortWord[outcome]}
+            <span class="unseen">, {outcome}</span>
+            {isManual && <span class="delivery-manual"> replay</span>}
+          </span>
+          <span class="delivery-since">{since}</span>
+        </button>
+      );
+    }
+    case 'ghost':
+      return (
+        <span class="delivery-mark" title={title}>
+          <Shape outcome={null} isManual={false} />
+          <span class="delivery-label">
+            #{step.number}
+            <span class="unseen"> to come</span>
+          </span>
+          <span class="delivery-since">{since}</span>
+        </span>
+      );
+    case 'more':
+      return (
+        <span class="delivery-mark">
+          <span class="delivery-label">{step.count} more</span>
+          <span class="delivery-since">{since}</span>
+        </span>
+      );
+    case 'end':
+      return (
+        <span class="delivery-mark" title={`The retry window ends: ${title}`}>
+          <svg class="delivery-shape" viewBox="0 0 20 20" aria-hidden="true">
+            <path d="M10 2v16" />
+          </svg>
+          <span class="delivery-label">end</span>
+          <span class="delivery-since">+{step.sinceFirstMs / HOUR_MS}h</span>
+        </span>
+      );
+  }
+}
+
+/** What stands where there is no status. */
+const shortWord: Record<AttemptOutcome, string> = {
+  succeeded: 'ok',
+  http_error: 'error',
+  timeout: 'timeout',
+  connection_error: 'connection',
+  dns_error: 'DNS',
+  tls_error: 'TLS',
+  blocked: 'blocked',
+};
+
+interface ShapeProps {
+  /** Null for an attempt to come. */
+  readonly outcome: AttemptOutcome | null;
+  readonly isManual: boolean;
+}
+
+/** A disc with a hook, a square with a cross, a dashed ring; what somebody asked for stands on its corner. */
+function Shape({ outcome, isManual }: ShapeProps) {
+  const state = outcome === null ? 'ghost' : outcome === 'succeeded' ? 'succeeded' : 'failed';
+  return (
+    <svg class={`delivery-shape ${state}`} viewBox="0 0 20 20" aria-hidden="true">
+      {isManual ? (
+        <path class="ground" d="M10 0.5 19.5 10 10 19.5 0.5 10Z" />
+      ) : state === 'failed' ? (
+        <rect class="ground" x="2" y="2" width="16" height="16" rx="3" />
+      ) : (
+        <circle class="ground" cx="10" cy="10" r="8.5" />
+      )}
+      {state === 'succeeded' && <path d="m6.5 10.5 2.5 2.5 4.5-5.5" />}
+      {state === 'failed' && <path d="m7 7 6 6m0-6-6 6" />}
+    </svg>
+  );
+}
+
+interface StretchProps {
+  readonly gap: Gap;
+  readonly isAhead: boolean;
+}
+
+/** The line between two marks; a folded one is broken. */
+function Stretch({ gap, isAhead }: StretchProps) {
+  return (
+    <span
+      class={`delivery-stretch ${isAhead ? 'ahead' : ''} ${gap.isFolded ? 'folded' : ''}`}
+      aria-hidden="true"
+    >
+      {gap.isFolded && (
+        <svg class="delivery-fold" viewBox="0 0 12 16" aria-hidden="true">
+          <path d="M4 0v5l4 2-4 2 4 2-4 2v3" />
+        </svg>
+      )}
+      {gap.now !== null && <span class="delivery-now" style={{ '--at': `${gap.now * 100}%` }} title="now" />}
+      {gap.ms >= SECOND_MS && <span class="delivery-length">{toSpan(gap.ms)}</span>}
+    </span>
+  );
+}
+
+function toSpan(ms: number): string {
+  return ms < SECOND_MS ? '0s' : formatSpan(ms, 2);
+}
+
+function isOf(step: TimelineStep, attempt: AttemptDetail | undefined): boolean {
+  return step.kind === 'attempt' && step.attempt === attempt;
+}
+
+function keyOf(step: TimelineStep): string {
+  if (step.kind === 'attempt') return String(step.attempt.number);
+  return step.kind === 'ghost' ? String(step.number) : step.kind;
+}

@@ -1,0 +1,95 @@
+/** What became of the delivery: why it failed and what to do, or when it is tried again. */
+import { useState } from 'preact/hooks';
+import type { DeliveryDetail } from '../../../contract/deliveries.ts';
+import { SECOND_MS } from '../../../domain/duration.ts';
+import { formatSpan } from '../../../domain/relative-time.ts';
+import { toHash } from '../../address.ts';
+import { control } from '../../control.ts';
+import { attempt } from '../../notices.ts';
+import { clock, realTimeUntil, scheduleNow, setClock } from '../../schedule.ts';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { Time } from '../../ui/time.tsx';
+import { judge, type Remedy } from './verdict.ts';
+
+interface Props {
+  readonly delivery: DeliveryDetail;
+}
+
+export function VerdictCard({ delivery }: Props) {
+  const { headline, reason, signature, remedies } = judge(delivery);
+  const last = delivery.attempts.at(-1);
+  return (
+    <section class={`card delivery-verdict ${delivery.status}`} aria-label="What became of it">
+      <p role="status" class="delivery-headline">
+        {reason !== null && <strong>{reason} </strong>}
+        {headline}
+      </p>
+      {signature !== null && <p>{signature}</p>}
+      {last?.fault !== undefined && (
+        <p>
+          The fault <code>{last.fault.kind}</code> touched it, on purpose.{' '}
+          <a href={toHash({ section: 'webhooks', id: delivery.webhook_id })}>Faults of the endpoint</a>
+        </p>
+      )}
+      {remedies.map((remedy) => (
+        <Step key={remedy.words} remedy={remedy} />
+      ))}
+      {delivery.next_attempt_at !== null && <Next delivery={delivery} dueAt={delivery.next_attempt_at} />}
+    </section>
+  );
+}
+
+function Step({ remedy: { words, command } }: { readonly remedy: Remedy }) {
+  return (
+    <p class="delivery-remedy">
+      <span aria-hidden="true">→ </span>
+      {words}{' '}
+      {command !== null && (
+        <span class="delivery-command">
+          <code>{command}</code>
+          <CopyButton what="the command" text={command} />
+        </span>
+      )}
+    </p>
+  );
+}
+
+/** When it is tried again, in both times, and how not to wait for it. */
+function Next({ delivery, dueAt }: Props & { readonly dueAt: string }) {
+  const [isBusy, setBusy] = useState(false);
+  const skip = async () => {
+    setBusy(true);
+    const ms = Math.max(0, Math.ceil(Date.parse(dueAt) - (scheduleNow.peek() ?? 0)));
+    const moved = await attempt(control.advanceClock({ workspace_id: delivery.workspace_id, ms }));
+    if (moved !== undefined) setClock(moved);
+    setBusy(false);
+  };
+  return (
+    <div class="row delivery-next">
+      <Icon name="clock" />
+      <span>
+        Next attempt <Time at={dueAt} of="schedule" /> <RealTime dueAt={dueAt} />
+      </span>
+      <button type="button" disabled={isBusy || scheduleNow.value === undefined} onClick={skip}>
+        <Icon name="skip" /> {isBusy ? 'Sending…' : 'Skip the wait'}
+      </button>
+    </div>
+  );
+}
+
+function RealTime({ dueAt }: { readonly dueAt: string }) {
+  const real = realTimeUntil(dueAt);
+  const rate = clock.value?.rate;
+  if (rate === 0)
+    return (
+      <span class="muted">of schedule time. The clock is frozen: it comes when the clock is moved.</span>
+    );
+  if (real === null || rate === 1) return null;
+  const wait = formatSpan(Math.ceil(real / SECOND_MS) * SECOND_MS, 2);
+  return (
+    <span class="muted">
+      of schedule time, {wait} of real time at ×{rate}
+    </span>
+  );
+}

@@ -1,0 +1,71 @@
+/** What became of a delivery and why, in the words that the command line has for it too. Pure. */
+import type { AttemptDetail, DeliveryDetail } from '../../../contract/deliveries.ts';
+import { settledReasonText } from '../../../domain/delivery.ts';
+import { findRemedy } from '../../../domain/remedy.ts';
+
+export interface Verdict {
+  readonly headline: string;
+  /** What went wrong in the last attempt; null where nothing did. */
+  readonly reason: string | null;
+  /** What verification makes of its signature, where that matters. */
+  readonly signature: string | null;
+  /** The next steps for who writes the receiver. */
+  readonly remedies: readonly Remedy[];
+}
+
+export interface Remedy {
+  readonly words: string;
+  /** What to type into a terminal. */
+  readonly command: string | null;
+}
+
+export function judge(delivery: DeliveryDetail): Verdict {
+  const last = delivery.attempts.at(-1);
+  const isFailure = last !== undefined && last.outcome !== 'succeeded';
+  return {
+    headline: toHeadline(delivery, last),
+    reason: isFailure ? toSentence(last.error ?? last.outcome) : null,
+    signature: isFailure ? toSignature(last) : null,
+    remedies: isFailure ? listRemedies(last, delivery) : [],
+  };
+}
+
+function toHeadline(delivery: DeliveryDetail, last: AttemptDetail | undefined): string {
+  const { status, settled_reason: reason } = delivery;
+  const because = reason === null ? '' : `: ${settledReasonText[reason]}`;
+  if (status === 'failed') return `It failed${because}.`;
+  if (status === 'canceled') return `It was canceled${because}.`;
+  if (status === 'succeeded') return `Delivered by attempt ${last?.number ?? 1}.`;
+  if (last === undefined) return 'It is waiting to be sent.';
+  return last.outcome === 'succeeded'
+    ? `Attempt ${last.number} succeeded; a replay is waiting to be sent.`
+    : `Attempt ${last.number} failed; it is tried again.`;
+}
+
+/** A receiver that answers so may reject the signature (§6.4), and one that was sent a wrong one should. */
+function toSignature({ verification, response_status: status }: AttemptDetail): string | null {
+  if (verification === null || (verification.ok && !isRejection(status))) return null;
+  return `${verification.ok ? 'The signature is valid' : `The signature is not valid (${verification.reason})`}: ${verification.detail}`;
+}
+
+function isRejection(status: number | null): boolean {
+  return status === 400 || status === 401 || status === 403;
+}
+
+function listRemedies(last: AttemptDetail, delivery: DeliveryDetail): Remedy[] {
+  // Of a signature that a fault has spoilt there is nothing to mend.
+  const ofSignature = last.fault === undefined ? (last.verification?.remedy ?? null) : null;
+  const texts = [ofSignature, findRemedy(last, delivery)];
+  return texts.filter((text) => text !== null).map(splitRemedy);
+}
+
+/** Remedies end with their command: `Correct the name: svc webhooks update …`. */
+export function splitRemedy(text: string): Remedy {
+  const [, words, command] = /^(.*?[:?;]) (svc .+)$/s.exec(text) ?? [];
+  return words === undefined || command === undefined ? { words: text, command: null } : { words, command };
+}
+
+export function toSentence(text: string): string {
+  const [first = ''] = text;
+  return `${first.toUpperCase()}${text.slice(first.length)}${/[.!?]$/.test(text) ? '' : '.'}`;
+}

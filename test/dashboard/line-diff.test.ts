@@ -1,0 +1,71 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { diffLines, foldSame } from '../../src/dashboard/views/delivery/line-diff.ts';
+
+const draw = (left: string, right: string) =>
+  diffLines(left, right).map(({ kind, left, right }) => `${kind} ${left ?? ''}|${right ?? ''}`);
+
+describe('the difference between two texts', () => {
+  it('keeps what is equal in place, and puts what was removed beside what came instead', () => {
+    expect(draw('a\nb\nc\nd', 'a\nx\ny\nd\ne')).toEqual([
+      'same a|a',
+      'changed b|x',
+      'changed c|y',
+      'same d|d',
+      'added |e',
+    ]);
+  });
+
+  it('finds a line again that others were put before', () => {
+    expect(draw('a\nb', 'new\na\nb')).toEqual(['added |new', 'same a|a', 'same b|b']);
+    expect(draw('a\nb\nc', 'c')).toEqual(['removed a|', 'removed b|', 'same c|c']);
+  });
+
+  it('is nothing between equal texts, and everything beside an empty one', () => {
+    expect(draw('a', 'a')).toEqual(['same a|a']);
+    expect(draw('', 'a')).toEqual(['added |a']);
+    expect(draw('', '')).toEqual([]);
+  });
+
+  it('gives both texts back, whatever they are', () => {
+    const text = fc
+      .array(fc.constantFrom('a', 'b', 'c', ' ', 'd'), { minLength: 1 })
+      .map((lines) => lines.join('\n'));
+    fc.assert(
+      fc.property(text, text, (left, right) => {
+        const rows = diffLines(left, right);
+        const side = (name: 'left' | 'right') => rows.flatMap((row) => row[name] ?? []).join('\n');
+        expect([side('left'), side('right')]).toEqual([left, right]);
+        expect(rows.every(({ kind, left, right }) => (kind === 'same') === (left === right))).toBe(true);
+      }),
+    );
+  });
+
+  it('takes texts that are too long to compare as different altogether', () => {
+    const lines = (mark: string) => Array.from({ length: 2_500 }, (_, index) => `${mark}${index}`).join('\n');
+    const rows = diffLines(`start\n${lines('a')}`, `start\n${lines('b')}`);
+    expect(rows.length).toBe(2_501);
+    expect(rows.slice(0, 2).map(({ kind }) => kind)).toEqual(['same', 'changed']);
+  });
+});
+
+describe('equal lines', () => {
+  const rowsOf = (left: string, right: string) => diffLines([...left].join('\n'), [...right].join('\n'));
+  const draw = (left: string, right: string) =>
+    foldSame(rowsOf(left, right), 1).map((row) =>
+      row.kind === 'fold' ? `(${row.count})` : (row.left ?? '') + (row.right ?? ''),
+    );
+
+  it('far from a difference are counted, and those beside it stay', () => {
+    expect(draw('abcdefgh', 'abcdXfgh')).toEqual(['(3)', 'dd', 'eX', 'ff', '(2)']);
+  });
+
+  it('stay where leaving out one spares nothing', () => {
+    expect(draw('abcd', 'abcX')).toEqual(['(2)', 'cc', 'dX']);
+    expect(draw('abc', 'abX')).toEqual(['aa', 'bb', 'cX']);
+  });
+
+  it('alone are one fold', () => {
+    expect(draw('abc', 'abc')).toEqual(['(3)']);
+  });
+});

@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import type { DeliveryDetail } from '../../src/contract/deliveries.ts';
+import { judge, splitRemedy } from '../../src/dashboard/views/delivery/verdict.ts';
+import { createAttempt, createDelivery } from './example-delivery.ts';
+
+const settled = { next_attempt_at: null, planned_attempts: [] };
+const refused = {
+  reason: 'wrong_secret',
+  detail: 'It fits another secret.',
+  remedy: 'Pass the other.',
+} as const;
+
+describe('the verdict on a delivery', () => {
+  it('says why the last attempt failed and what to do', () => {
+    const last = createAttempt({
+      number: 2,
+      outcome: 'connection_error',
+      response_status: null,
+      error: 'connect refused',
+    });
+    expect(judge(createDelivery({ attempts: [createAttempt(), last] }))).toEqual({
+      headline: 'Attempt 2 failed; it is tried again.',
+      reason: 'Connect refused.',
+      signature: null,
+      remedies: [
+        {
+          words: 'Start the receiver, or send to where it is:',
+          command: 'svc webhooks update we_1 --url URL',
+        },
+      ],
+    });
+  });
+
+  it.each<[Partial<DeliveryDetail>, string]>([
+    [
+      { ...settled, status: 'failed', settled_reason: 'window_elapsed' },
+      'It failed: no further attempt fits',
+    ],
+    [{ ...settled, status: 'canceled', settled_reason: 'endpoint_deleted' }, 'It was canceled: its endpoint'],
+    [{ attempts: [] }, 'It is waiting to be sent.'],
+    [
+      { attempts: [createAttempt({ outcome: 'succeeded', response_status: 200, error: null })] },
+      'Attempt 1 succeeded; a replay is waiting',
+    ],
+  ])('says what became of it', (changes, headline) => {
+    expect(judge(createDelivery(changes)).headline).toContain(headline);
+  });
+
+  it('has no reason and no remedy for what succeeded', () => {
+    const attempts = [createAttempt({ outcome: 'succeeded', response_status: 200, error: null })];
+    expect(judge(createDelivery({ ...settled, status: 'succeeded', attempts }))).toEqual({
+      ...{ headline: 'Delivered by attempt 1.', reason: null, signature: null, remedies: [] },
+    });
+  });
+
+  it('says that the signature is valid where the receiver may have rejected it', () => {
+    const rejected = createAttempt({ response_status: 401 });
+    expect(judge(createDelivery({ attempts: [rejected] })).signature).toBe(
+      'The signature is valid: The signature fits.',
+    );
+    expect(judge(createDelivery()).signature).toBeNull();
+  });
+
+  it('says that the signature is not valid, and leaves its remedy out where a fault has spoilt it', () => {
+    const verification = { ok: false, scheme: 'svc', ...refused };
+    const forged = createAttempt({ response_status: 400, verification });
+    const verdict = judge(createDelivery({ attempts: [forged] }));
+    expect(verdict.signature).toBe('The signature is not valid (wrong_secret): It fits another secret.');
+    expect(verdict.remedies[0]).toEqual({ words: 'Pass the other.', command: null });
+
+    const fault = { id: 'flt_1', kind: 'bad-signature' } as const;
+    const { remedies } = judge(createDelivery({ attempts: [{ ...forged, fault }] }));
+    expect(remedies.map(({ command }) => command)).toEqual(['svc faults clear flt_1']);
+  });
+});
+
+it.each([
+  ['Is the path right? svc webhooks update we_1', 'Is the path right?', 'svc webhooks update we_1'],
+  ['Replay later, with --rate.', 'Replay later, with --rate.', null],
+])('the remedy %j is words and a command', (text, words, command) => {
+  expect(splitRemedy(text)).toEqual({ words, command });
+});
