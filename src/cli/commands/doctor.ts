@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import type { Config } from '../../config.ts';
+import { about, type Finding } from '../../control/finding.ts';
 import { ExitCode } from '../../errors.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
 import { checkDatabase, checkDatabaseFile } from '../doctor/database.ts';
 import { checkEndpoints } from '../doctor/endpoints.ts';
-import { about, type Finding } from '../doctor/finding.ts';
 import { checkConfig, checkNode, checkPort } from '../doctor/installation.ts';
 import { checkClock, checkEmulator, checkRunFile, type Running } from '../doctor/running.ts';
 import { showWhile } from '../progress.ts';

@@ -1,10 +1,10 @@
 /** The database: of the emulator that runs, or the file that the next one will use. */
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { about, type Finding } from '../../control/finding.ts';
 import { SvcError } from '../../errors.ts';
 import type { DatabaseState } from '../../store/inspection.ts';
 import { formatSize } from '../render/size.ts';
-import { about, type Finding } from './finding.ts';
 import type { Running } from './running.ts';
 
 const database = about('database', 'Database');

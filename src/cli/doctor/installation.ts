@@ -2,9 +2,9 @@
 import { createServer } from 'node:net';
 import { type Config, type ConfigValues, listConfig } from '../../config.ts';
 import type { EmulatorStatus } from '../../contract/emulator.ts';
+import { about, type Finding } from '../../control/finding.ts';
 import type { Context } from '../context.ts';
 import { describeOccupant, findOccupant } from '../occupant.ts';
-import { about, type Finding } from './finding.ts';
 
 const OLDEST_NODE = [20, 19] as const;
 

@@ -1,10 +1,10 @@
 /** The emulator that runs, if one does: how it is found, and what its clock does. */
 import type { ClockState, EmulatorStatus } from '../../contract/emulator.ts';
 import type { ControlPlane } from '../../control/control-plane.ts';
+import { about, type Finding } from '../../control/finding.ts';
 import { findRunFile, inspectRunFile } from '../../control/run-file.ts';
 import { formatDuration } from '../../domain/duration.ts';
 import type { Context } from '../context.ts';
-import { about, type Finding } from './finding.ts';
 
 export interface Running {
   readonly control: ControlPlane;

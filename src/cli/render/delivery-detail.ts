@@ -1,11 +1,11 @@
 import type { Attempt, AttemptDetail, DeliveryDetail } from '../../contract/deliveries.ts';
+import { describeMark } from '../../control/fault-account.ts';
 import { toOneLine, toPlainLines } from '../../domain/control-characters.ts';
 import { settledReasonText } from '../../domain/delivery.ts';
 import { formatDuration } from '../../domain/duration.ts';
 import { indentJson } from '../../domain/json-text.ts';
 import { findRemedy } from '../../domain/remedy.ts';
 import type { Context } from '../context.ts';
-import { describeMark } from './faults.ts';
 import { renderFields } from './fields.ts';
 import { paintOutcome, paintStatus, styleFor } from './style.ts';
 import { formatTime } from './time.ts';

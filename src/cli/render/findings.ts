@@ -1,4 +1,4 @@
-import type { Finding, FindingStatus } from '../doctor/finding.ts';
+import type { Finding, FindingStatus } from '../../control/finding.ts';
 import type { Look } from '../io.ts';
 import { renderAdvisedTable } from './advised-table.ts';
 import { styleFor } from './style.ts';

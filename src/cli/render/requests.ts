@@ -1,9 +1,9 @@
 import type { ApiRequest } from '../../contract/resources.ts';
+import { describeMark } from '../../control/fault-account.ts';
 import { toOneLine } from '../../domain/control-characters.ts';
 import { formatDuration } from '../../domain/duration.ts';
 import type { Context } from '../context.ts';
 import type { Look } from '../io.ts';
-import { describeMark } from './faults.ts';
 import { renderFields } from './fields.ts';
 import { cutLineTo } from './painted.ts';
 import { paintHttpStatus } from './style.ts';

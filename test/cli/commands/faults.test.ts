@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { describeEffect, describeMark, faultColumns } from '../../../src/cli/render/faults.ts';
+import { faultColumns } from '../../../src/cli/render/faults.ts';
 import type { Fault } from '../../../src/contract/faults.ts';
+import { describeEffect, describeMark } from '../../../src/control/fault-account.ts';
 
 const base = {
   ...{ id: 'flt_1', probability: 1, fired: 0, created_at: '2026-11-20T12:00:00.000Z' },

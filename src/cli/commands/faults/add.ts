@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { describeEffect } from '../../../control/fault-account.ts';
 import {
   type DeliveryFaultKind,
   deliveryFaultKinds,
@@ -9,7 +10,6 @@ import {
 import { choiceOption, toDurationMs, toWholeNumber } from '../../arguments.ts';
 import type { CommandDefinition } from '../../command.ts';
 import type { Context } from '../../context.ts';
-import { describeEffect } from '../../render/faults.ts';
 
 interface Options {
   readonly on?: FaultRule['on'];

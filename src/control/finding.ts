@@ -1,5 +1,5 @@
-/** What the doctor found out about one thing. */
-import { SvcError } from '../../errors.ts';
+/** What was found out about one thing, as `svc doctor` tells it. */
+import { SvcError } from '../errors.ts';
 
 /** `skipped` is what could not be looked at, or was not to be. */
 export const findingStatuses = ['ok', 'warning', 'problem', 'skipped'] as const;
