@@ -1,7 +1,7 @@
 /** What lists and the live stream can be narrowed to. */
 import * as v from 'valibot';
 import { deliveryStatuses } from '../domain/delivery.ts';
-import { parseDuration } from '../domain/duration.ts';
+import { toMoment } from '../domain/moment.ts';
 import { idOf } from './fields.ts';
 import { wholeNumber } from './operation.ts';
 
@@ -11,7 +11,7 @@ export const Limit = v.optional(wholeNumber(1, 1000), 50);
 const Moment = v.pipe(
   v.string(),
   v.check(
-    (text) => parseDuration(text) !== null || !Number.isNaN(Date.parse(text)),
+    (text) => !Number.isNaN(toMoment(text, 0)),
     'must be a duration (1h) or an ISO 8601 time',
   ),
 );

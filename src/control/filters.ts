@@ -6,7 +6,7 @@ import type {
   EventFilter as EventFilterSchema,
   RequestFilter as RequestFilterSchema,
 } from '../contract/filters.ts';
-import { parseDuration } from '../domain/duration.ts';
+import { toMoment } from '../domain/moment.ts';
 import { notFound } from '../sandbox/access.ts';
 import type { LiveWorkspace } from '../sandbox/live-workspaces.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
@@ -72,7 +72,7 @@ export function toRequestFilter(
     requestId: input.request_id ?? null,
     resourceId: input.resource_id ?? null,
     minDurationMs: input.min_duration_ms ?? null,
-    since: toMoment(input.since, sandbox.wall.now()),
+    since: findMoment(input.since, sandbox.wall.now()),
   };
 }
 
@@ -85,14 +85,9 @@ export function findWorkspace(sandbox: Sandbox, id: string | null | undefined): 
 }
 
 function toPeriod({ since, until }: { since?: string | undefined; until?: string | undefined }, now: number) {
-  return { since: toMoment(since, now), until: toMoment(until, now) };
+  return { since: findMoment(since, now), until: findMoment(until, now) };
 }
 
-/** A duration before `now` such as `1h`, or an ISO 8601 time. @returns milliseconds since 1970. */
-export function toMoment(text: string, now: number): number;
-export function toMoment(text: string | undefined, now: number): number | null;
-export function toMoment(text: string | undefined, now: number): number | null {
-  if (text === undefined) return null;
-  const duration = parseDuration(text);
-  return duration === null ? Date.parse(text) : now - duration;
+function findMoment(text: string | undefined, now: number): number | null {
+  return text === undefined ? null : toMoment(text, now);
 }

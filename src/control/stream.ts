@@ -13,6 +13,7 @@ import {
   type TopicItem,
 } from '../contract/stream.ts';
 import { validate } from '../contract/validate.ts';
+import { toMoment } from '../domain/moment.ts';
 import { hasText } from '../domain/text-search.ts';
 import type { Listeners } from '../sandbox/listeners.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
@@ -21,7 +22,7 @@ import { toApiRequest } from '../store/api-requests.ts';
 import { toAttempt } from '../store/attempts.ts';
 import { type DeliveryRow, toDelivery } from '../store/delivery-view.ts';
 import type { Happening } from '../store/happenings.ts';
-import { toDeliveryFilter, toMoment } from './filters.ts';
+import { toDeliveryFilter } from './filters.ts';
 
 /** Happenings that are read from the store at a time. */
 const BATCH = 200;

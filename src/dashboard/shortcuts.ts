@@ -32,15 +32,18 @@ export function useShortcuts(own: readonly Shortcut[]): void {
 }
 
 addEventListener('keydown', (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || isTyping(event.target))
-    return;
+  if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || isTaken(event)) return;
   const shortcut = shortcuts.value.findLast(({ key }) => key === event.key);
   if (shortcut === undefined || document.querySelector('dialog[open]') !== null) return;
   event.preventDefault();
   shortcut.run();
 });
 
-/** Where a key means itself: fields, and for Enter whatever takes it. */
-function isTyping(target: EventTarget | null): boolean {
-  return target instanceof Element && target.closest('input, textarea, select, [contenteditable]') !== null;
+const FIELDS = 'input, textarea, select, [contenteditable]';
+const PRESSED = `${FIELDS}, a, button, summary, [role="option"]`;
+
+/** Whether the key means something to the element that has the focus: text to a field, a press to a button. */
+function isTaken({ target, key }: KeyboardEvent): boolean {
+  const takers = key === 'Enter' || key === ' ' ? PRESSED : FIELDS;
+  return target instanceof Element && target.closest(takers) !== null;
 }
