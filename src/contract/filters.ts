@@ -10,10 +10,7 @@ export const Limit = v.optional(wholeNumber(1, 1000), 50);
 /** A point in time: ISO 8601, or a duration before now such as `1h`. */
 const Moment = v.pipe(
   v.string(),
-  v.check(
-    (text) => !Number.isNaN(toMoment(text, 0)),
-    'must be a duration (1h) or an ISO 8601 time',
-  ),
+  v.check((text) => !Number.isNaN(toMoment(text, 0)), 'must be a duration (1h) or an ISO 8601 time'),
 );
 
 /** A part of a list (§2), newest first. */

@@ -56,7 +56,7 @@ export function toAttemptFilter(sandbox: Sandbox, input: InputOf<typeof AttemptF
   if (webhookId !== null && !store.webhooks.findPlace(webhookId)) throw notFound('webhook', webhookId);
   if (deliveryId !== null && !store.deliveryView.find(deliveryId)) throw notFound('delivery', deliveryId);
   const workspaceSeq = findWorkspace(sandbox, input.workspace_id)?.seq ?? null;
-  return { workspaceSeq, webhookId, deliveryId, since: toMoment(input.since, sandbox.wall.now()) };
+  return { workspaceSeq, webhookId, deliveryId, since: findMoment(input.since, sandbox.wall.now()) };
 }
 
 export function toRequestFilter(

@@ -109,10 +109,9 @@ export class Feed<Item extends Identified> {
   }
 
   #take({ item, belongs }: News<Item>): void {
-    const { list } = this;
-    if (!this.#isHeld) return list.put(item, belongs);
-    const isHere = list.has(item.id);
-    if (isHere) list.put(item, true);
+    const isHere = this.list.has(item.id);
+    if (!this.#isHeld || isHere) this.list.put(item, this.#isHeld || belongs);
+    if (!this.#isHeld) return;
     if (isHere && belongs === false) this.#isStale = true;
     if (isHere === false && belongs) this.#waiting.add(item.id);
     if (belongs === false) this.#waiting.delete(item.id);
@@ -139,7 +138,13 @@ export class Feed<Item extends Identified> {
   }
 
   /** What is behind one cursor, down to another; a page of it may be short. */
-  async #askBetween({ after, end }: { readonly after: string | null; readonly end: string }): Promise<Item[]> {
+  async #askBetween({
+    after,
+    end,
+  }: {
+    readonly after: string | null;
+    readonly end: string;
+  }): Promise<Item[]> {
     const items: Item[] = [];
     let cursor = after;
     while (cursor === null || cursor > end) {

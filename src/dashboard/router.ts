@@ -11,9 +11,14 @@ export function navigate(to: Parameters<typeof toHash>[0]): void {
   location.hash = toHash(to);
 }
 
+/** Shows something else without a step in the history. */
+export function replace(to: Parameters<typeof toHash>[0]): void {
+  history.replaceState(null, '', toHash(to));
+  route.value = parseHash(location.hash);
+}
+
 /** Changes members of the query without a step in the history; an empty one is taken away. */
 export function refine(changes: Readonly<Record<string, string>>): void {
   const { section, id, query } = route.value;
-  history.replaceState(null, '', toHash({ section, id, query: { ...query, ...changes } }));
-  route.value = parseHash(location.hash);
+  replace({ section, id, query: { ...query, ...changes } });
 }

@@ -1,14 +1,11 @@
+// biome-ignore-all lint/a11y/useSemanticElements: rows that are placed one by one are no table to a browser, and roles say what they are.
+// biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the focus, and says which row is active.
 /** A list of which only the rows in view, and a few around them, are in the page. */
 import type { ComponentChildren, RefObject } from 'preact';
-import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { useShortcuts } from '../shortcuts.ts';
-
-/** What an array has, and a list that is only partly here. */
-export interface Items<Item> {
-  readonly length: number;
-  /** Undefined for an item that is not here yet. */
-  at(index: number): Item | undefined;
-}
+import { useId, useRef } from 'preact/hooks';
+import type { Items } from './items.ts';
+import { useMovement } from './virtual-movement.ts';
+import { type Look, useView } from './virtual-view.ts';
 
 interface Props<Item> {
   readonly label: string;
@@ -29,20 +26,12 @@ interface Props<Item> {
   readonly onOpen?: (item: Item) => void;
   /** Called when other rows come into view, and when the list has changed. */
   readonly onLook?: (look: Look) => void;
-}
-
-export interface Look {
-  /** Indices of the first and the last row in view. */
-  readonly first: number;
-  readonly last: number;
-  readonly isAtTop: boolean;
+  /** What scrolls. */
+  readonly box?: RefObject<HTMLDivElement | null>;
 }
 
 /** Rows beyond the visible ones, so that quick scrolling meets rows and not white. */
 const OVERSCAN = 10;
-/** New rows at the top slide in when they are few; more of them would only flicker. */
-const SLIDING = 3;
-const SLIDE_MS = 180;
 
 /**
  * A grid as the ARIA practices have it: one stop of the Tab key, in which the arrows move from row to row. When rows
@@ -51,13 +40,21 @@ const SLIDE_MS = 180;
 export function VirtualList<Item>(props: Props<Item>) {
   const { label, columns, items, keyOf, cells, hasMore = false, active = null, onOpen } = props;
   const id = useId();
-  const box = useRef<HTMLDivElement>(null);
+  const own = useRef<HTMLDivElement>(null);
+  const box = props.box ?? own;
   const rowHeight = props.rowHeight * rootFontSize;
   const view = useView(box, rowHeight, props);
   const moveBy = useMovement(box, rowHeight, view, props);
   const move = (event: KeyboardEvent) => {
     const page = view.last - view.first;
-    const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -items.length, End: items.length };
+    const steps = {
+      ArrowDown: 1,
+      ArrowUp: -1,
+      PageDown: page,
+      PageUp: -page,
+      Home: -items.length,
+      End: items.length,
+    };
     if (!(event.key in steps)) return;
     event.preventDefault();
     moveBy(steps[event.key as keyof typeof steps]);
@@ -77,7 +74,7 @@ export function VirtualList<Item>(props: Props<Item>) {
         data-index={index}
         aria-rowindex={index + 2}
         aria-selected={item === undefined ? undefined : key === active}
-        style={{ height: rowHeight }}
+        style={{ height: `${rowHeight}px` }}
       >
         {item === undefined ? (
           <div role="gridcell">Loading…</div>
@@ -119,7 +116,7 @@ export function VirtualList<Item>(props: Props<Item>) {
       <div
         role="rowgroup"
         class="virtual-body"
-        style={{ height: items.length * rowHeight, paddingTop: first * rowHeight }}
+        style={{ height: `${items.length * rowHeight}px`, paddingTop: `${first * rowHeight}px` }}
       >
         {rows}
       </div>
@@ -128,140 +125,6 @@ export function VirtualList<Item>(props: Props<Item>) {
 }
 
 const rootFontSize = Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
-
-interface View {
-  /** Indices of the first and the last place for a row in view, whether there is a row or not. */
-  readonly first: number;
-  readonly last: number;
-}
-
-/** Which rows are in view; keeps them there when others come or go above them. */
-function useView<Item>(box: RefObject<HTMLDivElement>, rowHeight: number, props: Props<Item>): View {
-  const [view, setView] = useState<View>({ first: 0, last: -1 });
-  const anchor = useRef<Anchor | null>(null);
-  const look = () => {
-    const element = box.current;
-    const height = heightOf(element);
-    if (element === null || height <= 0) return;
-    const { items, keyOf, onLook } = latest.current;
-    const first = Math.floor(element.scrollTop / rowHeight);
-    const last = Math.ceil((element.scrollTop + height) / rowHeight) - 1;
-    const item = items.at(first);
-    anchor.current = item === undefined ? null : { key: keyOf(item), index: first };
-    setView((before) => (before.first === first && before.last === last ? before : { first, last }));
-    onLook?.({ first, last, isAtTop: isAtTop(element, rowHeight) });
-  };
-  const latest = useRef({ ...props, look });
-  latest.current = { ...props, look };
-  useLayoutEffect(() => {
-    const element = box.current;
-    if (element === null) return;
-    const lookAgain = () => latest.current.look();
-    const observer = new ResizeObserver(lookAgain);
-    observer.observe(element);
-    element.addEventListener('scroll', lookAgain, { passive: true });
-    return () => {
-      observer.disconnect();
-      element.removeEventListener('scroll', lookAgain);
-    };
-  }, []);
-  useLayoutEffect(() => {
-    if (box.current !== null && anchor.current !== null) {
-      const moved = findMove(props, anchor.current);
-      if (!isAtTop(box.current, rowHeight)) box.current.scrollTop += moved * rowHeight;
-      else if (moved > 0 && moved <= SLIDING) slideIn(box.current.lastElementChild, moved * rowHeight);
-    }
-    look();
-  });
-  return view;
-}
-
-/** The row that is kept where it is. */
-interface Anchor {
-  readonly key: string;
-  readonly index: number;
-}
-
-/** By how many rows the anchor is now further down. */
-function findMove<Item>({ items, keyOf }: Props<Item>, { key, index }: Anchor): number {
-  return (findNear(items, keyOf, key, index) ?? index) - index;
-}
-
-/** The index of an item that was at `around`, or not far from there; null where it is not. */
-function findNear<Item>(
-  items: Items<Item>,
-  keyOf: (item: Item) => string,
-  key: string,
-  around: number,
-): number | null {
-  for (let distance = 0; distance < 500; distance++) {
-    for (const index of [around + distance, around - distance]) {
-      const item = index < 0 ? undefined : items.at(index);
-      if (item !== undefined && keyOf(item) === key) return index;
-    }
-  }
-  return null;
-}
-
-function isAtTop({ scrollTop }: Element, rowHeight: number): boolean {
-  return scrollTop < rowHeight / 2;
-}
-
-/** Of what is below the titles. */
-function heightOf(element: HTMLElement | null): number {
-  return (element?.clientHeight ?? 0) - (element?.firstElementChild?.clientHeight ?? 0);
-}
-
-function slideIn(rows: Element | null, height: number): void {
-  if (matchMedia('(prefers-reduced-motion: reduce)').matches) return;
-  rows?.animate([{ transform: `translateY(-${height}px)` }, { transform: 'none' }], {
-    duration: SLIDE_MS,
-    easing: 'ease-out',
-  });
-}
-
-/** Moves the active row. @returns what moves it by a number of rows. */
-function useMovement<Item>(
-  box: RefObject<HTMLDivElement>,
-  rowHeight: number,
-  view: View,
-  { items, keyOf, active = null, onActive, onOpen }: Props<Item>,
-): (step: number) => void {
-  const lastIndex = useRef(0);
-  const findActive = () => (active === null ? null : findNear(items, keyOf, active, lastIndex.current));
-  const moveBy = (step: number) => {
-    const from = findActive();
-    const index = Math.max(0, Math.min(items.length - 1, from === null ? view.first : from + step));
-    const item = items.at(index);
-    if (box.current === null || item === undefined) return;
-    lastIndex.current = index;
-    box.current.focus({ preventScroll: true });
-    scrollTo(box.current, index * rowHeight, rowHeight);
-    onActive?.(item);
-  };
-  const open = () => {
-    const index = findActive();
-    const item = index === null ? undefined : items.at(index);
-    if (item !== undefined) onOpen?.(item);
-  };
-  useShortcuts(
-    onOpen === undefined
-      ? []
-      : [
-          { key: 'j', does: 'Next row', run: () => moveBy(1) },
-          { key: 'k', does: 'Previous row', run: () => moveBy(-1) },
-          { key: 'Enter', does: 'Open the row', run: open },
-        ],
-  );
-  return moveBy;
-}
-
-/** Brings a row into view, with as little movement as that takes. */
-function scrollTo(element: HTMLElement, top: number, rowHeight: number): void {
-  const lowest = top + rowHeight - heightOf(element);
-  if (element.scrollTop > top) element.scrollTop = top;
-  else if (element.scrollTop < lowest) element.scrollTop = lowest;
-}
 
 /** The item of the row in which something was pressed that does nothing of its own; none where text was marked. */
 function findItem<Item>(target: EventTarget | null, items: Items<Item>): Item | undefined {

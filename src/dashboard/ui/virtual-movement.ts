@@ -1,0 +1,55 @@
+/** Which row of a long list the keys move from, and to. */
+import type { RefObject } from 'preact';
+import { useRef } from 'preact/hooks';
+import { useShortcuts } from '../shortcuts.ts';
+import { findNear, type KeyedItems } from './items.ts';
+import { heightOf, type View } from './virtual-view.ts';
+
+interface Moved<Item> extends KeyedItems<Item> {
+  readonly active?: string | null;
+  readonly onActive?: (item: Item) => void;
+  readonly onOpen?: (item: Item) => void;
+}
+
+/** Moves the active row. @returns what moves it by a number of rows. */
+export function useMovement<Item>(
+  box: RefObject<HTMLDivElement | null>,
+  rowHeight: number,
+  view: View,
+  { items, keyOf, active = null, onActive, onOpen }: Moved<Item>,
+): (step: number) => void {
+  const lastIndex = useRef(0);
+  const findActive = () => (active === null ? null : findNear({ items, keyOf }, active, lastIndex.current));
+  const moveBy = (step: number) => {
+    const from = findActive();
+    const index = Math.max(0, Math.min(items.length - 1, from === null ? view.first : from + step));
+    const item = items.at(index);
+    if (box.current === null || item === undefined) return;
+    lastIndex.current = index;
+    box.current.focus({ preventScroll: true });
+    scrollTo(box.current, index * rowHeight, rowHeight);
+    onActive?.(item);
+  };
+  const open = () => {
+    const index = findActive();
+    const item = index === null ? undefined : items.at(index);
+    if (item !== undefined) onOpen?.(item);
+  };
+  useShortcuts(
+    onOpen === undefined
+      ? []
+      : [
+          { key: 'j', does: 'Next row', run: () => moveBy(1) },
+          { key: 'k', does: 'Previous row', run: () => moveBy(-1) },
+          { key: 'Enter', does: 'Open the row', run: open },
+        ],
+  );
+  return moveBy;
+}
+
+/** Brings a row into view, with as little movement as that takes. */
+function scrollTo(element: HTMLElement, top: number, rowHeight: number): void {
+  const lowest = top + rowHeight - heightOf(element);
+  if (element.scrollTop > top) element.scrollTop = top;
+  else if (element.scrollTop < lowest) element.scrollTop = lowest;
+}

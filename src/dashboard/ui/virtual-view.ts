@@ -1,0 +1,95 @@
+/** What of a long list is in view. */
+import type { RefObject } from 'preact';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { findNear, type KeyedItems } from './items.ts';
+
+/** New rows at the top slide in when they are few; more of them would only flicker. */
+const SLIDING = 3;
+const SLIDE_MS = 180;
+
+export interface View {
+  /** Indices of the first and the last place for a row in view, whether there is a row or not. */
+  readonly first: number;
+  readonly last: number;
+}
+
+export interface Look extends View {
+  readonly isAtTop: boolean;
+}
+
+interface Viewed<Item> extends KeyedItems<Item> {
+  readonly onLook?: ((look: Look) => void) | undefined;
+}
+
+/** Which rows are in view; keeps them there when others come or go above them. */
+export function useView<Item>(
+  box: RefObject<HTMLDivElement | null>,
+  rowHeight: number,
+  viewed: Viewed<Item>,
+): View {
+  const [view, setView] = useState<View>({ first: 0, last: -1 });
+  const anchor = useRef<Anchor | null>(null);
+  const look = () => {
+    const element = box.current;
+    const height = heightOf(element);
+    if (element === null || height <= 0) return;
+    const { items, keyOf, onLook } = latest.current;
+    const first = Math.floor(element.scrollTop / rowHeight);
+    const last = Math.ceil((element.scrollTop + height) / rowHeight) - 1;
+    const item = items.at(first);
+    anchor.current = item === undefined ? null : { key: keyOf(item), index: first };
+    setView((before) => (before.first === first && before.last === last ? before : { first, last }));
+    onLook?.({ first, last, isAtTop: isAtTop(element, rowHeight) });
+  };
+  const latest = useRef({ ...viewed, look });
+  latest.current = { ...viewed, look };
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (element === null) return;
+    const lookAgain = () => latest.current.look();
+    const observer = new ResizeObserver(lookAgain);
+    observer.observe(element);
+    element.addEventListener('scroll', lookAgain, { passive: true });
+    return () => {
+      observer.disconnect();
+      element.removeEventListener('scroll', lookAgain);
+    };
+  }, []);
+  useLayoutEffect(() => {
+    if (box.current !== null && anchor.current !== null) {
+      const moved = findMove(viewed, anchor.current);
+      if (!isAtTop(box.current, rowHeight)) box.current.scrollTop += moved * rowHeight;
+      else if (moved > 0 && moved <= SLIDING) slideIn(box.current.lastElementChild, moved * rowHeight);
+    }
+    look();
+  });
+  return view;
+}
+
+/** The row that is kept where it is. */
+interface Anchor {
+  readonly key: string;
+  readonly index: number;
+}
+
+/** By how many rows the anchor is now further down. */
+function findMove<Item>(keyed: KeyedItems<Item>, { key, index }: Anchor): number {
+  return (findNear(keyed, key, index) ?? index) - index;
+}
+
+function isAtTop({ scrollTop }: Element, rowHeight: number): boolean {
+  return scrollTop < rowHeight / 2;
+}
+
+/** Of what is below the titles. */
+export function heightOf(element: HTMLElement | null): number {
+  return (element?.clientHeight ?? 0) - (element?.firstElementChild?.clientHeight ?? 0);
+}
+
+function slideIn(rows: Element | null, height: number): void {
+  if (matchMedia('(prefers-reduced-motion: reduce)').matches) return;
+  rows?.animate([{ transform: `translateY(-${height}px)` }, { transform: 'none' }], {
+    duration: SLIDE_MS,
+    easing: 'ease-out',
+  });
+}

@@ -1,0 +1,168 @@
+/** The live list: what is shown of each delivery, and what stands in its place where there are none. */
+import { useRef, useState } from 'preact/hooks';
+import type { Delivery } from '../../../contract/deliveries.ts';
+import { settledReasonText } from '../../../domain/delivery.ts';
+import { type Route, toHash } from '../../address.ts';
+import { navigate, refine, replace } from '../../router.ts';
+import { useShortcuts } from '../../shortcuts.ts';
+import { Icon } from '../../ui/icon.tsx';
+import { Empty } from '../../ui/state.tsx';
+import { StatusBadge } from '../../ui/status.tsx';
+import { Time } from '../../ui/time.tsx';
+import { VirtualList } from '../../ui/virtual-list.tsx';
+import { type Filter, filterNames, parseFilter } from './filter.ts';
+import { FilterBar } from './filter-bar.tsx';
+import { FirstSteps } from './first-steps.tsx';
+import { useDeliveries } from './use-deliveries.ts';
+
+const COLUMNS = ['Status', 'Event', 'Endpoint', 'Attempts', 'Created'];
+const ROW_REM = 3.25;
+
+interface Props {
+  readonly query: Route['query'];
+  /** Id of the delivery that is shown beside the list; null where none is. */
+  readonly openId: string | null;
+}
+
+export function DeliveryList({ query, openId }: Props) {
+  const filter = parseFilter(query);
+  const [isPaused, setPaused] = useState(false);
+  const [isAtTop, setAtTop] = useState(true);
+  const [chosen, setChosen] = useState<string | null>(null);
+  const box = useRef<HTMLDivElement>(null);
+  const feed = useDeliveries(filter, isPaused || !isAtTop);
+  const active = openId ?? chosen;
+  const to = (id: string) => ({ section: 'deliveries', id, query: { ...filter } }) as const;
+  useShortcuts([{ key: 'p', does: isPaused ? 'Go on' : 'Pause', run: () => setPaused(!isPaused) }]);
+  const leadUp = () => {
+    setPaused(false);
+    box.current?.scrollTo({ top: 0 });
+  };
+  return (
+    <>
+      <FilterBar filter={filter} types={typesOf(feed.list)}>
+        <button type="button" aria-pressed={isPaused} title="Key p" onClick={() => setPaused(!isPaused)}>
+          <Icon name={isPaused ? 'play' : 'pause'} /> {isPaused ? 'Paused' : 'Pause'}
+        </button>
+      </FilterBar>
+      <div class="deliveries-rows">
+        <Waiting count={feed.waiting} onPress={leadUp} />
+        {feed.error !== null && (
+          <p class="state error" role="alert">
+            {feed.error}{' '}
+            <button type="button" onClick={() => feed.again()}>
+              Try again
+            </button>
+          </p>
+        )}
+        {!feed.isOpen && feed.error === null && (
+          <p class="state" role="status">
+            Loading deliveries…
+          </p>
+        )}
+        {feed.isOpen && feed.list.length > 0 && (
+          <VirtualList
+            label="Deliveries, newest first"
+            columns={COLUMNS}
+            items={feed.list}
+            keyOf={({ id }) => id}
+            cells={(delivery) => toCells(delivery, toHash(to(delivery.id)))}
+            rowHeight={ROW_REM}
+            hasMore={feed.list.next !== null}
+            active={active}
+            onActive={({ id }) => (openId === null ? setChosen(id) : replace(to(id)))}
+            onOpen={({ id }) => navigate(to(id))}
+            onLook={({ first, last, isAtTop }) => {
+              setAtTop(isAtTop);
+              feed.look(first, last);
+            }}
+            box={box}
+          />
+        )}
+        {feed.isOpen && feed.list.length === 0 && (
+          <Nothing filter={filter} isSearching={feed.list.next !== null} />
+        )}
+      </div>
+    </>
+  );
+}
+
+function toCells(delivery: Delivery, address: string) {
+  const { id, status, event_type: type, url, attempt_count: attempts, created_at: createdAt } = delivery;
+  return [
+    <StatusBadge status={status} />,
+    <>
+      <a href={address} tabIndex={-1}>
+        {type}
+      </a>
+      <small class="mono">{id}</small>
+    </>,
+    <>
+      <span class="deliveries-url">{url}</span>
+      <small>
+        <NextStep delivery={delivery} />
+      </small>
+    </>,
+    <>
+      {attempts}
+      <span class="deliveries-unit">×</span>
+    </>,
+    <Time at={createdAt} of="schedule" />,
+  ];
+}
+
+/** When it is tried next, or why it stopped. */
+function NextStep({ delivery }: { readonly delivery: Delivery }) {
+  const { status, next_attempt_at: next, settled_reason: reason, replay_of: original } = delivery;
+  if (status === 'pending' && next === null) return <>being sent</>;
+  if (next !== null) {
+    return (
+      <>
+        next attempt <Time at={next} of="schedule" />
+      </>
+    );
+  }
+  if (reason !== null) return <>{settledReasonText[reason]}</>;
+  return <>{original === null ? '' : `replay of ${original}`}</>;
+}
+
+/** Said once when the first one waits, not again with every further one. */
+function Waiting({ count, onPress }: { readonly count: number; readonly onPress: () => void }) {
+  return (
+    <>
+      <span class="unseen" role="status">
+        {count > 0 ? 'New deliveries wait at the top of the list' : ''}
+      </span>
+      {count > 0 && (
+        <button type="button" class="main deliveries-waiting" onClick={onPress}>
+          {count.toLocaleString('en')} new
+        </button>
+      )}
+    </>
+  );
+}
+
+function Nothing({ filter, isSearching }: { readonly filter: Filter; readonly isSearching: boolean }) {
+  if (isSearching) {
+    return (
+      <p class="state" role="status">
+        Searching older deliveries…
+      </p>
+    );
+  }
+  if (Object.keys(filter).length === 0) return <FirstSteps />;
+  return (
+    <Empty>
+      No delivery matches.{' '}
+      <button type="button" onClick={() => refine(Object.fromEntries(filterNames.map((name) => [name, ''])))}>
+        Show all
+      </button>
+    </Empty>
+  );
+}
+
+/** Types of what is at the top of the list. */
+function typesOf(list: { at(index: number): Delivery | undefined }): string[] {
+  const found = Array.from({ length: 100 }, (_, index) => list.at(index)?.event_type);
+  return found.filter((type) => type !== undefined);
+}

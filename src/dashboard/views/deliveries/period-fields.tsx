@@ -1,0 +1,68 @@
+import { useState } from 'preact/hooks';
+import { refine } from '../../router.ts';
+
+interface Props {
+  readonly since: string | undefined;
+  readonly until: string | undefined;
+}
+
+const RECENT = { '5m': 'last 5 minutes', '1h': 'last hour', '24h': 'last 24 hours' };
+
+/** When deliveries were created: lately, or from one time to another. Both are schedule times, in UTC. */
+export function PeriodFields({ since, until }: Props) {
+  const isRecent = until === undefined && (since === undefined || since in RECENT);
+  const [isOpen, setOpen] = useState(!isRecent);
+  const isExact = isOpen || !isRecent;
+  const choose = (choice: string) => {
+    setOpen(choice === 'exact');
+    if (choice !== 'exact') refine({ since: choice, until: '' });
+  };
+  return (
+    <>
+      <label>
+        Created
+        <select
+          value={isExact ? 'exact' : (since ?? '')}
+          onChange={({ currentTarget }) => choose(currentTarget.value)}
+        >
+          <option value="">any time</option>
+          {Object.entries(RECENT).map(([value, title]) => (
+            <option key={value} value={value}>
+              {title}
+            </option>
+          ))}
+          <option value="exact">from … to …</option>
+        </select>
+      </label>
+      {isExact && <Moment title="From (UTC)" value={since} onChange={(time) => refine({ since: time })} />}
+      {isExact && <Moment title="Before (UTC)" value={until} onChange={(time) => refine({ until: time })} />}
+    </>
+  );
+}
+
+interface MomentProps {
+  readonly title: string;
+  readonly value: string | undefined;
+  readonly onChange: (time: string) => void;
+}
+
+/** A field of the browser for a date and a time, which knows no zones. */
+function Moment({ title, value = '', onChange }: MomentProps) {
+  const time = new Date(value);
+  const shown = Number.isNaN(time.getTime()) ? '' : time.toISOString().slice(0, 19);
+  return (
+    <label>
+      {title}
+      <input
+        type="datetime-local"
+        step={1}
+        value={shown}
+        onChange={({ currentTarget }) => onChange(toUtc(currentTarget.value))}
+      />
+    </label>
+  );
+}
+
+function toUtc(text: string): string {
+  return text === '' ? '' : new Date(`${text}Z`).toISOString();
+}
