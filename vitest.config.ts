@@ -37,6 +37,8 @@ export default defineConfig({
           include: ['test/browser/**/*.test.ts'],
           globalSetup: ['test/support/build-once.ts'],
           testTimeout: 60_000,
+          // As long as a locator waits.
+          expect: { poll: { timeout: 15_000 } },
         },
       },
       {

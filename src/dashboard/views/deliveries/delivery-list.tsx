@@ -3,6 +3,8 @@ import { useRef, useState } from 'preact/hooks';
 import type { Delivery } from '../../../contract/deliveries.ts';
 import { settledReasonText } from '../../../domain/delivery.ts';
 import { type Route, toHash } from '../../address.ts';
+import { control } from '../../control.ts';
+import { attempt } from '../../notices.ts';
 import { navigate, refine, replace } from '../../router.ts';
 import { useShortcuts } from '../../shortcuts.ts';
 import { Icon } from '../../ui/icon.tsx';
@@ -10,6 +12,7 @@ import { Empty } from '../../ui/state.tsx';
 import { StatusBadge } from '../../ui/status.tsx';
 import { Time } from '../../ui/time.tsx';
 import { VirtualList } from '../../ui/virtual-list.tsx';
+import { openReplay } from '../replay/question.ts';
 import { type Filter, filterNames, parseFilter } from './filter.ts';
 import { FilterBar } from './filter-bar.tsx';
 import { FirstSteps } from './first-steps.tsx';
@@ -33,7 +36,10 @@ export function DeliveryList({ query, openId }: Props) {
   const feed = useDeliveries(filter, isPaused || !isAtTop);
   const active = openId ?? chosen;
   const to = (id: string) => ({ section: 'deliveries', id, query: { ...filter } }) as const;
-  useShortcuts([{ key: 'p', does: isPaused ? 'Go on' : 'Pause', run: () => setPaused(!isPaused) }]);
+  useShortcuts([
+    { key: 'p', does: isPaused ? 'Go on' : 'Pause', run: () => setPaused(!isPaused) },
+    { key: 'r', does: 'Replay the delivery', run: () => active !== null && void replay(active) },
+  ]);
   const leadUp = () => {
     setPaused(false);
     box.current?.scrollTo({ top: 0 });
@@ -85,6 +91,12 @@ export function DeliveryList({ query, openId }: Props) {
       </div>
     </>
   );
+}
+
+/** The delivery that is shown beside the list need not be in it. */
+async function replay(id: string): Promise<void> {
+  const delivery = await attempt(control.getDelivery({ id }));
+  if (delivery !== undefined) openReplay(delivery);
 }
 
 function toCells(delivery: Delivery, address: string) {

@@ -8,7 +8,8 @@ import { refine } from '../../router.ts';
 import { workspaceId } from '../../session.ts';
 import { useShortcuts } from '../../shortcuts.ts';
 import { Icon } from '../../ui/icon.tsx';
-import { type Filter, type FilterName, filterNames } from './filter.ts';
+import { openReplayOfMany } from '../replay/question.ts';
+import { type Filter, type FilterName, filterNames, toInput } from './filter.ts';
 import { PeriodFields } from './period-fields.tsx';
 
 interface Props {
@@ -160,6 +161,14 @@ function Chips({ filter }: { readonly filter: Filter }) {
           </button>
         </li>
       )}
+      <li class="deliveries-replay">
+        <button
+          type="button"
+          onClick={() => openReplayOfMany({ workspace_id: workspaceId.value, ...toInput(filter) })}
+        >
+          <Icon name="replay" /> Replay all that match
+        </button>
+      </li>
     </ul>
   );
 }

@@ -31,7 +31,10 @@ export function useDeliveries(filter: Filter, isHeld: boolean): Feed<Delivery> {
   }, [feed]);
   useEffect(() => feed.hold(isHeld), [feed, isHeld]);
   useLive((items) => {
-    const news = items.flatMap((item) => (isOf(workspace, item) ? [toNews(item, filter)] : []));
+    const replaced = items.findLastIndex(({ type }) => type === 'reset');
+    if (replaced !== -1) feed.open();
+    const since = items.slice(replaced + 1);
+    const news = since.flatMap((item) => (isOf(workspace, item) ? [toNews(item, filter)] : []));
     if (news.length > 0) feed.hear(news);
   });
   const shown = useRef(feed);
@@ -39,10 +42,10 @@ export function useDeliveries(filter: Filter, isHeld: boolean): Feed<Delivery> {
   return shown.current;
 }
 
-type DeliveryItem = Exclude<StreamItem, { type: 'request' }>;
+type DeliveryItem = Extract<StreamItem, { type: 'delivery' | 'attempt' }>;
 
 function isOf(workspace: string | undefined, item: StreamItem): item is DeliveryItem {
-  return item.type !== 'request' && item.delivery.workspace_id === workspace;
+  return 'delivery' in item && item.delivery.workspace_id === workspace;
 }
 
 function toNews(item: DeliveryItem, filter: Filter): News<Delivery> {

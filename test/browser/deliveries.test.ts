@@ -1,0 +1,265 @@
+/** The live list of deliveries: what comes, what is narrowed, what is moved through, and where it stands. */
+
+import type { Page } from 'playwright-core';
+import { expect, it, onTestFinished } from 'vitest';
+import { HOUR_MS } from '../../src/domain/duration.ts';
+import { expectAccessible } from '../support/accessibility.ts';
+import { describeInBrowser, openDashboard } from '../support/browser.ts';
+import { startTestEmulator, type TestEmulator } from '../support/emulator.ts';
+import { type Answers, createReceiver } from '../support/receiver.ts';
+
+/** An emulator that delivers every event to a receiver. */
+async function openEmulator(answers?: Answers) {
+  const emulator = await startTestEmulator();
+  onTestFinished(emulator.close);
+  const receiver = await createReceiver(answers);
+  onTestFinished(() => receiver.close());
+  const { workspace_id } = emulator.status();
+  await emulator.api('POST', '/webhooks', { workspace_id, url: `${receiver.url}/hooks`, events: ['*'] });
+  return emulator;
+}
+
+async function trigger(emulator: TestEmulator, count: number, type = 'order.shipped') {
+  for (let number = 0; number < count; number++) {
+    const { status } = await emulator.api('POST', '/events', {
+      type,
+      payload: { number: `${type} no. ${number}` },
+    });
+    expect(status).toBe(201);
+  }
+}
+
+const gridOf = (page: Page) => page.getByRole('grid', { name: 'Deliveries' });
+const rowsOf = (page: Page) => gridOf(page).locator('.virtual-body').getByRole('row');
+const selectedOf = (page: Page) => page.locator('[role="row"][aria-selected="true"]');
+const typesOf = (page: Page) => rowsOf(page).getByRole('link').allTextContents();
+/** How far the list is scrolled. */
+const scrollOf = (page: Page) => gridOf(page).evaluate((grid) => grid.scrollTop);
+const idOf = (page: Page) => /\/(del_\w+)/.exec(page.url())?.[1];
+
+describeInBrowser('the list of deliveries', () => {
+  it('tells a newcomer how the first one comes about, and shows it when it does', async () => {
+    const emulator = await openEmulator();
+    const page = await openDashboard(emulator);
+    await page.getByText('svc trigger order.shipped').waitFor();
+    await expectAccessible(page);
+    await trigger(emulator, 1);
+    await rowsOf(page).getByText('order.shipped').waitFor();
+    await rowsOf(page).getByText('succeeded').waitFor();
+  });
+
+  it('changes a row in place, and says when it is tried again or why it stopped', async () => {
+    const emulator = await openEmulator(500);
+    const page = await openDashboard(emulator);
+    await trigger(emulator, 1);
+    await rowsOf(page).getByText('next attempt in').waitFor();
+    await emulator.control.settleClock({});
+    await rowsOf(page).getByText('no further attempt fits into the retry window').waitFor();
+    expect(await rowsOf(page).count()).toBe(1);
+  });
+
+  it('shows the newest first, and only those of the workspace', async () => {
+    const emulator = await openEmulator();
+    await trigger(emulator, 1, 'made.first');
+    await trigger(emulator, 1, 'made.second');
+    const page = await openDashboard(emulator);
+    await expect.poll(() => typesOf(page)).toEqual(['made.second', 'made.first']);
+    await emulator.control.createWorkspace({ name: 'Second' });
+    await page.reload();
+    await page.getByLabel('Workspace').selectOption('Second');
+    await page.getByText('No deliveries yet').waitFor();
+  });
+
+  it('starts anew when the emulator is reset', async () => {
+    const emulator = await openEmulator();
+    await trigger(emulator, 1);
+    const page = await openDashboard(emulator);
+    await rowsOf(page).first().waitFor();
+    await emulator.control.reset({});
+    await page.getByText('No deliveries yet').waitFor();
+  });
+});
+
+describeInBrowser('a long list of deliveries', () => {
+  it('has few rows in the page, and loads the others as one comes to them', async () => {
+    const emulator = await openEmulator();
+    await trigger(emulator, 1, 'made.oldest');
+    await trigger(emulator, 249);
+    const page = await openDashboard(emulator);
+    await rowsOf(page).first().waitFor();
+    expect(await gridOf(page).getAttribute('aria-rowcount')).toBe('-1');
+    await gridOf(page).focus();
+    await expect
+      .poll(async () => {
+        await page.keyboard.press('End');
+        return typesOf(page);
+      })
+      .toContain('made.oldest');
+    await selectedOf(page).getByText('made.oldest').waitFor();
+    expect(await rowsOf(page).count()).toBeLessThan(50);
+    expect(await gridOf(page).getAttribute('aria-rowcount')).toBe('251');
+  });
+
+  it('does not move while one reads further down; a button leads up to what is new', async () => {
+    const emulator = await openEmulator();
+    await trigger(emulator, 60);
+    const page = await openDashboard(emulator);
+    await rowsOf(page).first().waitFor();
+    await gridOf(page).evaluate((grid) => grid.scrollTo({ top: 900 }));
+    const before = await typesOf(page);
+    await trigger(emulator, 3, 'new.one');
+    await page.getByRole('button', { name: '3 new' }).waitFor();
+    expect(await scrollOf(page)).toBe(900);
+    expect(await typesOf(page)).toEqual(before);
+    await page.getByRole('button', { name: '3 new' }).click();
+    await expect
+      .poll(async () => (await typesOf(page)).slice(0, 4))
+      .toEqual([...['new.one', 'new.one', 'new.one'], 'order.shipped']);
+    expect(await scrollOf(page)).toBe(0);
+    await page.getByRole('button', { name: /new/ }).waitFor({ state: 'detached' });
+  });
+
+  it('stands still while it is paused, but for the state of its rows', async () => {
+    const emulator = await openEmulator(500);
+    await trigger(emulator, 1, 'old.one');
+    const page = await openDashboard(emulator);
+    await rowsOf(page).getByText('next attempt in').waitFor();
+    await page.keyboard.press('p');
+    await page.getByRole('button', { name: 'Paused', pressed: true }).waitFor();
+    await trigger(emulator, 2, 'new.one');
+    await page.getByRole('button', { name: '2 new' }).waitFor();
+    await emulator.control.settleClock({});
+    await rowsOf(page).getByText('failed').waitFor();
+    expect(await typesOf(page)).toEqual(['old.one']);
+    await page.keyboard.press('p');
+    await expect.poll(() => typesOf(page)).toEqual(['new.one', 'new.one', 'old.one']);
+  });
+});
+
+describeInBrowser('the filters of the list', () => {
+  it('live in the address: they survive a reload, and are cleared one by one or together', async () => {
+    const emulator = await openEmulator();
+    await trigger(emulator, 1, 'order.shipped');
+    await trigger(emulator, 1, 'user.deleted');
+    const page = await openDashboard(emulator, { width: 1600 });
+    await page.getByLabel('Type').fill('order.shipped');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'succeeded', exact: true }).click();
+    await expect.poll(() => typesOf(page)).toEqual(['order.shipped']);
+    expect(new URL(page.url()).hash).toBe('#/deliveries?type=order.shipped&status=succeeded');
+    await page.reload();
+    await expect.poll(() => typesOf(page)).toEqual(['order.shipped']);
+    await page.getByRole('button', { name: 'Remove the filter type order.shipped' }).click();
+    await expect.poll(() => typesOf(page)).toEqual(['user.deleted', 'order.shipped']);
+    await page.getByRole('button', { name: 'failed', exact: true }).click();
+    await page.getByText('No delivery matches').waitFor();
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Show all' }).click();
+    await expect.poll(() => typesOf(page)).toHaveLength(2);
+    expect(new URL(page.url()).hash).toBe('#/deliveries');
+  });
+
+  it('hold for what happens live, and a row leaves when it no longer fits', async () => {
+    const emulator = await openEmulator((request) => (request.envelope?.type === 'turned.down' ? 500 : 200));
+    const page = await openDashboard(emulator, { at: '/deliveries?status=pending' });
+    await page.getByText('No delivery matches').waitFor();
+    await trigger(emulator, 1, 'taken.up');
+    await trigger(emulator, 1, 'turned.down');
+    await expect.poll(() => typesOf(page)).toEqual(['turned.down']);
+    await emulator.control.settleClock({});
+    await page.getByText('No delivery matches').waitFor();
+  });
+
+  it('find a text in the body, of what is there and of what comes', async () => {
+    const emulator = await openEmulator();
+    await trigger(emulator, 2, 'order.shipped');
+    await trigger(emulator, 2, 'user.deleted');
+    const page = await openDashboard(emulator);
+    await expect.poll(() => typesOf(page)).toHaveLength(4);
+    await page.keyboard.press('/');
+    await page.keyboard.type('SHIPPED NO. 1');
+    await expect.poll(() => typesOf(page)).toEqual(['order.shipped']);
+    await trigger(emulator, 2, 'order.shipped');
+    await expect.poll(() => typesOf(page)).toEqual(['order.shipped', 'order.shipped']);
+  });
+
+  it('narrow to an endpoint and a time', async () => {
+    const emulator = await openEmulator();
+    await trigger(emulator, 1, 'old.one');
+    await emulator.control.advanceClock({ ms: 2 * HOUR_MS });
+    await trigger(emulator, 1, 'new.one');
+    const page = await openDashboard(emulator, { width: 1600 });
+    await page.getByLabel('Created').selectOption('last hour');
+    await expect.poll(() => typesOf(page)).toEqual(['new.one']);
+    await page.getByLabel('Endpoint').selectOption({ index: 1 });
+    await expect.poll(() => new URL(page.url()).hash).toMatch(/since=1h&webhook=wh_/);
+    await page.getByLabel('Created').selectOption('from … to …');
+    await page.getByRole('button', { name: 'Remove the filter since 1h' }).click();
+    const { created_at: at } = (await emulator.control.listDeliveries({})).data[0] ?? {};
+    await page.getByLabel('Before (UTC)').fill(String(at).slice(0, 16));
+    await expect.poll(() => typesOf(page)).toEqual(['old.one']);
+  });
+});
+
+describeInBrowser('the list and the one', () => {
+  it('stand beside each other where there is room; keys move, open and lead back', async () => {
+    const emulator = await openEmulator();
+    await trigger(emulator, 3);
+    const page = await openDashboard(emulator, { width: 1100 });
+    const [newest, , oldest] = (await emulator.control.listDeliveries({})).data;
+    await rowsOf(page).first().waitFor();
+    await page.keyboard.press('j');
+    await page.keyboard.press('j');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.getByRole('article', { name: 'Delivery' }).waitFor();
+    expect(idOf(page)).toBe(oldest?.id);
+    expect(await rowsOf(page).first().isVisible()).toBe(true);
+    const active = await gridOf(page).getAttribute('aria-activedescendant');
+    expect(active).toBe(await selectedOf(page).getAttribute('id'));
+    await page.keyboard.press('Home');
+    await expect.poll(() => idOf(page)).toBe(newest?.id);
+    await expectAccessible(page);
+    await page.keyboard.press('Escape');
+    await page.getByRole('article', { name: 'Delivery' }).waitFor({ state: 'detached' });
+    expect(await selectedOf(page).count()).toBe(1);
+  });
+
+  it('replace each other where it is narrow, and one comes back to where one was', async () => {
+    const emulator = await openEmulator();
+    await trigger(emulator, 40);
+    const page = await openDashboard(emulator, { width: 360, at: '/deliveries?type=order.shipped' });
+    await rowsOf(page).first().waitFor();
+    await gridOf(page).evaluate((grid) => grid.scrollTo({ top: 600 }));
+    await rowsOf(page).nth(14).click();
+    await page.getByRole('link', { name: 'All deliveries' }).waitFor();
+    expect(await rowsOf(page).nth(14).isVisible()).toBe(false);
+    await expectAccessible(page);
+    await page.getByRole('link', { name: 'All deliveries' }).click();
+    await rowsOf(page).nth(14).waitFor();
+    expect(await scrollOf(page)).toBe(600);
+    expect(new URL(page.url()).hash).toBe('#/deliveries?type=order.shipped');
+  });
+
+  it('ask by r how to replay', async () => {
+    const emulator = await openEmulator();
+    await trigger(emulator, 1);
+    const page = await openDashboard(emulator);
+    await rowsOf(page).first().waitFor();
+    await page.keyboard.press('j');
+    await page.keyboard.press('r');
+    await page.getByRole('dialog', { name: 'Replay' }).waitFor();
+  });
+
+  it.each(['light', 'dark'] as const)('are accessible in %s, wide and narrow', async (colorScheme) => {
+    const emulator = await openEmulator((_, index) => (index % 2 === 0 ? 200 : 500));
+    await trigger(emulator, 20);
+    for (const width of [360, 1280, 1920]) {
+      const page = await openDashboard(emulator, { width, colorScheme, at: '/deliveries?since=1h' });
+      await rowsOf(page).getByText('next attempt').first().waitFor();
+      await page.keyboard.press('j');
+      await expectAccessible(page);
+      expect(await page.evaluate('document.querySelector("main").scrollWidth <= innerWidth')).toBe(true);
+    }
+  });
+});
