@@ -1,23 +1,18 @@
 /** The composition root: the only place where everything meets. */
-import { networkInterfaces } from 'node:os';
 import { pinClock, systemClock } from './clock/wall.ts';
 import type { EmulatorStatus } from './contract/emulator.ts';
-import { createPublicOperations } from './contract/public-api.ts';
 import { parseSeed, type Seed } from './contract/seed.ts';
 import type { ControlPlane } from './control/control-plane.ts';
 import { createLocalControlPlane } from './control/local.ts';
-import { ClockDriver } from './delivery/clock-driver.ts';
-import { Dispatcher } from './delivery/dispatcher.ts';
-import { createSender } from './delivery/sender.ts';
+import { createEngine } from './delivery/engine.ts';
 import type { Environment } from './domain/access.ts';
-import { classifyAddress } from './domain/address.ts';
 import type { WallClock } from './domain/clock.ts';
 import type { ForwardTarget } from './domain/forward-target.ts';
 import type { ProxyOptions } from './domain/proxy.ts';
 import { countAttempts } from './domain/retry-policy.ts';
 import { fixtureFolders } from './fixtures/folders.ts';
 import { builtInEventTypes } from './fixtures/library.ts';
-import { toAddresses } from './http/addresses.ts';
+import { leadsTo, toAddresses } from './http/addresses.ts';
 import { createApp } from './http/app.ts';
 import { type FaultLog, warningLog } from './http/fault-log.ts';
 import { type Listening, listen, listenNowhere } from './http/listen.ts';
@@ -25,31 +20,11 @@ import type { ListenOptions } from './http/listen-options.ts';
 import { chooseControlToken } from './http/token-lock.ts';
 import type { Rules } from './profile/rules.ts';
 import type { Bootstrapped } from './sandbox/bootstrap.ts';
-import { Bus } from './sandbox/bus.ts';
-import { keepClock } from './sandbox/clock-keeping.ts';
-import { Faults } from './sandbox/faults.ts';
-import { Listeners } from './sandbox/listeners.ts';
-import { LiveWorkspaces } from './sandbox/live-workspaces.ts';
-import { Mint } from './sandbox/mint.ts';
-import { startRetention } from './sandbox/retention.ts';
-import type { Sandbox } from './sandbox/sandbox.ts';
+import { createSandbox, type Sandbox } from './sandbox/sandbox.ts';
 import { Session } from './sandbox/session.ts';
 import { toStoreError } from './store/database.ts';
 import { Store } from './store/store.ts';
-import { clearTimeout, setTimeout } from './timers.ts';
 import { VERSION } from './version.ts';
-
-/** Real time that a stop gives to attempts under way. */
-const STOP_GRACE_MS = 5_000;
-
-/** How long a listener may be gone, in real time: enough for a connection that was lost, or a restart. */
-const LISTENER_GRACE_MS = 10_000;
-
-/** Where the time of a repeatable run stands, unless its wall clock is pinned elsewhere. */
-const REPEATABLE_START = Date.UTC(2026, 0, 1);
-
-/** The HTTP client takes tens of milliseconds to load: after the first answers, and before most first deliveries. */
-const PREPARE_AFTER_MS = 200;
 
 export interface EmulatorOptions extends ListenOptions {
   /** Path of the database file, or `:memory:`. */
@@ -136,38 +111,26 @@ async function startOn(
   startedAt: number,
   options: EmulatorOptions,
 ): Promise<Emulator> {
-  const { host, ca, proxy, keepDays, faultLog = warningLog } = options;
-  let publicUrl = options.publicUrl ?? null;
+  const { host, rules, faultLog = warningLog } = options;
   const controlToken = chooseControlToken(options);
-  const sandbox = createSandbox(store, wall, options);
-  const { seed, seedName = 'The seed' } = options;
-  const session = new Session(sandbox, {
-    ...options,
-    seed: seed ? parseSeed(seed, seedName, sandbox) : null,
-  });
-  const { seeded } = session.bootstrapped;
-
+  const sandbox = openSandbox(store, wall, options);
+  const session = openSession(sandbox, options);
+  // Both are known for good once it listens.
+  let publicUrl = options.publicUrl ?? null;
   let ownPort = 0;
-  const isOwnAddress = (address: string, port: number) => port === ownPort && leadsTo(host, address);
-  const sender = createSender({ wall, rule: options.rules.webhookUrl, isOwnAddress, ca, proxy });
-  const dispatcher = new Dispatcher({
-    sandbox,
-    sender,
-    onFault: (fault) => faultLog.report('a delivery', fault),
+  const engine = createEngine(sandbox, {
+    ...{ ca: options.ca, proxy: options.proxy, keepDays: options.keepDays ?? null },
+    ...{ listenerGraceMs: options.listenerGraceMs, onFault: (where, fault) => faultLog.report(where, fault) },
+    isOwnAddress: (address, port) => port === ownPort && leadsTo(host, address),
   });
-  const closing = new AbortController();
-  const listeners = new Listeners(sandbox, {
-    graceMs: options.listenerGraceMs ?? LISTENER_GRACE_MS,
-    onFault: (fault) => faultLog.report('the removal of an endpoint', fault),
-  });
-  const clock = new ClockDriver(sandbox, dispatcher);
   const control = createLocalControlPlane(
     {
-      ...{ sandbox, session, clock, sender, listeners },
+      ...{ sandbox, session, ...engine },
       fixtureFolders: fixtureFolders(options.projectFolder ?? process.cwd()),
     },
-    { status: () => status(), stop: () => void close() },
+    { status: () => status(), stop: () => void ending.close() },
   );
+  const closing = new AbortController();
   const app = createApp({
     ...{ sandbox, control, host, publicUrl, controlToken, faultLog, closing: closing.signal },
     dashboardFolder: options.dashboardFolder,
@@ -179,90 +142,62 @@ async function startOn(
       : await listen(app, options, (fault) => faultLog.report('the tunnel', fault));
   publicUrl = listening.publicUrl;
   ownPort = listening.port;
-  dispatcher.start();
-  listeners.start();
-  const endRetention = keepDays
-    ? startRetention(sandbox, keepDays, (fault) => faultLog.report('the removal of old rows', fault))
-    : () => {};
-  const preparing = setTimeout(() => void sender.prepare(), PREPARE_AFTER_MS);
+  engine.start();
 
   const facts = {
     started_at: new Date(wall.now()).toISOString(),
     boot_ms: Math.round(wall.monotonic() - startedAt),
-    max_attempts: countAttempts(options.rules.retry),
-    payload_member: options.rules.payloadMember,
+    max_attempts: countAttempts(rules.retry),
+    payload_member: rules.payloadMember,
   };
   const status = (): EmulatorStatus => ({
     ...describe(options, session.bootstrapped, listening, controlToken),
     ...facts,
-    deliveries: { pending: store.deliveries.countPending(), in_flight: dispatcher.inFlight },
+    deliveries: { pending: store.deliveries.countPending(), in_flight: engine.dispatcher.inFlight },
   });
-
-  let announceClosed = () => {};
-  const closed = new Promise<void>((resolve) => {
-    announceClosed = resolve;
-  });
-  const shutDown = async () => {
+  const ending = endOnce(async () => {
     closing.abort();
-    clearTimeout(preparing);
-    listeners.stop();
-    endRetention();
-    await Promise.all([listening.close(), dispatcher.stop(STOP_GRACE_MS)]);
     try {
-      await store.write(() => {
-        for (const workspace of sandbox.workspaces.all()) keepClock(sandbox, workspace);
-      });
+      await Promise.all([listening.close(), engine.stop()]);
     } finally {
       store.close();
-      announceClosed();
     }
-  };
-  let shutting: Promise<void> | null = null;
-  const close = () => {
-    shutting ??= shutDown();
-    return shutting;
-  };
-  const { certificate } = listening;
+  });
   return {
-    control,
-    seeded,
-    closed,
-    certificate,
-    status,
+    ...{ control, status, ...ending },
+    seeded: session.bootstrapped.seeded,
+    certificate: listening.certificate,
     fetch: async (request) => app.fetch(request),
-    close,
   };
 }
 
-function createSandbox(store: Store, wall: WallClock, options: EmulatorOptions): Sandbox {
-  const { rules, environment } = options;
-  const mint = new Mint(options.randomSeed ?? null);
-  mint.restart(`after ${store.lastSeq}`);
-  const catalogue = new Set(builtInEventTypes());
-  const bus = new Bus();
-  const stamp = isRepeatable(options) ? () => REPEATABLE_START : wall.now;
-  return {
-    ...{ environment, rules, store, wall, mint, catalogue, bus, stamp },
-    newClock: { speed: 1, frozen: false, ...options.clock },
-    faults: new Faults({ store, mint, bus, stamp }),
-    workspaces: new LiveWorkspaces(store, wall, mint),
-    operations: createPublicOperations({ rules, environment, catalogue }),
+function openSandbox(store: Store, wall: WallClock, options: EmulatorOptions): Sandbox {
+  const { environment, rules, clock, randomSeed = null, wallClock } = options;
+  return createSandbox({
+    ...{ environment, rules, store, wall, randomSeed },
+    newClock: { speed: 1, frozen: false, ...clock },
+    catalogue: new Set(builtInEventTypes()),
+    isRepeatable: randomSeed !== null && clock?.frozen === true && !options.wall && !wallClock,
+  });
+}
+
+function openSession(sandbox: Sandbox, options: EmulatorOptions): Session {
+  const { seed, seedName = 'The seed' } = options;
+  return new Session(sandbox, { ...options, seed: seed ? parseSeed(seed, seedName, sandbox) : null });
+}
+
+/** What ends it the first time it is asked to, and tells when that is done, whoever asked. */
+function endOnce(end: () => Promise<void>): Pick<Emulator, 'closed' | 'close'> {
+  let announce = () => {};
+  const closed = new Promise<void>((resolve) => {
+    announce = resolve;
+  });
+  let ending: Promise<void> | null = null;
+  const close = () => {
+    ending ??= end().finally(announce);
+    return ending;
   };
-}
-
-/** Whether two runs are to differ in nothing but what the wall clock shows. */
-function isRepeatable({ randomSeed, clock, wall, wallClock }: EmulatorOptions): boolean {
-  const hasSeed = randomSeed !== undefined && randomSeed !== null;
-  return hasSeed && clock?.frozen === true && !wall && !wallClock;
-}
-
-/** Whether connections to `address` arrive at a server that listens on `host`. */
-function leadsTo(host: string, address: string): boolean {
-  if (address === host || classifyAddress(address).kind === 'loopback') return true;
-  if (host !== '0.0.0.0' && host !== '::') return false;
-  return Object.values(networkInterfaces()).some((entries) =>
-    entries?.some((entry) => entry.address === address),
-  );
+  return { closed, close };
 }
 
 function describe(

@@ -1,5 +1,6 @@
 /** Where the parts of the emulator are reached: at the address that it listens on, or at the one that leads there. */
-import { classifyHost } from '../domain/address.ts';
+import { networkInterfaces } from 'node:os';
+import { classifyAddress, classifyHost } from '../domain/address.ts';
 import type { ListenOptions } from './listen-options.ts';
 
 export interface Addresses {
@@ -36,4 +37,13 @@ export function mayCarryControl(publicUrl: string): boolean {
 export function isOnThisMachineAlone({ host, publicUrl, tunnel }: ListenOptions): boolean {
   const hosts = publicUrl ? [host, new URL(publicUrl).hostname] : [host];
   return !tunnel && hosts.every((each) => classifyHost(each).kind === 'loopback');
+}
+
+/** Whether connections to `address` arrive at a server that listens on `host`. */
+export function leadsTo(host: string, address: string): boolean {
+  if (address === host || classifyAddress(address).kind === 'loopback') return true;
+  if (host !== '0.0.0.0' && host !== '::') return false;
+  return Object.values(networkInterfaces()).some((entries) =>
+    entries?.some((entry) => entry.address === address),
+  );
 }

@@ -1,13 +1,13 @@
 /** What every operation of the API works with. Made once, at boot. */
-import type { PublicOperations } from '../contract/public-api.ts';
+import { createPublicOperations, type PublicOperations } from '../contract/public-api.ts';
 import type { Environment } from '../domain/access.ts';
 import type { WallClock } from '../domain/clock.ts';
 import type { Rules } from '../profile/rules.ts';
 import type { Store } from '../store/store.ts';
-import type { Bus } from './bus.ts';
-import type { Faults } from './faults.ts';
-import type { LiveWorkspaces } from './live-workspaces.ts';
-import type { Mint } from './mint.ts';
+import { Bus } from './bus.ts';
+import { Faults } from './faults.ts';
+import { LiveWorkspaces } from './live-workspaces.ts';
+import { Mint } from './mint.ts';
 
 export interface Sandbox {
   readonly environment: Environment;
@@ -29,4 +29,30 @@ export interface Sandbox {
   readonly operations: PublicOperations;
   /** The event types that exist where the catalogue is closed. */
   readonly catalogue: ReadonlySet<string>;
+}
+
+/** What differs from one sandbox to another. */
+export interface SandboxSetup
+  extends Pick<Sandbox, 'environment' | 'rules' | 'store' | 'wall' | 'newClock' | 'catalogue'> {
+  /** Of the run; null for what cannot be foretold. */
+  readonly randomSeed: number | null;
+  /** Whether two runs are to differ in nothing but what the wall clock shows. */
+  readonly isRepeatable: boolean;
+}
+
+/** Where the time of a repeatable run stands. */
+const REPEATABLE_START = Date.UTC(2026, 0, 1);
+
+export function createSandbox({ randomSeed, isRepeatable, ...setup }: SandboxSetup): Sandbox {
+  const { store, wall } = setup;
+  const mint = new Mint(randomSeed);
+  mint.restart(`after ${store.lastSeq}`);
+  const bus = new Bus();
+  const stamp = isRepeatable ? () => REPEATABLE_START : wall.now;
+  return {
+    ...{ ...setup, mint, bus, stamp },
+    faults: new Faults({ store, mint, bus, stamp }),
+    workspaces: new LiveWorkspaces(store, wall, mint),
+    operations: createPublicOperations(setup),
+  };
 }

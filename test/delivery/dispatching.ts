@@ -1,17 +1,12 @@
 /** What the tests of the dispatcher share: a sandbox without a server, a machine whose time stands, and a sender in the test's hand. */
 import { onTestFinished } from 'vitest';
-import { createPublicOperations } from '../../src/contract/public-api.ts';
 import { Dispatcher } from '../../src/delivery/dispatcher.ts';
 import { type ReplayRequest, replayDelivery } from '../../src/delivery/replay.ts';
 import type { Sender, SendRequest, SendResult } from '../../src/delivery/sender.ts';
 import type { Overrides } from '../../src/profile/answer-gaps.ts';
 import { resolveRules } from '../../src/profile/resolve.ts';
-import { Bus } from '../../src/sandbox/bus.ts';
 import { createEvent } from '../../src/sandbox/events.ts';
-import { Faults } from '../../src/sandbox/faults.ts';
-import { LiveWorkspaces } from '../../src/sandbox/live-workspaces.ts';
-import { Mint } from '../../src/sandbox/mint.ts';
-import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { createSandbox } from '../../src/sandbox/sandbox.ts';
 import {
   createWebhook,
   deleteWebhook,
@@ -103,18 +98,12 @@ export function startDispatch(options: DispatchOptions = {}) {
   const { store = new Store({ path: ':memory:' }), frozen = true } = options;
   let elapsed = 0;
   const wall = { now: () => NOW + elapsed, monotonic: () => elapsed };
-  const rules = resolveRules('relaxed', options.overrides);
-  const mint = new Mint(1);
-  const catalogue = new Set<string>();
-  const bus = new Bus();
-  const sandbox: Sandbox = {
-    ...{ environment: 'sandbox', rules, store, wall, mint, catalogue, bus },
+  const sandbox = createSandbox({
+    ...{ environment: 'sandbox', store, wall, randomSeed: 1, isRepeatable: false },
+    rules: resolveRules('relaxed', options.overrides),
     newClock: { speed: 1, frozen },
-    faults: new Faults({ store, mint, bus, stamp: wall.now }),
-    workspaces: new LiveWorkspaces(store, wall, mint),
-    stamp: wall.now,
-    operations: createPublicOperations({ rules, environment: 'sandbox', catalogue }),
-  };
+    catalogue: new Set(),
+  });
   const scripted = createScriptedSender();
   const faults: unknown[] = [];
   const onFault = (fault: unknown) => faults.push(fault);

@@ -1,0 +1,65 @@
+/** What sends deliveries and looks after them: the dispatcher, its sender and what runs beside them. */
+import { keepClock } from '../sandbox/clock-keeping.ts';
+import { Listeners } from '../sandbox/listeners.ts';
+import { startRetention } from '../sandbox/retention.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import { clearTimeout, setTimeout } from '../timers.ts';
+import { ClockDriver } from './clock-driver.ts';
+import { Dispatcher } from './dispatcher.ts';
+import { createSender, type Sender, type SenderOptions } from './sender.ts';
+
+/** Real time that a stop gives to attempts under way. */
+const STOP_GRACE_MS = 5_000;
+
+/** How long a listener may be gone, in real time: enough for a connection that was lost, or a restart. */
+const LISTENER_GRACE_MS = 10_000;
+
+/** The HTTP client takes tens of milliseconds to load: after the first answers, and before most first deliveries. */
+const PREPARE_AFTER_MS = 200;
+
+export interface EngineOptions extends Pick<SenderOptions, 'isOwnAddress' | 'ca' | 'proxy'> {
+  /** Days of wall time after which what has settled is removed; null keeps it. */
+  readonly keepDays: number | null;
+  readonly listenerGraceMs?: number | undefined;
+  /** Told of faults of the emulator itself, and what it was at. */
+  readonly onFault: (where: string, fault: unknown) => void;
+}
+
+export interface Engine {
+  readonly sender: Sender;
+  readonly dispatcher: Dispatcher;
+  readonly listeners: Listeners;
+  readonly clock: ClockDriver;
+  start(): void;
+  /** Lets attempts under way end for up to five seconds, and writes down where the clocks stand. */
+  stop(): Promise<void>;
+}
+
+export function createEngine(sandbox: Sandbox, options: EngineOptions): Engine {
+  const { keepDays, listenerGraceMs = LISTENER_GRACE_MS, onFault, ...sending } = options;
+  const at = (where: string) => (fault: unknown) => onFault(where, fault);
+  const sender = createSender({ wall: sandbox.wall, rule: sandbox.rules.webhookUrl, ...sending });
+  const dispatcher = new Dispatcher({ sandbox, sender, onFault: at('a delivery') });
+  const onListenerFault = at('the removal of an endpoint');
+  const listeners = new Listeners(sandbox, { graceMs: listenerGraceMs, onFault: onListenerFault });
+  let endRetention = () => {};
+  let preparing: NodeJS.Timeout | undefined;
+  return {
+    ...{ sender, dispatcher, listeners, clock: new ClockDriver(sandbox, dispatcher) },
+    start() {
+      dispatcher.start();
+      listeners.start();
+      if (keepDays !== null) endRetention = startRetention(sandbox, keepDays, at('the removal of old rows'));
+      preparing = setTimeout(() => void sender.prepare(), PREPARE_AFTER_MS);
+    },
+    async stop() {
+      clearTimeout(preparing);
+      listeners.stop();
+      endRetention();
+      await dispatcher.stop(STOP_GRACE_MS);
+      await sandbox.store.write(() => {
+        for (const workspace of sandbox.workspaces.all()) keepClock(sandbox, workspace);
+      });
+    },
+  };
+}
