@@ -6,6 +6,7 @@ import { refine, route } from '../../router.ts';
 import { OutcomeBadge } from '../../ui/status.tsx';
 import { type Tab, Tabs } from '../../ui/tabs.tsx';
 import { Time } from '../../ui/time.tsx';
+import { SignatureView } from '../signature/signature-view.tsx';
 import { Difference } from './difference.tsx';
 import { RequestView, ResponseView } from './message-view.tsx';
 import { toSentence } from './verdict.ts';
@@ -19,6 +20,11 @@ export function AttemptView({ delivery, attempt }: Props) {
   const tabs: Tab[] = [
     { name: 'request', title: 'Request', render: () => <RequestView request={attempt.request} /> },
     { name: 'response', title: 'Response', render: () => <ResponseView attempt={attempt} /> },
+    {
+      name: 'signature',
+      title: 'Signature',
+      render: () => <SignatureView deliveryId={delivery.id} attempt={attempt.number} />,
+    },
     ...(delivery.attempts.length < 2
       ? []
       : [

@@ -1,0 +1,45 @@
+import { useState } from 'preact/hooks';
+import type { ControlOutput } from '../../../contract/control-api.ts';
+import type { SignatureDetail } from '../../../contract/deliveries.ts';
+import { control } from '../../control.ts';
+import { attempt } from '../../notices.ts';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { Match } from './match.tsx';
+
+interface Props {
+  readonly secrets: SignatureDetail['secrets'];
+  readonly webhookId: string;
+}
+
+/** The secrets of the endpoint, masked until asked for, and what each makes of the signed string. */
+export function Secrets({ secrets, webhookId }: Props) {
+  const [shown, setShown] = useState<ControlOutput<'revealSecret'> | null>(null);
+  const reveal = async () => setShown((await attempt(control.revealSecret({ id: webhookId }))) ?? null);
+  return (
+    <div class="signature-secrets">
+      {secrets.map(({ name, masked, signature, matches }) => {
+        const secret = name === 'current' ? shown?.secret : shown?.previous_secret;
+        return (
+          <dl key={name} class="facts">
+            <dt>{name === 'current' ? 'Secret' : 'Secret before the rotation'}</dt>
+            <dd>
+              <code>{secret ?? masked}</code>
+              {secret && <CopyButton what="the secret" text={secret} />}
+            </dd>
+            <dt>Its signature</dt>
+            <dd>
+              <code>{signature}</code> <Match matches={matches} />
+            </dd>
+          </dl>
+        );
+      })}
+      <div class="row">
+        <button type="button" onClick={shown === null ? reveal : () => setShown(null)}>
+          <Icon name="eye" /> {shown === null ? 'Show' : 'Hide'}{' '}
+          {secrets.length === 1 ? 'the secret' : 'the secrets'}
+        </button>
+      </div>
+    </div>
+  );
+}

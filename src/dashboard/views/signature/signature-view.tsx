@@ -1,0 +1,115 @@
+/** The signature of an attempt, explained: what was signed, by which secret, and what a receiver makes of it. */
+import './signature.css';
+import type { Attempt, DeliveryDetail, SignatureDetail } from '../../../contract/deliveries.ts';
+import { useAsked } from '../../asked.ts';
+import { control } from '../../control.ts';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { Answer } from '../../ui/state.tsx';
+import { CheckAgain } from './check-again.tsx';
+import { Rewritten } from './rewritten.tsx';
+import { Secrets } from './secrets.tsx';
+import { SignedString, toSignedString } from './signed-string.tsx';
+import { Verdict } from './verdict.tsx';
+
+interface Props {
+  readonly deliveryId: string;
+  /** Number of the attempt. */
+  readonly attempt: number;
+}
+
+export function SignatureView({ deliveryId, attempt }: Props) {
+  const asked = useAsked(
+    () =>
+      Promise.all([
+        control.describeSignature({ id: deliveryId, attempt }),
+        control.getDelivery({ id: deliveryId }),
+      ]),
+    [deliveryId, attempt],
+  );
+  return (
+    <Answer asked={asked} what="the signature">
+      {([detail, delivery]) => (
+        <Explained key={`${deliveryId} ${attempt}`} detail={detail} delivery={delivery} />
+      )}
+    </Answer>
+  );
+}
+
+interface ExplainedProps {
+  readonly detail: SignatureDetail;
+  readonly delivery: DeliveryDetail;
+}
+
+function Explained({ detail, delivery }: ExplainedProps) {
+  const { signed_parts: parts, secrets, verification, reserialised } = detail;
+  const attempt = delivery.attempts.find(({ number }) => number === detail.attempt);
+  const text = toSignedString(parts);
+  return (
+    <div class="signature">
+      {verification === null ? (
+        <p class="muted">
+          The secret or the scheme that this attempt was signed with is no longer known: the endpoint has
+          others now.
+        </p>
+      ) : (
+        <Verdict verification={verification} />
+      )}
+      <section>
+        <h4 class="row">
+          What is signed <CopyButton what="the signed string" text={text} />
+        </h4>
+        <SignedString parts={parts} />
+      </section>
+      <section>
+        <h4>How it travels</h4>
+        <CarryingHeaders detail={detail} />
+      </section>
+      <section>
+        <h4>By which secret</h4>
+        <Secrets secrets={secrets} webhookId={delivery.webhook_id} />
+      </section>
+      {attempt !== undefined && <Trials attempt={attempt} delivery={delivery} reserialised={reserialised} />}
+    </div>
+  );
+}
+
+interface TrialsProps {
+  readonly attempt: Attempt;
+  readonly delivery: DeliveryDetail;
+  readonly reserialised: SignatureDetail['reserialised'];
+}
+
+function Trials({ attempt, delivery, reserialised }: TrialsProps) {
+  return (
+    <>
+      <section>
+        <h4>Check it again</h4>
+        <CheckAgain deliveryId={delivery.id} attempt={attempt} />
+      </section>
+      <section>
+        <h4>If the receiver parses the body first</h4>
+        <Rewritten body={attempt.request.body} reserialised={reserialised} />
+      </section>
+    </>
+  );
+}
+
+function CarryingHeaders({ detail: { headers, signed_parts: parts } }: { readonly detail: SignatureDetail }) {
+  const partOf = (value: string) =>
+    parts.find(({ part, text }) => part !== 'literal' && text === value)?.part;
+  return (
+    <dl class="facts signature-headers">
+      {Object.entries(headers).map(([name, value]) => {
+        const part = partOf(value);
+        return [
+          <dt key={name}>
+            <code>{name}</code>
+          </dt>,
+          <dd key={`${name} value`}>
+            <code class={part === undefined ? '' : `signature-part ${part}`}>{value}</code>
+          </dd>,
+        ];
+      })}
+    </dl>
+  );
+}
