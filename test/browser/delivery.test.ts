@@ -1,0 +1,226 @@
+/** One delivery in the page: from its failure to its cause, and on. */
+import type { Page } from 'playwright-core';
+import { expect, it, onTestFinished } from 'vitest';
+import { expectAccessible } from '../support/accessibility.ts';
+import { describeInBrowser, type Look, openDashboard } from '../support/browser.ts';
+import { startTestEmulator } from '../support/emulator.ts';
+import { type Answers, createReceiver } from '../support/receiver.ts';
+
+interface Setup {
+  readonly payload?: Record<string, unknown>;
+  readonly look?: Look;
+  /** Part of the address after the id. */
+  readonly query?: string;
+}
+
+/** A frozen emulator that has sent one event to a receiver, and the page at its delivery. */
+async function openDelivery(
+  answers: Answers,
+  { payload = { order: 'ord_1' }, look, query = '' }: Setup = {},
+) {
+  const emulator = await startTestEmulator();
+  const receiver = await createReceiver(answers);
+  onTestFinished(emulator.close);
+  onTestFinished(receiver.close);
+  const { workspace_id } = emulator.status();
+  const url = `${receiver.url}/hooks`;
+  const { json: webhook } = await emulator.api('POST', '/webhooks', { workspace_id, url, events: ['*'] });
+  await emulator.api('POST', '/events', { workspace_id, type: 'order.shipped', payload });
+  const advance = (ms: number) => emulator.control.advanceClock({ workspace_id, ms });
+  await receiver.nth(1);
+  await advance(0);
+  const { data } = await emulator.control.listDeliveries({ workspace_id });
+  const id = data[0]?.id ?? '';
+  const at = `/deliveries/${id}${query}`;
+  const page = await openDashboard(emulator, { at, ...look });
+  return { emulator, receiver, workspace_id, webhook, advance, id, at, page };
+}
+
+const MINUTE_MS = 60_000;
+
+const marksOf = (page: Page) =>
+  page.getByRole('region', { name: 'Timeline' }).locator('li').locator('.delivery-mark');
+const headingOf = (page: Page, number: number, count: number) =>
+  page.getByRole('heading', { name: `Attempt ${number} of ${count}` });
+
+describeInBrowser('a delivery', () => {
+  it('says at its top why it failed and what to do, as the command line does', async () => {
+    const { page, webhook, receiver } = await openDelivery([404]);
+    const verdict = page.getByRole('region', { name: 'What became of it' });
+    await verdict.getByText('The receiver answered 404 Not Found.').waitFor();
+    await verdict.getByText('Nothing there takes this delivery. Is the path right?').waitFor();
+    await verdict.getByRole('button', { name: 'Copy the command' }).click();
+    const copied = await page.evaluate('navigator.clipboard.readText()');
+    expect(copied).toBe(`svc webhooks update ${webhook.id} --url URL`);
+    const endpoint = page.getByRole('link', { name: `${receiver.url}/hooks` });
+    expect(await endpoint.getAttribute('href')).toBe(`#/webhooks/${webhook.id}`);
+  });
+
+  it('says when it is tried again while the clock is frozen, and skips the wait', async () => {
+    const { page, receiver } = await openDelivery([503, 200]);
+    await page.getByText(/Next attempt in 5m/).waitFor();
+    await page.getByText('The clock is frozen').waitFor();
+    await page.getByRole('button', { name: 'Skip the wait' }).click();
+    await page.getByText('Delivered by attempt 2.').waitFor();
+    expect(receiver.requests).toHaveLength(2);
+    expect(await page.getByText('Next attempt').count()).toBe(0);
+  });
+
+  it('counts down in schedule time and in real time while the clock runs', async () => {
+    const { page, emulator, workspace_id } = await openDelivery([503]);
+    await emulator.control.setClock({ workspace_id, speed: 0.5, frozen: false });
+    await page
+      .getByText(/Next attempt in 4m \d+s of schedule time, (10m|9m \d+s) of real time at ×0\.5/)
+      .waitFor();
+  });
+
+  it('draws the attempts made, those to come and the end, each named for who cannot see them', async () => {
+    const { page, advance, emulator, id } = await openDelivery([500, 302, 503, 200]);
+    await advance(35 * MINUTE_MS);
+    await emulator.control.replayDelivery({ id });
+    await headingOf(page, 4, 4).waitFor();
+    expect(await marksOf(page).allTextContents()).toEqual([
+      ...[
+        'Attempt #1 500, http_errorstart',
+        'Attempt #2 302, http_error+5m',
+        'Attempt #3 503, http_error+35m',
+      ],
+      'Attempt #4 200, succeeded replay+35m',
+    ]);
+  });
+
+  it('folds long gaps and shows the coming retries as ghosts up to the end of the window', async () => {
+    const { page } = await openDelivery([500]);
+    await headingOf(page, 1, 1).waitFor();
+    expect(await marksOf(page).allTextContents()).toEqual([
+      'Attempt #1 500, http_errorstart',
+      ...['+5m', '+35m', '+2h 35m', '+8h 35m', '+20h 35m', '+1d 20h', '+2d 20h'].map(
+        (since, index) => `#${index + 2} to come${since}`,
+      ),
+      'end+72h',
+    ]);
+    const lengths = page.locator('.delivery-stretch.folded .delivery-length');
+    expect(await lengths.allTextContents()).toEqual(['2h', '6h', '12h', '1d', '1d', '3h 25m']);
+  });
+
+  it('keeps the chosen attempt in the address, and moves by the arrows', async () => {
+    const { page, advance } = await openDelivery([500, 302, 503], { query: '?attempt=1' });
+    await advance(35 * MINUTE_MS);
+    await headingOf(page, 1, 3).waitFor();
+    await marksOf(page).nth(1).click();
+    await headingOf(page, 2, 3).waitFor();
+    expect(page.url()).toContain('attempt=2');
+    await page.keyboard.press('ArrowRight');
+    await headingOf(page, 3, 3).waitFor();
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('ArrowLeft');
+    await page.keyboard.press('ArrowLeft');
+    await headingOf(page, 1, 3).waitFor();
+    expect(await page.evaluate('document.activeElement.textContent')).toContain('#1');
+    await page.reload();
+    await headingOf(page, 1, 3).waitFor();
+  });
+
+  it('shows an attempt as soon as it is made', async () => {
+    const { page, advance } = await openDelivery([500, 503]);
+    await headingOf(page, 1, 1).waitFor();
+    await advance(5 * MINUTE_MS);
+    await headingOf(page, 2, 2).waitFor();
+    await page.getByText('The receiver answered 503 Service Unavailable.').waitFor();
+  });
+
+  it('shows the request with its body laid out and as its bytes, never as markup', async () => {
+    const payload = { note: '<img src=x onerror=alert(1)><script>alert(2)</script>', price: 12.5 };
+    const { page, receiver } = await openDelivery(200, { payload });
+    const { headers, body } = await receiver.nth(1);
+    const panel = page.getByRole('tabpanel');
+    await panel.getByRole('row', { name: `Service-Signature ${headers['service-signature']}` }).waitFor();
+    await panel.getByText(`As it is, ${body.length} bytes`).waitFor();
+    expect(await panel.locator('pre').allTextContents()).toEqual(
+      expect.arrayContaining([body.toString(), JSON.stringify(JSON.parse(body.toString()), null, 2)]),
+    );
+    await panel.getByText('The whole request as it went over the wire').click();
+    await panel.getByText('POST /hooks HTTP/1.1').waitFor();
+    expect(await page.locator('main :is(img[src=x], script)').count()).toBe(0);
+  });
+
+  it('shows the response, and says what of it is not there', async () => {
+    const answers = [
+      { status: 500, headers: { 'content-type': 'application/json' }, body: '{"error":"down"}' },
+      { status: 500, body: 'x'.repeat(200_000) },
+      { drop: true },
+    ];
+    const { page, advance } = await openDelivery(answers, { query: '?tab=response' });
+    const panel = page.getByRole('tabpanel');
+    await panel.getByText('"error": "down"').waitFor();
+    await advance(5 * MINUTE_MS);
+    await panel.getByText('only its beginning is kept').waitFor();
+    await advance(30 * MINUTE_MS);
+    await panel.getByText('Nothing came back.').waitFor();
+  });
+
+  it('shows what differs between two attempts', async () => {
+    const { page, advance } = await openDelivery([
+      { status: 500, body: 'a\nb\nc' },
+      { status: 503, body: 'a\nx\nc' },
+    ]);
+    await advance(5 * MINUTE_MS);
+    await page.getByRole('tab', { name: 'Difference' }).click();
+    const panel = page.getByRole('tabpanel');
+    const response = panel.getByRole('region', { name: 'Response' });
+    await response.getByRole('row', { name: /removed\s*b\s*added\s*x/ }).waitFor();
+    await response.getByRole('row', { name: /removed\s*500\s*added\s*503/ }).waitFor();
+    await panel.getByRole('region', { name: 'Request body' }).getByText('the same in both').waitFor();
+  });
+
+  it('marks what a fault did, and leads to where it was ordered', async () => {
+    const { page, emulator, advance, webhook } = await openDelivery([500, 401]);
+    await emulator.control.addFault({ on: 'delivery', kind: 'bad-signature', webhook_id: webhook.id });
+    await advance(5 * MINUTE_MS);
+    const verdict = page.getByRole('region', { name: 'What became of it' });
+    await verdict.getByText('The signature is not valid (wrong_secret)').waitFor();
+    await verdict.getByText(/svc faults clear flt_/).waitFor();
+    const link = verdict.getByRole('link', { name: 'Faults of the endpoint' });
+    expect(await link.getAttribute('href')).toBe(`#/webhooks/${webhook.id}`);
+    await page.getByRole('link', { name: /^bad-signature \(flt_/ }).waitFor();
+  });
+
+  it('is copied in every form', async () => {
+    const { page, receiver, id } = await openDelivery(200);
+    const { body } = await receiver.nth(1);
+    await headingOf(page, 1, 1).waitFor();
+    await page.keyboard.press('c');
+    const dialog = page.getByRole('dialog', { name: 'Attempt 1 as…' });
+    const copy = async (form: string, what: string) => {
+      await dialog.getByRole('tab', { name: form }).click();
+      await dialog.getByRole('button', { name: `Copy ${what}` }).click();
+      await dialog.getByRole('status').getByText('Copied').waitFor();
+      return page.evaluate('navigator.clipboard.readText()');
+    };
+    expect(await copy('curl', 'the curl command')).toContain(`--data-binary '${body}'`);
+    expect(await copy('svc', 'the command: Send it again')).toBe(`svc deliveries replay ${id}`);
+    expect(await copy('Raw HTTP', 'the raw request')).toMatch(/^POST \/hooks HTTP\/1\.1\r?\nhost: /);
+    expect(await copy('Vitest', 'the test')).toContain("await workspace.trigger('order.shipped', payload);");
+    await expectAccessible(page);
+  });
+
+  it('says that there is none of that id, and how to go on', async () => {
+    const at = '/deliveries/del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D';
+    const { page } = await openDelivery(200, { look: { at, expectedErrors: /404/ } });
+    await page.getByRole('alert').getByText('del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D').waitFor();
+    await page.getByRole('button', { name: 'Try again' }).waitFor();
+  });
+
+  it.each(['light', 'dark'] as const)('is accessible in %s, wide and narrow', async (colorScheme) => {
+    const { emulator, advance, at } = await openDelivery([500, 401, 200]);
+    await advance(5 * MINUTE_MS);
+    for (const width of [360, 1920]) {
+      for (const tab of ['request', 'response', 'difference']) {
+        const page = await openDashboard(emulator, { at: `${at}?tab=${tab}`, width, colorScheme });
+        await page.getByRole('tabpanel').waitFor();
+        await expectAccessible(page);
+        expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+      }
+    }
+  });
+});
