@@ -35,7 +35,9 @@ export function DeliveryList({ query, openId }: Props) {
   const box = useRef<HTMLDivElement>(null);
   const feed = useDeliveries(filter, isPaused || !isAtTop);
   const active = openId ?? chosen;
-  const to = (id: string) => ({ section: 'deliveries', id, query: { ...filter } }) as const;
+  // Who compares deliveries stays at the same part of them.
+  const tab = query.tab ?? '';
+  const to = (id: string) => ({ section: 'deliveries', id, query: { ...filter, tab } }) as const;
   useShortcuts([
     { key: 'p', does: isPaused ? 'Go on' : 'Pause', run: () => setPaused(!isPaused) },
     { key: 'r', does: 'Replay the delivery', run: () => active !== null && void replay(active) },

@@ -105,7 +105,13 @@ function Facts({ delivery }: { readonly delivery: DeliveryDetail }) {
         <>
           <dt>Replay of</dt>
           <dd>
-            <a href={toHash({ section: 'deliveries', id: original })}>
+            <a
+              href={toHash({
+                section: 'deliveries',
+                id: original,
+                query: { ...route.value.query, attempt: '' },
+              })}
+            >
               <code>{original}</code>
             </a>
           </dd>
