@@ -2,9 +2,6 @@
  * What happens, in order: read from the store, where it stands before anybody is told. A follower that is slow or
  * that comes back after a break simply reads on from the last item that it has seen, so none is lost or repeated.
  */
-
-import type { Delivery } from '../contract/deliveries.ts';
-import type { ApiRequest } from '../contract/resources.ts';
 import {
   type StreamInput,
   type StreamItem,
@@ -14,34 +11,26 @@ import {
 } from '../contract/stream.ts';
 import { validate } from '../contract/validate.ts';
 import { toMoment } from '../domain/moment.ts';
-import { hasText } from '../domain/text-search.ts';
 import type { Listeners } from '../sandbox/listeners.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { getWebhookRow } from '../sandbox/webhooks.ts';
 import { toApiRequest } from '../store/api-requests.ts';
 import { toAttempt } from '../store/attempts.ts';
-import { type DeliveryRow, toDelivery } from '../store/delivery-view.ts';
+import { toDelivery } from '../store/delivery-view.ts';
 import type { Happening } from '../store/happenings.ts';
+import { setImmediate } from '../timers.ts';
 import { toDeliveryFilter } from './filters.ts';
+import {
+  hasWantedText,
+  isTooOld,
+  type Selection,
+  selectsDelivery,
+  selectsRequest,
+} from './stream-selection.ts';
 
 /** Happenings that are read from the store at a time. */
 const BATCH = 200;
 const ALL_TYPES = ['delivery', 'attempt', 'request'] as const satisfies ReadonlyArray<StreamTopic>;
-
-/** From when on what had happened before the stream was opened is shown: sequences are only roughly in order of time. */
-interface Past {
-  /** Sequence of the newest thing that had happened. */
-  readonly newest: number;
-  readonly wall: number;
-  /** The same in schedule time. */
-  readonly schedule: number;
-}
-
-/** Before when it was, or the delivery that it is about was created. */
-interface Bound {
-  readonly wall: number;
-  readonly schedule: number;
-}
 
 /** Where a follower begins. */
 interface Start {
@@ -49,16 +38,6 @@ interface Start {
   readonly after: number;
   /** The last renewal of the store that it knows of: one who resumes knows none of after its last item. */
   readonly renewedSeq: number;
-}
-
-interface Selection
-  extends Pick<StreamInput, 'workspace_id' | 'status' | 'event_id' | 'type' | 'webhook_id'> {
-  readonly past: Past | null;
-  readonly until: Bound | null;
-  /** In lower case. */
-  readonly text: string | null;
-  /** Ids of the endpoints that are listened for; none stands for all. */
-  readonly listener: readonly string[];
 }
 
 /**
@@ -156,6 +135,8 @@ async function* follow(
     }
     // Nothing can be committed between that look and this wait: both are of one turn of the loop.
     if (batch.length === 0) await nextCommit(sandbox, signal);
+    // There is more to look through, of which nothing may be told: others have their turn between.
+    else if (batch.length === BATCH) await new Promise((resolve) => setImmediate(resolve));
   }
 }
 
@@ -183,48 +164,11 @@ function findItem({ store, rules }: Sandbox, happening: Happening, selection: Se
   const row = store.deliveryView.findBySeq(deliverySeq);
   if (row === undefined) return null;
   const delivery = toDelivery(row);
-  if (!selectsDelivery(selection, delivery)) return null;
-  if (!hasWantedText(store, selection, row)) return null;
+  const getBody = () => store.deliveryView.getBody(deliverySeq);
+  if (!selectsDelivery(selection, delivery) || !hasWantedText(selection, delivery, getBody)) return null;
   if (type === 'delivery') return { type, sequence, delivery };
   const attempt = store.attempts.findBySeq(sequence);
   if (attempt === undefined) return null;
-  const body = store.deliveryView.getBody(deliverySeq);
-  const sent = { id: delivery.id, body, scheme: rules.signature };
+  const sent = { id: delivery.id, body: getBody(), scheme: rules.signature };
   return { type, sequence, attempt: toAttempt(attempt, sent), delivery };
-}
-
-function selectsRequest({ workspace_id, until }: Selection, request: ApiRequest): boolean {
-  return (
-    (workspace_id === undefined || request.workspace_id === workspace_id) &&
-    (until === null || Date.parse(request.at) < until.wall)
-  );
-}
-
-function selectsDelivery(selection: Selection, delivery: Delivery): boolean {
-  const { workspace_id, status, event_id, type, webhook_id, listener, until } = selection;
-  return (
-    (workspace_id === undefined || workspace_id === delivery.workspace_id) &&
-    (status === undefined || status === delivery.status) &&
-    (event_id === undefined || event_id === delivery.event_id) &&
-    (type === undefined || type === delivery.event_type) &&
-    (webhook_id === undefined || webhook_id === delivery.webhook_id) &&
-    (until === null || Date.parse(delivery.created_at) < until.schedule) &&
-    (listener.length === 0 || listener.includes(delivery.webhook_id))
-  );
-}
-
-function hasWantedText(
-  { deliveryView }: Sandbox['store'],
-  { text }: Selection,
-  { seq, id, event_id, event_type, url }: DeliveryRow,
-): boolean {
-  if (text === null) return true;
-  return [id, event_id, event_type, url, deliveryView.getBody(seq)].some((each) => hasText(each, text));
-}
-
-function isTooOld(item: TopicItem, past: Past | null): boolean {
-  if (past === null || item.sequence > past.newest) return false;
-  if (item.type === 'request') return Date.parse(item.request.at) < past.wall;
-  if (item.type === 'attempt') return Date.parse(item.attempt.sent_at) < past.wall;
-  return Date.parse(item.delivery.settled_at ?? item.delivery.created_at) < past.schedule;
 }

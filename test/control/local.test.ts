@@ -562,7 +562,7 @@ describe.each([
       await expect(ids({ workspace_id: workspaceId })).resolves.toEqual([second, first]);
     });
 
-    it('are read without a trace in the log of requests, nor a token of the rate limit', async () => {
+    it('are read without a trace in the log of requests', async () => {
       const { id } = await createEvent('a.b');
       await control.listEvents({});
       await control.getEvent({ id });

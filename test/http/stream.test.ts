@@ -177,6 +177,38 @@ describe('the live stream', () => {
     expect(await last(`workspace_id=${workspaceId}`, 3)).toHaveLength(3);
   });
 
+  it('is narrowed to a piece of text, in whatever case', async () => {
+    await register();
+    await trigger('a.b');
+    await emulator.api('POST', '/events', { type: 'a.b', payload: { city: 'Århus' } });
+    await receiver.waitFor(2);
+    await trigger('c.d');
+    const types = async (text: string) => {
+      const follower = await follow(`?types=delivery&since_sequence=0&text=${encodeURIComponent(text)}`);
+      return (await follower.items(1))[0].delivery.event_type;
+    };
+    await expect(types('åRHUS')).resolves.toBe('a.b');
+    await expect(types('C.D')).resolves.toBe('c.d');
+  });
+
+  it('is narrowed to what was before a time', async () => {
+    await register();
+    // Which is in the log from now on.
+    await emulator.control.listRequests({});
+    const until = new Date(wall.now() + 1000).toISOString();
+    const follower = await follow(`?types=request,delivery&until=${until}`);
+    await trigger();
+    expect(about(await follower.items(2)).sort()).toEqual(['delivery', 'request']);
+    wall.pass(1000);
+    await emulator.control.advanceClock({ ms: 1000 });
+    await trigger();
+    await receiver.waitFor(2);
+    wall.pass(-1000);
+    const last = await emulator.api('GET', '/events');
+    const [item] = await follower.items(1);
+    expect(item).toMatchObject({ type: 'request', request: { id: last.headers.get('request-id') } });
+  });
+
   it('tells nothing of another workspace than the one asked for', async () => {
     const { id } = await emulator.control.createWorkspace({ name: 'Second' });
     const { key } = await emulator.control.createKey({ scopes: ['events:read'], workspace_id: id });

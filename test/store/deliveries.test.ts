@@ -1,5 +1,6 @@
 import Database from 'better-sqlite3';
 import { describe, expect, it, vi } from 'vitest';
+import type { AttemptFilter } from '../../src/store/attempts.ts';
 import type { DeliveryFilter } from '../../src/store/delivery-view.ts';
 import type { Store } from '../../src/store/store.ts';
 import {
@@ -22,6 +23,7 @@ const any: DeliveryFilter = {
   until: null,
   text: null,
 };
+const anyAttempt: AttemptFilter = { workspaceSeq: null, webhookId: null, deliveryId: null, since: null };
 const page = { limit: 100, beforeSeq: null };
 const settle = (store: Store, seq: number, status: 'succeeded' | 'failed') =>
   store.writeNow(() =>
@@ -186,5 +188,21 @@ describe('the attempts of a delivery', () => {
     store.writeNow(() => [insertAttempt(store, seq, 2), insertAttempt(store, seq, 1)]);
     expect(store.attempts.listOfDelivery(seq).map(({ number }) => number)).toEqual([1, 2]);
     expect(() => store.writeNow(() => insertAttempt(store, seq, 2))).toThrow('UNIQUE');
+  });
+});
+
+describe('a list of attempts', () => {
+  it.each<[string, Partial<AttemptFilter>, string]>([
+    ['all', {}, 'INTEGER PRIMARY KEY (rowid<?)'],
+    ['of an endpoint', { webhookId: 'wh_1' }, 'INDEX attempts_by_webhook (webhook_seq=? AND rowid<?)'],
+  ])('costs the same however large the table is: %s', async (_, filter, index) => {
+    const store = openStore();
+    const prepare = vi.spyOn(Database.prototype, 'prepare');
+    await store.attempts.list({ ...anyAttempt, ...filter }, page);
+    const [sql = ''] = prepare.mock.calls[0] ?? [];
+    prepare.mockRestore();
+    const plan = store.explain(sql.replace(/@\w+/g, '9'));
+    expect(plan).toContain(`SEARCH a USING COVERING ${index}`.replace('COVERING INTEGER', 'INTEGER'));
+    expect(plan.filter((step) => /SCAN|TEMP B-TREE/.test(step))).toEqual([]);
   });
 });
