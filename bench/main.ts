@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { boot } from './benchmarks/boot.ts';
 import { commands } from './benchmarks/commands.ts';
+import { dashboard } from './benchmarks/dashboard.ts';
 import { ladder } from './benchmarks/ladder.ts';
 import { library } from './benchmarks/library.ts';
 import { pages } from './benchmarks/pages.ts';
@@ -13,15 +14,16 @@ import { type Finding, isReached, renderFinding } from './report.ts';
 import type { Benchmark, Workbench } from './workbench.ts';
 
 const benchmarks: Readonly<Record<string, Benchmark>> = {
-  ...{ throughput, pages, boot, ladder, commands, library },
+  ...{ throughput, pages, boot, ladder, commands, library, dashboard },
 };
 
-const HELP = `npm run bench -- [--only NAME]... [--peers] [--quick] [--rounds N] [--profile FOLDER]
+const HELP = `npm run bench -- [--only NAME]... [--peers] [--quick] [--rounds N] [--seconds N] [--profile FOLDER]
 
   --only NAME   one of ${Object.keys(benchmarks).join(', ')}; may be repeated
   --peers       others that send webhooks, which npm installs into a temporary folder: 200 MB; alone without --only
   --quick       little work: to see whether it runs, not how fast
   --rounds N    alternating runs that the medians are taken of (5)
+  --seconds N   how long the dashboard is watched (300)
   --profile F   write a CPU profile of each emulator into the folder F
 `;
 
@@ -36,6 +38,7 @@ export async function main(args: string[]): Promise<void> {
       peers: { type: 'boolean', default: false },
       quick: { type: 'boolean', default: false },
       rounds: { type: 'string' },
+      seconds: { type: 'string' },
       profile: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
@@ -50,6 +53,7 @@ export async function main(args: string[]): Promise<void> {
     findings[name] = await runIn(benchmark, {
       rounds: Number(values.rounds ?? (values.quick ? 1 : 5)),
       quick: values.quick,
+      seconds: values.seconds === undefined ? undefined : Number(values.seconds),
       profileTo: values.profile,
     });
     for (const finding of findings[name]) console.log(`  ${renderFinding(finding)}`);

@@ -18,7 +18,7 @@ await build({
   cwd: here,
   input: entries,
   platform: 'node',
-  external: ['better-sqlite3', 'listhen'],
+  external: ['better-sqlite3', 'listhen', 'playwright-core'],
   output: { dir: join(here, 'build'), format: 'esm', cleanDir: true },
   logLevel: 'warn',
 });

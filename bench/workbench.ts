@@ -8,6 +8,8 @@ export interface Workbench {
   readonly rounds: number;
   /** Few requests and small tables: to see whether it works, not how fast. */
   readonly quick: boolean;
+  /** How long to watch what is watched over time; undefined for as long as it takes to see something. */
+  readonly seconds: number | undefined;
   /** Where to write CPU profiles of the emulator. */
   readonly profileTo: string | undefined;
   note(text: string): void;

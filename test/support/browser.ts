@@ -1,39 +1,18 @@
 /** A real Chromium that looks at the dashboard of a real emulator. */
-import { existsSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, onTestFinished } from 'vitest';
-
-const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome'];
-const ELSEWHERE = ['/Applications/Google Chrome.app/Contents/MacOS/Google Chrome'];
-
-const FLAGS = [
-  '--headless',
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
-
-const executablePath = [
-  ...(process.env.PATH ?? '').split(delimiter).flatMap((folder) => NAMES.map((name) => join(folder, name))),
-  ...ELSEWHERE,
-].find((path) => existsSync(path));
+import { chromiumPath, launchChromium } from './chromium.ts';
 
 let browser: Browser | undefined;
 
 /** Tests in a browser. Where there is none they are skipped, and in CI they fail. */
 export function describeInBrowser(title: string, define: () => void): void {
-  const isAbsent = executablePath === undefined && process.env.CI === undefined;
+  const isAbsent = chromiumPath === undefined && process.env.CI === undefined;
   if (isAbsent)
     process.stderr.write(`\nSKIPPED: ${title}: no Chromium was found. Install it (Debian: chromium).\n`);
   describe.skipIf(isAbsent)(title, () => {
     beforeAll(async () => {
-      if (executablePath === undefined) throw new Error('No Chromium was found on the PATH.');
-      browser = await chromium.launch({ executablePath, args: FLAGS });
+      browser = await launchChromium();
     });
     afterAll(() => browser?.close());
     define();

@@ -1,5 +1,5 @@
 /** The live list: what is shown of each delivery, and what stands in its place where there are none. */
-import { useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Delivery } from '../../../contract/deliveries.ts';
 import { settledReasonText } from '../../../domain/delivery.ts';
 import { type Route, toHash } from '../../address.ts';
@@ -12,6 +12,7 @@ import { Empty } from '../../ui/state.tsx';
 import { StatusBadge } from '../../ui/status.tsx';
 import { Time } from '../../ui/time.tsx';
 import { VirtualList } from '../../ui/virtual-list.tsx';
+import { shortenUrl } from '../clock/clock-words.ts';
 import { openReplay } from '../replay/question.ts';
 import { type Filter, filterNames, parseFilter } from './filter.ts';
 import { FilterBar } from './filter-bar.tsx';
@@ -43,9 +44,10 @@ export function DeliveryList({ query, openId }: Props) {
     { key: 'r', does: 'Replay the delivery', run: () => active !== null && void replay(active) },
   ]);
   const leadUp = () => {
-    setPaused(false);
+    setAtTop(true);
     box.current?.scrollTo({ top: 0 });
   };
+  useLayoutEffect(leadUp, [feed]);
   return (
     <>
       <FilterBar filter={filter} types={typesOf(feed.list)}>
@@ -54,7 +56,13 @@ export function DeliveryList({ query, openId }: Props) {
         </button>
       </FilterBar>
       <div class="deliveries-rows">
-        <Waiting count={feed.waiting} onPress={leadUp} />
+        <Waiting
+          count={feed.waiting}
+          onPress={() => {
+            setPaused(false);
+            leadUp();
+          }}
+        />
         {feed.error !== null && (
           <p class="state error" role="alert">
             {feed.error}{' '}
@@ -112,7 +120,9 @@ function toCells(delivery: Delivery, address: string) {
       <small class="mono">{id}</small>
     </>,
     <>
-      <span class="deliveries-url">{url}</span>
+      <span class="deliveries-url" title={url}>
+        {shortenUrl(url)}
+      </span>
       <small>
         <NextStep delivery={delivery} />
       </small>
@@ -127,12 +137,13 @@ function toCells(delivery: Delivery, address: string) {
 
 /** When it is tried next, or why it stopped. */
 function NextStep({ delivery }: { readonly delivery: Delivery }) {
-  const { status, next_attempt_at: next, settled_reason: reason, replay_of: original } = delivery;
+  const { status, attempt_count: attempts, next_attempt_at: next, settled_reason: reason } = delivery;
+  const { replay_of: original } = delivery;
   if (status === 'pending' && next === null) return <>being sent</>;
   if (next !== null) {
     return (
       <>
-        next attempt <Time at={next} of="schedule" />
+        {attempts === 0 ? 'first' : 'next'} attempt <Time at={next} of="schedule" />
       </>
     );
   }

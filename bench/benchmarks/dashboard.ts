@@ -1,0 +1,106 @@
+/** Whether the list of the dashboard stays live, smooth and small over many deliveries, with many new ones a second. */
+import { join } from 'node:path';
+import { chromiumPath, launchChromium } from '../../test/support/chromium.ts';
+import { type Contestant, programs, startContestant } from '../contestant.ts';
+import { toTarget } from '../events.ts';
+import { fill } from '../fill.ts';
+import { sendAtRate } from '../load.ts';
+import { startReceiver } from '../receiver.ts';
+import type { Finding } from '../report.ts';
+import { median, quantile } from '../statistics.ts';
+import { openList, type Viewer } from '../viewer.ts';
+import type { Benchmark, Workbench } from '../workbench.ts';
+
+const HOUR_MS = 3_600_000;
+const PER_SECOND = 200;
+/** In turns: the newest rows are watched at the top, then the list is scrolled down. */
+const TURN_MS = 10_000;
+/** A frame that comes later is seen as a stutter. */
+const LATE_MS = 50;
+/** What a viewer takes until its memory says something: a minute. */
+const WARM_UP_TURNS = 6;
+
+export const dashboard: Benchmark = async (bench) => {
+  if (chromiumPath === undefined) {
+    bench.note('left out: no Chromium was found on the PATH');
+    return [];
+  }
+  const seconds = bench.seconds ?? (bench.quick ? 20 : 300);
+  const receiver = await startReceiver();
+  const emulator = await startFilled(bench, receiver.url);
+  const browser = await launchChromium();
+  try {
+    const viewer = await openList(browser, emulator.url);
+    const load = sendAtRate(toTarget(emulator), PER_SECOND, seconds);
+    const turns = await watch(bench, viewer, seconds);
+    await load;
+    return toFindings(turns);
+  } finally {
+    await browser.close();
+    await emulator.stop();
+    receiver.close();
+  }
+};
+
+/** Many deliveries that are not due for a day, to the receiver that gets the new ones as well. */
+async function startFilled(bench: Workbench, url: string): Promise<Contestant> {
+  const db = join(bench.folder, 'dashboard.db');
+  const at = Date.now() - HOUR_MS;
+  const events = bench.quick ? 1_000 : 100_000;
+  fill({ db, events, at, deliveries: { url, dueAt: at + 24 * HOUR_MS } });
+  return startContestant(programs.emulator, [db, 'FULL', 'running'], bench);
+}
+
+/** What was seen of the page in one turn. */
+interface Turn {
+  readonly lagsMs: readonly number[];
+  readonly framesMs: readonly number[];
+  readonly heapBytes: number;
+  readonly nodes: number;
+}
+
+async function watch({ note }: Workbench, viewer: Viewer, seconds: number): Promise<Turn[]> {
+  const turns: Turn[] = [];
+  const end = performance.now() + seconds * 1000;
+  while (performance.now() + TURN_MS < end) {
+    const lagsMs = await viewer.watchTop(TURN_MS / 2);
+    const framesMs = await viewer.scroll(TURN_MS / 2);
+    const turn = { lagsMs, framesMs, ...(await viewer.measureMemory()) };
+    turns.push(turn);
+    note(
+      `${(turn.heapBytes / 1e6).toFixed(1)} MB, ${turn.nodes} nodes, ${Math.round(median(lagsMs))} ms behind`,
+    );
+  }
+  return turns;
+}
+
+function toFindings(turns: readonly Turn[]): Finding[] {
+  const lags = turns.flatMap(({ lagsMs }) => lagsMs);
+  const frames = turns.flatMap(({ framesMs }) => framesMs);
+  const warm = turns.slice(Math.min(WARM_UP_TURNS, Math.floor(turns.length / 3)));
+  const third = Math.ceil(warm.length / 3);
+  const memoryOf = (some: readonly Turn[]) => median(some.map(({ heapBytes }) => heapBytes)) / 1e6;
+  const [start, last] = [memoryOf(warm.slice(0, third)), memoryOf(warm.slice(-third))];
+  return [
+    { name: 'ms that the newest row is behind', measured: { p50: median(lags), p99: quantile(lags, 0.99) } },
+    {
+      name: 'ms between frames while scrolling',
+      measured: {
+        ...{ p50: median(frames), p95: quantile(frames, 0.95), p99: quantile(frames, 0.99) },
+        'share later than 50': frames.filter((ms) => ms > LATE_MS).length / frames.length,
+      },
+    },
+    {
+      name: 'MB of the page after garbage collection',
+      measured: { 'after a minute': start, 'at the end': last },
+      ratio: { value: last / start, reach: 1.1, better: 'lower' },
+    },
+    {
+      name: 'nodes of the page',
+      measured: {
+        'after a minute': warm[0]?.nodes ?? Number.NaN,
+        'at the end': warm.at(-1)?.nodes ?? Number.NaN,
+      },
+    },
+  ];
+}

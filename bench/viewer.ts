@@ -1,0 +1,68 @@
+/** Somebody who looks at the list of deliveries in a real Chromium. What runs in the page is handed over as text. */
+import type { Browser } from 'playwright-core';
+
+export interface Viewer {
+  /** By how much the newest row is behind the clock, a few times a second for `ms`, at the top of the list. */
+  watchTop(ms: number): Promise<number[]>;
+  /** Scrolls down for `ms`, then back to the top. @returns the time between each two frames, in ms. */
+  scroll(ms: number): Promise<number[]>;
+  /** After garbage collection. */
+  measureMemory(): Promise<{ readonly heapBytes: number; readonly nodes: number }>;
+}
+
+/** About 140 rows a second: a brisk turn of the wheel. */
+const PIXELS_A_FRAME = 120;
+const LOOK_EVERY_MS = 200;
+
+export async function openList(browser: Browser, url: string): Promise<Viewer> {
+  const page = await (await browser.newContext({ viewport: { width: 1280, height: 800 } })).newPage();
+  await page.goto(`${url}/`);
+  await page.getByRole('grid', { name: 'Deliveries' }).getByRole('row').nth(5).waitFor();
+  const debug = await page.context().newCDPSession(page);
+  const offset = await findOffset(url);
+  return {
+    watchTop: (ms) => page.evaluate(`(${watchTop})(${ms}, ${LOOK_EVERY_MS}, ${offset})`),
+    scroll: (ms) => page.evaluate(`(${scroll})(${ms}, ${PIXELS_A_FRAME})`),
+    async measureMemory() {
+      await debug.send('HeapProfiler.collectGarbage');
+      const { usedSize } = await debug.send('Runtime.getHeapUsage');
+      const { nodes } = await debug.send('Memory.getDOMCounters');
+      return { heapBytes: usedSize, nodes };
+    },
+  };
+}
+
+/** Lets the schedule clock go. @returns how far it is behind the wall, in ms. */
+async function findOffset(url: string): Promise<number> {
+  const answer = await fetch(`${url}/_svc/clock`, {
+    method: 'PATCH',
+    headers: { 'content-type': 'application/json' },
+    body: '{"frozen":false}',
+  });
+  const { now, wall } = (await answer.json()) as { readonly now: string; readonly wall: string };
+  return Date.parse(wall) - Date.parse(now);
+}
+
+const watchTop = `async (ms, every, offset) => {
+  const lags = [];
+  for (const end = performance.now() + ms; performance.now() < end; ) {
+    await new Promise((resolve) => setTimeout(resolve, every));
+    const newest = document.querySelector('.virtual-body time:last-child').dateTime;
+    lags.push(Date.now() - offset - Date.parse(newest));
+  }
+  return lags;
+}`;
+
+const scroll = `async (ms, step) => {
+  const list = document.querySelector('.virtual');
+  const frames = [];
+  let last = await new Promise(requestAnimationFrame);
+  for (const end = last + ms; last < end; ) {
+    list.scrollTop += step;
+    const now = await new Promise(requestAnimationFrame);
+    frames.push(now - last);
+    last = now;
+  }
+  list.scrollTop = 0;
+  return frames;
+}`;

@@ -1,0 +1,30 @@
+/** A Chromium of this machine, without a window and without talking to anybody. */
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { type Browser, chromium } from 'playwright-core';
+
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome'];
+const ELSEWHERE = ['/Applications/Google Chrome.app/Contents/MacOS/Google Chrome'];
+
+const FLAGS = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+/** Where it is; undefined where there is none. */
+export const chromiumPath = [
+  ...(process.env.PATH ?? '').split(delimiter).flatMap((folder) => NAMES.map((name) => join(folder, name))),
+  ...ELSEWHERE,
+].find((path) => existsSync(path));
+
+/** @throws Error where there is none. */
+export async function launchChromium(): Promise<Browser> {
+  if (chromiumPath === undefined) throw new Error('No Chromium was found on the PATH.');
+  return chromium.launch({ executablePath: chromiumPath, args: FLAGS });
+}
