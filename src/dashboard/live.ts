@@ -33,14 +33,18 @@ export async function followLive(): Promise<void> {
   }
 }
 
-/** Calls `listener` with what happens, in order, for as long as the component is there. */
+/** Calls `listener` with what happens, in order, until what it returns is called. */
+export function listen(listener: Listener): () => void {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
+}
+
+/** The same for as long as the component is there. */
 export function useLive(listener: Listener): void {
   const latest = useRef(listener);
   latest.current = listener;
   useEffect(() => {
-    const hear: Listener = (items) => latest.current(items);
-    listeners.add(hear);
-    return () => void listeners.delete(hear);
+    return listen((items) => latest.current(items));
   }, []);
 }
 

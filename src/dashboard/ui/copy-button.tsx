@@ -24,7 +24,13 @@ export function CopyButton({ what, text, label }: Props) {
     setTimeout(() => setDone(false), DONE_MS);
   };
   return (
-    <button type="button" class="quiet" aria-label={`Copy ${what}`} title={`Copy ${what}`} onClick={copy}>
+    <button
+      type="button"
+      class="quiet"
+      aria-label={label ?? `Copy ${what}`}
+      title={`Copy ${what}`}
+      onClick={copy}
+    >
       <Icon name={isDone ? 'check' : 'copy'} />
       {label}
       <span class="unseen" role="status">

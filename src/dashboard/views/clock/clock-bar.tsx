@@ -67,8 +67,12 @@ export function ClockBar() {
         <Speeds />
         <Moves duration={duration} />
       </div>
-      <Caused />
-      <Due />
+      <div class="clock-side">
+        <Caused />
+        <div class="clock-next">
+          <Due />
+        </div>
+      </div>
     </section>
   );
 }

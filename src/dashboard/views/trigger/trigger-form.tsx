@@ -1,0 +1,152 @@
+import { signal } from '@preact/signals';
+import { subscribes } from '../../../domain/event.ts';
+import { useAsked } from '../../asked.ts';
+import { control } from '../../control.ts';
+import { findJsonProblem } from '../../json-problem.ts';
+import { chooseWorkspace, status, workspaceId, workspaces } from '../../session.ts';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { JsonEditor } from '../../ui/json-editor.tsx';
+import { type Field, type Order, toCommand } from './order.ts';
+import { send } from './sendings.ts';
+import { Nobody } from './sent.tsx';
+
+/** What one order may create: enough to fill a list, and no more than a page follows one by one. */
+const MOST = 1000;
+
+/** What was written and not sent outlasts a look at another view: the payload of each source, and the rest. */
+const drafts = signal<Readonly<Record<string, string | undefined>>>({});
+const idempotencyKey = signal('');
+const count = signal(1);
+
+interface Props {
+  /** What the payload begins with: a fixture, an event, or nothing. */
+  readonly source: string;
+  readonly type: string;
+  readonly original: string;
+  /** Fills the templates of the fixture anew. */
+  readonly onRenew: () => void;
+  readonly refused: Field | null;
+}
+
+export function TriggerForm({ source, type, original, onRenew, refused }: Props) {
+  const payload = drafts.value[source] ?? original;
+  const edit = (text: string) => {
+    drafts.value = { ...drafts.value, [source]: text };
+  };
+  const order = toOrder(type, payload);
+  const submit = (event: Event) => {
+    event.preventDefault();
+    if (order !== null) void send(order);
+  };
+  return (
+    <form
+      class="trigger-form"
+      onSubmit={submit}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) event.currentTarget.requestSubmit();
+      }}
+    >
+      <JsonEditor label="Payload" value={payload} onInput={edit} original={original} />
+      <Details refused={refused} />
+      <div class="row">
+        <button type="submit" class="main" disabled={order === null} title="Ctrl+Enter">
+          {count.value === 1 ? 'Send' : `Send ${count.value} events`}
+        </button>
+        {source === type && type !== '' && (
+          <button
+            type="button"
+            title="Fill the fixture with other values"
+            onClick={() => {
+              drafts.value = { ...drafts.value, [source]: undefined };
+              onRenew();
+            }}
+          >
+            New values
+          </button>
+        )}
+        {order !== null && (
+          <CopyButton
+            what="the svc command"
+            label="Copy as svc command"
+            text={() => toCommand(order, status.value?.workspace_id)}
+          />
+        )}
+      </div>
+      <Receivers type={type} />
+    </form>
+  );
+}
+
+/** Null where there is nothing to send yet. What the API refuses is left to the API: that shows how it answers. */
+function toOrder(type: string, payload: string): Order | null {
+  const { value: workspace } = workspaceId;
+  if (type === '' || workspace === undefined || findJsonProblem(payload) !== null) return null;
+  if (!Number.isInteger(count.value) || count.value < 1 || count.value > MOST) return null;
+  return { type, payload, workspaceId: workspace, idempotencyKey: idempotencyKey.value, count: count.value };
+}
+
+function Details({ refused }: { readonly refused: Field | null }) {
+  return (
+    <div class="trigger-details">
+      {workspaces.value.length > 1 && (
+        <label>
+          For workspace
+          <select
+            value={workspaceId.value}
+            onChange={({ currentTarget: { value } }) => chooseWorkspace(value)}
+          >
+            {workspaces.value.map(({ id, name }) => (
+              <option key={id} value={id}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+      <label>
+        Idempotency key
+        <input
+          value={idempotencyKey.value}
+          placeholder="none"
+          autocomplete="off"
+          spellcheck={false}
+          // What a browser can put into a header.
+          pattern="[\x21-\x7e]{1,255}"
+          title="1 to 255 visible ASCII characters"
+          aria-invalid={refused === 'key'}
+          onInput={({ currentTarget: { value } }) => {
+            idempotencyKey.value = value;
+          }}
+        />
+      </label>
+      <label>
+        Count
+        <input
+          type="number"
+          min="1"
+          max={MOST}
+          required
+          value={count.value}
+          onInput={({ currentTarget: { valueAsNumber } }) => {
+            count.value = valueAsNumber;
+          }}
+        />
+      </label>
+    </div>
+  );
+}
+
+/** Who will get it, said before it is sent. */
+function Receivers({ type }: { readonly type: string }) {
+  const { value: workspace } = workspaceId;
+  const { value: page } = useAsked(
+    () => control.listWebhooks({ workspace_id: workspace, limit: 1000 }),
+    [workspace],
+  );
+  if (page === undefined || type === '') return null;
+  const urls = page.data
+    .filter(({ events, disabled }) => !disabled && subscribes(events, type))
+    .map(({ url }) => url);
+  if (urls.length === 0) return <Nobody type={type} />;
+  return <p class="muted trigger-receivers">Goes to {urls.join(', ')}</p>;
+}

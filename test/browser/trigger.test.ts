@@ -1,0 +1,190 @@
+/** The trigger page: an event of any type, through the public API, and how it arrives. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { expect, it, onTestFinished } from 'vitest';
+import { expectAccessible } from '../support/accessibility.ts';
+import { describeInBrowser, type Look, openDashboard } from '../support/browser.ts';
+import { startTestEmulator, type TestEmulatorOptions } from '../support/emulator.ts';
+import { createFolder } from '../support/folder.ts';
+import { type Answers, createReceiver } from '../support/receiver.ts';
+
+async function startEmulator(options: TestEmulatorOptions = {}) {
+  const emulator = await startTestEmulator(options);
+  onTestFinished(emulator.close);
+  return emulator;
+}
+
+async function startPair(answers: Answers = 200, options: TestEmulatorOptions = {}) {
+  const emulator = await startEmulator(options);
+  const receiver = await createReceiver(answers);
+  onTestFinished(receiver.close);
+  await emulator.control.createWebhook({ url: receiver.url });
+  return { emulator, receiver };
+}
+
+const payload = (page: Page) => page.getByLabel('Payload');
+const send = (page: Page) => page.getByRole('button', { name: 'Send', exact: true }).click();
+const sent = (page: Page) => page.getByRole('region', { name: 'Sent' }).getByRole('listitem');
+
+async function openTrigger(
+  emulator: Parameters<typeof openDashboard>[0],
+  { query = '', ...look }: Look & { query?: string } = {},
+) {
+  const page = await openDashboard(emulator, { at: `/trigger${query}`, ...look });
+  await page.getByLabel('Event type').waitFor();
+  return page;
+}
+
+describeInBrowser('the trigger page', () => {
+  it('fills in the fixture of a type, sends what was made of it, and shows it arrive', async () => {
+    const { emulator, receiver } = await startPair();
+    const page = await openTrigger(emulator);
+    await page.getByLabel('Event type').fill('order sh');
+    await page.getByRole('option', { name: /^order\.shipped/ }).click();
+    await expect.poll(() => page.url()).toContain('?type=order.shipped');
+    await expect.poll(() => payload(page).inputValue()).toContain('"tracking_number"');
+    await payload(page).fill('{"order_id": "ord_1", "amount": 12.50}');
+    await send(page);
+    await sent(page).first().getByText('succeeded').waitFor();
+    const { body, envelope } = await receiver.nth(1);
+    expect(body.toString()).toContain('"payload":{"order_id":"ord_1","amount":12.50}');
+    await page.getByRole('link', { name: `${envelope?.data.id}` }).waitFor();
+    await sent(page).getByRole('link', { name: receiver.url }).click();
+    await expect.poll(() => page.url()).toContain('#/deliveries/del_');
+    await page.goBack();
+    await sent(page).first().getByText('succeeded').waitFor();
+    expect(await payload(page).inputValue()).toContain('12.50');
+  });
+
+  it('can be driven by the keyboard alone', async () => {
+    const { emulator, receiver } = await startPair();
+    const page = await openTrigger(emulator);
+    await page.getByLabel('Event type').focus();
+    await page.keyboard.type('invoice.p');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.getByLabel('Event type').inputValue()).toMatch(/^invoice\.p/);
+    await payload(page).focus();
+    await page.keyboard.press('Control+Enter');
+    const { envelope } = await receiver.nth(1);
+    expect(envelope?.type).toMatch(/^invoice\.p/);
+  });
+
+  it('says where the payload is no JSON, and does not send it', async () => {
+    const { emulator } = await startPair();
+    const page = await openTrigger(emulator, { query: '?type=pets.fed' });
+    await payload(page).fill('{\n  "a": 1,\n}');
+    await page.getByText('} does not fit here.').waitFor();
+    expect(await page.getByRole('button', { name: 'Send' }).isDisabled()).toBe(true);
+    await page.getByRole('button', { name: 'Line 3, column 1' }).click();
+    expect(await payload(page).evaluate((field) => (field as HTMLTextAreaElement).selectionStart)).toBe(12);
+    await page.getByRole('button', { name: 'Reset' }).click();
+    await expect.poll(() => payload(page).inputValue()).toBe('{}');
+    await payload(page).fill('{"n":1.50,"a":[]}');
+    await page.getByRole('button', { name: 'Format' }).click();
+    await expect.poll(() => payload(page).inputValue()).toBe('{\n  "n": 1.50,\n  "a": []\n}');
+  });
+
+  it('shows what the API refuses with its code, its field and its request', async () => {
+    const { emulator } = await startPair();
+    const page = await openTrigger(emulator, { query: '?type=Pets', expectedErrors: /422/ });
+    await send(page);
+    const alert = page.getByRole('alert');
+    await alert.getByText('type must have the form').waitFor();
+    expect(await alert.textContent()).toContain('422 validation_failed');
+    expect(await page.getByLabel('Event type').getAttribute('aria-invalid')).toBe('true');
+    await alert.getByRole('link', { name: /^req_/ }).click();
+    await expect.poll(() => page.url()).toContain('#/requests/req_');
+  });
+
+  it('says that nobody would get it, and how that is changed', async () => {
+    const emulator = await startEmulator();
+    const page = await openTrigger(emulator, { query: '?type=order.shipped' });
+    await page.getByText('No endpoint is subscribed to order.shipped').waitFor();
+    await send(page);
+    await sent(page).getByText('No endpoint is subscribed').waitFor();
+    await page.getByRole('link', { name: 'Add an endpoint' }).first().click();
+    await expect.poll(() => page.title()).toBe('Endpoints · svc');
+  });
+
+  it('sends many, tells how they fare, and sends the same again', async () => {
+    const { emulator, receiver } = await startPair(({ envelope }) =>
+      envelope?.data.payload?.ok ? 200 : 503,
+    );
+    const page = await openTrigger(emulator, { query: '?type=pets.fed' });
+    await page.getByLabel('Count').fill('30');
+    await page.getByRole('button', { name: 'Send 30 events' }).click();
+    await sent(page).getByText('30 of 30 created').waitFor();
+    await sent(page).getByText('30 pending').waitFor();
+    await receiver.waitFor(30);
+    await emulator.control.settleClock({});
+    await sent(page).getByText('30 failed').waitFor();
+    await page.getByLabel('Count').fill('1');
+    await payload(page).fill('{"ok":true}');
+    await send(page);
+    await expect.poll(() => sent(page).first().textContent()).toContain('succeeded');
+    await sent(page).first().getByRole('button', { name: 'Send again' }).click();
+    await expect.poll(async () => (await emulator.control.listEvents({ limit: 100 })).data.length).toBe(32);
+  });
+
+  it('repeats nothing under the same idempotency key, and says so', async () => {
+    const { emulator } = await startPair();
+    const page = await openTrigger(emulator, { query: '?type=pets.fed' });
+    await page.getByLabel('Idempotency key').fill('once');
+    await send(page);
+    await sent(page).getByText('succeeded').waitFor();
+    await page.getByRole('button', { name: 'Send again' }).click();
+    await sent(page).first().getByText('replayed').waitFor();
+    await sent(page).first().getByText('succeeded').waitFor();
+    expect((await emulator.control.listEvents({})).data).toHaveLength(1);
+  });
+
+  it('begins with an event that there is, to the digit', async () => {
+    const { emulator } = await startPair();
+    const { json } = await emulator.api('POST', '/events', '{"type":"pets.fed","payload":{"n":1.50}}');
+    const page = await openTrigger(emulator, { query: `?event=${json.id}` });
+    await expect.poll(() => payload(page).inputValue()).toBe('{\n  "n": 1.50\n}');
+    expect(await page.getByLabel('Event type').inputValue()).toBe('pets.fed');
+  });
+
+  it('copies itself as a command', async () => {
+    const { emulator } = await startPair();
+    const page = await openTrigger(emulator, { query: '?type=pets.fed' });
+    await payload(page).fill('{"n": 1.50}');
+    await page.getByRole('button', { name: 'Copy as svc command' }).click();
+    const copied = () => page.evaluate('navigator.clipboard.readText()');
+    await expect.poll(copied).toBe(`svc trigger pets.fed --data '{"n":1.50}'`);
+  });
+
+  it('marks the fixtures of the project, and says what is wrong with one', async () => {
+    const projectFolder = createFolder();
+    const folder = join(projectFolder, 'fixtures/events');
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'pets.fed.json'), '{"description":"Ours","payload":{"n":"{{sequence}}"}}');
+    writeFileSync(join(folder, 'pets.lost.json'), '{"description":7}');
+    const { emulator } = await startPair(200, { projectFolder });
+    const page = await openTrigger(emulator, { query: '?type=pets.fed' });
+    await expect.poll(() => payload(page).inputValue()).toContain('"n": 1');
+    await page.getByRole('button', { name: 'New values' }).click();
+    await expect.poll(() => payload(page).inputValue()).toContain('"n": 2');
+    expect(await page.getByRole('option', { name: /^pets\.fed/ }).textContent()).toContain('yours');
+    await page.getByRole('option', { name: /^pets\.lost.*description/ }).waitFor();
+  });
+
+  it.each(['light', 'dark'] as const)('is accessible in %s, wide and narrow', async (colorScheme) => {
+    const { emulator } = await startPair(503);
+    for (const width of [360, 1920]) {
+      const page = await openTrigger(emulator, {
+        ...{ query: '?type=order.shipped', width, colorScheme, expectedErrors: /422/ },
+      });
+      await send(page);
+      await sent(page).getByText('the next').waitFor();
+      await page.getByLabel('Event type').fill('Pets');
+      await send(page);
+      await page.getByRole('alert').waitFor();
+      await expectAccessible(page);
+      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    }
+  });
+});
