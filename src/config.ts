@@ -90,8 +90,8 @@ export interface ConfigLine {
 
 export function listConfig({ values, sources }: Config): ConfigLine[] {
   return settingNames.map((name) => {
-    const { description, isSecret }: Setting = settings[name];
-    const value = values[name];
+    const { description, isSecret, toWritten }: Setting = settings[name];
+    const value = toWritten ? toWritten(values[name]) : values[name];
     return {
       setting: toFileKey(name),
       value: typeof value !== 'string' ? value : isSecret ? maskSecret(value) : maskAddress(value),

@@ -17,6 +17,7 @@ import { createApp } from './http/app.ts';
 import { type FaultLog, warningLog } from './http/fault-log.ts';
 import { type Listening, listen, listenNowhere } from './http/listen.ts';
 import type { ListenOptions } from './http/listen-options.ts';
+import { fetchFrom } from './http/request-faults.ts';
 import { chooseControlToken } from './http/token-lock.ts';
 import type { Rules } from './profile/rules.ts';
 import type { Bootstrapped } from './sandbox/bootstrap.ts';
@@ -167,7 +168,7 @@ async function startOn(
     ...{ control, status, ...ending },
     seeded: session.bootstrapped.seeded,
     certificate: listening.certificate,
-    fetch: async (request) => app.fetch(request),
+    fetch: (request) => fetchFrom(app, request),
   };
 }
 

@@ -2,6 +2,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { findHeaderProblem } from '../domain/delivery-headers.ts';
 import { parseDuration } from '../domain/duration.ts';
+import { toForwardUrl } from '../domain/forward-url.ts';
 import { parseTimestamp } from '../domain/signature/timestamp.ts';
 
 /** `90s`, `5m`, `1h30m`, in milliseconds. */
@@ -47,6 +48,13 @@ export function toWholeNumber(min: number, max: number) {
     }
     return value;
   };
+}
+
+/** The URL of a receiver, from a port or an address: `3000`, `localhost:3000/webhooks`. */
+export function toReceiverUrl(text: string): string {
+  const url = toForwardUrl(text);
+  if (url === null) throw new InvalidArgumentError('Write a port or a URL: 3000, localhost:3000/webhooks.');
+  return url;
 }
 
 /** `a,b` and repeated options alike, into one list. */

@@ -19,7 +19,11 @@ export function addRequestFilter(command: Command): Command {
   return command
     .option('--method <method>', 'only requests with this method', (text) => text.toUpperCase())
     .option('--path <prefix>', 'only requests to paths that start so, such as /v1/events')
-    .option('--status <status>', 'only requests answered with this status', toWholeNumber(100, 599))
+    .option(
+      '--status <status>',
+      'only requests answered with this status; 0 for those that were dropped',
+      toWholeNumber(0, 599),
+    )
     .option('--key <id>', 'only requests made with this API key (key_…)')
     .option('--request <id>', 'only the request with this id (req_…)')
     .option('--workspace <id>', 'only requests in this workspace')

@@ -17,7 +17,7 @@ import {
   wholeNumber,
 } from '../profile/form.ts';
 import { toFileKey } from './file-key.ts';
-import { type OwnSchemes, ownSchemes } from './signature-schemes.ts';
+import { type OwnSchemes, ownSchemes, toWrittenSchemes } from './signature-schemes.ts';
 
 export interface Setting<T = unknown, Fallback = unknown> {
   /** For `--help` and `svc config`. */
@@ -32,6 +32,8 @@ export interface Setting<T = unknown, Fallback = unknown> {
   /** A path: relative to the file that names it, otherwise to the working folder. */
   readonly isPath?: boolean;
   readonly isSecret?: boolean;
+  /** As the value is written in the file, where that is not how it is read. */
+  toWritten?(value: T | Fallback): unknown;
   /** Cannot be said in one word: neither an option nor a variable sets it. */
   readonly isFileOnly?: boolean;
 }
@@ -203,6 +205,7 @@ export const settings = {
     form: ownSchemes,
     fallback: (): OwnSchemes => ({}),
     isFileOnly: true,
+    toWritten: toWrittenSchemes,
   },
   scheme: {
     description: `whose signatures: ${schemeNames.join(', ')}, or one of schemes`,

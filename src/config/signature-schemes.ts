@@ -16,9 +16,7 @@ const EXPECTED = 'an object of schemes, each under its name';
 const SVC_ROW = /^signature\.(?:content|algorithm|header|timestamp)$/;
 const NAME = /^[a-z][a-z0-9-]*$/;
 
-/** What a member that is left out means: as the service itself has it. */
 const { name: _, ...own } = schemes.svc;
-const whenLeftOut = { ...own, key: { ...own.key, prefix: 'whsec_' } };
 
 export const ownSchemes: Form<OwnSchemes> = {
   expected: EXPECTED,
@@ -29,6 +27,22 @@ export const ownSchemes: Form<OwnSchemes> = {
     return Object.fromEntries(parsed);
   },
 };
+
+/** Schemes in the words of the file, each complete. */
+export function toWrittenSchemes(schemes: OwnSchemes): Readonly<Record<string, unknown>> {
+  const written = Object.entries(schemes).map(([name, { name: _, ...members }]) => [
+    name,
+    toWritten(members),
+  ]);
+  return Object.fromEntries(written);
+}
+
+function toWritten(value: unknown): unknown {
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([member, inside]) => [toFileKey(member), toWritten(inside)]),
+  );
+}
 
 /** What a configuration says about signatures. */
 export interface SchemeChoice {
@@ -87,11 +101,17 @@ function toScheme(name: string, written: unknown, place: Place): SignatureScheme
   if (!isObject(written)) throw refusal(written, 'an object', { ...place, path });
   const scheme = {
     name,
-    ...(complete(written, whenLeftOut, { ...place, path }) as Omit<SignatureScheme, 'name'>),
+    ...(complete(written, defaultsFor(written.key), { ...place, path }) as Omit<SignatureScheme, 'name'>),
   };
   const fault = findSchemeFault(scheme);
   if (fault === null) return scheme;
   throw refusal(fault.found, fault.expected, { ...place, path: `${path}.${toFileKey(fault.path)}` });
+}
+
+/** What a member that is left out means: as the service itself has it. A key that is decoded has a prefix beside. */
+function defaultsFor(key: unknown): object {
+  const { form = own.key.form } = Object(key);
+  return form === own.key.form ? own : { ...own, key: { form, prefix: 'whsec_' } };
 }
 
 /** The members of `defaults` with what was written in their place, under the names of the library. */

@@ -8,7 +8,7 @@ import {
   requestDrops,
   requestFaultKinds,
 } from '../domain/fault.ts';
-import { Count, idOf, Timestamp } from './fields.ts';
+import { Count, EventType, idOf, Timestamp } from './fields.ts';
 import { wholeNumber } from './operation.ts';
 
 const faultKinds = v.picklist([...requestFaultKinds, ...deliveryFaultKinds]);
@@ -39,8 +39,7 @@ export const NewFault = v.strictObject({
   /** What becomes of a delivery. */
   kind: v.optional(v.picklist(deliveryFaultKinds)),
   webhook_id: v.optional(idOf('webhook')),
-  /** Event type. */
-  type: v.optional(v.string()),
+  type: v.optional(EventType),
   /** For `delay` and, at most, `reorder`: schedule time. For `slow-body`: real time. */
   delay_ms: v.optional(wholeNumber(1, MAX_DELAY_MS)),
   probability: v.optional(v.pipe(v.number(), v.gtValue(0, PROBABILITY), v.maxValue(1, PROBABILITY)), 1),

@@ -1,6 +1,7 @@
 /** Fields that several resources, operations and the seed have in common. */
 import * as v from 'valibot';
 import { findHeaderProblem } from '../domain/delivery-headers.ts';
+import { EVENT_TYPE_MAX_LENGTH, EVENT_TYPE_PATTERN } from '../domain/event.ts';
 import { type IdKind, idPatterns, idPrefixes } from '../domain/ids.ts';
 
 /** The input of an operation that asks for none. */
@@ -19,6 +20,13 @@ export const JsonObject = v.custom<Record<string, unknown>>(
   'must be a JSON object',
 );
 export const Headers = v.record(v.string(), v.string());
+
+export const EVENT_TYPE_FORM = 'must have the form <noun>.<verb>, lower case, for instance order.shipped';
+export const EventType = v.pipe(
+  v.string(),
+  v.maxLength(EVENT_TYPE_MAX_LENGTH, EVENT_TYPE_FORM),
+  v.regex(EVENT_TYPE_PATTERN, EVENT_TYPE_FORM),
+);
 
 const NAME_LENGTH = 'must be 1 to 200 characters long';
 export const Name = v.pipe(

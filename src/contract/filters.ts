@@ -54,7 +54,8 @@ export const RequestFilter = {
   method: v.optional(v.pipe(v.string(), v.toUpperCase())),
   /** Prefix of the path. */
   path: v.optional(v.string()),
-  status: v.optional(wholeNumber(100, 599)),
+  /** 0 for requests whose connection was dropped. */
+  status: v.optional(wholeNumber(0, 599)),
   api_key_id: v.optional(idOf('apiKey')),
   request_id: v.optional(idOf('request')),
   /** What they created, read, changed or deleted. */

@@ -1,10 +1,10 @@
 /** The described service at `/v1` (§4), as the rules of the chosen profile fill its gaps. */
 import * as v from 'valibot';
 import type { Environment } from '../domain/access.ts';
-import { EVENT_TYPE_MAX_LENGTH, EVENT_TYPE_PATTERN, isEventType, WILDCARD } from '../domain/event.ts';
+import { isEventType, WILDCARD } from '../domain/event.ts';
 import { checkWebhookUrl } from '../domain/webhook-url.ts';
 import type { Rules } from '../profile/rules.ts';
-import { idOf, JsonObject } from './fields.ts';
+import { EVENT_TYPE_FORM, EventType, idOf, JsonObject } from './fields.ts';
 import { defineOperations, wholeNumber } from './operation.ts';
 import { CreatedWebhook, Event, pageOf, Workspace } from './resources.ts';
 
@@ -86,13 +86,6 @@ export function createPublicOperations(options: PublicApiOptions) {
 export type PublicOperations = ReturnType<typeof createPublicOperations>;
 
 const NOT_IN_CATALOGUE = 'must be a type of the catalogue; `svc fixtures list` shows them';
-const TYPE_FORM = 'must have the form <noun>.<verb>, lower case, for instance order.shipped';
-
-const EventType = v.pipe(
-  v.string(),
-  v.maxLength(EVENT_TYPE_MAX_LENGTH, TYPE_FORM),
-  v.regex(EVENT_TYPE_PATTERN, TYPE_FORM),
-);
 
 /** The type of a new event (decision `event.catalogue`). */
 export function eventType(options: PublicApiOptions) {
@@ -133,7 +126,7 @@ export function subscriptions(options: PublicApiOptions) {
           (type) => type !== WILDCARD || !refused,
           'must name the event types: the wildcard * is not accepted in this environment',
         ),
-        v.check((type) => type === WILDCARD || isEventType(type), TYPE_FORM),
+        v.check((type) => type === WILDCARD || isEventType(type), EVENT_TYPE_FORM),
         v.check((type) => type === WILDCARD || exists(options, type), NOT_IN_CATALOGUE),
       ),
     ),

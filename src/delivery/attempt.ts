@@ -1,7 +1,6 @@
 /** One attempt: what is sent, and what it makes of its delivery. */
 import { type AttemptTrigger, nextStep } from '../domain/delivery.ts';
 import { SECOND_MS } from '../domain/duration.ts';
-import type { FaultMark } from '../domain/fault.ts';
 import { type DeliveryToSign, signDelivery } from '../domain/signature/sign.ts';
 import { keepClockAlong } from '../sandbox/clock-keeping.ts';
 import type { FiredFault } from '../sandbox/faults.ts';
@@ -23,8 +22,8 @@ export interface PreparedAttempt {
   readonly sentAt: number;
   /** Schedule time from which the next gap counts. */
   readonly startedAt: number;
-  /** Of the fault that touches it, or that has held it back. */
-  readonly mark: FaultMark | null;
+  /** The `FaultMark` of the fault that touches it, or that has held it back, as JSON. */
+  readonly mark: string | null;
 }
 
 /** Text it is, because JSON is. */
@@ -51,13 +50,8 @@ export function prepareAttempt(
     request: toDeliveryRequest(claim, missign(sandbox, claim, toSign, fault)),
     sentAt,
     startedAt: startOf(claim, workspace),
-    mark: markOf(claim, fault),
+    mark: claim.fault ?? (fault ? JSON.stringify(fault.mark) : null),
   };
-}
-
-function markOf(claim: ClaimedDelivery, fault: FiredFault | undefined): FaultMark | null {
-  if (claim.fault !== null) return JSON.parse(claim.fault);
-  return fault === undefined ? null : { id: fault.id, kind: fault.kind };
 }
 
 type Target = Pick<WebhookRow, 'url' | 'headers' | 'skip_verify'>;
@@ -189,7 +183,7 @@ function insertAttempt(sandbox: Sandbox, attempt: PreparedAttempt, result: SendR
     response_headers: response && JSON.stringify(response.headers),
     response_body: response && response.body.length > 0 ? response.body : null,
     response_truncated: response?.truncated ? 1 : 0,
-    fault: mark && JSON.stringify(mark),
+    fault: mark,
   });
 }
 

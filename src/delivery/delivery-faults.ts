@@ -1,6 +1,6 @@
 /** What faults make of attempts: they are held back, signed or sent otherwise than they should be, or not sent at all. */
 import { MINUTE_MS } from '../domain/duration.ts';
-import { defaultDelayMs, type FaultMark, tamperWith } from '../domain/fault.ts';
+import { defaultDelayMs, tamperWith } from '../domain/fault.ts';
 import { createWebhookSecret, foreignTo } from '../domain/secret.ts';
 import type { DeliveryToSign } from '../domain/signature/sign.ts';
 import type { FiredFault } from '../sandbox/faults.ts';
@@ -23,7 +23,7 @@ export function takeFault({ faults, store }: Sandbox, claim: ClaimedDelivery): F
 }
 
 /** For how long of schedule time a fault holds an attempt back; null when it does not. */
-export function holdingMs({ kind, rule }: FiredFault): number | null {
+export function holdingMs({ mark: { kind }, rule }: FiredFault): number | null {
   return kind === 'delay' || kind === 'reorder' ? (rule.delay_ms ?? defaultDelayMs[kind]) : null;
 }
 
@@ -32,14 +32,10 @@ export function holdBack(
   { store }: Sandbox,
   workspace: LiveWorkspace,
   { seq }: ClaimedDelivery,
-  { id, kind }: FiredFault,
+  { mark }: FiredFault,
   ms: number,
 ): number | null {
-  store.deliveries.holdBack(
-    seq,
-    workspace.clock.now() + ms,
-    JSON.stringify({ id, kind } satisfies FaultMark),
-  );
+  store.deliveries.holdBack(seq, workspace.clock.now() + ms, JSON.stringify(mark));
   return store.deliveries.getProgress(seq).due_at;
 }
 
@@ -51,7 +47,7 @@ export function missign(
   fault: FiredFault | undefined,
 ): DeliveryToSign & { readonly body: string } {
   const foreign = () => createWebhookSecret(rules.signature.key, foreignTo(claim.secret));
-  switch (fault?.kind) {
+  switch (fault?.mark.kind) {
     case 'bad-signature':
       return { ...toSign, secrets: [foreign()] };
     case 'old-secret':
@@ -73,7 +69,7 @@ export async function sendFaulty(
   limits: SendLimits,
   fault: FiredFault | undefined,
 ): Promise<[SendResult, ...SendResult[]]> {
-  switch (fault?.kind) {
+  switch (fault?.mark.kind) {
     case 'drop':
       return [dropped(fault)];
     case 'duplicate':
@@ -89,8 +85,8 @@ export async function sendFaulty(
   }
 }
 
-function dropped({ id }: FiredFault): SendResult {
-  const error = `nothing was sent: the fault ${id} dropped it`;
+function dropped({ mark }: FiredFault): SendResult {
+  const error = `nothing was sent: the fault ${mark.id} dropped it`;
   return {
     ...{ outcome: 'connection_error', responseStatus: null, error, durationMs: 0 },
     ...{ response: null, retryAfterMs: null },

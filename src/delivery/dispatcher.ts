@@ -238,7 +238,7 @@ export class Dispatcher {
     const fault = takeFault(this.#sandbox, claim);
     const heldMs = fault && holdingMs(fault);
     if (fault && typeof heldMs === 'number') {
-      if (fault.kind === 'reorder') lane.holdsBack = true;
+      if (fault.mark.kind === 'reorder') lane.holdsBack = true;
       return store.write(() => holdBack(this.#sandbox, workspace, claim, fault, heldMs));
     }
     const attempt = prepareAttempt(this.#sandbox, workspace, claim, fault);

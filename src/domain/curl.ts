@@ -3,15 +3,18 @@ import { quoteForShell } from './shell.ts';
 export interface CurlRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** As curl takes it: the body, or `@file`, whose bytes it sends as they are. */
-  readonly data: string;
+  /** Text, or the file whose bytes it is. */
+  readonly body: string | { readonly file: string };
 }
 
 /** A command for a POSIX shell that POSTs the very same bytes. */
-export function toCurl({ url, headers, data }: CurlRequest): string {
+export function toCurl({ url, headers, body }: CurlRequest): string {
   const parts = [
     ...Object.entries(headers).map(([name, value]) => `-H ${quoteForShell(toArgument(name, value))}`),
-    `--data-binary ${quoteForShell(data)}`,
+    // What --data-binary is given may name a file; what --data-raw is given never does.
+    typeof body === 'string'
+      ? `--data-raw ${quoteForShell(body)}`
+      : `--data-binary ${quoteForShell(`@${body.file}`)}`,
   ];
   // Braces and brackets of an address would otherwise stand for several addresses.
   const command = /[[\]{}]/.test(url) ? 'curl --globoff' : 'curl';

@@ -1,33 +1,32 @@
 import type { AttemptOutcome } from './delivery.ts';
 import type { FaultKind, FaultMark } from './fault.ts';
 
-interface FailedAttempt {
+interface EndedAttempt {
   readonly outcome: AttemptOutcome;
   readonly response_status: number | null;
   readonly fault?: FaultMark | undefined;
 }
 
-/** Faults that make the attempt one that fails, or that should. */
-const SPOILING: ReadonlySet<FaultKind> = new Set([
-  'drop',
-  'tamper-body',
-  'bad-signature',
-  'stale-timestamp',
-  'old-secret',
-]);
+/** Faults after which a right receiver refuses the attempt. */
+const forging: readonly FaultKind[] = ['tamper-body', 'bad-signature', 'stale-timestamp'];
+/** Faults that are enough for an attempt to fail. */
+const failing: readonly FaultKind[] = [...forging, 'old-secret', 'drop'];
 
-/** What to do about a failed attempt, as the next step for who writes the receiver; null where nothing failed. */
+/** What to do about an attempt, as the next step for who writes the receiver; null where all is as it should be. */
 export function findRemedy(
-  { outcome, response_status: status, fault }: FailedAttempt,
+  { outcome, response_status: status, fault }: EndedAttempt,
   delivery: { readonly id: string; readonly webhook_id: string },
 ): string | null {
-  if (outcome !== 'succeeded' && fault !== undefined && SPOILING.has(fault.kind)) {
+  if (outcome === 'succeeded') {
+    return fault && forging.includes(fault.kind)
+      ? 'The receiver accepted what it has to refuse; find out what it does not verify: svc receiver check URL'
+      : null;
+  }
+  if (fault && failing.includes(fault.kind)) {
     return `The fault ${fault.kind} was ordered and did this; to end it: svc faults clear ${fault.id}`;
   }
   const moveTo = (address: string) => `svc webhooks update ${delivery.webhook_id} --url ${address}`;
   switch (outcome) {
-    case 'succeeded':
-      return null;
     case 'http_error':
       return status === null ? null : remedyForStatus(status, delivery.id, moveTo);
     case 'timeout':

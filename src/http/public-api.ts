@@ -70,7 +70,7 @@ async function exchange(
   { sandbox, faultLog }: Serving,
   event: H3Event,
   answer: (state: Exchange) => Promise<HTTPResponse> | never,
-): Promise<Response | HTTPResponse> {
+): Promise<HTTPResponse> {
   const { wall } = sandbox;
   const state: Exchange = {
     requestId: sandbox.mint.ids('requests').next('request', sandbox.stamp()),

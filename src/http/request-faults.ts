@@ -1,6 +1,6 @@
 /** Faults that are ordered for requests to `/v1`: late answers, other answers, and none. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type H3Event, HTTPResponse } from 'h3';
+import { type H3, type H3Event, HTTPResponse } from 'h3';
 import { errorCodeOf } from '../domain/fault.ts';
 import type { Caller } from '../sandbox/access.ts';
 import type { FiredFault } from '../sandbox/faults.ts';
@@ -40,19 +40,29 @@ export async function meetFault(
   return errorResponse(error, state.requestId, state.limitHeaders);
 }
 
-function toWireError({ id, rule }: FiredFault, status: number): WireError {
+function toWireError({ mark, rule }: FiredFault, status: number): WireError {
   return {
     status,
     code: rule.error_code ?? errorCodeOf(status),
-    message: `The fault ${id} was ordered for this request.`,
+    message: `The fault ${mark.id} was ordered for this request.`,
     headers: COME_BACK.has(status) ? { 'Retry-After': '1' } : {},
   };
 }
 
-/** Closes the connection without an answer. Without a connection, in the same process, the answer is a network error. */
-export function dropConnection(event: H3Event): Response | HTTPResponse {
-  const socket = event.runtime?.node?.req.socket;
-  if (socket === undefined) return Response.error();
-  socket.destroy();
+/** Requests that came by no connection, and whose answer is lost all the same. */
+const lost = new WeakSet<Request>();
+
+/** Closes the connection without an answer. */
+export function dropConnection({ req, runtime }: H3Event): HTTPResponse {
+  const socket = runtime?.node?.req.socket;
+  if (socket === undefined) lost.add(req);
+  else socket.destroy();
   return new HTTPResponse(null);
+}
+
+/** The answer to a request of the same process. @throws TypeError where a fault drops it, as `fetch` does. */
+export async function fetchFrom(app: H3, request: Request): Promise<Response> {
+  const response = await app.fetch(request);
+  if (lost.has(request)) throw new TypeError('fetch failed', { cause: new Error('a fault dropped it') });
+  return response;
 }

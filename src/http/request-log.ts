@@ -1,5 +1,4 @@
 import type { H3Event } from 'h3';
-import type { FaultMark } from '../domain/fault.ts';
 import { isId } from '../domain/ids.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Exchange } from './public-api.ts';
@@ -29,7 +28,7 @@ export function logRequest(
     api_key_seq: caller?.keySeq ?? null,
     workspace_seq: caller?.workspaceSeq ?? null,
     resource_id: resourceId,
-    fault: fault && JSON.stringify({ id: fault.id, kind: fault.kind } satisfies FaultMark),
+    fault: fault && JSON.stringify(fault.mark),
   };
   store.writeSoon(() => store.apiRequests.insert({ seq: store.nextSeq(), ...row }));
 }

@@ -109,7 +109,8 @@ class Conductor {
     if (check !== genuineCheck) {
       for (const id of [genuineCheck.id, ...(check.needs ?? [])]) {
         const needed = this.#checks.get(id) ?? genuineCheck;
-        if ((await this.judge(needed)).status !== 'passed') return `It tells nothing unless ${id} passes.`;
+        const { status, meaning } = await this.judge(needed);
+        if (status !== 'passed') return `It tells nothing unless ${id} passes. ${meaning}`;
       }
     }
     return this.#downSince === null ? null : `The receiver has been down since ${this.#downSince}.`;

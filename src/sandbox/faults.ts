@@ -15,7 +15,8 @@ import type { Bus } from './bus.ts';
 import type { Mint } from './mint.ts';
 
 /** A fault that fires now. */
-export interface FiredFault extends FaultMark {
+export interface FiredFault {
+  readonly mark: FaultMark;
   readonly rule: FaultRule;
 }
 
@@ -105,7 +106,7 @@ export class Faults {
     const fired = ++taken.fired;
     // With what the fault does, or before it; the place is not needed: nobody follows faults.
     this.#store.writeSoon(() => this.#store.faults.setFired(seq, fired));
-    return { id, kind: kindOf(rule), rule };
+    return { mark: { id, kind: kindOf(rule) }, rule };
   }
 
   async #change<Result>(change: () => Result): Promise<Result> {

@@ -197,7 +197,7 @@ describeInBrowser('a delivery', () => {
       await dialog.getByRole('status').getByText('Copied').waitFor();
       return page.evaluate('navigator.clipboard.readText()');
     };
-    expect(await copy('curl', 'the curl command')).toContain(`--data-binary '${body}'`);
+    expect(await copy('curl', 'the curl command')).toContain(`--data-raw '${body}'`);
     expect(await copy('svc', 'the command: Send it again')).toBe(`svc deliveries replay ${id}`);
     expect(await copy('Raw HTTP', 'the raw request')).toMatch(/^POST \/hooks HTTP\/1\.1\r?\nhost: /);
     expect(await copy('Vitest', 'the test')).toContain("await workspace.trigger('order.shipped', payload);");

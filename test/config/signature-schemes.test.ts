@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { checkScheme, chosenScheme, ownSchemes } from '../../src/config/signature-schemes.ts';
+import {
+  checkScheme,
+  chosenScheme,
+  ownSchemes,
+  toWrittenSchemes,
+} from '../../src/config/signature-schemes.ts';
 import { schemes } from '../../src/domain/signature/schemes.ts';
 import { SvcError } from '../../src/errors.ts';
 import { resolveRules } from '../../src/profile/resolve.ts';
@@ -31,8 +36,17 @@ describe('a scheme in the configuration file', () => {
     });
   });
 
+  it('is shown again in the words in which it is written', () => {
+    expect(toWrittenSchemes(ownSchemes.parse({ acme: complete }, place))).toEqual({ acme: complete });
+  });
+
+  it('has a prefix before its key where the key is decoded', () => {
+    expect(parse({ key: { form: 'base64' } })).toMatchObject({ key: { form: 'base64', prefix: 'whsec_' } });
+    expect(() => parse({ key: { prefix: 'key_' } })).toThrow('schemes.acme.key has no member "prefix"');
+  });
+
   it('is the scheme of the service in what it leaves out', () => {
-    expect(parse({})).toMatchObject({ ...schemes.svc, name: 'acme' });
+    expect(parse({})).toEqual({ ...schemes.svc, name: 'acme' });
     expect(parse({ headers: { signature: 'Acme-Signature' }, header: { prefix: 'v2=' } })).toMatchObject({
       ...schemes.svc,
       name: 'acme',

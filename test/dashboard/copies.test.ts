@@ -24,7 +24,7 @@ it('as a curl command it is the very request', () => {
     "curl 'http://localhost:3000/hooks?a=b' \\
       -H 'Content-Type: application/json' \\
       -H 'Service-Delivery-Id: del_1' \\
-      --data-binary '{"it'\\''s":1}'"
+      --data-raw '{"it'\\''s":1}'"
   `);
 });
 

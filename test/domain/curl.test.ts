@@ -11,26 +11,28 @@ const isHere = await run('curl', ['--version']).then(
 );
 
 it('names every header and the body, quoted for a shell', () => {
-  expect(toCurl({ url: 'http://localhost:3000/a?b=c', headers: { A: "it's" }, data: '{"a": "$HOME"}' })).toBe(
-    `curl 'http://localhost:3000/a?b=c' \\\n  -H 'A: it'\\''s' \\\n  --data-binary '{"a": "$HOME"}'`,
+  expect(toCurl({ url: 'http://localhost:3000/a?b=c', headers: { A: "it's" }, body: '{"a": "$HOME"}' })).toBe(
+    `curl 'http://localhost:3000/a?b=c' \\\n  -H 'A: it'\\''s' \\\n  --data-raw '{"a": "$HOME"}'`,
   );
 });
 
 describe.skipIf(!isHere || process.platform === 'win32')('what a shell makes of it', () => {
-  it.each(['{"a":"it\'s \\"q\\" $HOME `x` \\\\n"}', '{\n\t"a": "zwei\r\nZeilen"\n}', '{"é":"日本 👩‍👩‍👧"}'])(
-    'sends %j as it is',
-    async (data) => {
-      await using receiver = await createReceiver();
-      const headers = { 'Content-Type': 'application/json', 'X-Text': '"a" \'b\' !$`\\', 'X-Empty': '' };
-      await run('sh', ['-c', toCurl({ url: `${receiver.url}/a?b[]={c}`, headers, data })]);
-      const request = await receiver.nth(1);
-      expect(request).toMatchObject({ method: 'POST', path: '/a?b[]={c}' });
-      expect(Buffer.from(request.body).toString()).toBe(data);
-      expect(request.headers).toMatchObject({
-        'content-type': 'application/json',
-        'x-text': headers['X-Text'],
-        'x-empty': '',
-      });
-    },
-  );
+  it.each([
+    '{"a":"it\'s \\"q\\" $HOME `x` \\\\n"}',
+    '{\n\t"a": "zwei\r\nZeilen"\n}',
+    '{"é":"日本 👩‍👩‍👧"}',
+    '@body.json',
+  ])('sends %j as it is', async (body) => {
+    await using receiver = await createReceiver();
+    const headers = { 'Content-Type': 'application/json', 'X-Text': '"a" \'b\' !$`\\', 'X-Empty': '' };
+    await run('sh', ['-c', toCurl({ url: `${receiver.url}/a?b[]={c}`, headers, body })]);
+    const request = await receiver.nth(1);
+    expect(request).toMatchObject({ method: 'POST', path: '/a?b[]={c}' });
+    expect(Buffer.from(request.body).toString()).toBe(body);
+    expect(request.headers).toMatchObject({
+      'content-type': 'application/json',
+      'x-text': headers['X-Text'],
+      'x-empty': '',
+    });
+  });
 });

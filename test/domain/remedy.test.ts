@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { AttemptOutcome } from '../../src/domain/delivery.ts';
-import type { DeliveryFaultKind } from '../../src/domain/fault.ts';
+import type { FaultKind } from '../../src/domain/fault.ts';
 import { findRemedy } from '../../src/domain/remedy.ts';
 
 const delivery = { id: 'del_1', webhook_id: 'wh_1' };
@@ -25,9 +25,29 @@ it('has nothing to say of success', () => {
   expect(findRemedy({ outcome: 'succeeded', response_status: 200 }, delivery)).toBeNull();
 });
 
-it('names the fault that spoils an attempt, and not one that only delays it', () => {
-  const failed = { outcome: 'http_error', response_status: 400 } as const;
-  const of = (kind: DeliveryFaultKind) => findRemedy({ ...failed, fault: { id: 'flt_1', kind } }, delivery);
-  expect(of('bad-signature')).toContain('svc faults clear flt_1');
-  expect(of('delay')).toBe(findRemedy(failed, delivery));
+it.each<FaultKind>(['tamper-body', 'bad-signature', 'stale-timestamp', 'old-secret', 'drop'])(
+  'puts down to the fault what %s made of an attempt',
+  (kind) => {
+    const attempt = { outcome: 'http_error', response_status: 400, fault: { id: 'flt_1', kind } } as const;
+    expect(findRemedy(attempt, delivery)).toContain('svc faults clear flt_1');
+  },
+);
+
+it('puts down to the receiver what fails beside a fault that no receiver notices', () => {
+  const fault = { id: 'flt_1', kind: 'duplicate' } as const;
+  expect(findRemedy({ outcome: 'timeout', response_status: null, fault }, delivery)).toContain(
+    'Answer with a 2xx',
+  );
+});
+
+it.each<[FaultKind, boolean]>([
+  ['tamper-body', true],
+  ['bad-signature', true],
+  ['stale-timestamp', true],
+  // Right while the secret is being rotated.
+  ['old-secret', false],
+  ['slow-body', false],
+])('tells of a receiver that accepts %s: %s', (kind, isWrong) => {
+  const attempt = { outcome: 'succeeded', response_status: 204, fault: { id: 'flt_1', kind } } as const;
+  expect(findRemedy(attempt, delivery)?.includes('svc receiver check') ?? false).toBe(isWrong);
 });

@@ -62,6 +62,10 @@ describe('the faults of a sandbox', () => {
     [{ on: 'delivery', kind: 'drop', delay_ms: 5 }, 'delay_ms is only for delay, reorder, slow-body.'],
     [{ on: 'delivery', kind: 'drop', probability: 2 }, 'probability must be above 0 and at most 1.'],
     [{ on: 'request', status: 200 }, 'status must be from 400 to 599.'],
+    [
+      { on: 'delivery', kind: 'drop', type: 'order' },
+      'type must have the form <noun>.<verb>, lower case, for instance order.shipped.',
+    ],
   ] as const)('refuses %j', async (rule, message) => {
     const { control } = await open();
     await expect(control.addFault(rule as never)).rejects.toMatchObject({

@@ -4,7 +4,7 @@ import { IdSource } from '../../domain/ids.ts';
 import { getSecrets } from '../../domain/signature/digest.ts';
 import { signDelivery } from '../../domain/signature/sign.ts';
 import { SvcError } from '../../errors.ts';
-import { type Instant, toInstant, toRepeated } from '../arguments.ts';
+import { type Instant, toInstant, toReceiverUrl, toRepeated } from '../arguments.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
 import { readValue } from '../values.ts';
@@ -33,7 +33,7 @@ export const command: CommandDefinition<Options> = {
         toInstant,
       )
       .option('--id <id>', 'the id of the delivery; a new one when left out')
-      .option('--curl [url]', `print a command that sends it; to ${EXAMPLE_URL} when left out`)
+      .option('--curl [url]', `print a command that sends it; to ${EXAMPLE_URL} when left out`, toReceiverUrl)
       .option('--scheme <name>', settings.scheme.description),
   examples: [
     'sign --secret whsec_… --payload @body.json',
@@ -59,11 +59,10 @@ async function run(options: Options, context: Context): Promise<void> {
   });
   const { headers, timestamp, signedContent } = signed;
   if (options.curl !== undefined) {
-    const url = options.curl === true ? EXAMPLE_URL : options.curl;
     const curl = toCurl({
-      url,
+      url: options.curl === true ? EXAMPLE_URL : options.curl,
       headers: { 'Content-Type': 'application/json', ...headers },
-      data: options.payload.startsWith('@') ? options.payload : body.toString(),
+      body: options.payload.startsWith('@') ? { file: options.payload.slice(1) } : toText(body),
     });
     context.print({ curl }, () => curl);
     return;
@@ -73,4 +72,13 @@ async function run(options: Options, context: Context): Promise<void> {
       .map(([name, value]) => `${name}: ${value}`)
       .join('\n'),
   );
+}
+
+/** @throws SvcError `usage` for bytes that no command line can hold. */
+function toText(body: Buffer): string {
+  const text = body.toString();
+  if (Buffer.from(text).equals(body) && !text.includes('\0')) return text;
+  throw new SvcError('usage', 'The body is not text, so no command line can hold it.', {
+    hint: 'Put it into a file, and pass --payload @FILE.',
+  });
 }

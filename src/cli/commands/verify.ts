@@ -55,29 +55,29 @@ async function run(options: Options, context: Context): Promise<ExitCode> {
 
 async function verifyGiven(options: Options, context: Context): Promise<Verification> {
   const { payload, delivery, request } = options;
-  if (delivery !== undefined && request === undefined) return verifySent(delivery, options, context);
-  if ((payload === undefined) === (request === undefined)) {
+  if (request !== undefined) return verifyRequest(request, options, context);
+  if (delivery !== undefined) return verifySent(delivery, options, context);
+  if (payload === undefined) {
     throw new SvcError('usage', 'Pass one of --payload, --request and --delivery.', {
       hint: '--delivery goes with --payload too: the body as your receiver had it.',
     });
   }
+  const { signature, timestamp, id } = options;
   const given = await toGiven(options, context);
-  if (request === undefined) {
-    const { signature, timestamp, id } = options;
-    return verify({ ...given, payload: await readValue(payload ?? '', context), signature, timestamp, id });
-  }
-  const { headers, body } = parseRawRequest(await readNamedFile(request, context.cwd));
+  return verify({ ...given, payload: await readValue(payload, context), signature, timestamp, id });
+}
+
+/** @param file with a raw HTTP request. */
+async function verifyRequest(file: string, options: Options, context: Context): Promise<Verification> {
+  refuseBeside('request', ['payload', 'delivery', 'signature', 'timestamp', 'id'], options);
+  const given = await toGiven(options, context);
+  const { headers, body } = parseRawRequest(await readNamedFile(file, context.cwd));
   return verifyMessage({ ...given, headers, payload: body });
 }
 
 /** By the emulator, which knows what it sent, how it signed, and every secret. */
 async function verifySent(id: string, options: Options, context: Context): Promise<Verification> {
-  const refused = (['signature', 'timestamp', 'id', 'scheme'] as const).find((name) => options[name]);
-  if (refused !== undefined) {
-    throw new SvcError('usage', `--delivery and --${refused} exclude each other.`, {
-      hint: 'The emulator takes it from what it sent.',
-    });
-  }
+  refuseBeside('delivery', ['signature', 'timestamp', 'id', 'scheme'], options);
   const { secret, payload, now, tolerance } = options;
   const ownSecret = context.env.SVC_WEBHOOK_SECRET;
   const control = await context.connect();
@@ -88,6 +88,19 @@ async function verifySent(id: string, options: Options, context: Context): Promi
       payload === undefined ? undefined : (await readValue(payload, context)).toString('base64'),
     now: now && new Date(now(context.now())).toISOString(),
     tolerance_ms: tolerance,
+  });
+}
+
+/** An option that says what another one brings along would have no effect. @throws SvcError `usage` */
+function refuseBeside(
+  source: 'request' | 'delivery',
+  others: readonly (keyof Options)[],
+  options: Options,
+): void {
+  const other = others.find((name) => options[name] !== undefined);
+  if (other === undefined) return;
+  throw new SvcError('usage', `--${source} and --${other} exclude each other.`, {
+    hint: source === 'request' ? 'It is in the file.' : 'The emulator takes it from what it sent.',
   });
 }
 

@@ -2,8 +2,6 @@
 import { PASS_RAW_BODY, quote, type Refusal } from './explain.ts';
 import type { SignatureScheme } from './scheme.ts';
 
-const CORRECT_SECRET = 'Correct the secret in the configuration of the receiver.';
-
 export function otherScheme(scheme: SignatureScheme, other: SignatureScheme): Refusal {
   return {
     reason: 'other_scheme',
@@ -33,7 +31,7 @@ export function wrongSecret(right: string): Refusal {
   return {
     reason: 'wrong_secret',
     detail: `The signature does not fit the secret given, but it fits ${right}.`,
-    remedy: CORRECT_SECRET,
+    remedy: 'Correct the secret in the configuration of the receiver.',
   };
 }
 
@@ -43,7 +41,7 @@ export function unknownSecret(): Refusal {
     reason: 'wrong_secret',
     detail:
       'The signature does not fit the secret given, and the body is the one that was sent: it was signed with another secret, or made up.',
-    remedy: CORRECT_SECRET,
+    remedy: 'Refuse it; if it is genuine, correct the secret in the configuration of the receiver.',
   };
 }
 

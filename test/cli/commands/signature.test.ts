@@ -111,7 +111,9 @@ describe('verify', () => {
 
   it.each([
     [{ secret }, 'Pass one of --payload, --request and --delivery.'],
-    [{ secret, payload, request: 'request.txt' }, 'Pass one of --payload, --request and --delivery.'],
+    [{ secret, payload, request: 'request.txt' }, '--request and --payload exclude each other.'],
+    [{ secret, delivery: 'del_1', request: 'request.txt' }, '--request and --delivery exclude each other.'],
+    [{ secret, signature: '', request: 'request.txt' }, '--request and --signature exclude each other.'],
     [{ payload, signature: 'v1=00' }, 'There is no secret'],
     [{ delivery: 'del_1', scheme: 'stripe' }, '--delivery and --scheme exclude each other.'],
   ])('refuses %j', async (options, message) => {
@@ -213,7 +215,11 @@ describe('sign', () => {
 
   it('prints a command that a shell reads back to the same body', async () => {
     const { curl } = await sign({ payload: `{"it's":"$HOME"}`, curl: 'http://localhost:4000/a?b=c' });
-    expect(curl).toContain(`--data-binary '{"it'\\''s":"$HOME"}'`);
+    expect(curl).toContain(`--data-raw '{"it'\\''s":"$HOME"}'`);
     expect(curl).toContain("'http://localhost:4000/a?b=c'");
+  });
+
+  it('puts no bytes into a command that are no text', async () => {
+    await expect(sign({ payload: '-', curl: true }, { input: '\0' })).rejects.toThrow('The body is not text');
   });
 });

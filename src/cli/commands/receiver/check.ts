@@ -2,7 +2,6 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { settings } from '../../../config/settings.ts';
 import { SECOND_MS } from '../../../domain/duration.ts';
 import { isEventType } from '../../../domain/event.ts';
-import { toForwardUrl } from '../../../domain/forward-url.ts';
 import { getSecrets } from '../../../domain/signature/digest.ts';
 import { ExitCode, SvcError } from '../../../errors.ts';
 import { fixtureFolders } from '../../../fixtures/folders.ts';
@@ -11,7 +10,7 @@ import { fillTemplates } from '../../../fixtures/template.ts';
 import { receiverRules } from '../../../receiver/check.ts';
 import { type ConductOptions, conductChecks, type Report } from '../../../receiver/conduct.ts';
 import { createObserver } from '../../../receiver/observer.ts';
-import { choiceOption, toDurationMs, toList } from '../../arguments.ts';
+import { choiceOption, toDurationMs, toList, toReceiverUrl } from '../../arguments.ts';
 import type { CommandDefinition } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { renderBar, showWhile } from '../../progress.ts';
@@ -69,7 +68,7 @@ export const command: CommandDefinition<Options> = {
 
 function configure(command: Command): void {
   command
-    .argument('[url]', 'port or URL of the receiver', toUrl)
+    .argument('[url]', 'port or URL of the receiver', toReceiverUrl)
     .option('--secret <secret>', 'the secret that it verifies with; otherwise SVC_WEBHOOK_SECRET')
     .option('--rule <name>', 'only this rule or this check; may be repeated', toList)
     .option('--observe <url|command>', 'what gives the count of effects, as {"count": n} or as a number')
@@ -129,7 +128,7 @@ async function toConductOptions(options: Options, context: Context): Promise<Con
     ...{ scheme, secret, eventType, now, signal, apiKey: values.apiKey },
     only: options.rule ?? [],
     timeoutMs: options.timeout ?? TIMEOUT_MS,
-    url: options.url ?? toUrl(await askText(context, 'url')),
+    url: options.url ?? toReceiverUrl(await askText(context, 'url')),
     payload: await createPayload(eventType, projectFolder, context),
     count: observe === undefined ? null : createObserver(observe, cwd, signal),
     ca: values.ca === null ? undefined : (await readNamedFile(values.ca, cwd)).toString(),
@@ -142,12 +141,6 @@ async function createPayload(type: string, projectFolder: string, context: Conte
   if (fixture === null) return '{}';
   const scopes = await createTemplateScopes({}, context);
   return fillTemplates(fixture.template, scopes.next());
-}
-
-function toUrl(text: string): string {
-  const url = toForwardUrl(text);
-  if (url === null) throw new InvalidArgumentError('Write a port or a URL: 3000, localhost:3000/webhooks.');
-  return url;
 }
 
 function toEventType(text: string): string {

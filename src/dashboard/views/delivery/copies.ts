@@ -9,7 +9,7 @@ type Request = AttemptDetail['request'];
 
 /** The very request, as a command for a POSIX shell. */
 export function toCurlCommand({ url, headers, body }: Request): string {
-  return toCurl({ url, headers, data: body });
+  return toCurl({ url, headers, body });
 }
 
 /** The same request signed anew, for a receiver that refuses a timestamp of before. */
