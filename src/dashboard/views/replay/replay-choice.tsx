@@ -28,8 +28,7 @@ export function ReplayChoice({ choice, onChange, url, children }: Props) {
         <span>
           <strong>Same id</strong>
           <span class="muted">
-            A new attempt of this delivery: same bytes, fresh timestamp and signature. A receiver that
-            deduplicates takes it once.
+            A new attempt of this delivery: the same bytes, with a fresh timestamp and signature.
           </span>
         </span>
       </label>
@@ -43,7 +42,8 @@ export function ReplayChoice({ choice, onChange, url, children }: Props) {
         <span>
           <strong>New id</strong>
           <span class="muted">
-            A new delivery, with retries of its own. It may go elsewhere or carry more.
+            A new delivery of the same event, with retries of its own. It may go to another address or carry
+            another body.
           </span>
         </span>
       </label>

@@ -38,7 +38,7 @@ export function ReplayOne({ delivery, onClose }: Props) {
       <ReplayChoice choice={choice} onChange={setChoice} url={delivery.url}>
         <OtherBody id={delivery.id} choice={choice} onChange={setChoice} />
       </ReplayChoice>
-      <div class="row">
+      <div class="row replay-actions">
         {/* So that Enter does what the window was opened for. */}
         <button type="submit" class="main" autofocus disabled={isUnderWay || !isComplete(choice)}>
           <Icon name="replay" /> {state.step === 'answered' ? 'Replay again' : 'Replay'}

@@ -11,7 +11,7 @@ export function TrialForm({ trial, onChange, sentBody }: Props) {
   return (
     <form class="signature-trial" onSubmit={(event) => event.preventDefault()}>
       <fieldset class="row">
-        <legend>What if it had</legend>
+        <legend>Try what goes wrong elsewhere</legend>
         {mishaps.map(({ name, change }) => (
           <button key={name} type="button" onClick={() => onChange({ ...untouched, ...change(sentBody) })}>
             {name}

@@ -35,9 +35,9 @@ export const mishaps: readonly {
   readonly name: string;
   readonly change: (body: string) => Partial<Trial>;
 }[] = [
-  { name: 'A wrong secret', change: () => ({ secret: 'whsec_of_another_endpoint' }) },
-  { name: 'Pretty-printed', change: (body) => ({ body: toPretty(body) }) },
-  { name: 'A line break at the end', change: (body) => ({ body: `${body}\n` }) },
+  { name: 'Wrong secret', change: () => ({ secret: 'whsec_of_another_endpoint' }) },
+  { name: 'Pretty-printed body', change: (body) => ({ body: toPretty(body) }) },
+  { name: 'Line break added', change: (body) => ({ body: `${body}\n` }) },
   { name: 'One character changed', change: (body) => ({ body: changeOne(body) }) },
   { name: 'Ten minutes late', change: () => ({ minutesLater: '10' }) },
 ];
