@@ -1,17 +1,181 @@
 /** Replaying from the page: with one press, otherwise than before, and many at once. */
+import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { startDelivering } from '../delivery/delivering.ts';
+import { openReceiver, startDelivering } from '../delivery/delivering.ts';
+import { expectAccessible } from '../support/accessibility.ts';
 import { describeInBrowser, openDashboard } from '../support/browser.ts';
+import type { Answers } from '../support/receiver.ts';
+
+const dialogOf = (page: Page) => page.getByRole('dialog');
+/** What the browser says of a replay that the emulator refuses. */
+const expectedErrors = /status of (?:409|422)/;
+const replay = { name: 'Replay', exact: true };
+
+/** The dashboard at a delivery of which the first attempt has failed. */
+async function openFailing(answers: Answers = [503, 200], width = 1280) {
+  const place = await startDelivering(answers);
+  const { id } = await place.deliver();
+  const page = await openDashboard(place.emulator, { at: `/deliveries/${id}`, width, expectedErrors });
+  return { ...place, id, page };
+}
+
+/** The same, with the window open in which the changes are chosen. */
+async function openChoices(answers: Answers = [503, 200], width = 1280) {
+  const place = await openFailing(answers, width);
+  await place.page.getByRole('button', { name: 'Replay with changes' }).click();
+  await dialogOf(place.page).waitFor();
+  return { ...place, dialog: dialogOf(place.page) };
+}
+
+/** So many deliveries that have failed for good, and the dashboard at them. */
+async function openFailed(count: number) {
+  const place = await startDelivering(500);
+  for (let number = 0; number < count; number++) await place.trigger();
+  await place.control.settleClock({});
+  const page = await openDashboard(place.emulator, { at: '/deliveries?status=failed', expectedErrors });
+  await page.getByRole('button', { name: 'Replay all that match' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Replay all that match' });
+  await dialog.getByRole('button', { name: `Replay ${count} deliveries` }).waitFor();
+  return { ...place, page, dialog };
+}
 
 describeInBrowser('a replay', () => {
   it('of a failing delivery is one press, and its outcome arrives', async () => {
-    const { emulator, receiver, deliver } = await startDelivering([503, 200]);
-    const { id } = await deliver();
-    const page = await openDashboard(emulator, { at: `/deliveries/${id}` });
-    await page.getByRole('button', { name: 'Replay', exact: true }).click();
-    await page.getByText('succeeded 200').first().waitFor();
+    const { page, id, receiver } = await openFailing();
+    await page.getByRole('button', replay).click();
     await page.getByRole('link', { name: 'Open attempt 2' }).click();
     await expect.poll(() => page.url()).toContain(`/deliveries/${id}?attempt=2`);
+    await page.getByText('succeeded 200').first().waitFor();
     expect(receiver.requests.map(({ headers }) => headers['service-delivery-id'])).toEqual([id, id]);
+  });
+
+  it('says why the emulator refuses it', async () => {
+    const { page, control, webhook } = await openFailing();
+    await control.deleteWebhook({ id: webhook.id });
+    await page.getByRole('button', replay).click();
+    await page.getByText('Not replayed: The endpoint').waitFor();
+  });
+
+  it('is asked for in the list by r and sent by Enter, and Escape leads back', async () => {
+    const { emulator, deliver, receiver } = await startDelivering([503, 200]);
+    const { id } = await deliver();
+    const page = await openDashboard(emulator);
+    await page.getByText(id).or(page.getByText('order.shipped')).first().waitFor();
+    await page.keyboard.press('j');
+    await page.keyboard.press('r');
+    const dialog = page.getByRole('dialog', replay);
+    await dialog.getByText(id).waitFor();
+    await page.keyboard.press('Enter');
+    await dialog.getByText('succeeded 200').waitFor();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    expect(receiver.requests).toHaveLength(2);
+  });
+
+  it('makes a new delivery where it gets a new id, and leads to it', async () => {
+    const { page, dialog, id, control } = await openChoices();
+    await dialog.getByLabel('New id').check();
+    await dialog.getByRole('button', replay).click();
+    await dialog.getByRole('link', { name: 'Open the new delivery' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByText('Replay of', { exact: true }).waitFor();
+    const { data } = await control.listDeliveries({});
+    expect(data.map(({ replay_of: original }) => original)).toEqual([id, null]);
+    expect(page.url()).toContain(`/deliveries/${data[0]?.id}`);
+  });
+
+  it('sends another body once it is JSON, with its numbers as they are written', async () => {
+    const { page, dialog, receiver } = await openChoices();
+    await dialog.getByLabel('With another body').check();
+    const editor = dialog.getByRole('textbox', { name: 'Body' });
+    await expect.poll(() => editor.inputValue()).toContain('"type": "order.shipped"');
+    await editor.fill('{\n  "total": 12.50,\n  "n": }');
+    await dialog.getByRole('button', { name: 'Line 3, column 8' }).waitFor();
+    expect(await dialog.getByRole('button', replay).isDisabled()).toBe(true);
+    await editor.fill('{ "total": 12.50, "n": 9007199254740993 }');
+    await dialog.getByRole('button', { name: 'Format' }).click();
+    await expect.poll(() => editor.inputValue()).toContain('\n  "total": 12.50,');
+    await dialog.getByRole('button', replay).click();
+    await dialog.getByText('succeeded 200').waitFor();
+    expect((await receiver.nth(2)).body.toString()).toBe('{"total":12.50,"n":9007199254740993}');
+    await editor.fill('{}');
+    await dialog.getByRole('button', { name: 'Reset' }).click();
+    await expect.poll(() => editor.inputValue()).toContain('order.shipped');
+    await expectAccessible(page);
+  });
+
+  it('goes to another address, which is looked at first', async () => {
+    const other = await openReceiver();
+    const { dialog, receiver } = await openChoices();
+    await dialog.getByRole('checkbox', { name: 'To another address' }).check();
+    const address = dialog.getByRole('textbox', { name: 'Address' });
+    await address.fill('localhost:4000');
+    await dialog.getByText('must be an absolute').waitFor();
+    expect(await dialog.getByRole('button', replay).isDisabled()).toBe(true);
+    await address.fill('http://example.com/');
+    await dialog.getByRole('button', replay).click();
+    await dialog.getByText('Not replayed: url must use HTTPS').waitFor();
+    await address.fill(`${other.url}/elsewhere`);
+    await dialog.getByRole('button', replay).click();
+    await dialog.getByText('succeeded 200').waitFor();
+    expect(other.requests.map(({ path }) => path)).toEqual(['/elsewhere']);
+    expect(receiver.requests).toHaveLength(1);
+  });
+
+  it('fits a narrow window, its button in sight', async () => {
+    const { page, dialog } = await openChoices([503], 360);
+    await dialog.getByLabel('With another body').check();
+    await dialog.getByRole('textbox', { name: 'Body' }).waitFor();
+    await dialog.evaluate((window) => window.scrollTo(0, 0));
+    const box = await dialog.getByRole('button', replay).boundingBox();
+    expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThan(800);
+    await expectAccessible(page);
+  });
+});
+
+describeInBrowser('many replays', () => {
+  it('are asked for by the filter, counted as they are answered, and summed up', async () => {
+    const { page, dialog, receiver, control } = await openFailed(4);
+    await dialog.getByText('failed', { exact: true }).waitFor();
+    await expectAccessible(page);
+    const { data } = await control.listDeliveries({});
+    const stubborn = data[0]?.id;
+    receiver.respond(({ headers }) => (headers['service-delivery-id'] === stubborn ? 500 : 200));
+    await dialog.getByRole('button', { name: 'Replay 4 deliveries' }).click();
+    await dialog.getByText('3 of 4 succeeded.').waitFor();
+    expect(await dialog.getByRole('progressbar').getAttribute('value')).toBe('4');
+    await expectAccessible(page);
+    await dialog.getByRole('link', { name: `${stubborn}` }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await expect.poll(() => page.url()).toContain(`/deliveries/${stubborn}`);
+  });
+
+  it('go on after those that are refused, and list them with the reason', async () => {
+    const { dialog, control, webhook, receiver } = await openFailed(2);
+    receiver.respond(200);
+    await control.deleteWebhook({ id: webhook.id });
+    await dialog.getByRole('button', { name: 'Replay 2 deliveries' }).click();
+    await dialog.getByText('0 of 2 succeeded.').waitFor();
+    expect(await dialog.getByText(`The endpoint ${webhook.id}`).count()).toBe(2);
+  });
+
+  it('stop when they are told to, and say how many were not asked for', async () => {
+    const { dialog, receiver } = await openFailed(40);
+    const before = receiver.requests.length;
+    await dialog.getByLabel('At most').selectOption('5 a second');
+    await dialog.getByRole('button', { name: 'Replay 40 deliveries' }).click();
+    await dialog.getByRole('button', { name: 'Stop' }).click();
+    const said = await dialog.getByText(/^Stopped: \d+ were not asked for\.$/).textContent();
+    const left = Number(/\d+/.exec(said ?? '')?.[0]);
+    expect(left).toBeGreaterThan(0);
+    await dialog.getByText('on their way').locator('..').getByText('0', { exact: true }).waitFor();
+    expect(receiver.requests).toHaveLength(before + 40 - left);
+  });
+
+  it('say so where nothing matches', async () => {
+    const { emulator } = await startDelivering();
+    const page = await openDashboard(emulator, { at: '/deliveries?status=failed' });
+    await page.getByRole('button', { name: 'Replay all that match' }).click();
+    await dialogOf(page).getByText('No delivery matches').waitFor();
   });
 });

@@ -80,7 +80,7 @@ function Steps({ check: { signed_parts: parts, signatures, verification }, trial
       </li>
       <li>
         <h5>Put the string together, of the headers and the body</h5>
-        <SignedString parts={parts} />
+        <SignedString label="The string that the receiver puts together" parts={parts} />
       </li>
       <li>
         <h5>

@@ -58,7 +58,7 @@ function Explained({ detail, delivery }: ExplainedProps) {
         <h4 class="row">
           What is signed <CopyButton what="the signed string" text={text} />
         </h4>
-        <SignedString parts={parts} />
+        <SignedString label="Signed string" parts={parts} />
       </section>
       <section>
         <h4>How it travels</h4>

@@ -1,0 +1,141 @@
+/** The signature of an attempt, explained: its parts, its secrets, the check, and the body written again. */
+import { createHmac } from 'node:crypto';
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { startDelivering } from '../delivery/delivering.ts';
+import { expectAccessible } from '../support/accessibility.ts';
+import { describeInBrowser, type Look, openDashboard } from '../support/browser.ts';
+import type { TestEmulatorOptions } from '../support/emulator.ts';
+
+/** A body that `JSON.parse` and `JSON.stringify` do not bring back. */
+const event = '{"type":"order.shipped","payload":{"customer":"Zoë","total":12.50}}';
+
+async function openSignature(options: TestEmulatorOptions = {}, look: Look = {}) {
+  const place = await startDelivering({}, options);
+  const { json } = await place.emulator.api('POST', '/events', event);
+  const delivery = await place.deliveryOf(json.id);
+  const at = `/deliveries/${delivery.id}?tab=signature`;
+  const page = await openDashboard(place.emulator, { at, ...look });
+  await page.getByRole('heading', { name: 'What is signed' }).waitFor();
+  return { ...place, delivery, sent: delivery.attempts[0]?.request, page };
+}
+
+const stringOf = (page: Page) => page.getByRole('region', { name: 'Signed string' });
+const stepOf = (page: Page, number: number) => page.locator('.signature-steps > li').nth(number - 1);
+const sectionOf = (page: Page, name: string) =>
+  page.locator('.signature > section', { has: page.getByRole('heading', { name }) });
+
+describeInBrowser('the signature of an attempt', () => {
+  it('shows the signed string with its parts named, and the headers that carry it', async () => {
+    const { page, sent } = await openSignature();
+    expect(await stringOf(page).locator('.signature-name').allTextContents()).toEqual([
+      ...['timestamp', 'fixed', 'body'],
+    ]);
+    expect((await stringOf(page).locator('code').allTextContents()).join('')).toBe(sent?.signed_content);
+    const headers = sectionOf(page, 'How it travels');
+    await headers.getByText(`${sent?.headers['Service-Signature']}`).waitFor();
+    await headers.getByText(`${sent?.headers['Service-Timestamp']}`).waitFor();
+    await page.getByText('The signature fits').waitFor();
+  });
+
+  it('names the id where the scheme signs it', async () => {
+    const { page, delivery } = await openSignature({ scheme: 'standard-webhooks' });
+    const id = stringOf(page).locator('.signature-part.id');
+    expect(await id.textContent()).toBe(`delivery id${delivery.id}`);
+  });
+
+  it('hides the secret until it is asked for, and says which one the header has', async () => {
+    const { page, webhook, sent } = await openSignature();
+    const secrets = sectionOf(page, 'By which secret');
+    await secrets.getByText(`${sent?.headers['Service-Signature']}`).waitFor();
+    await secrets.getByText('in the header').waitFor();
+    expect(await page.content()).not.toContain(webhook.secret);
+    await secrets.getByRole('button', { name: 'Show the secret' }).click();
+    await secrets.getByText(webhook.secret).waitFor();
+    await secrets.getByRole('button', { name: 'Hide the secret' }).click();
+    await expect.poll(() => page.content()).not.toContain(webhook.secret);
+  });
+
+  it('tells the secrets of a rotation apart', async () => {
+    const { page, control, webhook } = await openSignature();
+    await control.rotateWebhookSecret({ id: webhook.id });
+    await page.reload();
+    const secrets = sectionOf(page, 'By which secret');
+    await secrets.getByText('Secret before the rotation').waitFor();
+    expect(await secrets.locator('.badge').allTextContents()).toEqual([
+      ...['✗ not in the header', '✓ in the header'],
+    ]);
+  });
+
+  it('is checked again step by step, and the verdict follows what the reader changes', async () => {
+    const { page, webhook, sent } = await openSignature();
+    await page.getByRole('button', { name: 'Check again' }).click();
+    const verdict = stepOf(page, 4);
+    await verdict.getByText('The signature fits').waitFor();
+    await stepOf(page, 3).getByText(`${sent?.headers['Service-Signature']}`).waitFor();
+
+    await page.getByRole('button', { name: 'Line break added' }).click();
+    await verdict.getByText('a line ending was added at its end').waitFor();
+    await stepOf(page, 1).getByText('other than what was sent').waitFor();
+    const signed = `${sent?.signed_content}\n`;
+    const signature = createHmac('sha256', webhook.secret).update(signed).digest('hex');
+    await stepOf(page, 3).getByText(`v1=${signature}`).waitFor();
+
+    await page.getByRole('button', { name: 'As it was' }).click();
+    await verdict.getByText('The signature fits').waitFor();
+    await page.getByLabel('Secret', { exact: true }).fill('svc_test_0123456789');
+    await verdict.getByText('api_key_as_secret').waitFor();
+
+    await page.getByRole('button', { name: 'Ten minutes late' }).click();
+    await verdict.getByText('timestamp_too_old').waitFor();
+    await page.getByLabel('Tolerance in minutes').fill('15');
+    await verdict.getByText('The signature fits').waitFor();
+
+    await page.getByLabel('Body as the receiver has it').fill('{}');
+    await verdict.getByText('body_changed').waitFor();
+  });
+
+  it('shows what a receiver computes that parses the body and writes it again', async () => {
+    const { page, webhook, sent } = await openSignature();
+    const part = sectionOf(page, 'If the receiver parses the body first');
+    expect(await part.locator('mark').allTextContents()).toEqual(['0', '}']);
+    const again = JSON.stringify(JSON.parse(sent?.body ?? ''));
+    const signed = `${sent?.headers['Service-Timestamp']}.${again}`;
+    const signature = createHmac('sha256', webhook.secret).update(signed).digest('hex');
+    await part.getByText(`v1=${signature}`).waitFor();
+    await part.getByText('not in the header').waitFor();
+  });
+
+  it('says so where writing the body again changes nothing', async () => {
+    const { emulator, deliver } = await startDelivering();
+    const { id } = await deliver();
+    const page = await openDashboard(emulator, { at: `/deliveries/${id}?tab=signature` });
+    await page.getByText('gives the very same bytes').waitFor();
+  });
+
+  it('is that of the attempt in the address', async () => {
+    const { emulator, control, deliver } = await startDelivering([500, 200]);
+    const { id } = await deliver();
+    await control.nextClock({});
+    const { attempts } = await control.getDelivery({ id });
+    const signatures = attempts.map(({ request }) => request.headers['Service-Signature']);
+    for (const [index, signature] of signatures.entries()) {
+      const at = `/deliveries/${id}?tab=signature&attempt=${index + 1}`;
+      const page = await openDashboard(emulator, { at });
+      await sectionOf(page, 'How it travels').getByText(`${signature}`).waitFor();
+    }
+  });
+
+  it.each(['light', 'dark'] as const)('is accessible in %s, wide and narrow', async (colorScheme) => {
+    for (const width of [360, 1920]) {
+      const { page } = await openSignature({}, { width, colorScheme });
+      await page.getByRole('button', { name: 'Check again' }).click();
+      await page.getByRole('button', { name: 'Wrong secret' }).click();
+      await page.getByText('wrong_secret').waitFor();
+      // What fades in has its contrast once it is there.
+      await page.evaluate('Promise.all(document.getAnimations().map(({ finished }) => finished))');
+      await expectAccessible(page);
+      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    }
+  });
+});
