@@ -35,3 +35,8 @@ export function formatDuration(ms: number): string {
   }
   return rest === 0 ? text : `${text}${rest / SECOND_MS}s`;
 }
+
+/** Writes how long a request took: tenths tell apart what takes a few milliseconds. */
+export function formatLatency(ms: number): string {
+  return ms < 10 ? `${ms.toFixed(1)}ms` : formatDuration(ms);
+}

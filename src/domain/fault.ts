@@ -8,18 +8,7 @@ export const requestDrops = ['before', 'after'] as const;
 
 export const requestFaultKinds = ['status', 'latency', 'drop-before', 'drop-after'] as const;
 
-/**
- * What becomes of an attempt.
- * - `duplicate`: it is sent twice, the second time when the first is answered.
- * - `delay`: it is due later.
- * - `reorder`: it waits until another delivery to the endpoint has been sent.
- * - `drop`: nothing is sent; it ends as a connection that failed.
- * - `tamper-body`: a byte of the body is changed after signing.
- * - `bad-signature`: it is signed with a secret that nobody has.
- * - `stale-timestamp`: it is signed, rightly, for a time that is too long ago.
- * - `old-secret`: it is signed with the secret before the last rotation alone.
- * - `slow-body`: its body is written bit by bit.
- */
+/** What becomes of an attempt. */
 export const deliveryFaultKinds = [
   'duplicate',
   'delay',
@@ -32,6 +21,20 @@ export const deliveryFaultKinds = [
   'slow-body',
 ] as const;
 export type DeliveryFaultKind = (typeof deliveryFaultKinds)[number];
+
+/** What each does to an attempt, in words. */
+export const deliveryFaultText = {
+  duplicate: 'it is sent twice, the second time when the first is answered',
+  delay: 'it is due later',
+  reorder: 'it waits until another delivery to the endpoint has been sent',
+  drop: 'nothing is sent; it ends as a connection that failed',
+  'tamper-body': 'a byte of the body is changed after signing',
+  'bad-signature': 'it is signed with a secret that nobody has',
+  'stale-timestamp': 'it is signed, rightly, for a time that is too long ago',
+  'old-secret': 'it is signed with the secret before the last rotation alone',
+  'slow-body': 'its body is written bit by bit',
+} as const satisfies Record<DeliveryFaultKind, string>;
+
 export type FaultKind = DeliveryFaultKind | (typeof requestFaultKinds)[number];
 
 /** For those that last: schedule time for `delay` and `reorder`, real time for `slow-body`. */

@@ -1,7 +1,7 @@
 import type { ApiRequest } from '../../contract/resources.ts';
 import { describeMark } from '../../control/fault-account.ts';
 import { toOneLine } from '../../domain/control-characters.ts';
-import { formatDuration } from '../../domain/duration.ts';
+import { formatLatency } from '../../domain/duration.ts';
 import type { Context } from '../context.ts';
 import type { Look } from '../io.ts';
 import { renderFields } from './fields.ts';
@@ -21,7 +21,7 @@ export function requestColumns(
     { title: 'PATH', value: ({ path }) => path, shrinks: true },
     { title: 'STATUS', value: ({ status }) => paintHttpStatus(status, look) },
     { title: 'ERROR', value: describeError, leaves: 3 },
-    { title: 'TIME', value: ({ duration_ms: ms }) => formatMs(ms), leaves: 4 },
+    { title: 'TIME', value: ({ duration_ms: ms }) => formatLatency(ms), leaves: 4 },
     { title: 'KEY', value: ({ api_key_id: key }) => key ?? '', leaves: 1 },
     { title: 'REQUEST', value: ({ id }) => id, leaves: 2 },
   ];
@@ -36,13 +36,8 @@ function describeError({ error_code: code, fault }: ApiRequest): string {
 export function renderRequest(request: ApiRequest, { io }: { readonly io: Look }): string {
   const { at, method, path, status, error_code: code, duration_ms: ms, id, fault } = request;
   const answer = [paintHttpStatus(status, io), code, fault && `fault ${fault.kind}`];
-  const parts = [formatTimeOfDay(at), method, path, ...answer, formatMs(ms), id];
+  const parts = [formatTimeOfDay(at), method, path, ...answer, formatLatency(ms), id];
   return cutLineTo(io, toOneLine(parts.filter(Boolean).join('  ')));
-}
-
-/** Requests take so little that tenths of a millisecond tell them apart. */
-function formatMs(ms: number): string {
-  return ms < 10 ? `${ms.toFixed(1)}ms` : formatDuration(ms);
 }
 
 /** Everything that the log keeps of a request. */
@@ -56,7 +51,7 @@ export function renderRequestDetail(request: ApiRequest, { io, now }: Pick<Conte
       Status: paintHttpStatus(request.status, io),
       Error: request.error_code,
       Fault: describeMark(request.fault),
-      Took: formatMs(request.duration_ms),
+      Took: formatLatency(request.duration_ms),
       'API key': request.api_key_id,
       Workspace: request.workspace_id,
     },

@@ -1,5 +1,9 @@
+/** The endpoints of the workspace, or the one of the address. */
+import './webhooks.css';
 import type { Route } from '../../address.ts';
+import { WebhookList } from './webhook-list.tsx';
+import { WebhookView } from './webhook-view.tsx';
 
-export function WebhooksView({ route }: { readonly route: Route }) {
-  return <div class="page">{route.section}</div>;
+export function WebhooksView({ route: { id } }: { readonly route: Route }) {
+  return id === null ? <WebhookList /> : <WebhookView key={id} id={id} />;
 }

@@ -1,0 +1,19 @@
+/** The event types that there are: those of fixtures, and of what has happened. */
+import { useAsked } from './asked.ts';
+import { control } from './control.ts';
+import { workspaceId } from './session.ts';
+
+/** Suggestions, in the order of the alphabet; none while they are asked for. */
+export function useEventTypes(): readonly string[] {
+  const workspace = workspaceId.value;
+  const { value = [] } = useAsked(() => listTypes(workspace), [workspace]);
+  return value;
+}
+
+async function listTypes(workspace: string | undefined): Promise<string[]> {
+  const [fixtures, events] = await Promise.all([
+    control.listFixtures({}),
+    control.listEvents({ workspace_id: workspace, limit: 200 }),
+  ]);
+  return [...new Set([...fixtures.data, ...events.data].map(({ type }) => type))].sort();
+}

@@ -1,0 +1,43 @@
+import type { Problem } from '../../problem.ts';
+import { Field } from '../../ui/field.tsx';
+
+interface Chance {
+  readonly count: string;
+  readonly probability: string;
+}
+
+interface Props {
+  readonly draft: Chance;
+  readonly problem: Problem | null;
+  readonly onChange: (changes: Partial<Chance>) => void;
+}
+
+/** How often a fault fires: both kinds of them have that. */
+export function ChanceFields({ draft, problem, onChange }: Props) {
+  return (
+    <>
+      <Field label="How often" name="count" hint="Empty: until it is cleared." problem={problem}>
+        {(control) => (
+          <input
+            {...control}
+            inputMode="numeric"
+            value={draft.count}
+            placeholder="always"
+            onInput={({ currentTarget }) => onChange({ count: currentTarget.value })}
+          />
+        )}
+      </Field>
+      <Field label="By chance, in percent" name="probability" hint="Empty: every time." problem={problem}>
+        {(control) => (
+          <input
+            {...control}
+            inputMode="decimal"
+            value={draft.probability}
+            placeholder="100"
+            onInput={({ currentTarget }) => onChange({ probability: currentTarget.value })}
+          />
+        )}
+      </Field>
+    </>
+  );
+}

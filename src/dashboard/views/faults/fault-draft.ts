@@ -1,0 +1,96 @@
+/** A fault as somebody writes it down, and as the control plane takes it. */
+import type { ControlInput } from '../../../contract/control-api.ts';
+import { parseDuration } from '../../../domain/duration.ts';
+import { type DeliveryFaultKind, defaultDelayMs } from '../../../domain/fault.ts';
+import { SvcError } from '../../../errors.ts';
+
+export type NewFault = ControlInput<'addFault'>;
+
+/** Texts of fields; an empty one restricts nothing. */
+interface CommonDraft {
+  readonly count: string;
+  /** In percent. */
+  readonly probability: string;
+}
+
+export interface DeliveryFaultDraft extends CommonDraft {
+  readonly kind: DeliveryFaultKind;
+  readonly delay_ms: string;
+  readonly type: string;
+}
+
+export interface RequestFaultDraft extends CommonDraft {
+  readonly status: string;
+  readonly error_code: string;
+  readonly latency_ms: string;
+  readonly drop: '' | 'before' | 'after';
+  readonly method: string;
+  readonly path: string;
+}
+
+export const emptyDeliveryFault: DeliveryFaultDraft = {
+  ...{ kind: 'duplicate', delay_ms: '', type: '', count: '', probability: '' },
+};
+
+export const emptyRequestFault: RequestFaultDraft = {
+  ...{ status: '503', error_code: '', latency_ms: '', drop: '', method: '', path: '' },
+  ...{ count: '', probability: '' },
+};
+
+/** Whether a fault of this kind lasts for a time of its own. */
+export function lasts(kind: DeliveryFaultKind): kind is keyof typeof defaultDelayMs {
+  return Object.hasOwn(defaultDelayMs, kind);
+}
+
+/** @throws SvcError `usage` where a text is no duration or number. */
+export function toDeliveryFault(draft: DeliveryFaultDraft, webhookId: string): NewFault {
+  const { kind, type } = draft;
+  return {
+    ...{ on: 'delivery', kind, webhook_id: webhookId },
+    ...given('type', type.trim()),
+    ...(lasts(kind) ? given('delay_ms', toMs('delay_ms', draft.delay_ms)) : {}),
+    ...toChance(draft),
+  };
+}
+
+/** @throws SvcError `usage` where a text is no duration or number. */
+export function toRequestFault(draft: RequestFaultDraft): NewFault {
+  const { error_code: code, drop, method, path } = draft;
+  return {
+    on: 'request',
+    ...given('status', toNumber('status', draft.status)),
+    ...given('error_code', code.trim()),
+    ...given('latency_ms', toMs('latency_ms', draft.latency_ms)),
+    ...given('drop', drop),
+    ...given('method', method),
+    ...given('path', path.trim()),
+    ...toChance(draft),
+  };
+}
+
+function toChance({ count, probability }: CommonDraft) {
+  const percent = toNumber('probability', probability);
+  return {
+    ...given('count', toNumber('count', count)),
+    ...given('probability', percent === undefined ? undefined : percent / 100),
+  };
+}
+
+/** The member, where it is given. */
+function given<Name extends string, Value>(name: Name, value: Value | '' | undefined) {
+  return (value === '' || value === undefined ? {} : { [name]: value }) as { readonly [_ in Name]?: Value };
+}
+
+function toNumber(field: string, text: string): number | undefined {
+  if (text.trim() === '') return undefined;
+  const number = Number(text);
+  if (Number.isNaN(number)) throw new SvcError('usage', `${field} must be a number.`);
+  return number;
+}
+
+function toMs(field: string, text: string): number | undefined {
+  if (text.trim() === '') return undefined;
+  const ms = parseDuration(text);
+  if (ms === null) throw new SvcError('usage', `${field} must be a duration such as 500ms, 30s or 10m.`);
+  return ms;
+}

@@ -1,0 +1,33 @@
+import './faults.css';
+import { useState } from 'preact/hooks';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { FaultList } from './fault-list.tsx';
+import { RequestFaultForm } from './request-fault-form.tsx';
+import { useFaults } from './use-faults.ts';
+
+/** A button that says how many faults on requests are in force, and behind it those faults. */
+export function RequestFaults() {
+  const [isOpen, setOpen] = useState(false);
+  const asked = useFaults(({ on }) => on === 'request');
+  const count = asked.value?.length ?? 0;
+  return (
+    <>
+      <button type="button" class={count > 0 ? 'faults-active' : ''} onClick={() => setOpen(true)}>
+        <Icon name="bolt" /> {count === 0 ? 'Faults' : `${count} ${count === 1 ? 'fault' : 'faults'}`}
+      </button>
+      {isOpen && (
+        <Dialog title="Faults on requests" onClose={() => setOpen(false)}>
+          <div class="faults">
+            <FaultList
+              asked={asked}
+              none="None. A fault makes the API answer with an error, late, or not at all, to see what a client does."
+            />
+            <h3>Add a fault</h3>
+            <RequestFaultForm onAdded={asked.again} />
+          </div>
+        </Dialog>
+      )}
+    </>
+  );
+}

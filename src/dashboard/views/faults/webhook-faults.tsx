@@ -1,0 +1,34 @@
+import './faults.css';
+import { useState } from 'preact/hooks';
+import { Icon } from '../../ui/icon.tsx';
+import { DeliveryFaultForm } from './delivery-fault-form.tsx';
+import { FaultList } from './fault-list.tsx';
+import { useFaults } from './use-faults.ts';
+
+interface Props {
+  readonly webhook: { readonly id: string; readonly workspace_id: string };
+}
+
+/** The faults that deliveries to an endpoint can meet, those for every endpoint included. */
+export function WebhookFaults({ webhook: { id, workspace_id: workspaceId } }: Props) {
+  const [isAdding, setAdding] = useState(false);
+  const asked = useFaults(
+    ({ on, webhook_id = id, workspace_id = workspaceId }) =>
+      on === 'delivery' && webhook_id === id && workspace_id === workspaceId,
+  );
+  return (
+    <section class="card faults" aria-label="Faults">
+      <div class="row">
+        <h3>Faults</h3>
+        <button type="button" aria-expanded={isAdding} onClick={() => setAdding(!isAdding)}>
+          <Icon name={isAdding ? 'cross' : 'plus'} /> {isAdding ? 'Close' : 'Add a fault'}
+        </button>
+      </div>
+      {isAdding && <DeliveryFaultForm webhookId={id} onAdded={asked.again} />}
+      <FaultList
+        asked={asked}
+        none="None. A fault makes deliveries come late, twice, out of order or wrongly signed, to see what the receiver does."
+      />
+    </section>
+  );
+}

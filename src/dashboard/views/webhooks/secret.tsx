@@ -1,0 +1,55 @@
+import { useState } from 'preact/hooks';
+import { control } from '../../control.ts';
+import { attempt } from '../../notices.ts';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { Icon } from '../../ui/icon.tsx';
+
+const MASK = '••••••••••••••••';
+
+/** The secret of an endpoint, hidden until somebody asks for it; it can be copied without. */
+export function Secret({ webhookId }: { readonly webhookId: string }) {
+  const [shown, setShown] = useState<Awaited<ReturnType<typeof control.revealSecret>> | null>(null);
+  const toggle = async () => {
+    const revealed = shown === null ? await attempt(control.revealSecret({ id: webhookId })) : null;
+    setShown(revealed ?? null);
+  };
+  return (
+    <>
+      <span class="row webhooks-secret">
+        <code>{shown?.secret ?? <span aria-hidden="true">{MASK}</span>}</code>
+        <button type="button" class="quiet" aria-pressed={shown !== null} onClick={toggle}>
+          <Icon name="eye" /> {shown === null ? 'Show' : 'Hide'}
+        </button>
+        <CopyButton
+          what="the secret"
+          text={async () => (await control.revealSecret({ id: webhookId })).secret}
+        />
+      </span>
+      {shown !== null && shown.previous_secret !== null && (
+        <span class="row webhooks-secret">
+          <span class="muted">before the rotation</span> <code>{shown.previous_secret}</code>
+        </span>
+      )}
+    </>
+  );
+}
+
+/** A secret that has just been made. */
+export function NewSecret({ secret, onDone }: { readonly secret: string; readonly onDone: () => void }) {
+  return (
+    <div class="form">
+      <p>
+        Give this secret to the receiver, which verifies signatures with it. The API shows it this once; this
+        page hides it until it is asked for.
+      </p>
+      <p class="row webhooks-secret card">
+        <code>{secret}</code> <CopyButton what="the secret" text={secret} label="Copy" />
+      </p>
+      <div class="row">
+        <button type="button" class="main" autofocus onClick={onDone}>
+          Done
+        </button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,132 @@
+/** What is asked before an endpoint changes for good. */
+import { useState } from 'preact/hooks';
+import type { WebhookDetail } from '../../../contract/resources.ts';
+import { parseDuration } from '../../../domain/duration.ts';
+import { SvcError } from '../../../errors.ts';
+import { useAsked } from '../../asked.ts';
+import { control } from '../../control.ts';
+import { notify } from '../../notices.ts';
+import { navigate } from '../../router.ts';
+import { useSubmission } from '../../submission.ts';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Field, FormProblem } from '../../ui/field.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { NewSecret } from './secret.tsx';
+import { toDraft } from './webhook-draft.ts';
+import { WebhookForm } from './webhook-form.tsx';
+
+interface Props {
+  readonly webhook: WebhookDetail;
+  readonly onClose: () => void;
+}
+
+export function EditDialog({ webhook, onClose }: Props) {
+  return (
+    <Dialog title="Edit the endpoint" onClose={onClose}>
+      <WebhookForm
+        original={toDraft(webhook)}
+        action="Save"
+        send={async (changes) => {
+          await control.updateWebhook({ id: webhook.id, ...changes });
+          onClose();
+        }}
+      />
+    </Dialog>
+  );
+}
+
+export function RotateDialog({ webhook: { id }, onClose }: Props) {
+  const [overlap, setOverlap] = useState('24h');
+  const [secret, setSecret] = useState<string | null>(null);
+  const { problem, isBusy, submit } = useSubmission(['overlap_ms'], async () => {
+    const ms = parseDuration(overlap);
+    if (ms === null) throw new SvcError('usage', 'overlap_ms must be a duration such as 0s, 1h or 24h.');
+    setSecret((await control.rotateWebhookSecret({ id, overlap_ms: ms })).secret);
+  });
+  if (secret !== null) {
+    return (
+      <Dialog title="The new secret" onClose={onClose}>
+        <NewSecret secret={secret} onDone={onClose} />
+      </Dialog>
+    );
+  }
+  return (
+    <Dialog title="Rotate the secret" onClose={onClose}>
+      <form class="form" onSubmit={submit} noValidate>
+        <p>Deliveries are signed with a new secret from now on, and for a while with the old one as well.</p>
+        <Field
+          label="The old one signs as well for"
+          name="overlap_ms"
+          hint="Of schedule time; 0s to end it at once."
+          problem={problem}
+        >
+          {(control) => (
+            <input
+              {...control}
+              value={overlap}
+              onInput={({ currentTarget }) => setOverlap(currentTarget.value)}
+            />
+          )}
+        </Field>
+        <FormProblem problem={problem} />
+        <div class="row">
+          <button type="submit" class="main" disabled={isBusy}>
+            <Icon name="key" /> Rotate
+          </button>
+          <button type="button" onClick={onClose}>
+            Cancel
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+/** More pending deliveries than this are counted as "or more". */
+const COUNTED = 1000;
+
+export function DeleteDialog({ webhook: { id, url }, onClose }: Props) {
+  const { value: pending } = useAsked(
+    () => control.listDeliveries({ webhook_id: id, status: 'pending', limit: COUNTED }),
+    [id],
+  );
+  const { problem, isBusy, submit } = useSubmission([], async () => {
+    const { canceled_deliveries: canceled } = await control.deleteWebhook({ id });
+    notify(`The endpoint is deleted; pending deliveries canceled: ${canceled}.`);
+    onClose();
+    navigate({ section: 'webhooks' });
+  });
+  return (
+    <Dialog title="Delete the endpoint" onClose={onClose}>
+      <form class="form" onSubmit={submit}>
+        <p class="webhooks-url">{url}</p>
+        <p role="status">
+          {pending === undefined ? 'Counting pending deliveries…' : describePending(pending)}
+        </p>
+        <FormProblem problem={problem} />
+        <div class="row">
+          <button type="submit" class="danger" disabled={isBusy}>
+            <Icon name="trash" /> Delete it
+          </button>
+          <button type="button" onClick={onClose}>
+            Cancel
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+function describePending({
+  data,
+  has_more: isMore,
+}: {
+  readonly data: readonly unknown[];
+  readonly has_more: boolean;
+}) {
+  if (data.length === 0) return 'No delivery is pending for it.';
+  const count = `${data.length}${isMore ? ' or more' : ''}`;
+  return data.length === 1
+    ? '1 pending delivery will be canceled.'
+    : `${count} pending deliveries will be canceled.`;
+}

@@ -1,0 +1,59 @@
+/** An endpoint as somebody writes it down, and as the control plane takes it. */
+import type { WebhookDetail } from '../../../contract/resources.ts';
+import { findHeaderProblem } from '../../../domain/delivery-headers.ts';
+import { WILDCARD } from '../../../domain/event.ts';
+import { SvcError } from '../../../errors.ts';
+
+/** Texts of fields. */
+export interface WebhookDraft {
+  readonly url: string;
+  /** Separated by commas or spaces. */
+  readonly events: string;
+  /** `Name: value`, one a line. */
+  readonly headers: string;
+  readonly skip_verify: boolean;
+}
+
+export const emptyWebhook: WebhookDraft = { url: '', events: WILDCARD, headers: '', skip_verify: false };
+
+export function toDraft({ url, events, headers, skip_verify }: WebhookDetail): WebhookDraft {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  return { url, events: events.join(', '), headers: lines.join('\n'), skip_verify };
+}
+
+/** @throws SvcError `usage` where a header is none. */
+export function toWebhook({ url, events, headers, skip_verify }: WebhookDraft) {
+  return { url: url.trim(), events: toTypes(events), headers: toHeaders(headers), skip_verify };
+}
+
+export function toTypes(text: string): string[] {
+  return text.split(/[\s,]+/).filter((type) => type !== '');
+}
+
+/** Adds an event type to those of the text, or takes it away; `*` stands for all, so it stands alone. */
+export function toggleType(text: string, type: string): string {
+  const types = toTypes(text);
+  if (types.includes(type)) return types.filter((each) => each !== type).join(', ');
+  if (type === WILDCARD) return WILDCARD;
+  return [...types.filter((each) => each !== WILDCARD), type].join(', ');
+}
+
+function toHeaders(text: string): Record<string, string> {
+  const headers = new Map<string, string>();
+  for (const line of text.split('\n').filter((each) => each.trim() !== '')) {
+    const colon = line.indexOf(':');
+    const [name, value] = [line.slice(0, colon).trim(), line.slice(colon + 1).trim()];
+    if (colon === -1) refuse(`must be written like 'Authorization: Bearer abc', not ${line.trim()}`);
+    const isSame = (other: string) => other.toLowerCase() === name.toLowerCase();
+    const problem = [...headers.keys()].some(isSame)
+      ? `${name} is given twice`
+      : findHeaderProblem(name, value);
+    if (problem !== null) refuse(`cannot be added: ${problem}`);
+    headers.set(name, value);
+  }
+  return Object.fromEntries(headers);
+}
+
+function refuse(problem: string): never {
+  throw new SvcError('usage', `headers ${problem}.`);
+}

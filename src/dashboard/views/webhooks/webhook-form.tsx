@@ -1,0 +1,109 @@
+/** The form in which an endpoint is created or changed. */
+import { useState } from 'preact/hooks';
+import { WILDCARD } from '../../../domain/event.ts';
+import { useEventTypes } from '../../event-types.ts';
+import { useSubmission } from '../../submission.ts';
+import { Field, FormProblem } from '../../ui/field.tsx';
+import { toggleType, toTypes, toWebhook, type WebhookDraft } from './webhook-draft.ts';
+
+interface Props {
+  readonly original: WebhookDraft;
+  /** What the button says. */
+  readonly action: string;
+  readonly send: (webhook: ReturnType<typeof toWebhook>) => Promise<void>;
+}
+
+export function WebhookForm({ original, action, send }: Props) {
+  const [draft, setDraft] = useState(original);
+  const change = (changes: Partial<WebhookDraft>) => setDraft({ ...draft, ...changes });
+  const { problem, isBusy, submit } = useSubmission(Object.keys(draft), () => send(toWebhook(draft)));
+  return (
+    <form class="form" onSubmit={submit} noValidate>
+      <Field label="Address" name="url" hint="Where the receiver listens." problem={problem}>
+        {(control) => (
+          <input
+            {...control}
+            type="url"
+            autofocus
+            value={draft.url}
+            placeholder="http://localhost:3000/webhooks"
+            onInput={({ currentTarget }) => change({ url: currentTarget.value })}
+          />
+        )}
+      </Field>
+      <Field
+        label="Event types"
+        name="events"
+        hint="Separated by commas; * stands for every type."
+        problem={problem}
+      >
+        {(control) => (
+          <input
+            {...control}
+            value={draft.events}
+            placeholder="order.shipped, invoice.paid"
+            onInput={({ currentTarget }) => change({ events: currentTarget.value })}
+          />
+        )}
+      </Field>
+      <Types chosen={draft.events} onChange={(events) => change({ events })} />
+      <Field
+        label="Headers to add to each delivery"
+        name="headers"
+        hint="Name: value, one a line; for a gateway in front of the receiver, say."
+        problem={problem}
+      >
+        {(control) => (
+          <textarea
+            {...control}
+            rows={2}
+            spellcheck={false}
+            value={draft.headers}
+            placeholder="Authorization: Bearer abc"
+            onInput={({ currentTarget }) => change({ headers: currentTarget.value })}
+          />
+        )}
+      </Field>
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={draft.skip_verify}
+          onChange={({ currentTarget }) => change({ skip_verify: currentTarget.checked })}
+        />
+        Take any TLS certificate of the receiver
+      </label>
+      <FormProblem problem={problem} />
+      <div class="row">
+        <button type="submit" class="main" disabled={isBusy}>
+          {action}
+        </button>
+      </div>
+    </form>
+  );
+}
+
+interface TypesProps {
+  readonly chosen: string;
+  readonly onChange: (types: string) => void;
+}
+
+function Types({ chosen, onChange }: TypesProps) {
+  const types = useEventTypes();
+  const isChosen = new Set(toTypes(chosen));
+  return (
+    <fieldset class="webhooks-types">
+      <legend class="unseen">Known event types</legend>
+      {[WILDCARD, ...types].map((type) => (
+        <button
+          key={type}
+          type="button"
+          aria-pressed={isChosen.has(type)}
+          aria-label={type === WILDCARD ? 'Every type' : type}
+          onClick={() => onChange(toggleType(chosen, type))}
+        >
+          {type}
+        </button>
+      ))}
+    </fieldset>
+  );
+}

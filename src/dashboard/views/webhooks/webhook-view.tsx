@@ -1,0 +1,136 @@
+/** One endpoint: what it is, how it fares, what it is put through, and all that changes it. */
+import { useState } from 'preact/hooks';
+import type { WebhookDetail } from '../../../contract/resources.ts';
+import { WILDCARD } from '../../../domain/event.ts';
+import { toHash } from '../../address.ts';
+import { useAsked } from '../../asked.ts';
+import { control } from '../../control.ts';
+import { attempt } from '../../notices.ts';
+import { usePolling } from '../../polling.ts';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { Answer } from '../../ui/state.tsx';
+import { Time } from '../../ui/time.tsx';
+import { WebhookFaults } from '../faults/webhook-faults.tsx';
+import { Probe } from './probe.tsx';
+import { Secret } from './secret.tsx';
+import { WebhookAttempts } from './webhook-attempts.tsx';
+import { DeleteDialog, EditDialog, RotateDialog } from './webhook-dialogs.tsx';
+import { WebhookState } from './webhook-state.tsx';
+
+export function WebhookView({ id }: { readonly id: string }) {
+  const asked = useAsked(() => control.getWebhook({ id }), [id]);
+  usePolling(asked.again);
+  return (
+    <div class="page">
+      <a class="webhooks-back" href={toHash({ section: 'webhooks' })}>
+        <Icon name="back" /> All endpoints
+      </a>
+      <Answer asked={asked} what="the endpoint">
+        {(webhook) => (
+          <>
+            <Head webhook={webhook} onChange={asked.again} />
+            <Facts webhook={webhook} />
+            <WebhookAttempts webhookId={id} />
+            <Probe key={id} webhookId={id} />
+            <WebhookFaults webhook={webhook} />
+          </>
+        )}
+      </Answer>
+    </div>
+  );
+}
+
+const dialogs = { edit: EditDialog, rotate: RotateDialog, delete: DeleteDialog } as const;
+
+interface HeadProps {
+  readonly webhook: WebhookDetail;
+  readonly onChange: () => void;
+}
+
+function Head({ webhook, onChange }: HeadProps) {
+  const [open, setOpen] = useState<keyof typeof dialogs | null>(null);
+  const { id, disabled } = webhook;
+  const Dialog = open === null ? null : dialogs[open];
+  const toggle = async () => {
+    await attempt(control.updateWebhook({ id, disabled: !disabled }));
+    onChange();
+  };
+  return (
+    <header class="webhooks-head">
+      <h2 class="webhooks-url">{webhook.url}</h2>
+      <WebhookState webhook={webhook} />
+      <div class="row">
+        <button type="button" onClick={() => setOpen('edit')}>
+          <Icon name="edit" /> Edit
+        </button>
+        <button type="button" onClick={toggle}>
+          <Icon name={disabled ? 'play' : 'pause'} /> {disabled ? 'Enable' : 'Disable'}
+        </button>
+        <button type="button" onClick={() => setOpen('rotate')}>
+          <Icon name="key" /> Rotate the secret
+        </button>
+        <button type="button" class="danger" onClick={() => setOpen('delete')}>
+          <Icon name="trash" /> Delete
+        </button>
+      </div>
+      {Dialog !== null && (
+        <Dialog
+          webhook={webhook}
+          onClose={() => {
+            setOpen(null);
+            onChange();
+          }}
+        />
+      )}
+    </header>
+  );
+}
+
+function Facts({ webhook }: { readonly webhook: WebhookDetail }) {
+  const { id, events, headers, skip_verify, previous_secret_expires_at: expiry, created_at } = webhook;
+  return (
+    <dl class="facts card">
+      <dt>Endpoint</dt>
+      <dd class="row">
+        <code>{id}</code> <CopyButton what="the id of the endpoint" text={id} />
+      </dd>
+      <dt>Events</dt>
+      <dd>{events.map((type) => (type === WILDCARD ? '* (every type)' : type)).join(', ')}</dd>
+      <dt>Secret</dt>
+      <dd>
+        <Secret key={`${id} ${expiry}`} webhookId={id} />
+      </dd>
+      {expiry !== null && (
+        <>
+          <dt>Old secret</dt>
+          <dd>
+            signs as well until <Time at={expiry} of="schedule" />
+          </dd>
+        </>
+      )}
+      {Object.entries(headers).length > 0 && (
+        <>
+          <dt>Headers</dt>
+          <dd>
+            {Object.entries(headers).map(([name, value]) => (
+              <code key={name} class="webhooks-header">
+                {name}: {value}
+              </code>
+            ))}
+          </dd>
+        </>
+      )}
+      {skip_verify && (
+        <>
+          <dt>TLS</dt>
+          <dd>any certificate is taken</dd>
+        </>
+      )}
+      <dt>Created</dt>
+      <dd>
+        <Time at={created_at} of="schedule" />
+      </dd>
+    </dl>
+  );
+}

@@ -1,0 +1,91 @@
+/** What forms of the page are taken for: the texts of their fields, and messages about them. */
+import { describe, expect, it } from 'vitest';
+import { findProblem } from '../../src/dashboard/problem.ts';
+import {
+  emptyDeliveryFault,
+  emptyRequestFault,
+  toDeliveryFault,
+  toRequestFault,
+} from '../../src/dashboard/views/faults/fault-draft.ts';
+import {
+  emptyWebhook,
+  toDraft,
+  toggleType,
+  toWebhook,
+} from '../../src/dashboard/views/webhooks/webhook-draft.ts';
+
+describe('a message of the emulator', () => {
+  it.each([
+    ['url must use HTTPS.', { field: 'url', text: 'Must use HTTPS.' }],
+    ['events[1] must be text.', { field: 'events', text: 'events[1] must be text.' }],
+    ['urls are wrong.', { field: null, text: 'urls are wrong.' }],
+    ['The emulator does not answer.', { field: null, text: 'The emulator does not answer.' }],
+  ])('%s is shown at its field', (message, problem) => {
+    expect(findProblem(message, ['url', 'events'])).toEqual(problem);
+  });
+});
+
+describe('the form of an endpoint', () => {
+  it('gives back what it was made of', () => {
+    const webhook = {
+      ...{ url: 'http://localhost:1/a', events: ['order.shipped', 'invoice.paid'], skip_verify: true },
+      headers: { Authorization: 'Bearer a:b', 'X-Empty': '' },
+    };
+    const rest = {
+      ...{ id: '', workspace_id: '', created_at: '', disabled: false, listener: false },
+      previous_secret_expires_at: null,
+    };
+    expect(toWebhook(toDraft({ ...rest, ...webhook }))).toEqual(webhook);
+  });
+
+  it('takes event types separated in any way', () => {
+    expect(toWebhook({ ...emptyWebhook, events: ' a.b,c.d  e.f,, ' }).events).toEqual(['a.b', 'c.d', 'e.f']);
+  });
+
+  it('adds and takes away a type; * stands alone', () => {
+    expect(toggleType('*', 'a.b')).toBe('a.b');
+    expect(toggleType('a.b', 'c.d')).toBe('a.b, c.d');
+    expect(toggleType('a.b, c.d', 'a.b')).toBe('c.d');
+    expect(toggleType('a.b, c.d', '*')).toBe('*');
+  });
+
+  it.each([
+    ['no colon', /^headers must be written like/],
+    ['Host: x', /^headers cannot be added: Host is set by the emulator/],
+    ['A: 1\na: 2', /^headers cannot be added: a is given twice/],
+  ])('says what is wrong with the header %j', (headers, message) => {
+    expect(() => toWebhook({ ...emptyWebhook, headers })).toThrow(message);
+  });
+});
+
+describe('the form of a fault', () => {
+  it('leaves out what is left empty', () => {
+    expect(toDeliveryFault(emptyDeliveryFault, 'wh_1')).toEqual({
+      ...{ on: 'delivery', kind: 'duplicate', webhook_id: 'wh_1' },
+    });
+    expect(toRequestFault(emptyRequestFault)).toEqual({ on: 'request', status: 503 });
+  });
+
+  it('reads durations, percent and counts', () => {
+    const common = { count: '3', probability: '12.5' };
+    expect(
+      toDeliveryFault({ ...common, kind: 'delay', delay_ms: '10m', type: ' a.b ' }, 'wh_1'),
+    ).toMatchObject({ kind: 'delay', delay_ms: 600_000, type: 'a.b', count: 3, probability: 0.125 });
+    expect(
+      toRequestFault({ ...emptyRequestFault, status: '', latency_ms: '2s', drop: 'after', method: 'POST' }),
+    ).toEqual({ on: 'request', latency_ms: 2_000, drop: 'after', method: 'POST' });
+  });
+
+  it('lets only what lasts have a duration', () => {
+    expect(
+      toDeliveryFault({ ...emptyDeliveryFault, kind: 'drop', delay_ms: '10m' }, 'wh_1'),
+    ).not.toHaveProperty('delay_ms');
+  });
+
+  it('says what is no duration or number', () => {
+    expect(() => toRequestFault({ ...emptyRequestFault, latency_ms: 'soon' })).toThrow(
+      /^latency_ms must be a duration/,
+    );
+    expect(() => toRequestFault({ ...emptyRequestFault, count: 'x' })).toThrow(/^count must be a number/);
+  });
+});
