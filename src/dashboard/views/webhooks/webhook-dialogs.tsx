@@ -93,7 +93,7 @@ export function DeleteDialog({ webhook: { id, url }, onClose }: Props) {
   const { problem, isBusy, submit } = useSubmission([], async () => {
     const { canceled_deliveries: canceled } = await control.deleteWebhook({ id });
     notify(`The endpoint is deleted; pending deliveries canceled: ${canceled}.`);
-    onClose();
+    // This window goes with the endpoint.
     navigate({ section: 'webhooks' });
   });
   return (
