@@ -46,8 +46,9 @@ describe('the verdict on a delivery', () => {
     expect(judge(createDelivery(changes)).headline).toContain(headline);
   });
 
-  it('has no reason and no remedy for what succeeded', () => {
-    const attempts = [createAttempt({ outcome: 'succeeded', response_status: 200, error: null })];
+  it('has no reason and no remedy for what succeeded, whatever was replayed since', () => {
+    const success = createAttempt({ outcome: 'succeeded', response_status: 200, error: null });
+    const attempts = [success, { ...success, number: 2, trigger: 'manual' as const }];
     expect(judge(createDelivery({ ...settled, status: 'succeeded', attempts }))).toEqual({
       ...{ headline: 'Delivered by attempt 1.', reason: null, signature: null, remedies: [] },
     });

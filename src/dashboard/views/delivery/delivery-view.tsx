@@ -1,5 +1,6 @@
 /** One delivery: what became of it and why, its attempts on a line, and the chosen one in full. */
 import './delivery.css';
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { AttemptDetail, DeliveryDetail } from '../../../contract/deliveries.ts';
 import type { StreamItem } from '../../../contract/stream.ts';
@@ -10,6 +11,7 @@ import { useLive } from '../../live.ts';
 import { refine, route } from '../../router.ts';
 import { useShortcuts } from '../../shortcuts.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
+import { Icon } from '../../ui/icon.tsx';
 import { Answer } from '../../ui/state.tsx';
 import { StatusBadge } from '../../ui/status.tsx';
 import { Time } from '../../ui/time.tsx';
@@ -39,9 +41,15 @@ function Whole({ delivery }: { readonly delivery: DeliveryDetail }) {
     attempts.find(({ number }) => String(number) === route.value.query.attempt) ?? attempts.at(-1);
   return (
     <div class="delivery">
-      <Head delivery={delivery} attempt={chosen} />
+      <div class="row">
+        <h2>{delivery.event_type}</h2>
+        <StatusBadge status={delivery.status} />
+      </div>
       <VerdictCard delivery={delivery} />
-      <ReplayButton key={delivery.id} delivery={delivery} />
+      <div class="row delivery-actions">
+        <ReplayButton key={delivery.id} delivery={delivery} />
+        {chosen !== undefined && <CopyAs delivery={delivery} attempt={chosen} />}
+      </div>
       <Facts delivery={delivery} />
       <Timeline
         delivery={delivery}
@@ -53,80 +61,80 @@ function Whole({ delivery }: { readonly delivery: DeliveryDetail }) {
   );
 }
 
-interface HeadProps {
+interface CopyAsProps {
   readonly delivery: DeliveryDetail;
-  readonly attempt: AttemptDetail | undefined;
+  readonly attempt: AttemptDetail;
 }
 
-function Head({ delivery, attempt }: HeadProps) {
-  const [isCopying, setCopying] = useState(false);
-  const canCopy = attempt !== undefined;
-  useShortcuts(canCopy ? [{ key: 'c', does: 'Copy the attempt as…', run: () => setCopying(true) }] : []);
+function CopyAs({ delivery, attempt }: CopyAsProps) {
+  const [isOpen, setOpen] = useState(false);
+  useShortcuts([{ key: 'c', does: 'Copy the attempt as…', run: () => setOpen(true) }]);
   return (
-    <header class="row delivery-head">
-      <h2>{delivery.event_type}</h2>
-      <StatusBadge status={delivery.status} />
-      <div class="row delivery-actions">
-        {canCopy && (
-          <button type="button" onClick={() => setCopying(true)}>
-            Copy as…
-          </button>
-        )}
-      </div>
-      {isCopying && canCopy && (
-        <CopyDialog delivery={delivery} attempt={attempt} onClose={() => setCopying(false)} />
-      )}
-    </header>
+    <>
+      <button type="button" onClick={() => setOpen(true)}>
+        <Icon name="copy" /> Copy as…
+      </button>
+      {isOpen && <CopyDialog delivery={delivery} attempt={attempt} onClose={() => setOpen(false)} />}
+    </>
   );
 }
 
 function Facts({ delivery }: { readonly delivery: DeliveryDetail }) {
-  const { id, event_id: event, webhook_id: webhook, url, replay_of: original } = delivery;
+  const {
+    id,
+    event_id: event,
+    webhook_id: webhook,
+    url,
+    replay_of: original,
+    settled_at: settledAt,
+  } = delivery;
   return (
-    <dl class="facts delivery-facts">
-      <dt>Delivery</dt>
-      <dd>
+    <dl class="delivery-facts">
+      <Fact name="Delivery">
         <span class="delivery-id">
           <code>{id}</code>
           <CopyButton what="the id of the delivery" text={id} />
         </span>
-      </dd>
-      <dt>Event</dt>
-      <dd>
+      </Fact>
+      <Fact name="Endpoint">
+        <a href={toHash({ section: 'webhooks', id: webhook })}>{url}</a>
+      </Fact>
+      <Fact name="Event">
         <a href={toHash({ section: 'events', id: event })}>
           <code>{event}</code>
         </a>
-      </dd>
-      <dt>Endpoint</dt>
-      <dd>
-        <a href={toHash({ section: 'webhooks', id: webhook })}>{url}</a>
-      </dd>
-      {original !== null && (
-        <>
-          <dt>Replay of</dt>
-          <dd>
-            <a
-              href={toHash({
-                section: 'deliveries',
-                id: original,
-                query: { ...route.value.query, attempt: '' },
-              })}
-            >
-              <code>{original}</code>
-            </a>
-          </dd>
-        </>
-      )}
-      <dt>Created</dt>
-      <dd>
+      </Fact>
+      <Fact name="Created">
         <Time at={delivery.created_at} of="schedule" />
-        {delivery.settled_at !== null && (
+        {settledAt !== null && (
           <>
             {', settled '}
-            <Time at={delivery.settled_at} of="schedule" />
+            <Time at={settledAt} of="schedule" />
           </>
         )}
-      </dd>
+      </Fact>
+      {original !== null && (
+        <Fact name="Replay of">
+          <a
+            href={toHash({
+              section: 'deliveries',
+              id: original,
+              query: { ...route.value.query, attempt: '' },
+            })}
+          >
+            <code>{original}</code>
+          </a>
+        </Fact>
+      )}
     </dl>
+  );
+}
+
+function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
   );
 }

@@ -1,5 +1,5 @@
 /** The attempts on a line, those to come as ghosts. It is an ordered list to begin with; what is drawn says no more. */
-import { useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { AttemptDetail, DeliveryDetail } from '../../../contract/deliveries.ts';
 import type { AttemptOutcome } from '../../../domain/delivery.ts';
 import { HOUR_MS, SECOND_MS } from '../../../domain/duration.ts';
@@ -25,6 +25,15 @@ export function Timeline({ delivery, chosen, onChoose }: Props) {
     onChoose(next.number);
     list.current?.querySelectorAll('button')[index]?.focus();
   };
+  useLayoutEffect(() => {
+    const { current: line } = list;
+    const item = line?.querySelector<HTMLElement>('[aria-pressed=true]')?.parentElement;
+    if (!line || !item) return;
+    const isInView =
+      item.offsetLeft >= line.scrollLeft &&
+      item.offsetLeft + item.offsetWidth <= line.scrollLeft + line.clientWidth;
+    if (!isInView) line.scrollLeft = item.offsetLeft + item.offsetWidth / 2 - line.clientWidth / 2;
+  }, [chosen?.number]);
   const steps = layTimeline(delivery, delivery.status === 'pending' ? scheduleNow.value : undefined);
   if (steps.length === 0) return null;
   return (

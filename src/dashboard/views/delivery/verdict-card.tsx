@@ -3,7 +3,6 @@ import { useState } from 'preact/hooks';
 import type { DeliveryDetail } from '../../../contract/deliveries.ts';
 import { SECOND_MS } from '../../../domain/duration.ts';
 import { formatSpan } from '../../../domain/relative-time.ts';
-import { toHash } from '../../address.ts';
 import { control } from '../../control.ts';
 import { attempt } from '../../notices.ts';
 import { clock, realTimeUntil, scheduleNow, setClock } from '../../schedule.ts';
@@ -18,7 +17,6 @@ interface Props {
 
 export function VerdictCard({ delivery }: Props) {
   const { headline, reason, signature, remedies } = judge(delivery);
-  const last = delivery.attempts.at(-1);
   return (
     <section class={`card delivery-verdict ${delivery.status}`} aria-label="What became of it">
       <p role="status" class="delivery-headline">
@@ -26,12 +24,6 @@ export function VerdictCard({ delivery }: Props) {
         {headline}
       </p>
       {signature !== null && <p>{signature}</p>}
-      {last?.fault !== undefined && (
-        <p>
-          The fault <code>{last.fault.kind}</code> touched it, on purpose.{' '}
-          <a href={toHash({ section: 'webhooks', id: delivery.webhook_id })}>Faults of the endpoint</a>
-        </p>
-      )}
       {remedies.map((remedy) => (
         <Step key={remedy.words} remedy={remedy} />
       ))}

@@ -35,7 +35,10 @@ function toHeadline(delivery: DeliveryDetail, last: AttemptDetail | undefined): 
   const because = reason === null ? '' : `: ${settledReasonText[reason]}`;
   if (status === 'failed') return `It failed${because}.`;
   if (status === 'canceled') return `It was canceled${because}.`;
-  if (status === 'succeeded') return `Delivered by attempt ${last?.number ?? 1}.`;
+  if (status === 'succeeded') {
+    const first = delivery.attempts.find(({ outcome }) => outcome === 'succeeded');
+    return `Delivered by attempt ${first?.number ?? 1}.`;
+  }
   if (last === undefined) return 'It is waiting to be sent.';
   return last.outcome === 'succeeded'
     ? `Attempt ${last.number} succeeded; a replay is waiting to be sent.`
