@@ -14,6 +14,7 @@ const DONE_MS = 1_500;
 
 export function CopyButton({ what, text, label }: Props) {
   const [isDone, setDone] = useState(false);
+  const name = `Copy ${what}`;
   const copy = async () => {
     try {
       await navigator.clipboard.writeText(typeof text === 'string' ? text : await text());
@@ -27,8 +28,9 @@ export function CopyButton({ what, text, label }: Props) {
     <button
       type="button"
       class="quiet"
-      aria-label={label ?? `Copy ${what}`}
-      title={`Copy ${what}`}
+      // What is read has to be what is called by its name.
+      aria-label={label === undefined || name.includes(label) ? name : label}
+      title={name}
       onClick={copy}
     >
       <Icon name={isDone ? 'check' : 'copy'} />
