@@ -165,11 +165,20 @@ describeInBrowser('many replays', () => {
     await dialog.getByLabel('At most').selectOption('5 a second');
     await dialog.getByRole('button', { name: 'Replay 40 deliveries' }).click();
     await dialog.getByRole('button', { name: 'Stop' }).click();
-    const said = await dialog.getByText(/^Stopped: \d+ were not asked for\.$/).textContent();
+    const said = await dialog.getByText(/^Stopped: \d+ of 40 were not asked for\.$/).textContent();
     const left = Number(/\d+/.exec(said ?? '')?.[0]);
     expect(left).toBeGreaterThan(0);
     await dialog.getByText('on their way').locator('..').getByText('0', { exact: true }).waitFor();
     expect(receiver.requests).toHaveLength(before + 40 - left);
+  });
+
+  it('stop as well when their window is closed', async () => {
+    const { page, dialog } = await openFailed(40);
+    await dialog.getByLabel('At most').selectOption('5 a second');
+    await dialog.getByRole('button', { name: 'Replay 40 deliveries' }).click();
+    await dialog.getByRole('button', { name: 'Stop' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByText(/The replay was stopped: \d+ of 40 were not asked for/).waitFor();
   });
 
   it('say so where nothing matches', async () => {

@@ -6,6 +6,7 @@ import { SvcError } from '../../../errors.ts';
 import { control } from '../../control.ts';
 import { useLive } from '../../live.ts';
 import { toMessage } from '../../message.ts';
+import { notify } from '../../notices.ts';
 import type { DeliveryFilter } from './question.ts';
 import { ReplayTally } from './tally.ts';
 
@@ -25,9 +26,22 @@ export function useManyReplays(): {
   const [replays, setReplays] = useState<ManyReplays | null>(null);
   const tally = useRef<ReplayTally | null>(null);
   const stopping = useRef(new AbortController());
-  useEffect(() => () => stopping.current.abort(), []);
-  // The tally changes in place; a new object around it is what is rendered.
-  const show = () => setReplays((before) => before && { ...before });
+  const frame = useRef<number | null>(null);
+  const isAsking = useRef(false);
+  useEffect(() => {
+    return () => {
+      stopping.current.abort();
+      if (isAsking.current && tally.current)
+        notify(`The replay was stopped: ${describeRest(tally.current)}.`);
+    };
+  }, []);
+  // The tally changes in place, hundreds of times a second; a new object around it is what is rendered.
+  const show = () => {
+    frame.current ??= requestAnimationFrame(() => {
+      frame.current = null;
+      setReplays((before) => before && { ...before });
+    });
+  };
   useLive((items) => {
     if (tally.current === null) return;
     for (const item of items) tally.current.hear(item);
@@ -37,6 +51,7 @@ export function useManyReplays(): {
     const own = new ReplayTally(ids);
     tally.current = own;
     stopping.current = new AbortController();
+    isAsking.current = true;
     setReplays({ step: 'asking', tally: own, error: null });
     try {
       await replayEach(ids, changes, control, {
@@ -50,9 +65,16 @@ export function useManyReplays(): {
     } catch (error) {
       const isStopped = error instanceof SvcError && error.code === 'interrupted';
       setReplays({ step: 'stopped', tally: own, error: isStopped ? null : toMessage(error) });
+    } finally {
+      isAsking.current = false;
     }
   };
   return { replays, begin, stop: () => stopping.current.abort() };
+}
+
+/** `12 of 40 were not asked for` */
+export function describeRest({ total, begun }: ReplayTally): string {
+  return `${total - begun} of ${total} were not asked for`;
 }
 
 /** The ids of all deliveries that the filter selects; `onCount` is told how many have been found so far. */

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { toHash } from '../../address.ts';
-import type { ManyReplays } from './many-replays.ts';
+import { describeRest, type ManyReplays } from './many-replays.ts';
 
 /** Of failures and refusals, so many are listed. */
 const MOST_LISTED = 50;
@@ -11,7 +11,7 @@ interface Props extends ManyReplays {
 }
 
 export function ReplayManyProgress({ step, tally, error, onStop, onClose }: Props) {
-  const { total, begun, done, waiting, succeeded, failures, refusals } = tally;
+  const { total, done, waiting, succeeded, failures, refusals } = tally;
   const isOver = step !== 'asking' && waiting === 0;
   return (
     <div class="replay-form">
@@ -25,7 +25,7 @@ export function ReplayManyProgress({ step, tally, error, onStop, onClose }: Prop
       </dl>
       <p role="status">
         {step === 'asking' && 'Replaying…'}
-        {step === 'stopped' && `Stopped: ${total - begun} were not asked for.`}
+        {step === 'stopped' && `Stopped: ${describeRest(tally)}.`}
         {step === 'all asked' && !isOver && 'All were asked for; waiting for the receivers.'}
         {step === 'all asked' && isOver && summarise(tally)}
       </p>
