@@ -27,9 +27,7 @@ export function ReplayChoice({ choice, onChange, url, children }: Props) {
         />
         <span>
           <strong>Same id</strong>
-          <span class="muted">
-            A new attempt of this delivery: the same bytes, with a fresh timestamp and signature.
-          </span>
+          <span class="muted">A new attempt: the same bytes, with a fresh timestamp and signature.</span>
         </span>
       </label>
       <label class="replay-option">
@@ -41,10 +39,7 @@ export function ReplayChoice({ choice, onChange, url, children }: Props) {
         />
         <span>
           <strong>New id</strong>
-          <span class="muted">
-            A new delivery of the same event, with retries of its own. It may go to another address or carry
-            another body.
-          </span>
+          <span class="muted">A new delivery of the same event, with retries of its own.</span>
         </span>
       </label>
       <div class="replay-more">
