@@ -20,6 +20,8 @@ export interface News<Item> {
   readonly belongs: boolean | null;
 }
 
+/** How many waiting ones are told apart. */
+export const MOST_WAITING = 9_999;
 /** The end is near when fewer items than this are left. */
 const AHEAD = PAGE_SIZE / 2;
 
@@ -50,7 +52,7 @@ export class Feed<Item extends Identified> {
     return this.#isAsking;
   }
 
-  /** How many would be in the list were it not held. */
+  /** How many would be in the list were it not held; {@link MOST_WAITING} stands for as many or more. */
   get waiting(): number {
     return this.#waiting.size;
   }
@@ -113,7 +115,7 @@ export class Feed<Item extends Identified> {
     if (!this.#isHeld || isHere) this.list.put(item, this.#isHeld || belongs);
     if (!this.#isHeld) return;
     if (isHere && belongs === false) this.#isStale = true;
-    if (isHere === false && belongs) this.#waiting.add(item.id);
+    if (isHere === false && belongs && this.waiting < MOST_WAITING) this.#waiting.add(item.id);
     if (belongs === false) this.#waiting.delete(item.id);
   }
 
@@ -121,6 +123,7 @@ export class Feed<Item extends Identified> {
     const question = ++this.#question;
     this.#isAsking = true;
     this.#heard = [];
+    this.#options.onChange();
     try {
       const taken = await answer;
       if (question !== this.#question) return;

@@ -1,25 +1,22 @@
 /** The live list: what is shown of each delivery, and what stands in its place where there are none. */
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Delivery } from '../../../contract/deliveries.ts';
-import { settledReasonText } from '../../../domain/delivery.ts';
 import { type Route, toHash } from '../../address.ts';
 import { control } from '../../control.ts';
+import { MOST_WAITING } from '../../feed.ts';
 import { attempt } from '../../notices.ts';
 import { navigate, refine, replace } from '../../router.ts';
 import { useShortcuts } from '../../shortcuts.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { Empty } from '../../ui/state.tsx';
-import { StatusBadge } from '../../ui/status.tsx';
-import { Time } from '../../ui/time.tsx';
 import { VirtualList } from '../../ui/virtual-list.tsx';
-import { shortenUrl } from '../clock/clock-words.ts';
 import { openReplay } from '../replay/question.ts';
+import { COLUMNS, toCells } from './delivery-cells.tsx';
 import { type Filter, filterNames, parseFilter } from './filter.ts';
 import { FilterBar } from './filter-bar.tsx';
 import { FirstSteps } from './first-steps.tsx';
 import { useDeliveries } from './use-deliveries.ts';
 
-const COLUMNS = ['Status', 'Event', 'Endpoint', 'Attempts', 'Created'];
 const ROW_REM = 3.25;
 
 interface Props {
@@ -95,6 +92,7 @@ export function DeliveryList({ query, openId }: Props) {
             box={box}
           />
         )}
+        {feed.isOpen && feed.isLoading && <p class="deliveries-loading">Loading…</p>}
         {feed.isOpen && feed.list.length === 0 && (
           <Nothing filter={filter} isSearching={feed.list.next !== null} />
         )}
@@ -109,48 +107,6 @@ async function replay(id: string): Promise<void> {
   if (delivery !== undefined) openReplay(delivery);
 }
 
-function toCells(delivery: Delivery, address: string) {
-  const { id, status, event_type: type, url, attempt_count: attempts, created_at: createdAt } = delivery;
-  return [
-    <StatusBadge status={status} />,
-    <>
-      <a href={address} tabIndex={-1}>
-        {type}
-      </a>
-      <small class="mono">{id}</small>
-    </>,
-    <>
-      <span class="deliveries-url" title={url}>
-        {shortenUrl(url)}
-      </span>
-      <small>
-        <NextStep delivery={delivery} />
-      </small>
-    </>,
-    <>
-      {attempts}
-      <span class="deliveries-unit">×</span>
-    </>,
-    <Time at={createdAt} of="schedule" />,
-  ];
-}
-
-/** When it is tried next, or why it stopped. */
-function NextStep({ delivery }: { readonly delivery: Delivery }) {
-  const { status, attempt_count: attempts, next_attempt_at: next, settled_reason: reason } = delivery;
-  const { replay_of: original } = delivery;
-  if (status === 'pending' && next === null) return <>being sent</>;
-  if (next !== null) {
-    return (
-      <>
-        {attempts === 0 ? 'first' : 'next'} attempt <Time at={next} of="schedule" />
-      </>
-    );
-  }
-  if (reason !== null) return <>{settledReasonText[reason]}</>;
-  return <>{original === null ? '' : `replay of ${original}`}</>;
-}
-
 /** Said once when the first one waits, not again with every further one. */
 function Waiting({ count, onPress }: { readonly count: number; readonly onPress: () => void }) {
   return (
@@ -160,7 +116,8 @@ function Waiting({ count, onPress }: { readonly count: number; readonly onPress:
       </span>
       {count > 0 && (
         <button type="button" class="main deliveries-waiting" onClick={onPress}>
-          {count.toLocaleString('en')} new
+          {count.toLocaleString('en')}
+          {count === MOST_WAITING ? '+' : ''} new
         </button>
       )}
     </>

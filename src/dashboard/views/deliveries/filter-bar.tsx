@@ -96,9 +96,11 @@ function More({ filter, types }: Omit<Props, 'children'>) {
     () => control.listWebhooks({ workspace_id: workspace, limit: 1000 }),
     [workspace],
   );
+  const { value: fixtures } = useAsked(() => control.listFixtures({}), []);
   const list = useId();
   const subscribed = endpoints?.data.flatMap(({ events }) => events) ?? [];
-  const known = [...new Set([...types, ...subscribed])].filter((type) => !type.includes('*')).sort();
+  const imitated = fixtures?.data.map(({ type }) => type) ?? [];
+  const known = new Set([...types, ...subscribed, ...imitated].filter((type) => !type.includes('*')));
   return (
     <>
       <label>
@@ -110,7 +112,7 @@ function More({ filter, types }: Omit<Props, 'children'>) {
           onChange={({ currentTarget }) => refine({ type: currentTarget.value.trim() })}
         />
         <datalist id={list}>
-          {known.map((type) => (
+          {[...known].sort().map((type) => (
             <option key={type} value={type} />
           ))}
         </datalist>

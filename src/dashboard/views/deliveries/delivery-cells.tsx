@@ -1,0 +1,51 @@
+/** What the list shows of each delivery. */
+import type { Delivery } from '../../../contract/deliveries.ts';
+import { settledReasonText } from '../../../domain/delivery.ts';
+import { StatusBadge } from '../../ui/status.tsx';
+import { Time } from '../../ui/time.tsx';
+import { shortenUrl } from '../clock/clock-words.ts';
+
+export const COLUMNS = ['Status', 'Event', 'Endpoint', 'Attempts', 'Created'];
+
+/** One for each column. `address` is that of the delivery in the page. */
+export function toCells(delivery: Delivery, address: string) {
+  const { id, status, event_type: type, url, attempt_count: attempts, created_at: createdAt } = delivery;
+  return [
+    <StatusBadge status={status} />,
+    <>
+      <a href={address} tabIndex={-1}>
+        {type}
+      </a>
+      <small class="mono">{id}</small>
+    </>,
+    <>
+      <span class="deliveries-url" title={url}>
+        {shortenUrl(url)}
+      </span>
+      <small>
+        <NextStep delivery={delivery} />
+      </small>
+    </>,
+    <>
+      {attempts}
+      <span class="deliveries-unit">×</span>
+    </>,
+    <Time at={createdAt} of="schedule" />,
+  ];
+}
+
+/** When it is tried next, or why it stopped. */
+function NextStep({ delivery }: { readonly delivery: Delivery }) {
+  const { status, attempt_count: attempts, next_attempt_at: next, settled_reason: reason } = delivery;
+  const { replay_of: original } = delivery;
+  if (status === 'pending' && next === null) return <>being sent</>;
+  if (next !== null) {
+    return (
+      <>
+        {attempts === 0 ? 'first' : 'next'} attempt <Time at={next} of="schedule" />
+      </>
+    );
+  }
+  if (reason !== null) return <>{settledReasonText[reason]}</>;
+  return <>{original === null ? '' : `replay of ${original}`}</>;
+}
