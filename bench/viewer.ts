@@ -1,11 +1,13 @@
 /** Somebody who looks at the list of deliveries in a real Chromium. What runs in the page is handed over as text. */
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 
 export interface Viewer {
   /** By how much the newest row is behind the clock, a few times a second for `ms`, at the top of the list. */
   watchTop(ms: number): Promise<number[]>;
   /** Scrolls down for `ms`, then back to the top. @returns the time between each two frames, in ms. */
   scroll(ms: number): Promise<number[]>;
+  /** The same in a page with nothing in it. */
+  scrollBlank(ms: number): Promise<number[]>;
   /** After garbage collection. */
   measureMemory(): Promise<{ readonly heapBytes: number; readonly nodes: number }>;
 }
@@ -15,7 +17,10 @@ const PIXELS_A_FRAME = 120;
 const LOOK_EVERY_MS = 200;
 
 export async function openList(browser: Browser, url: string): Promise<Viewer> {
-  const page = await (await browser.newContext({ viewport: { width: 1280, height: 800 } })).newPage();
+  const [page, blank] = [await openPage(browser), await openPage(browser)];
+  await blank.setContent(
+    '<div class="virtual" style="height:100vh;overflow:auto"><div style="height:1e7px">',
+  );
   await page.goto(`${url}/`);
   await page.getByRole('grid', { name: 'Deliveries' }).getByRole('row').nth(5).waitFor();
   const debug = await page.context().newCDPSession(page);
@@ -23,6 +28,7 @@ export async function openList(browser: Browser, url: string): Promise<Viewer> {
   return {
     watchTop: (ms) => page.evaluate(`(${watchTop})(${ms}, ${LOOK_EVERY_MS}, ${offset})`),
     scroll: (ms) => page.evaluate(`(${scroll})(${ms}, ${PIXELS_A_FRAME})`),
+    scrollBlank: (ms) => blank.evaluate(`(${scroll})(${ms}, ${PIXELS_A_FRAME})`),
     async measureMemory() {
       await debug.send('HeapProfiler.collectGarbage');
       const { usedSize } = await debug.send('Runtime.getHeapUsage');
@@ -30,6 +36,11 @@ export async function openList(browser: Browser, url: string): Promise<Viewer> {
       return { heapBytes: usedSize, nodes };
     },
   };
+}
+
+/** In a window of its own: what is in a tab behind another hardly runs. */
+async function openPage(browser: Browser): Promise<Page> {
+  return (await browser.newContext({ viewport: { width: 1280, height: 800 } })).newPage();
 }
 
 /** Lets the schedule clock go. @returns how far it is behind the wall, in ms. */

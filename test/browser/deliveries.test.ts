@@ -70,6 +70,34 @@ describeInBrowser('the list of deliveries', () => {
     await page.getByText('No deliveries yet').waitFor();
   });
 
+  it('says what is wrong with what it is asked for, and how to go on', async () => {
+    const emulator = await openEmulator();
+    await trigger(emulator, 1);
+    const unknown = `wh_${'0'.repeat(26)}`;
+    const page = await openDashboard(emulator, {
+      at: `/deliveries?webhook=${unknown}`,
+      expectedErrors: /404/,
+    });
+    await page.getByRole('alert').getByText(unknown).waitFor();
+    await expectAccessible(page);
+    await page.getByRole('button', { name: `Remove the filter webhook ${unknown}` }).click();
+    await rowsOf(page).first().waitFor();
+    await page.getByRole('alert').waitFor({ state: 'detached' });
+  });
+
+  it('shows what another emulator has that took the place of the first', async () => {
+    const first = await openEmulator();
+    await trigger(first, 1);
+    const page = await openDashboard(first, { expectedErrors: /ERR_|Failed to load/ });
+    await rowsOf(page).first().waitFor();
+    const port = Number(new URL(first.status().url).port);
+    await first.close();
+    await page.getByText('Connection lost').waitFor();
+    expect(await rowsOf(page).count()).toBe(1);
+    onTestFinished((await startTestEmulator({ port })).close);
+    await page.getByText('No deliveries yet').waitFor();
+  });
+
   it('starts anew when the emulator is reset', async () => {
     const emulator = await openEmulator();
     await trigger(emulator, 1);
@@ -177,7 +205,9 @@ describeInBrowser('the filters of the list', () => {
     const page = await openDashboard(emulator);
     await expect.poll(() => typesOf(page)).toHaveLength(4);
     await page.keyboard.press('/');
-    await page.keyboard.type('SHIPPED NO. 1');
+    await page.keyboard.type('SHIPPED ');
+    await expect.poll(() => new URL(page.url()).hash).toBe('#/deliveries?text=SHIPPED');
+    await page.keyboard.type('NO. 1');
     await expect.poll(() => typesOf(page)).toEqual(['order.shipped']);
     await trigger(emulator, 2, 'order.shipped');
     await expect.poll(() => typesOf(page)).toEqual(['order.shipped', 'order.shipped']);

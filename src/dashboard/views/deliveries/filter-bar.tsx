@@ -1,6 +1,6 @@
 /** What the list is narrowed to. All of it lives in the address. */
 import type { ComponentChildren } from 'preact';
-import { useId, useRef, useState } from 'preact/hooks';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { deliveryStatuses } from '../../../domain/delivery.ts';
 import { useAsked } from '../../asked.ts';
 import { control } from '../../control.ts';
@@ -53,10 +53,22 @@ const TYPING_MS = 200;
 function Search({ text }: { readonly text: string }) {
   const field = useRef<HTMLInputElement>(null);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const [typed, setTyped] = useState(text);
+  /** What the field has put into the address: coming back from there, it changes nothing that was typed since. */
+  const sent = useRef(text);
   useShortcuts([{ key: '/', does: 'Search', run: () => field.current?.select() }]);
+  useEffect(() => {
+    if (text !== sent.current) setTyped(text);
+    sent.current = text;
+  }, [text]);
+  useEffect(() => () => clearTimeout(timer.current), []);
   const search = (wanted: string) => {
+    setTyped(wanted);
     clearTimeout(timer.current);
-    timer.current = setTimeout(() => refine({ text: wanted.trim() }), TYPING_MS);
+    timer.current = setTimeout(() => {
+      sent.current = wanted.trim();
+      refine({ text: sent.current });
+    }, TYPING_MS);
   };
   return (
     <input
@@ -65,7 +77,7 @@ function Search({ text }: { readonly text: string }) {
       aria-label="Search"
       placeholder="Search ids, types, addresses, bodies"
       maxLength={1000}
-      value={text}
+      value={typed}
       onInput={({ currentTarget }) => search(currentTarget.value)}
       onKeyDown={({ key, currentTarget }) => key === 'Escape' && currentTarget.blur()}
     />
