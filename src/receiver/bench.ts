@@ -13,6 +13,8 @@ export interface BenchOptions {
   readonly apiKey: string | null;
   /** How long an effect may take to show. */
   readonly patienceMs: number;
+  /** Ends the waiting for a receiver that is down. */
+  readonly signal: AbortSignal;
   /** An answer that takes so much longer for a delivery that is worked on has waited for the work. */
   readonly slowMs: number;
 }
@@ -61,7 +63,7 @@ export class Bench {
     for (;;) {
       if (isAccepted(await this.send(this.forge.genuine()))) return true;
       if (performance.now() - startedAt > REVIVAL_MS) return false;
-      await pause(LOOK_EVERY_MS);
+      await pause(LOOK_EVERY_MS, undefined, { signal: this.#options.signal });
     }
   }
 

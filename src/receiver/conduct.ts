@@ -56,7 +56,7 @@ export async function conductChecks(options: ConductOptions): Promise<Report> {
   const wanted = select(all, only);
   const bench = new Bench({
     ...{ forge: new Forge(options), send: createCourier(options) },
-    ...{ count, apiKey, slowMs, patienceMs: timeoutMs },
+    ...{ count, apiKey, slowMs, patienceMs: timeoutMs, signal },
   });
   const conductor = new Conductor(all, bench);
   const checks: CheckResult[] = [];

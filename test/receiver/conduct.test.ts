@@ -106,8 +106,12 @@ describe('conductChecks', () => {
     ['it breaks', { status: 500 }, 'status 500', 'It breaks'],
   ])('says what is wrong when %s', async (_, script, received, meaning) => {
     await using receiver = await createReceiver(script);
-    const { checks } = await check({ url: receiver.url, only: ['signature.genuine'] });
-    expect(checks).toMatchObject([{ status: 'failed', received, meaning: expect.stringContaining(meaning) }]);
+    const { checks } = await check({ url: receiver.url, only: ['signature.genuine', 'signature.missing'] });
+    expect(checks).toMatchObject([
+      { status: 'failed', received, meaning: expect.stringContaining(meaning) },
+      // Also where it is asked for alone.
+      { status: 'not_observable', meaning: expect.stringContaining(meaning) },
+    ]);
   });
 
   it('gives up on an answer that does not come in time', async () => {
@@ -166,6 +170,17 @@ describe('conductChecks', () => {
     const onProgress = (done: number, total: number) => void seen.push(`${done}/${total}`);
     await check({ url: receiver.url, only: ['raw-body'], onProgress });
     expect(seen).toEqual(['0/5', '1/5', '2/5', '3/5', '4/5', '5/5']);
+  });
+
+  it('does not wait for a receiver that is down once it is interrupted', { timeout: 2_500 }, async () => {
+    await using receiver = await createReceiver();
+    const interruption = new AbortController();
+    receiver.respond((_request, index) => {
+      if (index > 0) interruption.abort();
+      return index === 0 ? { status: 204 } : { drop: true };
+    });
+    const checking = check({ url: receiver.url, signal: interruption.signal, only: ['signature.missing'] });
+    await expect(checking).rejects.toMatchObject({ code: 'interrupted' });
   });
 
   it('ends when it is interrupted', async () => {

@@ -1,16 +1,84 @@
 /** Receivers that are wrong in one way each: the check names that way, and no other. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { schemes } from '../../src/domain/signature/schemes.ts';
+import { listChecks } from '../../src/receiver/conduct.ts';
 import { check, idsOf } from './checking.ts';
 import { API_KEY, type Parts, right, SECRET, startReceiver } from './faulty-receiver.ts';
 
 const reprint = (body: Buffer) => JSON.stringify(JSON.parse(body.toString()));
+
+const knownMembers = ['order_id', 'street'];
+const sort = (_: string, value: unknown) =>
+  value instanceof Object && !Array.isArray(value) ? Object.fromEntries(Object.entries(value).sort()) : value;
+let isBusy = false;
 
 const faults: readonly (readonly [name: string, changes: Partial<Parts>, failed: readonly string[]])[] = [
   [
     'parses before it verifies',
     { toSigned: reprint },
     ['raw-body.white-space', 'raw-body.unicode-escape', 'raw-body.big-number', 'raw-body.re-spaced'],
+  ],
+  [
+    'sorts the members before it verifies',
+    { toSigned: (body) => JSON.stringify(JSON.parse(body.toString()), sort) },
+    [
+      'raw-body.member-order',
+      'raw-body.white-space',
+      'raw-body.unicode-escape',
+      'raw-body.big-number',
+      'raw-body.re-spaced',
+    ],
+  ],
+  [
+    'looks at the form of the signature alone',
+    {
+      isAuthentic: (_signed, headers, { isRecent }) =>
+        /^v1=[0-9a-f]{64}(,v1=[0-9a-f]{64})?$/.test(String(headers['service-signature'])) &&
+        isRecent(String(headers['service-timestamp'])),
+    },
+    [
+      'signature.other-secret',
+      'signature.altered-body',
+      'signature.empty-body',
+      'signature.api-key',
+      'timestamp.replaced',
+      'raw-body.re-spaced',
+    ],
+  ],
+  [
+    'verifies an empty body as well',
+    {
+      isAuthentic: (signed, headers, parts) =>
+        right.isAuthentic(signed, headers, parts) || right.isAuthentic('', headers, parts),
+    },
+    ['signature.empty-body'],
+  ],
+  [
+    'looks for the signature anywhere',
+    { matches: (signature, expected) => signature.includes(expected.slice('v1='.length)) },
+    ['signature.prefixed'],
+  ],
+  [
+    'expects one signature',
+    {
+      isAuthentic: (signed, headers, parts) =>
+        !headers['service-signature']?.includes(',') && right.isAuthentic(signed, headers, parts),
+    },
+    ['signature.rotated-first', 'signature.rotated-last'],
+  ],
+  [
+    'passes over a missing timestamp',
+    {
+      isAuthentic: (signed, headers, parts) =>
+        headers['service-timestamp'] === undefined || right.isAuthentic(signed, headers, parts),
+    },
+    ['timestamp.missing'],
+  ],
+  [
+    'rejects after three minutes',
+    { isRecent: (timestamp) => Date.now() - Date.parse(timestamp) <= 180_000 },
+    ['timestamp.recent'],
   ],
   ['ignores the timestamp', { isRecent: () => true }, ['timestamp.old']],
   [
@@ -65,6 +133,41 @@ const faults: readonly (readonly [name: string, changes: Partial<Parts>, failed:
     ['robustness.big-number'],
   ],
   [
+    'crashes on an unknown member',
+    {
+      parse(body) {
+        const event = JSON.parse(body);
+        const members = Object.keys(event.data.payload);
+        if (members.some((name) => !knownMembers.includes(name))) throw new TypeError('unknown member');
+        return event;
+      },
+    },
+    ['robustness.unknown-member'],
+  ],
+  [
+    'reads no large body',
+    {
+      toSigned(body) {
+        if (body.length > 100_000) throw new RangeError('too large');
+        return body;
+      },
+    },
+    ['robustness.large-body'],
+  ],
+  [
+    'breaks on a delivery that comes during another',
+    {
+      async keep(key, seen) {
+        if (isBusy) throw new Error('busy');
+        isBusy = true;
+        await pause(50);
+        isBusy = false;
+        return right.keep(key, seen);
+      },
+    },
+    ['robustness.at-once'],
+  ],
+  [
     'refuses an unknown type',
     { isKnownType: (type) => type === 'order.shipped' },
     ['robustness.unknown-type'],
@@ -78,6 +181,12 @@ describe('the check of a receiver', { concurrent: true, timeout: 90_000 }, () =>
     const report = await check(receiver);
     expect(report.checks.filter(({ status }) => status !== 'passed')).toEqual([]);
     expect(report.ok).toBe(true);
+  });
+
+  it('has a receiver here for each of its checks', () => {
+    const failed = new Set(faults.flatMap(([, , ids]) => ids));
+    const ids = listChecks(schemes.svc, API_KEY).map(({ id }) => id);
+    expect(ids.filter((id) => !failed.has(id))).toEqual([]);
   });
 
   it.each(faults)('of one that %s names that alone', async (_, changes, failed) => {

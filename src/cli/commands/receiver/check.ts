@@ -59,7 +59,7 @@ export const command: CommandDefinition<Options> = {
   examples: [
     'receiver check localhost:3000/webhooks --secret whsec_…',
     'receiver check 3000/webhooks --observe http://localhost:3000/count',
-    'receiver check 3000/webhooks --observe \'sqlite3 app.db "select count(*) from jobs"\'',
+    'receiver check 3000/webhooks --observe \'sqlite3 -cmd ".timeout 5000" app.db "select count(*) from jobs"\'',
     'receiver check 3000/webhooks --rule raw-body --rule timestamp.old',
     'receiver check https://localhost:3443 --ca ca.pem --format junit > receiver.xml',
   ],
