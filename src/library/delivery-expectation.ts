@@ -42,16 +42,20 @@ export async function awaitDelivered(
   const endAt = systemClock.monotonic() + toMs(timeout);
   for (let settled: readonly Delivery[] = []; ; ) {
     const candidates = await select(workspace, settled, expectation, fits);
-    const account = candidates.map(describe);
-    if (candidates.some((delivery) => delivery.status !== status)) return { pass: false, account };
-    if (candidates.length >= (times ?? 1)) return { pass: isEnough(candidates.length, times), account };
+    const isWrong = candidates.some((delivery) => delivery.status !== status);
+    if (isWrong || candidates.length >= (times ?? 1)) {
+      // Of a number that was expected, more may be under way.
+      if (!isWrong && times !== undefined) return lookDelivered(workspace, type, expectation, fits);
+      return { pass: !isWrong, account: await describeAll(workspace, candidates, expectation) };
+    }
     try {
       const left = Math.max(0, endAt - systemClock.monotonic());
       settled = await workspace.deliveries.wait({ type }, { count: settled.length + 1, timeout: left });
     } catch (error) {
       if (!(error instanceof SvcError) || error.code !== 'timeout') throw error;
       // Its first line counts what this waited for just now, which is not what the test expects.
-      return { pass: false, account: [...settled.map(describe), ...error.message.split('\n').slice(1)] };
+      const account = await describeAll(workspace, settled, expectation);
+      return { pass: false, account: [...account, ...error.message.split('\n').slice(1)] };
     }
   }
 }
@@ -67,11 +71,8 @@ export async function lookDelivered(
   await workspace.clock.advance(0);
   const all = await workspace.deliveries.list({ type, status });
   const found = await select(workspace, all, expectation, fits);
-  return { pass: isEnough(found.length, times), account: found.map(describe) };
-}
-
-function isEnough(count: number, times: number | undefined): boolean {
-  return times === undefined ? count > 0 : count === times;
+  const pass = times === undefined ? found.length > 0 : found.length === times;
+  return { pass, account: await describeAll(workspace, found, expectation) };
 }
 
 function invert({ pass, account }: Verdict): Verdict {
@@ -88,15 +89,31 @@ async function select(
   const there = deliveries.filter(({ webhook_id: id, url }) => to === undefined || to === id || to === url);
   if (payload === undefined) return there;
   const checked = await Promise.all(
-    there.map(async (delivery) => {
-      const { attempts } = await workspace.deliveries.get(delivery.id);
-      const [first] = attempts;
-      return first !== undefined && fits((JSON.parse(first.request.body) as Envelope).data.payload)
-        ? [delivery]
-        : [];
-    }),
+    there.map(async (delivery) => (fits(await findPayload(workspace, delivery)) ? [delivery] : [])),
   );
   return checked.flat();
+}
+
+/** What the event of a delivery carries; undefined where nothing was sent. */
+async function findPayload(workspace: Workspace, { id }: Delivery): Promise<unknown> {
+  const [first] = (await workspace.deliveries.get(id)).attempts;
+  return first && (JSON.parse(first.request.body) as Envelope).data.payload;
+}
+
+/** A line for each; with what it carries, where that matters. */
+function describeAll(
+  workspace: Workspace,
+  deliveries: readonly Delivery[],
+  { payload }: DeliveryExpectation,
+): Promise<string[]> {
+  return Promise.all(
+    deliveries.map(async (delivery) => {
+      const line = describe(delivery);
+      return payload === undefined
+        ? line
+        : `${line}, with ${JSON.stringify(await findPayload(workspace, delivery))}`;
+    }),
+  );
 }
 
 function describe({ id, status, url, attempt_count: attempts }: Delivery): string {

@@ -8,39 +8,10 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createHttpControlPlane } from '../../src/control/http-client.ts';
 import { ExitCode } from '../../src/errors.ts';
 import { getCertificate } from '../support/certificates.ts';
-import { type Answers, createReceiver } from '../support/receiver.ts';
-import { cleanEnvironment, createPlace, program, startEmulator, svc } from './cli-program.ts';
+import { cleanEnvironment, program, svc } from './cli-program.ts';
+import { findFreePort, json, place, receive, start } from './for-one-test.ts';
 
 const certificates = join(import.meta.dirname, '../support/certs');
-
-/** A folder that is removed when the test is over. */
-function place(): string {
-  const { cwd, remove } = createPlace();
-  onTestFinished(remove);
-  return cwd;
-}
-
-/** An emulator that is killed when the test is over, if it still runs then. */
-async function start(cwd: string, ...args: string[]) {
-  const emulator = await startEmulator(cwd, ...args);
-  onTestFinished(async () => {
-    emulator.subprocess.kill('SIGKILL');
-    await emulator.subprocess;
-  });
-  return emulator;
-}
-
-async function receive(script: Answers = {}) {
-  const receiver = await createReceiver(script);
-  onTestFinished(receiver.close);
-  return receiver;
-}
-
-/** Runs a command and reads its JSON document. */
-async function json(cwd: string, ...args: string[]) {
-  const { stdout, exitCode } = await svc([...args, '--json'], { cwd });
-  return { ...JSON.parse(stdout), exitCode };
-}
 
 describe('a whole session', () => {
   it('starts, triggers, looks, verifies, advances the clock, replays and stops', async () => {
@@ -229,10 +200,7 @@ describe('svc emulator wait', () => {
     onTestFinished(() => void server.close());
     const { port } = server.address() as { port: number };
     const wait = ['emulator', 'wait', '--timeout', '100ms'];
-    const refused = createServer();
-    await new Promise<void>((resolve) => refused.listen(0, '127.0.0.1', resolve));
-    const { port: free } = refused.address() as { port: number };
-    await new Promise((resolve) => refused.close(resolve));
+    const free = await findFreePort();
     const [none, gone, mute] = await Promise.all([
       svc(wait, { cwd: place() }),
       svc([...wait, '--url', `http://127.0.0.1:${free}`], { cwd: place() }),
@@ -352,8 +320,7 @@ describe('options of the start', () => {
 
   it('--ca lets receivers have a private authority', async () => {
     const cwd = place();
-    const receiver = await createReceiver({}, { certificate: getCertificate('localhost') });
-    onTestFinished(receiver.close);
+    const receiver = await receive({}, { certificate: getCertificate('localhost') });
     const ca = join(certificates, 'authority.cert.pem');
     await start(cwd, '--db', ':memory:', '--ca', ca, '--forward-to', receiver.url);
     expect(await svc(['trigger', 'order.shipped', '--wait'], { cwd })).toMatchObject({ exitCode: 0 });

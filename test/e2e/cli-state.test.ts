@@ -2,39 +2,14 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createHttpControlPlane } from '../../src/control/http-client.ts';
 import { ExitCode } from '../../src/errors.ts';
-import { type Answers, createReceiver } from '../support/receiver.ts';
-import { createPlace, type Ready, startEmulator, svc } from './cli-program.ts';
+import type { Answers } from '../support/receiver.ts';
+import { type Ready, svc } from './cli-program.ts';
+import { ask, place, receive, start } from './for-one-test.ts';
 
-function place(): string {
-  const { cwd, remove } = createPlace();
-  onTestFinished(remove);
-  return cwd;
-}
-
-async function start(cwd: string, ...args: string[]) {
-  const emulator = await startEmulator(cwd, '--db', ':memory:', '--freeze', ...args);
-  onTestFinished(async () => {
-    emulator.subprocess.kill('SIGKILL');
-    await emulator.subprocess;
-  });
-  return emulator;
-}
-
-async function receive(script: Answers = {}) {
-  const receiver = await createReceiver(script);
-  onTestFinished(receiver.close);
-  return receiver;
-}
-
-/** Runs a command that succeeds and reads its JSON document. */
-async function json(cwd: string, ...args: string[]) {
-  const { stdout, stderr, exitCode } = await svc([...args, '--json'], { cwd });
-  expect(exitCode, stderr).toBe(ExitCode.done);
-  return JSON.parse(stdout);
-}
+const still = ['--db', ':memory:', '--freeze'];
 
 function post({ base_url, api_key }: Ready, body: string, headers: Record<string, string> = {}) {
   return fetch(`${base_url}/events`, {
@@ -48,7 +23,7 @@ describe('svc emulator reset, and what it has in common with snapshots', () => {
   it('goes back to the state after boot, and says so', async () => {
     const cwd = place();
     const receiver = await receive({ status: 503 });
-    const { ready } = await start(cwd, '--forward-to', receiver.url);
+    const { ready } = await start(cwd, ...still, '--forward-to', receiver.url);
     await svc(['trigger', 'order.shipped', '--count', '2'], { cwd });
     await svc(['clock', 'advance', '1h'], { cwd });
     await svc(['webhooks', 'delete', ready.webhook_id], { cwd });
@@ -58,9 +33,9 @@ describe('svc emulator reset, and what it has in common with snapshots', () => {
       ...{ exitCode: ExitCode.done, stderr: '' },
       stdout: 'Everything is as it was after boot; deliveries pending: 0.\n',
     });
-    expect((await json(cwd, 'deliveries', 'list')).data).toEqual([]);
-    expect((await json(cwd, 'webhooks', 'get', ready.webhook_id)).url).toBe(receiver.url);
-    expect(await json(cwd, 'emulator', 'reset')).toMatchObject({ api_key: ready.api_key, pid: ready.pid });
+    expect((await ask(cwd, 'deliveries', 'list')).data).toEqual([]);
+    expect((await ask(cwd, 'webhooks', 'get', ready.webhook_id)).url).toBe(receiver.url);
+    expect(await ask(cwd, 'emulator', 'reset')).toMatchObject({ api_key: ready.api_key, pid: ready.pid });
   });
 
   it.each(['reset', 'snapshot save a', 'snapshot load a'])(
@@ -77,8 +52,8 @@ describe('svc emulator snapshot', () => {
   it('saves to and loads from the folder of the command, whatever the folder of the emulator', async () => {
     const receiver = await receive({ status: 503 });
     const [first, second, elsewhere] = [place(), place(), place()];
-    const { ready } = await start(first, '--forward-to', receiver.url);
-    const { event } = await json(first, 'trigger', 'order.shipped');
+    const { ready } = await start(first, ...still, '--forward-to', receiver.url);
+    const { event } = await ask(first, 'trigger', 'order.shipped');
     await receiver.waitFor(1);
     const saved = await svc(['emulator', 'snapshot', 'save', 'state.svc', '--url', ready.url], {
       cwd: elsewhere,
@@ -87,22 +62,22 @@ describe('svc emulator snapshot', () => {
     expect(saved.stdout).toMatch(new RegExp(`^${elsewhere}/state.svc holds everything, in \\d+ KiB\\.\n$`));
     expect(readdirSync(elsewhere)).toEqual(['state.svc']);
 
-    const other = await start(second);
+    const other = await start(second, ...still);
     const path = join(elsewhere, 'state.svc');
     const loaded = await svc(['emulator', 'snapshot', 'load', path, '--yes'], { cwd: second });
     expect(loaded.stdout).toMatch(
       new RegExp(`^Loaded +${path}\\nWorkspace +${ready.workspace_id}\\nAPI key +${other.ready.api_key}\\n`),
     );
     receiver.respond({});
-    expect((await json(second, 'clock', 'advance', '5m')).attempts).toMatchObject([
+    expect((await ask(second, 'clock', 'advance', '5m')).attempts).toMatchObject([
       { number: 2, outcome: 'succeeded' },
     ]);
-    expect(await json(second, 'events', 'get', event.id)).toEqual(event);
+    expect(await ask(second, 'events', 'get', event.id)).toEqual(event);
   });
 
   it('refuses what is no snapshot, and leaves it alone', async () => {
     const cwd = place();
-    await start(cwd);
+    await start(cwd, ...still);
     writeFileSync(join(cwd, 'notes'), 'notes');
     for (const verb of ['save', 'load']) {
       const { exitCode, stdout, stderr } = await svc(['emulator', 'snapshot', verb, 'notes'], { cwd });
@@ -116,10 +91,10 @@ describe('svc emulator snapshot', () => {
 
   it('keeps the old file whole where a save is killed', async () => {
     const cwd = place();
-    const { ready } = await start(cwd);
+    const { ready } = await start(cwd, ...still);
     const path = join(cwd, 'state.svc');
     const hash = () => createHash('sha256').update(readFileSync(path)).digest('hex');
-    await json(cwd, 'emulator', 'snapshot', 'save', 'state.svc');
+    await ask(cwd, 'emulator', 'snapshot', 'save', 'state.svc');
     const old = hash();
     // Enough that writing it takes a while.
     const body = JSON.stringify({ type: 'a.b', payload: { text: 'x'.repeat(250_000) } });
@@ -134,28 +109,28 @@ describe('svc emulator snapshot', () => {
     expect(hash()).toBe(old);
 
     const next = place();
-    await start(next);
-    expect((await json(next, 'emulator', 'snapshot', 'load', path)).workspace_id).toBe(ready.workspace_id);
+    await start(next, ...still);
+    expect((await ask(next, 'emulator', 'snapshot', 'load', path)).workspace_id).toBe(ready.workspace_id);
   });
 
   it('is of one moment, however much is going on', async () => {
     const cwd = place();
     const receiver = await receive();
-    const { ready } = await start(cwd, '--forward-to', receiver.url);
+    const { ready } = await start(cwd, ...still, '--forward-to', receiver.url);
     let isOver = false;
     const clients = Array.from({ length: 4 }, async () => {
       while (!isOver) await post(ready, '{"type":"a.b"}');
     });
     await receiver.waitFor(50);
-    for (let i = 0; i < 3; i++) await json(cwd, 'emulator', 'snapshot', 'save', `${i}.svc`);
+    for (let i = 0; i < 3; i++) await ask(cwd, 'emulator', 'snapshot', 'save', `${i}.svc`);
     isOver = true;
     await Promise.all(clients);
 
     const next = place();
-    const other = await start(next);
+    const other = await start(next, ...still);
     const control = createHttpControlPlane({ controlUrl: other.ready.control_url });
     for (let i = 0; i < 3; i++) {
-      await json(next, 'emulator', 'snapshot', 'load', join(cwd, `${i}.svc`));
+      await ask(next, 'emulator', 'snapshot', 'load', join(cwd, `${i}.svc`));
       await control.settleClock({});
       // One delivery for each event: those that were under way are made again.
       const { data: deliveries } = await control.listDeliveries({ limit: 1000 });
@@ -175,9 +150,9 @@ describe('--seed', () => {
       'workspaces:\n  - name: A\n    keys: [{ key: svc_test_of_a }]\n',
     );
     writeFileSync(join(cwd, 'svc.config.json'), '{"seed":"sandbox/seed.yaml"}');
-    const { ready } = await start(cwd);
+    const { ready } = await start(cwd, ...still);
     expect(ready.api_key).toBe('svc_test_of_a');
-    expect((await json(cwd, 'events', 'create', 'order.shipped')).workspace_id).toBe(ready.workspace_id);
+    expect((await ask(cwd, 'events', 'create', 'order.shipped')).workspace_id).toBe(ready.workspace_id);
   });
 
   it('stops the start where it is wrong, and says where', async () => {
@@ -197,34 +172,34 @@ describe('--seed', () => {
 
 describe('two runs with the same seed', () => {
   /** All that a run shows of itself, through both doors, but for what no two processes have in common. */
-  async function record(receiver: string): Promise<string> {
+  async function run(receiver: string): Promise<string> {
     const cwd = place();
     const fixed = ['--random-seed', '7', '--wall-clock', '2026-11-20T12:00:00Z'];
-    const { ready, subprocess } = await start(cwd, ...fixed, '--forward-to', receiver);
+    const { ready, subprocess } = await start(cwd, ...still, ...fixed, '--forward-to', receiver);
     const outputs: string[] = [JSON.stringify(ready)];
-    const ask = async (...args: string[]) => {
-      const document = await json(cwd, ...args);
+    const record = async (...args: string[]) => {
+      const document = await ask(cwd, ...args);
       outputs.push(JSON.stringify(document));
       return document;
     };
     const seed = ['--random-seed', '3'];
-    const { deliveries } = await ask('trigger', 'order.shipped', ...seed, '--wait');
-    await ask('webhooks', 'create', '--url', `${receiver}/second`, '--events', 'invoice.paid');
-    await ask('keys', 'create', '--scopes', 'events:read');
-    await ask('workspaces', 'create', 'Second');
+    const { deliveries } = await record('trigger', 'order.shipped', ...seed, '--wait');
+    await record('webhooks', 'create', '--url', `${receiver}/second`, '--events', 'invoice.paid');
+    await record('keys', 'create', '--scopes', 'events:read');
+    await record('workspaces', 'create', 'Second');
     // Unrecorded: how far its first attempts are by then is a matter of pace. What they were is asked for below.
-    await json(cwd, 'trigger', 'invoice.paid', ...seed);
-    await json(cwd, 'clock', 'advance', '0s');
-    await ask('clock', 'advance', '1h');
-    await ask('deliveries', 'replay', deliveries[0].id, '--wait', '--new-id');
-    await ask('webhooks', 'rotate-secret', ready.webhook_id);
-    for (const list of ['events', 'webhooks', 'keys', 'workspaces', 'logs']) await ask(list, 'list');
-    const { data } = await ask('deliveries', 'list');
-    for (const { id } of data) await ask('deliveries', 'get', id);
+    await record(cwd, 'trigger', 'invoice.paid', ...seed);
+    await record(cwd, 'clock', 'advance', '0s');
+    await record('clock', 'advance', '1h');
+    await record('deliveries', 'replay', deliveries[0].id, '--wait', '--new-id');
+    await record('webhooks', 'rotate-secret', ready.webhook_id);
+    for (const list of ['events', 'webhooks', 'keys', 'workspaces', 'logs']) await record(list, 'list');
+    const { data } = await record('deliveries', 'list');
+    for (const { id } of data) await record('deliveries', 'get', id);
     const answer = await post(ready, '{"type":"a.b"}', { 'idempotency-key': 'k' });
     outputs.push(String(answer.headers.get('request-id')), await answer.text());
-    await ask('emulator', 'status');
-    await ask('emulator', 'stop');
+    await record('emulator', 'status');
+    await record('emulator', 'stop');
     await subprocess;
     return outputs.join('\n').replaceAll(new URL(ready.url).host, 'HOST');
   }
@@ -242,9 +217,9 @@ describe('two runs with the same seed', () => {
       };
     };
     const receiver = await receive(refuseFirst());
-    const first = withoutPace(await record(receiver.url));
+    const first = withoutPace(await run(receiver.url));
     receiver.respond(refuseFirst());
-    expect(withoutPace(await record(receiver.url))).toBe(first);
+    expect(withoutPace(await run(receiver.url))).toBe(first);
     expect(first).toMatch(/"Service-Signature": ?"v1=/);
   });
 });

@@ -1,17 +1,12 @@
 /** The built program, asked what is wrong. */
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { ExitCode } from '../../src/errors.ts';
 import { createReceiver } from '../support/receiver.ts';
-import { createPlace, startEmulator, svc } from './cli-program.ts';
+import { svc } from './cli-program.ts';
+import { place, start } from './for-one-test.ts';
 
 /** Whether the usual port is free is not ours to say. */
 const env = { SVC_PORT: '0' };
-
-function place(): string {
-  const { cwd, remove } = createPlace();
-  onTestFinished(remove);
-  return cwd;
-}
 
 it('checks what can be checked where no emulator runs', async () => {
   const { exitCode, stdout, stderr } = await svc(['doctor'], { cwd: place(), env });
@@ -23,11 +18,7 @@ it('checks what can be checked where no emulator runs', async () => {
 it('goes down to the receivers of the emulator that runs', async () => {
   await using receiver = await createReceiver();
   const cwd = place();
-  const { subprocess } = await startEmulator(cwd, '--db', ':memory:', '--forward-to', receiver.url);
-  onTestFinished(async () => {
-    subprocess.kill();
-    await subprocess;
-  });
+  await start(cwd, '--db', ':memory:', '--forward-to', receiver.url);
   const careful = await svc(['doctor', '--no-probe', '--json'], { cwd, env });
   expect(careful.exitCode).toBe(ExitCode.done);
   expect(JSON.parse(careful.stdout)).toMatchObject({

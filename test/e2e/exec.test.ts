@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ExitCode } from '../../src/errors.ts';
-import { type Answers, createReceiver } from '../support/receiver.ts';
 import { hasTerminals, startTerminal } from '../support/terminal.ts';
 import { cleanEnvironment, createPlace, program, type RunOptions, svc } from './cli-program.ts';
+import { endWithTest, receive } from './for-one-test.ts';
 
 const hasSignals = process.platform !== 'win32';
 /** Only there a test can see which processes stand in a folder. */
@@ -60,22 +60,13 @@ async function start(cwd: string, words: readonly string[]) {
     ...{ cwd, stdin: 'ignore', reject: false, timeout: 30_000, forceKillAfterDelay: false },
     ...{ env: { ...cleanEnvironment(), TMPDIR: cwd }, extendEnv: false },
   });
-  onTestFinished(async () => {
-    subprocess.kill('SIGKILL');
-    await subprocess;
-  });
+  endWithTest(subprocess);
   let out = '';
   subprocess.stdout.on('data', (chunk) => {
     out += chunk;
   });
   await expect.poll(() => out, { timeout: 15_000 }).toContain('ready');
   return { subprocess, output: () => out };
-}
-
-async function receive(script: Answers = {}) {
-  const receiver = await createReceiver(script);
-  onTestFinished(receiver.close);
-  return receiver;
 }
 
 const trigger = ['--', process.execPath, program, 'trigger', 'order.shipped'];

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { expect, it, onTestFinished } from 'vitest';
 import { createReceiver } from '../support/receiver.ts';
-import { cleanEnvironment, createPlace, svc } from './cli-program.ts';
+import { cleanEnvironment, svc } from './cli-program.ts';
+import { place } from './for-one-test.ts';
 
 const READ_EVENTS = `
   const { SVC_BASE_URL, SVC_API_KEY } = process.env;
@@ -13,8 +14,7 @@ const READ_EVENTS = `
 `;
 
 it('is commanded, asked and trusted as over plain HTTP [§1.https]', async () => {
-  const { cwd, remove } = createPlace();
-  onTestFinished(remove);
+  const cwd = place();
   await using receiver = await createReceiver();
   const options = ['--port', '0', '--db', ':memory:', '--forward-to', receiver.url];
   const started = await svc(['emulator', 'start', '--https', '--detach', ...options], { cwd });

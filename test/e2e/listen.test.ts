@@ -11,19 +11,8 @@ import { getCertificate } from '../support/certificates.ts';
 import { startTestEmulator, type TestEmulatorOptions } from '../support/emulator.ts';
 import { createReceiver } from '../support/receiver.ts';
 import { hasTerminals, startTerminal } from '../support/terminal.ts';
-import { cleanEnvironment, createPlace, program, startEmulator, svc } from './cli-program.ts';
-
-function place(): string {
-  const { cwd, remove } = createPlace();
-  onTestFinished(remove);
-  return cwd;
-}
-
-async function openReceiver(...input: Parameters<typeof createReceiver>) {
-  const receiver = await createReceiver(...input);
-  onTestFinished(receiver.close);
-  return receiver;
-}
+import { cleanEnvironment, program, svc } from './cli-program.ts';
+import { endWithTest, place, receive, start } from './for-one-test.ts';
 
 /** An emulator in this process, which commands in `cwd` talk to by `--url`. */
 async function openEmulator(options: TestEmulatorOptions = {}) {
@@ -49,10 +38,7 @@ async function listen(cwd: string, ...args: string[]) {
     ...{ cwd, stdin: 'ignore', reject: false, buffer: { stdout: false }, timeout: 60_000 },
     ...{ env: cleanEnvironment(), extendEnv: false },
   });
-  onTestFinished(async () => {
-    subprocess.kill('SIGKILL');
-    await subprocess;
-  });
+  endWithTest(subprocess);
   const lines: Line[] = [];
   const notes: string[] = [];
   createInterface(subprocess.stderr).on('line', (line) => notes.push(line));
@@ -66,7 +52,7 @@ const idsOf = async (control: ControlPlane) =>
 
 describe('svc listen', () => {
   it('forwards while it runs, says so in lines of JSON, and leaves nothing behind when it is interrupted', async () => {
-    const receiver = await openReceiver([{ status: 503, body: 'not now' }, { status: 200 }]);
+    const receiver = await receive([{ status: 503, body: 'not now' }, { status: 200 }]);
     const { control, url, trigger } = await openEmulator();
     const { subprocess, lines, ready } = await listen(
       place(),
@@ -108,7 +94,7 @@ describe('svc listen', () => {
   });
 
   it('sends types where they belong, all under one secret', async () => {
-    const [orders, invoices, rest] = [await openReceiver(), await openReceiver(), await openReceiver()];
+    const [orders, invoices, rest] = [await receive(), await receive(), await receive()];
     const { url, trigger } = await openEmulator();
     const { ready } = await listen(
       place(),
@@ -130,7 +116,7 @@ describe('svc listen', () => {
   });
 
   it('has the same secret for the same address, now and later, with another listener beside it or not', async () => {
-    const receiver = await openReceiver([{ status: 500 }, { status: 200 }]);
+    const receiver = await receive([{ status: 500 }, { status: 200 }]);
     const { control, url, trigger } = await openEmulator();
     const cwd = place();
     const args = [...url, '--forward-to', receiver.url];
@@ -168,13 +154,13 @@ describe('svc listen', () => {
   });
 
   it('goes on where the emulator is started again on the same data, and removes its endpoint all the same', async () => {
-    const receiver = await openReceiver();
+    const receiver = await receive();
     const cwd = place();
-    const first = await startReal(cwd);
+    const first = await start(cwd);
     const { subprocess, lines, ready } = await listen(cwd, '--forward-to', receiver.url);
     first.subprocess.kill('SIGKILL');
     await first.subprocess;
-    const second = await startReal(cwd, '--port', new URL(first.ready.url).port);
+    const second = await start(cwd, '--port', new URL(first.ready.url).port);
     await svc(['trigger', 'order.shipped', '--wait'], { cwd });
     await expect.poll(() => lines.length, { timeout: 20_000 }).toBe(2);
     expect(lines[1].delivery.webhook_id).toBe(ready.webhook_id);
@@ -184,9 +170,9 @@ describe('svc listen', () => {
   });
 
   it('registers anew, under the same secret, where the emulator has lost its data', async () => {
-    const receiver = await openReceiver();
+    const receiver = await receive();
     const cwd = place();
-    const first = await startReal(cwd, '--db', ':memory:');
+    const first = await start(cwd, '--db', ':memory:');
     writeFileSync(join(cwd, '.env'), 'MINE=1\nSVC_API_KEY=old\n');
     const { subprocess, lines, ready } = await listen(
       cwd,
@@ -204,7 +190,7 @@ describe('svc listen', () => {
     expect(statSync(join(cwd, '.env')).mode & 0o777).toBe(0o600);
     first.subprocess.kill('SIGKILL');
     await first.subprocess;
-    const second = await startReal(cwd, '--db', ':memory:', '--port', new URL(first.ready.url).port);
+    const second = await start(cwd, '--db', ':memory:', '--port', new URL(first.ready.url).port);
     await expect.poll(() => lines.length, { timeout: 20_000 }).toBe(2);
     expect(lines[1]).toMatchObject({ type: 'ready', webhook_secret: ready.webhook_secret });
     expect(lines[1].webhook_id).not.toBe(ready.webhook_id);
@@ -216,14 +202,15 @@ describe('svc listen', () => {
   });
 
   it('registers anew, under the same secret, after a reset of the emulator', async () => {
-    const receiver = await openReceiver();
+    const receiver = await receive();
     const { control, url, trigger } = await openEmulator();
     const { lines, ready } = await listen(place(), ...url, '--forward-to', receiver.url);
     await control.reset({});
-    await expect.poll(() => lines.length, { timeout: 10_000 }).toBe(2);
-    expect(lines[1]).toMatchObject({ type: 'ready', webhook_secret: ready.webhook_secret });
+    await expect.poll(() => lines.length, { timeout: 10_000 }).toBe(3);
+    const again = { type: 'ready', webhook_secret: ready.webhook_secret };
+    expect(lines.slice(1)).toMatchObject([{ type: 'reset' }, again]);
     await trigger();
-    await expect.poll(() => lines.length).toBe(3);
+    await expect.poll(() => lines.length).toBe(4);
   });
 
   it('leaves the endpoint there with --keep, and has it again the next time', async () => {
@@ -239,7 +226,7 @@ describe('svc listen', () => {
   });
 
   it('takes any certificate with --skip-verify, and prints the envelopes alone with --format json', async () => {
-    const receiver = await openReceiver({}, { certificate: getCertificate('self-signed') });
+    const receiver = await receive({}, { certificate: getCertificate('self-signed') });
     const { url, trigger } = await openEmulator();
     const forward = ['--forward-to', receiver.url, '--skip-verify', '--format', 'json'];
     const listening = svc(['listen', ...url, ...forward], { cwd: place() });
@@ -269,7 +256,7 @@ describe('svc listen', () => {
         expect.stringMatching(/^warning: Nothing listens at http:\/\/localhost:\d+\/ yet\.$/),
         expect.stringMatching(/^hint: Start your receiver there\./),
       ]);
-    await openReceiver({}, { port });
+    await receive({}, { port });
     await expect.poll(() => notes[2], { timeout: 10_000 }).toContain('Something listens at');
   });
 
@@ -296,16 +283,6 @@ describe('svc listen', () => {
   });
 });
 
-/** An emulator in a process of its own, gone when the test is over. */
-async function startReal(cwd: string, ...args: string[]) {
-  const emulator = await startEmulator(cwd, ...args);
-  onTestFinished(async () => {
-    emulator.subprocess.kill('SIGKILL');
-    await emulator.subprocess;
-  });
-  return emulator;
-}
-
 describe.skipIf(!hasTerminals)('svc listen in a terminal', () => {
   /** The screen with what is another at each run replaced by something as wide. */
   const normalise = (screen: string) =>
@@ -318,7 +295,7 @@ describe.skipIf(!hasTerminals)('svc listen in a terminal', () => {
       .replace(/ \d+ms */g, ' 1ms  ');
 
   it('shows the secret and what is forwarded; r sends again to the receiver, d shows its answer, q removes the endpoint', async () => {
-    const receiver = await openReceiver([{ status: 500, body: '{"why":"no such order"}' }, { status: 200 }]);
+    const receiver = await receive([{ status: 500, body: '{"why":"no such order"}' }, { status: 200 }]);
     const { control, url, trigger } = await openEmulator();
     const terminal = await startTerminal(
       [process.execPath, program, 'listen', ...url, '--forward-to', `${receiver.port}/hooks`],

@@ -7,28 +7,16 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { StreamItem } from '../../src/contract/stream.ts';
 import { createHttpControlPlane } from '../../src/control/http-client.ts';
 import { ExitCode } from '../../src/errors.ts';
-import { createReceiver } from '../support/receiver.ts';
 import { hasTerminals, startTerminal, type TerminalOptions } from '../support/terminal.ts';
-import { cleanEnvironment, createPlace, program, startEmulator, svc } from './cli-program.ts';
+import { cleanEnvironment, program, svc } from './cli-program.ts';
+import { endWithTest, place, receive, start } from './for-one-test.ts';
 
 type AttemptItem = Extract<StreamItem, { type: 'attempt' }>;
 
-function place(): string {
-  const { cwd, remove } = createPlace();
-  onTestFinished(remove);
-  return cwd;
-}
-
-/** An emulator and its receiver, gone when the test is over. */
-async function start(cwd: string, ...args: string[]) {
-  const receiver = await createReceiver();
-  onTestFinished(receiver.close);
-  const emulator = await startEmulator(cwd, '--forward-to', receiver.url, ...args);
-  onTestFinished(async () => {
-    emulator.subprocess.kill('SIGKILL');
-    await emulator.subprocess;
-  });
-  return { ...emulator, receiver };
+/** An emulator and its receiver. */
+async function startForwarding(cwd: string, ...args: string[]) {
+  const receiver = await receive();
+  return { ...(await start(cwd, '--forward-to', receiver.url, ...args)), receiver };
 }
 
 /** `svc deliveries tail --json`, from its ready line on. */
@@ -37,10 +25,7 @@ async function tail(cwd: string) {
     ...{ cwd, stdin: 'ignore', reject: false, buffer: { stdout: false }, timeout: 60_000 },
     ...{ env: cleanEnvironment(), extendEnv: false },
   });
-  onTestFinished(async () => {
-    subprocess.kill('SIGKILL');
-    await subprocess;
-  });
+  endWithTest(subprocess);
   const attempts: AttemptItem[] = [];
   const lines = createInterface(subprocess.stdout);
   await new Promise((resolve) => lines.once('line', resolve));
@@ -62,7 +47,7 @@ describe('deliveries tail --json', () => {
   it('shows each of thousands of attempts once, in order, however fast they come', async () => {
     const COUNT = 3_000;
     const cwd = place();
-    await start(cwd, '--db', ':memory:');
+    await startForwarding(cwd, '--db', ':memory:');
     const { attempts, subprocess } = await tail(cwd);
     await svc(['trigger', 'order.shipped', '--count', String(COUNT), '--wait'], { cwd });
     await expect.poll(() => attempts.length, { timeout: 30_000 }).toBe(COUNT);
@@ -75,7 +60,7 @@ describe('deliveries tail --json', () => {
 
   it('neither loses nor repeats an attempt when the emulator is killed and started again', async () => {
     const cwd = place();
-    const first = await start(cwd);
+    const first = await startForwarding(cwd);
     const { port } = new URL(first.ready.url);
     const { attempts, subprocess } = await tail(cwd);
     const burst = svc(['trigger', 'order.shipped', '--count', '300'], { cwd });
@@ -83,7 +68,7 @@ describe('deliveries tail --json', () => {
     first.subprocess.kill('SIGKILL');
     await Promise.all([first.subprocess, burst]);
 
-    const { ready, receiver } = await start(cwd, '--port', port);
+    const { ready, receiver } = await startForwarding(cwd, '--port', port);
     await svc(['trigger', 'order.shipped', '--wait'], { cwd });
     expect(receiver.requests.length).toBeGreaterThan(0);
     const control = createHttpControlPlane({ controlUrl: ready.control_url });
@@ -122,7 +107,7 @@ describe.skipIf(!hasTerminals)('deliveries tail in a terminal', () => {
 
   it('shows attempts, their answers and when they are tried again; keys select, replay and show all of one', async () => {
     const cwd = place();
-    const { receiver } = await start(cwd, '--db', ':memory:');
+    const { receiver } = await startForwarding(cwd, '--db', ':memory:');
     receiver.respond([{ status: 503, body: 'not now' }, { status: 200 }]);
     const terminal = await open(tailCommand, { cwd, columns: 76, rows: 10 });
     await terminal.waitFor(/No attempt yet/);
@@ -164,13 +149,13 @@ describe.skipIf(!hasTerminals)('deliveries tail in a terminal', () => {
 
   it('says that the connection was lost and came back, and goes on', async () => {
     const cwd = place();
-    const first = await start(cwd);
+    const first = await startForwarding(cwd);
     const terminal = await open(tailCommand, { cwd });
     await terminal.waitFor(/No attempt yet/);
     first.subprocess.kill('SIGKILL');
     await terminal.waitFor(/The connection was lost; connecting again\./);
     await first.subprocess;
-    await start(cwd, '--port', new URL(first.ready.url).port);
+    await startForwarding(cwd, '--port', new URL(first.ready.url).port);
     await terminal.waitFor(/Connected again\./, 20_000);
     await svc(['trigger', 'order.shipped'], { cwd });
     await terminal.waitFor(/→ order\.shipped +← 200/);
@@ -182,7 +167,7 @@ describe.skipIf(!hasTerminals)('deliveries tail in a terminal', () => {
     ['SIGTERM', ExitCode.interrupted],
   ])('leaves the terminal as it was after %s, and ends with %i', async (end, exitCode) => {
     const cwd = place();
-    await start(cwd, '--db', ':memory:');
+    await startForwarding(cwd, '--db', ':memory:');
     const terminal = await open(['bash', '--norc'], { cwd });
     const command = tailCommand.map((word) => `'${word}'`).join(' ');
     // The shell becomes the command, whose process is known that way.

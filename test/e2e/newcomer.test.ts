@@ -1,32 +1,18 @@
 /** The first minutes with the built program: a start with a port, without a receiver, behind an address of one's own. */
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { ExitCode } from '../../src/errors.ts';
 import { createReceiver } from '../support/receiver.ts';
 import { createReverseProxy } from '../support/reverse-proxy.ts';
-import { createPlace, startEmulator, svc } from './cli-program.ts';
+import { svc } from './cli-program.ts';
+import { findFreePort, place, start } from './for-one-test.ts';
 
-const start = ['emulator', 'start', '--port', '0', '--db', ':memory:'];
-
-function place(): string {
-  const { cwd, remove } = createPlace();
-  onTestFinished(remove);
-  return cwd;
-}
+const starting = ['emulator', 'start', '--port', '0', '--db', ':memory:'];
 
 async function detach(cwd: string, ...args: string[]) {
   onTestFinished(async () => void (await svc(['emulator', 'stop'], { cwd })));
-  return svc([...start, '--detach', ...args], { cwd });
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
+  return svc([...starting, '--detach', ...args], { cwd });
 }
 
 it('needs no more than the port of the receiver', async () => {
@@ -63,13 +49,13 @@ it.each([
   ['--public-url', ['--public-url', 'svc.example.com'], /^error: --public-url must be a URL .* https:/],
   ['both', ['--public-url', 'https://a.example', '--tunnel'], /^error: --tunnel and --public-url exclude/],
 ])('refuses a mistake in %s', async (_, args, message) => {
-  const { exitCode, stderr } = await svc([...start, ...args], { cwd: place() });
+  const { exitCode, stderr } = await svc([...starting, ...args], { cwd: place() });
   expect(exitCode).toBe(ExitCode.usage);
   expect(stderr).toMatch(message);
 });
 
 it('says how to get a tunnel where there is no program for it', async () => {
-  const { exitCode, stderr } = await svc([...start, '--tunnel'], { cwd: place(), env: { PATH: '' } });
+  const { exitCode, stderr } = await svc([...starting, '--tunnel'], { cwd: place(), env: { PATH: '' } });
   expect(exitCode).toBe(ExitCode.usage);
   expect(stderr).toMatch(/^error: A tunnel needs the program cloudflared.*\n.*--public-url/);
 });
@@ -77,11 +63,7 @@ it('says how to get a tunnel where there is no program for it', async () => {
 it('tells programs its public address, and is commanded from its folder past it', async () => {
   await using proxy = await createReverseProxy();
   const cwd = place();
-  const { ready, subprocess } = await startEmulator(cwd, '--db', ':memory:', '--public-url', proxy.url);
-  onTestFinished(async () => {
-    subprocess.kill();
-    await subprocess;
-  });
+  const { ready } = await start(cwd, '--db', ':memory:', '--public-url', proxy.url);
   expect(ready).toMatchObject({ base_url: `${proxy.url}/v1`, control_url: `${proxy.url}/_svc` });
   const { control_url } = JSON.parse(readFileSync(join(cwd, '.svc/run.json'), 'utf8'));
   expect(control_url).toBe(`${ready.url}/_svc`);

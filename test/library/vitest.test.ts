@@ -55,8 +55,12 @@ describe('toHaveDelivered', () => {
       await expect(delivered).rejects.toThrow(/del_\w+ succeeded at/);
       await expect(workspace).not.toHaveDelivered('order.shipped', other);
     }
+    await expect(
+      expect(workspace).toHaveDelivered('order.shipped', { payload: { order: 2 }, timeout: 20 }),
+    ).rejects.toThrow(/after 1 attempt, with \{"order":1\}$/);
+    // The second is still under way when the first has arrived.
+    receiver.respond({ delayMs: 30 });
     await workspace.trigger('order.shipped', { order: 2 });
-    await workspace.deliveries.wait({}, { count: 2 });
     await expect(expect(workspace).toHaveDelivered('order.shipped', { times: 1 })).rejects.toThrow();
   });
 
