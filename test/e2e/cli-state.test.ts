@@ -188,8 +188,8 @@ describe('two runs with the same seed', () => {
     await record('keys', 'create', '--scopes', 'events:read');
     await record('workspaces', 'create', 'Second');
     // Unrecorded: how far its first attempts are by then is a matter of pace. What they were is asked for below.
-    await record(cwd, 'trigger', 'invoice.paid', ...seed);
-    await record(cwd, 'clock', 'advance', '0s');
+    await ask(cwd, 'trigger', 'invoice.paid', ...seed);
+    await ask(cwd, 'clock', 'advance', '0s');
     await record('clock', 'advance', '1h');
     await record('deliveries', 'replay', deliveries[0].id, '--wait', '--new-id');
     await record('webhooks', 'rotate-secret', ready.webhook_id);
