@@ -4,6 +4,7 @@ import type { EmulatorStatus } from '../contract/emulator.ts';
 import type { Workspace } from '../contract/resources.ts';
 import { isConnected } from './connection.ts';
 import { control } from './control.ts';
+import { listen } from './live.ts';
 
 /** Undefined until the emulator has answered. */
 export const status = signal<EmulatorStatus>();
@@ -23,10 +24,16 @@ export function chooseWorkspace(id: string): void {
   chosen.value = id;
 }
 
-/** Asks the emulator who it is, again whenever the live stream stands anew: another one may have taken its place. */
+/**
+ * Asks the emulator who it is, again whenever the live stream stands anew, because another one may have taken its place,
+ * and when its state was replaced.
+ */
 export function openSession(): void {
   effect(() => {
     if (isConnected.value !== false) void load();
+  });
+  listen((items) => {
+    if (items.some(({ type }) => type === 'reset')) void load();
   });
 }
 

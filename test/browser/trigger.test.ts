@@ -148,6 +148,22 @@ describeInBrowser('the trigger page', () => {
     expect(await page.getByLabel('Event type').inputValue()).toBe('pets.fed');
   });
 
+  it('sends for another workspace with a key that is for that one', async () => {
+    const { emulator } = await startPair();
+    const { id } = await emulator.control.createWorkspace({ name: 'Second' });
+    const page = await openTrigger(emulator, { query: '?type=pets.fed' });
+    await page.getByLabel('For workspace').selectOption('Second');
+    await page.getByText('No endpoint is subscribed to pets.fed').waitFor();
+    for (const count of [1, 2]) {
+      await send(page);
+      await expect.poll(() => sent(page).count()).toBe(count);
+      await sent(page).first().getByText('No endpoint is subscribed').waitFor();
+    }
+    expect((await emulator.control.listEvents({ workspace_id: id })).data).toHaveLength(2);
+    const { data } = await emulator.control.listKeys({ workspace_id: id });
+    expect(data.map(({ scopes }) => scopes)).toEqual([['events:write']]);
+  });
+
   it('copies itself as a command', async () => {
     const { emulator } = await startPair();
     const page = await openTrigger(emulator, { query: '?type=pets.fed' });

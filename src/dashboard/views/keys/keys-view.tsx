@@ -1,5 +1,111 @@
-import type { Route } from '../../address.ts';
+/** The API keys, what each is allowed, and who it is for (§5 of the service description). */
+import './keys.css';
+import { useState } from 'preact/hooks';
+import type { ApiKey } from '../../../contract/resources.ts';
+import { listAll } from '../../../control/pages.ts';
+import { useAsked } from '../../asked.ts';
+import { control } from '../../control.ts';
+import { useLive } from '../../live.ts';
+import { status, workspaces } from '../../session.ts';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { Answer, Empty } from '../../ui/state.tsx';
+import { Time } from '../../ui/time.tsx';
+import { CreateKey } from './create-key.tsx';
+import { RevokeKey } from './revoke-key.tsx';
 
-export function KeysView({ route }: { readonly route: Route }) {
-  return <div class="page">{route.section}</div>;
+export function KeysView() {
+  const keys = useAsked(() => listAll((page) => control.listKeys(page)), []);
+  const [isCreating, setCreating] = useState(false);
+  const [toRevoke, setToRevoke] = useState<ApiKey | null>(null);
+  useLive((items) => {
+    if (items.some(({ type }) => type === 'reset')) keys.again();
+  });
+  return (
+    <div class="page">
+      <div class="row keys-head">
+        <p class="muted">What a client of the API shows as its bearer. Only the end of a key is kept.</p>
+        <button type="button" class="main" onClick={() => setCreating(true)}>
+          <Icon name="plus" /> Create a key
+        </button>
+      </div>
+      <Answer asked={keys} what="keys">
+        {(all) => (all.length === 0 ? <Nothing /> : <List keys={all} onRevoke={setToRevoke} />)}
+      </Answer>
+      {isCreating && <CreateKey onCreated={keys.again} onClose={() => setCreating(false)} />}
+      {toRevoke !== null && (
+        <RevokeKey
+          apiKey={toRevoke}
+          isOwn={isOwn(toRevoke)}
+          onRevoked={keys.again}
+          onClose={() => setToRevoke(null)}
+        />
+      )}
+    </div>
+  );
+}
+
+function Nothing() {
+  return <Empty>There is no key, so every request to the API is refused. Create one here.</Empty>;
+}
+
+interface ListProps {
+  readonly keys: readonly ApiKey[];
+  readonly onRevoke: (key: ApiKey) => void;
+}
+
+function List({ keys, onRevoke }: ListProps) {
+  return (
+    <ul class="keys-list" aria-label="API keys">
+      {keys.map((key) => (
+        <li key={key.id} class={`card ${key.revoked_at === null ? '' : 'keys-revoked'}`}>
+          <div class="row keys-name">
+            <Icon name="key" />
+            <strong class="mono">{shorten(key)}</strong>
+            {isOwn(key) && <span class="badge keys-own">used by this page and by svc</span>}
+            {key.revoked_at !== null && (
+              <span class="badge failed">
+                revoked <Time at={key.revoked_at} of="wall" />
+              </span>
+            )}
+            {key.revoked_at === null && (
+              <button type="button" class="danger" onClick={() => onRevoke(key)}>
+                Revoke<span class="unseen"> {shorten(key)}</span>
+              </button>
+            )}
+          </div>
+          <ul class="row keys-scopes" aria-label="Scopes">
+            {key.scopes.map((scope) => (
+              <li key={scope} class="badge canceled">
+                {scope}
+              </li>
+            ))}
+          </ul>
+          <p class="row muted">
+            <span>{describeWorkspace(key)}</span>
+            <span>
+              created <Time at={key.created_at} of="wall" />
+            </span>
+            <span class="mono">{key.id}</span>
+            <CopyButton what={`the id of ${shorten(key)}`} text={key.id} />
+          </p>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** `svc_test_…abcd` (§5: the prefix is that of the environment) */
+function shorten({ last4 }: ApiKey): string {
+  return `${status.value?.environment === 'production' ? 'svc_live_' : 'svc_test_'}…${last4}`;
+}
+
+function isOwn({ last4 }: ApiKey): boolean {
+  return status.value?.api_key.endsWith(last4) === true;
+}
+
+function describeWorkspace({ workspace_id: id }: ApiKey): string {
+  if (id === null) return 'for every workspace';
+  const name = workspaces.value.find((workspace) => workspace.id === id)?.name;
+  return `for ${name ?? id} alone`;
 }

@@ -7,6 +7,7 @@ import { listen } from '../../live.ts';
 import { toMessage } from '../../message.ts';
 import { createEvent, type Refusal } from '../../public-api.ts';
 import { status } from '../../session.ts';
+import { getApiKey } from './api-key.ts';
 import { type Order, toRequest } from './order.ts';
 
 export interface Sending {
@@ -53,8 +54,8 @@ const nobody = { code: 'no_emulator', requestId: null };
 
 async function sendOne(sending: Sending, index: number): Promise<void> {
   const { number, order } = sending;
-  const { api_key: apiKey = '', payload_member: member = 'payload' } = status.peek() ?? {};
-  const { body, idempotencyKey } = toRequest(order, index, member);
+  const { body, idempotencyKey } = toRequest(order, index, status.peek()?.payload_member ?? 'payload');
+  const apiKey = await getApiKey(order.workspaceId);
   const answer = await createEvent(body, { apiKey, idempotencyKey });
   if ('code' in answer) return refuse(sending, answer);
   const { event, isReplayed } = answer;
