@@ -66,6 +66,20 @@ describeInBrowser('a delivery', () => {
     expect(await page.getByText('Next attempt').count()).toBe(0);
   });
 
+  it('says that an attempt is due while it is under way', async () => {
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const { page, emulator, workspace_id } = await openDelivery([503, { after: released }]);
+    await page.getByText(/Next attempt in 5m/).waitFor();
+    const moved = emulator.control.nextClock({ workspace_id });
+    await page.getByText('Its next attempt is due.').waitFor();
+    release();
+    await page.getByText('Delivered by attempt 2.').waitFor();
+    await moved;
+  });
+
   it('counts down in schedule time and in real time while the clock runs', async () => {
     const { page, emulator, workspace_id } = await openDelivery([503]);
     await emulator.control.setClock({ workspace_id, speed: 0.5, frozen: false });
@@ -148,6 +162,7 @@ describeInBrowser('a delivery', () => {
     const answers = [
       { status: 500, headers: { 'content-type': 'application/json' }, body: '{"error":"down"}' },
       { status: 500, body: 'x'.repeat(200_000) },
+      { status: 500, body: Buffer.from([0xff, 0xfe, 0x00]) },
       { drop: true },
     ];
     const { page, advance } = await openDelivery(answers, { query: '?tab=response' });
@@ -156,6 +171,9 @@ describeInBrowser('a delivery', () => {
     await advance(5 * MINUTE_MS);
     await panel.getByText('only its beginning is kept').waitFor();
     await advance(30 * MINUTE_MS);
+    await panel.getByText('No text: 3 bytes in base64').waitFor();
+    await panel.getByText('//4A').waitFor();
+    await advance(120 * MINUTE_MS);
     await panel.getByText('Nothing came back.').waitFor();
   });
 

@@ -1,7 +1,7 @@
 /** One delivery: what became of it and why, its attempts on a line, and the chosen one in full. */
 import './delivery.css';
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import type { AttemptDetail, DeliveryDetail } from '../../../contract/deliveries.ts';
 import type { StreamItem } from '../../../contract/stream.ts';
 import { toHash } from '../../address.ts';
@@ -28,8 +28,12 @@ export function DeliveryView({ id }: { readonly id: string }) {
       item.type === 'reset' || ('delivery' in item && item.delivery.id === id);
     if (items.some(concerns)) asked.again();
   });
+  // Until another one is there the one before stays: who goes through many would see them flicker.
+  const last = useRef<DeliveryDetail>(undefined);
+  last.current = asked.value ?? last.current;
+  const shown = asked.error === null ? { ...asked, value: last.current } : asked;
   return (
-    <Answer asked={asked} what="the delivery">
+    <Answer asked={shown} what="the delivery">
       {(delivery) => <Whole delivery={delivery} />}
     </Answer>
   );

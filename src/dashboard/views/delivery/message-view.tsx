@@ -36,8 +36,13 @@ export function ResponseView({ attempt }: { readonly attempt: AttemptDetail }) {
         <code>{status}</code>
       </p>
       <Headers headers={headers} />
-      {encoding === 'base64' && <p class="muted">The body is not text. It is shown in base64.</p>}
-      {body === '' ? <p class="muted">The body is empty.</p> : <Body body={body} />}
+      {body === '' && <p class="muted">The body is empty.</p>}
+      {body !== '' && encoding === 'utf8' && <Body body={body} />}
+      {encoding === 'base64' && (
+        <Panel title={`No text: ${atob(body).length} bytes in base64`} copy={body} what="the body in base64">
+          <pre>{body}</pre>
+        </Panel>
+      )}
       {truncated && <p class="muted">The body went on: only its beginning is kept.</p>}
     </div>
   );

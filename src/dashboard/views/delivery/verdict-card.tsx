@@ -57,13 +57,17 @@ function Next({ delivery, dueAt }: Props & { readonly dueAt: string }) {
     if (moved !== undefined) setClock(moved);
     setBusy(false);
   };
+  const now = scheduleNow.value;
+  // It is on its way, or its endpoint is held up.
+  if (now !== undefined && now >= Date.parse(dueAt))
+    return <p class="delivery-next">Its next attempt is due.</p>;
   return (
     <div class="row delivery-next">
       <Icon name="clock" />
       <span>
         Next attempt <Time at={dueAt} of="schedule" /> <RealTime dueAt={dueAt} />
       </span>
-      <button type="button" disabled={isBusy || scheduleNow.value === undefined} onClick={skip}>
+      <button type="button" disabled={isBusy || now === undefined} onClick={skip}>
         <Icon name="skip" /> {isBusy ? 'Sending…' : 'Skip the wait'}
       </button>
     </div>
