@@ -1,8 +1,7 @@
+import { escapeHtml, escapeNonAscii, toSpaced } from '../json-printing.ts';
 import { type JsonTree, toText, toTree } from '../json-tree.ts';
 
-const STRING = /("[^"\\]*(?:\\.[^"\\]*)*")/.source;
-const STRING_OR_SPACE = new RegExp(`${STRING}|\\s+`, 'g');
-const STRING_OR_MARK = new RegExp(`${STRING}|([,:])`, 'g');
+const STRING_OR_SPACE = /("[^"\\]*(?:\\.[^"\\]*)*")|\s+/g;
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4}){2,}(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
@@ -121,25 +120,6 @@ function indented(value: unknown): string[] {
 
 function toCompact(json: string): string {
   return json.replace(STRING_OR_SPACE, '$1');
-}
-
-/** As Python's `json.dumps` writes it. */
-function toSpaced(compactJson: string): string {
-  return compactJson.replace(STRING_OR_MARK, (part, text) => (text === undefined ? `${part} ` : part));
-}
-
-/** As Python and PHP do. */
-function escapeNonAscii(json: string): string {
-  return json.replace(/[\u0080-\uffff]/g, toEscape);
-}
-
-/** As Go does. */
-function escapeHtml(json: string): string {
-  return json.replace(/[<>&\u2028\u2029]/g, toEscape);
-}
-
-function toEscape(char: string): string {
-  return `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
 function withoutMark(text: string): string {

@@ -1,3 +1,4 @@
+import { toUnicodeEscape } from '../../domain/json-printing.ts';
 import type { Check } from '../check.ts';
 import type { Message } from '../courier.ts';
 import type { Forge } from '../forge.ts';
@@ -17,7 +18,7 @@ export const rawBodyChecks: readonly Check[] = [
     spread(forge.createEnvelope()),
   ),
   printedCheck('raw-body.unicode-escape', 'a letter written as a Unicode escape', (forge) =>
-    forge.createEnvelope().replace(/(?<=:")[a-z]/, toEscape),
+    forge.createEnvelope().replace(/(?<=:")[a-z]/, toUnicodeEscape),
   ),
   {
     ...printedCheck('raw-body.big-number', 'a number that a double cannot hold', (forge) =>
@@ -47,8 +48,4 @@ function printedCheck(id: string, sent: string, print: (forge: Forge) => string)
 
 function spread(json: string): string {
   return `${JSON.stringify(JSON.parse(json), null, 2)}\n`;
-}
-
-function toEscape(letter: string): string {
-  return `\\u00${letter.charCodeAt(0).toString(16)}`;
 }

@@ -169,7 +169,7 @@ describe('svc receiver example', () => {
     expect(out.trimEnd().split('\n')).toEqual(files);
     expect(readFileSync(join(cwd, files[0] ?? ''), 'utf8')).toContain('export async function POST');
     expect(err).toBe(
-      "hint: cd 'my app' && npm install better-sqlite3 && SVC_WEBHOOK_SECRET=whsec_… npm run dev\n",
+      "hint: cd 'my app' && npm install next react react-dom better-sqlite3 && SVC_WEBHOOK_SECRET=whsec_… npx next dev\n",
     );
   });
 
