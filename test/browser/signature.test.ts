@@ -106,6 +106,17 @@ describeInBrowser('the signature of an attempt', () => {
     await part.getByText('not in the header').waitFor();
   });
 
+  it('says what became of a body that a fault has changed after signing', async () => {
+    const { emulator, control, deliver } = await startDelivering();
+    await control.addFault({ on: 'delivery', kind: 'tamper-body' });
+    const { id, attempts } = await deliver();
+    const page = await openDashboard(emulator, { at: `/deliveries/${id}?tab=signature` });
+    const verdict = page.locator('.signature-verdict').first();
+    await verdict.getByText('body_changed').waitFor();
+    await verdict.getByText(`${attempts[0]?.verification?.remedy}`).waitFor();
+    await sectionOf(page, 'By which secret').getByText('in the header').waitFor();
+  });
+
   it('says so where writing the body again changes nothing', async () => {
     const { emulator, deliver } = await startDelivering();
     const { id } = await deliver();

@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
-import { DEFAULT_REPLAY_RATE } from '../../../control/replaying.ts';
+import { DEFAULT_REPLAY_RATE, type ReplayChanges } from '../../../control/replaying.ts';
 import { useAsked } from '../../asked.ts';
 import { Icon } from '../../ui/icon.tsx';
-import { Empty } from '../../ui/state.tsx';
+import { Answer, Empty } from '../../ui/state.tsx';
 import { isComplete, toChanges, unchanged } from './changes.ts';
 import { listIds, useManyReplays } from './many-replays.ts';
 import type { DeliveryFilter } from './question.ts';
@@ -20,7 +20,7 @@ const RATES = [5, 20, DEFAULT_REPLAY_RATE, 500];
 export function ReplayMany({ filter, onClose }: Props) {
   const [count, setCount] = useState(0);
   const [counting] = useState(() => new AbortController());
-  const { value: ids, error, again } = useAsked(() => listIds(filter, counting.signal, setCount), [filter]);
+  const asked = useAsked(() => listIds(filter, counting.signal, setCount), [filter]);
   useEffect(() => () => counting.abort(), []);
   const { replays, begin, stop } = useManyReplays();
   if (replays !== null) {
@@ -29,23 +29,15 @@ export function ReplayMany({ filter, onClose }: Props) {
   return (
     <div class="replay-form">
       <Filter filter={filter} />
-      {error !== null && (
-        <p class="state error" role="alert">
-          {error}{' '}
-          <button type="button" onClick={again}>
-            Try again
-          </button>
-        </p>
-      )}
-      {ids === undefined && error === null && (
-        <p class="state" role="status">
-          Counting… {count}
-        </p>
-      )}
-      {ids?.length === 0 && <Empty>No delivery matches: there is nothing to replay.</Empty>}
-      {ids !== undefined && ids.length > 0 && (
-        <Confirmation count={ids.length} onBegin={(changes, rate) => begin(ids, changes, rate)} />
-      )}
+      <Answer asked={asked} what={`what matches, ${count} so far`}>
+        {(ids) =>
+          ids.length === 0 ? (
+            <Empty>No delivery matches: there is nothing to replay.</Empty>
+          ) : (
+            <Confirmation count={ids.length} onBegin={(changes, rate) => begin(ids, changes, rate)} />
+          )
+        }
+      </Answer>
     </div>
   );
 }
@@ -67,7 +59,7 @@ function Filter({ filter }: { readonly filter: DeliveryFilter }) {
 
 interface ConfirmationProps {
   readonly count: number;
-  readonly onBegin: (changes: ReturnType<typeof toChanges>, perSecond: number) => void;
+  readonly onBegin: (changes: ReplayChanges, perSecond: number) => void;
 }
 
 function Confirmation({ count, onBegin }: ConfirmationProps) {
