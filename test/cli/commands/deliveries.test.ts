@@ -229,8 +229,10 @@ describe('deliveries replay', () => {
     ['succeeded', ExitCode.done],
     ['failed', ExitCode.notSo],
   ] as const)('waits for the answer: %s exits with %i', async (status, exitCode) => {
-    const { context } = createFakeContext({ control: fakeEmulator([], status) });
+    const { context, recorded } = createFakeContext({ json: true, control: fakeEmulator([], status) });
     await expect(replayCommand.run({ ids: ['del_1'], wait: true }, context)).resolves.toBe(exitCode);
+    // Whether the look or the stream brought it.
+    expect(Object.keys(JSON.parse(recorded.out))).toEqual(Object.keys(aDelivery()));
   });
 
   it('goes on with the others when one is refused, says which, and exits with 1', async () => {
