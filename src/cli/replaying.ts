@@ -55,7 +55,7 @@ export async function waitForAnswers(
       ...{ count: ids.length, perSecond: Number.POSITIVE_INFINITY, signal },
     });
     // As the stream tells of them: what is printed does not depend on which was faster.
-    return details.map(({ attempts: _, ...delivery }) => delivery);
+    return details.map(({ attempts: _, planned_attempts: __, ...delivery }) => delivery);
   }
   const awaited: Awaited = {
     ...{ filter: {}, look },
