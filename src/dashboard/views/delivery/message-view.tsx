@@ -97,7 +97,7 @@ interface PanelProps {
   readonly children: ComponentChildren;
 }
 
-export function Panel({ title, copy, what, children }: PanelProps) {
+function Panel({ title, copy, what, children }: PanelProps) {
   return (
     <div class="delivery-panel">
       <div class="row">
