@@ -77,6 +77,7 @@ describeInBrowser('the trigger page', () => {
     await payload(page).fill('{\n  "a": 1,\n}');
     await page.getByText('} does not fit here.').waitFor();
     expect(await page.getByRole('button', { name: 'Send' }).isDisabled()).toBe(true);
+    await page.getByText('The payload has to be a JSON object').waitFor();
     await page.getByRole('button', { name: 'Line 3, column 1' }).click();
     expect(await payload(page).evaluate((field) => (field as HTMLTextAreaElement).selectionStart)).toBe(12);
     await page.getByRole('button', { name: 'Reset' }).click();

@@ -50,8 +50,9 @@ export function TriggerForm({ source, type, original, onRenew, refused }: Props)
       <Details refused={refused} />
       <div class="row">
         <button type="submit" class="main" disabled={order === null} title="Ctrl+Enter">
-          {count.value === 1 ? 'Send' : `Send ${count.value} events`}
+          {count.value > 1 ? `Send ${count.value} events` : 'Send'}
         </button>
+        {order === null && <span class="muted">{findGap(type, payload)}</span>}
         {source === type && type !== '' && (
           <button
             type="button"
@@ -77,11 +78,17 @@ export function TriggerForm({ source, type, original, onRenew, refused }: Props)
   );
 }
 
-/** Null where there is nothing to send yet. What the API refuses is left to the API: that shows how it answers. */
+/** Why nothing can be sent yet; null where it can. What the API refuses is left to the API: that shows how it answers. */
+function findGap(type: string, payload: string): string | null {
+  if (type === '') return 'Choose a type, or write one.';
+  if (findJsonProblem(payload) !== null) return 'The payload has to be a JSON object.';
+  const isCount = Number.isInteger(count.value) && count.value >= 1 && count.value <= MOST;
+  return isCount ? null : `The count is from 1 to ${MOST}.`;
+}
+
 function toOrder(type: string, payload: string): Order | null {
   const { value: workspace } = workspaceId;
-  if (type === '' || workspace === undefined || findJsonProblem(payload) !== null) return null;
-  if (!Number.isInteger(count.value) || count.value < 1 || count.value > MOST) return null;
+  if (workspace === undefined || findGap(type, payload) !== null) return null;
   return { type, payload, workspaceId: workspace, idempotencyKey: idempotencyKey.value, count: count.value };
 }
 
