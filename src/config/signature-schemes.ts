@@ -105,7 +105,10 @@ function toScheme(name: string, written: unknown, place: Place): SignatureScheme
   };
   const fault = findSchemeFault(scheme);
   if (fault === null) return scheme;
-  throw refusal(fault.found, fault.expected, { ...place, path: `${path}.${toFileKey(fault.path)}` });
+  throw refusal(toWritten(fault.found), fault.expected, {
+    ...place,
+    path: `${path}.${toFileKey(fault.path)}`,
+  });
 }
 
 /** What a member that is left out means: as the service itself has it. A key that is decoded has a prefix beside. */

@@ -80,7 +80,10 @@ describe('a scheme in the configuration file', () => {
       { content: '{id}.{body}', headers: { id: null } },
     ],
     ['headers must be names that differ from each other;', { headers: { id: 'service-signature' } }],
-    ['header must be a prefix and a separator that tell the parts', { header: { separator: 'a' } }],
+    [
+      "header must be a prefix and a separator that tell the parts of the signature header apart; not { prefix: 'v1=', separator: 'a', timestamp_field: null }.",
+      { header: { separator: 'a' } },
+    ],
     ['header must be a prefix and a separator that tell the parts', { header: { prefix: 'v1,' } }],
     [
       'header must be a prefix and a separator that tell the parts',
