@@ -40,6 +40,8 @@ export class Feed<Item extends Identified> {
   /** Of the page that is being asked for; answers to an earlier question are not taken. */
   #question = 0;
   #isAsking = false;
+  /** Asks once more what was asked last; null unless that failed. */
+  #failed: (() => void) | null = null;
   /** What happened since that question: the answer may be older. */
   #heard: News<Item>[] = [];
 
@@ -59,7 +61,8 @@ export class Feed<Item extends Identified> {
 
   /** Asks for the first page, and for all that was shown anew. */
   open(): void {
-    void this.#ask(this.#options.ask({ limit: PAGE_SIZE }), (page) => {
+    const ask = () => this.#options.ask({ limit: PAGE_SIZE });
+    void this.#ask(ask, (page) => {
       this.list.begin(page);
       this.isOpen = true;
       this.#waiting.clear();
@@ -87,27 +90,32 @@ export class Feed<Item extends Identified> {
     if (!isHeld && (this.#isStale || this.#waiting.size > 0)) this.open();
   }
 
-  /** Tells which items are in view: gives up those far from there, and asks for those that are missing. */
+  /**
+   * Tells which items are in view: gives up those far from there, and asks for those that are missing. After a failure
+   * it waits for {@link again}.
+   */
   look(first: number, last: number): void {
     this.#looked = { first, last };
-    if (!this.isOpen || this.#isAsking) return;
+    if (!this.isOpen || this.#isAsking || this.#failed !== null) return;
     const { list } = this;
     list.trim(first, last);
     const missing = list.findMissing(first, last);
     if (missing !== null) {
       const { after } = missing;
-      void this.#ask(this.#askBetween(missing), (items) => list.restore(after, items));
+      void this.#ask(
+        () => this.#askBetween(missing),
+        (items) => list.restore(after, items),
+      );
     } else if (list.next !== null && last > list.length - AHEAD) {
       const after = list.next;
-      const page = this.#options.ask({ limit: PAGE_SIZE, starting_after: after });
-      void this.#ask(page, (answer) => list.extend(after, answer));
+      const ask = () => this.#options.ask({ limit: PAGE_SIZE, starting_after: after });
+      void this.#ask(ask, (page) => list.extend(after, page));
     }
   }
 
   /** Asks again for what did not come. */
   again(): void {
-    if (this.isOpen) this.look(this.#looked.first, this.#looked.last);
-    else this.open();
+    this.#failed?.();
   }
 
   #take({ item, belongs }: News<Item>): void {
@@ -119,19 +127,21 @@ export class Feed<Item extends Identified> {
     if (belongs === false) this.#waiting.delete(item.id);
   }
 
-  async #ask<Answer>(answer: Promise<Answer>, take: (answer: Answer) => void): Promise<void> {
+  async #ask<Answer>(ask: () => Promise<Answer>, take: (answer: Answer) => void): Promise<void> {
     const question = ++this.#question;
     this.#isAsking = true;
     this.#heard = [];
     this.#options.onChange();
     try {
-      const taken = await answer;
+      const answer = await ask();
       if (question !== this.#question) return;
+      this.#failed = null;
       this.error = null;
-      take(taken);
+      take(answer);
       for (const news of this.#heard) this.#take(news);
     } catch (error) {
       if (question !== this.#question) return;
+      this.#failed = () => void this.#ask(ask, take);
       this.error = toMessage(error);
     }
     this.#isAsking = false;

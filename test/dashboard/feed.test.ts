@@ -87,17 +87,21 @@ describe('a live list', () => {
     expect(feed.list.at(0)?.id).toBe(thing(5_000).id);
   });
 
-  it('says why a page did not come, and asks again when told to', async () => {
-    const { feed, state, arrive } = open(10);
+  it('says why a page did not come, and asks for that one again when told to', async () => {
+    const { feed, state, questions, arrive } = open(150);
+    await arrive();
     state.isBroken = true;
+    feed.look(60, 80);
+    await arrive();
+    feed.look(61, 81);
+    expect([feed.error, feed.list.length, questions.length]).toEqual(['Error: broken', 100, 2]);
     feed.open();
     await arrive();
-    await arrive();
-    expect([feed.isOpen, feed.error]).toEqual([false, 'Error: broken']);
     state.isBroken = false;
     feed.again();
+    expect(questions.at(-1)).toEqual({ limit: 100 });
     await arrive();
-    expect([feed.isOpen, feed.error]).toEqual([true, null]);
+    expect(feed.error).toBeNull();
   });
 });
 

@@ -1,11 +1,12 @@
 // biome-ignore-all lint/a11y/useSemanticElements: rows that are placed one by one are no table to a browser, and roles say what they are.
 // biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the focus, and says which row is active.
 /** A list of which only the rows in view, and a few around them, are in the page. */
+import type { ReadonlySignal } from '@preact/signals';
 import type { ComponentChildren, RefObject } from 'preact';
-import { useId, useRef } from 'preact/hooks';
+import { useId, useMemo, useRef } from 'preact/hooks';
 import type { Items } from './items.ts';
 import { useMovement } from './virtual-movement.ts';
-import { type Look, useView } from './virtual-view.ts';
+import { type Look, type Range, useView } from './virtual-view.ts';
 
 interface Props<Item> {
   readonly label: string;
@@ -13,7 +14,7 @@ interface Props<Item> {
   readonly columns: readonly string[];
   readonly items: Items<Item>;
   readonly keyOf: (item: Item) => string;
-  /** The cells of a row, one for each column. */
+  /** The cells of a row, one for each column. While it stays the same function, rows that stay the same are left alone. */
   readonly cells: (item: Item) => readonly ComponentChildren[];
   /** Height of every row, in rem. */
   readonly rowHeight: number;
@@ -30,65 +31,18 @@ interface Props<Item> {
   readonly box?: RefObject<HTMLDivElement | null>;
 }
 
-/** Rows beyond the visible ones, so that quick scrolling meets rows and not white. */
-const OVERSCAN = 10;
-
 /**
  * A grid as the ARIA practices have it: one stop of the Tab key, in which the arrows move from row to row. When rows
  * come or go above those in view, these stay where they are; at the top new rows slide in.
  */
 export function VirtualList<Item>(props: Props<Item>) {
-  const { label, columns, items, keyOf, cells, hasMore = false, active = null, onOpen } = props;
+  const { label, columns, items, hasMore = false, active = null, onOpen } = props;
   const id = useId();
   const own = useRef<HTMLDivElement>(null);
   const box = props.box ?? own;
   const rowHeight = props.rowHeight * rootFontSize;
-  const view = useView(box, rowHeight, props);
-  const moveBy = useMovement(box, rowHeight, view, props);
-  const move = (event: KeyboardEvent) => {
-    const page = view.last - view.first;
-    const steps = {
-      ArrowDown: 1,
-      ArrowUp: -1,
-      PageDown: page,
-      PageUp: -page,
-      Home: -items.length,
-      End: items.length,
-    };
-    if (!(event.key in steps)) return;
-    event.preventDefault();
-    moveBy(steps[event.key as keyof typeof steps]);
-  };
-  const first = Math.max(0, view.first - OVERSCAN);
-  const last = Math.min(items.length - 1, view.last + OVERSCAN);
-  const rows = Array.from({ length: Math.max(0, last - first + 1) }, (_, place) => {
-    const index = first + place;
-    const item = items.at(index);
-    const key = item === undefined ? `absent ${index}` : keyOf(item);
-    return (
-      <div
-        key={key}
-        id={`${id}-${key}`}
-        role="row"
-        class="virtual-row"
-        data-index={index}
-        aria-rowindex={index + 2}
-        aria-selected={item === undefined ? undefined : key === active}
-        style={{ height: `${rowHeight}px` }}
-      >
-        {item === undefined ? (
-          <div role="gridcell">Loading…</div>
-        ) : (
-          cells(item).map((cell, column) => (
-            <div key={columns[column]} role="gridcell">
-              {cell}
-            </div>
-          ))
-        )}
-      </div>
-    );
-  });
-  const isActiveHere = rows.some(({ key }) => key === active);
+  const { range, hasActive } = useView(box, rowHeight, { ...props, active });
+  const onKeyDown = useMovement(box, rowHeight, props);
   return (
     <div
       ref={box}
@@ -96,9 +50,9 @@ export function VirtualList<Item>(props: Props<Item>) {
       role="grid"
       aria-label={label}
       aria-rowcount={hasMore ? -1 : items.length + 1}
-      aria-activedescendant={isActiveHere ? `${id}-${active}` : undefined}
+      aria-activedescendant={hasActive.value ? `${id}-${active}` : undefined}
       tabIndex={0}
-      onKeyDown={move}
+      onKeyDown={onKeyDown}
       onClick={({ target }) => {
         const item = findItem(target, items);
         if (item !== undefined) onOpen?.(item);
@@ -113,14 +67,71 @@ export function VirtualList<Item>(props: Props<Item>) {
           ))}
         </div>
       </div>
-      <div
-        role="rowgroup"
-        class="virtual-body"
-        style={{ height: `${items.length * rowHeight}px`, paddingTop: `${first * rowHeight}px` }}
-      >
-        {rows}
-      </div>
+      <Body {...props} active={active} id={id} range={range} rowHeight={rowHeight} />
     </div>
+  );
+}
+
+interface BodyProps<Item> extends Pick<Props<Item>, 'columns' | 'items' | 'keyOf' | 'cells' | 'rowHeight'> {
+  readonly id: string;
+  readonly range: ReadonlySignal<Range>;
+  readonly active: string | null;
+}
+
+/** Scrolling changes this alone. */
+function Body<Item>({ items, keyOf, rowHeight, range, ...rest }: BodyProps<Item>) {
+  const { first } = range.value;
+  const last = Math.min(items.length - 1, range.value.last);
+  const rows = Array.from({ length: Math.max(0, last - first + 1) }, (_, place) => {
+    const item = items.at(first + place);
+    const key = item === undefined ? `absent ${first + place}` : keyOf(item);
+    return <Row key={key} name={key} item={item} index={first + place} rowHeight={rowHeight} {...rest} />;
+  });
+  return (
+    <div
+      role="rowgroup"
+      class="virtual-body"
+      style={{ height: `${items.length * rowHeight}px`, paddingTop: `${first * rowHeight}px` }}
+    >
+      {rows}
+    </div>
+  );
+}
+
+interface RowProps<Item> extends Pick<BodyProps<Item>, 'columns' | 'cells' | 'rowHeight' | 'id' | 'active'> {
+  /** Its key. */
+  readonly name: string;
+  /** Undefined while it is not here. */
+  readonly item: Item | undefined;
+  readonly index: number;
+}
+
+/** Looked at again only when something of it has changed. */
+function Row<Item>({ name, item, index, columns, cells, rowHeight, id, active }: RowProps<Item>) {
+  const isActive = name === active;
+  return useMemo(
+    () => (
+      <div
+        id={`${id}-${name}`}
+        role="row"
+        class="virtual-row"
+        data-index={index}
+        aria-rowindex={index + 2}
+        aria-selected={item === undefined ? undefined : isActive}
+        style={{ height: `${rowHeight}px` }}
+      >
+        {item === undefined ? (
+          <div role="gridcell">Loading…</div>
+        ) : (
+          cells(item).map((cell, column) => (
+            <div key={columns[column]} role="gridcell">
+              {cell}
+            </div>
+          ))
+        )}
+      </div>
+    ),
+    [item, index, isActive, cells, rowHeight],
   );
 }
 

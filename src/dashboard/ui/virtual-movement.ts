@@ -3,7 +3,7 @@ import type { RefObject } from 'preact';
 import { useRef } from 'preact/hooks';
 import { useShortcuts } from '../shortcuts.ts';
 import { findNear, type KeyedItems } from './items.ts';
-import { heightOf, type View } from './virtual-view.ts';
+import { heightOf } from './virtual-view.ts';
 
 interface Moved<Item> extends KeyedItems<Item> {
   readonly active?: string | null;
@@ -11,20 +11,21 @@ interface Moved<Item> extends KeyedItems<Item> {
   readonly onOpen?: (item: Item) => void;
 }
 
-/** Moves the active row. @returns what moves it by a number of rows. */
+/** Moves the active row by the keys. @returns what takes those that count only while the list has the focus. */
 export function useMovement<Item>(
   box: RefObject<HTMLDivElement | null>,
   rowHeight: number,
-  view: View,
   { items, keyOf, active = null, onActive, onOpen }: Moved<Item>,
-): (step: number) => void {
+): (event: KeyboardEvent) => void {
   const lastIndex = useRef(0);
   const findActive = () => (active === null ? null : findNear({ items, keyOf }, active, lastIndex.current));
   const moveBy = (step: number) => {
+    if (box.current === null) return;
     const from = findActive();
-    const index = Math.max(0, Math.min(items.length - 1, from === null ? view.first : from + step));
+    const wanted = from === null ? Math.floor(box.current.scrollTop / rowHeight) : from + step;
+    const index = Math.max(0, Math.min(items.length - 1, wanted));
     const item = items.at(index);
-    if (box.current === null || item === undefined) return;
+    if (item === undefined) return;
     lastIndex.current = index;
     box.current.focus({ preventScroll: true });
     scrollTo(box.current, index * rowHeight, rowHeight);
@@ -44,7 +45,14 @@ export function useMovement<Item>(
           { key: 'Enter', does: 'Open the row', run: open },
         ],
   );
-  return moveBy;
+  return (event) => {
+    const page = Math.floor(heightOf(box.current) / rowHeight);
+    const end = items.length;
+    const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -end, End: end };
+    if (!(event.key in steps)) return;
+    event.preventDefault();
+    moveBy(steps[event.key as keyof typeof steps]);
+  };
 }
 
 /** Brings a row into view, with as little movement as that takes. */

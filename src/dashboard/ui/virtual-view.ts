@@ -1,24 +1,38 @@
 /** What of a long list is in view. */
+import { type ReadonlySignal, useSignal } from '@preact/signals';
 import type { RefObject } from 'preact';
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { findNear, type KeyedItems } from './items.ts';
 
+/** Rows beyond the visible ones, so that quick scrolling meets rows and not white. */
+const OVERSCAN = 10;
+/** So many rows come into the page, and go, at a time. */
+const STEP = 4;
 /** New rows at the top slide in when they are few; more of them would only flicker. */
 const SLIDING = 3;
 const SLIDE_MS = 180;
 
-export interface View {
-  /** Indices of the first and the last place for a row in view, whether there is a row or not. */
+export interface Range {
+  /** Indices of the first and the last place for a row, whether there is a row or not. */
   readonly first: number;
   readonly last: number;
 }
 
-export interface Look extends View {
+/** What is in view. */
+export interface Look extends Range {
   readonly isAtTop: boolean;
 }
 
 interface Viewed<Item> extends KeyedItems<Item> {
+  readonly active: string | null;
   readonly onLook?: ((look: Look) => void) | undefined;
+}
+
+interface View {
+  /** The rows that are to be in the page. */
+  readonly range: ReadonlySignal<Range>;
+  /** Whether the active row is one of them. */
+  readonly hasActive: ReadonlySignal<boolean>;
 }
 
 /** Which rows are in view; keeps them there when others come or go above them. */
@@ -27,18 +41,22 @@ export function useView<Item>(
   rowHeight: number,
   viewed: Viewed<Item>,
 ): View {
-  const [view, setView] = useState<View>({ first: 0, last: -1 });
+  const range = useSignal<Range>({ first: 0, last: -1 });
+  const hasActive = useSignal(false);
   const anchor = useRef<Anchor | null>(null);
   const look = () => {
     const element = box.current;
     const height = heightOf(element);
     if (element === null || height <= 0) return;
-    const { items, keyOf, onLook } = latest.current;
+    const { items, keyOf, onLook, active } = latest.current;
     const first = Math.floor(element.scrollTop / rowHeight);
     const last = Math.ceil((element.scrollTop + height) / rowHeight) - 1;
     const item = items.at(first);
     anchor.current = item === undefined ? null : { key: keyOf(item), index: first };
-    setView((before) => (before.first === first && before.last === last ? before : { first, last }));
+    const wanted = widen({ first, last });
+    const { first: shown, last: shownLast } = range.peek();
+    if (shown !== wanted.first || shownLast !== wanted.last) range.value = wanted;
+    hasActive.value = active !== null && isWithin(latest.current, active, wanted);
     onLook?.({ first, last, isAtTop: isAtTop(element, rowHeight) });
   };
   const latest = useRef({ ...viewed, look });
@@ -63,7 +81,22 @@ export function useView<Item>(
     }
     look();
   });
-  return view;
+  return { range, hasActive };
+}
+
+function widen({ first, last }: Range): Range {
+  return {
+    first: Math.max(0, Math.floor((first - OVERSCAN) / STEP) * STEP),
+    last: Math.ceil((last + OVERSCAN) / STEP) * STEP,
+  };
+}
+
+function isWithin<Item>({ items, keyOf }: KeyedItems<Item>, key: string, { first, last }: Range): boolean {
+  for (let index = first; index <= last; index++) {
+    const item = items.at(index);
+    if (item !== undefined && keyOf(item) === key) return true;
+  }
+  return false;
 }
 
 /** The row that is kept where it is. */

@@ -1,5 +1,5 @@
 /** The live list: what is shown of each delivery, and what stands in its place where there are none. */
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Delivery } from '../../../contract/deliveries.ts';
 import { type Route, toHash } from '../../address.ts';
 import { control } from '../../control.ts';
@@ -18,6 +18,7 @@ import { FirstSteps } from './first-steps.tsx';
 import { useDeliveries } from './use-deliveries.ts';
 
 const ROW_REM = 3.25;
+const grouped = new Intl.NumberFormat('en');
 
 interface Props {
   readonly query: Route['query'];
@@ -36,6 +37,7 @@ export function DeliveryList({ query, openId }: Props) {
   // Who compares deliveries stays at the same part of them.
   const tab = query.tab ?? '';
   const to = (id: string) => ({ section: 'deliveries', id, query: { ...filter, tab } }) as const;
+  const cells = useCallback((row: Delivery) => toCells(row, toHash(to(row.id))), [toHash(to(''))]);
   useShortcuts([
     { key: 'p', does: isPaused ? 'Go on' : 'Pause', run: () => setPaused(!isPaused) },
     { key: 'r', does: 'Replay the delivery', run: () => active !== null && void replay(active) },
@@ -79,12 +81,18 @@ export function DeliveryList({ query, openId }: Props) {
             columns={COLUMNS}
             items={feed.list}
             keyOf={({ id }) => id}
-            cells={(delivery) => toCells(delivery, toHash(to(delivery.id)))}
+            cells={cells}
             rowHeight={ROW_REM}
             hasMore={feed.list.next !== null}
             active={active}
-            onActive={({ id }) => (openId === null ? setChosen(id) : replace(to(id)))}
-            onOpen={({ id }) => navigate(to(id))}
+            onActive={({ id }) => {
+              setChosen(id);
+              if (openId !== null) replace(to(id));
+            }}
+            onOpen={({ id }) => {
+              setChosen(id);
+              navigate(to(id));
+            }}
             onLook={({ first, last, isAtTop }) => {
               setAtTop(isAtTop);
               feed.look(first, last);
@@ -116,7 +124,7 @@ function Waiting({ count, onPress }: { readonly count: number; readonly onPress:
       </span>
       {count > 0 && (
         <button type="button" class="main deliveries-waiting" onClick={onPress}>
-          {count.toLocaleString('en')}
+          {grouped.format(count)}
           {count === MOST_WAITING ? '+' : ''} new
         </button>
       )}

@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useReducer, useRef } from 'preact/hooks';
 import type { Delivery } from '../../../contract/deliveries.ts';
 import type { StreamItem } from '../../../contract/stream.ts';
+import { isConnected } from '../../connection.ts';
 import { control } from '../../control.ts';
 import { Feed, type News } from '../../feed.ts';
 import { useLive } from '../../live.ts';
@@ -30,6 +31,9 @@ export function useDeliveries(filter: Filter, isHeld: boolean): Feed<Delivery> {
     return () => feed.close();
   }, [feed]);
   useEffect(() => feed.hold(isHeld), [feed, isHeld]);
+  useEffect(() => {
+    if (isConnected.value) feed.again();
+  }, [feed, isConnected.value]);
   useLive((items) => {
     const replaced = items.findLastIndex(({ type }) => type === 'reset');
     if (replaced !== -1) feed.open();
