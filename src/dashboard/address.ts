@@ -1,3 +1,5 @@
+import { idPrefixes } from '../domain/ids.ts';
+
 /** What the page shows is in its address, after the `#`: `#/deliveries/del_…?status=failed`. */
 export const sections = ['deliveries', 'events', 'webhooks', 'requests', 'keys', 'trigger'] as const;
 export type Section = (typeof sections)[number];
@@ -26,6 +28,20 @@ export function toHash({ section, id = null, query = {} }: Partial<Route> & Pick
   const given = Object.entries(query).filter(([, value]) => value !== '');
   const search = given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
   return `#/${section}${id === null ? '' : `/${encodeURIComponent(id)}`}${search}`;
+}
+
+/** Where a thing is shown, by the prefix of its id (§2); null where it has no place of its own. */
+export function findPlace(id: string): Pick<Route, 'section' | 'id'> | null {
+  const prefixes = {
+    event: 'events',
+    webhook: 'webhooks',
+    delivery: 'deliveries',
+    request: 'requests',
+  } as const;
+  for (const [kind, section] of Object.entries(prefixes)) {
+    if (id.startsWith(idPrefixes[kind as keyof typeof prefixes])) return { section, id };
+  }
+  return null;
 }
 
 function decode(text: string): string {

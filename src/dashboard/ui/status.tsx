@@ -3,10 +3,26 @@ import type { AttemptOutcome, DeliveryStatus } from '../../domain/delivery.ts';
 /** What tells states apart without colour as well. */
 const symbols = { pending: '…', succeeded: '✓', failed: '✗', canceled: '–' } as const;
 
-export function StatusBadge({ status }: { readonly status: DeliveryStatus }) {
+interface StatusProps {
+  readonly status: DeliveryStatus;
+  /** How many have it, where the badge is of several. */
+  readonly count?: number;
+}
+
+export function StatusBadge({ status, count }: StatusProps) {
   return (
     <span class={`badge ${status}`}>
-      <span aria-hidden="true">{symbols[status]}</span> {status}
+      <span aria-hidden="true">{symbols[status]}</span> {count} {status}
+    </span>
+  );
+}
+
+/** The status of an answer: `200`, `✗ 422` */
+export function HttpStatusBadge({ status }: { readonly status: number }) {
+  const state = status < 400 ? 'succeeded' : 'failed';
+  return (
+    <span class={`badge ${state}`}>
+      <span aria-hidden="true">{symbols[state]}</span> {status}
     </span>
   );
 }

@@ -8,9 +8,9 @@ import { refine } from '../../router.ts';
 import { workspaceId } from '../../session.ts';
 import { useShortcuts } from '../../shortcuts.ts';
 import { Icon } from '../../ui/icon.tsx';
+import { PeriodFields } from '../../ui/period-fields.tsx';
 import { openReplayOfMany } from '../replay/question.ts';
 import { type Filter, type FilterName, filterNames, toInput } from './filter.ts';
-import { PeriodFields } from './period-fields.tsx';
 
 interface Props {
   readonly filter: Filter;

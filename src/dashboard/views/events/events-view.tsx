@@ -1,5 +1,22 @@
+/** The events of the workspace and, beside them where there is room, the one of the address. */
+import './events.css';
 import type { Route } from '../../address.ts';
+import { pick } from '../../narrowing.ts';
+import { Split } from '../../ui/split.tsx';
+import { EventList } from './event-list.tsx';
+import { EventView } from './event-view.tsx';
+import { filterNames } from './use-events.ts';
 
-export function EventsView({ route }: { readonly route: Route }) {
-  return <div class="page">{route.section}</div>;
+export function EventsView({ route: { id, query } }: { readonly route: Route }) {
+  return (
+    <div class="events">
+      <Split
+        list={<EventList query={query} openId={id} />}
+        one={id === null ? null : <EventView id={id} />}
+        label="Event"
+        back={{ section: 'events', query: pick(query, filterNames) }}
+        backTitle="All events"
+      />
+    </div>
+  );
 }

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { refine } from '../../router.ts';
+import { refine } from '../router.ts';
 
 interface Props {
   readonly since: string | undefined;
@@ -8,7 +8,7 @@ interface Props {
 
 const RECENT = { '5m': 'last 5 minutes', '1h': 'last hour', '24h': 'last 24 hours' };
 
-/** When deliveries were created: lately, or from one time to another. Both are schedule times, in UTC. */
+/** When something was created: lately, or from one time to another. Both are schedule times, in UTC. */
 export function PeriodFields({ since, until }: Props) {
   const isRecent = until === undefined && (since === undefined || since in RECENT);
   const [isOpen, setOpen] = useState(!isRecent);

@@ -1,0 +1,16 @@
+import type { EventSummary } from '../../../contract/events.ts';
+import { deliveryStatuses } from '../../../domain/delivery.ts';
+import { StatusBadge } from '../../ui/status.tsx';
+
+/** `✓ succeeded 2  ✗ failed 1` */
+export function DeliveryCounts({ counts }: { readonly counts: EventSummary['delivery_counts'] }) {
+  const given = deliveryStatuses.filter((status) => counts[status] > 0);
+  if (given.length === 0) return <span class="muted">no endpoint subscribes to it</span>;
+  return (
+    <span class="events-counts">
+      {given.map((status) => (
+        <StatusBadge key={status} status={status} count={counts[status]} />
+      ))}
+    </span>
+  );
+}

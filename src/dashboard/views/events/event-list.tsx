@@ -1,0 +1,86 @@
+import type { EventSummary } from '../../../contract/events.ts';
+import { type Route, toHash } from '../../address.ts';
+import { useEventTypes } from '../../event-types.ts';
+import { pick } from '../../narrowing.ts';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { FilterBar, FilterInput, NoneMatches, SearchField } from '../../ui/filters.tsx';
+import { LiveRows, PauseButton } from '../../ui/live-rows.tsx';
+import { PeriodFields } from '../../ui/period-fields.tsx';
+import { Empty } from '../../ui/state.tsx';
+import { Time } from '../../ui/time.tsx';
+import { DeliveryCounts } from './delivery-counts.tsx';
+import { filterNames, useEvents } from './use-events.ts';
+
+const COLUMNS = ['Event', 'Deliveries', 'Created'];
+const ROW_REM = 3.25;
+
+interface Props {
+  readonly query: Route['query'];
+  /** Id of the event that is shown beside the list; null where none is. */
+  readonly openId: string | null;
+}
+
+export function EventList({ query, openId }: Props) {
+  const filter = pick(query, filterNames);
+  const list = useEvents(filter);
+  const isNarrowed = Object.keys(filter).length > 0;
+  return (
+    <>
+      <FilterBar
+        filter={filter}
+        search={
+          <SearchField
+            name="text"
+            label="Search"
+            value={filter.text}
+            placeholder="Search ids, types, payloads"
+          />
+        }
+        fields={
+          <>
+            <FilterInput name="type" label="Type" value={filter.type} suggestions={useEventTypes()} />
+            <PeriodFields since={filter.since} until={filter.until} />
+          </>
+        }
+      >
+        <PauseButton {...list} />
+      </FilterBar>
+      <LiveRows
+        list={list}
+        what="events"
+        columns={COLUMNS}
+        cells={toCells}
+        rowHeight={ROW_REM}
+        toRoute={(id) => ({ section: 'events', id, query: filter })}
+        openId={openId}
+        empty={isNarrowed ? <NoneMatches filter={filter} what="event" /> : <FirstSteps />}
+      />
+    </>
+  );
+}
+
+function toCells({ id, type, delivery_counts, created_at }: EventSummary, address: string) {
+  return [
+    <>
+      <a href={address} tabIndex={-1}>
+        {type}
+      </a>{' '}
+      <small class="mono">{id}</small>
+    </>,
+    <DeliveryCounts counts={delivery_counts} />,
+    <Time at={created_at} of="schedule" />,
+  ];
+}
+
+function FirstSteps() {
+  const command = 'svc trigger order.shipped';
+  return (
+    <Empty>
+      <p>No events yet. Whatever is created over the API shows here, with what becomes of its deliveries.</p>
+      <p>
+        The first one comes from the page <a href={toHash({ section: 'trigger' })}>Trigger</a>, or from{' '}
+        <code>{command}</code> <CopyButton what="the command" text={command} />
+      </p>
+    </Empty>
+  );
+}

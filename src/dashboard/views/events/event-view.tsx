@@ -1,0 +1,96 @@
+/** One event: what it says, what became of it, and the request that created it. */
+import { useState } from 'preact/hooks';
+import type { EventDetail } from '../../../contract/events.ts';
+import { toEnvelope } from '../../../domain/event.ts';
+import { indentJson } from '../../../domain/json-text.ts';
+import { toHash } from '../../address.ts';
+import { useAsked } from '../../asked.ts';
+import { control } from '../../control.ts';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { JsonText } from '../../ui/json-text.tsx';
+import { Answer } from '../../ui/state.tsx';
+import { Tabs } from '../../ui/tabs.tsx';
+import { Time } from '../../ui/time.tsx';
+import { EventDeliveries } from './event-deliveries.tsx';
+
+export function EventView({ id }: { readonly id: string }) {
+  const asked = useAsked(() => control.getEvent({ id }), [id]);
+  return (
+    <Answer asked={asked} what="the event">
+      {(event) => (
+        <div class="events-one">
+          <header class="row">
+            <h2>{event.type}</h2>
+            <a class="button" href={toHash({ section: 'trigger', query: { event: id } })}>
+              <Icon name="bolt" /> Trigger again
+            </a>
+          </header>
+          <Facts event={event} />
+          <EventDeliveries key={id} eventId={id} />
+          <Content event={event} />
+        </div>
+      )}
+    </Answer>
+  );
+}
+
+function Facts({ event: { id, created_at, request_id: request } }: { readonly event: EventDetail }) {
+  return (
+    <dl class="facts">
+      <dt>Event</dt>
+      <dd class="row">
+        <code>{id}</code> <CopyButton what="the id of the event" text={id} />
+      </dd>
+      <dt>Created</dt>
+      <dd>
+        <Time at={created_at} of="schedule" />
+        {request !== null && (
+          <>
+            {' by the request '}
+            <a class="mono" href={toHash({ section: 'requests', id: request })}>
+              {request}
+            </a>
+          </>
+        )}
+      </dd>
+      <dt>Asked for</dt>
+      <dd>
+        <a href={toHash({ section: 'requests', query: { resource: id } })}>All requests about it</a>
+      </dd>
+    </dl>
+  );
+}
+
+function Content({ event }: { readonly event: EventDetail }) {
+  const [open, setOpen] = useState('payload');
+  const { payload_text: payload, created_at: createdAt, workspace_id: workspaceId, id, type } = event;
+  const envelope = toEnvelope({ id, type, workspaceId, payload, createdAt: Date.parse(createdAt) });
+  const tabs = [
+    { name: 'payload', title: 'Payload', text: payload, isRaw: false },
+    { name: 'envelope', title: 'Envelope', text: envelope, isRaw: false },
+    { name: 'raw', title: 'As it is sent', text: envelope, isRaw: true },
+  ];
+  return (
+    <section class="card" aria-label="Content">
+      <Tabs
+        label="Content"
+        open={open}
+        onOpen={setOpen}
+        tabs={tabs.map(({ name, title, text, isRaw }) => ({
+          name,
+          title,
+          render: () => (
+            <div class="events-text">
+              <CopyButton
+                what={isRaw ? 'what is sent' : `the ${name}`}
+                text={isRaw ? text : indentJson(text)}
+              />
+              {isRaw ? <pre>{text}</pre> : <JsonText text={indentJson(text)} />}
+            </div>
+          ),
+        }))}
+      />
+    </section>
+  );
+}

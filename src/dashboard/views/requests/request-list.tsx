@@ -1,0 +1,129 @@
+import type { ApiRequest } from '../../../contract/resources.ts';
+import { formatLatency } from '../../../domain/duration.ts';
+import type { Route } from '../../address.ts';
+import { useAsked } from '../../asked.ts';
+import { control } from '../../control.ts';
+import { useLiveList } from '../../live-list.ts';
+import { pick } from '../../narrowing.ts';
+import { wallNow } from '../../schedule.ts';
+import { status } from '../../session.ts';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { FilterBar, FilterInput, FilterSelect, NoneMatches, SearchField } from '../../ui/filters.tsx';
+import { LiveRows, PauseButton } from '../../ui/live-rows.tsx';
+import { Empty } from '../../ui/state.tsx';
+import { HttpStatusBadge } from '../../ui/status.tsx';
+import { Time } from '../../ui/time.tsx';
+import { RequestFaults } from '../faults/request-faults.tsx';
+import { type Filter, filterNames, fits, toInput } from './filter.ts';
+import { ResourceLink } from './resource-link.tsx';
+
+const COLUMNS = ['Status', 'Request', 'About, or what was wrong', 'Took', 'When'];
+const ROW_REM = 3.25;
+const METHODS = ['GET', 'POST', 'PATCH', 'DELETE'];
+const STATUSES = ['200', '201', '400', '401', '403', '404', '409', '422', '429', '500', '503'];
+const RECENT = { '5m': 'last 5 minutes', '1h': 'last hour', '24h': 'last 24 hours' };
+
+interface Props {
+  readonly query: Route['query'];
+  /** Id of the request that is shown beside the list; null where none is. */
+  readonly openId: string | null;
+}
+
+/** The log is of the whole emulator: a key may be for every workspace, and a request may have none. */
+export function RequestList({ query, openId }: Props) {
+  const filter = pick(query, filterNames);
+  const list = useLiveList<ApiRequest>({
+    key: JSON.stringify(filter),
+    ask: (page) => control.listRequests({ ...toInput(filter), ...page }),
+    hear: (items, feed) => {
+      const now = wallNow.peek() ?? 0;
+      const news = items.flatMap((item) =>
+        item.type === 'request' ? [{ item: item.request, belongs: fits(filter, item.request, now) }] : [],
+      );
+      if (news.length > 0) feed.hear(news);
+    },
+  });
+  const isNarrowed = Object.keys(filter).length > 0;
+  return (
+    <>
+      <FilterBar
+        filter={filter}
+        search={<SearchField name="path" label="Path" value={filter.path} placeholder="Path: /v1/events" />}
+        fields={<Fields filter={filter} />}
+      >
+        <RequestFaults />
+        <PauseButton {...list} />
+      </FilterBar>
+      <LiveRows
+        list={list}
+        what="requests"
+        columns={COLUMNS}
+        cells={toCells}
+        rowHeight={ROW_REM}
+        toRoute={(id) => ({ section: 'requests', id, query: filter })}
+        openId={openId}
+        empty={isNarrowed ? <NoneMatches filter={filter} what="request" /> : <FirstSteps />}
+      />
+    </>
+  );
+}
+
+function Fields({ filter }: { readonly filter: Filter }) {
+  const { value: keys } = useAsked(() => control.listKeys({ limit: 1000 }), []);
+  const hasOwnSince = filter.since !== undefined && !(filter.since in RECENT);
+  return (
+    <>
+      <FilterSelect name="method" label="Method" value={filter.method}>
+        {METHODS.map((method) => (
+          <option key={method}>{method}</option>
+        ))}
+      </FilterSelect>
+      <FilterInput name="status" label="Status" value={filter.status} suggestions={STATUSES} />
+      <FilterSelect name="key" label="Key" value={filter.key}>
+        {keys?.data.map(({ id, last4 }) => (
+          <option key={id} value={id}>
+            …{last4} ({id})
+          </option>
+        ))}
+      </FilterSelect>
+      <FilterSelect name="since" label="When" value={filter.since}>
+        {Object.entries(RECENT).map(([value, title]) => (
+          <option key={value} value={value}>
+            {title}
+          </option>
+        ))}
+        {hasOwnSince && <option value={filter.since}>since {filter.since}</option>}
+      </FilterSelect>
+    </>
+  );
+}
+
+function toCells(request: ApiRequest, address: string) {
+  const { method, path, status, error_code: code, fault, resource_id: resource, duration_ms, at } = request;
+  return [
+    <HttpStatusBadge status={status} />,
+    <a href={address} tabIndex={-1} title={path}>
+      {method} {path}
+    </a>,
+    <span class="requests-about">
+      {code !== null && <small>{code}</small>}
+      {fault !== undefined && <small>fault {fault.kind}</small>}
+      <ResourceLink id={resource} />
+    </span>,
+    formatLatency(duration_ms),
+    <Time at={at} of="wall" />,
+  ];
+}
+
+function FirstSteps() {
+  const address = `${status.value?.base_url ?? ''}/events`;
+  return (
+    <Empty>
+      <p>No requests yet. Every request to the API shows here, with its answer and what it caused.</p>
+      <p>
+        The API is at <code>{address}</code> <CopyButton what="the address" text={address} /> and takes the
+        key that the start of the emulator has printed.
+      </p>
+    </Empty>
+  );
+}

@@ -1,0 +1,114 @@
+/** Events: the list, live and narrowed, and one with all that belongs to it. */
+import { expect, it, onTestFinished } from 'vitest';
+import { expectAccessible } from '../support/accessibility.ts';
+import { describeInBrowser, openDashboard } from '../support/browser.ts';
+import { startTestEmulator } from '../support/emulator.ts';
+import { type Answers, createReceiver } from '../support/receiver.ts';
+
+async function start(answers: Answers = 200) {
+  const emulator = await startTestEmulator();
+  onTestFinished(emulator.close);
+  const receiver = await createReceiver(answers);
+  onTestFinished(receiver.close);
+  await emulator.control.createWebhook({ url: `${receiver.url}/hooks`, events: ['order.shipped'] });
+  const trigger = async (type = 'order.shipped', payload: unknown = {}): Promise<string> => {
+    const answer = await emulator.api('POST', '/events', JSON.stringify({ type, payload }));
+    return answer.json.id;
+  };
+  return { emulator, receiver, trigger };
+}
+
+describeInBrowser('the events', () => {
+  it('begin with how the first one comes, and come in live with what becomes of them', async () => {
+    const { emulator, trigger } = await start([200, 503]);
+    const page = await openDashboard(emulator, { at: '/events' });
+    await page.getByText('No events yet').waitFor();
+    await expectAccessible(page);
+    await trigger();
+    const rows = page.getByRole('grid').getByRole('row');
+    await rows.filter({ hasText: 'order.shipped' }).getByText('1 succeeded').waitFor();
+    await trigger('invoice.paid');
+    await rows.filter({ hasText: 'invoice.paid' }).getByText('no endpoint subscribes to it').waitFor();
+    await trigger();
+    await rows.getByText('1 pending').waitFor();
+    expect(await rows.count()).toBe(4);
+  });
+
+  it('are narrowed by type and text in the address, which a reload keeps', async () => {
+    const { emulator, trigger } = await start();
+    await trigger('order.shipped', { customer: 'Ada' });
+    await trigger('order.shipped', { customer: 'Grace' });
+    await trigger('invoice.paid', { customer: 'Ada' });
+    const page = await openDashboard(emulator, { at: '/events?type=order.shipped', width: 1920 });
+    const rows = page.getByRole('grid').getByRole('row').filter({ hasText: '.' });
+    await expect.poll(() => rows.count()).toBe(2);
+    await page.getByRole('searchbox', { name: 'Search' }).fill('ada');
+    await expect.poll(() => page.url()).toMatch(/type=order\.shipped&text=ada$/);
+    await expect.poll(() => rows.count()).toBe(1);
+    await page.reload();
+    await expect.poll(() => rows.count()).toBe(1);
+    await page.getByRole('button', { name: 'Remove the filter type order.shipped' }).click();
+    await expect.poll(() => rows.count()).toBe(2);
+    await page.getByLabel('Type').fill('nothing.here');
+    await page.getByLabel('Type').press('Enter');
+    await page.getByText('No event matches.').waitFor();
+    await page.getByRole('button', { name: 'Show all' }).click();
+    await expect.poll(() => rows.count()).toBe(3);
+  });
+
+  it('show one with its payload, as it is sent, its deliveries and its request', async () => {
+    const { emulator, receiver, trigger } = await start();
+    const markup = '<img src="x" onerror="document.title = 1">';
+    const id = await trigger('order.shipped', { markup });
+    const { body } = (await receiver.waitFor(1))[0] ?? {};
+    const page = await openDashboard(emulator, { at: '/events' });
+    await page.getByRole('grid').press('j');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'order.shipped' }).waitFor();
+    await expect.poll(() => page.url()).toContain(id);
+    await page.getByText('onerror=').waitFor();
+    await page.getByRole('tab', { name: 'As it is sent' }).click();
+    expect(await page.getByRole('tabpanel').locator('pre').textContent()).toBe(body?.toString());
+    await expectAccessible(page);
+    await page.getByRole('region', { name: 'Deliveries' }).getByText('succeeded').waitFor();
+    await page.getByRole('link', { name: /^req_/ }).click();
+    await page.getByRole('heading', { name: 'POST /v1/events' }).waitFor();
+    await page.goBack();
+    await page.getByRole('region', { name: 'Deliveries' }).getByRole('link').click();
+    await expect.poll(() => page.url()).toContain('#/deliveries/del_');
+  });
+
+  it('can be triggered again', async () => {
+    const { emulator, trigger } = await start();
+    const id = await trigger('order.shipped', { number: 4711 });
+    const page = await openDashboard(emulator, { at: `/events/${id}` });
+    await page.getByRole('link', { name: 'Trigger again' }).click();
+    await expect.poll(() => page.url()).toContain(`event=${id}`);
+    await expect.poll(() => page.locator('textarea').first().inputValue()).toContain('4711');
+  });
+
+  it('say which one is not there', async () => {
+    const { emulator } = await start();
+    const page = await openDashboard(emulator, {
+      ...{ at: '/events/evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D', expectedErrors: /404/ },
+    });
+    await page.getByRole('alert').getByText('evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D').waitFor();
+  });
+
+  it.each([
+    ['light', 360],
+    ['dark', 1920],
+  ] as const)('are accessible in %s, at %i px', async (colorScheme, width) => {
+    const { emulator, receiver, trigger } = await start(503);
+    const id = await trigger();
+    await receiver.waitFor(1);
+    const page = await openDashboard(emulator, { at: '/events', colorScheme, width });
+    await page.getByRole('grid').getByText('1 pending').waitFor();
+    await expectAccessible(page);
+    await page.getByRole('link', { name: 'order.shipped' }).click();
+    await page.getByRole('heading', { name: 'Deliveries', level: 3 }).waitFor();
+    await expect.poll(() => page.url()).toContain(id);
+    await expectAccessible(page);
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+  });
+});

@@ -1,0 +1,122 @@
+/** The log of the API: live, narrowed, each request with what it caused; and faults on requests. */
+import { expect, it, onTestFinished } from 'vitest';
+import { expectAccessible } from '../support/accessibility.ts';
+import { describeInBrowser, type Look, openDashboard } from '../support/browser.ts';
+import { startTestEmulator } from '../support/emulator.ts';
+
+async function start(look: Look = {}) {
+  const emulator = await startTestEmulator();
+  onTestFinished(emulator.close);
+  const page = await openDashboard(emulator, { at: '/requests', ...look });
+  const rows = page.getByRole('grid').getByRole('row').filter({ hasText: '/v1' });
+  return { emulator, page, rows };
+}
+
+describeInBrowser('the request log', () => {
+  it('begins with where the API is, and shows each request as it comes', async () => {
+    const { emulator, page, rows } = await start();
+    await page.getByText('No requests yet').waitFor();
+    await page.getByText(`${emulator.status().base_url}/events`).waitFor();
+    await expectAccessible(page);
+    await emulator.api('POST', '/events', { type: 'order.shipped' });
+    await rows.filter({ hasText: 'POST /v1/events' }).getByText('201').waitFor();
+    await emulator.api('GET', '/events/evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D');
+    await rows.first().getByText('not_found').waitFor();
+    expect(await rows.count()).toBe(2);
+  });
+
+  it('holds still while it is paused, and goes on', async () => {
+    const { emulator, page, rows } = await start();
+    await emulator.api('GET', '/events');
+    await rows.first().waitFor();
+    await page.keyboard.press('p');
+    await emulator.api('GET', '/events?limit=3');
+    await page.getByRole('button', { name: '1 new' }).waitFor();
+    expect(await rows.count()).toBe(1);
+    await page.getByRole('button', { name: '1 new' }).click();
+    await rows.getByText('limit=3').waitFor();
+    await page.getByRole('button', { name: 'Pause', exact: true }).waitFor();
+  });
+
+  it('is narrowed by the address, live as well', async () => {
+    const { emulator, page, rows } = await start({ at: '/requests?status=404', width: 1920 });
+    await page.getByText('No request matches.').waitFor();
+    await emulator.api('GET', '/events');
+    await emulator.api('GET', '/events/evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D');
+    await rows.getByText('not_found').waitFor();
+    expect(await rows.count()).toBe(1);
+    await page.getByRole('combobox', { name: 'Status' }).fill('');
+    await page.getByRole('combobox', { name: 'Status' }).press('Enter');
+    await expect.poll(() => rows.count()).toBe(2);
+    await page.getByRole('searchbox', { name: 'Path' }).fill('/v1/events/');
+    await expect.poll(() => rows.count()).toBe(1);
+    await expect.poll(() => page.url()).toContain('path=');
+    await page.reload();
+    await expect.poll(() => rows.count()).toBe(1);
+  });
+
+  it('leads from a request to what it caused, and says its error in words', async () => {
+    const { emulator, page, rows } = await start();
+    const { json: event } = await emulator.api('POST', '/events', { type: 'order.shipped' });
+    await emulator.api('GET', `/events/${event.id}`);
+    await emulator.api('POST', '/events', { type: 'Order Shipped' });
+    await page.getByRole('link', { name: 'POST /v1/events' }).first().click();
+    await page.getByText('A field is missing or cannot be what it is').waitFor();
+    await page.keyboard.press('Escape');
+    await expect.poll(() => page.url()).toMatch(/#\/requests$/);
+    await rows.last().getByRole('link', { name: 'POST /v1/events' }).click();
+    await page.getByRole('region', { name: 'Deliveries' }).getByText('None').waitFor();
+    await page.getByRole('link', { name: 'all requests about it' }).click();
+    await expect.poll(() => rows.count()).toBe(2);
+    await rows.last().getByRole('link', { name: event.id }).click();
+    await page.getByRole('heading', { name: 'order.shipped' }).waitFor();
+    await page.getByRole('link', { name: 'All requests about it' }).click();
+    await page.getByRole('button', { name: `Remove the filter resource ${event.id}` }).waitFor();
+  });
+
+  it('says which request the log does not have', async () => {
+    const { page } = await start({ at: '/requests/req_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D' });
+    await page.getByText('The log has no request').waitFor();
+  });
+
+  it('has the faults on requests, which can be added and cleared', async () => {
+    const { emulator, page, rows } = await start({ expectedErrors: /422/ });
+    await page.getByRole('button', { name: 'Faults' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Faults on requests' });
+    await dialog.getByText('None.').waitFor();
+    await dialog.getByLabel('Answer with status').fill('200');
+    await dialog.getByRole('button', { name: 'Add the fault' }).click();
+    await dialog.getByText('Must be from 400 to 599').waitFor();
+    await dialog.getByLabel('Answer with status').fill('503');
+    await dialog.getByLabel('And the error code').fill('busy');
+    await dialog.getByLabel('Only requests with method').selectOption('GET');
+    await dialog.getByLabel('How often').fill('1');
+    await dialog.getByRole('button', { name: 'Add the fault' }).click();
+    await dialog.getByText('status 503 busy').waitFor();
+    await expectAccessible(page);
+    expect((await emulator.api('GET', '/events')).status).toBe(503);
+    await dialog.getByText('fired 1 of 1, spent').waitFor();
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    await rows.getByText('fault status').waitFor();
+    await rows.getByRole('link', { name: 'GET /v1/events' }).click();
+    await page.getByText('a fault has ordered it').waitFor();
+    await page.getByRole('button', { name: '1 fault' }).click();
+    await dialog.getByRole('button', { name: 'Clear the fault status 503 busy' }).click();
+    await dialog.getByText('None.').waitFor();
+  });
+
+  it.each([
+    ['light', 360],
+    ['dark', 1920],
+  ] as const)('is accessible in %s, at %i px', async (colorScheme, width) => {
+    const { emulator, page, rows } = await start({ colorScheme, width });
+    await emulator.api('POST', '/events', { type: 'order.shipped' });
+    await emulator.api('GET', '/nowhere');
+    await expect.poll(() => rows.count()).toBe(2);
+    await expectAccessible(page);
+    await page.getByRole('link', { name: 'GET /v1/nowhere' }).click();
+    await page.getByRole('region', { name: 'Error' }).waitFor();
+    await expectAccessible(page);
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+  });
+});
