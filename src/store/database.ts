@@ -1,5 +1,5 @@
 /** Opening the SQLite file: pragmas, the lock that keeps a second emulator out, and the migrations. */
-import { mkdirSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { hasText } from '../domain/text-search.ts';
@@ -28,7 +28,7 @@ export interface DatabaseOptions {
 export function openDatabase({ path, synchronous = 'FULL' }: DatabaseOptions): Database.Database {
   let db: Database.Database | undefined;
   try {
-    if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true });
+    if (path !== ':memory:') createFile(path);
     // Give up at once: a lock held by a running emulator will not go away by waiting.
     db = new Database(path, { timeout: 0 });
     db.pragma('locking_mode = EXCLUSIVE');
@@ -48,6 +48,12 @@ export function openDatabase({ path, synchronous = 'FULL' }: DatabaseOptions): D
     db?.close();
     throw toStoreError(error, path);
   }
+}
+
+/** The secrets of endpoints are in it: a new one is for its owner alone. SQLite gives the log beside it the same mode. */
+function createFile(path: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
 }
 
 /** @throws SvcError `database_unusable` for a snapshot, and for the database of another program. */

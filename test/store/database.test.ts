@@ -6,6 +6,7 @@ import {
   existsSync,
   mkdirSync,
   readFileSync,
+  statSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
@@ -48,6 +49,21 @@ describe('a new database', () => {
     const path = join(createFolder(), 'a', 'b', 'sandbox.db');
     open(path);
     expect(existsSync(path)).toBe(true);
+  });
+
+  it.skipIf(process.platform === 'win32')('is for its owner alone, with its log', () => {
+    const path = file();
+    open(path);
+    const modes = [path, `${path}-wal`].map((each) => statSync(each).mode & 0o777);
+    expect(modes).toEqual([0o600, 0o600]);
+  });
+
+  it.skipIf(process.platform === 'win32')('has the mode that somebody gave to its file', () => {
+    const path = file();
+    writeFileSync(path, '');
+    chmodSync(path, 0o640);
+    open(path);
+    expect(statSync(path).mode & 0o777).toBe(0o640);
   });
 
   it('may be in memory, any number of times', () => {
