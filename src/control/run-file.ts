@@ -54,27 +54,39 @@ export function removeRunFile(cwd: string, pid: number): void {
 
 /** The emulator that runs for `cwd` or the nearest folder above it; one whose process is gone does not count. */
 export function findRunFile(cwd: string): RunFile | null {
-  for (let folder = cwd; ; folder = dirname(folder)) {
-    const run = findOwnRunFile(folder);
-    if (run !== null || folder === dirname(folder)) return run;
-  }
+  return findUpwards(cwd, findOwnRunFile);
 }
 
 /** The emulator that runs for this very folder; one whose process is gone does not count. */
 export function findOwnRunFile(folder: string): RunFile | null {
-  const run = findRun(join(folder, STATE_FOLDER, RUN_FILE));
-  return run !== null && isAlive(run.pid) ? run : null;
+  const found = inspectOwnRunFile(folder);
+  return found?.isAlive ? found.run : null;
+}
+
+interface InspectedRunFile {
+  readonly path: string;
+  /** Null where it cannot be read. */
+  readonly run: RunFile | null;
+  readonly isAlive: boolean;
 }
 
 /** The nearest run file with what is in it, also when it is of no use any more; null where there is none. */
-export function inspectRunFile(
-  cwd: string,
-): { readonly path: string; readonly run: RunFile | null; readonly isAlive: boolean } | null {
+export function inspectRunFile(cwd: string): InspectedRunFile | null {
+  return findUpwards(cwd, inspectOwnRunFile);
+}
+
+function inspectOwnRunFile(folder: string): InspectedRunFile | null {
+  const path = join(folder, STATE_FOLDER, RUN_FILE);
+  if (!existsSync(path)) return null;
+  const run = findRun(path);
+  return { path, run, isAlive: run !== null && isAlive(run.pid) };
+}
+
+/** What is found in `cwd` or in the nearest folder above it. */
+function findUpwards<Found>(cwd: string, find: (folder: string) => Found | null): Found | null {
   for (let folder = cwd; ; folder = dirname(folder)) {
-    const path = join(folder, STATE_FOLDER, RUN_FILE);
-    const run = findRun(path);
-    if (existsSync(path)) return { path, run, isAlive: run !== null && isAlive(run.pid) };
-    if (folder === dirname(folder)) return null;
+    const found = find(folder);
+    if (found !== null || folder === dirname(folder)) return found;
   }
 }
 

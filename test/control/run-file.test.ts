@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, wri
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createRunFile, findRunFile, removeRunFile } from '../../src/control/run-file.ts';
+import { createRunFile, findRunFile, inspectRunFile, removeRunFile } from '../../src/control/run-file.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -43,6 +43,19 @@ describe('the run file', () => {
     createRunFile(folder, run);
     writeFileSync(join(folder, '.svc/run.json'), '{"pid":');
     expect(findRunFile(folder)).toBeNull();
+  });
+
+  it('is passed over on the way up when it is of no use, and can be inspected all the same', () => {
+    createRunFile(folder, run);
+    const below = join(folder, 'a');
+    mkdirSync(below);
+    const ended = { ...run, pid: 2 ** 30 };
+    createRunFile(below, ended);
+    expect(findRunFile(below)).toEqual(run);
+    const path = join(below, '.svc/run.json');
+    expect(inspectRunFile(below)).toEqual({ path, run: ended, isAlive: false });
+    writeFileSync(path, '{"pid":');
+    expect(inspectRunFile(below)).toEqual({ path, run: null, isAlive: false });
   });
 
   it('is removed by its own emulator only', () => {
