@@ -3,6 +3,7 @@ import type { RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks';
 import type { Page } from '../contract/resources.ts';
 import type { StreamItem } from '../contract/stream.ts';
+import { isConnected } from './connection.ts';
 import { Feed, type PageInput } from './feed.ts';
 import { useLive } from './live.ts';
 import type { Identified } from './paged-list.ts';
@@ -27,6 +28,9 @@ export interface LiveList<Item extends Identified> {
   /** Goes on, and back to the top. */
   readonly leadUp: () => void;
   readonly onLook: (look: Look) => void;
+  /** Id of the row that the keys move from while nothing is shown beside the list. */
+  readonly chosen: string | null;
+  readonly choose: (id: string) => void;
 }
 
 /** Narrowed to something else, it shows what it had until the answer is there. */
@@ -34,6 +38,7 @@ export function useLiveList<Item extends Identified>({ key, ask, hear }: Source<
   const [, redraw] = useReducer((count: number) => count + 1, 0);
   const [isPaused, setPaused] = useState(false);
   const [isAtTop, setAtTop] = useState(true);
+  const [chosen, choose] = useState<string | null>(null);
   const box = useRef<HTMLDivElement>(null);
   // An emulator that was started anew may hold other things.
   const feed = useMemo(
@@ -46,6 +51,9 @@ export function useLiveList<Item extends Identified>({ key, ask, hear }: Source<
   }, [feed]);
   const isHeld = isPaused || !isAtTop;
   useEffect(() => feed.hold(isHeld), [feed, isHeld]);
+  useEffect(() => {
+    if (isConnected.value) feed.again();
+  }, [feed, isConnected.value]);
   useLive((items) => {
     const replaced = items.findLastIndex(({ type }) => type === 'reset');
     if (replaced !== -1 && key !== null) feed.open();
@@ -61,7 +69,7 @@ export function useLiveList<Item extends Identified>({ key, ask, hear }: Source<
   };
   useLayoutEffect(scrollUp, [shown.current]);
   return {
-    ...{ feed: shown.current, box, isPaused, togglePause },
+    ...{ feed: shown.current, box, isPaused, togglePause, chosen, choose },
     leadUp: () => {
       setPaused(false);
       scrollUp();

@@ -55,6 +55,21 @@ describeInBrowser('the request log', () => {
     await expect.poll(() => rows.count()).toBe(1);
   });
 
+  it('follows the search however slowly it is written, and leaves what is written alone', async () => {
+    const { emulator, page, rows } = await start();
+    await emulator.api('GET', '/events?text=a');
+    await rows.first().waitFor();
+    const search = page.getByRole('searchbox', { name: 'Path' });
+    await search.pressSequentially('/v1/nowhere ');
+    await page.getByText('No request matches.').waitFor();
+    await emulator.api('GET', '/nowhere');
+    await expect.poll(() => rows.count()).toBe(1);
+    expect(await search.inputValue()).toBe('/v1/nowhere ');
+    await page.getByRole('button', { name: 'Remove the filter path /v1/nowhere' }).click();
+    await expect.poll(() => search.inputValue()).toBe('');
+    await expect.poll(() => rows.count()).toBe(2);
+  });
+
   it('leads from a request to what it caused, and says its error in words', async () => {
     const { emulator, page, rows } = await start();
     const { json: event } = await emulator.api('POST', '/events', { type: 'order.shipped' });

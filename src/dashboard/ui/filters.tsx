@@ -1,7 +1,7 @@
 /** What a list is narrowed to, as fields and as chips. All of it lives in the address. */
 import './filters.css';
 import type { ComponentChildren } from 'preact';
-import { useId, useRef, useState } from 'preact/hooks';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { refine } from '../router.ts';
 import { useShortcuts } from '../shortcuts.ts';
 import { Icon } from './icon.tsx';
@@ -12,10 +12,14 @@ interface BarProps {
   readonly fields: ComponentChildren;
   /** What else stands beside the search. */
   readonly children: ComponentChildren;
+  /** The choice that is made most often: never behind the button. */
+  readonly quick?: ComponentChildren;
+  /** What can be done with all that matches. */
+  readonly action?: ComponentChildren;
 }
 
 /** The fields are behind a button where there is no room for them. */
-export function FilterBar({ filter, search, fields, children }: BarProps) {
+export function FilterBar({ filter, search, fields, children, quick, action }: BarProps) {
   const id = useId();
   const [isUnfolded, setUnfolded] = useState(false);
   return (
@@ -33,10 +37,11 @@ export function FilterBar({ filter, search, fields, children }: BarProps) {
         </button>
         {children}
       </div>
+      {quick}
       <div id={id} class={`filters-fields ${isUnfolded ? 'unfolded' : ''}`}>
         {fields}
       </div>
-      <FilterChips filter={filter} />
+      <FilterChips filter={filter} action={action} />
     </search>
   );
 }
@@ -55,11 +60,21 @@ interface SearchProps {
 /** A field that the list follows while somebody types. */
 export function SearchField({ name, label, value = '', placeholder }: SearchProps) {
   const field = useRef<HTMLInputElement>(null);
+  const [text, setText] = useState(value);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   useShortcuts([{ key: '/', does: 'Search', run: () => field.current?.select() }]);
+  useEffect(() => {
+    // What is still being typed is newer than the address.
+    if (timer.current === undefined) setText((before) => (before.trim() === value ? before : value));
+  }, [value]);
+  useEffect(() => () => clearTimeout(timer.current), []);
   const search = (wanted: string) => {
+    setText(wanted);
     clearTimeout(timer.current);
-    timer.current = setTimeout(() => refine({ [name]: wanted.trim() }), TYPING_MS);
+    timer.current = setTimeout(() => {
+      timer.current = undefined;
+      refine({ [name]: wanted.trim() });
+    }, TYPING_MS);
   };
   return (
     <input
@@ -69,7 +84,7 @@ export function SearchField({ name, label, value = '', placeholder }: SearchProp
       aria-label={label}
       placeholder={placeholder}
       maxLength={1000}
-      value={value}
+      value={text}
       onInput={({ currentTarget }) => search(currentTarget.value)}
       onKeyDown={({ key, currentTarget }) => key === 'Escape' && currentTarget.blur()}
     />
@@ -127,7 +142,7 @@ export function FilterSelect({
 }
 
 /** The filters in force, each with a way to drop it. */
-function FilterChips({ filter }: { readonly filter: Readonly<Record<string, string>> }) {
+function FilterChips({ filter, action }: Pick<BarProps, 'filter' | 'action'>) {
   const given = Object.entries(filter);
   if (given.length === 0) return null;
   return (
@@ -150,6 +165,7 @@ function FilterChips({ filter }: { readonly filter: Readonly<Record<string, stri
           </button>
         </li>
       )}
+      {action !== undefined && <li class="filters-action">{action}</li>}
     </ul>
   );
 }

@@ -1,8 +1,9 @@
 /** The rows of a live list, or what stands in their place. */
 import './live-rows.css';
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
+import { useCallback } from 'preact/hooks';
 import { type Route, toHash } from '../address.ts';
+import { MOST_WAITING } from '../feed.ts';
 import type { LiveList } from '../live-list.ts';
 import type { Identified } from '../paged-list.ts';
 import { navigate, replace } from '../router.ts';
@@ -14,7 +15,7 @@ interface Props<Item extends Identified> {
   /** What the rows are, such as "events". */
   readonly what: string;
   readonly columns: readonly string[];
-  /** The cells of a row, one for each column; `address` is that of the item in the page. */
+  /** The cells of a row, one for each column; `address` is that of the item in the page. The same function each time. */
   readonly cells: (item: Item, address: string) => readonly ComponentChildren[];
   /** Height of every row, in rem. */
   readonly rowHeight: number;
@@ -26,10 +27,12 @@ interface Props<Item extends Identified> {
   readonly empty: ComponentChildren;
 }
 
+const grouped = new Intl.NumberFormat('en');
+
 export function LiveRows<Item extends Identified>(props: Props<Item>) {
   const { list, what, columns, cells, rowHeight, toRoute, openId, empty } = props;
-  const { feed, box, leadUp, onLook } = list;
-  const [chosen, setChosen] = useState<string | null>(null);
+  const { feed, box, leadUp, onLook, chosen, choose } = list;
+  const toCells = useCallback((item: Item) => cells(item, toHash(toRoute(item.id))), [toHash(toRoute(''))]);
   return (
     <div class="live-rows">
       <Waiting what={what} count={feed.waiting} onPress={leadUp} />
@@ -48,16 +51,22 @@ export function LiveRows<Item extends Identified>(props: Props<Item>) {
       )}
       {feed.isOpen && feed.list.length > 0 && (
         <VirtualList
-          label={`${what}, newest first`}
+          label={`${what.charAt(0).toUpperCase()}${what.slice(1)}, newest first`}
           columns={columns}
           items={feed.list}
           keyOf={({ id }) => id}
-          cells={(item) => cells(item, toHash(toRoute(item.id)))}
+          cells={toCells}
           rowHeight={rowHeight}
           hasMore={feed.list.next !== null}
           active={openId ?? chosen}
-          onActive={({ id }) => (openId === null ? setChosen(id) : replace(toRoute(id)))}
-          onOpen={({ id }) => navigate(toRoute(id))}
+          onActive={({ id }) => {
+            choose(id);
+            if (openId !== null) replace(toRoute(id));
+          }}
+          onOpen={({ id }) => {
+            choose(id);
+            navigate(toRoute(id));
+          }}
           onLook={onLook}
           box={box}
         />
@@ -93,7 +102,8 @@ function Waiting({
       </span>
       {count > 0 && (
         <button type="button" class="main live-waiting" onClick={onPress}>
-          {count.toLocaleString('en')} new
+          {grouped.format(count)}
+          {count === MOST_WAITING ? '+' : ''} new
         </button>
       )}
     </>
