@@ -9,6 +9,7 @@ import { type EmulatorOptions, startEmulator } from '../emulator.ts';
 import type { Overrides } from '../profile/answer-gaps.ts';
 import { resolveRules } from '../profile/resolve.ts';
 import type { ProfileName } from '../profile/rules.ts';
+import { untilClosed } from './until-closed.ts';
 import { createWorkspace, type Workspace } from './workspace.ts';
 
 export interface CreateEmulatorOptions extends Partial<Omit<EmulatorOptions, 'rules' | 'wall' | 'seedName'>> {
@@ -35,7 +36,10 @@ export interface Emulator extends Workspace {
   createWorkspace(options?: CreateWorkspaceOptions): Promise<Workspace>;
   /** Gives back exactly the state after boot; workspaces made since are no more. */
   reset(): Promise<void>;
-  /** Stops it: attempts under way get up to five seconds, then the store is closed. */
+  /**
+   * Stops it: attempts under way get up to five seconds, then the store is closed. Every other call is refused from then
+   * on with an SvcError `interrupted`.
+   */
   close(): Promise<void>;
 }
 
@@ -47,13 +51,16 @@ export interface Emulator extends Workspace {
 export async function createEmulator(options: CreateEmulatorOptions = {}): Promise<Emulator> {
   const { profile = 'relaxed', overrides = {}, environment = 'sandbox', scheme, ...rest } = options;
   const rules = resolveRules(profile, overrides, environment, scheme);
-  const emulator = await startEmulator({
+  const started = await startEmulator({
     ...{ port: 0, host: '127.0.0.1', db: ':memory:', environment, rules },
     ...rest,
   });
+  const closing = new AbortController();
+  // It may be stopped from elsewhere too.
+  void started.closed.then(() => closing.abort());
+  const emulator = untilClosed(started, closing.signal);
   const { control, status } = emulator;
   const { api_key: apiKey, workspace_id: workspaceId } = status();
-  const closing = new AbortController();
   const shared = {
     ...{
       emulator,
@@ -67,7 +74,7 @@ export async function createEmulator(options: CreateEmulatorOptions = {}): Promi
 
   async function close(): Promise<void> {
     closing.abort();
-    await emulator.close();
+    await started.close();
   }
 
   return {

@@ -110,11 +110,13 @@ export interface WorkspaceSetup extends TriggerSetup {
 }
 
 export function createWorkspace(setup: WorkspaceSetup): Workspace {
-  const { emulator, control, workspaceId, apiKey } = setup;
+  const { emulator, control, workspaceId, apiKey, closing } = setup;
   const { url, base_url: baseUrl } = emulator.status();
   const webhooks = createWebhooks(control, workspaceId);
 
   async function close(): Promise<void> {
+    // Nothing is sent any more.
+    if (closing.aborted) return;
     for (const { id } of await webhooks.list()) await webhooks.delete(id);
   }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createEmulator, createReceiver } from '../../src/index.ts';
+import { createHttpControlPlane } from '../../src/control/http-client.ts';
+import { createEmulator, createReceiver, type Emulator, type Workspace } from '../../src/index.ts';
 import { createProject } from '../fixtures/project.ts';
 import { authority, getCertificate } from '../support/certificates.ts';
 import { createProxy } from '../support/proxy.ts';
@@ -159,4 +160,53 @@ describe('an emulator in this process', () => {
     await ended;
     await expect(fetch(`${emulator.url}/healthz`)).rejects.toThrow();
   });
+
+  it.each<[string, (emulator: Emulator, workspace: Workspace) => unknown]>([
+    ['status()', ({ status }) => status()],
+    ['control', ({ control }) => control.getStatus({})],
+    ['control.stream', ({ control }) => control.stream({}, new AbortController().signal)],
+    ['fetch', (emulator) => emulator.fetch('/v1/events')],
+    ['trigger', (emulator) => emulator.trigger('order.shipped')],
+    ['reset', (emulator) => emulator.reset()],
+    ['createWorkspace', (emulator) => emulator.createWorkspace()],
+    ['deliveries.list of a workspace', (_, { deliveries }) => deliveries.list()],
+    ['deliveries.wait of a workspace', (_, { deliveries }) => deliveries.wait()],
+  ])('says of %s that it comes after close', async (_, call) => {
+    const emulator = await createEmulator({ listen: false });
+    const workspace = await emulator.createWorkspace();
+    await emulator.close();
+    await expect(async () => call(emulator, workspace)).rejects.toMatchObject({
+      ...{ name: 'SvcError', code: 'interrupted', message: 'The emulator is closed.' },
+      hint: expect.stringContaining('createEmulator()'),
+    });
+  });
+
+  it('ends what is under way when it is closed, here or from elsewhere', async () => {
+    for (const close of [(emulator: Emulator) => emulator.close(), stopFromElsewhere]) {
+      const emulator = await createEmulator();
+      const stream = emulator.control.stream({}, new AbortController().signal);
+      const ended = expect(readAll(stream)).resolves.toEqual([]);
+      const waiting = expect(emulator.deliveries.wait()).rejects.toMatchObject({ code: 'interrupted' });
+      await close(emulator);
+      await Promise.all([ended, waiting]);
+    }
+  });
+
+  it('may be closed twice, and before its workspaces', async () => {
+    const emulator = await createEmulator({ listen: false });
+    const workspace = await emulator.createWorkspace();
+    await emulator.close();
+    await workspace.close();
+    await emulator.close();
+  });
 });
+
+function stopFromElsewhere({ url }: Emulator) {
+  return createHttpControlPlane({ controlUrl: `${url}/_svc` }).stop({});
+}
+
+async function readAll<Item>(stream: AsyncIterable<Item>): Promise<Item[]> {
+  const items: Item[] = [];
+  for await (const item of stream) items.push(item);
+  return items;
+}
