@@ -276,7 +276,7 @@ export const rows: Readonly<Record<string, Row>> = {
     args: ['--method', 'POST'],
     shows: /^AT +METHOD +PATH +STATUS[\s\S]*POST +\/v1\/events +201/,
     members: page,
-    mistake: [['--status', '99'], "option '--status <status>' argument '99' is invalid."],
+    mistake: [['--status', '600'], "option '--status <status>' argument '600' is invalid."],
     nobody: otherWorkspace,
   },
   'fixtures list': {
