@@ -1,5 +1,6 @@
 /** What a component asks the emulator for, and where the answer stands. */
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { useReconnection } from './connection.ts';
 import { toMessage } from './message.ts';
 
 export interface Asked<Value> {
@@ -13,8 +14,8 @@ export interface Asked<Value> {
 }
 
 /**
- * Asks when the component appears and whenever one of `dependencies` changes. Of answers that overtake each other, the
- * one to the newest question counts.
+ * Asks when the component appears, whenever one of `dependencies` changes, and when a lost connection is back. Of
+ * answers that overtake each other, the one to the newest question counts.
  */
 export function useAsked<Value>(ask: () => Promise<Value>, dependencies: readonly unknown[]): Asked<Value> {
   const [state, setState] = useState<Omit<Asked<Value>, 'again'>>(asking);
@@ -36,6 +37,7 @@ export function useAsked<Value>(ask: () => Promise<Value>, dependencies: readonl
     again();
     return () => void newest.current++;
   }, dependencies);
+  useReconnection(again);
   return { ...state, again };
 }
 

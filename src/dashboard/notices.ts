@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals';
 import { toMessage } from './message.ts';
 
-export interface Notice {
+interface Notice {
   readonly number: number;
   readonly text: string;
   readonly isError: boolean;

@@ -17,7 +17,7 @@ export interface Created {
   readonly isReplayed: boolean;
 }
 
-export interface Credentials {
+interface Credentials {
   readonly apiKey: string;
   readonly idempotencyKey: string;
 }

@@ -26,14 +26,18 @@ export function chooseWorkspace(id: string): void {
 
 /**
  * Asks the emulator who it is, again whenever the live stream stands anew, because another one may have taken its place,
- * and when its state was replaced.
+ * when its state was replaced, and when something happens in a workspace that came since.
  */
 export function openSession(): void {
   effect(() => {
     if (isConnected.value !== false) void load();
   });
+  const sought = new Set<string>();
   listen((items) => {
-    if (items.some(({ type }) => type === 'reset')) void load();
+    const ids = items.flatMap((item) => ('delivery' in item ? [item.delivery.workspace_id] : []));
+    const isNew = ids.some((id) => !sought.has(id));
+    for (const id of ids) sought.add(id);
+    if (isNew || items.some(({ type }) => type === 'reset')) void load();
   });
 }
 

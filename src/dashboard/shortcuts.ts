@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 
-export interface Shortcut {
+interface Shortcut {
   /** As `KeyboardEvent.key` has it. */
   readonly key: string;
   /** What it does, for the list that `?` shows. */

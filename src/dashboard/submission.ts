@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { toMessage } from './message.ts';
 import { findProblem, type Problem } from './problem.ts';
 
-export interface Submission {
+interface Submission {
   readonly problem: Problem | null;
   readonly isBusy: boolean;
   readonly submit: (event: Event) => void;

@@ -47,6 +47,20 @@ describeInBrowser('the clock bar', () => {
     expect(await emulator.control.getClock({})).toMatchObject({ rate: 3600 });
   });
 
+  it('is as high when something is due as when nothing is, in one row', async () => {
+    const { emulator } = await startPair(503);
+    await emulator.control.setClock({ frozen: false });
+    const page = await openDashboard(emulator);
+    const bar = page.getByRole('region', { name: 'Clock' });
+    await bar.getByText('Nothing is due').waitFor();
+    const heightOf = async () => (await bar.boundingBox())?.height;
+    const before = await heightOf();
+    await emulator.api('POST', '/events', { type: 'order.shipped' });
+    await bar.getByText('order.shipped').waitFor();
+    expect(await heightOf()).toBe(before);
+    expect(before).toBeLessThan(60);
+  });
+
   it('tells what is due next by both clocks, and links it', async () => {
     const { emulator, receiver, page, bar } = await startFailing(503);
     const next = bar.getByRole('button', { name: /^Next order\.shipped/ });

@@ -47,6 +47,23 @@ describeInBrowser('the frame of the dashboard', () => {
     await page.getByText('sandbox').waitFor();
   });
 
+  it('asks again for what it shows when another emulator has taken the place of the first', async () => {
+    const first = await openEmulator();
+    await first.control.createWebhook({ url: 'http://127.0.0.1:9/' });
+    await first.api('POST', '/events', { type: 'order.shipped' });
+    const [delivery] = (await first.control.listDeliveries({})).data;
+    const page = await openDashboard(first, {
+      at: `/deliveries/${delivery?.id}`,
+      expectedErrors: /ERR_|Failed to load/,
+    });
+    const shown = page.getByRole('article', { name: 'Delivery' });
+    await shown.getByRole('heading', { name: 'order.shipped' }).waitFor();
+    const port = Number(new URL(first.status().url).port);
+    await first.close();
+    await openEmulator({ port });
+    await shown.getByRole('alert').getByText(`${delivery?.id}`).waitFor();
+  });
+
   it('shows the keys by ? and closes them by Escape', async () => {
     const page = await openDashboard(await openEmulator());
     await page.keyboard.press('?');
@@ -66,7 +83,10 @@ describeInBrowser('the frame of the dashboard', () => {
     await page.getByText('sandbox').waitFor();
     expect(await page.getByLabel('Workspace').count()).toBe(0);
     const { id } = await emulator.control.createWorkspace({ name: 'Second' });
-    await page.reload();
+    // It is noticed when something happens there.
+    await emulator.control.createWebhook({ workspace_id: id, url: 'http://127.0.0.1:9/' });
+    const { key } = await emulator.control.createKey({ scopes: ['events:write'], workspace_id: id });
+    await emulator.api('POST', '/events', { type: 'order.shipped' }, { authorization: `Bearer ${key}` });
     await page.getByLabel('Workspace').selectOption('Second');
     await page.reload();
     await expect.poll(() => page.getByLabel('Workspace').inputValue()).toBe(id);

@@ -57,6 +57,27 @@ describeInBrowser('the trigger page', () => {
     expect(await payload(page).inputValue()).toContain('12.50');
   });
 
+  it('shows in one window what is sent, the button that sends it, and how it arrives', async () => {
+    const { emulator } = await startPair();
+    const page = await openTrigger(emulator, { query: '?type=order.shipped' });
+    await expect.poll(() => payload(page).inputValue()).toContain('"tracking_number"');
+    await send(page);
+    const arrival = sent(page).first().getByText('succeeded');
+    await arrival.waitFor();
+    for (const each of [payload(page), page.getByRole('button', { name: 'Send', exact: true }), arrival]) {
+      const box = await each.boundingBox();
+      expect((box?.y ?? Number.NaN) + (box?.height ?? Number.NaN)).toBeLessThan(800);
+    }
+  });
+
+  it('notices an endpoint that is registered meanwhile', async () => {
+    const emulator = await startEmulator();
+    const page = await openTrigger(emulator, { query: '?type=order.shipped' });
+    await page.getByText('No endpoint is subscribed to order.shipped').waitFor();
+    await emulator.control.createWebhook({ url: 'http://127.0.0.1:9/hooks' });
+    await page.getByText('Goes to http://127.0.0.1:9/hooks').waitFor();
+  });
+
   it('can be driven by the keyboard alone', async () => {
     const { emulator, receiver } = await startPair();
     const page = await openTrigger(emulator);

@@ -18,8 +18,8 @@ describe('the words of the clock bar', () => {
   });
 
   it.each([
-    [999, 'in real time'],
-    [-999, 'in real time'],
+    [999, null],
+    [-999, null],
     [76 * HOUR, '3d 4h ahead of real time'],
     [-90_000, '1m 30s behind real time'],
   ])('give the distance %i', (distance, text) => {

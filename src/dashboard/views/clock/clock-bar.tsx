@@ -50,7 +50,12 @@ export function ClockBar() {
   return (
     <section class="clock" aria-label="Clock" aria-busy={moving.value !== null}>
       <Reading />
-      <button type="button" class="clock-freeze" onClick={toggleFrozen}>
+      <button
+        type="button"
+        class="clock-freeze"
+        title={`${isFrozen ? 'Resume' : 'Freeze'} (f)`}
+        onClick={toggleFrozen}
+      >
         <Icon name={isFrozen ? 'play' : 'pause'} />
         <span class="clock-word">{isFrozen ? 'Resume' : 'Freeze'}</span>
       </button>
@@ -84,6 +89,7 @@ function Reading() {
   }
   const { rate } = clock.value;
   const [date, time] = formatInstant(now).split(' ');
+  const distance = describeDistance(now, wallNow.value);
   return (
     <p class="clock-reading">
       <Icon name="clock" />
@@ -91,7 +97,7 @@ function Reading() {
         <span class="clock-date">{date}</span> {time}
       </time>
       <span class={rate === 0 ? 'clock-frozen' : 'clock-rate'}>{describeRate(rate)}</span>
-      <span class="muted clock-distance">{describeDistance(now, wallNow.value)}</span>
+      {distance !== null && <span class="muted clock-distance">{distance}</span>}
     </p>
   );
 }

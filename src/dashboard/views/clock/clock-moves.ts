@@ -8,7 +8,7 @@ import { clock, lookAtClock, setClock } from '../../schedule.ts';
 import { workspaceId } from '../../session.ts';
 
 /** A command that moves a clock and has not come back: attempts are sent and answered meanwhile. */
-export interface Moving {
+interface Moving {
   readonly workspaceId: string;
   /** Such as "Advancing by 5m". */
   readonly title: string;

@@ -8,10 +8,10 @@ export function formatInstant(at: number): string {
   return new Date(at).toISOString().slice(0, 19).replace('T', ' ');
 }
 
-/** How far the schedule clock is from the wall's: `3d 4h ahead of real time`. */
-export function describeDistance(schedule: number, wall: number): string {
+/** How far the schedule clock is from the wall's: `3d 4h ahead of real time`; null for less than a second. */
+export function describeDistance(schedule: number, wall: number): string | null {
   const distance = schedule - wall;
-  if (Math.abs(distance) < SECOND_MS) return 'in real time';
+  if (Math.abs(distance) < SECOND_MS) return null;
   return `${formatSpan(Math.abs(distance), 2)} ${distance > 0 ? 'ahead of' : 'behind'} real time`;
 }
 

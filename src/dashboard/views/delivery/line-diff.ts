@@ -1,6 +1,6 @@
 /** What differs between two texts, line by line. Pure. */
 
-export interface DiffRow {
+interface DiffRow {
   readonly kind: 'same' | 'changed' | 'removed' | 'added';
   /** The line of the first text; null where only the second has one. */
   readonly left: string | null;

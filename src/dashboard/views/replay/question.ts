@@ -6,7 +6,7 @@ import type { Delivery } from '../../../contract/deliveries.ts';
 /** What the list of deliveries is narrowed to. */
 export type DeliveryFilter = Omit<ControlInput<'listDeliveries'>, 'limit' | 'starting_after'>;
 
-export type ReplayQuestion = { readonly delivery: Delivery } | { readonly filter: DeliveryFilter };
+type ReplayQuestion = { readonly delivery: Delivery } | { readonly filter: DeliveryFilter };
 
 /** Null while nothing is asked. */
 export const question = signal<ReplayQuestion | null>(null);

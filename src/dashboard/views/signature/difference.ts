@@ -1,5 +1,5 @@
 /** Two texts and where they part. */
-export interface Excerpt {
+interface Excerpt {
   /** Whether something was left out before it. */
   readonly isCut: boolean;
   readonly same: string;

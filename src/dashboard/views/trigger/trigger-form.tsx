@@ -3,6 +3,7 @@ import { subscribes } from '../../../domain/event.ts';
 import { useAsked } from '../../asked.ts';
 import { control } from '../../control.ts';
 import { findJsonProblem } from '../../json-problem.ts';
+import { usePolling } from '../../polling.ts';
 import { chooseWorkspace, status, workspaceId, workspaces } from '../../session.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { JsonEditor } from '../../ui/json-editor.tsx';
@@ -146,10 +147,11 @@ function Details({ refused }: { readonly refused: Field | null }) {
 /** Who will get it, said before it is sent. */
 function Receivers({ type }: { readonly type: string }) {
   const { value: workspace } = workspaceId;
-  const { value: page } = useAsked(
+  const { value: page, again } = useAsked(
     () => control.listWebhooks({ workspace_id: workspace, limit: 1000 }),
     [workspace],
   );
+  usePolling(again);
   if (page === undefined || type === '') return null;
   const urls = page.data
     .filter(({ events, disabled }) => !disabled && subscribes(events, type))

@@ -18,7 +18,7 @@ import { type FixtureSummary, TypeChoice } from './type-choice.tsx';
 export function TriggerView({ route: { query } }: { readonly route: Route }) {
   const fixtures = useAsked(() => control.listFixtures({}), []);
   return (
-    <div class="page">
+    <div class="page trigger-page">
       <Answer asked={fixtures} what="fixtures">
         {({ data }) => <Trigger fixtures={data} type={query.type ?? ''} eventId={query.event ?? ''} />}
       </Answer>
