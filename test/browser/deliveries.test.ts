@@ -133,7 +133,15 @@ describeInBrowser('a long list of deliveries', () => {
     await trigger(emulator, 60);
     const page = await openDashboard(emulator);
     await rowsOf(page).first().waitFor();
-    await gridOf(page).evaluate((grid) => grid.scrollTo({ top: 900 }));
+    await gridOf(page).evaluate((grid) => {
+      grid.scrollTo({ top: 900 });
+      // The page has seen it, and has been drawn anew, before anything else happens.
+      return new Promise((resolve) =>
+        grid.addEventListener('scroll', () => requestAnimationFrame(() => requestAnimationFrame(resolve)), {
+          once: true,
+        }),
+      );
+    });
     const before = await typesOf(page);
     await trigger(emulator, 3, 'new.one');
     await page.getByRole('button', { name: '3 new' }).waitFor();
