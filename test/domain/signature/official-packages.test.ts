@@ -16,7 +16,10 @@ const stripe = new Stripe('sk_test_unused').webhooks;
 
 const anyText = fc.string({ unit: 'binary', minLength: 1, maxLength: 300 });
 const payloads = fc.oneof(fc.json(), anyText);
-const secrets = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 80 });
+/** Stripe's package takes blanks for no secret. */
+const secrets = fc
+  .string({ unit: 'grapheme', minLength: 1, maxLength: 80 })
+  .filter((text) => text.trim() !== '');
 const base64Secrets = fc
   .uint8Array({ minLength: 24, maxLength: 64 })
   .map((key) => `whsec_${Buffer.from(key).toString('base64')}`);
