@@ -1,0 +1,70 @@
+/** What is stored is shown as text, wherever the page shows it: it never becomes markup, let alone runs. */
+import type { Page } from 'playwright-core';
+import { expect, it, onTestFinished } from 'vitest';
+import { describeInBrowser, openDashboard } from '../support/browser.ts';
+import { startTestEmulator } from '../support/emulator.ts';
+import { createReceiver } from '../support/receiver.ts';
+
+const SCRIPT = `"'><img src=x onerror="window.hit=1"><script>window.hit=1</script>`;
+
+/** A sandbox with markup in every text that somebody else can put there. */
+async function openPoisoned() {
+  const emulator = await startTestEmulator();
+  onTestFinished(emulator.close);
+  const receiver = await createReceiver({ status: 500, body: SCRIPT, headers: { 'x-note': SCRIPT } });
+  onTestFinished(receiver.close);
+  const { control } = emulator;
+  await control.createWorkspace({ name: SCRIPT });
+  const webhook = await control.createWebhook({
+    url: `${receiver.url}/?<svg/onload=window.hit=1>`,
+    headers: { 'X-Note': SCRIPT },
+  });
+  const { json: event } = await emulator.api('POST', '/events', {
+    type: 'order.shipped',
+    payload: { [SCRIPT]: SCRIPT },
+  });
+  await control.advanceClock({ ms: 0 });
+  await fetch(`${emulator.status().base_url}/events/${encodeURIComponent(SCRIPT)}`);
+  const [delivery] = (await control.listDeliveries({})).data;
+  const [request] = (await control.listRequests({ path: '/v1/events/' })).data;
+  return { emulator, webhook, event, delivery, request };
+}
+
+async function expectOnlyText(page: Page, shown: string): Promise<void> {
+  await page.getByRole('main').getByText(shown).filter({ visible: true }).first().waitFor();
+  expect(
+    await page.evaluate(`[window.hit, document.querySelectorAll('img[src=x], script:not([src])').length]`),
+  ).toEqual([undefined, 0]);
+}
+
+describeInBrowser('stored text', () => {
+  it('is text in the delivery, its request, its response and its signature', async () => {
+    const { emulator, delivery } = await openPoisoned();
+    const page = await openDashboard(emulator, { at: `/deliveries/${delivery?.id}` });
+    for (const tab of ['Request', 'Response', 'Signature']) {
+      await page.getByRole('tab', { name: tab }).click();
+      await expectOnlyText(page, 'window.hit=1');
+    }
+  });
+
+  it('is text in the event, the endpoint, the request log and the choice of the workspace', async () => {
+    const { emulator, event, webhook, request } = await openPoisoned();
+    const places = [
+      `/events/${event.id}`,
+      `/webhooks/${webhook.id}`,
+      '/requests',
+      `/requests/${request?.id}`,
+    ];
+    for (const at of places) {
+      const page = await openDashboard(emulator, { at });
+      await expectOnlyText(page, at.startsWith('/requests') ? 'onerror' : 'window.hit=1');
+    }
+  });
+
+  it('is text in what a replay is edited from', async () => {
+    const { emulator, delivery } = await openPoisoned();
+    const page = await openDashboard(emulator, { at: `/deliveries/${delivery?.id}` });
+    await page.getByRole('button', { name: 'Replay with changes' }).click();
+    await expectOnlyText(page, 'Replay');
+  });
+});
