@@ -43,10 +43,12 @@ try {
     height: 900,
     colorScheme: 'dark',
   });
-  await picture('signature', `/deliveries/${failing.id}?tab=signature`, { width: 1440, height: 900 });
+  await picture('signature', `/deliveries/${failing.id}?tab=signature`, {
+    width: 1440,
+    height: 900,
+    from: 'Signature',
+  });
   await picture('endpoint', `/webhooks/${failing.webhook_id}`, { width: 1280, height: 800 });
-  await picture('trigger', '/trigger?type=order.shipped', { width: 1280, height: 800 });
-  await picture('narrow', '/deliveries', { width: 360, height: 720 });
   await pictureOfTerminal();
 } finally {
   await Promise.all([browser, emulator, shop, legacy].map((each) => each.close()));
@@ -66,11 +68,13 @@ async function fill() {
   return failing;
 }
 
-async function picture(name, at, { colorScheme = 'light', ...viewport }) {
-  const context = await browser.newContext({ viewport, colorScheme, deviceScaleFactor: 2 });
+/** @param options.from the tab that is scrolled to the top */
+async function picture(name, at, { colorScheme = 'light', from, ...viewport }) {
+  const context = await browser.newContext({ viewport, colorScheme, deviceScaleFactor: 1.5 });
   const page = await context.newPage();
   await page.goto(`${emulator.url}/#${at}`);
   await page.waitForLoadState('networkidle', { timeout: 5_000 }).catch(() => undefined);
+  if (from) await page.getByRole('tab', { name: from }).evaluate((tab) => tab.scrollIntoView());
   await pause(500);
   await page.screenshot({ path: join(pictures, `${name}.png`) });
   await context.close();
