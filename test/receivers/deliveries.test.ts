@@ -28,8 +28,10 @@ for (const language of languages) {
         expect(attempts.at(-1)).toMatchObject({ number: 2, outcome: 'succeeded' });
         await receiver.printed(new RegExp(`^processed order\\.shipped ${event.json.id}$`, 'm'));
         const { data } = await emulator.control.listDeliveries({});
-        await emulator.control.replayDelivery({ id: data[0]?.id ?? '' });
-        const replayed = await emulator.control.settleClock({});
+        const id = data[0]?.id ?? '';
+        await emulator.control.replayDelivery({ id });
+        await emulator.control.settleClock({});
+        const replayed = await emulator.control.getDelivery({ id });
         expect(replayed.attempts.at(-1)).toMatchObject({ trigger: 'manual', outcome: 'succeeded' });
       } finally {
         await receiver.stop();
