@@ -31,7 +31,7 @@ export class Bench {
   readonly apiKey: string | null;
   readonly slowMs: number;
   readonly #options: BenchOptions;
-  #effects: Promise<Effects | Blindness> | undefined;
+  #effects: Effects | Blindness | undefined;
   #answers: Answer[] = [];
 
   constructor(options: BenchOptions) {
@@ -47,13 +47,11 @@ export class Bench {
     return answer;
   }
 
-  /** The count of effects, tried out when it is first asked for. */
-  effects(): Promise<Effects | Blindness> {
+  /** The count of effects, tried out when it is first asked for. @throws SvcError as {@link CountEffects}. */
+  async effects(): Promise<Effects | Blindness> {
     const { count, patienceMs } = this.#options;
-    this.#effects ??=
-      count === null
-        ? Promise.resolve(NO_OBSERVER)
-        : openEffects(count, () => this.send(this.forge.genuine()), patienceMs);
+    if (count === null) return NO_OBSERVER;
+    this.#effects ??= await openEffects(count, () => this.send(this.forge.genuine()), patienceMs);
     return this.#effects;
   }
 

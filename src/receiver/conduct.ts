@@ -44,6 +44,8 @@ export interface Report {
   readonly passed: number;
   readonly failed: number;
   readonly not_observable: number;
+  /** Why the count of effects failed at first; null where it never did. Checks that met with it are not observable. */
+  readonly observer_problem: string | null;
   readonly checks: readonly CheckResult[];
 }
 
@@ -66,7 +68,7 @@ export async function conductChecks(options: ConductOptions): Promise<Report> {
     checks.push({ id: check.id, rule: check.rule, status, sent: check.sent, received, meaning });
   }
   onProgress?.(checks.length, wanted.length);
-  return toReport(checks);
+  return toReport(checks, conductor.observerProblem);
 }
 
 /** Those of the rules in the order of the service description; what may take the receiver down comes last. */
@@ -89,10 +91,16 @@ class Conductor {
   readonly #verdicts = new Map<Check, Verdict>();
   /** The check that took the receiver down. */
   #downSince: string | null = null;
+  #observerProblem: string | null = null;
 
   constructor(checks: readonly Check[], bench: Bench) {
     this.#checks = new Map(checks.map((check) => [check.id, check]));
     this.#bench = bench;
+  }
+
+  /** Why the count of effects failed at first. */
+  get observerProblem(): string | null {
+    return this.#observerProblem;
   }
 
   async judge(check: Check): Promise<Verdict> {
@@ -119,7 +127,7 @@ class Conductor {
   async #run(check: Check): Promise<Verdict> {
     const bench = this.#bench;
     bench.takeAnswers();
-    const verdict = await check.run(bench);
+    const verdict = await check.run(bench).catch((error: unknown) => this.#excuse(error));
     const answers = bench.takeAnswers();
     const isLimited = answers.some(({ status }) => status === 429);
     if (isLimited && !(check.expectsLimits && verdict.status === 'passed')) {
@@ -129,6 +137,13 @@ class Conductor {
     if (check === genuineCheck || !wasSilent || (await bench.isUp())) return verdict;
     this.#downSince = check.id;
     return failed(verdict.received, 'It takes the receiver down: no delivery is accepted after it.');
+  }
+
+  /** A check whose count of effects failed has told nothing; the next one may find it in order again. */
+  #excuse(error: unknown): Verdict {
+    if (!(error instanceof SvcError)) throw error;
+    this.#observerProblem ??= error.message;
+    return notObservable('', [error.message, error.hint].filter(Boolean).join(' '));
   }
 }
 
@@ -155,8 +170,11 @@ async function interruptible<Result>(signal: AbortSignal, work: Promise<Result>)
   throw new SvcError('interrupted', 'Interrupted.');
 }
 
-function toReport(checks: readonly CheckResult[]): Report {
+function toReport(checks: readonly CheckResult[], observerProblem: string | null): Report {
   const count = (wanted: CheckStatus) => checks.filter(({ status }) => status === wanted).length;
   const [passed, failed] = [count('passed'), count('failed')];
-  return { ok: passed > 0 && failed === 0, passed, failed, not_observable: count('not_observable'), checks };
+  return {
+    ...{ ok: passed > 0 && failed === 0, passed, failed, not_observable: count('not_observable') },
+    ...{ observer_problem: observerProblem, checks },
+  };
 }

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { SignatureScheme } from '../../src/domain/signature/scheme.ts';
 import { schemeNames, schemes } from '../../src/domain/signature/schemes.ts';
 import { verifyMessage } from '../../src/domain/signature/verify.ts';
+import { SvcError } from '../../src/errors.ts';
 import { printers } from '../../src/receiver/printers.ts';
 import { createReceiver, type ReceivedRequest } from '../support/receiver.ts';
 import { check, idsOf } from './checking.ts';
@@ -30,7 +31,7 @@ describe('conductChecks', () => {
     const report = await check({ url: receiver.url });
     expect(idsOf(report, 'failed')).toEqual([]);
     expect(idsOf(report, 'not_observable')).toEqual(needsObserver);
-    expect(report).toMatchObject({ ok: true, not_observable: needsObserver.length });
+    expect(report).toMatchObject({ ok: true, not_observable: needsObserver.length, observer_problem: null });
   });
 
   it.each([
@@ -47,6 +48,22 @@ describe('conductChecks', () => {
       meaning: expect.stringContaining(why),
     });
     expect(report.ok).toBe(false);
+  });
+
+  it('goes on where the count of effects fails, and tells nothing of that check alone', async () => {
+    await using receiver = await startReceiver();
+    let asked = 0;
+    const count = async () => {
+      if (++asked === 1) throw new SvcError('usage', 'The count is locked.', { hint: 'Wait for it.' });
+      return receiver.count();
+    };
+    const report = await check({ url: receiver.url, count, timeoutMs: 500, only: ['deduplication'] });
+    expect(report.checks).toMatchObject([
+      { status: 'not_observable', meaning: 'The count is locked. Wait for it.' },
+      { status: 'passed' },
+      { status: 'passed' },
+    ]);
+    expect(report).toMatchObject({ ok: true, observer_problem: 'The count is locked.' });
   });
 
   it.each(schemeNames)('passes a receiver that verifies the scheme %s as it should', async (name) => {

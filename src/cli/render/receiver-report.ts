@@ -23,8 +23,10 @@ export function renderReport(report: Report, look: Look): string {
     (check) => findAdvice(check, report.checks),
     look,
   );
-  const { passed, failed, not_observable } = report;
-  return `${table}\n\n${passed} passed, ${failed} failed, ${not_observable} not observable.`;
+  const { passed, failed, not_observable, observer_problem: problem } = report;
+  const counts = `${passed} passed, ${failed} failed, ${not_observable} not observable.`;
+  const note = problem === null ? [] : [`--observe did not always give a count: ${problem}`];
+  return [table, '', counts, ...note].join('\n');
 }
 
 /** What several checks that cannot tell anything have in common is said at the first of them. */

@@ -69,6 +69,7 @@ describe('svc receiver check', () => {
         ],
         "failed": 0,
         "not_observable": 0,
+        "observer_problem": null,
         "ok": true,
         "passed": 1,
       }
@@ -108,7 +109,8 @@ describe('svc receiver check', () => {
       received: '\u0001',
     } as const;
     const checks = [{ ...failure, meaning: 'say "no" & go' }];
-    const text = renderJunit({ ok: false, passed: 0, failed: 1, not_observable: 0, checks }, 'http://a');
+    const counts = { passed: 0, failed: 1, not_observable: 0 };
+    const text = renderJunit({ ok: false, ...counts, observer_problem: null, checks }, 'http://a');
     expect(text).toContain(
       '<failure message="say &quot;no&quot; &amp; go">sent: &lt;a&gt;\nreceived: \ufffd</failure>',
     );
@@ -135,6 +137,12 @@ describe('svc receiver check', () => {
     const observe = 'echo 1';
     const { out } = await check({ url: receiver.url, observe, rule: ['deduplication'], timeout: 100 });
     expect(out).toContain('The count of --observe did not rise within 100ms of a genuine delivery');
+  });
+
+  it('says at the end that the count of --observe failed', async () => {
+    await using receiver = await createReceiver(answer);
+    const { out } = await check({ url: receiver.url, observe: 'echo many', rule: ['deduplication'] });
+    expect(out).toMatch(/not observable\.\n--observe did not always give a count: echo many gives no count/);
   });
 
   it('trusts the authority of --ca', async () => {
