@@ -152,6 +152,19 @@ describe('an emulator in this process', () => {
     expect(emulator.status().profile).toBe('strict');
   });
 
+  it.each<[object, string, string | undefined]>([
+    [{ prot: 4777 }, 'createEmulator has no option "prot".', 'Did you mean port?'],
+    [{ rules: {} }, 'createEmulator has no option "rules".', undefined],
+    [
+      { profile: 'strickt' },
+      'The option profile must be relaxed or strict, not "strickt".',
+      'Did you mean strict?',
+    ],
+    [{ environment: 'prod' }, 'The option environment must be sandbox or production, not "prod".', undefined],
+  ])('refuses what JavaScript lets through: %j', async (options, message, hint) => {
+    await expect(createEmulator(options)).rejects.toMatchObject({ code: 'usage', message, hint });
+  });
+
   it('is gone after close', async () => {
     const emulator = await createEmulator();
     const waiting = emulator.deliveries.wait();
