@@ -1,4 +1,8 @@
 import { toHash } from '../../address.ts';
+import { useAsked } from '../../asked.ts';
+import { control } from '../../control.ts';
+import { usePolling } from '../../polling.ts';
+import { workspaceId } from '../../session.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 
 /** What a newcomer sees in place of the list: how the first delivery comes about. */
@@ -9,9 +13,7 @@ export function FirstSteps() {
       <p>Every event is delivered to the endpoints that subscribe to it. The first one shows here at once:</p>
       <ol>
         <li>
-          Tell the emulator where your receiver is: on the page{' '}
-          <a href={toHash({ section: 'webhooks' })}>Endpoints</a>, or
-          <Example command="svc listen --forward-to http://localhost:3000/webhooks" />
+          <Receiver />
         </li>
         <li>
           Trigger an event: on the page <a href={toHash({ section: 'trigger' })}>Trigger</a>, or
@@ -19,6 +21,33 @@ export function FirstSteps() {
         </li>
       </ol>
     </section>
+  );
+}
+
+/** Where events go, or how the emulator is told. */
+function Receiver() {
+  const workspace = workspaceId.value;
+  const { value: known, again } = useAsked(
+    () => control.listWebhooks({ workspace_id: workspace, limit: 1 }),
+    [workspace],
+  );
+  usePolling(again);
+  const [endpoint] = known?.data ?? [];
+  if (endpoint !== undefined) {
+    return (
+      <>
+        Start your receiver: events go to{' '}
+        <a href={toHash({ section: 'webhooks', id: endpoint.id })}>{endpoint.url}</a>
+        {known?.has_more && ' and to other endpoints'}.
+      </>
+    );
+  }
+  return (
+    <>
+      Tell the emulator where your receiver is: on the page{' '}
+      <a href={toHash({ section: 'webhooks' })}>Endpoints</a>, or
+      <Example command="svc listen --forward-to http://localhost:3000/webhooks" />
+    </>
   );
 }
 
