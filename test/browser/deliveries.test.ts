@@ -70,6 +70,18 @@ describeInBrowser('the list of deliveries', () => {
     await page.getByText('No deliveries yet').waitFor();
   });
 
+  it('tells a newcomer how the first delivery comes about, and where it goes to once that is known', async () => {
+    const emulator = await openEmulator();
+    const { data } = await emulator.control.listWebhooks({});
+    for (const { id } of data) await emulator.control.deleteWebhook({ id });
+    const page = await openDashboard(emulator);
+    await page.getByText('svc listen --forward-to').waitFor();
+    await emulator.control.createWebhook({ url: 'http://127.0.0.1:9/hooks' });
+    await page.getByRole('link', { name: 'http://127.0.0.1:9/hooks' }).waitFor();
+    expect(await page.getByText('svc listen --forward-to').count()).toBe(0);
+    await page.getByText('svc trigger').waitFor();
+  });
+
   it('says what is wrong with what it is asked for, and how to go on', async () => {
     const emulator = await openEmulator();
     await trigger(emulator, 1);

@@ -49,6 +49,15 @@ describeInBrowser('a replay', () => {
     expect(receiver.requests.map(({ headers }) => headers['service-delivery-id'])).toEqual([id, id]);
   });
 
+  it('moves nothing of what one presses next to it', async () => {
+    const { page } = await openFailing();
+    const other = page.getByRole('button', { name: 'Copy as…' });
+    const before = await other.boundingBox();
+    await page.getByRole('button', replay).click();
+    await page.getByRole('link', { name: 'Open attempt 2' }).waitFor();
+    expect((await other.boundingBox())?.x).toBe(before?.x);
+  });
+
   it('says why the emulator refuses it', async () => {
     const { page, control, webhook } = await openFailing();
     await control.deleteWebhook({ id: webhook.id });
