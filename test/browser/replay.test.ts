@@ -69,7 +69,7 @@ describeInBrowser('a replay', () => {
     const { emulator, deliver, receiver } = await startDelivering([503, 200]);
     const { id } = await deliver();
     const page = await openDashboard(emulator);
-    await page.getByText(id).or(page.getByText('order.shipped')).first().waitFor();
+    await page.getByRole('row').filter({ hasText: 'order.shipped' }).waitFor();
     await page.keyboard.press('j');
     await page.keyboard.press('r');
     const dialog = page.getByRole('dialog', replay);

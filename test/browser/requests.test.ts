@@ -75,6 +75,7 @@ describeInBrowser('the request log', () => {
     const { json: event } = await emulator.api('POST', '/events', { type: 'order.shipped' });
     await emulator.api('GET', `/events/${event.id}`);
     await emulator.api('POST', '/events', { type: 'Order Shipped' });
+    await expect.poll(() => rows.count()).toBe(3);
     await page.getByRole('link', { name: 'POST /v1/events' }).first().click();
     await page.getByText('A field is missing or cannot be what it is').waitFor();
     await page.keyboard.press('Escape');
