@@ -3,13 +3,16 @@ import * as v from 'valibot';
 import { DAY_MS } from '../domain/duration.ts';
 import {
   deliveryFaultKinds,
+  type FaultRule,
   faultTargets,
   findFaultProblem,
+  findRouteProblem,
   requestDrops,
   requestFaultKinds,
 } from '../domain/fault.ts';
 import { Count, EventType, idOf, Timestamp } from './fields.ts';
 import { wholeNumber } from './operation.ts';
+import { publicRoutes } from './public-routes.ts';
 
 const faultKinds = v.picklist([...requestFaultKinds, ...deliveryFaultKinds]);
 
@@ -47,22 +50,30 @@ export const NewFault = v.strictObject({
   count: v.optional(wholeNumber(1)),
 });
 
-/** Its members go together. */
-const isPossible = v.rawCheck<v.InferOutput<typeof NewFault>>(({ dataset, addIssue }) => {
-  const { value } = dataset;
-  const found = dataset.typed ? findFaultProblem(dataset.value) : null;
-  if (found === null) return;
-  const { member: key, problem: message } = found;
-  addIssue({
-    message,
-    path: [{ type: 'object', origin: 'value', input: value as never, key, value: null }],
+/** Its members go together, and the API has what it is to meet. */
+function isPossible(nameOf: (member: keyof FaultRule) => string = (member) => member) {
+  return v.rawCheck<v.InferOutput<typeof NewFault>>(({ dataset, addIssue }) => {
+    if (!dataset.typed) return;
+    const { value } = dataset;
+    const found = findFaultProblem(value, nameOf) ?? findRouteProblem(value, Object.values(publicRoutes));
+    if (found === null) return;
+    const { member: key, problem: message } = found;
+    addIssue({
+      message,
+      path: [{ type: 'object', origin: 'value', input: value as never, key, value: null }],
+    });
   });
-});
+}
 
-export const PossibleFault = v.pipe(NewFault, isPossible);
+/** @param nameOf what problems call a member. */
+export function possibleFault(nameOf?: (member: keyof FaultRule) => string) {
+  return v.pipe(NewFault, isPossible(nameOf));
+}
+
+export const PossibleFault = possibleFault();
 
 /** A fault that is written down where it is to be: in a workspace of a seed, or in all. Keys have no ids there. */
-export const SeededFault = v.pipe(v.omit(NewFault, ['workspace_id', 'api_key_id']), isPossible);
+export const SeededFault = v.pipe(v.omit(NewFault, ['workspace_id', 'api_key_id']), isPossible());
 
 export const Fault = v.object({
   id: idOf('fault'),

@@ -6,6 +6,7 @@ import { checkWebhookUrl } from '../domain/webhook-url.ts';
 import type { Rules } from '../profile/rules.ts';
 import { EVENT_TYPE_FORM, EventType, idOf, JsonObject } from './fields.ts';
 import { defineOperations, wholeNumber } from './operation.ts';
+import { publicRoutes } from './public-routes.ts';
 import { CreatedWebhook, Event, pageOf, Workspace } from './resources.ts';
 
 const MAX_SUBSCRIPTIONS = 100;
@@ -23,8 +24,7 @@ export function createPublicOperations(options: PublicApiOptions) {
   const type = eventType(options);
   return defineOperations({
     getWorkspace: {
-      method: 'GET',
-      path: '/workspaces/{id}',
+      ...publicRoutes.getWorkspace,
       summary: 'Retrieve workspace metadata',
       input: v.strictObject({ id: v.string() }),
       output: Workspace,
@@ -32,8 +32,7 @@ export function createPublicOperations(options: PublicApiOptions) {
       scope: 'workspaces:read',
     },
     createEvent: {
-      method: 'POST',
-      path: '/events',
+      ...publicRoutes.createEvent,
       summary: 'Create an event',
       input: v.strictObject({
         type,
@@ -45,8 +44,7 @@ export function createPublicOperations(options: PublicApiOptions) {
       scope: 'events:write',
     },
     getEvent: {
-      method: 'GET',
-      path: '/events/{id}',
+      ...publicRoutes.getEvent,
       summary: 'Retrieve an event',
       input: v.strictObject({ id: v.string() }),
       output: Event,
@@ -54,8 +52,7 @@ export function createPublicOperations(options: PublicApiOptions) {
       scope: 'events:read',
     },
     listEvents: {
-      method: 'GET',
-      path: '/events',
+      ...publicRoutes.listEvents,
       summary: 'List events in a workspace, newest first',
       input: v.strictObject({
         [rules.list.workspaceParameter]: v.optional(idOf('workspace')),
@@ -68,8 +65,7 @@ export function createPublicOperations(options: PublicApiOptions) {
       scope: 'events:read',
     },
     createWebhook: {
-      method: 'POST',
-      path: '/webhooks',
+      ...publicRoutes.createWebhook,
       summary: 'Register a webhook endpoint; its secret is shown in this answer and never again',
       input: v.strictObject({
         workspace_id: idOf('workspace'),

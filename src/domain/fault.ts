@@ -77,30 +77,59 @@ const REQUEST_MEMBERS = [
 ] as const;
 const DELIVERY_MEMBERS = ['kind', 'webhook_id', 'type', 'delay_ms'] as const;
 
-/** What a fault cannot mean, and which member says so; null when it is fine. */
-export function findFaultProblem(rule: FaultRule): { member: keyof FaultRule; problem: string } | null {
+export interface FaultProblem {
+  /** The one that says so. */
+  readonly member: keyof FaultRule;
+  readonly problem: string;
+}
+
+/** What a fault cannot mean; null when it is fine. @param nameOf what the problem calls a member. */
+export function findFaultProblem(
+  rule: FaultRule,
+  nameOf: (member: keyof FaultRule) => string,
+): FaultProblem | null {
   const others = rule.on === 'request' ? DELIVERY_MEMBERS : REQUEST_MEMBERS;
   const foreign = others.find((member) => rule[member] !== undefined);
   if (foreign) return { member: foreign, problem: `is not for faults on a ${rule.on}` };
-  return rule.on === 'request' ? findRequestProblem(rule) : findDeliveryProblem(rule);
+  return rule.on === 'request' ? findRequestProblem(rule, nameOf) : findDeliveryProblem(rule);
 }
 
-function findRequestProblem({ status, drop, latency_ms: latencyMs, error_code: errorCode }: FaultRule) {
+function findRequestProblem(
+  { status, drop, latency_ms: latencyMs, error_code: errorCode }: FaultRule,
+  nameOf: (member: keyof FaultRule) => string,
+): FaultProblem | null {
   if (status === undefined && drop === undefined && latencyMs === undefined)
-    return { member: 'status', problem: 'is required, or latency_ms, or drop' } as const;
+    return { member: 'status', problem: `is required, or ${nameOf('latency_ms')}, or ${nameOf('drop')}` };
   if (status !== undefined && drop !== undefined)
-    return { member: 'drop', problem: 'cannot go with status: there is no answer' } as const;
+    return { member: 'drop', problem: `cannot go with ${nameOf('status')}: there is no answer` };
   if (errorCode !== undefined && status === undefined)
-    return { member: 'error_code', problem: 'needs a status' } as const;
+    return { member: 'error_code', problem: `needs ${nameOf('status')}` };
   return null;
 }
 
-function findDeliveryProblem({ kind, delay_ms: delayMs }: FaultRule) {
+function findDeliveryProblem({ kind, delay_ms: delayMs }: FaultRule): FaultProblem | null {
   if (kind === undefined)
-    return { member: 'kind', problem: `must be one of ${deliveryFaultKinds.join(', ')}` } as const;
+    return { member: 'kind', problem: `must be one of ${deliveryFaultKinds.join(', ')}` };
   if (delayMs !== undefined && !Object.hasOwn(defaultDelayMs, kind))
-    return { member: 'delay_ms', problem: `is only for ${Object.keys(defaultDelayMs).join(', ')}` } as const;
+    return { member: 'delay_ms', problem: `is only for ${Object.keys(defaultDelayMs).join(', ')}` };
   return null;
+}
+
+/** Why no request would ever meet a fault, given all `routes` that there are; null where one can. */
+export function findRouteProblem(
+  { method, path }: FaultRule,
+  routes: readonly Pick<RequestFacts, 'method' | 'path'>[],
+): FaultProblem | null {
+  const there = routes.filter((route) => path === undefined || canBe(path, route.path));
+  if (there.length === 0)
+    return { member: 'path', problem: `must be that of an operation: ${listUnique(routes, 'path')}` };
+  if (there.some((route) => is(method, route.method))) return null;
+  const where = path === undefined ? 'of an operation' : 'of an operation there';
+  return { member: 'method', problem: `must be that ${where}: ${listUnique(there, 'method')}` };
+}
+
+function listUnique<Key extends string>(routes: readonly Readonly<Record<Key, string>>[], key: Key): string {
+  return [...new Set(routes.map((route) => route[key]))].join(', ');
 }
 
 /** What is written beside a request or an attempt that a fault touched. */
@@ -175,10 +204,28 @@ function is<Value>(wanted: Value | undefined, found: Value | null): boolean {
   return wanted === undefined || wanted === found;
 }
 
+/** Whether the path of a request is the one that a fault names. */
 function isPath(pattern: string, path: string): boolean {
-  const [wanted, found] = [pattern, path].map((text) => text.replace(/^\/v1(?=\/|$)/, '').split('/'));
-  return (
-    wanted?.length === found?.length &&
-    wanted?.every((segment, i) => /^(?:\*|\{\w+\})$/.test(segment) || segment === found?.[i]) === true
+  return agree(pattern, path, (wanted, found) => isOpen(wanted) || wanted === found);
+}
+
+/** Whether a request to a route can have the path that a fault names. */
+function canBe(pattern: string, route: string): boolean {
+  return agree(pattern, route, (wanted, found) =>
+    wanted === '' ? found === '' : isOpen(wanted) || isOpen(found) || wanted === found,
   );
+}
+
+function agree(pattern: string, path: string, fits: (wanted: string, found: string) => boolean): boolean {
+  const [wanted, found] = [toSegments(pattern), toSegments(path)];
+  return wanted.length === found.length && wanted.every((segment, i) => fits(segment, found[i] ?? ''));
+}
+
+function toSegments(path: string): string[] {
+  return path.replace(/^\/v1(?=\/|$)/, '').split('/');
+}
+
+/** Stands for any segment: `*`, `{id}`. */
+function isOpen(segment: string): boolean {
+  return /^(?:\*|\{\w+\})$/.test(segment);
 }

@@ -53,14 +53,34 @@ describe('the faults of a sandbox', () => {
     await expect(control.clearFaults({ id })).rejects.toMatchObject({ code: 'not_found' });
   });
 
+  it.each(['/events/evt_1', '/v1/*/{id}', '/*/evt_1', '/*'])('may meet %s', async (path) => {
+    const { control } = await open();
+    expect(await control.addFault({ on: 'request', status: 500, method: 'GET', path })).toMatchObject({
+      path,
+    });
+  });
+
   it.each([
     [{ on: 'request' }, 'status is required, or latency_ms, or drop.'],
     [{ on: 'request', kind: 'drop' }, 'kind is not for faults on a request.'],
     [{ on: 'request', drop: 'after', status: 500 }, 'drop cannot go with status: there is no answer.'],
-    [{ on: 'request', latency_ms: 5, error_code: 'a' }, 'error_code needs a status.'],
+    [{ on: 'request', latency_ms: 5, error_code: 'a' }, 'error_code needs status.'],
     [{ on: 'delivery', kind: 'drop', method: 'GET' }, 'method is not for faults on a delivery.'],
     [{ on: 'delivery', kind: 'drop', delay_ms: 5 }, 'delay_ms is only for delay, reorder, slow-body.'],
     [{ on: 'delivery', kind: 'drop', probability: 2 }, 'probability must be above 0 and at most 1.'],
+    [
+      { on: 'request', status: 500, path: '/nope' },
+      'path must be that of an operation: /workspaces/{id}, /events, /events/{id}, /webhooks.',
+    ],
+    [
+      { on: 'request', status: 500, path: '/events/' },
+      'path must be that of an operation: /workspaces/{id}, /events, /events/{id}, /webhooks.',
+    ],
+    [{ on: 'request', status: 500, method: 'FOO' }, 'method must be that of an operation: GET, POST.'],
+    [
+      { on: 'request', status: 500, method: 'GET', path: '/v1/webhooks' },
+      'method must be that of an operation there: POST.',
+    ],
     [{ on: 'request', status: 200 }, 'status must be from 400 to 599.'],
     [
       { on: 'delivery', kind: 'drop', type: 'order' },

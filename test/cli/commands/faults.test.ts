@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { command } from '../../../src/cli/commands/faults/add.ts';
 import { faultColumns } from '../../../src/cli/render/faults.ts';
 import type { Fault } from '../../../src/contract/faults.ts';
 import { describeEffect, describeMark } from '../../../src/control/fault-account.ts';
+import { createFakeContext } from '../fake-context.ts';
 
 const base = {
   ...{ id: 'flt_1', probability: 1, fired: 0, created_at: '2026-11-20T12:00:00.000Z' },
@@ -35,5 +37,20 @@ describe('a fault in words', () => {
   it('is told beside what it touched, and nothing where there was none', () => {
     expect(describeMark({ id: 'flt_1', kind: 'duplicate' })).toBe('duplicate (flt_1)');
     expect(describeMark(undefined)).toBeNull();
+  });
+});
+
+describe('svc faults add', () => {
+  it.each<[Parameters<typeof command.run>[0], string]>([
+    [{}, '--status is required, or --latency, or --drop.'],
+    [{ latency: 9e9 }, '--latency must be from 1 to 86400000.'],
+    [{ kind: 'drop', errorCode: 'busy' }, '--error-code is not for faults on a delivery.'],
+    [
+      { status: 503, path: '/nope' },
+      '--path must be that of an operation: /workspaces/{id}, /events, /events/{id}, /webhooks.',
+    ],
+  ])('refuses %j in the words of its options', async (options, message) => {
+    const { context } = createFakeContext();
+    await expect(command.run(options, context)).rejects.toMatchObject({ code: 'usage', message });
   });
 });

@@ -1,4 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { possibleFault } from '../../../contract/faults.ts';
+import { listProblems } from '../../../contract/validate.ts';
 import { describeEffect } from '../../../control/fault-account.ts';
 import {
   type DeliveryFaultKind,
@@ -7,6 +9,7 @@ import {
   faultTargets,
   requestDrops,
 } from '../../../domain/fault.ts';
+import { SvcError } from '../../../errors.ts';
 import { choiceOption, toDurationMs, toWholeNumber } from '../../arguments.ts';
 import type { CommandDefinition } from '../../command.ts';
 import type { Context } from '../../context.ts';
@@ -71,8 +74,10 @@ function toProbability(text: string): number {
 }
 
 async function run(options: Options, context: Context): Promise<void> {
+  const rule = toRule(options);
+  checkRule(rule);
   const control = await context.connect();
-  const fault = await control.addFault(toRule(options));
+  const fault = await control.addFault(rule);
   context.print(fault, () => `${fault.id} is in force: ${describeEffect(fault)}.`);
 }
 
@@ -84,4 +89,19 @@ function toRule(options: Options) {
     ...{ webhook_id: webhook, delay_ms: delay, workspace_id: workspace },
   };
   return { on: on ?? (kind === undefined ? 'request' : 'delivery'), ...members } as const;
+}
+
+const optionNames: Readonly<Record<string, string>> = {
+  ...{ api_key_id: 'key', error_code: 'error-code', latency_ms: 'latency' },
+  ...{ webhook_id: 'webhook', delay_ms: 'delay', workspace_id: 'workspace' },
+};
+
+/** The emulator checks it too, but calls what is wrong by its members. @throws SvcError `usage` */
+function checkRule(rule: object): void {
+  const toOption = (member: string) => `--${optionNames[member] ?? member}`;
+  const [wrong] = listProblems(possibleFault(toOption), rule);
+  if (wrong === undefined) return;
+  throw new SvcError('usage', `${toOption(wrong.path)} ${wrong.problem}.`, {
+    hint: 'svc faults add --help shows what goes together.',
+  });
 }

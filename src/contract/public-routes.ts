@@ -1,0 +1,10 @@
+/** Where the operations of the described service are (§4), relative to `/v1`. */
+import type { Operation } from './operation.ts';
+
+export const publicRoutes = {
+  getWorkspace: { method: 'GET', path: '/workspaces/{id}' },
+  createEvent: { method: 'POST', path: '/events' },
+  getEvent: { method: 'GET', path: '/events/{id}' },
+  listEvents: { method: 'GET', path: '/events' },
+  createWebhook: { method: 'POST', path: '/webhooks' },
+} as const satisfies Readonly<Record<string, Pick<Operation, 'method' | 'path'>>>;
