@@ -31,6 +31,13 @@ describeInBrowser('the frame of the dashboard', () => {
     }
   });
 
+  it('shows every section on a narrow screen', async () => {
+    const page = await openDashboard(await openEmulator(), { width: 360 });
+    const last = page.getByRole('navigation', { name: 'Sections' }).getByRole('link').last();
+    const { x, width } = (await last.boundingBox()) ?? { x: Number.NaN, width: 0 };
+    expect(x + width).toBeLessThanOrEqual(360);
+  });
+
   it('leads from an address that it does not know to the deliveries', async () => {
     const page = await openDashboard(await openEmulator(), { at: '/nowhere/at/all' });
     await expect.poll(() => page.title()).toBe('Deliveries · svc');

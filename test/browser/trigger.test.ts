@@ -186,6 +186,22 @@ describeInBrowser('the trigger page', () => {
     expect(data.map(({ scopes }) => scopes)).toEqual([['events:write']]);
   });
 
+  it('makes itself another key for another workspace once the first is refused', async () => {
+    const { emulator } = await startPair();
+    const { id } = await emulator.control.createWorkspace({ name: 'Second' });
+    const page = await openTrigger(emulator, { query: '?type=pets.fed', expectedErrors: /status of 401/ });
+    await page.getByLabel('For workspace').selectOption('Second');
+    await send(page);
+    await sent(page).first().getByText('No endpoint is subscribed').waitFor();
+    const [key] = (await emulator.control.listKeys({ workspace_id: id })).data;
+    await emulator.control.revokeKey({ id: `${key?.id}` });
+    await send(page);
+    await sent(page).first().getByText('401').waitFor();
+    await send(page);
+    await expect.poll(() => sent(page).count()).toBe(3);
+    await sent(page).first().getByText('No endpoint is subscribed').waitFor();
+  });
+
   it('copies itself as a command', async () => {
     const { emulator } = await startPair();
     const page = await openTrigger(emulator, { query: '?type=pets.fed' });

@@ -31,11 +31,6 @@ export function describeAttempts(attempts: readonly Pick<AttemptSummary, 'outcom
   return `${attempts.length} ${attempts.length === 1 ? 'attempt' : 'attempts'}: ${parts.join(', ')}`;
 }
 
-/** Where an attempt goes, without what every address has: `localhost:3000/hooks`. */
-export function shortenUrl(url: string): string {
-  return url.replace(/^https?:\/\//, '').replace(/\/$/, '');
-}
-
 /** When something falls due: `in 4m 12s` of schedule time. */
 export function describeDue(dueAt: string, now: number): string {
   const distance = Date.parse(dueAt) - now;

@@ -7,9 +7,10 @@ import { control } from '../../control.ts';
 import { useLive } from '../../live.ts';
 import { clock, lookAtClock, realTimeUntil, scheduleNow } from '../../schedule.ts';
 import { workspaceId } from '../../session.ts';
+import { shortenUrl } from '../../short-url.ts';
 import { useThrottle } from '../../throttle.ts';
 import { Popover } from '../../ui/popover.tsx';
-import { describeDue, describeRealDue, shortenUrl } from './clock-words.ts';
+import { describeDue, describeRealDue } from './clock-words.ts';
 
 const SHOWN = 10;
 const LOOK_AGAIN_MS = 500;

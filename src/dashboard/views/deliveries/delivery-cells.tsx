@@ -1,9 +1,9 @@
 /** What the list shows of each delivery. */
 import type { Delivery } from '../../../contract/deliveries.ts';
 import { settledReasonText } from '../../../domain/delivery.ts';
+import { shortenUrl } from '../../short-url.ts';
 import { StatusBadge } from '../../ui/status.tsx';
 import { Time } from '../../ui/time.tsx';
-import { shortenUrl } from '../clock/clock-words.ts';
 
 export const COLUMNS = ['Status', 'Event', 'Endpoint', 'Attempts', 'Created'];
 

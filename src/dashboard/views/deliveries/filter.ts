@@ -7,7 +7,7 @@ import { hasText } from '../../../domain/text-search.ts';
 
 /** Names of the members of the address; those of the options of `svc deliveries list`. */
 export const filterNames = ['status', 'type', 'webhook', 'event', 'since', 'until', 'text'] as const;
-export type FilterName = (typeof filterNames)[number];
+type FilterName = (typeof filterNames)[number];
 
 /** As the address has it: no member is empty. */
 export type Filter = Readonly<Partial<Record<FilterName, string>>> & { readonly status?: DeliveryStatus };

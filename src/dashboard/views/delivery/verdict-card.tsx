@@ -34,7 +34,7 @@ export function VerdictCard({ delivery }: Props) {
 
 function Step({ remedy: { words, command } }: { readonly remedy: Remedy }) {
   return (
-    <p class="delivery-remedy">
+    <p>
       <span aria-hidden="true">→ </span>
       {words}{' '}
       {command !== null && (

@@ -4,7 +4,7 @@ import { parseDuration } from '../../../domain/duration.ts';
 import { type DeliveryFaultKind, defaultDelayMs } from '../../../domain/fault.ts';
 import { SvcError } from '../../../errors.ts';
 
-export type NewFault = ControlInput<'addFault'>;
+type NewFault = ControlInput<'addFault'>;
 
 /** Texts of fields; an empty one restricts nothing. */
 interface CommonDraft {
@@ -13,7 +13,7 @@ interface CommonDraft {
   readonly probability: string;
 }
 
-export interface DeliveryFaultDraft extends CommonDraft {
+interface DeliveryFaultDraft extends CommonDraft {
   readonly kind: DeliveryFaultKind;
   readonly delay_ms: string;
   readonly type: string;

@@ -98,7 +98,7 @@ function CarryingHeaders({ detail: { headers, signed_parts: parts } }: { readonl
   const partOf = (value: string) =>
     parts.find(({ part, text }) => part !== 'literal' && text === value)?.part;
   return (
-    <dl class="facts signature-headers">
+    <dl class="facts">
       {Object.entries(headers).map(([name, value]) => {
         const part = partOf(value);
         return [

@@ -18,6 +18,11 @@ export async function getApiKey(workspaceId: string): Promise<string> {
   return key;
 }
 
+/** The next event is created with another key: the one of before was refused. */
+export function forgetApiKey(workspaceId: string): void {
+  made.delete(workspaceId);
+}
+
 async function makeKey(workspaceId: string): Promise<string> {
   return (await control.createKey({ scopes: ['events:write'], workspace_id: workspaceId })).key;
 }

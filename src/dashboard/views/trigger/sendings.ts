@@ -7,7 +7,7 @@ import { listen } from '../../live.ts';
 import { toMessage } from '../../message.ts';
 import { createEvent, type Refusal } from '../../public-api.ts';
 import { status } from '../../session.ts';
-import { getApiKey } from './api-key.ts';
+import { forgetApiKey, getApiKey } from './api-key.ts';
 import { type Order, toRequest } from './order.ts';
 
 export interface Sending {
@@ -57,7 +57,10 @@ async function sendOne(sending: Sending, index: number): Promise<void> {
   const { body, idempotencyKey } = toRequest(order, index, status.peek()?.payload_member ?? 'payload');
   const apiKey = await getApiKey(order.workspaceId);
   const answer = await createEvent(body, { apiKey, idempotencyKey });
-  if ('code' in answer) return refuse(sending, answer);
+  if ('code' in answer) {
+    if (answer.status === 401) forgetApiKey(order.workspaceId);
+    return refuse(sending, answer);
+  }
   const { event, isReplayed } = answer;
   change(number, ({ eventIds, replayedCount }) => ({
     eventIds: new Set([...eventIds, event.id]),

@@ -7,7 +7,7 @@ import { useLive } from '../../live.ts';
 import { mergeNewest } from './figures.ts';
 
 /** How many of the newest attempts the figures are of. */
-export const NEWEST = 200;
+const NEWEST = 200;
 
 /** The newest attempts to an endpoint, newest first, live. */
 export function useAttempts(webhookId: string): Asked<readonly AttemptSummary[]> {
