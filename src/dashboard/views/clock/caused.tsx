@@ -1,4 +1,4 @@
-import { toHash } from '../../address.ts';
+import { AttemptLink } from '../../ui/attempt-link.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Popover } from '../../ui/popover.tsx';
 import { OutcomeBadge } from '../../ui/status.tsx';
@@ -40,15 +40,7 @@ function Attempts() {
           <ol class="clock-list">
             {attempts.slice(0, SHOWN).map((attempt) => (
               <li key={attempt.id}>
-                <a
-                  href={toHash({
-                    section: 'deliveries',
-                    id: attempt.delivery_id,
-                    query: { attempt: String(attempt.number) },
-                  })}
-                >
-                  {attempt.event_type} <span class="muted">attempt {attempt.number}</span>
-                </a>
+                <AttemptLink attempt={attempt} />
                 <span class="row">
                   <OutcomeBadge {...attempt} />
                   <time dateTime={attempt.scheduled_at}>

@@ -48,7 +48,8 @@ function toHeadline(delivery: DeliveryDetail, last: AttemptDetail | undefined): 
 /** A receiver that answers so may reject the signature (§6.4), and one that was sent a wrong one should. */
 function toSignature({ verification, response_status: status }: AttemptDetail): string | null {
   if (verification === null || (verification.ok && !isRejection(status))) return null;
-  return `${verification.ok ? 'The signature is valid' : `The signature is not valid (${verification.reason})`}: ${verification.detail}`;
+  const { ok, reason, detail } = verification;
+  return ok ? detail : `The signature is not valid (${reason}): ${detail}`;
 }
 
 function isRejection(status: number | null): boolean {

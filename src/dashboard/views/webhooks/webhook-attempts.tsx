@@ -1,6 +1,7 @@
 import type { AttemptSummary } from '../../../contract/deliveries.ts';
 import { formatLatency } from '../../../domain/duration.ts';
 import { toHash } from '../../address.ts';
+import { AttemptLink } from '../../ui/attempt-link.tsx';
 import { Answer } from '../../ui/state.tsx';
 import { OutcomeBadge } from '../../ui/status.tsx';
 import { Time } from '../../ui/time.tsx';
@@ -61,15 +62,7 @@ function Figures({ attempts }: { readonly attempts: readonly AttemptSummary[] })
       <ol class="webhooks-newest" aria-label="Newest attempts">
         {attempts.slice(0, LISTED).map((attempt) => (
           <li key={attempt.id}>
-            <a
-              href={toHash({
-                section: 'deliveries',
-                id: attempt.delivery_id,
-                query: { attempt: String(attempt.number) },
-              })}
-            >
-              {attempt.event_type} <span class="muted">attempt {attempt.number}</span>
-            </a>
+            <AttemptLink attempt={attempt} />
             <OutcomeBadge {...attempt} />
             <span class="webhooks-number">{formatLatency(attempt.duration_ms)}</span>
             <Time at={attempt.sent_at} of="wall" />
