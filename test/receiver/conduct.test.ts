@@ -63,7 +63,7 @@ describe('conductChecks', () => {
       { status: 'passed' },
       { status: 'passed' },
     ]);
-    expect(report).toMatchObject({ ok: true, observer_problem: 'The count is locked.' });
+    expect(report).toMatchObject({ ok: false, observer_problem: 'The count is locked.' });
   });
 
   it.each(schemeNames)('passes a receiver that verifies the scheme %s as it should', async (name) => {

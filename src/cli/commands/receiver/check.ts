@@ -91,7 +91,7 @@ function configure(command: Command): void {
     .addHelpText('after', NOTES);
 }
 
-/** Exits with 1 when a check fails, or when none could tell anything. */
+/** Exits with 1 when a check fails, when none could tell anything, or when effects could not be counted. */
 async function run(options: Options, context: Context): Promise<ExitCode> {
   if (context.json && options.format === 'junit') {
     throw new SvcError('usage', '--json and --format junit print different things: choose one.');
