@@ -1,6 +1,6 @@
 /** The frame of the page: where one is, whether the emulator answers, the clock, and the view of the address. */
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { type Route, type Section, toHash } from './address.ts';
 import { isConnected } from './connection.ts';
 import icon from './icon.svg';
@@ -30,6 +30,7 @@ const views: Record<Section, { title: string; View: (props: { route: Route }) =>
 
 export function App() {
   const [isHelping, setHelping] = useState(false);
+  const content = useRef<HTMLElement>(null);
   useShortcuts([
     { key: '?', does: 'Show the keys', run: () => setHelping(true) },
     { key: 't', does: 'Trigger an event', run: () => navigate({ section: 'trigger' }) },
@@ -39,6 +40,9 @@ export function App() {
   return (
     <div class="frame">
       <header class="top">
+        <button type="button" class="skip" onClick={() => content.current?.focus()}>
+          Skip to the content
+        </button>
         <a class="brand" href={toHash({ section: 'deliveries' })}>
           <img src={icon} alt="" /> svc
         </a>
@@ -52,7 +56,7 @@ export function App() {
         </div>
       </header>
       <ClockBar />
-      <main>
+      <main ref={content} tabIndex={-1}>
         <h1 class="unseen">{title}</h1>
         <View route={route.value} />
       </main>

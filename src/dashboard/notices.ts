@@ -16,7 +16,8 @@ let count = 0;
 export function notify(text: string, isError = false): void {
   const number = ++count;
   notices.value = [...notices.value, { number, text, isError }];
-  setTimeout(() => dismiss(number), SHOWN_MS);
+  // What went wrong stays until it has been read.
+  if (!isError) setTimeout(() => dismiss(number), SHOWN_MS);
 }
 
 export function dismiss(number: number): void {

@@ -84,6 +84,17 @@ describeInBrowser('the frame of the dashboard', () => {
     await expect.poll(() => page.title()).toBe('Trigger · svc');
   });
 
+  it('lets the keyboard skip what is on every page', async () => {
+    const page = await openDashboard(await openEmulator());
+    await page.getByText('sandbox').waitFor();
+    await page.keyboard.press('Tab');
+    await page.getByRole('button', { name: 'Skip to the content' }).waitFor();
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.evaluate('document.activeElement.tagName')).toBe('MAIN');
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate(`document.activeElement.closest('main') !== null`)).toBe(true);
+  });
+
   it('lets one choose the workspace, and remembers it', async () => {
     const emulator = await openEmulator();
     const page = await openDashboard(emulator);
