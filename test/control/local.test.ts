@@ -700,7 +700,7 @@ describe.each([
       ['listDue', { limit: 0 }],
       ['listEvents', { starting_after: `evt_${unknown}` }],
       ['listDeliveries', { toString: 'x' }],
-      ['listRequests', { status: 99 }],
+      ['listRequests', { status: 600 }],
       ['getStatus', { verbose: true }],
     ])('is refused: %s %j', async (name, input) => {
       await expect(control[name](input as never)).rejects.toMatchObject({ code: 'invalid_request' });
