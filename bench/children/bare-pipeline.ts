@@ -30,13 +30,13 @@ const settle = db.prepare(
      scheduled_attempts = 1, attempt_count = 1 WHERE seq = ?`,
 );
 const insertAttempt = db.prepare(
-  `INSERT INTO attempts (seq, delivery_seq, number, trigger, scheduled_at, sent_at_wall, duration_ms, outcome,
+  `INSERT INTO attempts (seq, delivery_seq, webhook_seq, number, trigger, scheduled_at, sent_at_wall, duration_ms, outcome,
      response_status, request_url, request_headers, response_headers)
-   VALUES (?, ?, 1, 'schedule', ?, ?, ?, 'succeeded', ?, ?, ?, ?)`,
+   VALUES (?, ?, ?, 1, 'schedule', ?, ?, ?, 'succeeded', ?, ?, ?, ?)`,
 );
 const insertRequest = db.prepare(
-  `INSERT INTO api_requests (seq, id, at_wall, method, path, status, duration_ms, api_key_seq, workspace_seq)
-   VALUES (?, ?, ?, 'POST', ?, 201, ?, 2, 1)`,
+  `INSERT INTO api_requests (seq, id, at_wall, method, path, status, duration_ms, api_key_seq, workspace_seq, resource_id)
+   VALUES (?, ?, ?, 'POST', ?, 201, ?, 2, 1, ?)`,
 );
 const findKey = db.prepare<[Buffer], number>('SELECT seq FROM api_keys WHERE hash = ?').pluck();
 const begin = db.prepare('BEGIN IMMEDIATE');
@@ -44,6 +44,7 @@ const commit = db.prepare('COMMIT');
 
 interface Delivery {
   readonly seq: number;
+  readonly webhookSeq: number;
   readonly id: string;
   readonly body: string;
   readonly createdAt: number;
@@ -83,33 +84,33 @@ function take(request: IncomingMessage, response: ServerResponse): void {
       return;
     }
     const { type, payload } = JSON.parse(Buffer.concat(chunks).toString());
-    create(type, JSON.stringify(payload), (record) => {
+    create(type, JSON.stringify(payload), (record, eventId) => {
       const requestId = ids.next('request', Date.now());
       const headers = { 'Content-Type': 'application/json', 'Request-Id': requestId };
       response.writeHead(201, { ...headers, 'Content-Length': Buffer.byteLength(record) }).end(record);
       const at = Date.now();
       const tookMs = performance.now() - startedAt;
-      later.push(() => insertRequest.run(++seq, requestId, at, request.url, tookMs));
+      later.push(() => insertRequest.run(++seq, requestId, at, request.url, tookMs, eventId));
     });
   });
 }
 
-function create(type: string, payload: string, answer: (record: string) => void): void {
+function create(type: string, payload: string, answer: (record: string, id: string) => void): void {
   const createdAt = Date.now();
   const at = new Date(createdAt).toISOString();
   const id = ids.next('event', createdAt);
   const record = `{"id":"${id}","workspace_id":"ws_1","type":"${type}","payload":${payload},"created_at":"${at}"}`;
   const body = `{"type":"${type}","workspace_id":"ws_1","created_at":"${at}","data":${record}}`;
   const eventSeq = ++seq;
-  const delivery = { seq: ++seq, id: ids.next('delivery', createdAt), body, createdAt };
   const webhookSeq = 11 + Number(type.replace(/\D/g, ''));
+  const delivery = { seq: ++seq, webhookSeq, id: ids.next('delivery', createdAt), body, createdAt };
   write(
     () => {
       insertEvent.run(eventSeq, id, type, createdAt, body);
       insertDelivery.run(delivery.seq, delivery.id, eventSeq, webhookSeq, createdAt, createdAt);
     },
     () => {
-      answer(record);
+      answer(record, id);
       queue.push(delivery);
       send();
     },
@@ -123,7 +124,7 @@ function send(): void {
   }
 }
 
-async function deliver({ seq: deliverySeq, id, body, createdAt }: Delivery): Promise<void> {
+async function deliver({ seq: deliverySeq, webhookSeq, id, body, createdAt }: Delivery): Promise<void> {
   inFlight++;
   const sentAt = Date.now();
   const startedAt = performance.now();
@@ -142,8 +143,8 @@ async function deliver({ seq: deliverySeq, id, body, createdAt }: Delivery): Pro
   const [asked, answered] = [JSON.stringify(headers), JSON.stringify(answer.headers)];
   write(
     () => {
-      const values = [deliverySeq, createdAt, sentAt, tookMs, answer.statusCode, receiver, asked, answered];
-      insertAttempt.run(++seq, ...values);
+      const values = [createdAt, sentAt, tookMs, answer.statusCode, receiver, asked, answered];
+      insertAttempt.run(++seq, deliverySeq, webhookSeq, ...values);
       settle.run(Date.now(), createdAt, deliverySeq);
     },
     () => {
