@@ -8,13 +8,12 @@ import type { LiveWorkspace } from '../sandbox/live-workspaces.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { ClaimedDelivery } from '../store/deliveries.ts';
 import { clearTimeout, setTimeout } from '../timers.ts';
+import { Alarm } from './alarm.ts';
 import { prepareAttempt, recordAttempt, startOf } from './attempt.ts';
 import { holdBack, holdingMs, sendFaulty, takeFault } from './delivery-faults.ts';
 import { Lane } from './lane.ts';
 import type { Sender } from './sender.ts';
 
-/** The longest wait that a timer of Node.js can have. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
 /** How long sending rests after the store refused a write: the attempt could not be recorded and will be repeated. */
 const STORE_REST_MS = 1000;
 /** Share of all places that is kept for endpoints with nothing under way. */
@@ -38,9 +37,7 @@ export class Dispatcher {
   #inFlight = 0;
   #state: 'new' | 'running' | 'stopping' | 'stopped' = 'new';
   #restUntil = 0;
-  #timer: NodeJS.Timeout | undefined;
-  /** Monotonic time at which the timer fires. */
-  #wakesAt = Number.POSITIVE_INFINITY;
+  readonly #alarm: Alarm;
   #unsubscribe = () => {};
   readonly #waiters = new Set<() => void>();
 
@@ -48,6 +45,7 @@ export class Dispatcher {
     this.#sandbox = sandbox;
     this.#sender = sender;
     this.#onFault = onFault;
+    this.#alarm = new Alarm(sandbox.wall, () => this.#safely(() => this.#wake()));
   }
 
   get isRunning(): boolean {
@@ -79,7 +77,7 @@ export class Dispatcher {
     if (this.#state === 'stopped') return;
     this.#state = 'stopping';
     this.#unsubscribe();
-    this.#disarm();
+    this.#alarm.clear();
     this.#tellWaiters();
     let timer: NodeJS.Timeout | undefined;
     const graceIsOver = new Promise<void>((resolve) => {
@@ -146,7 +144,7 @@ export class Dispatcher {
 
   /** Gives every lane with something due its turn, and sleeps until the next one has. */
   #wake(): void {
-    this.#disarm();
+    this.#alarm.clear();
     for (const lane of this.#lanes.values()) this.#consider(lane);
     this.#send();
   }
@@ -290,20 +288,7 @@ export class Dispatcher {
 
   /** Wakes in `realMs`, unless something wakes earlier. */
   #arm(realMs: number): void {
-    if (this.#state !== 'running' || realMs === Number.POSITIVE_INFINITY) return;
-    const wakesAt = this.#sandbox.wall.monotonic() + realMs;
-    if (wakesAt >= this.#wakesAt) return;
-    clearTimeout(this.#timer);
-    this.#wakesAt = wakesAt;
-    this.#timer = setTimeout(
-      () => this.#safely(() => this.#wake()),
-      Math.min(Math.ceil(realMs), MAX_TIMER_MS),
-    );
-  }
-
-  #disarm(): void {
-    clearTimeout(this.#timer);
-    this.#wakesAt = Number.POSITIVE_INFINITY;
+    if (this.#state === 'running') this.#alarm.set(realMs);
   }
 
   #tellWaiters(): void {
