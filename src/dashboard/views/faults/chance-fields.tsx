@@ -1,7 +1,7 @@
 import type { Problem } from '../../problem.ts';
 import { Field } from '../../ui/field.tsx';
 
-interface Chance {
+export interface Chance {
   readonly count: string;
   readonly probability: string;
 }

@@ -1,4 +1,4 @@
-import { useId, useState } from 'preact/hooks';
+import { useId } from 'preact/hooks';
 import { formatDuration } from '../../../domain/duration.ts';
 import {
   type DeliveryFaultKind,
@@ -6,12 +6,10 @@ import {
   deliveryFaultKinds,
   deliveryFaultText,
 } from '../../../domain/fault.ts';
-import { control } from '../../control.ts';
 import { useEventTypes } from '../../event-types.ts';
-import { useSubmission } from '../../submission.ts';
-import { Field, FormProblem } from '../../ui/field.tsx';
-import { ChanceFields } from './chance-fields.tsx';
+import { Field } from '../../ui/field.tsx';
 import { emptyDeliveryFault, lasts, toDeliveryFault } from './fault-draft.ts';
+import { FaultForm } from './fault-form.tsx';
 
 interface Props {
   readonly webhookId: string;
@@ -20,77 +18,69 @@ interface Props {
 
 /** Orders a fault on the deliveries to one endpoint. */
 export function DeliveryFaultForm({ webhookId, onAdded }: Props) {
-  const [draft, setDraft] = useState(emptyDeliveryFault);
-  const change = (changes: Partial<typeof draft>) => setDraft({ ...draft, ...changes });
-  const { problem, isBusy, submit } = useSubmission(Object.keys(draft), async () => {
-    await control.addFault(toDeliveryFault(draft, webhookId));
-    setDraft(emptyDeliveryFault);
-    onAdded();
-  });
   const list = useId();
   const types = useEventTypes();
   return (
-    <form class="form" onSubmit={submit} noValidate>
-      <div class="fields">
-        <Field
-          label="What becomes of a delivery"
-          name="kind"
-          hint={`${deliveryFaultText[draft.kind]}.`}
-          problem={problem}
-        >
-          {(control) => (
-            <select
-              {...control}
-              value={draft.kind}
-              onChange={({ currentTarget }) => change({ kind: currentTarget.value as DeliveryFaultKind })}
-            >
-              {deliveryFaultKinds.map((kind) => (
-                <option key={kind}>{kind}</option>
-              ))}
-            </select>
-          )}
-        </Field>
-        {lasts(draft.kind) && (
+    <FaultForm
+      empty={emptyDeliveryFault}
+      toFault={(draft) => toDeliveryFault(draft, webhookId)}
+      onAdded={onAdded}
+    >
+      {({ draft, problem, change }) => (
+        <>
           <Field
-            label="For how long"
-            name="delay_ms"
-            hint={`Such as 10m, in ${draft.kind === 'slow-body' ? 'real' : 'schedule'} time.`}
+            label="What becomes of a delivery"
+            name="kind"
+            hint={`${deliveryFaultText[draft.kind]}.`}
             problem={problem}
           >
             {(control) => (
+              <select
+                {...control}
+                value={draft.kind}
+                onChange={({ currentTarget }) => change({ kind: currentTarget.value as DeliveryFaultKind })}
+              >
+                {deliveryFaultKinds.map((kind) => (
+                  <option key={kind}>{kind}</option>
+                ))}
+              </select>
+            )}
+          </Field>
+          {lasts(draft.kind) && (
+            <Field
+              label="For how long"
+              name="delay_ms"
+              hint={`Such as 10m, in ${draft.kind === 'slow-body' ? 'real' : 'schedule'} time.`}
+              problem={problem}
+            >
+              {(control) => (
+                <input
+                  {...control}
+                  value={draft.delay_ms}
+                  placeholder={lasts(draft.kind) ? formatDuration(defaultDelayMs[draft.kind]) : ''}
+                  onInput={({ currentTarget }) => change({ delay_ms: currentTarget.value })}
+                />
+              )}
+            </Field>
+          )}
+          <Field label="Only events of type" name="type" hint="Empty: of every type." problem={problem}>
+            {(control) => (
               <input
                 {...control}
-                value={draft.delay_ms}
-                placeholder={lasts(draft.kind) ? formatDuration(defaultDelayMs[draft.kind]) : ''}
-                onInput={({ currentTarget }) => change({ delay_ms: currentTarget.value })}
+                list={list}
+                value={draft.type}
+                placeholder="any"
+                onInput={({ currentTarget }) => change({ type: currentTarget.value })}
               />
             )}
           </Field>
-        )}
-        <Field label="Only events of type" name="type" hint="Empty: of every type." problem={problem}>
-          {(control) => (
-            <input
-              {...control}
-              list={list}
-              value={draft.type}
-              placeholder="any"
-              onInput={({ currentTarget }) => change({ type: currentTarget.value })}
-            />
-          )}
-        </Field>
-        <ChanceFields draft={draft} problem={problem} onChange={change} />
-      </div>
-      <datalist id={list}>
-        {types.map((type) => (
-          <option key={type} value={type} />
-        ))}
-      </datalist>
-      <FormProblem problem={problem} />
-      <div class="row">
-        <button type="submit" class="main" disabled={isBusy}>
-          Add the fault
-        </button>
-      </div>
-    </form>
+          <datalist id={list}>
+            {types.map((type) => (
+              <option key={type} value={type} />
+            ))}
+          </datalist>
+        </>
+      )}
+    </FaultForm>
   );
 }

@@ -1,8 +1,5 @@
-import { useState } from 'preact/hooks';
-import type { ControlOutput } from '../../../contract/control-api.ts';
 import type { SignatureDetail } from '../../../contract/deliveries.ts';
-import { control } from '../../control.ts';
-import { attempt } from '../../notices.ts';
+import { useRevealedSecret } from '../../revealed-secret.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Match } from './match.tsx';
@@ -14,8 +11,7 @@ interface Props {
 
 /** The secrets of the endpoint, masked until asked for, and what each makes of the signed string. */
 export function Secrets({ secrets, webhookId }: Props) {
-  const [shown, setShown] = useState<ControlOutput<'revealSecret'> | null>(null);
-  const reveal = async () => setShown((await attempt(control.revealSecret({ id: webhookId }))) ?? null);
+  const { shown, toggle } = useRevealedSecret(webhookId);
   return (
     <div class="signature-secrets">
       {secrets.map(({ name, masked, signature, matches }) => {
@@ -35,7 +31,7 @@ export function Secrets({ secrets, webhookId }: Props) {
         );
       })}
       <div class="row">
-        <button type="button" onClick={shown === null ? reveal : () => setShown(null)}>
+        <button type="button" onClick={toggle}>
           <Icon name="eye" /> {shown === null ? 'Show' : 'Hide'}{' '}
           {secrets.length === 1 ? 'the secret' : 'the secrets'}
         </button>

@@ -1,6 +1,5 @@
-import { useState } from 'preact/hooks';
 import { control } from '../../control.ts';
-import { attempt } from '../../notices.ts';
+import { useRevealedSecret } from '../../revealed-secret.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 
@@ -8,11 +7,7 @@ const MASK = '••••••••••••••••';
 
 /** The secret of an endpoint, hidden until somebody asks for it; it can be copied without. */
 export function Secret({ webhookId }: { readonly webhookId: string }) {
-  const [shown, setShown] = useState<Awaited<ReturnType<typeof control.revealSecret>> | null>(null);
-  const toggle = async () => {
-    const revealed = shown === null ? await attempt(control.revealSecret({ id: webhookId })) : null;
-    setShown(revealed ?? null);
-  };
+  const { shown, toggle } = useRevealedSecret(webhookId);
   return (
     <>
       <span class="row webhooks-secret">
