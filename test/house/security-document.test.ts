@@ -1,0 +1,48 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const root = join(import.meta.dirname, '../..');
+
+interface CitedTest {
+  readonly file: string;
+  /** The names of the groups around it and its title, as the test file writes them. */
+  readonly names: readonly string[];
+}
+
+/** Tests are cited as `file` › group › title, each ended by a line break or the end of the cell. */
+function findCitedTests(markdown: string): CitedTest[] {
+  return Array.from(
+    markdown.matchAll(/`(test\/[\w./-]+\.test\.ts)`((?: › (?:(?!<br>| \|$| › ).)+)*)/gm),
+    ([, file = '', names = '']) => ({ file, names: names.split(' › ').slice(1) }),
+  );
+}
+
+function isIn({ file, names }: CitedTest): boolean {
+  const path = join(root, file);
+  if (!existsSync(path)) return false;
+  const source = readFileSync(path, 'utf8').replace(/\\(['"`])/g, '$1');
+  return names.every((name) => ["'", '"', '`'].some((quote) => source.includes(quote + name)));
+}
+
+describe('docs/security.md', () => {
+  const cited = findCitedTests(readFileSync(join(root, 'docs/security.md'), 'utf8'));
+
+  it('cites only tests that exist', () => {
+    expect(cited.length).toBeGreaterThan(40);
+    expect(cited.filter((test) => !isIn(test))).toEqual([]);
+  });
+
+  it('citation check rejects a missing file and a missing title', () => {
+    const here = 'test/house/security-document.test.ts';
+    const lines = [
+      `| a | \`${here}\` › docs/security.md › cites only tests that exist |`,
+      '| b | `test/x.test.ts` |',
+    ];
+    const found = findCitedTests(
+      `${lines.join('\n')}\n| c | \`${here}\` › cites ${'nothing'}<br>\`${here}\` |`,
+    );
+    expect(found.map(({ names }) => names.length)).toEqual([2, 0, 1, 0]);
+    expect(found.map(isIn)).toEqual([true, false, false, true]);
+  });
+});
