@@ -12,7 +12,7 @@ import type { ProxyOptions } from './domain/proxy.ts';
 import { countAttempts } from './domain/retry-policy.ts';
 import { fixtureFolders } from './fixtures/folders.ts';
 import { builtInEventTypes } from './fixtures/library.ts';
-import { leadsTo, toAddresses } from './http/addresses.ts';
+import { isOnThisMachineAlone, leadsTo, toAddresses } from './http/addresses.ts';
 import { createApp } from './http/app.ts';
 import { type FaultLog, warningLog } from './http/fault-log.ts';
 import { type Listening, listen, listenNowhere } from './http/listen.ts';
@@ -134,7 +134,8 @@ async function startOn(
   const closing = new AbortController();
   const app = createApp({
     ...{ sandbox, control, host, publicUrl, controlToken, faultLog, closing: closing.signal },
-    dashboardFolder: options.dashboardFolder,
+    ...{ dashboardFolder: options.dashboardFolder, allowHost: options.allowHost },
+    findPublicUrl: () => publicUrl,
     addressesAt: (origin) => toAddresses(origin, publicUrl, controlToken),
   });
   const listening =
@@ -176,6 +177,7 @@ function openSandbox(store: Store, wall: WallClock, options: EmulatorOptions): S
   const { environment, rules, clock, randomSeed = null, wallClock } = options;
   return createSandbox({
     ...{ environment, rules, store, wall, randomSeed },
+    seedsKeys: isOnThisMachineAlone(options),
     newClock: { speed: 1, frozen: false, ...clock },
     catalogue: new Set(builtInEventTypes()),
     isRepeatable: randomSeed !== null && clock?.frozen === true && !options.wall && !wallClock,

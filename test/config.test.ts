@@ -56,6 +56,7 @@ const layers = {
   https: [true, '1', true, true],
   cert: [ca, ca, ca, ca],
   key: [ca, ca, ca, ca],
+  allowHost: ['A.b, 10.0.2.2', 'A.b,10.0.2.2', ['A.b', '10.0.2.2'], ['a.b', '10.0.2.2']],
   publicUrl: ['https://h:1/', 'https://h:1/', 'https://h:1', 'https://h:1'],
   tunnel: [true, '1', true, true],
   open: [true, '1', true, true],
@@ -92,6 +93,7 @@ describe('where a value is from', () => {
       https: false,
       cert: null,
       key: null,
+      allowHost: [],
       publicUrl: null,
       tunnel: false,
       open: false,
@@ -259,6 +261,7 @@ describe('values that are refused', () => {
     ['https', 'yes'],
     ['cert', ''],
     ['key', null],
+    ['allow_host', 'a.b'],
     ['public_url', 'https://h/?a=1'],
     ['control_token', 'fifteen-letters'],
     ['control_token', 'sixteen; letters'],
@@ -275,6 +278,12 @@ describe('values that are refused', () => {
     ['scheme', 'strip'],
   ])('%s: %j in the file', async (key, value) => {
     await expect(resolve({ file: { [key]: value } })).rejects.toThrow(`svc.config.json: ${key} must be `);
+  });
+
+  it.each(['a.b:80', 'http://a.b', ''])('SVC_ALLOW_HOST=%j', async (host) => {
+    await expect(resolve({ env: { SVC_ALLOW_HOST: `localhost,${host}` } })).rejects.toThrow(
+      'SVC_ALLOW_HOST[1] must be a host name or address without a port',
+    );
   });
 
   it.each(['abc', ' ', '1e9', '1.5', 'NaN'])('SVC_PORT=%j', async (port) => {

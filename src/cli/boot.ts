@@ -26,12 +26,12 @@ export async function boot(
 ): Promise<Emulator> {
   const { startEmulator } = await import('../emulator.ts');
   const { host, port, db, environment, speed, freeze, randomSeed, wallClock } = values;
-  const { keepDays, forwardTo, events, controlToken } = values;
+  const { keepDays, forwardTo, events, controlToken, allowHost } = values;
   const seed = values.seed === null ? null : await readSeedFile(values.seed);
   const ca = values.ca === null ? undefined : await readNamedFile(values.ca, cwd);
   try {
     const emulator = await startEmulator({
-      ...{ host, port, db, environment, rules, controlToken, projectFolder },
+      ...{ host, port, db, environment, rules, controlToken, allowHost, projectFolder },
       ...toPublicAddress(values),
       https: toHttps(values),
       // What nobody said goes on as the database has it.

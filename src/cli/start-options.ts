@@ -20,6 +20,7 @@ const values = {
   https: null,
   cert: 'file',
   key: 'file',
+  allowHost: 'list',
   publicUrl: 'url',
   tunnel: null,
   keepDays: 'n',

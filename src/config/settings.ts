@@ -4,6 +4,7 @@ import type { Environment } from '../domain/access.ts';
 import { isControlToken } from '../domain/control-token.ts';
 import { isEventType, WILDCARD } from '../domain/event.ts';
 import { toForwardUrl } from '../domain/forward-url.ts';
+import { parseHostName } from '../domain/host-name.ts';
 import { schemeNames } from '../domain/signature/schemes.ts';
 import {
   anyObject,
@@ -141,6 +142,12 @@ export const settings = {
     form: text('the path of a file'),
     fallback: none,
     isPath: true,
+  },
+  allowHost: {
+    description: 'more hosts that /v1 answers to, without ports, such as host.docker.internal',
+    form: listOf(textAs('a host name or address without a port', parseHostName)),
+    fallback: (): readonly string[] => [],
+    fromText: (list) => list.split(',').map((host) => host.trim()),
   },
   publicUrl: {
     description: 'address of your own proxy or tunnel that leads to the emulator',

@@ -5,6 +5,7 @@ import type { ControlPlane } from '../control/control-plane.ts';
 import { SvcError } from '../errors.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Addresses } from './addresses.ts';
+import { type ApiHostGuardOptions, createApiHostGuard } from './api-host-guard.ts';
 import { mountControlApi } from './control-api.ts';
 import { mountDashboard } from './dashboard.ts';
 import { createDashboardFiles } from './dashboard-files.ts';
@@ -14,13 +15,15 @@ import { mountPublicApi } from './public-api.ts';
 import { errorResponse, jsonResponse, toSvcError } from './respond.ts';
 import { createTokenLock, noLock } from './token-lock.ts';
 
-export interface AppOptions {
+export interface AppOptions extends Pick<ApiHostGuardOptions, 'allowHost'> {
   readonly sandbox: Sandbox;
   readonly control: ControlPlane;
   /** The host that the emulator was told to listen on. */
   readonly host: string;
   /** The address that it was told to be reached at; null without one. */
   readonly publicUrl: string | null;
+  /** The address of the proxy or tunnel that leads here by now; null without one. */
+  readonly findPublicUrl: () => string | null;
   /** What it asks of those who come to the control plane and the dashboard; null for nothing. */
   readonly controlToken: string | null;
   /** The built dashboard; that of this package when left out. */
@@ -36,7 +39,12 @@ export function createApp(options: AppOptions): H3 {
   const { sandbox, control, host, publicUrl, controlToken, dashboardFolder, faultLog, closing } = options;
   const nextRequestId = () => sandbox.mint.ids('control requests').next('request', sandbox.stamp());
   const app = new H3({ silent: true, onError: (error) => answerFault(error, nextRequestId(), faultLog) });
-  mountPublicApi(app, sandbox, faultLog, closing);
+  const assertHost = createApiHostGuard({
+    host,
+    allowHost: options.allowHost,
+    publicUrl: options.findPublicUrl,
+  });
+  mountPublicApi(app, { sandbox, faultLog, closing, assertHost });
   const lock = controlToken === null ? noLock : createTokenLock(controlToken, publicUrl);
   const guarded = { guard: createGuard(host, publicUrl, lock), faultLog, nextRequestId };
   mountControlApi(app, {

@@ -5,6 +5,11 @@ export interface ListenOptions {
   readonly port: number;
   /** Serves HTTPS: with the certificate of these files, or with one made for this run. */
   readonly https?: CertificateFiles | true | undefined;
+  /**
+   * More hosts that requests to `/v1` may name in `Host`, without a port. An emulator that only this machine can reach
+   * answers to names of this machine and to its public address; another host is refused.
+   */
+  readonly allowHost?: readonly string[] | undefined;
   /** The address of a proxy that leads here, without a slash at its end. */
   readonly publicUrl?: string | null | undefined;
   /** Opens a tunnel and takes its address as the public one. */

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { type H3, type NodeHandler, toNodeHandler } from 'h3';
 import { SvcError } from '../errors.ts';
 import { clearInterval, clearTimeout, setInterval, setTimeout } from '../timers.ts';
+import { requireValidHost } from './host-header.ts';
 import type { CertificateFiles, ListenOptions } from './listen-options.ts';
 import { openTunnel, type Tunnel } from './tunnel.ts';
 import { refuseUnreadable } from './unreadable-request.ts';
@@ -37,7 +38,7 @@ export async function listen(
   { host, port, https, publicUrl = null, tunnel: wantsTunnel }: ListenOptions,
   onTunnelEnd: (fault: SvcError) => void,
 ): Promise<Listening> {
-  const handler = toNodeHandler(app);
+  const handler = requireValidHost(toNodeHandler(app));
   const { server, certificate } = https
     ? await listenSecurely(handler, host, port, https)
     : { server: await listenPlainly(handler, host, port), certificate: null };

@@ -10,6 +10,7 @@ import { parseIdempotencyKey } from '../sandbox/idempotency.ts';
 import { type Call, createPublicHandlers, type PublicHandlers } from '../sandbox/public-operations.ts';
 import { RateLimiter } from '../sandbox/rate-limiter.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
+import type { ApiHostGuard } from './api-host-guard.ts';
 import { type FaultLog, isFault } from './fault-log.ts';
 import { readJsonBody } from './json-body.ts';
 import { queryOf } from './query.ts';
@@ -19,11 +20,16 @@ import { errorResponse, jsonResponse, type ResponseHeaders, toSvcError } from '.
 
 const PREFIX = '/v1';
 
-interface Serving {
+export interface PublicApiOptions {
   readonly sandbox: Sandbox;
-  readonly limiter: RateLimiter | null;
   readonly faultLog: FaultLog;
+  readonly assertHost: ApiHostGuard;
+  /** Aborted when the emulator stops. */
   readonly closing: AbortSignal;
+}
+
+interface Serving extends PublicApiOptions {
+  readonly limiter: RateLimiter | null;
 }
 
 /** What is learned of a request on its way, for the answer and for the log. */
@@ -39,14 +45,14 @@ export interface Exchange {
   resourceId: string | null;
 }
 
-/** @param closing is aborted when the emulator stops. */
-export function mountPublicApi(app: H3, sandbox: Sandbox, faultLog: FaultLog, closing: AbortSignal): void {
+export function mountPublicApi(app: H3, options: PublicApiOptions): void {
+  const { sandbox } = options;
   const { rateLimit } = sandbox.rules;
   const limiter = rateLimit === null ? null : new RateLimiter(rateLimit, sandbox.wall);
   sandbox.bus.subscribe((news) => {
     if (news.type === 'renewed') limiter?.forget();
   });
-  const serving = { sandbox, limiter, faultLog, closing };
+  const serving = { ...options, limiter };
   const handlers = createPublicHandlers(sandbox);
   const methods = new Map<string, string[]>();
   for (const [name, operation] of Object.entries<Operation>(sandbox.operations)) {
@@ -67,7 +73,7 @@ export function mountPublicApi(app: H3, sandbox: Sandbox, faultLog: FaultLog, cl
 
 /** One request from its id to its row in the log; no error gets past it. */
 async function exchange(
-  { sandbox, faultLog }: Serving,
+  { sandbox, faultLog, assertHost }: Serving,
   event: H3Event,
   answer: (state: Exchange) => Promise<HTTPResponse> | never,
 ): Promise<HTTPResponse> {
@@ -83,6 +89,7 @@ async function exchange(
   };
   let response: HTTPResponse;
   try {
+    assertHost(event);
     response = await answer(state);
   } catch (thrown) {
     const error = toSvcError(thrown);

@@ -4,8 +4,13 @@ import { IdSource } from '../domain/ids.ts';
 import { SvcError } from '../errors.ts';
 import { toErrorText } from './respond.ts';
 
-/** Apart from those of the emulator: such a request is nowhere in the log. */
+/** Separate from the ids of the emulator: such a request is not in the log. */
 const ids = new IdSource();
+
+/** The id of a request that is refused before the app sees it. */
+export function nextUnloggedRequestId(): string {
+  return ids.next('request', systemClock.now());
+}
 
 /** Answers bytes that Node.js cannot read as a request, which no handler ever sees, and closes the connection. */
 export function refuseUnreadable(fault: NodeJS.ErrnoException, socket: Duplex): void {
@@ -13,7 +18,7 @@ export function refuseUnreadable(fault: NodeJS.ErrnoException, socket: Duplex): 
     socket.destroy();
     return;
   }
-  const requestId = ids.next('request', systemClock.now());
+  const requestId = nextUnloggedRequestId();
   const body = toErrorText(new SvcError('invalid_request', toMessage(fault)), requestId);
   const head = [
     'HTTP/1.1 400 Bad Request',

@@ -8,7 +8,16 @@ import type { CreateEmulatorOptions } from './emulator.ts';
 const known = {
   ...{ profile: true, overrides: true, scheme: true, environment: true, clock: true },
   ...{ randomSeed: true, wallClock: true, seed: true, db: true, keepDays: true, synchronous: true },
-  ...{ listen: true, host: true, port: true, https: true, publicUrl: true, tunnel: true, controlToken: true },
+  ...{
+    listen: true,
+    host: true,
+    port: true,
+    https: true,
+    allowHost: true,
+    publicUrl: true,
+    tunnel: true,
+    controlToken: true,
+  },
   ...{ forwardTo: true, ca: true, proxy: true, listenerGraceMs: true },
   ...{ projectFolder: true, dashboardFolder: true, faultLog: true },
 } satisfies Record<keyof CreateEmulatorOptions, true>;

@@ -11,13 +11,18 @@ import type { SignatureScheme } from '../domain/signature/scheme.ts';
  */
 export class Mint {
   readonly #seed: number | null;
+  readonly #seedsKeys: boolean;
   #series = '';
   readonly #ids = new Map<string, IdSource>();
   #secrets: Randomness;
 
-  /** @param seed of the run; null for what cannot be foretold. */
-  constructor(seed: number | null) {
+  /**
+   * @param seed of the run; null for what cannot be foretold.
+   * @param seedsKeys whether API keys come from the seed too
+   */
+  constructor(seed: number | null, seedsKeys: boolean) {
     this.#seed = seed;
+    this.#seedsKeys = seedsKeys;
     this.#secrets = createRandomness(seed);
   }
 
@@ -46,7 +51,9 @@ export class Mint {
   }
 
   apiKey(environment: Environment): string {
-    return createApiKeyText(environment, this.#secrets.fill);
+    // Drawn in any case: the secrets that follow are the same.
+    const seeded = createApiKeyText(environment, this.#secrets.fill);
+    return this.#seedsKeys ? seeded : createApiKeyText(environment);
   }
 
   /** Uniform in [0, 1); in a seeded run always the same about the same thing. */

@@ -36,6 +36,8 @@ export interface SandboxSetup
   extends Pick<Sandbox, 'environment' | 'rules' | 'store' | 'wall' | 'newClock' | 'catalogue'> {
   /** Of the run; null for what cannot be foretold. */
   readonly randomSeed: number | null;
+  /** Whether API keys come from that seed too: false where other machines could use a key that they can predict. */
+  readonly seedsKeys: boolean;
   /** Whether two runs are to differ in nothing but what the wall clock shows. */
   readonly isRepeatable: boolean;
 }
@@ -43,9 +45,9 @@ export interface SandboxSetup
 /** Where the time of a repeatable run stands. */
 const REPEATABLE_START = Date.UTC(2026, 0, 1);
 
-export function createSandbox({ randomSeed, isRepeatable, ...setup }: SandboxSetup): Sandbox {
+export function createSandbox({ randomSeed, seedsKeys, isRepeatable, ...setup }: SandboxSetup): Sandbox {
   const { store, wall } = setup;
-  const mint = new Mint(randomSeed);
+  const mint = new Mint(randomSeed, seedsKeys);
   mint.restart(`after ${store.lastSeq}`);
   const bus = new Bus();
   const stamp = isRepeatable ? () => REPEATABLE_START : wall.now;

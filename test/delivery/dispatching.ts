@@ -101,6 +101,7 @@ export function startDispatch(options: DispatchOptions = {}) {
   const sandbox = createSandbox({
     ...{ environment: 'sandbox', store, wall, randomSeed: 1, isRepeatable: false },
     rules: resolveRules('relaxed', options.overrides),
+    seedsKeys: true,
     newClock: { speed: 1, frozen },
     catalogue: new Set(),
   });

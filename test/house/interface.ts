@@ -8,7 +8,16 @@ const requestFilter = ['--method', '--path', '--status', '--key', '--request', '
 
 const start = [
   ...['--port', '--host', '--db', '--environment', '--profile', '--speed', '--freeze', '--seed'],
-  ...['--forward-to', '--events', '--https', '--tunnel', '--public-url', '--open', '--detach'],
+  ...[
+    '--forward-to',
+    '--events',
+    '--https',
+    '--tunnel',
+    '--public-url',
+    '--allow-host',
+    '--open',
+    '--detach',
+  ],
   ...['--env-file', '--random-seed', '--keep-days'],
 ];
 

@@ -59,10 +59,10 @@ const startOptions: readonly OptionUse[] = [
   ],
   ['--wall-clock 2026-11-20T12:00:00Z --seed a.yaml', { wallClock: '2026-11-20T12:00:00Z', seed: 'a.yaml' }],
   [
-    '--https --cert c.pem --key k.pem --ca ca.pem --proxy env --public-url https://a.example --tunnel',
+    '--https --cert c.pem --key k.pem --ca ca.pem --proxy env --public-url https://a.example --tunnel --allow-host a.b,c.d',
     {
       ...{ https: true, cert: 'c.pem', key: 'k.pem', ca: 'ca.pem', proxy: 'env' },
-      ...{ publicUrl: 'https://a.example', tunnel: true },
+      ...{ publicUrl: 'https://a.example', tunnel: true, allowHost: 'a.b,c.d' },
     },
   ],
 ];

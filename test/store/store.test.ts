@@ -82,7 +82,7 @@ describe('order by id is order of creation', () => {
       const wall = { now: () => wallNow, monotonic: () => 0 };
       store.writeNow(() => {
         if (store.workspaces.findOldest() === undefined) insertWorkspace(store);
-        const live = new LiveWorkspaces(store, wall, new Mint(1)).default;
+        const live = new LiveWorkspaces(store, wall, new Mint(1, true)).default;
         for (let i = 0; i < 3; i++) {
           const id = live.ids.next('event', live.clock.now());
           ids.push(id);

@@ -1,0 +1,151 @@
+import { type IncomingMessage, request } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { startTestEmulator, type TestEmulator, type TestEmulatorOptions } from '../support/emulator.ts';
+import { bodyOf, sendRaw } from '../support/raw-request.ts';
+
+const internalErrors: unknown[] = [];
+let emulator: TestEmulator;
+beforeAll(async () => {
+  emulator = await startTestEmulator({ faultLog: { report: (_, error) => internalErrors.push(error) } });
+});
+afterAll(() => emulator.close());
+
+/** The status and the error code of `GET path` with this `Host`. */
+async function ask(host: string, path = '/v1/events', to = emulator): Promise<[number | undefined, string]> {
+  const { url, api_key: key } = to.status();
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    request(url + path, { headers: { host, authorization: `Bearer ${key}` } }, resolve)
+      .on('error', reject)
+      .end();
+  });
+  let text = '';
+  for await (const chunk of response.setEncoding('utf8')) text += chunk;
+  return [response.statusCode, JSON.parse(text).error?.code];
+}
+
+async function start(options: TestEmulatorOptions): Promise<TestEmulator> {
+  const started = await startTestEmulator(options);
+  onTestFinished(() => started.close());
+  return started;
+}
+
+describe('a request without exactly one valid Host', () => {
+  it.each([
+    ['a port that does not exist', ['Host: localhost:99999']],
+    ['a port that is not a number', ['Host: localhost:x']],
+    ['an empty port', ['Host: localhost:']],
+    ['two ports', ['Host: localhost:80:80']],
+    ['an empty value', ['Host:']],
+    ['a port only', ['Host: :4777']],
+    ['an IPv4 address that does not exist', ['Host: 999.1.1.1']],
+    ['an IPv6 address that does not exist', ['Host: [::::]']],
+    ['a user', ['Host: user@localhost']],
+    ['a fragment', ['Host: localhost#evil.example']],
+    ['a space', ['Host: localhost evil.example']],
+    ['a list', ['Host: localhost, evil.example']],
+    ['a letter beyond ASCII', ['Host: loc\u00e4lhost']],
+    ['two headers', ['Host: localhost', 'Host: evil.example']],
+    ['no header', []],
+  ])('gets 400 from every path and leaves no internal error: %s', async (_, lines) => {
+    for (const path of ['/_svc/status', '/', '/v1/events', '/openapi.json', '/healthz', '/nothing']) {
+      for (const version of ['1.0', '1.1']) {
+        const head = [`GET ${path} HTTP/${version}`, ...lines, 'Connection: close'].join('\r\n');
+        const response = await sendRaw(emulator.status().url, Buffer.from(`${head}\r\n\r\n`, 'latin1'));
+        expect(response, path).toMatch(/^HTTP\/1\.1 400 /);
+        expect(response).not.toContain(emulator.status().api_key);
+      }
+    }
+    expect(internalErrors).toEqual([]);
+  });
+
+  it('gets the error envelope, which quotes the value', async () => {
+    const head = 'POST /v1/events HTTP/1.1\r\nHost: localhost:99999\r\nContent-Length: 2\r\n\r\n{}';
+    expect(bodyOf(await sendRaw(emulator.status().url, head)).error).toEqual({
+      code: 'invalid_request',
+      message: expect.stringContaining('"localhost:99999"'),
+      request_id: expect.stringMatching(/^req_/),
+    });
+  });
+
+  it('gets no internal error for a port that does not exist in an absolute request target', async () => {
+    const head =
+      'GET http://localhost:99999/_svc/status HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n';
+    expect(await sendRaw(emulator.status().url, head)).toMatch(/^HTTP\/1\.1 40\d /);
+    expect(internalErrors).toEqual([]);
+  });
+});
+
+describe('/v1 of an emulator that only this machine can reach', () => {
+  it.each(['localhost', 'LOCALHOST:1', '127.0.0.1', '[::1]:4777', 'api.localhost'])(
+    'answers to the loopback host %s',
+    async (host) => expect(await ask(host)).toEqual([200, undefined]),
+  );
+
+  it.each(['evil.example', 'evil.example:4777', 'localhost.evil.example', '192.168.1.5', '0.0.0.0'])(
+    'refuses the host %s, which DNS rebinding could make of this machine',
+    async (host) => {
+      for (const path of ['/v1/events', '/v1/nothing', '/v1', '/v1/webhooks']) {
+        expect(await ask(host, path)).toEqual([403, 'forbidden_origin']);
+      }
+    },
+  );
+
+  it('refuses another host in an absolute request target', async () => {
+    const head = 'GET http://evil.example/v1/events HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n';
+    expect(await sendRaw(emulator.status().url, head)).toMatch(/^HTTP\/1\.1 403 /);
+  });
+
+  it('answers to the hosts of allowHost, and its control plane does not', async () => {
+    const allowing = await start({ allowHost: ['Host.Docker.Internal', '10.0.2.2'] });
+    expect(await ask('host.docker.internal:4777', '/v1/events', allowing)).toEqual([200, undefined]);
+    expect(await ask('10.0.2.2', '/v1/events', allowing)).toEqual([200, undefined]);
+    expect(await ask('evil.example', '/v1/events', allowing)).toEqual([403, 'forbidden_origin']);
+    expect(await ask('host.docker.internal', '/_svc/status', allowing)).toEqual([403, 'forbidden_origin']);
+  });
+
+  it('answers to the host of its public address', async () => {
+    const proxied = await start({ publicUrl: 'https://svc.example.com' });
+    expect(await ask('svc.example.com', '/v1/events', proxied)).toEqual([200, undefined]);
+    expect(await ask('www.example.com', '/v1/events', proxied)).toEqual([403, 'forbidden_origin']);
+  });
+
+  it('answers every request of its own process', async () => {
+    const headers = { authorization: `Bearer ${emulator.status().api_key}` };
+    const response = await emulator.fetch(new Request('https://api.example.com/v1/events', { headers }));
+    expect(response.status).toBe(200);
+  });
+
+  it('refuses to start with an allowHost that is not a host', async () => {
+    await expect(start({ allowHost: ['https://a.example'] })).rejects.toMatchObject({
+      code: 'usage',
+      message: expect.stringContaining('"https://a.example"'),
+    });
+  });
+});
+
+it('/v1 of an emulator that other machines can reach answers to every host', async () => {
+  const reachable = await start({ host: '0.0.0.0' });
+  expect(await ask('svc.example.com', '/v1/events', reachable)).toEqual([200, undefined]);
+});
+
+describe('the API key of a seeded run', () => {
+  const boot = async (options: TestEmulatorOptions) => {
+    const { api_key: key, webhook_secret: secret } = (
+      await start({ randomSeed: 7, forwardTo: { url: 'http://localhost:3000', events: ['*'] }, ...options })
+    ).status();
+    return { key, secret };
+  };
+
+  it('is the same on every run that only this machine can reach', async () => {
+    expect(await boot({})).toEqual(await boot({}));
+  });
+
+  it.each([
+    ['on all addresses', { host: '0.0.0.0' }],
+    ['behind a public address', { publicUrl: 'https://svc.example.com' }],
+  ])('does not come from the seed %s, and the webhook secret still does', async (_, options) => {
+    const [local, first, second] = [await boot({}), await boot(options), await boot(options)];
+    expect(new Set([local.key, first.key, second.key]).size).toBe(3);
+    expect([first.secret, second.secret]).toEqual([local.secret, local.secret]);
+  });
+});
