@@ -16,7 +16,7 @@ Node 20 takes --env-file for itself and fails when there is no such file yet. Wr
 /**
  * Sets variables in a file, which need not be there yet; other lines of it stay as they are. The file holds secrets,
  * so nobody else may read it from then on.
- * @throws SvcError `usage` when it cannot be written.
+ * @throws SvcError `usage` when it cannot be written, or cannot hold one of the values.
  */
 export function writeEnvFile(path: string, variables: Variables): void {
   try {
@@ -24,6 +24,7 @@ export function writeEnvFile(path: string, variables: Variables): void {
     chmodSync(path, 0o600);
     writeFileSync(path, setVariables(readFileSync(path, 'utf8'), variables));
   } catch (error) {
+    if (error instanceof SvcError) throw error;
     throw new SvcError('usage', `The file ${path} cannot be written: ${(error as Error).message}.`, {
       cause: error,
     });

@@ -9,6 +9,7 @@ import { schemeNames } from '../domain/signature/schemes.ts';
 import {
   anyObject,
   type Form,
+  httpUrl,
   listOf,
   number,
   oneOf,
@@ -269,8 +270,4 @@ function isProxy(written: string): boolean {
 function toPublicUrl(written: string): string | null {
   const isAddress = /^https?:\/\/[^@?#]+$/.test(written) && URL.canParse(written);
   return isAddress ? new URL(written).href.replace(/\/+$/, '') : null;
-}
-
-function httpUrl(example: string): Form<string> {
-  return text(`a URL such as ${example}`, (url) => /^https?:\/\//.test(url) && URL.canParse(url));
 }

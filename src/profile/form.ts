@@ -4,6 +4,7 @@
  */
 import { inspect } from 'node:util';
 import { parseDuration } from '../domain/duration.ts';
+import { isHttpUrl } from '../domain/http-url.ts';
 import { findNearest } from '../domain/nearest.ts';
 import { SvcError } from '../errors.ts';
 
@@ -88,6 +89,10 @@ export function text(expected: string, holds: (text: string) => boolean = () => 
   return createForm(expected, (value) =>
     typeof value === 'string' && value !== '' && holds(value) ? value : undefined,
   );
+}
+
+export function httpUrl(example: string): Form<string> {
+  return text(`a URL such as ${example}`, isHttpUrl);
 }
 
 /** Text that `read` makes something of; null where it cannot. */

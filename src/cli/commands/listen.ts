@@ -149,10 +149,8 @@ async function keepVariables(
   if (envFile === null || first === undefined) return;
   const status = { ...(await control.getStatus({})), workspace_id: first.workspace_id };
   const others = listSecrets(endpoints).slice(1);
-  writeEnvFile(envFile, {
-    ...toVariables({ ...status, webhook_secret: first.secret }, await context.certificate()),
-    ...Object.fromEntries(others.map((secret, index) => [`SVC_WEBHOOK_SECRET_${index + 2}`, secret])),
-  });
+  const certificate = await context.certificate();
+  writeEnvFile(envFile, toVariables({ ...status, webhook_secret: first.secret }, certificate, others));
 }
 
 function announceAgain(endpoints: readonly WebhookWithSecret[], context: Context): void {

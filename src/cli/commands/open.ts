@@ -4,6 +4,7 @@ import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
 import { type DashboardPlace, findDashboardPlace, toDashboardUrl } from '../dashboard-url.ts';
 import { openUrl } from '../open-url.ts';
+import { readDashboardUrl } from '../status-values.ts';
 
 interface Options {
   readonly id?: DashboardPlace;
@@ -29,7 +30,7 @@ async function run({ id: place, print }: Options, context: Context): Promise<voi
   const { io, json } = context;
   const control = await context.connect();
   if (place !== undefined) await assertExists(place, control);
-  const url = toDashboardUrl((await control.getStatus({})).dashboard_url, place);
+  const url = toDashboardUrl(readDashboardUrl(await control.getStatus({})), place);
   if (print || json) return context.print({ url }, () => url);
   if (await openUrl(url, context)) return io.note(`Opened ${url}`);
   io.write(url);

@@ -1,0 +1,37 @@
+/** Values from the status of an emulator, which may be on another machine: each is checked before it is used outside a message. */
+import type { EmulatorStatus } from '../contract/emulator.ts';
+import { isControlToken } from '../domain/control-token.ts';
+import { idPatterns } from '../domain/ids.ts';
+import { environmentOfKey } from '../domain/secret.ts';
+import { type Form, httpUrl, text } from '../profile/form.ts';
+
+const url = httpUrl('http://127.0.0.1:4777');
+const secret = text('a secret of 16 to 200 visible ASCII characters', (value) =>
+  /^[\x21-\x7e]{16,200}$/.test(value),
+);
+
+const forms = {
+  base_url: url,
+  control_url: url,
+  dashboard_url: url,
+  api_key: text(
+    'an API key such as svc_test_…',
+    (key) => /^[\w-]{1,256}$/.test(key) && environmentOfKey(key) !== null,
+  ),
+  workspace_id: text('the id of a workspace', (id) => idPatterns.workspace.test(id)),
+  control_token: text('a token of the control plane', isControlToken),
+  webhook_secret: secret,
+} as const satisfies Partial<Record<keyof EmulatorStatus, Form<string>>>;
+
+/** @throws SvcError `validation_failed` when the value is not what its name says. */
+export function readStatusValue(name: keyof typeof forms, value: unknown): string {
+  return forms[name].parse(value, {
+    path: `The ${name} that the emulator reports`,
+    hint: 'Check which emulator responds: svc emulator status',
+  });
+}
+
+/** @throws SvcError `validation_failed` for anything that a browser would not open as a page. */
+export function readDashboardUrl({ dashboard_url }: EmulatorStatus): string {
+  return readStatusValue('dashboard_url', dashboard_url);
+}
