@@ -1,7 +1,7 @@
 /** What trying an endpoint out came to, in words: whether it can be reached, and whether it verifies signatures (§6). */
 import type { WebhookProbe } from '../contract/resources.ts';
 import { DAY_MS } from '../domain/duration.ts';
-import { findRemedy } from '../domain/remedy.ts';
+import { findRemedies } from '../domain/remedy.ts';
 import { about, type Finding } from './finding.ts';
 
 /** A certificate that ends sooner is worth a word. */
@@ -24,7 +24,10 @@ function checkConnection({ webhook_id, url, connection }: WebhookProbe): Finding
   const reachable = about(`${webhook_id}/reachable`, `connection to ${url}`);
   const { outcome, error, address, duration_ms } = connection;
   if (outcome === 'connected') return reachable.ok(`${address} in ${Math.ceil(duration_ms)} ms`);
-  return reachable.problem(error ?? outcome, remedyFor({ outcome, response_status: null }, webhook_id));
+  return reachable.problem(
+    error ?? outcome,
+    remedyFor({ outcome, response_status: null }, { webhook_id, url }),
+  );
 }
 
 function checkCertificate(
@@ -48,7 +51,7 @@ function checkGenuine({ webhook_id, url }: WebhookProbe, answer: Answer): Findin
     answer.error ?? outcome,
     rejected
       ? `Does the receiver have the secret of this endpoint, and does it verify the raw body? A new secret: svc webhooks rotate-secret ${webhook_id}`
-      : remedyFor(answer, webhook_id),
+      : remedyFor(answer, { webhook_id, url }),
   );
 }
 
@@ -56,7 +59,8 @@ function checkGenuine({ webhook_id, url }: WebhookProbe, answer: Answer): Findin
 function checkForged({ webhook_id, url }: WebhookProbe, answer: Answer): Finding {
   const rejects = about(`${webhook_id}/rejects_forged`, `forged delivery to ${url}`);
   const { outcome, response_status: status } = answer;
-  if (status === null) return rejects.problem(answer.error ?? outcome, remedyFor(answer, webhook_id));
+  if (status === null)
+    return rejects.problem(answer.error ?? outcome, remedyFor(answer, { webhook_id, url }));
   if (status >= 400 && status < 500) return rejects.ok(`answered ${status}`);
   return rejects.problem(
     outcome === 'succeeded'
@@ -66,6 +70,9 @@ function checkForged({ webhook_id, url }: WebhookProbe, answer: Answer): Finding
   );
 }
 
-function remedyFor(answer: Pick<Answer, 'outcome' | 'response_status'>, webhook_id: string): string | null {
-  return findRemedy(answer, { id: 'del_…', webhook_id });
+function remedyFor(
+  answer: Pick<Answer, 'outcome' | 'response_status'>,
+  webhook: Pick<WebhookProbe, 'webhook_id' | 'url'>,
+): string | null {
+  return findRemedies(answer, { id: 'del_…', ...webhook })[0] ?? null;
 }

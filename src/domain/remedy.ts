@@ -1,5 +1,6 @@
 import type { AttemptOutcome } from './delivery.ts';
 import type { FaultKind, FaultMark } from './fault.ts';
+import { quoteForShell } from './shell.ts';
 
 interface EndedAttempt {
   readonly outcome: AttemptOutcome;
@@ -12,17 +13,43 @@ const forging: readonly FaultKind[] = ['tamper-body', 'bad-signature', 'stale-ti
 /** Faults that are enough for an attempt to fail. */
 const failing: readonly FaultKind[] = [...forging, 'old-secret', 'drop'];
 
-/** What to do about an attempt, as the next step for who writes the receiver; null where all is as it should be. */
-export function findRemedy(
-  { outcome, response_status: status, fault }: EndedAttempt,
-  delivery: { readonly id: string; readonly webhook_id: string },
-): string | null {
+interface AttemptedDelivery {
+  readonly id: string;
+  readonly webhook_id: string;
+  readonly url: string;
+}
+
+/** The next steps for the developer of the receiver, the most likely first; none after a correct response. */
+export function findRemedies(attempt: EndedAttempt, delivery: AttemptedDelivery): string[] {
+  const first = findFirstRemedy(attempt, delivery);
+  if (first === null) return [];
+  const isReceiversOwn = isRefusal(attempt) && !failedByFault(attempt);
+  return isReceiversOwn ? [first, `Test the receiver against every rule: ${toCheck(delivery)}`] : [first];
+}
+
+/** Whether the receiver itself, not what is in front of it, refused the delivery or failed. */
+function isRefusal({ outcome, response_status: status }: EndedAttempt): boolean {
+  return (
+    outcome === 'http_error' && status !== null && status >= 400 && ![404, 405, 410, 429].includes(status)
+  );
+}
+
+function failedByFault({ fault }: EndedAttempt): boolean {
+  return fault !== undefined && failing.includes(fault.kind);
+}
+
+function toCheck({ url }: AttemptedDelivery): string {
+  return `svc receiver check ${quoteForShell(url)} --secret SECRET`;
+}
+
+function findFirstRemedy(attempt: EndedAttempt, delivery: AttemptedDelivery): string | null {
+  const { outcome, response_status: status, fault } = attempt;
   if (outcome === 'succeeded') {
     return fault && forging.includes(fault.kind)
-      ? 'The receiver accepted what it has to refuse; find out what it does not verify: svc receiver check URL'
+      ? `The receiver accepted what it has to refuse; find out what it does not verify: ${toCheck(delivery)}`
       : null;
   }
-  if (fault && failing.includes(fault.kind)) {
+  if (fault && failedByFault(attempt)) {
     return `The fault ${fault.kind} was ordered and did this; to end it: svc faults clear ${fault.id}`;
   }
   const moveTo = (address: string) => `svc webhooks update ${delivery.webhook_id} --url ${address}`;

@@ -4,6 +4,8 @@ import type { DeliveryFaultKind } from '../../src/domain/fault.ts';
 import type { SignatureScheme } from '../../src/domain/signature/scheme.ts';
 import { type SchemeName, schemeNames, schemes } from '../../src/domain/signature/schemes.ts';
 import { verifyMessage } from '../../src/domain/signature/verify.ts';
+import { builtInFixtureFolder } from '../../src/fixtures/folders.ts';
+import { findFixture } from '../../src/fixtures/library.ts';
 import { startDelivering } from './delivering.ts';
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
@@ -113,6 +115,21 @@ describe('verifyDelivery', () => {
     const { api_key: apiKey } = emulator.status();
     await expect(control.verifyDelivery({ id, secrets: [apiKey] })).resolves.toMatchObject({
       reason: 'api_key_as_secret',
+    });
+  });
+
+  it('verifyDelivery names the body of an order.shipped event that the receiver serialized again [§6.1]', async () => {
+    const { control, emulator, deliveryOf } = await startDelivering();
+    const { template = '{}' } = findFixture('order.shipped', [builtInFixtureFolder()]) ?? {};
+    const created = await emulator.api('POST', '/events', `{"type":"order.shipped","payload":${template}}`, {
+      'content-type': 'application/json',
+    });
+    const { id, attempts } = await deliveryOf(created.json.id);
+    const sent = attempts[0]?.request.body ?? '';
+    const payload = JSON.stringify(JSON.parse(sent));
+    await expect(control.verifyDelivery({ id, payload_base64: base64(payload) })).resolves.toMatchObject({
+      reason: 'body_changed',
+      detail: expect.stringContaining('its JSON was parsed and written again: from byte'),
     });
   });
 

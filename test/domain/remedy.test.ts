@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest';
 import type { AttemptOutcome } from '../../src/domain/delivery.ts';
 import type { FaultKind } from '../../src/domain/fault.ts';
-import { findRemedy } from '../../src/domain/remedy.ts';
+import { findRemedies } from '../../src/domain/remedy.ts';
 
-const delivery = { id: 'del_1', webhook_id: 'wh_1' };
+const delivery = { id: 'del_1', webhook_id: 'wh_1', url: 'http://127.0.0.1:3000/hooks?a=1&b=2' };
+const check = "svc receiver check 'http://127.0.0.1:3000/hooks?a=1&b=2' --secret SECRET";
 
 it.each<[AttemptOutcome, number | null, string]>([
   ['http_error', 302, 'svc webhooks update wh_1 --url URL'],
@@ -18,26 +19,26 @@ it.each<[AttemptOutcome, number | null, string]>([
   ['tls_error', null, '--ca FILE'],
   ['blocked', null, 'svc webhooks update wh_1 --url URL'],
 ])('after %s %s says what to do', (outcome, response_status, step) => {
-  expect(findRemedy({ outcome, response_status }, delivery)).toContain(step);
+  expect(findRemedies({ outcome, response_status }, delivery)[0]).toContain(step);
 });
 
 it('has nothing to say of success', () => {
-  expect(findRemedy({ outcome: 'succeeded', response_status: 200 }, delivery)).toBeNull();
+  expect(findRemedies({ outcome: 'succeeded', response_status: 200 }, delivery)).toEqual([]);
 });
 
 it.each<FaultKind>(['tamper-body', 'bad-signature', 'stale-timestamp', 'old-secret', 'drop'])(
   'puts down to the fault what %s made of an attempt',
   (kind) => {
     const attempt = { outcome: 'http_error', response_status: 400, fault: { id: 'flt_1', kind } } as const;
-    expect(findRemedy(attempt, delivery)).toContain('svc faults clear flt_1');
+    expect(findRemedies(attempt, delivery)).toEqual([expect.stringContaining('svc faults clear flt_1')]);
   },
 );
 
 it('puts down to the receiver what fails beside a fault that no receiver notices', () => {
   const fault = { id: 'flt_1', kind: 'duplicate' } as const;
-  expect(findRemedy({ outcome: 'timeout', response_status: null, fault }, delivery)).toContain(
-    'Answer with a 2xx',
-  );
+  expect(findRemedies({ outcome: 'timeout', response_status: null, fault }, delivery)).toEqual([
+    expect.stringContaining('Answer with a 2xx'),
+  ]);
 });
 
 it.each<[FaultKind, boolean]>([
@@ -49,5 +50,20 @@ it.each<[FaultKind, boolean]>([
   ['slow-body', false],
 ])('tells of a receiver that accepts %s: %s', (kind, isWrong) => {
   const attempt = { outcome: 'succeeded', response_status: 204, fault: { id: 'flt_1', kind } } as const;
-  expect(findRemedy(attempt, delivery)?.includes('svc receiver check') ?? false).toBe(isWrong);
+  expect(findRemedies(attempt, delivery).join().includes(check)).toBe(isWrong);
 });
+
+it.each([400, 401, 403, 418, 422, 500, 503])(
+  'a receiver that responded with %s is to be tested with svc receiver check and its own URL',
+  (response_status) => {
+    const remedies = findRemedies({ outcome: 'http_error', response_status }, delivery);
+    expect(remedies.at(-1)).toBe(`Test the receiver against every rule: ${check}`);
+  },
+);
+
+it.each([302, 404, 405, 410, 429])(
+  'svc receiver check is not suggested after %s, which does not come from the code that verifies',
+  (response_status) => {
+    expect(findRemedies({ outcome: 'http_error', response_status }, delivery)).toHaveLength(1);
+  },
+);

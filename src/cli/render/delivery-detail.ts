@@ -4,7 +4,7 @@ import { toOneLine, toPlainLines } from '../../domain/control-characters.ts';
 import { settledReasonText } from '../../domain/delivery.ts';
 import { formatDuration } from '../../domain/duration.ts';
 import { indentJson } from '../../domain/json-text.ts';
-import { findRemedy } from '../../domain/remedy.ts';
+import { findRemedies } from '../../domain/remedy.ts';
 import type { Context } from '../context.ts';
 import { renderFields } from './fields.ts';
 import { paintOutcome, paintStatus, styleFor } from './style.ts';
@@ -58,7 +58,7 @@ function renderAttempt(
     'Why it failed': attempt.error && style.red(toOneLine(attempt.error)),
     Fault: describeMark(attempt.fault),
     Signature: verification && renderVerdict(verification, io),
-    'What to do': findRemedy(attempt, delivery),
+    'What to do': findRemedies(attempt, delivery).join('\n') || null,
     Scheduled: formatTime(attempt.scheduled_at, scheduleNow),
     Sent: formatTime(attempt.sent_at, now()),
   };

@@ -1,11 +1,17 @@
 import { styleFor } from './style.ts';
 
-/** Names and values under each other, the values aligned; a value that is null is left out. */
+/** Names and values under each other, every line of the values aligned; a value that is null is left out. */
 export function renderFields(
   fields: Readonly<Record<string, string | number | null>>,
   look: { readonly color: boolean },
 ): string {
   const shown = Object.entries(fields).filter(([, value]) => value !== null);
   const width = Math.max(...shown.map(([name]) => name.length));
-  return shown.map(([name, value]) => `${styleFor(look).dim(name.padEnd(width))}  ${value}`).join('\n');
+  const indent = `\n${' '.repeat(width + 2)}`;
+  return shown
+    .map(
+      ([name, value]) =>
+        `${styleFor(look).dim(name.padEnd(width))}  ${String(value).replaceAll('\n', indent)}`,
+    )
+    .join('\n');
 }

@@ -33,7 +33,16 @@ export function describeDifference(sent: string | Uint8Array, given: string | Ui
   if (start === after.length) return `it was cut off after byte ${start}`;
   if (start === before.length) return `something was added after byte ${start}`;
   const show = (bytes: Buffer) => JSON.stringify(bytes.toString('utf8', start, start + SHOWN_BYTES));
-  return `from byte ${start} on, ${show(before)} became ${show(after)}`;
+  const cause = isSameJson(before, after) ? 'its JSON was parsed and written again: ' : '';
+  return `${cause}from byte ${start} on, ${show(before)} became ${show(after)}`;
+}
+
+function isSameJson(one: Buffer, other: Buffer): boolean {
+  try {
+    return JSON.stringify(JSON.parse(one.toString())) === JSON.stringify(JSON.parse(other.toString()));
+  } catch {
+    return false;
+  }
 }
 
 type Change = readonly [change: string, undo: (text: string) => Iterable<string | Uint8Array>];

@@ -1,7 +1,7 @@
 /** What became of a delivery and why, in the words that the command line has for it too. Pure. */
 import type { AttemptDetail, DeliveryDetail } from '../../../contract/deliveries.ts';
 import { settledReasonText } from '../../../domain/delivery.ts';
-import { findRemedy } from '../../../domain/remedy.ts';
+import { findRemedies } from '../../../domain/remedy.ts';
 
 export interface Verdict {
   readonly headline: string;
@@ -59,8 +59,8 @@ function isRejection(status: number | null): boolean {
 function listRemedies(last: AttemptDetail, delivery: DeliveryDetail): Remedy[] {
   // Of a signature that a fault has spoilt there is nothing to mend.
   const ofSignature = last.fault === undefined ? (last.verification?.remedy ?? null) : null;
-  const texts = [ofSignature, findRemedy(last, delivery)];
-  return texts.filter((text) => text !== null).map(splitRemedy);
+  const texts = [...(ofSignature === null ? [] : [ofSignature]), ...findRemedies(last, delivery)];
+  return texts.map(splitRemedy);
 }
 
 /** Remedies end with their command: `Correct the name: svc webhooks update …`. */
