@@ -16,8 +16,10 @@ import { publicRoutes } from './public-routes.ts';
 
 const faultKinds = v.picklist([...requestFaultKinds, ...deliveryFaultKinds]);
 
-/** The fault that touched a request or an attempt; absent where none did. */
-export const faultMark = { fault: v.optional(v.object({ id: idOf('fault'), kind: faultKinds })) };
+/** The fault that touched a request or an attempt. */
+export const FaultMark = v.object({ id: idOf('fault'), kind: faultKinds });
+/** Absent where no fault touched it. */
+export const faultMark = { fault: v.optional(FaultMark) };
 
 const PROBABILITY = 'must be above 0 and at most 1';
 /** A timer of Node.js cannot wait for a month; nobody waits for an answer longer than this. */

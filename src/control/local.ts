@@ -114,11 +114,11 @@ function createHostCalls(
       return host.status();
     },
     saveSnapshot: async ({ path }) => {
-      const { sizeBytes, savedAt } = session.save(path);
+      const { sizeBytes, savedAt } = await session.save(path);
       return { path, size_bytes: sizeBytes, saved_at: new Date(savedAt).toISOString() };
     },
     loadSnapshot: async ({ path }) => {
-      session.load(path);
+      await session.load(path);
       return host.status();
     },
     stop: async () => {

@@ -1,14 +1,9 @@
 /** A sandbox in use: how it begins, and the ways back to its beginning. */
+import type { SavedFile } from '../store/snapshot-saving.ts';
 import { type BootstrapOptions, type Bootstrapped, bootstrap } from './bootstrap.ts';
 import { keepClock, resumeClocksOf } from './clock-keeping.ts';
 import { findKey, keepKey } from './key-file.ts';
 import type { Sandbox } from './sandbox.ts';
-
-export interface SavedSnapshot {
-  readonly sizeBytes: number;
-  /** Wall time. */
-  readonly savedAt: number;
-}
 
 export interface SessionOptions extends Pick<BootstrapOptions, 'seed' | 'forwardTo' | 'clock'> {
   /** Path of the database file, beside which the default key is kept. */
@@ -46,16 +41,14 @@ export class Session {
   }
 
   /**
-   * Writes everything into one file, of this very moment.
+   * Writes everything into one file, of the moment at which the last of it was copied.
    * @throws SvcError `usage` when it cannot be written there, or `storage_unavailable`.
    */
-  save(path: string): SavedSnapshot {
+  save(path: string): Promise<SavedFile> {
     const { store, wall, workspaces } = this.#sandbox;
-    const savedAt = wall.now();
-    const sizeBytes = store.saveSnapshot(path, savedAt, () => {
+    return store.saveSnapshot(path, wall.now, () => {
       for (const workspace of workspaces.all()) keepClock(this.#sandbox, workspace);
     });
-    return { sizeBytes, savedAt };
   }
 
   /**
@@ -63,9 +56,9 @@ export class Session {
    * default key of this emulator, and the endpoint that it was started with, are there as after a boot.
    * @throws SvcError as `Store.loadSnapshot`; nothing has changed then.
    */
-  load(path: string): void {
+  async load(path: string): Promise<void> {
     const { store, environment } = this.#sandbox;
-    store.loadSnapshot(path, environment, (savedAt) => resumeClocksOf(savedAt, this.#sandbox));
+    await store.loadSnapshot(path, environment, (savedAt) => resumeClocksOf(savedAt, this.#sandbox));
     try {
       store.setBaseline();
       forget(this.#sandbox);

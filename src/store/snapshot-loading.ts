@@ -1,16 +1,21 @@
-/** Loading a snapshot, which may be of another store. */
-import { chmodSync, copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+/** Loading a snapshot, which may be of another store, or a file that somebody made to look like one. */
+import { constants, createWriteStream, lstatSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import Database from 'better-sqlite3';
 import type { Environment } from '../domain/access.ts';
+import { HOUR_MS } from '../domain/duration.ts';
 import { SvcError } from '../errors.ts';
 import { APPLICATION_ID, migrate, SNAPSHOT_ID } from './database.ts';
-import { listColumns, listTableNames } from './schema.ts';
+import { migrations } from './migrations.ts';
+import { listColumns, listSequencedTables, listTableNames } from './schema.ts';
+import { findWrongRow, LAST_TIME } from './snapshot-rows.ts';
 import { SAVED_AT } from './snapshot-saving.ts';
 
-/** A snapshot that was found fit to be loaded. */
-export interface FitSnapshot {
+/** A snapshot that was checked and may be loaded. */
+export interface CheckedSnapshot {
   /** A copy, which may be locked and changed. */
   readonly path: string;
   /** Wall time of what it holds. */
@@ -19,33 +24,68 @@ export interface FitSnapshot {
   remove(): void;
 }
 
+const COPY_PREFIX = 'svc-snapshot-';
+/** Longer than any load takes: a copy of that age was left by a process that was killed. */
+const ABANDONED_AFTER_MS = HOUR_MS;
+
 /**
  * Checks a snapshot; the file itself is only read.
  * @throws SvcError `usage` when it cannot be read, `validation_failed` when it is not what it should be.
  */
-export function checkSnapshot(path: string, environment: Environment): FitSnapshot {
-  const folder = mkdtempSync(join(tmpdir(), 'svc-snapshot-'));
+export async function checkSnapshot(path: string, environment: Environment): Promise<CheckedSnapshot> {
+  const folder = mkdtempSync(join(tmpdir(), COPY_PREFIX));
+  removeAbandonedCopies(statSync(folder).mtimeMs);
   const remove = () => rmSync(folder, { recursive: true, force: true });
   const copy = join(folder, 'snapshot.db');
   try {
-    copyFileSync(path, copy);
-    chmodSync(copy, 0o600);
-    return { path: copy, savedAt: check(copy, path, environment), remove };
+    await copyRegularFile(path, copy);
+    return { path: copy, savedAt: await check(copy, path, environment), remove };
   } catch (error) {
     remove();
     throw toRefusal(error, path);
   }
 }
 
-function check(copy: string, path: string, environment: Environment): number {
+function removeAbandonedCopies(now: number): void {
+  for (const name of readdirSync(tmpdir()).filter((each) => each.startsWith(COPY_PREFIX))) {
+    const path = join(tmpdir(), name);
+    const stat = lstatSync(path, { throwIfNoEntry: false });
+    if (!stat?.isDirectory() || stat.uid !== (process.getuid?.() ?? stat.uid)) continue;
+    if (now - stat.mtimeMs > ABANDONED_AFTER_MS) rmSync(path, { recursive: true, force: true });
+  }
+}
+
+/** Opening a FIFO waits for its other end, and reading a device need not end: neither is done. */
+async function copyRegularFile(from: string, to: string): Promise<void> {
+  const file = await open(from, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  try {
+    if (!(await file.stat()).isFile()) {
+      throw new SvcError('usage', `${from} is not a regular file.`, { hint: 'Name a snapshot.' });
+    }
+    await pipeline(
+      file.createReadStream({ autoClose: false }),
+      createWriteStream(to, { flags: 'wx', mode: 0o600 }),
+    );
+  } finally {
+    await file.close();
+  }
+}
+
+async function check(copy: string, path: string, environment: Environment): Promise<number> {
   const db = new Database(copy);
   try {
+    // Nothing that its schema names is run before that schema is known to be ours.
+    db.pragma('trusted_schema = OFF');
+    db.pragma('cell_size_check = ON');
     const id = db.pragma('application_id', { simple: true });
     if (id === APPLICATION_ID) throw notASnapshot(path, `Start an emulator on it instead: --db ${path}`);
     if (id !== SNAPSHOT_ID) throw notASnapshot(path);
+    assertOurSchema(db, path);
     const damage = findDamage(db);
     if (damage !== null) throw damaged(path, damage);
     migrate(db, path);
+    const wrong = await findWrongRow(db);
+    if (wrong !== null) throw damaged(path, wrong);
     const find = db.prepare<[string], string>('SELECT value FROM settings WHERE key = ?').pluck();
     const owner = find.get('environment');
     if (owner !== environment) {
@@ -57,10 +97,56 @@ function check(copy: string, path: string, environment: Environment): number {
         },
       );
     }
-    return Number(find.get(SAVED_AT));
+    const savedAt = Number(find.get(SAVED_AT));
+    assertPossibleTime(db, path, savedAt);
+    return savedAt;
   } finally {
     db.close();
   }
+}
+
+/**
+ * Compares tables, indexes, views and triggers with those that the migrations make, to the letter.
+ * @throws SvcError `validation_failed` for another schema, and for that of a newer version.
+ */
+function assertOurSchema(db: Database.Database, path: string): void {
+  const version = Number(db.pragma('user_version', { simple: true }));
+  if (version > migrations.length) {
+    throw new SvcError(
+      'validation_failed',
+      `${path} was made by a newer svc: its schema is version ${version}, this svc knows up to ${migrations.length}.`,
+      { hint: 'Upgrade svc, or save the snapshot with this version.' },
+    );
+  }
+  const ours = new Database(':memory:');
+  try {
+    for (const step of migrations.slice(0, version)) ours.exec(step);
+    if (version < 1 || readSchema(db) !== readSchema(ours)) {
+      throw damaged(path, 'its schema is not that of a snapshot');
+    }
+  } finally {
+    ours.close();
+  }
+}
+
+function readSchema(db: Database.Database): string {
+  return JSON.stringify(
+    db
+      .prepare('SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name, tbl_name')
+      .raw()
+      .all(),
+  );
+}
+
+/** Clocks go on from the time of the snapshot, and must not leave the years that can be written. */
+function assertPossibleTime(db: Database.Database, path: string, savedAt: number): void {
+  const reached = db
+    .prepare<{ savedAt: number }, number>(
+      'SELECT max(clock_at + max(0, @savedAt - clock_wall_at)) FROM workspaces',
+    )
+    .pluck();
+  if (!(savedAt >= 0 && savedAt <= LAST_TIME)) throw damaged(path, 'it does not say when it was saved');
+  if ((reached.get({ savedAt }) ?? 0) > LAST_TIME) throw damaged(path, 'a clock is past the year 9999');
 }
 
 function findDamage(db: Database.Database): string | null {
@@ -92,9 +178,14 @@ function toRefusal(error: unknown, path: string): unknown {
 /**
  * Replaces every row of `main` by those of the attached `snapshot`; what the store knows about itself stays. Inside a
  * transaction that checks no foreign keys.
- * @param offset is added to each place in the order of things, so that none is given a second time.
+ * @param lastSeq the last place in the order of things that was given: what is loaded comes after it.
  */
-export function replaceRows(db: Database.Database, offset: number): void {
+export function replaceRows(db: Database.Database, lastSeq: number): void {
+  const firsts = listSequencedTables(db).map((table) =>
+    db.prepare<[], number | null>(`SELECT min(seq) FROM snapshot.${table}`).pluck().get(),
+  );
+  const first = Math.min(...firsts.map((seq) => seq ?? Number.POSITIVE_INFINITY));
+  const offset = Number.isFinite(first) ? lastSeq + 1 - first : 0;
   for (const table of listTableNames(db).filter((name) => name !== 'settings')) {
     const columns = listColumns(db, table).map(({ name }) => name);
     const values = columns.map((name) => (/(?:^|_)seq$/.test(name) ? `${name} + ${offset}` : name));

@@ -1,6 +1,19 @@
 /** Saving a snapshot: the whole state of a store in one file. */
-import { closeSync, fsyncSync, openSync, readSync, renameSync, rmSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { randomUUID } from 'node:crypto';
+import {
+  closeSync,
+  fsyncSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { SvcError } from '../errors.ts';
 import { SNAPSHOT_ID } from './database.ts';
@@ -8,29 +21,50 @@ import { SNAPSHOT_ID } from './database.ts';
 /** Setting of a snapshot alone: the wall time of what it holds. */
 export const SAVED_AT = 'snapshot_saved_at';
 
+/** Pages copied per turn of the event loop: about a megabyte, which takes a millisecond or two. */
+const PAGES_PER_TURN = 256;
+/** Copied pages after which they are flushed in the background, so that the last flush is short. */
+const PAGES_PER_FLUSH = 4_096;
+
+const UNFINISHED_NAME = /^\.svc-snapshot-[0-9a-f-]{36}\.tmp(-journal|-wal|-shm)?$/;
+/** A file of another save that was not written to for this long belongs to a process that was killed. */
+const ABANDONED_AFTER_MS = 60_000;
+
+export interface SavedFile {
+  readonly sizeBytes: number;
+  /** Wall time of the moment that the snapshot holds. */
+  readonly savedAt: number;
+}
+
+export interface Saving {
+  /** Called with the name of the unfinished file before it is created. */
+  readonly onUnfinished: (path: string) => void;
+  /** Called in the turn before the last pages are copied. */
+  readonly beforeEnd: () => void;
+  readonly now: () => number;
+}
+
 /**
- * Writes what the database holds to `path`, whole or not at all: beside it first, then to the disk, then in its place.
- * Nothing else is done meanwhile, so that it is of one moment however much is going on.
- * @param savedAt wall time of that moment.
- * @returns its size in bytes.
- * @throws SvcError `usage` when it cannot be written there, or when a file stands there that is no snapshot.
+ * Writes what the database holds to `path`, whole or not at all: to a file beside it first, which then takes its place.
+ * Pages are copied a few at a time; SQLite repeats those that change meanwhile, so that the file holds the moment at
+ * which the last page was copied.
+ * @throws SvcError `usage` when it cannot be written there, or when something stands there that is not a snapshot.
  */
-export function saveSnapshot(db: Database.Database, path: string, savedAt: number): number {
-  const unfinished = `${path}.${process.pid}.tmp`;
+export async function saveSnapshot(db: Database.Database, path: string, saving: Saving): Promise<SavedFile> {
+  let unfinished: string | null = null;
   try {
-    assertReplaceable(path);
-    rmSync(unfinished, { force: true });
-    // It holds secrets: for its owner alone. An empty file is as good to SQLite as none.
-    closeSync(openSync(unfinished, 'wx', 0o600));
-    db.prepare('VACUUM main INTO ?').run(unfinished);
-    mark(unfinished, savedAt);
-    flushToDisk(unfinished);
-    renameSync(unfinished, path);
-    if (process.platform !== 'win32') flushToDisk(dirname(path));
-    return statSync(path).size;
+    const target = findTarget(path);
+    unfinished = join(dirname(target), `.svc-snapshot-${randomUUID()}.tmp`);
+    saving.onUnfinished(unfinished);
+    const savedAt = await copyPages(db, unfinished, saving);
+    renameSync(unfinished, target);
+    removeAbandoned(dirname(target), statSync(target).mtimeMs);
+    if (process.platform !== 'win32') flushFolder(dirname(target));
+    return { sizeBytes: statSync(target).size, savedAt };
   } catch (error) {
-    rmSync(unfinished, { force: true });
+    if (unfinished !== null) removeUnfinished(unfinished);
     if (error instanceof SvcError) throw error;
+    if (!db.open) throw new SvcError('storage_unavailable', 'The emulator is stopping.');
     throw new SvcError('usage', `The snapshot ${path} cannot be written: ${(error as Error).message}.`, {
       hint: 'Check the path, its permissions and free space.',
       cause: error,
@@ -38,36 +72,94 @@ export function saveSnapshot(db: Database.Database, path: string, savedAt: numbe
   }
 }
 
-function assertReplaceable(path: string): void {
-  const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-  if (size === 0 || readApplicationId(path) === SNAPSHOT_ID) return;
-  throw new SvcError('usage', `${path} is there already, and is no snapshot.`, {
+/** Removes what a save left behind whose process was killed. Any other path is left alone. */
+export function removeUnfinished(path: string): void {
+  if (!UNFINISHED_NAME.test(basename(path))) return;
+  for (const each of [path, `${path}-journal`, `${path}-wal`, `${path}-shm`]) rmSync(each, { force: true });
+}
+
+/**
+ * The file that is to be replaced, at the end of symbolic links.
+ * @throws SvcError `usage` for what is not a regular file or not a snapshot.
+ */
+function findTarget(path: string): string {
+  if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return path;
+  const target = realpathSync(path);
+  if (!statSync(target).isFile()) {
+    throw new SvcError('usage', `${path} is not a regular file.`, { hint: 'Name a file.' });
+  }
+  if (readApplicationId(target) === SNAPSHOT_ID) return target;
+  throw new SvcError('usage', `${path} already exists and is not a snapshot.`, {
     hint: 'Name another file, or remove it first.',
   });
 }
 
-/** The four bytes of the header where SQLite keeps it; no file is opened for writing to learn it. */
+/** From the header of a SQLite file; 0 for any other file. No file is opened for writing to learn it. */
 function readApplicationId(path: string): number {
-  const bytes = Buffer.alloc(4);
+  const header = Buffer.alloc(72);
   const file = openSync(path, 'r');
-  readSync(file, bytes, 0, 4, 68);
+  readSync(file, header, 0, header.length, 0);
   closeSync(file);
-  return bytes.readUInt32BE();
+  return header.toString('latin1', 0, 16) === 'SQLite format 3\0' ? header.readUInt32BE(68) : 0;
+}
+
+/** Of saves into the same folder that ended before `now`, a time of the same file system. */
+function removeAbandoned(folder: string, now: number): void {
+  for (const name of readdirSync(folder).filter((each) => UNFINISHED_NAME.test(each))) {
+    const path = join(folder, name);
+    const stat = lstatSync(path, { throwIfNoEntry: false });
+    if (stat?.isFile() && now - stat.mtimeMs > ABANDONED_AFTER_MS) rmSync(path, { force: true });
+  }
+}
+
+async function copyPages(db: Database.Database, path: string, saving: Saving): Promise<number> {
+  // It holds secrets: for its owner alone. SQLite treats an empty file as a new database.
+  const file = await open(path, 'wx', 0o600);
+  try {
+    let flushAt = Number.POSITIVE_INFINITY;
+    let flushed: Promise<void> = Promise.resolve();
+    await db.backup(path, {
+      progress: ({ remainingPages }) => {
+        if (remainingPages <= PAGES_PER_TURN) saving.beforeEnd();
+        if (flushAt === Number.POSITIVE_INFINITY) flushAt = remainingPages - PAGES_PER_FLUSH;
+        if (remainingPages < flushAt) {
+          flushAt = remainingPages - PAGES_PER_FLUSH;
+          flushed = flushed.then(() => flush(file));
+        }
+        return PAGES_PER_TURN;
+      },
+    });
+    const savedAt = saving.now();
+    await flushed;
+    mark(path, savedAt);
+    await file.sync();
+    return savedAt;
+  } finally {
+    await file.close();
+  }
+}
+
+/** What fails here fails again, and is reported, when the whole file is flushed. */
+async function flush(file: FileHandle): Promise<void> {
+  await file.datasync().catch(() => {});
 }
 
 function mark(path: string, savedAt: number): void {
   const db = new Database(path);
-  db.pragma('journal_mode = DELETE');
-  db.pragma(`application_id = ${SNAPSHOT_ID}`);
-  db.prepare('INSERT OR REPLACE INTO settings (key, value) VALUES (?, ?)').run(SAVED_AT, String(savedAt));
-  db.close();
+  try {
+    db.pragma('journal_mode = DELETE');
+    db.pragma(`application_id = ${SNAPSHOT_ID}`);
+    db.prepare('INSERT OR REPLACE INTO settings (key, value) VALUES (?, ?)').run(SAVED_AT, String(savedAt));
+  } finally {
+    db.close();
+  }
 }
 
-function flushToDisk(path: string): void {
-  const file = openSync(path, 'r');
+function flushFolder(path: string): void {
+  const folder = openSync(path, 'r');
   try {
-    fsyncSync(file);
+    fsyncSync(folder);
   } finally {
-    closeSync(file);
+    closeSync(folder);
   }
 }

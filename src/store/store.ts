@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type Database from 'better-sqlite3';
 import type { Environment } from '../domain/access.ts';
+import { SvcError } from '../errors.ts';
 import { ApiKeyTable } from './api-keys.ts';
 import { ApiRequestTable } from './api-requests.ts';
 import { AttemptTable } from './attempts.ts';
@@ -20,12 +21,14 @@ import { Retention } from './retention.ts';
 import { listSequencedTables } from './schema.ts';
 import { SettingTable } from './settings.ts';
 import { checkSnapshot, replaceRows } from './snapshot-loading.ts';
-import { saveSnapshot } from './snapshot-saving.ts';
+import { removeUnfinished, type SavedFile, saveSnapshot } from './snapshot-saving.ts';
 import { WebhookTable } from './webhooks.ts';
 import { WorkspaceTable } from './workspaces.ts';
 
 const ID_SETTING = 'store_id';
 const RENEWED_SETTING = 'renewed_seq';
+/** Where a snapshot is being saved, for the start after a kill. */
+const UNFINISHED_SETTING = 'unfinished_snapshot';
 
 export class Store {
   /** Tells this store from every other: what a sequence means, it means in one of them. */
@@ -34,6 +37,7 @@ export class Store {
   readonly #group: GroupCommit;
   readonly #followers = new Set<() => void>();
   readonly #baseline: Baseline;
+  #saving: Promise<unknown> = Promise.resolve();
   #lastSeq: number;
   #renewedSeq: number;
   readonly settings: SettingTable;
@@ -78,6 +82,8 @@ export class Store {
     this.idempotency = new IdempotencyTable(db);
     this.happenings = new HappeningView(db);
     this.retention = new Retention(db);
+    const unfinished = this.settings.find(UNFINISHED_SETTING);
+    if (unfinished) removeUnfinished(unfinished);
   }
 
   /** The next place in the order of all that happens. Inside a write only. */
@@ -157,14 +163,32 @@ export class Store {
   }
 
   /**
-   * Writes everything into one file, see {@link saveSnapshot}; what waits to be written, and what `before` writes, is
-   * part of it.
-   * @param savedAt the wall time.
+   * Writes everything into one file, see {@link saveSnapshot}. One save runs at a time.
+   * @param now the wall time.
+   * @param beforeEnd writes what the snapshot has to contain of its moment.
    */
-  saveSnapshot(path: string, savedAt: number, before: () => void): number {
-    this.#group.flush();
-    this.#writeNowOrRefuse(before);
-    return saveSnapshot(this.#db, path, savedAt);
+  saveSnapshot(path: string, now: () => number, beforeEnd: () => void): Promise<SavedFile> {
+    const save = async () => {
+      try {
+        return await saveSnapshot(this.#db, path, {
+          now,
+          onUnfinished: (unfinished) => this.#noteUnfinished(unfinished),
+          beforeEnd: () => {
+            this.#group.flush();
+            this.#writeNowOrRefuse(beforeEnd);
+          },
+        });
+      } finally {
+        if (this.#db.open) this.#noteUnfinished('');
+      }
+    };
+    const saved = this.#saving.then(save, save);
+    this.#saving = saved;
+    return saved;
+  }
+
+  #noteUnfinished(path: string): void {
+    this.#writeNowOrRefuse(() => this.settings.set(UNFINISHED_SETTING, path));
   }
 
   /**
@@ -172,14 +196,19 @@ export class Store {
    * transaction. The order of all that happens goes on with what was loaded.
    * @throws SvcError as {@link checkSnapshot}, or `storage_unavailable`; nothing has changed then.
    */
-  loadSnapshot(path: string, environment: Environment, alongside: (savedAt: number) => void): void {
-    const snapshot = checkSnapshot(path, environment);
+  async loadSnapshot(
+    path: string,
+    environment: Environment,
+    alongside: (savedAt: number) => void,
+  ): Promise<void> {
+    const snapshot = await checkSnapshot(path, environment);
     try {
+      if (!this.#db.open) throw new SvcError('storage_unavailable', 'The emulator is stopping.');
       this.#whileAttached(snapshot.path, () =>
         this.#overwrite(() => {
           this.#baseline.forget();
           replaceRows(this.#db, this.#lastSeq);
-          this.#lastSeq = findLastSeq(this.#db);
+          this.#lastSeq = Math.max(this.#lastSeq, findLastSeq(this.#db));
           alongside(snapshot.savedAt);
         }),
       );

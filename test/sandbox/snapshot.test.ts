@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
@@ -178,10 +178,10 @@ describe('a snapshot that cannot be saved', () => {
     await using emulator = await startTestEmulator();
     await expect(emulator.control.saveSnapshot({ path })).rejects.toMatchObject({
       code: 'usage',
-      message: `${path} is there already, and is no snapshot.`,
+      message: `${path} already exists and is not a snapshot.`,
     });
     expect(readFileSync(path, 'utf8')).toBe('notes');
-    writeFileSync(path, '');
+    rmSync(path);
     await emulator.control.saveSnapshot({ path });
     await emulator.control.saveSnapshot({ path });
     expect(readdirSync(dirname(path))).toEqual(['state.svc']);
@@ -228,16 +228,11 @@ describe('a file that is not loaded', () => {
 
   it.each<[string, string, RegExp, () => Promise<string>]>([
     ['is not there', 'usage', /^There is no file /, async () => newPath()],
-    [
-      'is a folder',
-      'usage',
-      /cannot be read: EISDIR|cannot be read: ERR_FS_EISDIR/,
-      async () => createFolder(),
-    ],
+    ['is a folder', 'usage', /is not a regular file|EISDIR|EPERM/, async () => createFolder()],
     ['is something else', 'validation_failed', /is not a snapshot/, async () => import.meta.filename],
     ['is cut short', 'validation_failed', /is damaged/, () => spoilt(cutShort)],
     ['has lost rows', 'validation_failed', /is damaged/, () => spoilt(alter('DELETE FROM workspaces'))],
-    ['is newer', 'database_unusable', /newer svc/, () => spoilt(alter('PRAGMA user_version = 999'))],
+    ['is newer', 'validation_failed', /newer svc/, () => spoilt(alter('PRAGMA user_version = 999'))],
     [
       'is of the other environment',
       'validation_failed',

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createFolder } from '../support/folder.ts';
 import { insertDeliveries, insertWorkspace, NOW, openStore } from './rows.ts';
 
-function saveOf(count: number): string {
+async function saveOf(count: number): Promise<string> {
   const path = join(createFolder(), 'state.svc');
   const store = openStore();
   insertDeliveries(
@@ -11,16 +11,20 @@ function saveOf(count: number): string {
     Array.from({ length: count }, (_, index) => NOW + index),
   );
   store.writeNow(() => store.settings.set('environment', 'sandbox'));
-  store.saveSnapshot(path, NOW, () => {});
+  await store.saveSnapshot(
+    path,
+    () => NOW,
+    () => {},
+  );
   return path;
 }
 
 describe('a store that loads a snapshot', () => {
-  it('gives what was loaded places of its own, in the same order', () => {
+  it('gives what was loaded places of its own, in the same order', async () => {
     const store = openStore();
     const { deliveries } = insertDeliveries(store, [NOW, NOW]);
     const { lastSeq } = store;
-    store.loadSnapshot(saveOf(3), 'sandbox', () => {});
+    await store.loadSnapshot(await saveOf(3), 'sandbox', () => {});
     const [workspace] = store.workspaces.listAll();
     const [webhook] = store.webhooks.listSeqs();
     const loaded = store.deliveries.listDue(Number(webhook), NOW + 9, 10);
@@ -32,18 +36,18 @@ describe('a store that loads a snapshot', () => {
     for (const seq of deliveries) expect(store.deliveryView.findBySeq(seq)).toBeUndefined();
   });
 
-  it('is told when it was saved, and is itself as it was: a store keeps its name', () => {
+  it('is told when it was saved, and is itself as it was: a store keeps its name', async () => {
     const store = openStore();
     const { id } = store;
     let savedAt = 0;
-    store.loadSnapshot(saveOf(1), 'sandbox', (at) => {
+    await store.loadSnapshot(await saveOf(1), 'sandbox', (at) => {
       savedAt = at;
     });
     expect(savedAt).toBe(NOW);
     expect(store.settings.find('store_id')).toBe(id);
   });
 
-  it('is as it was where loading fails at the end, its baseline too', () => {
+  it('is as it was where loading fails at the end, its baseline too', async () => {
     const store = openStore();
     const { deliveries } = insertDeliveries(store, [NOW, NOW]);
     store.setBaseline();
@@ -51,13 +55,34 @@ describe('a store that loads a snapshot', () => {
     const fail = () => {
       throw new Error('no');
     };
-    expect(() => store.loadSnapshot(saveOf(5), 'sandbox', fail)).toThrow('no');
+    await expect(store.loadSnapshot(await saveOf(5), 'sandbox', fail)).rejects.toThrow('no');
     expect(store.deliveries.countPending()).toBe(0);
     store.writeNow(() => insertWorkspace(store));
     store.returnToBaseline(() => {});
     expect(store.deliveries.countPending()).toBe(deliveries.length);
     expect(store.workspaces.listAll()).toHaveLength(1);
-    store.loadSnapshot(saveOf(5), 'sandbox', () => {});
+    await store.loadSnapshot(await saveOf(5), 'sandbox', () => {});
     expect(store.deliveries.countPending()).toBe(5);
+  });
+});
+
+describe('a store that saves and loads', () => {
+  it('gives the same number of places however often its own snapshot is saved and loaded', async () => {
+    const store = openStore();
+    insertDeliveries(store, [NOW, NOW]);
+    store.writeNow(() => store.settings.set('environment', 'sandbox'));
+    const path = join(createFolder(), 'state.svc');
+    const places: number[] = [];
+    for (let i = 0; i < 4; i++) {
+      const before = store.lastSeq;
+      await store.saveSnapshot(
+        path,
+        () => NOW,
+        () => {},
+      );
+      await store.loadSnapshot(path, 'sandbox', () => {});
+      places.push(store.lastSeq - before);
+    }
+    expect(new Set(places).size).toBe(1);
   });
 });
