@@ -22,10 +22,13 @@ const entries = {
 /** What goes into one chunk, the first group first. Left alone, a command would load fifty chunks instead of ten. */
 const chunkGroups = [
   // What everything needs. It imports nothing, so that `svc --help` is quick and `svc-emulator/signature` is on its own.
-  { name: 'base', test: /\/src\/(clock\/wall|domain\/(duration|ids|json)|errors|timers|version)/ },
+  {
+    name: 'base',
+    test: /\/src\/(clock\/wall|domain\/(duration|ids|invisible-characters|json)|errors|timers|version)/,
+  },
   { name: 'signature', test: /\/src\/domain\/signature/ },
   // What `svc --help` needs; the entry itself stays apart, or the library would run it.
-  { name: 'program', test: /\/src\/cli\/(?!main)|\/(commander|chalk)\//, tags: ['$initial'] },
+  { name: 'program', test: /\/src\/cli\/(?!main)|\/commander\//, tags: ['$initial'] },
   // What commands and the emulator share, and what commands share.
   { name: 'domain', test: /\/src\/domain/, minShareCount: 3 },
   // Of the control plane without what is behind it, which would bring the whole emulator along.

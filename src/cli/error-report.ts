@@ -2,6 +2,7 @@ import { type ExitCode, SvcError } from '../errors.ts';
 import type { Io } from './io.ts';
 import { noteHint } from './render/hint.ts';
 import { styleFor } from './render/style.ts';
+import { toStyledLine } from './terminal-text.ts';
 
 /**
  * Tells of an error on standard error, and decides the exit code. With `--json` it is
@@ -13,7 +14,10 @@ export function reportError(error: unknown, io: Io, json: boolean): ExitCode {
   const { code, message, hint } = known;
   if (json) io.note(JSON.stringify({ error: { code, message, hint } }));
   else if (code !== 'interrupted') {
-    io.note(`${styleFor(io.noteLook).red.bold('error:')} ${message}`);
+    const { bold, red } = styleFor(io.noteLook);
+    // Only the trace of an internal error has several lines.
+    const text = code === 'internal_error' ? message : toStyledLine(message);
+    io.note(`${bold(red('error:'))} ${text}`);
     if (hint !== undefined) noteHint(hint, io);
   }
   return known.exitCode;

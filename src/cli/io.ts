@@ -1,8 +1,12 @@
-/** The only user of standard input, output and error. */
+/**
+ * The only user of standard input, output and error. All text goes through {@link toTerminal}: no data can command a
+ * terminal, nor hide in what it shows.
+ */
 import type { Readable, Writable } from 'node:stream';
 import { isatty, type WriteStream } from 'node:tty';
 import { openScreen, type Screen, type ScreenEvents } from './live/screen.ts';
 import { hasLinks, hasUnicode, wantsColor } from './terminal.ts';
+import { toTerminal, toUnstyledLine } from './terminal-text.ts';
 
 const STANDARD_INPUT = 0;
 
@@ -47,7 +51,7 @@ export type Notes = Pick<Io, 'note' | 'noteLook'>;
  */
 export function createProcessIo(host: NodeJS.Process, noColor: boolean): Io {
   const { stdout, stderr } = host;
-  let note = (text: string): void => void stderr.write(withLineEnd(text));
+  let note = (text: string): void => void stderr.write(toTerminal(withLineEnd(text)));
 
   function takeTerminal(events: ScreenEvents): Screen {
     const toStandardError = note;
@@ -81,10 +85,12 @@ export function createProcessIo(host: NodeJS.Process, noColor: boolean): Io {
       return { input: host.stdin, output: stderr };
     },
     // Nothing comes back that a command could take for its exit code.
-    write: (text) => void stdout.write(withLineEnd(text)),
+    write: (text) => void stdout.write(toTerminal(withLineEnd(text))),
     note: (text) => note(text),
     // To the start of the line, the text, and nothing of the line before.
-    progress: stderr.isTTY ? (line) => stderr.write(`\r${line.slice(0, stderr.columns - 1)}\x1b[K`) : null,
+    progress: stderr.isTTY
+      ? (line) => stderr.write(`\r${toUnstyledLine(line).slice(0, stderr.columns - 1)}\x1b[K`)
+      : null,
     get openScreen() {
       const canPaint = stdout.isTTY === true && host.env.TERM !== 'dumb' && host.stdin.isTTY === true;
       return canPaint ? takeTerminal : null;

@@ -1,4 +1,5 @@
 /** Questions: only in a terminal, only for an argument that was left out. */
+import { toOneLine } from '../domain/invisible-characters.ts';
 import { SvcError } from '../errors.ts';
 import type { Context } from './context.ts';
 import type { Offer } from './offers/offer.ts';
@@ -22,7 +23,7 @@ export async function askChoice(context: Context, argument: string, offer: Offer
   const { noteLook } = context.io;
   const [titles = '', ...lines] = offered.toLines({ ...noteLook, width: noteLook.width - CURSOR_WIDTH });
   const rows = offered.items.map(({ value, description }, index) => ({
-    choice: { value, name: lines[index] ?? value, short: value },
+    choice: { value, name: lines[index] ?? '', short: toOneLine(value) },
     // As it is, and as it was cut to fit, which is what the tab key takes over.
     text: `${value} ${description} ${lines[index]}`.toLowerCase(),
   }));
@@ -53,7 +54,7 @@ export async function askText(context: Context, argument: string): Promise<strin
 export async function confirm(context: Context, question: string, yes: true | undefined): Promise<void> {
   if (yes || !canAsk(context)) return;
   const goesOn = await ask(context, (prompts, streams, look) =>
-    prompts.confirm({ message: question, default: false, ...look }, streams),
+    prompts.confirm({ message: toOneLine(question), default: false, ...look }, streams),
   );
   if (goesOn) return;
   context.io.note('Nothing was done.');

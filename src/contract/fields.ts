@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import { findHeaderProblem } from '../domain/delivery-headers.ts';
 import { EVENT_TYPE_MAX_LENGTH, EVENT_TYPE_PATTERN } from '../domain/event.ts';
 import { type IdKind, idPatterns, idPrefixes } from '../domain/ids.ts';
+import { VISIBLE } from '../domain/invisible-characters.ts';
 
 /** The input of an operation that asks for none. */
 export const nothing = v.strictObject({});
@@ -34,6 +35,7 @@ export const Name = v.pipe(
   v.minLength(1, NAME_LENGTH),
   v.maxLength(200, NAME_LENGTH),
   v.regex(/^[^\p{Cc}\p{Cs}]*$/u, 'must not contain control characters'),
+  v.regex(VISIBLE, 'must contain a visible character'),
 );
 
 /** Headers of deliveries beside those of §6. */

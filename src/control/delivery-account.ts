@@ -1,6 +1,6 @@
 import type { DeliveryDetail } from '../contract/deliveries.ts';
-import { toOneLine } from '../domain/control-characters.ts';
 import { settledReasonText } from '../domain/delivery.ts';
+import { toOneLine } from '../domain/invisible-characters.ts';
 import { formatRelative } from '../domain/relative-time.ts';
 
 /**

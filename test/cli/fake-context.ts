@@ -2,6 +2,7 @@
 import { PassThrough } from 'node:stream';
 import { type Context, createContext, type Host } from '../../src/cli/context.ts';
 import type { Io, Look } from '../../src/cli/io.ts';
+import { toTerminal } from '../../src/cli/terminal-text.ts';
 import type { AttemptDetail, Delivery, DeliveryDetail } from '../../src/contract/deliveries.ts';
 import type { ApiClient, ApiResponse } from '../../src/control/api-client.ts';
 import type { ControlPlane, LiveStream } from '../../src/control/control-plane.ts';
@@ -50,10 +51,10 @@ export function createFakeHost(options: FakeOptions = {}): { host: Host; recorde
     hasKeyboard: false,
     prompt: options.prompt ?? { input: new PassThrough(), output: new PassThrough() },
     write: (text) => {
-      recorded.out += text.endsWith('\n') ? text : `${text}\n`;
+      recorded.out += toTerminal(text.endsWith('\n') ? text : `${text}\n`);
     },
     note: (text) => {
-      recorded.err += text.endsWith('\n') ? text : `${text}\n`;
+      recorded.err += toTerminal(text.endsWith('\n') ? text : `${text}\n`);
     },
     progress: options.progress ?? null,
     openScreen: options.openScreen ?? null,

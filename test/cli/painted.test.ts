@@ -2,9 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cutLineTo, wrapTo } from '../../src/cli/render/painted.ts';
 import { widthOf } from '../../src/cli/render/text-width.ts';
+import { styleSequence } from '../../src/cli/terminal-text.ts';
 
-const GREEN = '\x1b[32m';
-const PLAIN = '\x1b[39m';
+const GREEN = styleSequence(32);
+const PLAIN = styleSequence(39);
 
 describe('a line cut to a width', () => {
   it.each([

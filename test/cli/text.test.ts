@@ -4,6 +4,7 @@ import { toHeaders, toInstant, toList, toWholeNumber } from '../../src/cli/argum
 import { linkIds } from '../../src/cli/render/links.ts';
 import { renderTable } from '../../src/cli/render/table.ts';
 import { renderWebhook } from '../../src/cli/render/webhook.ts';
+import { toTerminal } from '../../src/cli/terminal-text.ts';
 import { renderVariables } from '../../src/cli/variables.ts';
 import { formatRelative } from '../../src/domain/relative-time.ts';
 import { quoteForShell } from '../../src/domain/shell.ts';
@@ -13,7 +14,7 @@ const plain = { width: Number.POSITIVE_INFINITY, color: false, unicode: true, li
 
 it('links ids to their pages, and nothing else', () => {
   const id = 'del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D';
-  expect(linkIds(`a ${id} key_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D del_1`, 'http://a/')).toBe(
+  expect(toTerminal(linkIds(`a ${id} key_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D del_1`, 'http://a/'))).toBe(
     `a \x1b]8;;http://a/#/deliveries/${id}\x1b\\${id}\x1b]8;;\x1b\\ key_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D del_1`,
   );
 });

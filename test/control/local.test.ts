@@ -95,6 +95,16 @@ describe.each([
       expect(data.map(({ id }) => id)).toEqual([second.id, workspaceId]);
     });
 
+    it.each(['  ', '\u200b\u2060', '\u3164\u00a0', '\u202e', '\u2800'])(
+      'refuse the name %j, which nobody can see',
+      async (name) => {
+        await expect(control.createWorkspace({ name })).rejects.toMatchObject({
+          code: 'validation_failed',
+          message: 'name must contain a visible character.',
+        });
+      },
+    );
+
     it.each(['', 'x'.repeat(201), 'a\nb', 'a\u0000b', 'half \ud800'])('refuse the name %j', async (name) => {
       await expect(control.createWorkspace({ name })).rejects.toMatchObject({
         code: 'validation_failed',

@@ -6,6 +6,7 @@ import type { Look, Notes } from '../io.ts';
 import { renderAttempt } from '../render/deliveries.ts';
 import { renderRequest } from '../render/requests.ts';
 import { renderReset } from '../render/reset.ts';
+import { toTerminal } from '../terminal-text.ts';
 
 const plain: Look = { width: Number.POSITIVE_INFINITY, color: false, unicode: true, links: false };
 
@@ -54,7 +55,7 @@ export class EmulatorLog {
 
   #append(text: string): void {
     try {
-      appendFileSync(this.path, `${text}\n`);
+      appendFileSync(this.path, `${toTerminal(text)}\n`);
     } catch {
       // A full disk ends the log, not the command.
     }

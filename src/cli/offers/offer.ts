@@ -1,9 +1,8 @@
 /** Things that a person can choose from: a prompt lists them, and completion suggests them. */
-import { stripVTControlCharacters } from 'node:util';
-import { toOneLine } from '../../domain/control-characters.ts';
 import type { Context } from '../context.ts';
 import type { Look } from '../io.ts';
 import { type Column, renderTable } from '../render/table.ts';
+import { toUnstyledLine } from '../terminal-text.ts';
 
 export interface Offer {
   /** What one of them is called: `delivery`. */
@@ -31,7 +30,7 @@ export function offerRows<Row>(
   toValue: (row: Row) => string,
 ): Offered {
   const describe = (row: Row) =>
-    toOneLine(
+    toUnstyledLine(
       columns
         .slice(1)
         .map(({ value }) => value(row))
@@ -40,8 +39,8 @@ export function offerRows<Row>(
   return {
     items: rows.map((row) => ({
       value: toValue(row),
-      description: stripVTControlCharacters(describe(row)),
+      description: describe(row),
     })),
-    toLines: (look) => stripVTControlCharacters(renderTable(columns, rows, look)).split('\n'),
+    toLines: (look) => renderTable(columns, rows, look).split('\n').map(toUnstyledLine),
   };
 }

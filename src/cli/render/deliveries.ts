@@ -1,6 +1,5 @@
 import type { Delivery } from '../../contract/deliveries.ts';
 import type { StreamItem } from '../../contract/stream.ts';
-import { toOneLine } from '../../domain/control-characters.ts';
 import { formatDuration } from '../../domain/duration.ts';
 import { formatRelative } from '../../domain/relative-time.ts';
 import type { Context } from '../context.ts';
@@ -42,9 +41,7 @@ export function renderAttempt({ attempt, delivery }: AttemptItem, { io }: { read
     delivery.url,
   ].join('  ');
   const lines =
-    attempt.error === null
-      ? [head]
-      : [head, `${' '.repeat(14)}${toOneLine(attempt.error)}${nextStep(delivery)}`];
+    attempt.error === null ? [head] : [head, `${' '.repeat(14)}${attempt.error}${nextStep(delivery)}`];
   return lines.map((line) => cutLineTo(io, line)).join('\n');
 }
 

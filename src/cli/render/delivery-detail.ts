@@ -1,11 +1,11 @@
 import type { Attempt, AttemptDetail, DeliveryDetail } from '../../contract/deliveries.ts';
 import { describeMark } from '../../control/fault-account.ts';
-import { toOneLine, toPlainLines } from '../../domain/control-characters.ts';
 import { settledReasonText } from '../../domain/delivery.ts';
 import { formatDuration } from '../../domain/duration.ts';
 import { indentJson } from '../../domain/json-text.ts';
 import { findRemedies } from '../../domain/remedy.ts';
 import type { Context } from '../context.ts';
+import { toStyledLines } from '../terminal-text.ts';
 import { renderFields } from './fields.ts';
 import { paintOutcome, paintStatus, styleFor } from './style.ts';
 import { formatTime } from './time.ts';
@@ -55,14 +55,14 @@ function renderAttempt(
   const title = style.bold(`Attempt ${attempt.number}`);
   const head = `${title}  ${paintOutcome(attempt, io)}  ${formatDuration(attempt.duration_ms)}  ${attempt.trigger}`;
   const fields = {
-    'Why it failed': attempt.error && style.red(toOneLine(attempt.error)),
+    'Why it failed': attempt.error && style.red(attempt.error),
     Fault: describeMark(attempt.fault),
     Signature: verification && renderVerdict(verification, io),
     'What to do': findRemedies(attempt, delivery).join('\n') || null,
     Scheduled: formatTime(attempt.scheduled_at, scheduleNow),
     Sent: formatTime(attempt.sent_at, now()),
   };
-  const section = (name: string, text: string) => [style.dim(name), indent(toPlainLines(text))];
+  const section = (name: string, text: string) => [style.dim(name), indent(toStyledLines(text))];
   // Every attempt sends the same bytes, but for a replay with others.
   const isSame = previous?.request.body === request.body;
   const same = `(the same body as attempt ${previous?.number})`;

@@ -1,4 +1,5 @@
 import { findDashboardPlace, toDashboardUrl } from '../dashboard-url.ts';
+import { link } from '../terminal-text.ts';
 
 const ID = /\b[a-z]+_[0-7][0-9A-HJKMNP-TV-Z]{25}\b/g;
 
@@ -8,8 +9,4 @@ export function linkIds(text: string, dashboardUrl: string): string {
     const place = findDashboardPlace(id);
     return place === null ? id : link(id, toDashboardUrl(dashboardUrl, place));
   });
-}
-
-function link(text: string, url: string): string {
-  return `\x1b]8;;${url}\x1b\\${text}\x1b]8;;\x1b\\`;
 }

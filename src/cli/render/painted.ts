@@ -1,5 +1,6 @@
 /** Lines that may have colours and links in them, fitted to columns of a terminal. */
 import type { Look } from '../io.ts';
+import { toStyledLine, toStyledLines } from '../terminal-text.ts';
 import { splitGraphemes, widthOf } from './text-width.ts';
 
 /** What paints: colours, and the beginning and end of a link. None of it takes room. */
@@ -7,7 +8,8 @@ const PAINT = /(\x1b\[[\d;]*m|\x1b\]8;[^\x07\x1b]*(?:\x07|\x1b\\))/;
 const PLAIN_CHARACTER = /^[ -~]$/;
 
 /** One line cut to the width of where it goes, the mark of the cut counted. Colours that were begun are ended. */
-export function cutLineTo({ width, unicode }: Pick<Look, 'width' | 'unicode'>, line: string): string {
+export function cutLineTo({ width, unicode }: Pick<Look, 'width' | 'unicode'>, text: string): string {
+  const line = toStyledLine(text);
   if (widthOf(line) <= width) return line;
   const mark = unicode ? '…' : '...';
   const [kept = ''] = breakInto(width - widthOf(mark), line);
@@ -17,7 +19,9 @@ export function cutLineTo({ width, unicode }: Pick<Look, 'width' | 'unicode'>, l
 
 /** The lines of a text, those that are too long continued on the next; nothing is left out. */
 export function wrapTo(width: number, text: string): string[] {
-  return text.split('\n').flatMap((line) => Array.from(breakInto(width, line)));
+  return toStyledLines(text)
+    .split('\n')
+    .flatMap((line) => Array.from(breakInto(width, line)));
 }
 
 /** Pieces of at most `width` columns and at least one character; together they are the line. */

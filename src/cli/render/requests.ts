@@ -1,6 +1,5 @@
 import type { ApiRequest } from '../../contract/resources.ts';
 import { describeMark } from '../../control/fault-account.ts';
-import { toOneLine } from '../../domain/control-characters.ts';
 import { formatLatency } from '../../domain/duration.ts';
 import type { Context } from '../context.ts';
 import type { Look } from '../io.ts';
@@ -37,7 +36,7 @@ export function renderRequest(request: ApiRequest, { io }: { readonly io: Look }
   const { at, method, path, status, error_code: code, duration_ms: ms, id, fault } = request;
   const answer = [paintHttpStatus(status, io), code, fault && `fault ${fault.kind}`];
   const parts = [formatTimeOfDay(at), method, path, ...answer, formatLatency(ms), id];
-  return cutLineTo(io, toOneLine(parts.filter(Boolean).join('  ')));
+  return cutLineTo(io, parts.filter(Boolean).join('  '));
 }
 
 /** Everything that the log keeps of a request. */
@@ -47,7 +46,7 @@ export function renderRequestDetail(request: ApiRequest, { io, now }: Pick<Conte
       Request: request.id,
       At: formatTime(request.at, now()),
       Method: request.method,
-      Path: toOneLine(request.path),
+      Path: request.path,
       Status: paintHttpStatus(request.status, io),
       Error: request.error_code,
       Fault: describeMark(request.fault),

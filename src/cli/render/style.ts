@@ -1,12 +1,29 @@
-import { Chalk, type ChalkInstance } from 'chalk';
 import type { AttemptOutcome, DeliveryStatus } from '../../domain/delivery.ts';
 import type { Look } from '../io.ts';
+import { styleSequence } from '../terminal-text.ts';
 
-const colored = new Chalk({ level: 1 });
-const plain = new Chalk({ level: 0 });
+/** Attributes of SGR: what sets each, and what resets it. */
+const attributes = {
+  ...{ bold: [1, 22], dim: [2, 22], inverse: [7, 27] },
+  ...{ red: [31, 39], green: [32, 39], yellow: [33, 39], cyan: [36, 39] },
+} as const satisfies Record<string, readonly [on: number, off: number]>;
 
-export function styleFor(look: { readonly color: boolean }): ChalkInstance {
+type Style = Readonly<Record<keyof typeof attributes, (text: string) => string>>;
+
+const colored = toStyle((text, [on, off]) =>
+  text === '' ? '' : styleSequence(on) + text + styleSequence(off),
+);
+const plain = toStyle((text) => text);
+
+export function styleFor(look: { readonly color: boolean }): Style {
   return look.color ? colored : plain;
+}
+
+function toStyle(apply: (text: string, codes: readonly [number, number]) => string): Style {
+  const entries = Object.entries(attributes).map(
+    ([name, codes]) => [name, (text: string) => apply(text, codes)] as const,
+  );
+  return Object.fromEntries(entries) as Style;
 }
 
 type Abilities = Pick<Look, 'color' | 'unicode'>;

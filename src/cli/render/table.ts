@@ -1,6 +1,6 @@
 import Table from 'cli-table3';
-import { toOneLine } from '../../domain/control-characters.ts';
 import type { Look } from '../io.ts';
+import { toStyledLine } from '../terminal-text.ts';
 import { cutLineTo } from './painted.ts';
 import { styleFor } from './style.ts';
 import { widthOf } from './text-width.ts';
@@ -27,7 +27,7 @@ interface Fitted<Row> {
 /** A table without lines, fitted to the width of the terminal. */
 export function renderTable<Row>(columns: readonly Column<Row>[], rows: readonly Row[], look: Look): string {
   const measured = columns.map((column) => {
-    const texts = rows.map((row) => toOneLine(column.value(row)));
+    const texts = rows.map((row) => toStyledLine(column.value(row)));
     return { column, texts, width: Math.max(...[column.title, ...texts].map(widthOf)) };
   });
   const fitted = fitColumns(measured, look.width);

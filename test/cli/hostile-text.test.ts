@@ -1,0 +1,87 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { runCommandLine } from '../../src/cli/program.ts';
+import { startTestEmulator } from '../support/emulator.ts';
+import { createFolder } from '../support/folder.ts';
+import { createReceiver } from '../support/receiver.ts';
+import { createFakeHost } from './fake-context.ts';
+
+/** An 8-bit control character, bidirectional controls, zero-width characters and a tag. */
+const HOSTILE = '\u009b2J\u202e\u2066\u200b\u2060\u{e0041}';
+const UNSAFE = /(?![\n\t])[\p{C}\p{Default_Ignorable_Code_Point}]/u;
+
+async function prepare() {
+  const receiver = await createReceiver(() => ({ status: 500, body: HOSTILE }));
+  const emulator = await startTestEmulator();
+  onTestFinished(async () => {
+    await emulator.close();
+    await receiver.close();
+  });
+  const cwd = createFolder();
+  mkdirSync(join(cwd, 'fixtures', 'events'), { recursive: true });
+  writeFileSync(join(cwd, 'package.json'), '{}');
+  const fixture = { description: HOSTILE, type: 'order.made', payload: HOSTILE };
+  writeFileSync(join(cwd, 'fixtures', 'events', 'order.made.json'), JSON.stringify(fixture));
+  const { control } = emulator;
+  const { workspace_id, control_url } = emulator.status();
+  const workspace = await control.createWorkspace({ name: `a${HOSTILE}`.replaceAll('\u009b', '') });
+  await control.createWebhook({ url: receiver.url, events: ['*'] });
+  const { json: event } = await emulator.api('POST', '/events', {
+    ...{ workspace_id, type: 'order.shipped', payload: { [HOSTILE]: HOSTILE } },
+  });
+  await control.advanceClock({ workspace_id, ms: 1 });
+  const [delivery] = (await control.listDeliveries({})).data;
+  const commands: readonly string[][] = [
+    ['events', 'get', event.id],
+    ['events', 'list'],
+    ['deliveries', 'get', delivery?.id ?? ''],
+    ['deliveries', 'list'],
+    ['workspaces', 'list'],
+    ['workspaces', 'get', workspace.id],
+    ['emulator', 'status'],
+    ['logs', 'list'],
+    ['fixtures', 'list'],
+    ['fixtures', 'validate'],
+    ['__complete', 'workspaces', 'get', ''],
+    ['events', 'get', HOSTILE],
+    ['deliveries', 'list', `--${HOSTILE}`],
+    [HOSTILE],
+  ];
+  return {
+    commands,
+    async run(...args: readonly string[]) {
+      const env = { SVC_CONTROL_URL: control_url };
+      const { host, recorded } = createFakeHost({ env, cwd, look: { color: true } });
+      await runCommandLine(args, host);
+      return recorded;
+    },
+  };
+}
+
+describe('text of others that a command prints', () => {
+  const withoutColor = (text: string) => text.replace(/\x1b\[\d+m/g, '');
+
+  it('is shown with escapes, in results, completion and errors', async () => {
+    const { commands, run } = await prepare();
+    for (const words of commands) {
+      const { out, err } = await run(...words);
+      expect(out + err, words.join(' ')).not.toBe('');
+      expect(withoutColor(out + err), words.join(' ')).not.toMatch(UNSAFE);
+    }
+    expect((await run('workspaces', 'list')).out).toContain('a2J\\u202e\\u2066\\u200b');
+    expect((await run(HOSTILE)).err).toContain("unknown command '\\u009b2J\\u202e");
+  });
+
+  it('has JSON escapes with --json, and the same value', async () => {
+    const { commands, run } = await prepare();
+    for (const words of commands.slice(0, 5)) {
+      const { out } = await run(...words, '--json');
+      expect(out, words.join(' ')).not.toMatch(UNSAFE);
+      expect(() => JSON.parse(out), words.join(' ')).not.toThrow();
+    }
+    const { out } = await run(...(commands[0] ?? []), '--json');
+    expect(out).toContain('\\u009b2J\\u202e');
+    expect(JSON.parse(out)).toMatchObject({ payload: { [HOSTILE]: HOSTILE } });
+  });
+});

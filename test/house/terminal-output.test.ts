@@ -1,0 +1,103 @@
+/**
+ * All output of the command line goes through one function, `toTerminal`. These tests keep it the only way: which files
+ * may write to a stream, that each of their ways calls it, and which files may make a terminal sequence.
+ */
+import { EventEmitter } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import { createProcessIo } from '../../src/cli/io.ts';
+
+const root = join(import.meta.dirname, '../..');
+const commentLine = /^\s*(?:\/\/|\/?\*).*$/gm;
+const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+  .map((path) => `src/${path.replaceAll('\\', '/')}`)
+  .filter((path) => /\.tsx?$/.test(path) && !path.startsWith('src/dashboard/'));
+
+function listUsers(pattern: RegExp): string[] {
+  const isUser = (path: string) =>
+    pattern.test(readFileSync(join(root, path), 'utf8').replace(commentLine, ''));
+  return sources.filter(isUser).sort();
+}
+
+/** What a terminal could obey or hide, but for the sequences of {@link OURS}. */
+const HOSTILE = '\x1b[31m\x1b]0;title\x07\x9b2J\u0085\u202e\u2066\u200b\u2060\ufeff\u{e0041}\r';
+const OURS = /\x1b\[(?:\d+;1H|2K|K|\?\d+[hl])|\r(?=[^\n]*\x1b\[K)/g;
+const UNSAFE = /(?![\n\t])[\p{C}\p{Default_Ignorable_Code_Point}]/u;
+
+function createTerminal() {
+  let written = '';
+  const output = () => {
+    const stream = Object.assign(new PassThrough(), { isTTY: true, columns: 80, rows: 24 });
+    stream.on('data', (chunk) => {
+      written += chunk;
+    });
+    return stream;
+  };
+  const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => {} });
+  const host = Object.assign(new EventEmitter(), {
+    ...{ stdin, stdout: output(), stderr: output(), env: { TERM: 'xterm' }, pid: 1, kill: () => {} },
+  });
+  const io = createProcessIo(host as unknown as NodeJS.Process, false);
+  return { io, take: () => written };
+}
+
+describe('the output of the command line', () => {
+  it('is written by two files only', () => {
+    // The third name belongs to the streams of a child process.
+    expect(listUsers(/\bstd(?:out|err)\b\??\.(?:write|end)\b|\bprocess\.std(?:out|err)\b(?!\.on\b)/)).toEqual(
+      ['src/cli/io.ts', 'src/cli/live/screen.ts'],
+    );
+  });
+
+  it('reaches a terminal as a prompt from one file only', () => {
+    expect(listUsers(/@inquirer|node:readline/)).toEqual([
+      'src/cli/live/screen.ts',
+      'src/cli/prompt.ts',
+      'src/http/tunnel.ts',
+    ]);
+  });
+
+  it('contains terminal sequences that three files make', () => {
+    expect(listUsers(/\\x1b|\\u001b|\\u\{1b\}|\\033|fromCharCode\(27/i)).toEqual([
+      'src/cli/io.ts',
+      'src/cli/live/screen.ts',
+      // It only recognizes them.
+      'src/cli/render/painted.ts',
+      'src/cli/terminal-text.ts',
+    ]);
+    expect(listUsers(/from '(?:chalk|picocolors|kleur|ansi-\w+)'|styleText/)).toEqual([]);
+  });
+
+  it('is styled by the functions that mark our own sequences, each called from one file', () => {
+    const home = 'src/cli/terminal-text.ts';
+    expect(listUsers(/\bstyleSequence\b/).filter((path) => path !== home)).toEqual([
+      'src/cli/render/style.ts',
+    ]);
+    expect(listUsers(/\blink\b.*terminal-text/).filter((path) => path !== home)).toEqual([
+      'src/cli/render/links.ts',
+    ]);
+  });
+
+  it('is clean whichever way of Io it takes', () => {
+    const { io, take } = createTerminal();
+    const writers = {
+      write: io.write,
+      note: io.note,
+      progress: io.progress,
+      openScreen: (text: string) => {
+        const screen = io.openScreen?.({ onKey: () => {}, onResize: () => {}, onNote: () => {} });
+        screen?.draw([text]);
+        screen?.close();
+      },
+    };
+    // A new way to write has to be added above.
+    const functions = Object.entries(io).filter(([, value]) => typeof value === 'function');
+    expect(functions.map(([name]) => name).sort()).toEqual(['readInput', ...Object.keys(writers)].sort());
+    for (const write of Object.values(writers)) write?.(`data ${HOSTILE}`);
+    const seen = take();
+    expect(seen.match(/data \\x1b\[31m/g)).toHaveLength(Object.keys(writers).length);
+    expect(seen.replace(OURS, '')).not.toMatch(UNSAFE);
+  });
+});
