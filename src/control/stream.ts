@@ -64,11 +64,11 @@ export function streamOf(
   const past =
     since === undefined || since_sequence !== undefined
       ? null
-      : { newest: store.lastSeq, wall: toMoment(since, wall.now()), schedule: filter.since ?? 0 };
+      : { newest: store.visibleSeq, wall: toMoment(since, wall.now()), schedule: filter.since ?? 0 };
   const bound =
     until === undefined ? null : { wall: toMoment(until, wall.now()), schedule: filter.until ?? 0 };
   const after =
-    since_sequence ?? (past === null ? store.lastSeq : store.happenings.findLastBefore(past.wall));
+    since_sequence ?? (past === null ? store.visibleSeq : store.happenings.findLastBefore(past.wall));
   for (const id of listener) getWebhookRow(sandbox, id);
   const followUntil = (end: AbortSignal) =>
     follow(

@@ -7,10 +7,11 @@ import type { FreshClaim, News } from '../sandbox/bus.ts';
 import type { LiveWorkspace } from '../sandbox/live-workspaces.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { ClaimedDelivery } from '../store/deliveries.ts';
-import { clearTimeout, setTimeout } from '../timers.ts';
+import { clearTimeout, setImmediate, setTimeout } from '../timers.ts';
 import { Alarm } from './alarm.ts';
 import { prepareAttempt, recordAttempt, startOf } from './attempt.ts';
 import { holdBack, holdingMs, sendFaulty, takeFault } from './delivery-faults.ts';
+import { DueTimes } from './due-times.ts';
 import { Lane } from './lane.ts';
 import type { Sender } from './sender.ts';
 
@@ -18,6 +19,26 @@ import type { Sender } from './sender.ts';
 const STORE_REST_MS = 1000;
 /** Share of all places that is kept for endpoints with nothing under way. */
 const RESERVE = 0.25;
+
+/** Endpoints, or deliveries of one event, that are loaded in one turn of the event loop. */
+const SLICE = 100;
+
+/** The lanes of a workspace. A lane that is neither due nor planned is in none of its sets. */
+interface LaneGroup {
+  readonly clock: LiveWorkspace['clock'];
+  readonly dueTimes: DueTimes;
+  /** Those of the workspace among the lanes that have their turn. */
+  readonly turns: Set<Lane>;
+  inFlight: number;
+}
+
+/** What is being loaded in slices. */
+interface Loading {
+  /** Null for all workspaces. */
+  readonly workspaceSeq: number | null;
+  /** The sequence that the next slice starts after. */
+  after: number;
+}
 
 export interface DispatcherOptions {
   readonly sandbox: Sandbox;
@@ -31,9 +52,10 @@ export class Dispatcher {
   readonly #sender: Sender;
   readonly #onFault: (fault: unknown) => void;
   readonly #lanes = new Map<number, Lane>();
-  readonly #byWorkspace = new Map<number, Lane[]>();
+  readonly #groups = new Map<number, LaneGroup>();
   /** Lanes that may have something to send, in the order of their turns. */
   readonly #turns = new Set<Lane>();
+  readonly #loading = new Set<Loading>();
   #inFlight = 0;
   #state: 'new' | 'running' | 'stopping' | 'stopped' = 'new';
   #restUntil = 0;
@@ -64,9 +86,67 @@ export class Dispatcher {
     this.#takeUp();
   }
 
+  /** Loads the endpoints that have something pending. */
   #takeUp(): void {
-    for (const seq of this.#sandbox.store.webhooks.listSeqs()) this.#findLane(seq);
-    this.#wake();
+    const { webhooks, deliveries } = this.#sandbox.store;
+    const loading = { workspaceSeq: null, after: 0 };
+    this.#load(loading, () => {
+      const rows = webhooks.listWaiting(loading.after, SLICE);
+      for (const { seq, workspace_seq, disabled, next_due_at } of rows) {
+        loading.after = seq;
+        if (next_due_at === null || this.#lanes.has(seq)) continue;
+        const workspace = this.#sandbox.workspaces.get(workspace_seq);
+        this.#consider(this.#addLane(new Lane(seq, workspace, deliveries, next_due_at), disabled === 0));
+      }
+      return rows.length < SLICE;
+    });
+  }
+
+  /** Loads the deliveries of an event to many endpoints. */
+  #takeUpEvent(workspaceSeq: number, eventSeq: number): void {
+    const { deliveries } = this.#sandbox.store;
+    const workspace = this.#sandbox.workspaces.get(workspaceSeq);
+    const loading = { workspaceSeq, after: eventSeq };
+    this.#load(loading, () => {
+      const rows = deliveries.listOfEvent(eventSeq, loading.after, SLICE);
+      for (const { seq, webhook_seq, due_at, disabled, other_due_at } of rows) {
+        loading.after = seq;
+        const lane =
+          this.#lanes.get(webhook_seq) ??
+          this.#addLane(new Lane(webhook_seq, workspace, deliveries, other_due_at), disabled === 0);
+        lane.plan(seq, due_at);
+        this.#consider(lane);
+      }
+      return rows.length < SLICE;
+    });
+  }
+
+  /** Runs `loadSlice` once a turn of the event loop until it returns true; meanwhile the workspace is not idle. */
+  #load(loading: Loading, loadSlice: () => boolean): void {
+    this.#loading.add(loading);
+    const step = () => {
+      // The end, or every row was replaced.
+      if (this.#state !== 'running' || !this.#loading.has(loading)) return;
+      let wait = 0;
+      this.#safely(() => {
+        wait = STORE_REST_MS;
+        if (loadSlice()) this.#loading.delete(loading);
+        wait = 0;
+      });
+      if (this.#loading.has(loading)) {
+        if (wait === 0) setImmediate(step);
+        else setTimeout(step, wait).unref();
+      }
+      this.#safely(() => this.#send());
+    };
+    step();
+  }
+
+  #isLoading(workspaceSeq: number): boolean {
+    for (const loading of this.#loading) {
+      if (loading.workspaceSeq === null || loading.workspaceSeq === workspaceSeq) return true;
+    }
+    return false;
   }
 
   /**
@@ -91,15 +171,24 @@ export class Dispatcher {
 
   /** When the next delivery of a workspace is due, in schedule time; infinite when none is, negative when one is now. */
   nextDueAt(workspaceSeq: number): number {
-    return this.#lanesOf(workspaceSeq).reduce(
-      (earliest, lane) => Math.min(earliest, lane.dueAt),
-      Number.POSITIVE_INFINITY,
-    );
+    if (this.#isLoading(workspaceSeq)) return Number.NEGATIVE_INFINITY;
+    const group = this.#groups.get(workspaceSeq);
+    if (group === undefined) return Number.POSITIVE_INFINITY;
+    let earliest = group.dueTimes.earliest;
+    for (const lane of group.turns) {
+      earliest = Math.min(earliest, lane.dueAt);
+      if (earliest === Number.NEGATIVE_INFINITY) break;
+    }
+    return earliest;
   }
 
   /** Resolves when a workspace has nothing due and nothing under way, or is no more. */
   whenIdle(workspace: LiveWorkspace): Promise<void> {
-    const isIdle = () => this.#lanesOf(workspace.seq).every((lane) => lane.inFlight === 0 && !lane.hasDue());
+    const isIdle = () => {
+      if (this.#isLoading(workspace.seq)) return false;
+      const group = this.#groups.get(workspace.seq);
+      return group === undefined || isGroupIdle(group, workspace.clock.now());
+    };
     return this.#until(() => !this.isRunning || !this.#sandbox.workspaces.isCurrent(workspace) || isIdle());
   }
 
@@ -109,8 +198,13 @@ export class Dispatcher {
       return;
     }
     if (news.type === 'clock') {
-      for (const lane of this.#lanesOf(news.workspaceSeq)) this.#consider(lane);
+      const group = this.#groups.get(news.workspaceSeq);
+      if (group !== undefined) this.#wakeGroup(group);
       this.#send();
+      return;
+    }
+    if (news.type === 'event_due') {
+      this.#takeUpEvent(news.workspaceSeq, news.eventSeq);
       return;
     }
     const lane = this.#findLane(news.webhookSeq);
@@ -131,7 +225,8 @@ export class Dispatcher {
   /** What is under way belongs to rows that are no more: it ends without a trace, and takes up no place. */
   #startAnew(): void {
     this.#lanes.clear();
-    this.#byWorkspace.clear();
+    this.#groups.clear();
+    this.#loading.clear();
     this.#turns.clear();
     this.#inFlight = 0;
     this.#takeUp();
@@ -145,13 +240,31 @@ export class Dispatcher {
   /** Gives every lane with something due its turn, and sleeps until the next one has. */
   #wake(): void {
     this.#alarm.clear();
-    for (const lane of this.#lanes.values()) this.#consider(lane);
+    for (const group of this.#groups.values()) this.#wakeGroup(group);
     this.#send();
   }
 
+  /** Gives the lanes that have become due their turn: many in slices. */
+  #wakeGroup({ dueTimes, clock }: LaneGroup): void {
+    const now = clock.now();
+    for (let count = 0; count < SLICE; count++) {
+      const lane = dueTimes.take(now);
+      if (lane === undefined) break;
+      this.#consider(lane);
+    }
+    this.#arm(clock.realMsUntil(dueTimes.earliest));
+  }
+
   #consider(lane: Lane): void {
-    if (lane.hasDue()) this.#turns.add(lane);
-    else this.#arm(lane.workspace.clock.realMsUntil(lane.dueAt));
+    const group = this.#groupOf(lane.workspace);
+    if (lane.hasDue()) {
+      group.dueTimes.delete(lane);
+      group.turns.add(lane);
+      this.#turns.add(lane);
+    } else {
+      group.dueTimes.set(lane, lane.dueAt);
+      this.#arm(lane.workspace.clock.realMsUntil(lane.dueAt));
+    }
   }
 
   #send(fresh?: FreshClaim): void {
@@ -163,17 +276,17 @@ export class Dispatcher {
     }
     for (let lane = this.#nextTurn(); lane !== undefined; lane = this.#nextTurn()) {
       const seq = lane.take();
-      if (seq === undefined) {
-        this.#turns.delete(lane);
-        this.#consider(lane);
-        continue;
-      }
-      this.#inFlight++;
-      // Back to the end of the row.
+      const group = this.#groupOf(lane.workspace);
+      // Back to the end of the row, where it has more to send.
       this.#turns.delete(lane);
-      this.#turns.add(lane);
+      group.turns.delete(lane);
+      this.#consider(lane);
+      if (seq === undefined) continue;
+      this.#inFlight++;
+      group.inFlight++;
       void this.#deliver(lane, seq, fresh);
     }
+    this.#tellWaiters();
   }
 
   /** The next lane that may send one more. */
@@ -197,6 +310,7 @@ export class Dispatcher {
     }
     if (!this.#isCurrent(lane)) return;
     this.#inFlight--;
+    this.#groupOf(lane.workspace).inFlight--;
     this.#safely(() => {
       // After the end nothing is planned, and the store may be closed.
       if (this.#state !== 'stopped') lane.release(seq, dueAt);
@@ -275,15 +389,23 @@ export class Dispatcher {
     const { store, workspaces } = this.#sandbox;
     const row = store.webhooks.findBySeq(webhookSeq);
     if (row === undefined) return undefined;
-    const lane = new Lane(webhookSeq, workspaces.get(row.workspace_seq), store.deliveries);
-    lane.open = row.disabled === 0;
-    this.#lanes.set(webhookSeq, lane);
-    this.#byWorkspace.set(row.workspace_seq, [...this.#lanesOf(row.workspace_seq), lane]);
+    const nextDueAt = store.deliveries.findNextDueAt(webhookSeq, Number.NEGATIVE_INFINITY) ?? null;
+    const workspace = workspaces.get(row.workspace_seq);
+    return this.#addLane(new Lane(webhookSeq, workspace, store.deliveries, nextDueAt), row.disabled === 0);
+  }
+
+  #addLane(lane: Lane, open: boolean): Lane {
+    lane.open = open;
+    this.#lanes.set(lane.webhookSeq, lane);
     return lane;
   }
 
-  #lanesOf(workspaceSeq: number): Lane[] {
-    return this.#byWorkspace.get(workspaceSeq) ?? [];
+  #groupOf({ seq, clock }: LiveWorkspace): LaneGroup {
+    const known = this.#groups.get(seq);
+    if (known) return known;
+    const group = { clock, dueTimes: new DueTimes(), turns: new Set<Lane>(), inFlight: 0 };
+    this.#groups.set(seq, group);
+    return group;
   }
 
   /** Wakes in `realMs`, unless something wakes earlier. */
@@ -307,4 +429,10 @@ export class Dispatcher {
       look();
     });
   }
+}
+
+function isGroupIdle({ dueTimes, turns, inFlight }: LaneGroup, now: number): boolean {
+  if (inFlight > 0 || dueTimes.earliest <= now) return false;
+  for (const lane of turns) if (lane.hasDue()) return false;
+  return true;
 }

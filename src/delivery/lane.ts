@@ -21,16 +21,22 @@ export class Lane {
   /** Held ones that were given a due time meanwhile: how their attempt ends may not know of it. */
   readonly #renewed = new Set<number>();
   /** Schedule time of the earliest delivery in the store that is not held. */
-  #nextDueAt = Number.POSITIVE_INFINITY;
+  #nextDueAt: number;
 
-  constructor(webhookSeq: number, workspace: LiveWorkspace, deliveries: DeliveryTable) {
+  /** @param nextDueAt schedule time of the earliest delivery in the store; null without one. */
+  constructor(
+    webhookSeq: number,
+    workspace: LiveWorkspace,
+    deliveries: DeliveryTable,
+    nextDueAt: number | null,
+  ) {
     this.webhookSeq = webhookSeq;
     this.workspace = workspace;
     this.#deliveries = deliveries;
-    this.reload();
+    this.#nextDueAt = nextDueAt ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Looks into the store anew: after boot, or when pending deliveries vanished. */
+  /** Reads the store again, when pending deliveries were removed. */
   reload(): void {
     for (const seq of this.#ready) {
       this.#held.delete(seq);

@@ -13,14 +13,14 @@ const HEARTBEAT = ': still here\n\n';
 export interface StreamServing {
   readonly control: ControlPlane;
   /** Which store it is, and the sequence of the newest thing that happened in it. */
-  readonly store: { readonly id: string; readonly lastSeq: number };
+  readonly store: { readonly id: string; readonly visibleSeq: number };
   /** Aborted when the emulator stops: open streams end. */
   readonly closing: AbortSignal;
 }
 
 export function streamResponse(event: H3Event, serving: StreamServing, requestId: string): HTTPResponse {
   const gone = new AbortController();
-  const { id: store, lastSeq: newest } = serving.store;
+  const { id: store, visibleSeq: newest } = serving.store;
   const ready = `event: ready\nid: ${newest}\ndata: ${JSON.stringify({ store })}\n\n`;
   const stream = serving.control.stream(toInput(event), AbortSignal.any([gone.signal, serving.closing]));
   const items = toMessages(stream);

@@ -18,6 +18,8 @@ export interface DueNews {
 
 export type News =
   | DueNews
+  /** The deliveries of an event to many endpoints are due. */
+  | { readonly type: 'event_due'; readonly workspaceSeq: number; readonly eventSeq: number }
   /** The pending deliveries of an endpoint are no more. */
   | { readonly type: 'canceled'; readonly webhookSeq: number }
   /** An endpoint takes deliveries again, or no longer. */

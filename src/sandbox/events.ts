@@ -1,6 +1,6 @@
 /** Events: creating one plans its deliveries in the same transaction (§6). */
 import { toEnvelope, toEventRecord } from '../domain/event.ts';
-import { claimOfNew } from '../store/deliveries.ts';
+import { claimOfNew, type NewDelivery } from '../store/deliveries.ts';
 import { type EventRow, eventRecordText } from '../store/events.ts';
 import { type Caller, maySee, notFound, resolveWorkspace } from './access.ts';
 import type { News } from './bus.ts';
@@ -28,30 +28,60 @@ export interface CreatedEvent {
 /** Writes an event and one delivery for each endpoint that subscribes to it. Inside a write. */
 export function createEvent(sandbox: Sandbox, input: NewEvent): CreatedEvent {
   const { store } = sandbox;
-  const { workspace, type, payload } = input;
-  const createdAt = workspace.clock.now();
-  const id = input.id ?? workspace.ids.next('event', createdAt);
-  const facts = { id, workspaceId: workspace.id, type, payload, createdAt };
+  const event = toEvent(input);
   const seq = store.nextSeq();
-  const workspace_seq = workspace.seq;
-  const envelope = toEnvelope(facts);
-  store.events.insert({ seq, id, workspace_seq, type, created_at: createdAt, envelope });
-  const news = store.webhooks.listSubscribed(workspace.seq, type).map((webhook): News => {
-    const delivery = {
-      seq: store.nextSeq(),
-      id: workspace.ids.next('delivery', createdAt),
-      event_seq: seq,
-      webhook_seq: webhook.seq,
-      workspace_seq,
-      created_at: createdAt,
-      due_at: createdAt,
-    };
-    store.deliveries.insert(delivery);
-    const fresh = { claim: claimOfNew(delivery, webhook, envelope), revision: store.webhooks.revision };
-    return { type: 'due', webhookSeq: webhook.seq, deliverySeq: delivery.seq, dueAt: createdAt, fresh };
+  store.events.insert({ ...event.row, seq });
+  const news = store.webhooks.listSubscribed(event.row.workspace_seq, input.type).map((webhook): News => {
+    const delivery = insertDelivery(
+      sandbox,
+      input.workspace,
+      { ...event.row, seq },
+      webhook.seq,
+      store.nextSeq(),
+    );
+    const claim = claimOfNew(delivery, webhook, event.row.envelope);
+    const fresh = { claim, revision: store.webhooks.revision };
+    return { type: 'due', webhookSeq: webhook.seq, deliverySeq: delivery.seq, dueAt: delivery.due_at, fresh };
   });
-  keepClockAlong(sandbox, workspace);
-  return { record: toEventRecord(facts), news };
+  keepClockAlong(sandbox, input.workspace);
+  return { record: event.record, news };
+}
+
+/** The row of a new event but for its sequence, and its record as JSON text. */
+export function toEvent({ workspace, type, payload, id }: NewEvent) {
+  const createdAt = workspace.clock.now();
+  const facts = {
+    id: id ?? workspace.ids.next('event', createdAt),
+    workspaceId: workspace.id,
+    ...{ type, payload, createdAt },
+  };
+  const row = {
+    id: facts.id,
+    workspace_seq: workspace.seq,
+    ...{ type, created_at: createdAt, envelope: toEnvelope(facts) },
+  };
+  return { row, record: toEventRecord(facts) };
+}
+
+/** Inside a write. */
+export function insertDelivery(
+  { store }: Sandbox,
+  { ids }: LiveWorkspace,
+  event: Omit<EventRow, 'envelope'>,
+  webhookSeq: number,
+  seq: number,
+): NewDelivery {
+  const delivery = {
+    seq,
+    id: ids.next('delivery', event.created_at),
+    event_seq: event.seq,
+    webhook_seq: webhookSeq,
+    workspace_seq: event.workspace_seq,
+    created_at: event.created_at,
+    due_at: event.created_at,
+  };
+  store.deliveries.insert(delivery);
+  return delivery;
 }
 
 /** The event record as JSON text. @throws SvcError `not_found`, also for an event of a hidden workspace. */

@@ -35,6 +35,12 @@ export function parseIdempotencyKey(header: string | null): string | null {
   throw new SvcError('invalid_request', 'The Idempotency-Key must be 1 to 255 visible ASCII characters.');
 }
 
+/**
+ * Writes what a request asks for. The operation goes through `protect`, inside a write.
+ * @param isRepeat whether there is an answer already, so that nothing needs to be prepared.
+ */
+export type Save = (protect: (operation: () => Answer) => Answer, isRepeat: boolean) => Promise<Answer>;
+
 /** Remembers answers, and which requests are still on their way. */
 export class Idempotency {
   readonly #sandbox: Sandbox;
@@ -45,29 +51,30 @@ export class Idempotency {
   }
 
   /**
-   * Runs `operation` once for a key; later requests with the same key and body get the same status and bytes. The
+   * Lets `save` run its operation once for a key; later requests with the same key and body get the same status and bytes. The
    * answer is stored in the transaction of what it protects. Only an answer that did something is kept: an error
    * left nothing behind, so the request may be tried again.
    * @throws SvcError `idempotency_key_reused` for another body under the key, `idempotency_in_progress` while the
    *   first request is still running.
    */
-  async run(request: IdempotentRequest, workspace: LiveWorkspace, operation: () => Answer): Promise<Answer> {
+  async run(request: IdempotentRequest, workspace: LiveWorkspace, save: Save): Promise<Answer> {
     const scope = this.#scopeOf(request);
     const scopeText = scope.toString('base64');
     if (this.#running.has(scopeText)) throw inProgress();
     this.#running.add(scopeText);
     try {
       const bodyHash = createHash('sha256').update(request.body).digest();
-      return await this.#sandbox.store.write(() => this.#answer(scope, bodyHash, workspace, operation));
+      const isRepeat = this.#findStored(scope) !== undefined;
+      return await save((operation) => this.#answer(scope, bodyHash, workspace, operation), isRepeat);
     } finally {
       this.#running.delete(scopeText);
     }
   }
 
   #answer(scope: Buffer, bodyHash: Buffer, workspace: LiveWorkspace, operation: () => Answer): Answer {
-    const { store, rules, workspaces } = this.#sandbox;
-    const stored = store.idempotency.find(scope);
-    if (stored && stored.expires_at > workspaces.get(stored.workspace_seq).clock.now()) {
+    const { store, rules } = this.#sandbox;
+    const stored = this.#findStored(scope);
+    if (stored) {
       if (stored.body_hash.equals(bodyHash))
         return { status: stored.status, body: stored.body, replayed: true };
       throw new SvcError('idempotency_key_reused', 'The Idempotency-Key was used before with another body.');
@@ -85,6 +92,14 @@ export class Idempotency {
       expires_at: now + rules.idempotency.retentionMs,
     });
     return answer;
+  }
+
+  #findStored(scope: Buffer) {
+    const { store, workspaces } = this.#sandbox;
+    const stored = store.idempotency.find(scope);
+    return stored && stored.expires_at > workspaces.get(stored.workspace_seq).clock.now()
+      ? stored
+      : undefined;
   }
 
   #scopeOf({ caller, method, path, key }: IdempotentRequest): Buffer {

@@ -3,8 +3,9 @@ import type { PublicOperations } from '../contract/public-api.ts';
 import type { JsonObjectText } from '../domain/json.ts';
 import { type Caller, resolveWorkspace } from './access.ts';
 import type { News } from './bus.ts';
-import { createEvent, getEvent, listEvents } from './events.ts';
-import { type Answer, Idempotency } from './idempotency.ts';
+import { createEvent, getEvent, listEvents, type NewEvent } from './events.ts';
+import { FanOut, type PreparedEvent } from './fan-out.ts';
+import { type Answer, Idempotency, type Save } from './idempotency.ts';
 import type { LiveWorkspace } from './live-workspaces.ts';
 import type { Sandbox } from './sandbox.ts';
 import { createWebhook } from './webhooks.ts';
@@ -33,25 +34,35 @@ interface Written {
 
 export function createPublicHandlers(sandbox: Sandbox): PublicHandlers {
   const idempotency = new Idempotency(sandbox);
+  const fanOut = new FanOut(sandbox);
   const { operations, rules, store, bus } = sandbox;
 
+  /** @param event what is created, where that is an event: one for many endpoints is prepared before it is written. */
   async function create(
     call: Call,
     workspace: LiveWorkspace,
     status: number,
-    write: () => Written,
+    write: (prepared?: PreparedEvent) => Written,
+    event?: NewEvent,
   ): Promise<Answer> {
     let news: readonly News[] = [];
-    const operation = () => {
-      const written = write();
-      news = written.news ?? [];
-      return { status, body: written.body };
+    const save: Save = async (protect, isRepeat) => {
+      const commit = (prepared?: PreparedEvent) =>
+        store.write(() =>
+          protect(() => {
+            const written = write(prepared);
+            news = written.news ?? [];
+            return { status, body: written.body };
+          }),
+        );
+      const isLarge = event !== undefined && !isRepeat && (await fanOut.isNeededFor(event));
+      return isLarge ? fanOut.create(event, commit) : commit();
     };
     const { idempotencyKey: key, caller, method, path, body } = call;
     const answer =
       key === null || body === null
-        ? await store.write(operation)
-        : await idempotency.run({ caller, method, path, key, body: body.bytes }, workspace, operation);
+        ? await save((operation) => operation(), false)
+        : await idempotency.run({ caller, method, path, key, body: body.bytes }, workspace, save);
     for (const item of news) bus.publish(item);
     return answer;
   }
@@ -73,14 +84,12 @@ export function createPublicHandlers(sandbox: Sandbox): PublicHandlers {
       const missing = { parameter: 'workspace_id', code: 'validation_failed' } as const;
       const workspace = resolveWorkspace(sandbox, call.caller, findText(call.input, 'workspace_id'), missing);
       const payload = call.body?.json.memberText(rules.payloadMember) ?? '{}';
-      return create(call, workspace, operations.createEvent.status, () => {
-        const { record, news } = createEvent(sandbox, {
-          workspace,
-          type: textOf(call.input, 'type'),
-          payload,
-        });
+      const event = { workspace, type: textOf(call.input, 'type'), payload };
+      const write = (prepared?: PreparedEvent) => {
+        const { record, news } = prepared ? prepared.publish() : createEvent(sandbox, event);
         return { body: record, news };
-      });
+      };
+      return create(call, workspace, operations.createEvent.status, write, event);
     },
     createWebhook: (call) => {
       const missing = { parameter: 'workspace_id', code: 'validation_failed' } as const;

@@ -1,5 +1,6 @@
 import type Database from 'better-sqlite3';
 import type { DeliveryStatus, SettledReason } from '../domain/delivery.ts';
+import type { UnpublishedEvent } from './unpublished-event.ts';
 import type { WebhookRow } from './webhooks.ts';
 
 export interface NewDelivery {
@@ -10,6 +11,17 @@ export interface NewDelivery {
   readonly workspace_seq: number;
   readonly created_at: number;
   readonly due_at: number;
+}
+
+/** What a queue has to know of a delivery. */
+export interface PlannedDelivery {
+  readonly seq: number;
+  readonly webhook_seq: number;
+  readonly due_at: number;
+  /** Of the endpoint. */
+  readonly disabled: 0 | 1;
+  /** When the next one of the other deliveries to the endpoint is due; null where none is pending. */
+  readonly other_due_at: number | null;
 }
 
 /** A new delivery of the same event to the same endpoint. */
@@ -86,9 +98,12 @@ export class DeliveryTable {
   readonly #holdBack: Database.Statement<[number, string, number]>;
   readonly #letGo: Database.Statement<[{ webhook: number; now: number }], number>;
   readonly #newestId: Database.Statement<[number], string>;
-  readonly #pending: Database.Statement<[{ workspace: number | null }], number>;
+  readonly #pending: Database.Statement<[{ workspace: number | null; from: number; to: number }], number>;
+  readonly #ofEvent: Database.Statement<[number, number, number], PlannedDelivery>;
+  readonly #unpublished: Pick<UnpublishedEvent, 'hidden'>;
 
-  constructor(db: Database.Database) {
+  constructor(db: Database.Database, unpublished: Pick<UnpublishedEvent, 'hidden'>) {
+    this.#unpublished = unpublished;
     this.#insert = db.prepare(
       `INSERT INTO deliveries (seq, id, event_seq, webhook_seq, workspace_seq, created_at, status, due_at)
        VALUES (?, ?, ?, ?, ?, ?, 'pending', ?)`,
@@ -158,12 +173,20 @@ export class DeliveryTable {
       )
       .pluck();
     this.#pending = db
-      .prepare<[{ workspace: number | null }], number>(
+      .prepare<[{ workspace: number | null; from: number; to: number }], number>(
         // By endpoint, so that the index alone is read, and none of the rows.
         `SELECT count(*) FROM webhooks h CROSS JOIN deliveries d ON d.webhook_seq = h.seq
-         WHERE d.due_at IS NOT NULL AND (@workspace IS NULL OR h.workspace_seq = @workspace)`,
+         WHERE d.due_at IS NOT NULL AND (@workspace IS NULL OR h.workspace_seq = @workspace)
+           AND (d.seq < @from OR d.seq > @to)`,
       )
       .pluck();
+    this.#ofEvent = db.prepare(
+      `SELECT d.seq, d.webhook_seq, d.due_at, h.disabled,
+         (SELECT min(due_at) FROM deliveries o
+          WHERE o.webhook_seq = d.webhook_seq AND o.due_at IS NOT NULL AND o.seq <> d.seq) AS other_due_at
+       FROM deliveries d JOIN webhooks h ON h.seq = d.webhook_seq
+       WHERE d.event_seq = ? AND d.seq > ? AND d.due_at IS NOT NULL ORDER BY d.seq LIMIT ?`,
+    );
   }
 
   insert(row: NewDelivery): void {
@@ -243,7 +266,12 @@ export class DeliveryTable {
 
   /** Of one workspace, or of all. */
   countPending(workspaceSeq: number | null = null): number {
-    return this.#pending.get({ workspace: workspaceSeq }) ?? 0;
+    return this.#pending.get({ workspace: workspaceSeq, ...this.#unpublished.hidden }) ?? 0;
+  }
+
+  /** The first `limit` pending deliveries of an event after `afterSeq`, in order. */
+  listOfEvent(eventSeq: number, afterSeq: number, limit: number): PlannedDelivery[] {
+    return this.#ofEvent.all(eventSeq, afterSeq, limit);
   }
 }
 

@@ -1,6 +1,7 @@
 /** The one order of all that happens, read across the tables by their common counter. */
 import type Database from 'better-sqlite3';
 import type { StreamTopic } from '../contract/stream.ts';
+import type { UnpublishedEvent } from './unpublished-event.ts';
 
 export interface Happening {
   readonly seq: number;
@@ -9,29 +10,37 @@ export interface Happening {
   readonly deliverySeq: number;
 }
 
+interface Range {
+  readonly after: number;
+  readonly upTo: number;
+  readonly limit: number;
+}
+
 /** Deliveries happen when they are made and, where no attempt settles them, when they are settled. */
 const SOURCES = {
   delivery: [
-    `SELECT seq, 'delivery' AS type, seq AS deliverySeq FROM deliveries WHERE seq > @after ORDER BY seq LIMIT @limit`,
+    `SELECT seq, 'delivery' AS type, seq AS deliverySeq FROM deliveries WHERE seq > @after AND seq <= @upTo ORDER BY seq LIMIT @limit`,
     `SELECT settled_seq AS seq, 'delivery' AS type, seq AS deliverySeq FROM deliveries
-       WHERE settled_seq IS NOT NULL AND settled_seq > @after ORDER BY settled_seq LIMIT @limit`,
+       WHERE settled_seq IS NOT NULL AND settled_seq > @after AND seq <= @upTo ORDER BY settled_seq LIMIT @limit`,
   ],
   attempt: [
-    `SELECT seq, 'attempt' AS type, delivery_seq AS deliverySeq FROM attempts WHERE seq > @after ORDER BY seq LIMIT @limit`,
+    `SELECT seq, 'attempt' AS type, delivery_seq AS deliverySeq FROM attempts WHERE seq > @after AND seq <= @upTo ORDER BY seq LIMIT @limit`,
   ],
   request: [
-    `SELECT seq, 'request' AS type, 0 AS deliverySeq FROM api_requests WHERE seq > @after ORDER BY seq LIMIT @limit`,
+    `SELECT seq, 'request' AS type, 0 AS deliverySeq FROM api_requests WHERE seq > @after AND seq <= @upTo ORDER BY seq LIMIT @limit`,
   ],
 } as const satisfies Record<StreamTopic, readonly string[]>;
 
 export class HappeningView {
   readonly #db: Database.Database;
-  readonly #statements = new Map<string, Database.Statement<[{ after: number; limit: number }], Happening>>();
+  readonly #unpublished: Pick<UnpublishedEvent, 'hidden'>;
+  readonly #statements = new Map<string, Database.Statement<[Range], Happening>>();
 
   readonly #lastBefore: Database.Statement<[{ wallTime: number }], number>;
 
-  constructor(db: Database.Database) {
+  constructor(db: Database.Database, unpublished: Pick<UnpublishedEvent, 'hidden'>) {
     this.#db = db;
+    this.#unpublished = unpublished;
     // Read from the newest back: the cost is that of what will be shown, not of the table.
     this.#lastBefore = db
       .prepare<[{ wallTime: number }], number>(
@@ -49,9 +58,10 @@ export class HappeningView {
     return this.#lastBefore.get({ wallTime }) ?? 0;
   }
 
-  /** The first `limit` happenings of the given types after `after`, in order. */
+  /** The first `limit` happenings of the given types after `after`, in order; up to what is not visible yet. */
   listAfter(after: number, types: ReadonlySet<StreamTopic>, limit: number): Happening[] {
-    return this.#statementOf(types).all({ after, limit });
+    const upTo = this.#unpublished.hidden.from - 1;
+    return this.#statementOf(types).all({ after, upTo, limit });
   }
 
   #statementOf(types: ReadonlySet<StreamTopic>) {
@@ -59,7 +69,7 @@ export class HappeningView {
     const known = this.#statements.get(key);
     if (known) return known;
     const parts = [...types].flatMap((type) => SOURCES[type]).map((source) => `SELECT * FROM (${source})`);
-    const statement = this.#db.prepare<[{ after: number; limit: number }], Happening>(
+    const statement = this.#db.prepare<[Range], Happening>(
       `${parts.join(' UNION ALL ')} ORDER BY seq LIMIT @limit`,
     );
     this.#statements.set(key, statement);

@@ -17,6 +17,10 @@ export class Kept<Key, Value extends object> {
     return value;
   }
 
+  has(key: Key): boolean {
+    return this.#values.has(key);
+  }
+
   /** To be called with every write to the rows, and when writes are undone. */
   forget(): void {
     this.#values.clear();

@@ -13,6 +13,7 @@ import { migrations } from './migrations.ts';
 import { listColumns, listSequencedTables, listTableNames } from './schema.ts';
 import { findWrongRow, LAST_TIME } from './snapshot-rows.ts';
 import { SAVED_AT } from './snapshot-saving.ts';
+import { discardUnpublished } from './unpublished-event.ts';
 
 /** A snapshot that was checked and may be loaded. */
 export interface CheckedSnapshot {
@@ -152,6 +153,8 @@ function assertPossibleTime(db: Database.Database, path: string, savedAt: number
 function findDamage(db: Database.Database): string | null {
   const verdict = String(db.pragma('integrity_check(1)', { simple: true }));
   if (verdict !== 'ok') return verdict;
+  // A snapshot that was saved while an event was being written to many endpoints.
+  discardUnpublished(db);
   const [broken] = db.pragma('foreign_key_check') as { table: string; parent: string }[];
   return broken ? `${broken.table} refer to ${broken.parent} that are not there` : null;
 }

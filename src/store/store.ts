@@ -22,6 +22,7 @@ import { listSequencedTables } from './schema.ts';
 import { SettingTable } from './settings.ts';
 import { checkSnapshot, replaceRows } from './snapshot-loading.ts';
 import { removeUnfinished, type SavedFile, saveSnapshot } from './snapshot-saving.ts';
+import { discardUnpublished, UnpublishedEvent } from './unpublished-event.ts';
 import { WebhookTable } from './webhooks.ts';
 import { WorkspaceTable } from './workspaces.ts';
 
@@ -38,6 +39,7 @@ export class Store {
   readonly #followers = new Set<() => void>();
   readonly #baseline: Baseline;
   #saving: Promise<unknown> = Promise.resolve();
+  readonly #unpublished: UnpublishedEvent;
   #lastSeq: number;
   #renewedSeq: number;
   readonly settings: SettingTable;
@@ -59,6 +61,8 @@ export class Store {
   constructor(options: DatabaseOptions) {
     const db = openDatabase(options);
     this.#db = db;
+    discardUnpublished(db);
+    this.#unpublished = new UnpublishedEvent(db);
     this.#group = new GroupCommit(
       db,
       () => this.#tellFollowers(),
@@ -74,13 +78,13 @@ export class Store {
     this.webhooks = new WebhookTable(db);
     this.events = new EventTable(db);
     this.eventView = new EventView(db);
-    this.deliveries = new DeliveryTable(db);
+    this.deliveries = new DeliveryTable(db, this.#unpublished);
     this.deliveryView = new DeliveryView(db);
     this.attempts = new AttemptTable(db);
     this.apiRequests = new ApiRequestTable(db);
     this.faults = new FaultTable(db);
     this.idempotency = new IdempotencyTable(db);
-    this.happenings = new HappeningView(db);
+    this.happenings = new HappeningView(db, this.#unpublished);
     this.retention = new Retention(db);
     const unfinished = this.settings.find(UNFINISHED_SETTING);
     if (unfinished) removeUnfinished(unfinished);
@@ -143,6 +147,55 @@ export class Store {
   /** Makes the present state the one that {@link returnToBaseline} brings back. */
   setBaseline(): void {
     this.#baseline.set(this.#lastSeq);
+  }
+
+  /** The newest sequence below which nothing is hidden, see {@link reserveEvent}: followers read up to here. */
+  get visibleSeq(): number {
+    return Math.min(this.#lastSeq, this.#unpublished.hidden.from - 1);
+  }
+
+  /**
+   * Reserves sequences for an event and its deliveries, which {@link writeHidden} then writes in slices. Nothing of it
+   * is visible until the event is inserted and {@link publishEvent} is called in the same write; a process that is
+   * killed before leaves nothing. One event at a time.
+   * @returns the sequence of the event; its deliveries take the next ones.
+   */
+  reserveEvent(deliveries: number): number {
+    const from = this.nextSeq();
+    this.#lastSeq += deliveries;
+    this.#unpublished.reserve({ from, to: this.#lastSeq });
+    return from;
+  }
+
+  /** Whether the event is reserved and was neither published nor discarded, by a reset for instance. */
+  isReserved(eventSeq: number): boolean {
+    return this.#unpublished.hidden.from === eventSeq;
+  }
+
+  /** Writes a slice of the deliveries of the reserved event. @throws SvcError `storage_unavailable`. */
+  writeHidden(write: () => void): void {
+    if (!this.#db.open) throw new SvcError('storage_unavailable', 'The emulator is stopping.');
+    this.#orRefuse(() => this.#unpublished.writeSlice(write));
+  }
+
+  /** Inside the write that inserts the reserved event. */
+  publishEvent(): void {
+    this.#unpublished.unmark();
+  }
+
+  /** After that write: followers see the event. */
+  releaseEvent(): void {
+    this.#unpublished.release();
+    this.#tellFollowers();
+  }
+
+  /** Removes what {@link writeHidden} wrote, where the event is not to be written after all. */
+  discardEvent(): void {
+    try {
+      if (this.#db.open) this.#orRefuse(() => discardUnpublished(this.#db));
+    } finally {
+      this.releaseEvent();
+    }
   }
 
   /** The place of the newest thing that had happened then. */
@@ -234,8 +287,10 @@ export class Store {
     try {
       this.#writeNowOrRefuse(() => {
         operation();
+        this.#unpublished.unmark();
         this.#recordRenewal();
       });
+      this.#unpublished.release();
     } finally {
       this.#db.pragma('foreign_keys = ON');
       this.#forgetKept();
@@ -249,8 +304,12 @@ export class Store {
   }
 
   #writeNowOrRefuse(operation: () => void): void {
+    this.#orRefuse(() => this.writeNow(operation));
+  }
+
+  #orRefuse(write: () => void): void {
     try {
-      this.writeNow(operation);
+      write();
     } catch (error) {
       throw isStorageFault(error) ? toWriteError(error) : error;
     }

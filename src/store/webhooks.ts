@@ -1,6 +1,7 @@
 import type Database from 'better-sqlite3';
 import type { Webhook, WebhookDetail } from '../contract/resources.ts';
 import { subscribes } from '../domain/event.ts';
+import { setImmediate } from '../timers.ts';
 import { Kept } from './kept.ts';
 import { type PageRequest, type RowPage, toPage, upperBound } from './page.ts';
 
@@ -46,8 +47,17 @@ type SecretsOfWebhook = Pick<WebhookRow, 'id' | 'secret' | 'previous_secret'>;
 /** An endpoint that takes deliveries, with its subscriptions. */
 type TakingWebhook = WebhookRow & { readonly subscriptions: readonly string[] };
 
+/** What a queue has to know of an endpoint. */
+export interface WaitingWebhook extends Pick<WebhookRow, 'seq' | 'workspace_seq' | 'disabled'> {
+  /** Schedule time of its next pending delivery; null without one. */
+  readonly next_due_at: number | null;
+}
+
 const SELECT =
   'SELECT h.*, w.id AS workspace_id FROM webhooks h JOIN workspaces w ON w.seq = h.workspace_seq';
+
+/** Rows that are read in one turn of the event loop. */
+const SLICE = 500;
 
 export class WebhookTable {
   readonly #insert: Database.Statement<[WebhookRow]>;
@@ -56,7 +66,8 @@ export class WebhookTable {
     [{ before: number; workspace: number | null; limit: number }],
     WebhookWithWorkspace
   >;
-  readonly #taking: Database.Statement<[number], WebhookRow>;
+  readonly #db: Database.Database;
+  readonly #takingSlice: Database.Statement<[number, number, number], WebhookRow>;
   readonly #takingByWorkspace = new Kept<number, readonly TakingWebhook[]>();
   #revision = 0;
   readonly #bySeq: Database.Statement<[number], WebhookRow>;
@@ -65,11 +76,12 @@ export class WebhookTable {
   readonly #place: Database.Statement<[string], Pick<WebhookRow, 'seq'>>;
   readonly #newestId: Database.Statement<[number], string>;
   readonly #secrets: Database.Statement<[number], SecretsOfWebhook>;
-  readonly #seqs: Database.Statement<[], number>;
+  readonly #waiting: Database.Statement<[number, number], WaitingWebhook>;
   readonly #takingSeqs: Database.Statement<[{ workspace: number | null }], number>;
   readonly #update: Database.Statement<[Change]>;
 
   constructor(db: Database.Database) {
+    this.#db = db;
     this.#insert = db.prepare(
       `INSERT INTO webhooks (seq, id, workspace_seq, url, events, secret, previous_secret, previous_secret_expires_at,
          disabled, headers, skip_verify, listener, created_at, deleted_at)
@@ -81,8 +93,9 @@ export class WebhookTable {
       `${SELECT} WHERE h.deleted_at IS NULL AND h.seq < @before AND (@workspace IS NULL OR h.workspace_seq = @workspace)
        ORDER BY h.seq DESC LIMIT @limit`,
     );
-    this.#taking = db.prepare(
-      'SELECT * FROM webhooks WHERE workspace_seq = ? AND deleted_at IS NULL AND disabled = 0 ORDER BY seq',
+    this.#takingSlice = db.prepare(
+      `SELECT * FROM webhooks WHERE workspace_seq = ? AND deleted_at IS NULL AND disabled = 0 AND seq > ?
+       ORDER BY seq LIMIT ?`,
     );
     this.#bySeq = db.prepare('SELECT * FROM webhooks WHERE seq = ?');
     this.#byUrl = db.prepare(`${SELECT} WHERE h.workspace_seq = ? AND h.url = ? ORDER BY h.seq DESC`);
@@ -93,7 +106,11 @@ export class WebhookTable {
     this.#newestId = db
       .prepare<[number], string>('SELECT id FROM webhooks WHERE workspace_seq = ? ORDER BY seq DESC LIMIT 1')
       .pluck();
-    this.#seqs = db.prepare<[], number>('SELECT seq FROM webhooks WHERE deleted_at IS NULL').pluck();
+    this.#waiting = db.prepare(
+      `SELECT seq, workspace_seq, disabled,
+         (SELECT min(due_at) FROM deliveries d WHERE d.webhook_seq = h.seq AND d.due_at IS NOT NULL) AS next_due_at
+       FROM webhooks h WHERE deleted_at IS NULL AND seq > ? ORDER BY seq LIMIT ?`,
+    );
     this.#takingSeqs = db
       .prepare<[{ workspace: number | null }], number>(
         `SELECT seq FROM webhooks WHERE deleted_at IS NULL AND disabled = 0
@@ -154,16 +171,33 @@ export class WebhookTable {
     return this.#listTaking(workspaceSeq).filter(({ subscriptions }) => subscribes(subscriptions, type));
   }
 
+  /**
+   * Reads the endpoints that {@link listSubscribed} keeps in memory, in slices. Where an endpoint changes meanwhile,
+   * `listSubscribed` reads them at once.
+   */
+  async load(workspaceSeq: number): Promise<void> {
+    if (this.#takingByWorkspace.has(workspaceSeq)) return;
+    const revision = this.#revision;
+    const rows: TakingWebhook[] = [];
+    for (;;) {
+      const slice = this.#takingSlice.all(workspaceSeq, rows.at(-1)?.seq ?? 0, SLICE);
+      rows.push(...slice.map(withSubscriptions));
+      if (slice.length < SLICE) break;
+      await new Promise((resolve) => setImmediate(resolve));
+      if (this.#revision !== revision || !this.#db.open) return;
+    }
+    this.#takingByWorkspace.find(workspaceSeq, () => rows);
+  }
+
   /** Asked for with every event, so they are kept in memory. */
   #listTaking(workspaceSeq: number): readonly TakingWebhook[] {
-    const read = () =>
-      this.#taking.all(workspaceSeq).map((row) => ({ ...row, subscriptions: toSubscriptions(row) }));
+    const read = () => this.#takingSlice.all(workspaceSeq, 0, -1).map(withSubscriptions);
     return this.#takingByWorkspace.find(workspaceSeq, read) ?? [];
   }
 
-  /** Every endpoint that can have deliveries pending: those of a deleted one are canceled. */
-  listSeqs(): number[] {
-    return this.#seqs.all();
+  /** The first `limit` endpoints after `afterSeq`, and when the next delivery of each is due. */
+  listWaiting(afterSeq: number, limit: number): WaitingWebhook[] {
+    return this.#waiting.all(afterSeq, limit);
   }
 
   /** The endpoints that deliveries are sent to, of one workspace or of all. */
@@ -197,6 +231,10 @@ export class WebhookTable {
     this.#revision++;
     this.#takingByWorkspace.forget();
   }
+}
+
+function withSubscriptions(row: WebhookRow): TakingWebhook {
+  return { ...row, subscriptions: toSubscriptions(row) };
 }
 
 export function toSubscriptions(row: Pick<WebhookRow, 'events'>): string[] {

@@ -5,6 +5,7 @@ import { IdempotencyTable } from '../../src/store/idempotency.ts';
 import { Store } from '../../src/store/store.ts';
 import { type ApiAnswer, startTestEmulator, type TestEmulator } from '../support/emulator.ts';
 import { createFolder } from '../support/folder.ts';
+import { createReceiver } from '../support/receiver.ts';
 import { createTestWall } from '../support/test-wall.ts';
 
 const DAY_MS = 24 * 3_600_000;
@@ -55,6 +56,25 @@ describe('a POST with an Idempotency-Key', () => {
     expect(first.json.secret).toMatch(/^whsec_/);
     expect([second.status, second.text]).toEqual([first.status, first.text]);
     expect((await emulator.control.listWebhooks({})).data).toHaveLength(1);
+  });
+
+  it('for an event to hundreds of endpoints is done once, and 409 while it is in progress [§4.3, idempotency.conflict]', async () => {
+    await using receiver = await createReceiver();
+    const webhooks = Array.from({ length: 600 }, (_, index) => ({
+      ...{ url: `${receiver.url}/${index}`, events: ['order.shipped'] },
+    }));
+    await using large = await startTestEmulator({ seed: { workspaces: [{ name: 'Large', webhooks }] } });
+    const create = () => large.api('POST', '/events', body, { 'idempotency-key': 'order-1' });
+    const [first, second] = await Promise.all([create(), create()]);
+    expect([first.status, second.status].sort()).toEqual([201, 409]);
+    await large.control.settleClock({});
+    const repeated = await create();
+    expect([repeated.status, repeated.headers.get('idempotent-replayed')]).toEqual([201, 'true']);
+    expect([first.text, second.text]).toContain(repeated.text);
+    expect(await countEvents(large)).toBe(1);
+    const { data } = await large.control.listEvents({});
+    expect(data[0]?.delivery_counts).toEqual({ pending: 0, succeeded: 600, failed: 0, canceled: 0 });
+    expect(receiver.requests).toHaveLength(600);
   });
 
   it('plans its deliveries once [§4.3]', async () => {

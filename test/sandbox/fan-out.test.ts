@@ -1,0 +1,198 @@
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { resolveRules } from '../../src/profile/resolve.ts';
+import { createEvent } from '../../src/sandbox/events.ts';
+import { FAN_OUT_SLICE, FanOut } from '../../src/sandbox/fan-out.ts';
+import { createSandbox } from '../../src/sandbox/sandbox.ts';
+import { createWebhook, deleteWebhook } from '../../src/sandbox/webhooks.ts';
+import { createWorkspace } from '../../src/sandbox/workspaces.ts';
+import { Store } from '../../src/store/store.ts';
+import { createFolder } from '../support/folder.ts';
+import { createTestWall } from '../support/test-wall.ts';
+
+const SLICES = 4;
+const ENDPOINTS = SLICES * FAN_OUT_SLICE;
+const ANY = {
+  ...{ workspaceSeq: null, status: null, eventId: null, type: null, webhookId: null },
+  ...{ since: null, until: null, text: null },
+};
+const TOPICS = new Set(['delivery', 'attempt', 'request'] as const);
+
+function open(path = ':memory:', endpoints = ENDPOINTS) {
+  const store = new Store({ path });
+  onTestFinished(() => store.close());
+  const sandbox = createSandbox({
+    ...{
+      environment: 'sandbox',
+      store,
+      wall: createTestWall(),
+      randomSeed: 1,
+      seedsKeys: true,
+      isRepeatable: false,
+    },
+    ...{ rules: resolveRules('relaxed'), newClock: { speed: 1, frozen: true }, catalogue: new Set() },
+  });
+  if (store.workspaces.findOldest() === undefined) {
+    store.writeNow(() => createWorkspace(sandbox, { name: 'Test' }));
+    const { default: workspace } = sandbox.workspaces;
+    store.writeNow(() => {
+      for (let number = 0; number < endpoints; number++) {
+        createWebhook(sandbox, { workspace, url: `http://127.0.0.1:9/${number}`, events: ['*'] });
+      }
+    });
+  }
+  const workspace = sandbox.workspaces.default;
+  const event = { workspace, type: 'order.shipped', payload: '{}' };
+  const fanOut = new FanOut(sandbox);
+  return {
+    ...{ store, sandbox, workspace, event, fanOut },
+    create: () => fanOut.create(event, ({ publish }) => store.write(publish)),
+  };
+}
+
+type Opened = ReturnType<typeof open>;
+
+/** Everything that a reader can see of events and deliveries. */
+async function look({ store, workspace }: Opened) {
+  const page = { limit: ENDPOINTS + 1, beforeSeq: null };
+  const deliveries = await store.deliveryView.list(ANY, page);
+  return {
+    events: store.events.list(workspace.seq, null, page).rows.length,
+    deliveries: deliveries.rows.length,
+    pending: store.deliveries.countPending(),
+    happenings: store.happenings.listAfter(0, TOPICS, ENDPOINTS + 1).length,
+  };
+}
+
+const nothing = { events: 0, deliveries: 0, pending: 0, happenings: 0 };
+const everything = { events: 1, deliveries: ENDPOINTS, pending: ENDPOINTS, happenings: ENDPOINTS };
+
+function countRows(store: Store): number {
+  return store.deliveries.listOfEvent(store.visibleSeq + 1, 0, ENDPOINTS + 1).length;
+}
+
+/** Runs `act` in the turn of the event loop after each slice, until `done`. */
+async function betweenSlices(done: Promise<unknown>, act: (turn: number) => void | Promise<void>) {
+  let isDone = false;
+  const end = () => {
+    isDone = true;
+  };
+  done.then(end, end);
+  for (let turn = 0; ; turn++) {
+    await new Promise((resolve) => setImmediate(resolve));
+    if (isDone) return turn;
+    await act(turn);
+  }
+}
+
+describe('an event for many endpoints', () => {
+  it('is written in slices, and other work has its turn after each one', async () => {
+    const opened = open();
+    const rows: number[] = [];
+    const created = opened.create();
+    await betweenSlices(created, () => void rows.push(countRows(opened.store)));
+    await created;
+    const steps = rows.map((count, turn) => count - (rows[turn - 1] ?? 0));
+    expect(Math.max(...steps)).toBe(FAN_OUT_SLICE);
+    expect(rows.at(-1)).toBe(ENDPOINTS);
+  });
+
+  it('is not visible before all of it is written, and all of it is visible then', async () => {
+    const opened = open();
+    const seen: unknown[] = [];
+    const created = opened.create();
+    await betweenSlices(created, async () => {
+      const written = countRows(opened.store);
+      const view = await look(opened);
+      if (written > 0 && opened.store.visibleSeq < opened.store.lastSeq) seen.push(view);
+    });
+    await created;
+    expect(seen.length).toBeGreaterThan(0);
+    expect(seen).toEqual(seen.map(() => nothing));
+    expect(await look(opened)).toEqual(everything);
+  });
+
+  it('is the same as one that is written at once', async () => {
+    const [sliced, whole] = [open(), open()];
+    await sliced.create();
+    await whole.store.write(() => createEvent(whole.sandbox, whole.event));
+    const rowsOf = async ({ store }: Opened) =>
+      (await store.deliveryView.list(ANY, { limit: ENDPOINTS, beforeSeq: null })).rows;
+    expect(await rowsOf(sliced)).toEqual(await rowsOf(whole));
+  });
+
+  it('leaves nothing when the process is killed between two slices', async () => {
+    const path = join(createFolder(), 'sandbox.db');
+    const first = open(path);
+    const created = first.create();
+    await new Promise((resolve) => setImmediate(resolve));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(countRows(first.store)).toBeGreaterThan(0);
+    first.store.close();
+    await expect(created).rejects.toMatchObject({ code: 'storage_unavailable' });
+    const again = open(path);
+    expect(await look(again)).toEqual(nothing);
+    await again.create();
+    expect(await look(again)).toEqual(everything);
+  });
+
+  it('is refused as a conflict when the emulator is reset meanwhile, and leaves nothing', async () => {
+    const opened = open();
+    opened.store.setBaseline();
+    const created = opened.create();
+    await new Promise((resolve) => setImmediate(resolve));
+    opened.store.returnToBaseline(() => {});
+    await expect(created).rejects.toMatchObject({ code: 'conflict' });
+    expect(await look(opened)).toEqual(nothing);
+  });
+
+  it('is not part of a snapshot that is saved meanwhile', async () => {
+    const opened = open();
+    const { store } = opened;
+    const path = join(createFolder(), 'state.svc');
+    store.settings.set('environment', 'sandbox');
+    const saving = opened.fanOut.create(opened.event, async () => {
+      await store.saveSnapshot(
+        path,
+        () => opened.sandbox.wall.now(),
+        () => {},
+      );
+      throw new Error('never written');
+    });
+    await expect(saving).rejects.toThrow('never written');
+    const loaded = open();
+    await loaded.store.loadSnapshot(path, 'sandbox', () => {});
+    expect(await look(loaded)).toEqual(nothing);
+    expect(loaded.store.webhooks.listTakingSeqs(null)).toHaveLength(ENDPOINTS);
+  });
+
+  it('leaves nothing when the event itself is refused', async () => {
+    const opened = open();
+    const refused = opened.fanOut.create(opened.event, async () => Promise.reject(new Error('no')));
+    await expect(refused).rejects.toThrow('no');
+    expect(await look(opened)).toEqual(nothing);
+    expect(opened.store.visibleSeq).toBe(opened.store.lastSeq);
+  });
+
+  it('has no delivery for an endpoint that is deleted meanwhile, or a canceled one', async () => {
+    const opened = open();
+    const { store, sandbox, workspace } = opened;
+    const ids = store.webhooks.listSubscribed(workspace.seq, 'order.shipped').map(({ id }) => id);
+    const created = opened.create();
+    await new Promise((resolve) => setImmediate(resolve));
+    for (const id of [ids[0], ids.at(-1)]) store.writeNow(() => deleteWebhook(sandbox, id ?? ''));
+    await created;
+    const { rows } = await store.deliveryView.list(ANY, { limit: ENDPOINTS, beforeSeq: null });
+    expect(rows).toHaveLength(ENDPOINTS - 1);
+    expect(rows.filter(({ status }) => status !== 'pending')).toMatchObject([
+      { status: 'canceled', webhook_id: ids[0] },
+    ]);
+  });
+
+  it('waits for the one before it, and both have all their deliveries', async () => {
+    const opened = open();
+    await Promise.all([opened.create(), opened.create()]);
+    const { events, pending } = await look(opened);
+    expect({ events, pending }).toEqual({ events: 2, pending: 2 * ENDPOINTS });
+  });
+});
