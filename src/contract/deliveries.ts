@@ -1,7 +1,7 @@
 /** Deliveries and their attempts. */
 import * as v from 'valibot';
 import { attemptOutcomes, attemptTriggers, deliveryStatuses, settledReasons } from '../domain/delivery.ts';
-import { refusalReasons } from '../domain/signature/explain.ts';
+import { digestMistakes, refusalReasons } from '../domain/signature/explain.ts';
 import { signedParts } from '../domain/signature/scheme.ts';
 import { faultMark } from './faults.ts';
 import { Count, Headers, idOf, Timestamp } from './fields.ts';
@@ -60,7 +60,7 @@ export const Delivery = v.object({
 export const Verification = v.object({
   ok: v.boolean(),
   /** Why it was refused; null when it was not. */
-  reason: v.nullable(v.picklist(refusalReasons)),
+  reason: v.nullable(v.picklist([...refusalReasons, ...digestMistakes])),
   detail: v.string(),
   /** What to do about it; null when it was not refused. */
   remedy: v.nullable(v.string()),

@@ -75,7 +75,7 @@ function remedyForStatus(status: number, id: string, moveTo: (address: string) =
     return `Nothing there takes this delivery. Is the path right? ${moveTo('URL')}`;
   }
   if (status === 400 || status === 401 || status === 403) {
-    return `If the receiver rejects the signature, find out why: svc verify --delivery ${id} --secret SECRET`;
+    return `If the receiver rejects the signature, find out why with the digest that it computes: svc verify --delivery ${id} --computed DIGEST`;
   }
   if (status === 429) return 'The receiver asks for fewer requests: replay later, with --rate.';
   return status < 500

@@ -1,9 +1,10 @@
 /** Verification of what was sent, with all that the emulator knows about it: the secrets, and the bytes. */
 import type { Attempt, AttemptDetail, Verification } from '../contract/deliveries.ts';
 import type { NamedSecret } from '../domain/signature/claim.ts';
+import { diagnoseDigest } from '../domain/signature/diagnose-digest.ts';
 import { verifyMessage } from '../domain/signature/verify.ts';
 import { SvcError } from '../errors.ts';
-import { toAttempt } from '../store/attempts.ts';
+import { toAttempt, toSigned } from '../store/attempts.ts';
 import type { DeliveryRow } from '../store/delivery-view.ts';
 import { notFound } from './access.ts';
 import type { Sandbox } from './sandbox.ts';
@@ -47,6 +48,8 @@ export interface VerificationInput {
   /** Wall time in milliseconds since 1970; that of the attempt when left out. */
   readonly now?: number | undefined;
   readonly toleranceMs?: number | undefined;
+  /** The digest that the receiver computed: then what led to it, instead of what the receiver finds. */
+  readonly computed?: string | undefined;
 }
 
 /**
@@ -58,6 +61,8 @@ export function verifyDelivery(sandbox: Sandbox, input: VerificationInput): Veri
   const row = store.deliveryView.find(input.id);
   if (row === undefined) throw notFound('delivery', input.id);
   const attempt = pickAttempt(listAttempts(sandbox, row), input.attempt, row);
+  if (input.computed !== undefined)
+    return diagnose(sandbox, row, attempt, { ...input, computed: input.computed });
   const { now, toleranceMs, payload } = input;
   return verifyAttempt(sandbox, row, attempt, {
     secret: input.secrets ?? listSecrets(sandbox, row),
@@ -90,6 +95,26 @@ export function pickAttempt<One extends { readonly number: number }>(
 export function listSecrets({ store }: Sandbox, { webhook_seq: webhookSeq }: DeliveryRow): string[] {
   const { secret, previous_secret: previous } = store.webhooks.getBySeq(webhookSeq);
   return previous === null ? [secret] : [secret, previous];
+}
+
+function diagnose(
+  sandbox: Sandbox,
+  row: DeliveryRow,
+  { request }: Attempt,
+  { computed, secrets = [], payload }: VerificationInput & { readonly computed: string },
+): Verification {
+  const { signature: scheme } = sandbox.rules;
+  const { message, digests } = toSigned(request.headers, { id: row.id, body: request.body, scheme });
+  const given = secrets.map((secret) => ({
+    name: 'the one given, which is not that of the endpoint',
+    secret,
+  }));
+  const diagnosis = diagnoseDigest({
+    ...{ scheme, computed, message, sentDigests: digests, payload },
+    secrets: listSecrets(sandbox, row),
+    otherSecrets: [...given, ...listKnownSecrets(sandbox.store, row.workspace_seq)],
+  });
+  return { ...diagnosis, scheme: scheme.name };
 }
 
 interface Receiving {

@@ -95,6 +95,14 @@ describeInBrowser('the signature of an attempt', () => {
     await verdict.getByText('body_changed').waitFor();
   });
 
+  it('names the mistake behind the digest that the receiver computed', async () => {
+    const { page, webhook, sent } = await openSignature();
+    await page.getByRole('button', { name: 'Check again' }).click();
+    const digest = createHmac('sha256', webhook.secret).update(`${sent?.body}`).digest('hex');
+    await page.getByLabel('Digest that your receiver computed').fill(digest);
+    await stepOf(page, 4).getByText('content_changed').waitFor();
+  });
+
   it('shows what a receiver computes that parses the body and writes it again', async () => {
     const { page, webhook, sent } = await openSignature();
     const part = sectionOf(page, 'If the receiver parses the body first');

@@ -10,12 +10,19 @@ describe('a check with what the reader has changed', () => {
   });
 
   it('sends the body as bytes, and the times in the units of the control plane', () => {
-    const trial = { secret: 'whsec_x', body: 'Zoë', minutesLater: '-1.5', toleranceMinutes: '10' };
+    const trial = {
+      secret: 'whsec_x',
+      body: 'Zoë',
+      minutesLater: '-1.5',
+      toleranceMinutes: '10',
+      computed: ' v1=00 ',
+    };
     expect(toCheck(trial, sent)).toEqual({
       ...{ id: 'del_1', attempt: 2, secrets: ['whsec_x'] },
       payload_base64: Buffer.from('Zoë').toString('base64'),
       now: '2026-11-20T11:58:30.000Z',
       tolerance_ms: 600_000,
+      computed: 'v1=00',
     });
   });
 

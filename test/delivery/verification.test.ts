@@ -1,4 +1,5 @@
 /** What the emulator says of the signatures that it sent, and of what a receiver makes of them. */
+import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { DeliveryFaultKind } from '../../src/domain/fault.ts';
 import type { SignatureScheme } from '../../src/domain/signature/scheme.ts';
@@ -146,6 +147,33 @@ describe('verifyDelivery', () => {
       reason: 'body_changed',
       detail: expect.stringContaining('from byte 16 on, "hipped'),
     });
+  });
+
+  it('verifyDelivery names the mistake behind the digest that a receiver computed', async () => {
+    const { control, emulator, webhook, deliver } = await startDelivering();
+    const { id, attempts } = await deliver();
+    const { headers = {}, body = '' } = attempts[0]?.request ?? {};
+    const digest = (content: string, secret = webhook.secret) =>
+      createHmac('sha256', secret).update(content).digest('hex');
+    const timestamp = `${headers['Service-Timestamp']}`;
+    const diagnose = (computed: string, secrets?: string[]) =>
+      control.verifyDelivery({ id, computed, ...(secrets && { secrets }) });
+
+    await expect(diagnose(`${headers['Service-Signature']}`)).resolves.toMatchObject({
+      ok: true,
+      reason: null,
+    });
+    await expect(diagnose(digest(timestamp + body))).resolves.toMatchObject({ reason: 'content_changed' });
+    const other = await emulator.subscribe('http://127.0.0.1:9/', ['a.b']);
+    await expect(diagnose(digest(`${timestamp}.${body}`, other.secret))).resolves.toMatchObject({
+      reason: 'wrong_secret',
+      detail: expect.stringContaining(`the secret of ${other.id}`),
+    });
+    const { api_key: apiKey } = emulator.status();
+    await expect(diagnose(digest(`${timestamp}.${body}`, apiKey), [apiKey])).resolves.toMatchObject({
+      reason: 'api_key_as_secret',
+    });
+    await expect(diagnose('')).rejects.toMatchObject({ code: 'validation_failed' });
   });
 
   it('finds no delivery, or no attempt of it', async () => {

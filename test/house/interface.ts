@@ -69,7 +69,7 @@ export const promised: Readonly<Record<string, readonly string[]>> = {
   'logs tail': requestFilter,
   verify: [
     ...['--secret', '--payload', '--signature', '--timestamp', '--id', '--tolerance', '--now'],
-    ...['--scheme', '--delivery', '--request'],
+    ...['--scheme', '--delivery', '--request', '--computed'],
   ],
   sign: ['--payload', '--secret', '--at', '--curl'],
   'clock show': [],

@@ -173,8 +173,14 @@ export const optionUses: Readonly<Record<string, readonly OptionUse[]>> = {
       },
     ],
     [
-      '--delivery del_1 --request r.txt --tolerance 10m --now -6m',
-      { delivery: 'del_1', request: 'r.txt', tolerance: 600_000, now: expect.any(Function) },
+      '--delivery del_1 --computed v1=00 --request r.txt --tolerance 10m --now -6m',
+      {
+        delivery: 'del_1',
+        computed: 'v1=00',
+        request: 'r.txt',
+        tolerance: 600_000,
+        now: expect.any(Function),
+      },
     ],
   ],
   sign: [

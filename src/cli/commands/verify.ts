@@ -16,6 +16,7 @@ interface Options {
   readonly timestamp?: string;
   readonly id?: string;
   readonly delivery?: string;
+  readonly computed?: string;
   readonly request?: string;
   readonly tolerance?: number;
   readonly now?: Instant;
@@ -34,6 +35,10 @@ export const command: CommandDefinition<Options> = {
         '--delivery <id>',
         'ask the emulator about the last attempt of this delivery, as of when it was sent',
       )
+      .option(
+        '--computed <digest>',
+        'Digest that your receiver computed for --delivery: names the mistake that leads to it',
+      )
       .option('--request <file>', 'take all of it from a file with a raw HTTP request')
       .option('--tolerance <duration>', 'how old or early it may be; 5m when left out', toDurationMs)
       .option('--now <when>', 'the time to judge at: -6m, a time, or seconds since 1970', toInstant)
@@ -42,6 +47,7 @@ export const command: CommandDefinition<Options> = {
     'verify --secret whsec_… --payload @body.json --signature v1=… --timestamp 2026-11-20T23:06:00Z',
     'verify --delivery del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --secret whsec_…',
     'verify --delivery del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --payload @body-as-my-receiver-had-it',
+    'verify --delivery del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --computed v1=5257a869…',
     'verify --secret whsec_… --request request.txt --scheme stripe',
   ],
   run,
@@ -55,6 +61,15 @@ async function run(options: Options, context: Context): Promise<ExitCode> {
 
 async function verifyGiven(options: Options, context: Context): Promise<Verification> {
   const { payload, delivery, request } = options;
+  if (options.computed !== undefined && delivery === undefined) {
+    throw new SvcError(
+      'usage',
+      '--computed needs --delivery: the emulator compares the digest with what it sent.',
+      {
+        hint: 'Name the delivery that your receiver refused: --delivery del_…',
+      },
+    );
+  }
   if (request !== undefined) return verifyRequest(request, options, context);
   if (delivery !== undefined) return verifySent(delivery, options, context);
   if (payload === undefined) {
@@ -78,7 +93,8 @@ async function verifyRequest(file: string, options: Options, context: Context): 
 /** By the emulator, which knows what it sent, how it signed, and every secret. */
 async function verifySent(id: string, options: Options, context: Context): Promise<Verification> {
   refuseBeside('delivery', ['signature', 'timestamp', 'id', 'scheme'], options);
-  const { secret, payload, now, tolerance } = options;
+  if (options.computed !== undefined) refuseBeside('computed', ['now', 'tolerance'], options);
+  const { secret, payload, now, tolerance, computed } = options;
   const ownSecret = context.env.SVC_WEBHOOK_SECRET;
   const control = await context.connect();
   return control.verifyDelivery({
@@ -88,19 +104,26 @@ async function verifySent(id: string, options: Options, context: Context): Promi
       payload === undefined ? undefined : (await readValue(payload, context)).toString('base64'),
     now: now && new Date(now(context.now())).toISOString(),
     tolerance_ms: tolerance,
+    computed,
   });
 }
 
+const whyExcluded = {
+  request: 'It is in the file.',
+  delivery: 'The emulator takes it from what it sent.',
+  computed: 'A digest is compared whatever its age.',
+};
+
 /** An option that says what another one brings along would have no effect. @throws SvcError `usage` */
 function refuseBeside(
-  source: 'request' | 'delivery',
+  source: keyof typeof whyExcluded,
   others: readonly (keyof Options)[],
   options: Options,
 ): void {
   const other = others.find((name) => options[name] !== undefined);
   if (other === undefined) return;
   throw new SvcError('usage', `--${source} and --${other} exclude each other.`, {
-    hint: source === 'request' ? 'It is in the file.' : 'The emulator takes it from what it sent.',
+    hint: whyExcluded[source],
   });
 }
 

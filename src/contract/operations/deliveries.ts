@@ -25,6 +25,18 @@ const Receiving = {
   /** The time to judge at; that of the attempt when left out. */
   now: v.optional(Timestamp),
   tolerance_ms: v.optional(wholeNumber(0)),
+  /**
+   * The digest that the receiver computed, with or without the prefix of the header. `verification` then says which
+   * mistake leads to it, and looks at neither `now` nor `tolerance_ms`.
+   */
+  computed: v.optional(
+    v.pipe(
+      v.string(),
+      v.trim(),
+      v.minLength(1, 'must not be empty'),
+      v.maxLength(512, 'must be at most 512 characters long'),
+    ),
+  ),
 };
 
 export const deliveryOperations = defineOperations({

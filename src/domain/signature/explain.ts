@@ -34,6 +34,15 @@ export const refusalReasons = [
   'timestamp_too_old',
   'timestamp_in_future',
 ] as const;
+/** What is wrong with a digest that a receiver computed, beside some of the reasons above. */
+export const digestMistakes = [
+  'digest_malformed',
+  'content_changed',
+  'key_changed',
+  'algorithm_changed',
+  'encoding_changed',
+] as const;
+
 export type RefusalReason = (typeof refusalReasons)[number];
 
 export interface Refusal {

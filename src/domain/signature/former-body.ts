@@ -53,7 +53,7 @@ const changes: readonly Change[] = [
   // Before the next one: JavaScript counts the mark as white space.
   ['a byte order mark was added', (text) => [withoutMark(text)]],
   ['white space was added around it', (text) => [text.trim()]],
-  ['its JSON was parsed or written again', formerJson],
+  ['its JSON was parsed or written again', rewrittenJson],
   ['its line endings were changed from CRLF to LF', (text) => [text.replace(/\r?\n/g, '\r\n')]],
   ['its line endings were changed from LF to CRLF', (text) => [text.replace(/\r\n/g, '\n')]],
   ['its byte order mark was removed', (text) => [`\uFEFF${text}`]],
@@ -63,7 +63,7 @@ const changes: readonly Change[] = [
 ];
 
 /** The same JSON in the forms that common libraries write; none when it is not JSON, or too deeply nested to write. */
-function formerJson(text: string): Iterable<string> {
+export function rewrittenJson(text: string): Iterable<string> {
   try {
     const value: unknown = JSON.parse(text);
     return new Set([

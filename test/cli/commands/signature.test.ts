@@ -116,6 +116,11 @@ describe('verify', () => {
     [{ secret, signature: '', request: 'request.txt' }, '--request and --signature exclude each other.'],
     [{ payload, signature: 'v1=00' }, 'There is no secret'],
     [{ delivery: 'del_1', scheme: 'stripe' }, '--delivery and --scheme exclude each other.'],
+    [{ secret, payload, computed: 'v1=00' }, '--computed needs --delivery'],
+    [
+      { delivery: 'del_1', computed: 'v1=00', tolerance: 1 },
+      '--computed and --tolerance exclude each other.',
+    ],
   ])('refuses %j', async (options, message) => {
     await expect(verify(options)).rejects.toMatchObject({
       code: 'usage',
@@ -140,6 +145,12 @@ describe('verify --delivery', () => {
       now: '2026-11-20T12:00:00.000Z',
       tolerance_ms: 60_000,
     });
+  });
+
+  it('svc verify --computed has the emulator find the mistake that leads to the digest', async () => {
+    const verifyDelivery = vi.fn(async () => verdict);
+    await verify({ delivery: 'del_1', computed: 'v1=00' }, { control: { verifyDelivery } });
+    expect(verifyDelivery).toHaveBeenCalledWith({ id: 'del_1', computed: 'v1=00' });
   });
 
   it('leaves to the emulator what is not said', async () => {

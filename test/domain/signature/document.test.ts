@@ -3,12 +3,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { ownSchemes } from '../../../src/config/signature-schemes.ts';
-import { refusalReasons } from '../../../src/domain/signature/explain.ts';
+import { digestMistakes, refusalReasons } from '../../../src/domain/signature/explain.ts';
 import { schemeNames } from '../../../src/domain/signature/schemes.ts';
 
 const page = readFileSync(join(import.meta.dirname, '../../../docs/signatures.md'), 'utf8');
 
-it.each([...refusalReasons, ...schemeNames])('names %s', (word) => {
+it.each([...refusalReasons, ...digestMistakes, ...schemeNames])('names %s', (word) => {
   expect(page).toContain(`\`${word}\``);
 });
 

@@ -28,7 +28,8 @@ export function CheckAgain(props: Props) {
           <Icon name="replay" /> Check again
         </button>
         <span class="muted">
-          What your receiver does, step by step. Change the secret, the body or the time.
+          What your receiver does, step by step. Change the secret, the body or the time, or enter the digest
+          that your receiver computed.
         </span>
       </div>
       {round > 0 && <Bench {...props} round={round} />}
@@ -94,7 +95,11 @@ function Steps({ check: { signed_parts: parts, signatures, verification }, trial
         ))}
       </li>
       <li aria-live="polite">
-        <h5>Compare it with the header, then look at the age of the timestamp</h5>
+        <h5>
+          {trial.computed.trim() === ''
+            ? 'Compare it with the header, then look at the age of the timestamp'
+            : 'Find what leads to the digest that your receiver computed'}
+        </h5>
         <Verdict verification={verification} />
       </li>
     </ol>

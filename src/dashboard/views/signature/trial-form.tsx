@@ -7,7 +7,7 @@ interface Props {
 }
 
 export function TrialForm({ trial, onChange, sentBody }: Props) {
-  const { secret, body, minutesLater, toleranceMinutes } = trial;
+  const { secret, body, minutesLater, toleranceMinutes, computed } = trial;
   return (
     <form class="signature-trial" onSubmit={(event) => event.preventDefault()}>
       <fieldset class="row">
@@ -54,6 +54,17 @@ export function TrialForm({ trial, onChange, sentBody }: Props) {
           />
         </label>
       </div>
+      <label>
+        Digest that your receiver computed
+        <input
+          value={computed}
+          placeholder="v1=…, to find the mistake that leads to it"
+          spellcheck={false}
+          autocomplete="off"
+          maxLength={512}
+          onInput={({ currentTarget }) => onChange({ ...trial, computed: currentTarget.value })}
+        />
+      </label>
       <label>
         Body as the receiver has it
         <textarea

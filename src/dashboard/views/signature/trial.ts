@@ -10,13 +10,21 @@ export interface Trial {
   /** After the attempt was sent. */
   readonly minutesLater: string;
   readonly toleranceMinutes: string;
+  /** The digest that the receiver computed. */
+  readonly computed: string;
 }
 
-export const untouched: Trial = { secret: '', body: null, minutesLater: '', toleranceMinutes: '' };
+export const untouched: Trial = {
+  secret: '',
+  body: null,
+  minutesLater: '',
+  toleranceMinutes: '',
+  computed: '',
+};
 
 /** `sentAt` is the wall time of the attempt. What is no number counts as not given. */
 export function toCheck(
-  { secret, body, minutesLater, toleranceMinutes }: Trial,
+  { secret, body, minutesLater, toleranceMinutes, computed }: Trial,
   { id, attempt, sentAt }: { readonly id: string; readonly attempt: number; readonly sentAt: string },
 ): ControlInput<'checkSignature'> {
   const later = toMs(minutesLater);
@@ -27,6 +35,7 @@ export function toCheck(
     ...(body !== null && { payload_base64: toBase64(body) }),
     ...(later !== null && { now: new Date(Date.parse(sentAt) + later).toISOString() }),
     ...(tolerance !== null && tolerance >= 0 && { tolerance_ms: tolerance }),
+    ...(computed.trim() !== '' && { computed: computed.trim() }),
   };
 }
 

@@ -1,0 +1,178 @@
+/** The mistake behind a digest that a receiver computed. */
+import { createHash, createHmac } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { diagnoseDigest } from '../../../src/domain/signature/diagnose-digest.ts';
+import type { DigestInput } from '../../../src/domain/signature/digest-mistakes.ts';
+import { schemes } from '../../../src/domain/signature/schemes.ts';
+
+const key = Buffer.from('a key of thirty-two bytes, always');
+const secret = `whsec_${key.toString('base64url')}`;
+const timestamp = '2026-11-20T23:06:00Z';
+const unix = '1795215960';
+const body =
+  '{"type":"order.shipped","data":{"id":"evt_1","payload":{"name":"Zo\\u00eb","kg":12.50,"url":"a/b"}}}';
+const parsed = JSON.parse(body);
+const compact = JSON.stringify(parsed);
+
+const hmac = (content: string, by: string | Uint8Array = secret, hash = 'sha256') =>
+  createHmac(hash, by).update(content);
+const hex = (...args: Parameters<typeof hmac>) => `v1=${hmac(...args).digest('hex')}`;
+const correct = hmac(`${timestamp}.${body}`).digest('hex');
+
+function diagnose(computed: string, more: Partial<DigestInput> = {}) {
+  return diagnoseDigest({
+    ...{ scheme: schemes.svc, computed, secrets: [secret], sentDigests: [correct] },
+    otherSecrets: [{ name: 'the secret of wh_2', secret: 'whsec_other' }],
+    message: { id: 'del_1', timestamp, body },
+    ...more,
+  });
+}
+
+describe('a digest that a receiver computed', () => {
+  it.each<[name: string, computed: string, reason: string, what: string]>([
+    ['the timestamp in seconds', hex(`${unix}.${body}`), 'timestamp_changed', `(${unix})`],
+    [
+      'the timestamp in milliseconds',
+      hex(`${unix}000.${body}`),
+      'timestamp_changed',
+      'milliseconds since 1970',
+    ],
+    ['a Date printed as ISO 8601', hex(`2026-11-20T23:06:00.000Z.${body}`), 'timestamp_changed', '.000Z'],
+    [
+      'no dot',
+      hex(timestamp + body),
+      'content_changed',
+      '"{timestamp}{body}" instead of "{timestamp}.{body}"',
+    ],
+    ['no timestamp', hex(body), 'content_changed', '"{body}"'],
+    ['the delivery id in front', hex(`del_1.${timestamp}.${body}`), 'content_changed', '{id}'],
+    ['JSON.stringify of the parsed body', hex(`${timestamp}.${compact}`), 'body_changed', 'serialized again'],
+    [
+      'json.dumps of the parsed body',
+      hex(`${timestamp}.${compact.replaceAll(':', ': ').replaceAll(',', ', ').replace('ë', '\\u00eb')}`),
+      'body_changed',
+      'serialized again',
+    ],
+    ['only data', hex(`${timestamp}.${JSON.stringify(parsed.data)}`), 'body_changed', 'only data was signed'],
+    ['an empty body', hex(`${timestamp}.`), 'content_changed', '{timestamp}.'],
+    ['[object Object]', hex(`${timestamp}.[object Object]`), 'body_changed', '[object Object]'],
+    [
+      'the secret without its prefix',
+      hex(`${timestamp}.${body}`, secret.slice(6)),
+      'key_changed',
+      'without whsec_',
+    ],
+    ['the decoded secret', hex(`${timestamp}.${body}`, key), 'key_changed', 'base64-decoded'],
+    ['the secret of another endpoint', hex(`${timestamp}.${body}`, 'whsec_other'), 'wrong_secret', 'of wh_2'],
+    ['a secret in quotes', hex(`${timestamp}.${body}`, `"${secret}"`), 'wrong_secret', 'double quotes'],
+    ['an unset variable', hex(`${timestamp}.${body}`, 'undefined'), 'wrong_secret', 'undefined'],
+    ['SHA-1', hex(`${timestamp}.${body}`, secret, 'sha1'), 'algorithm_changed', 'sha1 instead of sha256'],
+    [
+      'base64',
+      `v1=${hmac(`${timestamp}.${body}`).digest('base64')}`,
+      'encoding_changed',
+      'base64 instead of lower-case hex',
+    ],
+    ['base64url', hmac(`${timestamp}.${body}`).digest('base64url'), 'encoding_changed', 'base64url'],
+    ['upper case', correct.toUpperCase(), 'encoding_changed', 'upper-case hex'],
+    [
+      'the base64 of the hex text',
+      Buffer.from(correct).toString('base64'),
+      'encoding_changed',
+      'of its hex text',
+    ],
+    ['another prefix', `sha256=${correct}`, 'encoding_changed', 'sha256= instead of v1='],
+  ])('with %s is named', (_, computed, reason, what) => {
+    const { remedy, ...diagnosis } = diagnose(computed);
+    expect(diagnosis).toEqual({
+      ...{ ok: false, reason },
+      detail: expect.stringMatching(/^The receiver made one mistake: .*\.$/s),
+    });
+    expect(diagnosis.detail).toContain(what);
+    expect(remedy).toMatch(/^(?:Use|Sign|Compute|Write) .*\.$/);
+  });
+
+  it('with two mistakes names both', () => {
+    const { detail, reason, remedy } = diagnose(hmac(`${unix}.${compact}`, secret.slice(0)).digest('base64'));
+    expect(reason).toBe('timestamp_changed');
+    expect(detail).toMatch(/^The receiver made 3 mistakes: .*seconds.*; .*serialized again.*; .*base64/);
+    expect(remedy).toContain('Use the text of the timestamp header');
+    expect(remedy).toContain('before any parser');
+  });
+
+  it.each([
+    ['with the prefix', `v1=${correct}`, 'in constant time'],
+    ['without the prefix', correct, 'compare both with the prefix, or both without it'],
+    ['with white space around it', ` v1=${correct}\n`, 'in constant time'],
+  ])('that is correct is accepted %s', (_, computed, advice) => {
+    expect(diagnose(computed)).toMatchObject({
+      ...{ ok: true, reason: null, remedy: null },
+      detail: expect.stringContaining(advice),
+    });
+  });
+
+  it('that is correct is told apart from an invalid signature that was sent', () => {
+    expect(diagnose(correct, { sentDigests: ['0'.repeat(64)] })).toMatchObject({
+      ok: true,
+      detail: expect.stringContaining('the signature that was sent is invalid'),
+    });
+  });
+
+  it('fits the previous secret while a secret is being rotated', () => {
+    expect(
+      diagnose(hex(`${timestamp}.${body}`, 'whsec_previous'), { secrets: [secret, 'whsec_previous'] }).ok,
+    ).toBe(true);
+  });
+
+  it('is found with the body that the receiver had', () => {
+    const payload = Buffer.from(body.replace('12.50', '13.50'));
+    expect(diagnose(hex(`${timestamp}.${payload}`)).reason).toBe('signature_mismatch');
+    expect(diagnose(hex(`${timestamp}.${payload}`), { payload })).toMatchObject({
+      reason: 'body_changed',
+      detail: expect.stringContaining('"2.50'),
+    });
+  });
+
+  it('made with an API key is named where the key is given', () => {
+    const apiKey = 'svc_test_0123456789';
+    const otherSecrets = [{ name: 'the one given', secret: apiKey }];
+    expect(diagnose(hex(`${timestamp}.${body}`, apiKey), { otherSecrets }).reason).toBe('api_key_as_secret');
+  });
+
+  it.each([
+    ['a cut digest', `v1=${correct.slice(0, 40)}`, 'is a part of the correct one'],
+    ['no digest', 'v1=hello', 'not an HMAC'],
+    ['nothing behind the prefix', 'v1=', 'not an HMAC'],
+  ])('that is %s is malformed', (_, computed, detail) => {
+    expect(diagnose(computed)).toMatchObject({
+      reason: 'digest_malformed',
+      detail: expect.stringContaining(detail),
+    });
+  });
+
+  it('that fits nothing says what else could help', () => {
+    const computed = createHash('sha256').update('something else').digest('hex');
+    expect(diagnose(computed)).toMatchObject({
+      reason: 'signature_mismatch',
+      remedy: expect.stringContaining('Pass the secret and the raw body'),
+    });
+  });
+
+  it('is diagnosed in schemes that decode the secret and write base64', () => {
+    const scheme = schemes['standard-webhooks'];
+    const decoded = `whsec_${key.toString('base64')}`;
+    const content = `del_1.${unix}.${body}`;
+    const given = { scheme, secrets: [decoded], message: { id: 'del_1', timestamp: unix, body } };
+    expect(diagnose(`v1,${hmac(content, key).digest('base64')}`, given)).toMatchObject({ ok: true });
+    expect(diagnose(hmac(content, decoded).digest('base64'), given).reason).toBe('key_changed');
+    expect(diagnose(hmac(content, key).digest('hex'), given).reason).toBe('encoding_changed');
+  });
+
+  it('over a body of 256 KiB is tried with single mistakes only', () => {
+    const large = `{"text":"${'a'.repeat(256 * 1024)}","n":1.0}`;
+    const message = { id: 'del_1', timestamp, body: large };
+    expect(diagnose(hex(`${unix}.${large}`), { message }).reason).toBe('timestamp_changed');
+    const two = hex(`${unix}.${JSON.stringify(JSON.parse(large))}`);
+    expect(diagnose(two, { message }).reason).toBe('signature_mismatch');
+  });
+});
