@@ -19,6 +19,17 @@ const entries = {
   watchdog: 'src/watchdog/main.ts',
 };
 
+/** Globals that test runners replace with fake ones. */
+const timers = [
+  'setTimeout',
+  'clearTimeout',
+  'setInterval',
+  'clearInterval',
+  'setImmediate',
+  'clearImmediate',
+  'queueMicrotask',
+];
+
 /** What goes into one chunk, the first group first. Left alone, a command would load fifty chunks instead of ten. */
 const chunkGroups = [
   // What everything needs. It imports nothing, so that `svc --help` is quick and `svc-emulator/signature` is on its own.
@@ -47,7 +58,12 @@ const { output } = await build({
   platform: 'node',
   external: ['better-sqlite3', 'listhen', 'vitest'],
   resolve: { alias: { 'node:process': join(root, 'scripts/global-process.cjs') } },
-  transform: { target: 'node20.19', define: { __SVC_VERSION__: JSON.stringify(manifest.version) } },
+  transform: {
+    target: 'node20.19',
+    define: { __SVC_VERSION__: JSON.stringify(manifest.version) },
+    // undici and others wait with these too: fake timers of a test runner must not stop them.
+    inject: Object.fromEntries(timers.map((name) => [name, [join(root, 'src/timers.ts'), name]])),
+  },
   output: {
     dir: dist,
     format: 'esm',

@@ -52,14 +52,19 @@ export const test = baseTest.extend<EmulatorFixtures>({
 });
 export { test as it };
 
-declare module 'vitest' {
-  // biome-ignore lint/suspicious/noExplicitAny: it has to be declared as Vitest declares it.
-  interface Matchers<T = any> {
-    /**
-     * Waits until the workspace, or the default workspace of the emulator, has delivered events of that type as
-     * expected. With `.not` it looks once everything due has been sent and answered.
-     */
-    toHaveDelivered(type: string, expectation?: DeliveryExpectation): Promise<void>;
+declare global {
+  /**
+   * Every assertion of Vitest has what `Chai.Assertion` has. Its own `Matchers` cannot be extended for both: it has one type
+   * parameter in Vitest 4 and two in Vitest 5, and merged declarations must have the same ones.
+   */
+  namespace Chai {
+    interface Assertion {
+      /**
+       * Waits until the workspace, or the default workspace of the emulator, has delivered events of that type as
+       * expected. With `.not` it looks once everything due has been sent and answered.
+       */
+      toHaveDelivered(type: string, expectation?: DeliveryExpectation): Promise<void>;
+    }
   }
 }
 

@@ -10,6 +10,7 @@ import type { Overrides } from '../profile/answer-gaps.ts';
 import { resolveRules } from '../profile/resolve.ts';
 import type { ProfileName } from '../profile/rules.ts';
 import { checkOptions } from './option-check.ts';
+import { requireRealTimers } from './real-timers.ts';
 import { untilClosed } from './until-closed.ts';
 import { createWorkspace, type Workspace } from './workspace.ts';
 
@@ -47,11 +48,12 @@ export interface Emulator extends Workspace {
 /**
  * Boots the sandbox in this process: in memory and on a free port of 127.0.0.1 unless told otherwise. Resolves once
  * requests are answered; `await using` closes it.
- * @throws SvcError `usage` for an option that there is not, `port_in_use`, `database_in_use`, `database_unusable` or
+ * @throws SvcError `usage` for an option that there is not, or where the library was imported while fake timers were installed, `port_in_use`, `database_in_use`, `database_unusable` or
  *   `validation_failed`.
  */
 export async function createEmulator(options: CreateEmulatorOptions = {}): Promise<Emulator> {
   checkOptions(options);
+  requireRealTimers();
   const { profile = 'relaxed', overrides = {}, environment = 'sandbox', scheme, ...rest } = options;
   const rules = resolveRules(profile, overrides, environment, scheme);
   const started = await startEmulator({

@@ -6,6 +6,7 @@ import { formatDuration } from '../domain/duration.ts';
 import { SvcError } from '../errors.ts';
 import { clearTimeout, setTimeout } from '../timers.ts';
 import { PATIENCE_MS } from './patience.ts';
+import { requireRealTimers } from './real-timers.ts';
 import { type ReceivedRequest, readReceivedRequest, type Verification } from './received-request.ts';
 import { AnswerScript, type Answers, type DetailedAnswer } from './receiver-answers.ts';
 
@@ -44,6 +45,7 @@ export async function createReceiver(
   answers: Answers = 200,
   { port: wantedPort = 0, certificate, timeoutMs: patienceMs = PATIENCE_MS, ...checks }: ReceiverOptions = {},
 ): Promise<Receiver> {
+  requireRealTimers();
   const requests: ReceivedRequest[] = [];
   const waiters = new Set<() => void>();
   const scriptsByType = new Map<string, AnswerScript>();

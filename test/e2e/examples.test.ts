@@ -2,22 +2,14 @@
  * The recipes of `examples/`, each in a copy of its folder with the packed package in it, as somebody else would run it.
  * Their other dependencies are our own, so that nothing is downloaded.
  */
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-} from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import { cleanEnvironment } from './cli-program.ts';
+import { type PackedPackage, packPackage } from './packed-project.ts';
 
 const root = join(import.meta.dirname, '../..');
 const examples = join(root, 'examples');
@@ -33,18 +25,13 @@ interface Manifest {
   readonly devDependencies?: Readonly<Record<string, string>>;
 }
 
-/** The packed package, in a folder of its own. */
-let packed: string;
+let packed: PackedPackage;
 
 beforeAll(async () => {
-  packed = mkdtempSync(join(tmpdir(), 'svc-examples-'));
-  // Without scripts: the build is there already, and a second one would pull it from under the other tests.
-  const pack = ['pack', '--ignore-scripts', '--json', '--pack-destination', packed];
-  const [{ filename }] = JSON.parse((await execa('npm', pack, { cwd: root })).stdout);
-  await execa('tar', ['-xzf', filename], { cwd: packed });
+  packed = await packPackage();
 });
 
-afterAll(() => rmSync(packed, { recursive: true, force: true }));
+afterAll(() => packed.remove());
 
 describe.each(names)('examples/%s', (name) => {
   const folder = join(examples, name);
@@ -55,7 +42,7 @@ describe.each(names)('examples/%s', (name) => {
     const copy = mkdtempSync(join(tmpdir(), 'svc-example-'));
     onTestFinished(() => rmSync(copy, { recursive: true, force: true, maxRetries: 3 }));
     cpSync(folder, copy, { recursive: true });
-    install(Object.keys(dependencies), join(copy, 'node_modules'));
+    packed.installInto(join(copy, 'node_modules'), Object.keys(dependencies));
 
     const run = await execa('npm', ['test'], {
       ...{ cwd: copy, all: true, reject: false, stdin: 'ignore', timeout: 50_000 },
@@ -80,19 +67,6 @@ describe.each(names)('examples/%s', (name) => {
     expect([version, locked]).toEqual([manifest.version, manifest.dependencies]);
   });
 });
-
-/** Fills `node_modules` of a project: the packed package with what it needs, and links to our own of all else. */
-function install(dependencies: readonly string[], modules: string): void {
-  cpSync(join(packed, 'package'), join(modules, manifest.name), { recursive: true });
-  for (const name of new Set([...dependencies, ...Object.keys(manifest.dependencies)])) {
-    const path = join(modules, name);
-    if (existsSync(path)) continue;
-    mkdirSync(dirname(path), { recursive: true });
-    symlinkSync(join(root, 'node_modules', name), path);
-  }
-  mkdirSync(join(modules, '.bin'));
-  symlinkSync(join('..', manifest.name, manifest.bin.svc), join(modules, '.bin/svc'));
-}
 
 function readJson(path: string) {
   return JSON.parse(readFileSync(path, 'utf8'));

@@ -2,11 +2,15 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 
-const examples = join(import.meta.dirname, 'examples');
-
-it('docs/testing.md shows the examples that run here, as they are', () => {
+it.each([
+  { language: 'ts', folder: 'examples' },
+  { language: 'js', folder: '../e2e/recipes' },
+])('docs/testing.md shows the tests of $folder unchanged', ({ language, folder }) => {
+  const examples = join(import.meta.dirname, folder);
   const document = readFileSync(join(import.meta.dirname, '../../docs/testing.md'), 'utf8');
-  const shown = Array.from(document.matchAll(/^```ts\n(.*?)^```$/gms), ([, code]) => code);
+  // The first line may say what the file is called.
+  const blocks = new RegExp(`^\`\`\`${language}\\n(?:// [^\\n]*\\n)?(.*?)^\`\`\`$`, 'gms');
+  const shown = Array.from(document.matchAll(blocks), ([, code]) => code);
   const files = readdirSync(examples).map((name) => readFileSync(join(examples, name), 'utf8'));
   expect(shown.sort()).toEqual(files.sort());
 });

@@ -1,5 +1,5 @@
 import { mock } from 'node:test';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createEmulator, createReceiver } from '../../src/index.ts';
 
 const A_DAY_LONG_AGO = new Date('2020-02-29T12:00:00Z');
@@ -62,5 +62,30 @@ describe.each([
   it('set the time that the emulator signs by, as the code under test reads it', async () => {
     const { sentAt, createdAt } = await liveThrough();
     expect(new Set([createdAt, ...sentAt])).toEqual(new Set([A_DAY_LONG_AGO.toISOString()]));
+  });
+});
+
+describe('fake timers that are installed before svc-emulator is imported', () => {
+  beforeEach(() => void vi.resetModules());
+
+  it('do not stop the emulator when they are those of Vitest', async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const { createEmulator } = await import('../../src/index.ts');
+    await using emulator = await createEmulator({ clock: { frozen: true } });
+    await emulator.trigger('order.shipped');
+    await emulator.clock.settle();
+  });
+
+  it('make createEmulator and createReceiver fail at once with the remedy when they are those of node:test', async () => {
+    mock.timers.enable({ apis: [...FAKED] });
+    onTestFinished(() => mock.timers.reset());
+    const { createEmulator, createReceiver } = await import('../../src/index.ts');
+    const error = {
+      code: 'usage',
+      hint: expect.stringMatching(/^Import svc-emulator at the top of the file/),
+    };
+    await expect(createEmulator()).rejects.toMatchObject(error);
+    await expect(createReceiver()).rejects.toMatchObject(error);
   });
 });

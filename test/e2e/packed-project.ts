@@ -1,0 +1,41 @@
+/** The packed package in the `node_modules` of a project, without a download: its dependencies are links to our own. */
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { execa } from 'execa';
+import manifest from '../../package.json' with { type: 'json' };
+
+const root = join(import.meta.dirname, '../..');
+
+export interface PackedPackage {
+  /**
+   * Fills a `node_modules` folder.
+   * @param packages what the project needs beside the package: links to our own, unless the folder has them already.
+   */
+  installInto(modules: string, packages?: readonly string[]): void;
+  remove(): void;
+}
+
+export async function packPackage(): Promise<PackedPackage> {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-packed-'));
+  // Without scripts: the build exists already, and a second one would remove it while other tests use it.
+  const pack = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder];
+  const [{ filename }] = JSON.parse((await execa('npm', pack, { cwd: root })).stdout);
+  await execa('tar', ['-xzf', filename], { cwd: folder });
+  return {
+    installInto(modules, packages = []) {
+      cpSync(join(folder, 'package'), join(modules, manifest.name), { recursive: true });
+      for (const name of new Set([...packages, ...Object.keys(manifest.dependencies)])) {
+        const path = join(modules, name);
+        if (existsSync(path)) continue;
+        mkdirSync(dirname(path), { recursive: true });
+        symlinkSync(join(root, 'node_modules', name), path);
+      }
+      mkdirSync(join(modules, '.bin'), { recursive: true });
+      for (const [name, path] of Object.entries(manifest.bin)) {
+        symlinkSync(join('..', manifest.name, path), join(modules, '.bin', name));
+      }
+    },
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}

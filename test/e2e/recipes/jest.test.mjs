@@ -1,0 +1,21 @@
+import { createEmulator, createReceiver } from 'svc-emulator';
+
+let emulator;
+beforeAll(async () => {
+  emulator = await createEmulator({ clock: { frozen: true } });
+});
+afterAll(() => emulator.close());
+
+test('the third attempt succeeds, 35 minutes after the first', async () => {
+  const receiver = await createReceiver([500, 500, 200]);
+  const { secret } = await emulator.webhooks.create({ url: receiver.url, events: ['order.shipped'] });
+  receiver.verifyWith(secret);
+  await emulator.trigger('order.shipped', { order: 'ord_1' });
+
+  await emulator.clock.advance('35m');
+
+  const third = await receiver.nth(3);
+  expect(third.verification).toMatchObject({ ok: true });
+  expect(third.envelope.data.payload).toEqual({ order: 'ord_1' });
+  await receiver.close();
+});

@@ -1,0 +1,162 @@
+/** The test runners that docs/testing.md has recipes for, each running its recipe with the packed package. */
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { execa } from 'execa';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { cleanEnvironment } from './cli-program.ts';
+import { type PackedPackage, packPackage } from './packed-project.ts';
+
+const root = join(import.meta.dirname, '../..');
+const recipes = join(import.meta.dirname, 'recipes');
+const vitestExamples = join(root, 'test/library/examples');
+/** The ones that use both entries; the unit tests run them all. */
+const runExamples = ['any-runner.test.ts', 'retries.test.ts'];
+const vmModules = { NODE_OPTIONS: '--experimental-vm-modules' };
+
+/** Bun publishes its program as one package for each platform. */
+const bun = `@oven/bun-${process.platform}-${process.arch === 'arm64' ? 'aarch64' : process.arch}`;
+const hasBun = ['@oven/bun-linux-x64', '@oven/bun-darwin-aarch64'].includes(bun);
+
+let packed: PackedPackage;
+/** A project with the runners of `versions` installed. */
+let project: string;
+/** A project with the Vitest of this repository. */
+let withVitest4: string;
+
+const versions = ['jest@30.5.2', 'vitest@5.1.1', ...(hasBun ? [`${bun}@1.4.5`] : [])];
+
+beforeAll(async () => {
+  packed = await packPackage();
+  project = createProject();
+  withVitest4 = createProject();
+  const quiet = ['--ignore-scripts', '--no-audit', '--no-fund', '--no-save', '--no-package-lock'];
+  await execa('npm', ['install', ...quiet, ...versions], { cwd: project });
+  packed.installInto(join(project, 'node_modules'), ['@types/node']);
+  packed.installInto(join(withVitest4, 'node_modules'), ['@types/node', 'vitest']);
+}, 240_000);
+
+afterAll(() => {
+  packed.remove();
+  for (const folder of [project, withVitest4]) rmSync(folder, { recursive: true, force: true });
+});
+
+function createProject(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-runners-'));
+  writeFileSync(join(folder, 'package.json'), '{"private":true,"type":"module"}');
+  return folder;
+}
+
+/** Runs a program of Node.js in a project, with `svc` on the path. */
+function run(cwd: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  return execa(process.execPath, args, {
+    ...{ cwd, all: true, reject: false, stdin: 'ignore', timeout: 50_000, extendEnv: false },
+    ...{ preferLocal: true, localDir: cwd, env: { ...cleanEnvironment(), NO_COLOR: '1', ...env } },
+  });
+}
+
+function add(cwd: string, name: string, from: string): void {
+  mkdirSync(dirname(join(cwd, name)), { recursive: true });
+  copyFileSync(join(from, name), join(cwd, name));
+}
+
+describe.each([
+  { version: 4, folder: () => withVitest4 },
+  { version: 5, folder: () => project },
+])('svc-emulator/vitest with Vitest $version', ({ version, folder }) => {
+  const examples = readdirSync(vitestExamples);
+
+  it('type-checks with skipLibCheck: false, the matcher with the types of its arguments', async () => {
+    for (const name of examples) add(folder(), name, vitestExamples);
+    writeFileSync(
+      join(folder(), 'misuse.test.ts'),
+      `import { test } from 'svc-emulator/vitest';
+       import { expect } from 'vitest';
+       test('misuse', async ({ workspace, receiver }) => {
+         await expect(workspace).not.toHaveDelivered('order.shipped', { to: receiver.url });
+         // @ts-expect-error times is a number
+         await expect(workspace).toHaveDelivered('order.shipped', { times: '1' });
+         // @ts-expect-error the matcher returns a promise
+         const text: string = expect(workspace).toHaveDelivered('order.shipped');
+         // @ts-expect-error there is no such fixture
+         test('other', ({ receivers }) => receivers);
+       });`,
+    );
+    const options = [
+      '--noEmit',
+      '--strict',
+      '--skipLibCheck',
+      'false',
+      '--target',
+      'es2023',
+      '--types',
+      'node',
+    ];
+    const lib = ['--lib', 'es2023,esnext.disposable', '--module', 'nodenext'];
+    const tsc = join(root, 'node_modules/typescript/bin/tsc');
+    const { exitCode, all } = await run(folder(), [tsc, ...options, ...lib, ...examples, 'misuse.test.ts']);
+    expect(exitCode, all).toBe(0);
+    rmSync(join(folder(), 'misuse.test.ts'));
+  });
+
+  it('runs examples of docs/testing.md', async () => {
+    for (const name of runExamples) add(folder(), name, vitestExamples);
+    const vitest = join('node_modules', 'vitest', 'vitest.mjs');
+    const { exitCode, all } = await run(folder(), [vitest, 'run', ...runExamples]);
+    expect(exitCode, all).toBe(0);
+    expect(all).toContain(`v${version}.`);
+    expect(all).toMatch(/Test Files +2 passed/);
+  });
+});
+
+describe('Jest', () => {
+  const jest = join('node_modules', 'jest', 'bin', 'jest.js');
+
+  it.each(['jest.test.mjs', 'jest.test.cjs'])('runs the recipe %s', async (name) => {
+    add(project, name, recipes);
+    const { exitCode, all } = await run(project, [jest, name], vmModules);
+    expect(exitCode, all).toBe(0);
+    expect(all).toMatch(/Tests: +1 passed, 1 total/);
+  });
+
+  it('runs the emulator while fake timers are installed, also by the configuration', async () => {
+    add(project, 'jest.test.mjs', recipes);
+    const config = JSON.stringify({ fakeTimers: { enableGlobally: true } });
+    const { exitCode, all } = await run(project, [jest, '--config', config, 'jest.test.mjs'], vmModules);
+    expect(exitCode, all).toBe(0);
+  });
+});
+
+it('node:test runs its recipe', async () => {
+  add(project, 'node.test.mjs', recipes);
+  const { exitCode, all } = await run(project, ['--test', 'node.test.mjs']);
+  expect(exitCode, all).toBe(0);
+  expect(all).toMatch(/pass 1/);
+});
+
+it('a CommonJS program loads the library with require()', async () => {
+  const { exitCode, all } = await run(project, ['-p', `typeof require('svc-emulator').createEmulator`]);
+  expect(exitCode, all).toBe(0);
+  expect(all).toMatch(/^function$/m);
+});
+
+it('bun test runs its recipe inside svc emulator exec', async (context) => {
+  const program = join(project, 'node_modules', bun, 'bin', 'bun');
+  if ((await execa(program, ['--version'], { reject: false })).failed) {
+    process.stderr.write(`SKIPPED: the recipe for bun test, because ${bun} does not run on this machine.\n`);
+    return context.skip();
+  }
+  add(project, 'bun.test.js', recipes);
+  const svc = join('node_modules', 'svc-emulator', 'bin', 'svc.js');
+  const { exitCode, all } = await run(project, [
+    svc,
+    'emulator',
+    'exec',
+    '--',
+    program,
+    'test',
+    'bun.test.js',
+  ]);
+  expect(exitCode, all).toBe(0);
+  expect(all).toMatch(/1 pass\b/);
+});
