@@ -1,6 +1,6 @@
 /** Configuration: option, then `SVC_*` variable, then file, then default. Every value knows which of them it is from. */
 import { basename, dirname, resolve } from 'node:path';
-import { findConfigFile, readConfigFile } from './config/config-file.ts';
+import { findConfigFile, isModule, readConfigFile } from './config/config-file.ts';
 import { toFileKey } from './config/file-key.ts';
 import {
   type ConfigValues,
@@ -21,8 +21,10 @@ export interface ConfigInput {
   /** Options of the command line under the names that commander gives them (`randomSeed`); others are ignored. */
   readonly flags: Readonly<Record<string, unknown>>;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Folder from which the configuration file is looked for, upwards. */
+  /** Folder from which the configuration file is looked for, up to the project root. */
   readonly cwd: string;
+  /** Passes over the settings of a file that is a module, which would have to be executed. */
+  readonly skipsModules?: boolean;
 }
 
 /** Where a value is from: `--port`, `SVC_PORT`, the path of the file, or `default`. */
@@ -50,12 +52,14 @@ interface Found {
 
 /**
  * Resolves every setting.
- * @throws SvcError `usage` when the configuration file cannot be read; `validation_failed` when a value is not
+ * @throws SvcError `usage` when the configuration file cannot be read; `untrusted_file` when another user can change it;
+ *   `validation_failed` when a value is not
  *   acceptable, which says where it was set and what would be.
  */
 export async function resolveConfig(input: ConfigInput): Promise<Config> {
-  const file = findConfigFile(input.cwd);
-  const fileValues = file === null ? {} : await readConfigFile(file);
+  const file = findConfigFile(input);
+  const isSkipped = file === null || (input.skipsModules === true && isModule(file));
+  const fileValues = isSkipped ? {} : await readConfigFile(file);
   if (file !== null) checkKeys(fileValues, file);
   const projectFolder = file === null ? resolve(input.cwd) : dirname(file);
 

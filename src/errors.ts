@@ -50,6 +50,7 @@ const meanings = {
     hint: 'Check free space and permissions of the folder of the database.',
   },
   usage: { status: 400, exit: ExitCode.usage },
+  untrusted_file: { status: 403, exit: ExitCode.usage },
   no_emulator: {
     status: 503,
     exit: ExitCode.noEmulator,

@@ -177,6 +177,7 @@ describe('paths', () => {
     const nested = join(cwd, 'a', 'b');
     mkdirSync(nested, { recursive: true });
     const path = write('svc.config.json', '{"env_file": "here.env"}');
+    write('package.json', '{}');
     const config = await resolveConfig({ flags: { db: 'mine.db' }, env: {}, cwd: nested });
     expect(config.values.envFile).toBe(join(cwd, 'here.env'));
     expect(config.values.db).toBe(join(nested, 'mine.db'));
@@ -190,6 +191,7 @@ describe('paths', () => {
     const nested = join(cwd, 'a');
     mkdirSync(nested);
     write('svc.config.json', '{}');
+    write('package.json', '{}');
     const { values } = await resolveConfig({ flags: {}, env: {}, cwd: nested });
     expect(values.db).toBe(join(cwd, '.svc', 'sandbox.db'));
   });

@@ -20,11 +20,12 @@ import { readNamedFile } from './values.ts';
  * @throws SvcError as `startEmulator`, and `usage` for settings that exclude each other.
  */
 export async function boot(
-  { values, sources, projectFolder }: Config,
+  config: Config,
   rules: Rules,
   { io, cwd, env }: Pick<Host, 'cwd' | 'env'> & { readonly io: Notes },
 ): Promise<Emulator> {
   const { startEmulator } = await import('../emulator.ts');
+  const { values, sources, projectFolder } = config;
   const { host, port, db, environment, speed, freeze, randomSeed, wallClock } = values;
   const { keepDays, forwardTo, events, controlToken, allowHost } = values;
   const seed = values.seed === null ? null : await readSeedFile(values.seed);
@@ -54,7 +55,7 @@ export async function boot(
     return emulator;
   } catch (error) {
     if (!(error instanceof SvcError) || error.code !== 'port_in_use') throw error;
-    const hint = describeOccupant(await findOccupant(values, cwd), port);
+    const hint = describeOccupant(await findOccupant(config, { cwd, env }), port);
     throw new SvcError('port_in_use', error.message, { hint, cause: error });
   }
 }

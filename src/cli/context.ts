@@ -7,7 +7,7 @@ import { indentJson } from '../domain/json-text.ts';
 import type { Rules } from '../profile/rules.ts';
 import type { Io } from './io.ts';
 import { linkIds } from './render/links.ts';
-import { findTarget, getStatusOf } from './target.ts';
+import { assertMayReceive, findTarget, getStatusOf } from './target.ts';
 
 /** The signals that ask a process to end. */
 export const interruptions = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -60,13 +60,22 @@ export interface Context extends Host {
   printItem(value: unknown, toText: () => string): void;
 }
 
-export function createContext(host: Host, options: GlobalOptions): Context {
+export interface ContextOptions {
+  /** Passes over the settings of a configuration file that would have to be executed. */
+  readonly skipsModules?: boolean;
+}
+
+export function createContext(
+  host: Host,
+  options: GlobalOptions,
+  { skipsModules = false }: ContextOptions = {},
+): Context {
   const { io, signal } = host;
   const json = options.json === true;
 
   async function resolve(flags: object): Promise<Config> {
     const { resolveConfig } = await import('../config.ts');
-    return resolveConfig({ flags: { ...options, ...flags }, env: host.env, cwd: host.cwd });
+    return resolveConfig({ flags: { ...options, ...flags }, env: host.env, cwd: host.cwd, skipsModules });
   }
 
   let resolved: Promise<Config> | undefined;
@@ -82,7 +91,7 @@ export function createContext(host: Host, options: GlobalOptions): Context {
   const write = (text: string) =>
     io.write(io.links && dashboardUrl !== null ? linkIds(text, dashboardUrl) : text);
 
-  const target = async () => findTarget((await config()).values, host.cwd);
+  const target = async () => findTarget(await config(), host);
 
   // Of the emulator, once it has answered.
   let known: EmulatorStatus | null = null;
@@ -118,9 +127,11 @@ export function createContext(host: Host, options: GlobalOptions): Context {
       return resolveRules(values.profile, values.overrides, values.environment, chosenScheme(values));
     },
     async api() {
-      const apiKey = (await config()).values.apiKey ?? (await findFacts()).api_key;
-      const { createApiClient } = await import('../control/api-client.ts');
+      const settings = await config();
       const { controlUrl, ca } = await target();
+      if (settings.values.apiKey !== null) assertMayReceive('apiKey', settings, controlUrl);
+      const apiKey = settings.values.apiKey ?? (await findFacts()).api_key;
+      const { createApiClient } = await import('../control/api-client.ts');
       // Beside the control plane, not at its public address, which may lead around the world and back.
       return createApiClient({ baseUrl: new URL('v1', controlUrl).href, apiKey, ca, signal });
     },

@@ -22,7 +22,7 @@ export interface Detached {
  * @throws SvcError the error that the process left with; `timeout` when it is not ready in 30 seconds.
  */
 export async function startDetached(host: Host, projectFolder: string): Promise<Detached> {
-  const log = join(createStateFolder(projectFolder), 'emulator.log');
+  const log = join(createStateFolder(projectFolder, host.env), 'emulator.log');
   const output = openSync(log, 'w', 0o600);
   const [program = '', ...args] = host.invocation.filter((word) => word !== '--detach' && word !== '--json');
   const child = spawn(program, [...args, '--json'], {

@@ -1,5 +1,6 @@
 /** Whose a port is, and whose a folder. */
-import type { Config, ConfigValues } from '../config.ts';
+import type { ProjectLocation } from '../config/project-folders.ts';
+import type { Config } from '../config.ts';
 import type { EmulatorStatus } from '../contract/emulator.ts';
 import { createHttpControlPlane } from '../control/http-client.ts';
 import { findOwnRunFile } from '../control/run-file.ts';
@@ -9,13 +10,21 @@ import { findTarget, getStatusOf } from './target.ts';
 
 const LONGEST_ANSWER_MS = 1_000;
 
-/** The emulator that has the configured port; null where another program has it, or none. */
-export async function findOccupant(values: ConfigValues, cwd: string): Promise<EmulatorStatus | null> {
+/**
+ * The emulator that has the configured port; null where another program has it, or none. The program that listens
+ * there may be another user's, so it is not sent the configured token.
+ */
+export async function findOccupant(
+  { values, sources }: Config,
+  location: ProjectLocation,
+): Promise<EmulatorStatus | null> {
   const { host, port } = values;
   const authority = `${host.includes(':') ? `[${host}]` : host}:${port}`;
   const signal = abortAfter(LONGEST_ANSWER_MS);
   const asked = ['http', 'https'].map(async (scheme) => {
-    const target = await findTarget({ ...values, controlUrl: `${scheme}://${authority}` }, cwd);
+    const controlUrl = `${scheme}://${authority}`;
+    const settings = { values: { ...values, controlUrl, controlToken: null }, sources };
+    const target = await findTarget(settings, location);
     return createHttpControlPlane({ ...target, signal }).getStatus({});
   });
   return Promise.any(asked).catch(() => null);
@@ -30,12 +39,17 @@ export function describeOccupant(occupant: EmulatorStatus | null, port: number):
 
 /**
  * One emulator a folder: the commands in it find no more than that.
- * @throws SvcError `already_running` when one answers that was started in this very folder.
+ * @throws SvcError `already_running` when one answers that was started in this very folder; `untrusted_file` when
+ *   another user can change its run file.
  */
-export async function refuseSecond({ values, projectFolder }: Config): Promise<void> {
-  const run = findOwnRunFile(projectFolder);
+export async function refuseSecond(
+  { values, sources, projectFolder }: Config,
+  { env }: Pick<ProjectLocation, 'env'>,
+): Promise<void> {
+  const run = findOwnRunFile(projectFolder, env);
   if (run === null) return;
-  const target = await findTarget({ ...values, controlUrl: null }, projectFolder);
+  const settings = { values: { ...values, controlUrl: null, controlToken: null }, sources };
+  const target = await findTarget(settings, { cwd: projectFolder, env });
   const control = createHttpControlPlane({ ...target, signal: abortAfter(LONGEST_ANSWER_MS) });
   const running = await getStatusOf(run, control).catch(() => null);
   if (running === null) return;

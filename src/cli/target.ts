@@ -1,12 +1,19 @@
 /** Which emulator the commands talk to, and how they know that it is that one. */
-import type { ConfigValues } from '../config.ts';
+import type { ProjectLocation } from '../config/project-folders.ts';
+import type { Config, Source } from '../config.ts';
 import type { EmulatorStatus } from '../contract/emulator.ts';
 import type { ControlPlane } from '../control/control-plane.ts';
 import { findRunFile, type RunFile } from '../control/run-file.ts';
+import { classifyHost } from '../domain/address.ts';
 import { SvcError } from '../errors.ts';
 import { readNamedFile } from './values.ts';
 
-type TargetSettings = Pick<ConfigValues, 'controlUrl' | 'controlToken' | 'ca'>;
+type SecretSetting = 'controlToken' | 'apiKey';
+
+export interface TargetSettings {
+  readonly values: Pick<Config['values'], 'controlUrl' | 'controlToken' | 'ca'>;
+  readonly sources: Pick<Config['sources'], 'controlUrl' | SecretSetting>;
+}
 
 export interface Target {
   readonly controlUrl: string;
@@ -20,19 +27,57 @@ export interface Target {
   readonly token: string | undefined;
 }
 
-/** @throws SvcError `no_emulator` when neither the configuration nor a run file names an emulator. */
-export async function findTarget(values: TargetSettings, cwd: string): Promise<Target> {
-  const run = findRunFile(cwd);
+/**
+ * @throws SvcError `no_emulator` when neither the configuration nor a run file names an emulator; `untrusted_file` when
+ *   another user can change the run file that names it; `usage` as {@link assertMayReceive}.
+ */
+export async function findTarget(settings: TargetSettings, location: ProjectLocation): Promise<Target> {
+  const { values } = settings;
   const named = values.controlUrl === null ? null : readAddress(values.controlUrl);
+  const run = named === null ? findRunFile(location) : findTrustedRunFile(location);
   const controlUrl = named?.controlUrl ?? run?.control_url;
   if (controlUrl === undefined) throw new SvcError('no_emulator', 'No emulator runs in this folder.');
   const own = controlUrl === run?.control_url ? run : null;
   const certificate = own?.certificate ?? null;
-  const token = named?.token ?? own?.control_token ?? values.controlToken ?? undefined;
+  const known = named?.token ?? own?.control_token;
+  const token = known ?? values.controlToken ?? undefined;
+  if (token !== known) assertMayReceive('controlToken', settings, controlUrl);
   const files = controlUrl.startsWith('https:') ? [certificate, values.ca] : [];
-  const texts = files.filter((path) => path !== null).map((path) => readNamedFile(path, cwd));
+  const texts = files.filter((path) => path !== null).map((path) => readNamedFile(path, location.cwd));
   const ca = texts.length === 0 ? undefined : (await Promise.all(texts)).join('\n');
   return { controlUrl, run: named === null ? run : null, certificate, ca, token };
+}
+
+/** The run file may add a token and a certificate to an address that the user named; without trust it does not. */
+function findTrustedRunFile(location: ProjectLocation): RunFile | null {
+  try {
+    return findRunFile(location);
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * A configured token or key goes to an address that the user named by an option or a variable, to a loopback address,
+ * or to the address in the same file. Otherwise a project from elsewhere could collect the secrets of the environment.
+ * @throws SvcError `usage`.
+ */
+export function assertMayReceive(
+  secret: SecretSetting,
+  { values, sources }: TargetSettings,
+  controlUrl: string,
+): void {
+  const address: Source['kind'] | null = values.controlUrl === null ? null : sources.controlUrl.kind;
+  if (address === 'flag' || address === 'variable') return;
+  if (address === 'file' && sources[secret].kind === 'file') return;
+  const { hostname, origin } = new URL(controlUrl);
+  if (classifyHost(hostname).kind === 'loopback') return;
+  const namedBy = address === null ? 'the run file of this folder' : sources.controlUrl.name;
+  throw new SvcError(
+    'usage',
+    `${sources[secret].name} is not sent to ${origin}: that address comes from ${namedBy}.`,
+    { hint: `Name the address yourself to send it: --url ${origin}` },
+  );
 }
 
 /**

@@ -1,27 +1,38 @@
 /** The configuration file of a project: finding it and reading it. What its members mean is in `settings.ts`. */
-import { existsSync, readFileSync } from 'node:fs';
-import { dirname, extname, join, resolve } from 'node:path';
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { dirname, extname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { locateJsonError } from '../domain/json-error.ts';
 import { SvcError } from '../errors.ts';
 import { isObject } from '../profile/form.ts';
+import { listProjectFolders, type ProjectLocation } from './project-folders.ts';
+import { assertTrusted } from './trusted-path.ts';
 
 const FILE_NAMES = ['svc.config.json', 'svc.config.mjs', 'svc.config.ts'] as const;
 
 /**
- * Path of the configuration file in `folder` or the nearest folder above that has one; null when none has.
- * @throws SvcError `usage` when a folder has two.
+ * Path of the configuration file in the working folder, or in the nearest folder of the project above that has one;
+ * null when none has.
+ * @throws SvcError `untrusted_file` when another user can change it; `usage` when a folder has two.
  */
-export function findConfigFile(folder: string): string | null {
-  const start = resolve(folder);
-  const found = FILE_NAMES.map((name) => join(start, name)).filter((path) => existsSync(path));
-  if (found.length > 1) {
+export function findConfigFile(location: ProjectLocation): string | null {
+  for (const folder of listProjectFolders(location)) {
+    const found = FILE_NAMES.map((name) => join(folder, name)).filter((path) => existsSync(path));
+    const [path] = found;
+    if (path === undefined) continue;
+    for (const each of found)
+      assertTrusted([each, folder, dirname(realpathSync(each))], folder, location.env);
+    if (found.length === 1) return path;
     throw new SvcError('usage', `There are two configuration files: ${found.join(' and ')}.`, {
       hint: 'Keep one of them.',
     });
   }
-  const parent = dirname(start);
-  return found[0] ?? (parent === start ? null : findConfigFile(parent));
+  return null;
+}
+
+/** Whether reading a configuration file runs it. */
+export function isModule(path: string): boolean {
+  return extname(path) !== '.json';
 }
 
 /**
@@ -29,12 +40,9 @@ export function findConfigFile(folder: string): string | null {
  * @throws SvcError `usage` when it cannot be read; for JSON with line and column.
  */
 export async function readConfigFile(path: string): Promise<Readonly<Record<string, unknown>>> {
-  const content = extname(path) === '.json' ? readJsonFile(path) : await importDefault(path);
+  const content = isModule(path) ? await importDefault(path) : readJsonFile(path);
   if (!isObject(content)) {
-    throw unreadable(
-      path,
-      extname(path) === '.json' ? 'must hold an object' : 'must export an object as its default',
-    );
+    throw unreadable(path, isModule(path) ? 'must export an object as its default' : 'must hold an object');
   }
   return content;
 }

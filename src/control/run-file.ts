@@ -1,6 +1,9 @@
 /** `.svc/run.json`: how the commands in a folder find the emulator that was started there. */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
+import { listProjectFolders, type ProjectLocation } from '../config/project-folders.ts';
+import { assertTrusted, type Environment } from '../config/trusted-path.ts';
+import { isHttpUrl } from '../domain/http-url.ts';
 import { SvcError } from '../errors.ts';
 
 export const STATE_FOLDER = '.svc';
@@ -18,14 +21,16 @@ export interface RunFile {
 }
 
 /**
- * Creates the state folder of `cwd`, which keeps itself out of version control.
- * @returns its path. @throws SvcError `usage` where it cannot be written.
+ * Creates the state folder of a project, which keeps itself out of version control.
+ * @returns its path.
+ * @throws SvcError `usage` where it cannot be written; `untrusted_file` when it exists and another user can change it.
  */
-export function createStateFolder(cwd: string): string {
-  const folder = join(cwd, STATE_FOLDER);
+export function createStateFolder(projectFolder: string, env: Environment): string {
+  const folder = join(projectFolder, STATE_FOLDER);
   const ignoreFile = join(folder, '.gitignore');
+  assertStateFolderTrusted(projectFolder, env);
   try {
-    mkdirSync(folder, { recursive: true });
+    mkdirSync(folder, { recursive: true, mode: 0o755 });
     if (!existsSync(ignoreFile)) writeFileSync(ignoreFile, '*\n');
   } catch (error) {
     throw new SvcError('usage', `The state folder cannot be written: ${(error as Error).message}.`, {
@@ -36,10 +41,16 @@ export function createStateFolder(cwd: string): string {
   return folder;
 }
 
-/** Records a running emulator for the folder `cwd`; only the owner may read it. */
-export function createRunFile(cwd: string, run: RunFile): void {
+/** @throws SvcError `untrusted_file` when the state folder exists and another user can change it. */
+export function assertStateFolderTrusted(projectFolder: string, env: Environment): void {
+  const folder = join(projectFolder, STATE_FOLDER);
+  if (existsSync(folder)) assertTrusted([folder], projectFolder, env);
+}
+
+/** Records a running emulator for a project; only the owner may read it. */
+export function createRunFile(projectFolder: string, run: RunFile, env: Environment): void {
   const { pid, started_at, control_url, version, certificate, control_token } = run;
-  const path = join(createStateFolder(cwd), RUN_FILE);
+  const path = join(createStateFolder(projectFolder, env), RUN_FILE);
   rmSync(path, { force: true });
   // What is undefined is left out of the JSON.
   const kept = { pid, started_at, control_url, version, certificate, control_token };
@@ -52,14 +63,18 @@ export function removeRunFile(cwd: string, pid: number): void {
   if (findRun(path)?.pid === pid) rmSync(path, { force: true });
 }
 
-/** The emulator that runs for `cwd` or the nearest folder above it; one whose process is gone does not count. */
-export function findRunFile(cwd: string): RunFile | null {
-  return findUpwards(cwd, findOwnRunFile);
+/**
+ * The emulator that runs for the working folder or for the nearest folder of the project above it; one whose process is
+ * gone does not count.
+ * @throws SvcError `untrusted_file` when another user can change the run file.
+ */
+export function findRunFile(location: ProjectLocation): RunFile | null {
+  return findUpwards(location, (folder) => findOwnRunFile(folder, location.env));
 }
 
-/** The emulator that runs for this very folder; one whose process is gone does not count. */
-export function findOwnRunFile(folder: string): RunFile | null {
-  const found = inspectOwnRunFile(folder);
+/** Like {@link findRunFile}, for one folder only. */
+export function findOwnRunFile(folder: string, env: Environment): RunFile | null {
+  const found = inspectOwnRunFile(folder, env);
   return found?.isAlive ? found.run : null;
 }
 
@@ -70,30 +85,35 @@ interface InspectedRunFile {
   readonly isAlive: boolean;
 }
 
-/** The nearest run file with what is in it, also when it is of no use any more; null where there is none. */
-export function inspectRunFile(cwd: string): InspectedRunFile | null {
-  return findUpwards(cwd, inspectOwnRunFile);
+/**
+ * The nearest run file of the project and its content, also when its process is gone; null where there is none.
+ * @throws SvcError `untrusted_file` when another user can change it.
+ */
+export function inspectRunFile(location: ProjectLocation): InspectedRunFile | null {
+  return findUpwards(location, (folder) => inspectOwnRunFile(folder, location.env));
 }
 
-function inspectOwnRunFile(folder: string): InspectedRunFile | null {
+function inspectOwnRunFile(folder: string, env: Environment): InspectedRunFile | null {
   const path = join(folder, STATE_FOLDER, RUN_FILE);
   if (!existsSync(path)) return null;
+  assertTrusted([path, join(folder, STATE_FOLDER)], folder, env);
   const run = findRun(path);
   return { path, run, isAlive: run !== null && isAlive(run.pid) };
 }
 
-/** What is found in `cwd` or in the nearest folder above it. */
-function findUpwards<Found>(cwd: string, find: (folder: string) => Found | null): Found | null {
-  for (let folder = cwd; ; folder = dirname(folder)) {
+function findUpwards<Found>(location: ProjectLocation, find: (folder: string) => Found | null): Found | null {
+  for (const folder of listProjectFolders(location)) {
     const found = find(folder);
-    if (found !== null || folder === dirname(folder)) return found;
+    if (found !== null) return found;
   }
+  return null;
 }
 
 function findRun(path: string): RunFile | null {
   try {
     const run = JSON.parse(readFileSync(path, 'utf8')) as Partial<RunFile> | null;
-    return typeof run?.pid === 'number' && typeof run.control_url === 'string' ? (run as RunFile) : null;
+    const { pid = 0, control_url = '' } = run ?? {};
+    return Number.isSafeInteger(pid) && pid > 0 && isHttpUrl(control_url) ? (run as RunFile) : null;
   } catch {
     return null;
   }
@@ -104,7 +124,7 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // A process of another user exists, but may not be asked.
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
+    // Windows also refuses this for an elevated process of the same user. Elsewhere the process is another user's.
+    return process.platform === 'win32' && (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

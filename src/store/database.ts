@@ -52,7 +52,8 @@ export function openDatabase({ path, synchronous = 'FULL' }: DatabaseOptions): D
 
 /** The secrets of endpoints are in it: a new one is for its owner alone. SQLite gives the log beside it the same mode. */
 function createFile(path: string): void {
-  mkdirSync(dirname(path), { recursive: true });
+  // Nobody else may replace the files in it, whatever the umask.
+  mkdirSync(dirname(path), { recursive: true, mode: 0o755 });
   if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
 }
 

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -136,6 +136,29 @@ describe('completion of values', () => {
     expect(await suggest('webhooks get ', fake)).toEqual([
       expect.stringMatching(/^wh_\w+\thttp:\/\/127\.0\.0\.1:9\/ {2}robot\.awoke {2}enabled/),
     ]);
+  });
+
+  it.each(['trigger ', 'deliveries get ', 'clock show --workspace ', 'fixtures show ', 'events get '])(
+    'after "svc %s" does not execute svc.config.mjs',
+    async (line) => {
+      const cwd = createFolder();
+      const trace = join(cwd, 'executed');
+      writeFileSync(
+        join(cwd, 'svc.config.mjs'),
+        `import { writeFileSync } from 'node:fs';\nwriteFileSync(${JSON.stringify(trace)}, '');\nexport default {};\n`,
+      );
+      await suggest(line, { cwd });
+      expect(existsSync(trace)).toBe(false);
+    },
+  );
+
+  it('reads the settings of svc.config.json, which is not executed', async () => {
+    const emulator = await startTestEmulator();
+    onTestFinished(emulator.close);
+    const { url, workspace_id } = emulator.status();
+    const cwd = createFolder();
+    writeFileSync(join(cwd, 'svc.config.json'), JSON.stringify({ control_url: url }));
+    expect(await suggestWords('clock show --workspace ', { cwd })).toEqual([workspace_id]);
   });
 
   it('suggests nothing where the emulator does not answer soon', async () => {

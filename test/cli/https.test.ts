@@ -18,8 +18,8 @@ async function run(args: string, options: FakeOptions) {
 /** The folder of an emulator that runs, as `emulator start` leaves it. */
 function createFolderOf(emulator: Emulator): string {
   const folder = createFolder();
-  const certificate = keepCertificate(createStateFolder(folder), emulator.certificate);
-  createRunFile(folder, { ...emulator.status(), ...(certificate && { certificate }) });
+  const certificate = keepCertificate(createStateFolder(folder, {}), emulator.certificate);
+  createRunFile(folder, { ...emulator.status(), ...(certificate && { certificate }) }, {});
   return folder;
 }
 
@@ -48,11 +48,15 @@ describe('the certificate for clients', () => {
     expect(path).toBe(join(folder, 'certificate.pem'));
     expect(readFileSync(path ?? '', 'utf8')).toBe(cert);
     if (process.platform !== 'win32') expect(statSync(path ?? '').mode & 0o444).toBe(0o444);
-    createRunFile(folder, {
-      ...{ pid: process.pid, started_at: '', control_url: 'https://127.0.0.1:1/_svc', version: '0' },
-      ...(path && { certificate: path }),
-    });
-    expect(findRunFile(folder)?.certificate).toBe(path);
+    createRunFile(
+      folder,
+      {
+        ...{ pid: process.pid, started_at: '', control_url: 'https://127.0.0.1:1/_svc', version: '0' },
+        ...(path && { certificate: path }),
+      },
+      {},
+    );
+    expect(findRunFile({ cwd: folder, env: {} })?.certificate).toBe(path);
   });
 
   it.each([

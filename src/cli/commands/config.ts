@@ -3,7 +3,13 @@ import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
 import { renderTable } from '../render/table.ts';
 
+const NOTE = `
+The configuration file is svc.config.json, .mjs or .ts in this folder or in a folder above, up to the project root: the
+nearest folder with package.json, .git or .svc. A file that another user can change is refused. SVC_TRUST_FOLDERS names
+folders whose files are used all the same, as absolute paths; see docs/security.md.`;
+
 export const command: CommandDefinition<object> = {
+  configure: (command) => command.addHelpText('after', NOTE),
   examples: ['config', 'config --json'],
   run,
 };

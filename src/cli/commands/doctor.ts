@@ -40,18 +40,15 @@ async function run({ probe }: Options, context: Context): Promise<ExitCode> {
   return ok ? ExitCode.done : ExitCode.notSo;
 }
 
-async function examine(
-  { values, projectFolder }: Config,
-  send: boolean,
-  context: Context,
-): Promise<Finding[]> {
+async function examine(config: Config, send: boolean, context: Context): Promise<Finding[]> {
+  const { values, projectFolder } = config;
   const checking = <Result>(what: string, work: Promise<Result>) =>
     showWhile(context, async () => `Checking ${what} …`, work);
   const { finding, running } = await checking('the emulator', checkEmulator(context));
   return [
-    checkRunFile(projectFolder, running?.status.pid ?? null),
+    checkRunFile({ cwd: projectFolder, env: context.env }, running?.status.pid ?? null),
     finding,
-    await checking('the port', checkPort(values, context.cwd, running?.status ?? null)),
+    await checking('the port', checkPort(config, context, running?.status ?? null)),
     await checking('the database', running ? checkDatabase(running) : checkDatabaseFile(values.db)),
     ...(running ? await checking('the endpoints', examineRunning(running, send, context)) : [notRunning]),
   ];

@@ -68,7 +68,8 @@ async function listItems(
   host: Host,
 ): Promise<OfferedItem[]> {
   const signal = AbortSignal.any([host.signal, abortAfter(PATIENCE_MS)]);
-  const context = createContext({ ...host, signal }, globals);
+  // Pressing the tab key must not run the code of a project.
+  const context = createContext({ ...host, signal }, globals, { skipsModules: true });
   const lists = await Promise.all(
     // Nobody can be told here of an emulator that does not run, or of a fixture that cannot be read.
     offers.map((offer) => offer.list(context).catch(() => ({ items: [] }))),

@@ -1,6 +1,6 @@
 /** What has to be right before an emulator can start: Node.js, the configuration and the port. */
 import { createServer } from 'node:net';
-import { type Config, type ConfigValues, listConfig } from '../../config.ts';
+import { type Config, listConfig } from '../../config.ts';
 import type { EmulatorStatus } from '../../contract/emulator.ts';
 import { about, type Finding } from '../../control/finding.ts';
 import type { Context } from '../context.ts';
@@ -47,11 +47,11 @@ export async function checkConfig(context: Context): Promise<CheckedConfig> {
 
 /** @param running the emulator of this folder; null where there is none */
 export async function checkPort(
-  values: ConfigValues,
-  cwd: string,
+  config: Config,
+  context: Context,
   running: EmulatorStatus | null,
 ): Promise<Finding> {
-  const { host, port } = values;
+  const { host, port } = config.values;
   const found = about('port', 'Port');
   if (running !== null && Number(new URL(running.url).port) === port) {
     return found.ok(`${port} is that of the emulator of this folder`);
@@ -65,7 +65,7 @@ export async function checkPort(
       'Choose another --host or --port.',
     );
   }
-  const occupant = await findOccupant(values, cwd);
+  const occupant = await findOccupant(config, context);
   return found.problem(`${port} is in use`, describeOccupant(occupant, port));
 }
 

@@ -1,4 +1,5 @@
 /** The emulator that runs, if one does: how it is found, and what its clock does. */
+import type { ProjectLocation } from '../../config/project-folders.ts';
 import type { ClockState, EmulatorStatus } from '../../contract/emulator.ts';
 import type { ControlPlane } from '../../control/control-plane.ts';
 import { about, type Finding } from '../../control/finding.ts';
@@ -20,10 +21,10 @@ export interface CheckedEmulator {
 export async function checkEmulator(context: Context): Promise<CheckedEmulator> {
   const emulator = about('emulator', 'Emulator');
   const { controlUrl } = (await context.config()).values;
-  if (controlUrl === null && findRunFile(context.cwd) === null) {
-    return { finding: emulator.skipped('none runs here', 'svc emulator start starts one.'), running: null };
-  }
   try {
+    if (controlUrl === null && findRunFile(context) === null) {
+      return { finding: emulator.skipped('none runs here', 'svc emulator start starts one.'), running: null };
+    }
     const control = await context.connect();
     const status = await control.getStatus({});
     const finding = emulator.ok(`${status.url}, version ${status.version}, process ${status.pid}`);
@@ -34,9 +35,14 @@ export async function checkEmulator(context: Context): Promise<CheckedEmulator> 
 }
 
 /** @param running the process that answers; null where none does */
-export function checkRunFile(cwd: string, running: number | null): Finding {
+export function checkRunFile(location: ProjectLocation, running: number | null): Finding {
   const file = about('run_file', 'Run file');
-  const found = inspectRunFile(cwd);
+  let found: ReturnType<typeof inspectRunFile>;
+  try {
+    found = inspectRunFile(location);
+  } catch (error) {
+    return file.failed(error);
+  }
   if (found === null)
     return file.ok(running === null ? 'none' : 'none; the emulator that answers was started elsewhere');
   const { path, run, isAlive } = found;

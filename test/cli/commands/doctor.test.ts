@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -36,7 +36,7 @@ async function startInFolder(options: TestEmulatorOptions = {}) {
   const cwd = createFolder();
   const emulator: TestEmulator = await startTestEmulator(options);
   onTestFinished(() => emulator.close());
-  createRunFile(cwd, emulator.status());
+  createRunFile(cwd, emulator.status(), {});
   return { cwd, emulator };
 }
 
@@ -87,17 +87,40 @@ describe('where no emulator runs', () => {
   it('a run file of a process that has ended, or that cannot be read, is worth a warning', async () => {
     const cwd = createFolder();
     const run = { started_at: '', control_url: 'http://127.0.0.1:1/_svc', version: '0' };
-    createRunFile(cwd, { ...run, pid: 2 ** 22 + 1 });
+    createRunFile(cwd, { ...run, pid: 2 ** 22 + 1 }, {});
     const stale = { status: 'warning', remedy: `Remove it: rm ${join(cwd, '.svc/run.json')}` };
     expect((await visit({ cwd })).get('run_file')).toMatchObject(stale);
     writeFileSync(join(cwd, '.svc/run.json'), 'text');
     expect((await visit({ cwd })).get('run_file')).toMatchObject(stale);
   });
 
+  it.skipIf(process.platform === 'win32')(
+    'the doctor says that a run file can be changed by others',
+    async () => {
+      const cwd = createFolder();
+      createRunFile(
+        cwd,
+        { pid: process.pid, started_at: '', control_url: 'http://127.0.0.1:1/_svc', version: '0' },
+        {},
+      );
+      chmodSync(join(cwd, '.svc'), 0o777);
+      const { get } = await visit({ cwd });
+      const problem = {
+        status: 'problem',
+        detail: expect.stringContaining(`${join(cwd, '.svc')} is not used`),
+      };
+      expect(get('run_file')).toMatchObject({
+        ...problem,
+        remedy: expect.stringContaining(`SVC_TRUST_FOLDERS=${cwd}`),
+      });
+      expect(get('emulator')).toMatchObject(problem);
+    },
+  );
+
   it('a run file of a process that is no emulator is a problem', async () => {
     const cwd = createFolder();
     const run = { started_at: '', control_url: 'http://127.0.0.1:1/_svc', version: '0' };
-    createRunFile(cwd, { ...run, pid: process.pid });
+    createRunFile(cwd, { ...run, pid: process.pid }, {});
     const { get } = await visit({ cwd });
     expect(get('run_file')).toMatchObject({ status: 'problem', remedy: expect.stringContaining('rm ') });
     expect(get('emulator')).toMatchObject({

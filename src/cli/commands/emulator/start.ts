@@ -1,6 +1,12 @@
 import { once } from 'node:events';
 import type { Command } from 'commander';
-import { createRunFile, createStateFolder, findRunFile, removeRunFile } from '../../../control/run-file.ts';
+import {
+  assertStateFolderTrusted,
+  createRunFile,
+  createStateFolder,
+  findOwnRunFile,
+  removeRunFile,
+} from '../../../control/run-file.ts';
 import type { Emulator } from '../../../emulator.ts';
 import { boot } from '../../boot.ts';
 import type { CommandDefinition } from '../../command.ts';
@@ -54,22 +60,25 @@ async function run(options: Options, context: Context): Promise<void> {
   const config = await context.config(options);
   const rules = await context.rules(options);
   const { values, projectFolder } = config;
-  await refuseSecond(config);
+  await refuseSecond(config, context);
   if (options.detach) {
     const { status, log } = await startDetached(context, projectFolder);
-    announce(status, findRunFile(projectFolder)?.certificate ?? null, values, rules, context);
+    const certificate = findOwnRunFile(projectFolder, context.env)?.certificate ?? null;
+    announce(status, certificate, values, rules, context);
     if (values.forwardTo !== null) await warnOfSilence(values.forwardTo, context.io);
     context.io.note(`It runs in the background: svc emulator stop ends it. Its log is ${log}.`);
     return;
   }
-  const stateFolder = createStateFolder(projectFolder);
+  assertStateFolderTrusted(projectFolder, context.env);
   const emulator = await boot(config, rules, context);
   const status = emulator.status();
   try {
+    const stateFolder = createStateFolder(projectFolder, context.env);
     const certificate = keepCertificate(stateFolder, emulator.certificate);
     // The commands of this folder come from this machine, whatever the public address is.
     const control_url = `${status.url}/_svc`;
-    createRunFile(projectFolder, { ...status, control_url, ...(certificate && { certificate }) });
+    const run = { ...status, control_url, ...(certificate && { certificate }) };
+    createRunFile(projectFolder, run, context.env);
     if (values.envFile !== null) writeEnvFile(values.envFile, toVariables(status, certificate));
     announce(status, certificate, values, rules, context);
     if (values.open) void showDashboard(status.dashboard_url, context);

@@ -1,0 +1,34 @@
+/** The folders in which the files of a project are looked for: the working folder and those up to the project root. */
+import { existsSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { type Environment, isInside, isOpenToAll } from './trusted-path.ts';
+
+/** What makes a folder the root of a project. */
+const ROOT_MARKERS = ['package.json', '.git', '.svc'] as const;
+
+export interface ProjectLocation {
+  readonly cwd: string;
+  readonly env: Environment;
+}
+
+/**
+ * From `cwd` up to the nearest folder that has `package.json`, `.git` or `.svc`; `cwd` alone when there is none. The
+ * search does not enter the home folder or a folder above it, nor a folder in which every user can create files.
+ */
+export function listProjectFolders({ cwd, env }: ProjectLocation): string[] {
+  const home = env.HOME || homedir();
+  const start = resolve(cwd);
+  const folders = [start];
+  for (let folder = start; !isProjectRoot(folder); ) {
+    const parent = dirname(folder);
+    if (parent === folder || isInside(home, parent) || isOpenToAll(parent, env)) return [start];
+    folders.push(parent);
+    folder = parent;
+  }
+  return folders;
+}
+
+function isProjectRoot(folder: string): boolean {
+  return ROOT_MARKERS.some((name) => existsSync(join(folder, name)));
+}

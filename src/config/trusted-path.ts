@@ -1,0 +1,124 @@
+/** Refuses files and folders that another user controls, as git does with `safe.directory`. */
+import { lstatSync, readFileSync, realpathSync, type Stats, statSync } from 'node:fs';
+import { userInfo } from 'node:os';
+import { delimiter, isAbsolute, relative, sep } from 'node:path';
+import { quoteForShell } from '../domain/shell.ts';
+import { SvcError } from '../errors.ts';
+
+/** Folders that the user trusts whoever owns them, separated as in `PATH`; `*` trusts every folder. No file can set it. */
+export const TRUST_VARIABLE = 'SVC_TRUST_FOLDERS';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+const OWN_GROUP_FILE = '/etc/group';
+const GROUP_WRITABLE = 0o020;
+const OTHERS_WRITABLE = 0o002;
+const STICKY = 0o1000;
+
+/**
+ * Checks that each path belongs to the user who runs svc and that nobody else can write to it. Under sudo, the user who
+ * called it counts too. Symbolic links are checked themselves and where they lead. Does nothing on Windows, where files
+ * have no uid.
+ * @param projectFolder the folder that the user can name in `SVC_TRUST_FOLDERS` to allow it
+ * @throws SvcError `untrusted_file`; `usage` when the variable has an entry that is not an absolute path.
+ */
+export function assertTrusted(paths: readonly string[], projectFolder: string, env: Environment): void {
+  const user = process.geteuid?.();
+  if (user === undefined) return;
+  const owners = [user, ...(user === 0 && /^\d+$/.test(env.SUDO_UID ?? '') ? [Number(env.SUDO_UID)] : [])];
+  for (const path of paths) {
+    const problem = findProblem(lstatSync(path), owners) ?? findProblem(statSync(path), owners);
+    if (problem === null || isTrusted(path, env)) continue;
+    throw new SvcError('untrusted_file', `${path} is not used: ${problem}.`, {
+      hint: `${describeRepair(path, owners)} ${TRUST_VARIABLE}=${quoteForShell(projectFolder)} if you trust everyone who can change it.`,
+    });
+  }
+}
+
+/** What to do instead of trusting: nobody should change the mode of a folder such as `/tmp`, nor the owner of a file blindly. */
+function describeRepair(path: string, owners: readonly number[]): string {
+  const { uid, mode } = statSync(path);
+  if (!owners.includes(uid)) return 'Set';
+  if (mode & STICKY) return 'Move the project to a folder of your own, or set';
+  return `Run chmod go-w ${quoteForShell(path)}, or set`;
+}
+
+/** Whether every user can create files in a folder, as in `/tmp`, and the user has not allowed it. */
+export function isOpenToAll(folder: string, env: Environment): boolean {
+  if (process.geteuid === undefined) return false;
+  const stats = statSync(folder, { throwIfNoEntry: false });
+  return stats !== undefined && (stats.mode & OTHERS_WRITABLE) !== 0 && !isTrusted(folder, env);
+}
+
+/** What allows another user to change a file or folder; null when nothing does. */
+export function findProblem(stats: Stats, owners: readonly number[]): string | null {
+  const { uid, gid, mode } = stats;
+  if (!owners.includes(uid))
+    return `it belongs to user ${uid}, and svc runs as user ${owners.join(' for user ')}`;
+  // A symbolic link has no permissions of its own.
+  if (stats.isSymbolicLink()) return null;
+  const shown = `mode ${(mode & 0o7777).toString(8)}`;
+  if (mode & OTHERS_WRITABLE) return `every user can write to it (${shown})`;
+  if (mode & GROUP_WRITABLE && !isPrivateGroup(gid, uid)) return `group ${gid} can write to it (${shown})`;
+  return null;
+}
+
+/**
+ * Whether a group has its owner as the only member. Systems that give each user such a group set a umask of 002, so
+ * that new files can be written by it. The group then has the number or the name of the user.
+ */
+function isPrivateGroup(gid: number, uid: number): boolean {
+  const entry = readGroups().find((line) => line.split(':')[2] === String(gid));
+  if (entry === undefined) return gid === uid;
+  const [name, , , members = ''] = entry.split(':');
+  const isAlone = members.split(',').every((member) => member === '' || member === name);
+  return isAlone && (gid === uid || (uid === process.geteuid?.() && name === findUserName()));
+}
+
+function readGroups(): string[] {
+  try {
+    return readFileSync(OWN_GROUP_FILE, 'utf8').split('\n');
+  } catch {
+    return [];
+  }
+}
+
+/** Containers run as users that have no name. */
+function findUserName(): string | null {
+  try {
+    return userInfo().username;
+  } catch {
+    return null;
+  }
+}
+
+function isTrusted(path: string, env: Environment): boolean {
+  const entries = (env[TRUST_VARIABLE] ?? '').split(delimiter).filter((entry) => entry !== '');
+  return entries.some((entry) => {
+    if (entry === '*') return true;
+    if (!isAbsolute(entry)) {
+      throw new SvcError(
+        'usage',
+        `${TRUST_VARIABLE} has ${JSON.stringify(entry)}, which is not an absolute path.`,
+        {
+          hint: `Write absolute paths with ${JSON.stringify(delimiter)} between them, or "*".`,
+        },
+      );
+    }
+    return isInside(path, entry);
+  });
+}
+
+/** Whether `path` is `folder` or below it, by their real locations. */
+export function isInside(path: string, folder: string): boolean {
+  const way = relative(toRealPath(folder), toRealPath(path));
+  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way));
+}
+
+function toRealPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}

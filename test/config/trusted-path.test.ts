@@ -1,0 +1,272 @@
+import { chmodSync, chownSync, mkdirSync, type Stats, symlinkSync, writeFileSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { listProjectFolders } from '../../src/config/project-folders.ts';
+import { assertTrusted, findProblem } from '../../src/config/trusted-path.ts';
+import { resolveConfig } from '../../src/config.ts';
+import { createRunFile, createStateFolder, findRunFile, inspectRunFile } from '../../src/control/run-file.ts';
+import { createFolder } from '../support/folder.ts';
+
+const hasOwners = process.geteuid !== undefined;
+const isRoot = process.geteuid?.() === 0;
+/** A user that no system has. */
+const STRANGER = 54_321;
+
+/** A project with a configuration that, once it is executed, says so. */
+function createProject(name = 'svc.config.json', content = '{"port": 1234}') {
+  const folder = createFolder();
+  writeFileSync(join(folder, 'package.json'), '{}');
+  writeFileSync(join(folder, name), content, { mode: 0o644 });
+  return { folder, file: join(folder, name) };
+}
+
+async function readPort(cwd: string, env: Record<string, string> = {}): Promise<number> {
+  return (await resolveConfig({ flags: {}, env, cwd })).values.port;
+}
+
+function createBelow(folder: string, path: string): string {
+  const below = join(folder, path);
+  mkdirSync(below, { recursive: true });
+  return below;
+}
+
+describe('the search for the files of a project', () => {
+  const list = (cwd: string, env: Record<string, string> = {}) => listProjectFolders({ cwd, env });
+
+  it.each(['package.json', '.git', '.svc'])('ends at the nearest folder with %s', (marker) => {
+    const folder = createFolder();
+    writeFileSync(join(folder, 'package.json'), '{}');
+    const root = createBelow(folder, 'root');
+    mkdirSync(join(root, marker));
+    const below = createBelow(root, 'a/b');
+    expect(list(below)).toEqual([below, dirname(below), root]);
+    expect(list(root)).toEqual([root]);
+  });
+
+  it('is limited to the working folder when no folder above is a project root', () => {
+    const below = createBelow(createFolder(), 'a/b');
+    expect(list(below)).toEqual([below]);
+  });
+
+  it('does not enter the home folder from a folder in it', () => {
+    const home = createFolder();
+    writeFileSync(join(home, 'package.json'), '{}');
+    const below = createBelow(home, 'projects/a');
+    expect(list(below, { HOME: home })).toEqual([below]);
+    expect(list(home, { HOME: home })).toEqual([home]);
+    expect(list(dirname(below), { HOME: below })).toEqual([dirname(below)]);
+  });
+
+  it.runIf(hasOwners)('does not enter a folder in which every user can create files, such as /tmp', () => {
+    const shared = createFolder();
+    writeFileSync(join(shared, 'package.json'), '{}');
+    chmodSync(shared, 0o1777);
+    const below = createBelow(shared, 'mine');
+    expect(list(below)).toEqual([below]);
+    expect(list(below, { SVC_TRUST_FOLDERS: shared })).toEqual([below, shared]);
+  });
+
+  it('does not execute a svc.config.mjs that lies in a folder above the project', async () => {
+    const outer = createFolder();
+    writeFileSync(join(outer, 'svc.config.mjs'), 'throw new Error("executed");');
+    const project = createBelow(outer, 'project/.git');
+    expect(await readPort(dirname(project))).toBe(4777);
+    expect(await readPort(createBelow(outer, 'without-marker'))).toBe(4777);
+  });
+});
+
+describe('a problem of a path', () => {
+  const stats = (changes: object) =>
+    ({ uid: 1000, gid: STRANGER, mode: 0o100644, isSymbolicLink: () => false, ...changes }) as Stats;
+
+  it.each([
+    ['a file of the user', {}, [1000], null],
+    ['a file of another user', { uid: 0 }, [1000], 'it belongs to user 0, and svc runs as user 1000'],
+    ['a file of the user who called sudo', {}, [0, 1000], null],
+    [
+      'a file of a third user under sudo',
+      { uid: 7 },
+      [0, 1000],
+      'it belongs to user 7, and svc runs as user 0 for user 1000',
+    ],
+    [
+      'a file that every user can write to',
+      { mode: 0o100666 },
+      [1000],
+      'every user can write to it (mode 666)',
+    ],
+    [
+      'a sticky folder that every user can write to',
+      { mode: 0o41777 },
+      [1000],
+      'every user can write to it (mode 1777)',
+    ],
+    [
+      'a file that a shared group can write to',
+      { mode: 0o100664 },
+      [1000],
+      `group ${STRANGER} can write to it (mode 664)`,
+    ],
+    [
+      'a file that the private group of its owner can write to',
+      { uid: STRANGER, mode: 0o100664 },
+      [STRANGER],
+      null,
+    ],
+    [
+      'a symbolic link, whose mode means nothing',
+      { mode: 0o120777, isSymbolicLink: () => true },
+      [1000],
+      null,
+    ],
+  ] as const)('of %s is found or not', (_, changes, owners, problem) => {
+    expect(findProblem(stats(changes), owners)).toBe(problem);
+  });
+});
+
+describe.runIf(hasOwners)('a configuration file', () => {
+  const refusal = (path: string, folder: string, problem: string) => ({
+    code: 'untrusted_file',
+    message: expect.stringContaining(`${path} is not used: ${problem}`),
+    hint: expect.stringMatching(
+      new RegExp(`^(Set|.*, or set) SVC_TRUST_FOLDERS=${folder} if you trust everyone who can change it\\.$`),
+    ),
+  });
+
+  it('is used when only its owner can write to it and to its folder', async () => {
+    expect(await readPort(createProject().folder)).toBe(1234);
+  });
+
+  it.each(['svc.config.json', 'svc.config.mjs'])(
+    'is refused when every user can write to it: %s',
+    async (name) => {
+      const { folder, file } = createProject(name, 'throw new Error("executed");');
+      chmodSync(file, 0o666);
+      await expect(readPort(createBelow(folder, 'a'))).rejects.toMatchObject(
+        refusal(file, folder, 'every user can write to it (mode 666)'),
+      );
+    },
+  );
+
+  it('is refused when every user can write to its folder, also when the folder is sticky', async () => {
+    const { folder } = createProject();
+    for (const mode of [0o777, 0o1777]) {
+      chmodSync(folder, mode);
+      await expect(readPort(folder)).rejects.toMatchObject(refusal(folder, folder, 'every user can write'));
+    }
+  });
+
+  it('is refused with a hint that removes the cause, or that names the variable', async () => {
+    const { folder, file } = createProject();
+    const trust = `SVC_TRUST_FOLDERS=${folder} if you trust everyone who can change it.`;
+    chmodSync(file, 0o666);
+    await expect(readPort(folder)).rejects.toMatchObject({ hint: `Run chmod go-w ${file}, or set ${trust}` });
+    chmodSync(file, 0o644);
+    chmodSync(folder, 0o1777);
+    await expect(readPort(folder)).rejects.toMatchObject({
+      hint: `Move the project to a folder of your own, or set ${trust}`,
+    });
+  });
+
+  it('is refused when it is a link into a folder that every user can write to', async () => {
+    const { folder } = createProject('other.json');
+    const { folder: shared, file } = createProject('shared.json');
+    chmodSync(shared, 0o777);
+    symlinkSync(file, join(folder, 'svc.config.json'));
+    await expect(readPort(folder)).rejects.toMatchObject(refusal(shared, folder, 'every user can write'));
+  });
+
+  it.runIf(isRoot)('is refused when another user owns it, its folder or the link to it', async () => {
+    const own = createProject();
+    chownSync(own.file, STRANGER, STRANGER);
+    await expect(readPort(own.folder)).rejects.toMatchObject(
+      refusal(own.file, own.folder, `it belongs to user ${STRANGER}, and svc runs as user 0`),
+    );
+    const below = createProject();
+    chownSync(below.folder, STRANGER, STRANGER);
+    await expect(readPort(below.folder)).rejects.toMatchObject({ code: 'untrusted_file' });
+  });
+
+  it.runIf(isRoot)('is used under sudo when the user who called it owns it', async () => {
+    const { folder, file } = createProject();
+    for (const path of [folder, file]) chownSync(path, STRANGER, STRANGER);
+    expect(await readPort(folder, { SUDO_UID: String(STRANGER) })).toBe(1234);
+    for (const SUDO_UID of ['', '54322', '54321x']) {
+      await expect(readPort(folder, { SUDO_UID }), SUDO_UID).rejects.toMatchObject({
+        code: 'untrusted_file',
+      });
+    }
+  });
+
+  it('is used when SVC_TRUST_FOLDERS names its folder, a folder above it, or all folders', async () => {
+    const { folder, file } = createProject();
+    chmodSync(file, 0o666);
+    for (const trusted of [folder, dirname(folder), `/nowhere${delimiter}${folder}`, '*']) {
+      expect(await readPort(folder, { SVC_TRUST_FOLDERS: trusted }), trusted).toBe(1234);
+    }
+    for (const other of [`${folder}x`, createFolder(), '']) {
+      await expect(readPort(folder, { SVC_TRUST_FOLDERS: other }), other).rejects.toThrow('is not used');
+    }
+  });
+
+  it('is refused when SVC_TRUST_FOLDERS has a relative path, which would name every project', async () => {
+    const { folder, file } = createProject();
+    chmodSync(file, 0o666);
+    await expect(readPort(folder, { SVC_TRUST_FOLDERS: '.' })).rejects.toMatchObject({
+      code: 'usage',
+      message: 'SVC_TRUST_FOLDERS has ".", which is not an absolute path.',
+    });
+  });
+});
+
+describe.runIf(hasOwners)('the state folder', () => {
+  const run = {
+    ...{ pid: process.pid, started_at: '2026-11-20T12:00:00.000Z', version: '0.1.0' },
+    control_url: 'http://127.0.0.1:4777/_svc',
+  };
+
+  it.each([
+    ['the run file', '.svc/run.json', 0o666],
+    ['its folder', '.svc', 0o777],
+  ])('is refused when every user can write to %s', (_, path, mode) => {
+    const folder = createFolder();
+    createRunFile(folder, run, {});
+    chmodSync(join(folder, path), mode);
+    const location = { cwd: createBelow(folder, 'a'), env: {} };
+    for (const find of [findRunFile, inspectRunFile]) {
+      expect(() => find(location)).toThrow(
+        expect.objectContaining({
+          code: 'untrusted_file',
+          message: expect.stringContaining(join(folder, path)),
+        }),
+      );
+    }
+    expect(findRunFile({ ...location, env: { SVC_TRUST_FOLDERS: folder } })).toEqual(run);
+  });
+
+  it.runIf(isRoot)('is refused when another user owns the run file or its folder', () => {
+    for (const path of ['.svc/run.json', '.svc']) {
+      const folder = createFolder();
+      createRunFile(folder, run, {});
+      chownSync(join(folder, path), STRANGER, STRANGER);
+      expect(() => findRunFile({ cwd: folder, env: {} }), path).toThrow(`belongs to user ${STRANGER}`);
+    }
+  });
+
+  it('is created so that only its owner can write to it, whatever the umask', () => {
+    const folder = createFolder();
+    const before = process.umask(0);
+    try {
+      createStateFolder(folder, {});
+    } finally {
+      process.umask(before);
+    }
+    expect(() => assertTrusted([join(folder, '.svc')], folder, {})).not.toThrow();
+  });
+
+  it('is not written to when another user can change it', () => {
+    const folder = createFolder();
+    chmodSync(createBelow(folder, '.svc'), 0o777);
+    expect(() => createStateFolder(folder, {})).toThrow(expect.objectContaining({ code: 'untrusted_file' }));
+  });
+});
