@@ -335,6 +335,24 @@ describe('--require-settled', () => {
     );
   });
 
+  it('svc emulator exec --expect-failed succeeds when exactly that many deliveries failed', async () => {
+    const receiver = await receive({ status: 503 });
+    const svcCommand = (...words: string[]) =>
+      `execFileSync(process.execPath, ${JSON.stringify([program, ...words])}, { stdio: 'ignore' });`;
+    const settle = svcCommand('clock', 'settle');
+    const script = `import { execFileSync } from 'node:child_process'; ${svcCommand('trigger', 'order.shipped')} ${settle}`;
+    const run = (count: string) =>
+      exec(['--forward-to', receiver.url, '--freeze', '--expect-failed', count, ...node(script)], {
+        cwd: place(),
+      });
+    expect(await run('1')).toMatchObject({ exitCode: ExitCode.done, stderr: '' });
+    const { exitCode, stderr } = await run('2');
+    expect(exitCode).toBe(ExitCode.notSo);
+    expect(stderr).toMatch(
+      /^1 of 1 deliveries failed and 0 are pending, but --expect-failed asks for 2 failed and none pending\.\n {2}order\.shipped to /,
+    );
+  });
+
   it('does so as JSON, and leaves the exit code to a command that failed', async () => {
     const receiver = await receive({ status: 503 });
     const script = `import { execFileSync } from 'node:child_process';
@@ -384,7 +402,7 @@ describe('--junit', () => {
     expect(await exec(args, { cwd })).toMatchObject({ exitCode: ExitCode.done, stderr: '' });
     expect(readdirSync(join(cwd, 'reports'))).toEqual(['deliveries.xml']);
     expect(readFileSync(join(cwd, 'reports/deliveries.xml'), 'utf8')).toMatch(
-      /<testsuites name="svc deliveries" tests="1" failures="0" .*<testcase classname="http:\S+" name="order\.shipped del_/s,
+      /<testsuites name="svc deliveries" tests="1" failures="0" .*<testcase classname="endpoint 1: 127\.0\.0\.1[^"]*" name="order\.shipped #1".*<system-out>\ndel_/s,
     );
   });
 

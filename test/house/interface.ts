@@ -32,7 +32,7 @@ export const promised: Readonly<Record<string, readonly string[]>> = {
   'emulator exec': [
     // It ends with its command, which has its variables, and nobody looks at it meanwhile.
     ...start.filter((option) => !['--detach', '--env-file', '--open'].includes(option)),
-    ...['--require-settled', '--junit', '--log'],
+    ...['--require-settled', '--expect-failed', '--junit', '--log'],
   ],
   'emulator snapshot save': [],
   'emulator snapshot load': [],

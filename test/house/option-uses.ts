@@ -75,6 +75,7 @@ export const optionUses: Readonly<Record<string, readonly OptionUse[]>> = {
   'emulator exec': [
     ...startOptions,
     ['--require-settled --junit a.xml --log a.log', { requireSettled: true, junit: 'a.xml', log: 'a.log' }],
+    ['--expect-failed 2', { expectFailed: 2 }],
   ],
   'emulator wait': [['--timeout 5s', { timeout: 5_000 }]],
   'emulator reset': [['--yes', { yes: true }]],

@@ -2,35 +2,69 @@
 import type { Attempt, DeliveryDetail } from '../../contract/deliveries.ts';
 import { settledReasonText } from '../../domain/delivery.ts';
 
-export function renderJUnit(deliveries: readonly DeliveryDetail[]): string {
-  const suites = [...new Set(deliveries.map(nameEndpoint))].map((name) => {
-    const cases = deliveries.filter((delivery) => nameEndpoint(delivery) === name);
-    return element('testsuite', { name, ...toTotals(cases) }, cases.map(renderCase));
+/**
+ * Names are the same in every run of the same test: endpoints and events are numbered in the order in which they first
+ * occur. Ids, which differ, are in the output of each case.
+ * @param failuresAreExpected whether a failed delivery is a passed case.
+ */
+export function renderJUnit(deliveries: readonly DeliveryDetail[], failuresAreExpected = false): string {
+  const endpoints = [...new Set(deliveries.map(({ webhook_id: id }) => id))];
+  const suites = endpoints.map((endpoint, index) => {
+    const ofEndpoint = deliveries.filter(({ webhook_id: id }) => id === endpoint);
+    const name = nameEndpoint(index + 1, ofEndpoint[0]?.url ?? '');
+    const counts = new Map<string, number>();
+    const cases = ofEndpoint.map((delivery) => {
+      const ordinal = (counts.get(delivery.event_type) ?? 0) + 1;
+      counts.set(delivery.event_type, ordinal);
+      return renderCase(delivery, { suite: name, ordinal, failuresAreExpected });
+    });
+    return element('testsuite', { name, ...toTotals(ofEndpoint, failuresAreExpected) }, cases);
   });
-  const root = element('testsuites', { name: 'svc deliveries', ...toTotals(deliveries) }, suites);
+  const totals = toTotals(deliveries, failuresAreExpected);
+  const root = element('testsuites', { name: 'svc deliveries', ...totals }, suites);
   return `<?xml version="1.0" encoding="UTF-8"?>\n${root}\n`;
 }
 
-function nameEndpoint({ url, webhook_id: id }: DeliveryDetail): string {
-  return `${url} (${id})`;
+/** Without the port, which a test often leaves to the system. */
+function nameEndpoint(ordinal: number, url: string): string {
+  const { hostname, pathname } = new URL(url);
+  return `endpoint ${ordinal}: ${hostname}${pathname}`;
 }
 
-function toTotals(deliveries: readonly DeliveryDetail[]): Attributes {
+function toTotals(deliveries: readonly DeliveryDetail[], failuresAreExpected: boolean): Attributes {
   const count = (...statuses: readonly string[]) =>
     deliveries.filter(({ status }) => statuses.includes(status)).length;
   return {
     tests: deliveries.length,
-    failures: count('failed', 'pending'),
+    failures: failuresAreExpected ? count('pending') : count('failed', 'pending'),
     errors: 0,
     skipped: count('canceled'),
     time: toSeconds(deliveries.flatMap(({ attempts }) => attempts)),
   };
 }
 
-function renderCase(delivery: DeliveryDetail): string {
-  const { event_type: type, id, url, attempts } = delivery;
-  const facts = { classname: url, name: `${type} ${id}`, time: toSeconds(attempts) };
-  return element('testcase', facts, renderResult(delivery));
+interface CaseContext {
+  /** Name of its suite. */
+  readonly suite: string;
+  /** Among the deliveries of its event type to its endpoint, from 1. */
+  readonly ordinal: number;
+  readonly failuresAreExpected: boolean;
+}
+
+function renderCase(delivery: DeliveryDetail, { suite, ordinal, failuresAreExpected }: CaseContext): string {
+  const { event_type: type, status, attempts } = delivery;
+  const facts = { classname: suite, name: `${type} #${ordinal}`, time: toSeconds(attempts) };
+  const result = failuresAreExpected && status === 'failed' ? [] : renderResult(delivery);
+  return element('testcase', facts, [...result, renderOutput(delivery)]);
+}
+
+/** What differs from run to run. */
+function renderOutput({ id, event_id, webhook_id, url, status, attempts }: DeliveryDetail): string {
+  const lines = [
+    `${id} of ${event_id} to ${url} (${webhook_id}): ${status}`,
+    ...attempts.map(describeAttempt),
+  ];
+  return element('system-out', {}, [escapeText(lines.join('\n'))]);
 }
 
 function renderResult({ status, settled_reason: reason, attempts }: DeliveryDetail): string[] {

@@ -46,25 +46,38 @@ export async function findOutcome(
   return { deliveries: await Promise.all(ids.map((id) => control.getDelivery({ id }))), now };
 }
 
-/** Deliveries that their endpoint did not get. */
+/** Deliveries that failed or are still pending, where that is not what was expected. */
 export interface Shortfall extends Outcome {
   /** How many there were in all. */
   readonly total: number;
+  readonly expectedFailed: number;
 }
 
-/** Null where everything has arrived that was to. */
-export function findShortfall({ deliveries, now }: Outcome): Shortfall | null {
+/** Null where nothing is pending and as many deliveries failed as expected. */
+export function findShortfall({ deliveries, now }: Outcome, expectedFailed: number): Shortfall | null {
   const missing = deliveries.filter(({ status }) => status === 'pending' || status === 'failed');
-  return missing.length === 0 ? null : { deliveries: missing, now, total: deliveries.length };
+  const isAsExpected =
+    missing.length === expectedFailed && missing.every(({ status }) => status === 'failed');
+  return isAsExpected ? null : { deliveries: missing, now, total: deliveries.length, expectedFailed };
 }
 
 /** Notes for each of the first what it was, where it was to go, and why it did not get there. */
-export function noteShortfall({ deliveries, now, total }: Shortfall, { note }: Pick<Notes, 'note'>): void {
-  note(`${deliveries.length} of ${total} deliveries did not arrive, and --require-settled asks for all:`);
+export function noteShortfall(shortfall: Shortfall, { note }: Pick<Notes, 'note'>): void {
+  const { deliveries, now } = shortfall;
+  note(describeShortfall(shortfall));
   for (const delivery of deliveries.slice(0, MOST_LINES)) {
     const account = describeDelivery(delivery, now(delivery));
     note(`  ${delivery.event_type} to ${delivery.url}: ${account}`);
   }
   const rest = deliveries.length - MOST_LINES;
   if (rest > 0) note(`  … and ${rest} more.`);
+}
+
+function describeShortfall({ deliveries, total, expectedFailed }: Shortfall): string {
+  if (expectedFailed === 0) {
+    return `${deliveries.length} of ${total} deliveries did not arrive, and --require-settled asks for all:`;
+  }
+  const failed = deliveries.filter(({ status }) => status === 'failed').length;
+  const found = `${failed} of ${total} deliveries failed and ${deliveries.length - failed} are pending`;
+  return `${found}, but --expect-failed asks for ${expectedFailed} failed and none pending.`;
 }

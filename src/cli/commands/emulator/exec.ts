@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { Emulator } from '../../../emulator.ts';
 import { ExitCode, SvcError } from '../../../errors.ts';
+import { toWholeNumber } from '../../arguments.ts';
 import { boot } from '../../boot.ts';
 import type { CommandDefinition } from '../../command.ts';
 import type { Context } from '../../context.ts';
@@ -22,6 +23,7 @@ import { toVariables, type Variables } from '../../variables.ts';
 interface Options {
   readonly command: readonly string[];
   readonly requireSettled?: true;
+  readonly expectFailed?: number;
   readonly junit?: string;
   readonly log?: string;
 }
@@ -31,6 +33,7 @@ export const command: CommandDefinition<Options> = {
   examples: [
     'emulator exec -- npm test',
     'emulator exec --forward-to 3000 --require-settled -- npm test',
+    "emulator exec --expect-failed 1 -- sh -c 'svc trigger refund.created && svc clock settle'",
     'emulator exec --freeze --random-seed 7 -- pytest -q',
     'emulator exec --junit reports/deliveries.xml --log emulator.log -- go test ./...',
     "emulator exec -- sh -c 'node server.js & npm test'",
@@ -45,6 +48,11 @@ The command finds the emulator by the variables of svc env. The emulator is in m
 function configure(command: Command): void {
   addStartOptions(command, { without: ['envFile', 'open'] })
     .option('--require-settled', 'exit 1 when a delivery did not arrive, and list those that did not')
+    .option(
+      '--expect-failed <count>',
+      'As --require-settled, but exactly this many deliveries must have failed',
+      toWholeNumber(0, Number.MAX_SAFE_INTEGER),
+    )
     .option(
       '--junit <file>',
       'write the deliveries to a file, as test cases in the XML that CI services read',
@@ -136,15 +144,19 @@ async function runOnLeash(
 async function conclude(
   end: CommandEnd,
   { control, closed }: Emulator,
-  { requireSettled, junit }: Options,
+  { requireSettled, expectFailed, junit }: Options,
   context: Context,
 ): Promise<Ending> {
-  const isAsked = requireSettled === true || junit !== undefined;
+  const mustSettle = requireSettled === true || expectFailed !== undefined;
+  const isAsked = mustSettle || junit !== undefined;
   if (!isAsked || (end.wasInterrupted && end.exitCode !== ExitCode.done)) return { ...end, shortfall: null };
   try {
     const outcome = await Promise.race([closed.then(refuseToGuess), findOutcome(control, context)]);
-    if (junit !== undefined) writeWholeFile(resolve(context.cwd, junit), renderJUnit(outcome.deliveries));
-    const shortfall = requireSettled ? findShortfall(outcome) : null;
+    const shortfall = mustSettle ? findShortfall(outcome, expectFailed ?? 0) : null;
+    const isExpected = shortfall === null && expectFailed !== undefined;
+    if (junit !== undefined) {
+      writeWholeFile(resolve(context.cwd, junit), renderJUnit(outcome.deliveries, isExpected));
+    }
     if (shortfall === null || end.exitCode !== ExitCode.done) return { ...end, shortfall };
     return { ...end, exitCode: ExitCode.notSo, shortfall };
   } catch (error) {
