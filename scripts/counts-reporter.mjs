@@ -1,0 +1,34 @@
+// A reporter of Vitest that writes `{passed, failed, skipped, aborted}` to the file in TEST_COUNTS_FILE. Its JSON reporter does not
+// count worker processes that crash.
+import { writeFileSync } from 'node:fs';
+
+const CRASH_SIGNAL = /\bSIG(?:ABRT|SEGV|BUS|ILL|TRAP)\b/;
+
+export default class CountsReporter {
+  onTestRunEnd(modules, unhandledErrors) {
+    const tests = modules.flatMap((module) => [...module.children.allTests()]);
+    const failures = tests.filter((test) => test.result().state === 'failed');
+    const passed = tests.filter((test) => test.result().state === 'passed').length;
+    // A file that breaks before its tests are known, or in a hook, has no failed test: it counts as one failure.
+    const broken = modules.filter(
+      (module) => module.state() === 'failed' && !failures.some((test) => test.module === module),
+    );
+    const crashedWorkers = unhandledErrors.filter(isCrash);
+    const crashedChildren = failures.filter((test) => test.result().errors.some(namesCrash));
+    const counts = {
+      passed,
+      failed: failures.length + broken.length + unhandledErrors.length,
+      skipped: tests.length - passed - failures.length,
+      aborted: crashedWorkers.length + crashedChildren.length,
+    };
+    writeFileSync(process.env.TEST_COUNTS_FILE, JSON.stringify(counts));
+  }
+}
+
+function isCrash({ message, cause }) {
+  return `${message} ${cause?.message}`.includes('Worker exited unexpectedly');
+}
+
+function namesCrash({ message }) {
+  return CRASH_SIGNAL.test(message);
+}

@@ -1,0 +1,63 @@
+// Gets other Node.js versions from npm, and keeps them in node_modules/.cache/svc-node/<version>.
+import { execFile } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
+import { execa } from 'execa';
+
+const cacheFolder = join(import.meta.dirname, '../node_modules/.cache/svc-node');
+const isWindows = process.platform === 'win32';
+const packageName = `node-${isWindows ? 'win' : process.platform}-${process.arch}`;
+
+/** Whether a text names a Node.js version: `24`, `24.21` or `24.21.0`. */
+export function isNodeVersion(text) {
+  return /^\d+(?:\.\d+){0,2}$/.test(text);
+}
+
+/**
+ * The newest published Node.js that matches, unpacked.
+ * @param spec see {@link isNodeVersion}
+ * @returns its exact version, and the folder of its `node` program
+ */
+export async function getNode(spec) {
+  const version = await findVersion(spec);
+  const folder = join(cacheFolder, version);
+  if (!existsSync(folder)) await unpack(version, folder);
+  return { version, binFolder: join(folder, 'bin') };
+}
+
+/** This process's variables, with a Node.js first on the PATH. */
+export function withNode({ binFolder }, env = process.env) {
+  const name = Object.keys(env).find((key) => key.toUpperCase() === 'PATH') ?? 'PATH';
+  return { ...env, [name]: `${binFolder}${delimiter}${env[name] ?? ''}` };
+}
+
+async function findVersion(spec) {
+  if (spec.split('.').length === 3) return spec;
+  const { stdout } = await execa('npm', ['view', `${packageName}@${spec}`, 'version', '--json']).catch(() => {
+    throw new Error(`npm has no ${packageName}@${spec}, or the registry cannot be reached.`);
+  });
+  const newestFirst = [JSON.parse(stdout || '[]')].flat().sort((a, b) => compareVersions(b, a));
+  if (newestFirst.length === 0) throw new Error(`npm has no ${packageName}@${spec}.`);
+  return newestFirst[0];
+}
+
+function compareVersions(a, b) {
+  return a.localeCompare(b, 'en', { numeric: true });
+}
+
+async function unpack(version, folder) {
+  mkdirSync(cacheFolder, { recursive: true });
+  const temporary = mkdtempSync(join(cacheFolder, 'unpacking-'));
+  try {
+    const pack = ['pack', `${packageName}@${version}`, '--json', '--pack-destination', temporary];
+    const { stdout } = await execa('npm', pack).catch((error) => {
+      throw new Error(`npm pack ${packageName}@${version} failed: ${error.stderr.trim().split('\n')[0]}`);
+    });
+    const [{ filename }] = JSON.parse(stdout);
+    await promisify(execFile)('tar', ['-xzf', filename], { cwd: temporary });
+    renameSync(join(temporary, 'package'), folder);
+  } finally {
+    rmSync(temporary, { recursive: true, force: true });
+  }
+}

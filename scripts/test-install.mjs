@@ -1,0 +1,277 @@
+// npm run test:install: installs the packed package with each package manager on each Node.js version, runs it, and writes the table
+// of docs/installing.md.
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { execa } from 'execa';
+import { formatRow, updateTable } from './install-table.mjs';
+import { getNode, withNode } from './node-versions.mjs';
+
+const HELP = `Install the packed package with each package manager on each Node.js version
+
+Each combination installs into an empty folder, with an empty home folder and the manager's defaults, and then runs
+svc emulator start, svc trigger and svc emulator stop. Rows of the table in docs/installing.md are replaced.
+Package managers and Node.js versions are downloaded from npm and kept in node_modules/.cache.
+
+Usage: npm run test:install -- [options]
+
+Options:
+  --only NAMES      Package managers to test (choices: npm11, npm12, pnpm, yarn, bun; default: all)
+  --node VERSIONS   Node.js versions to test (default: 20,22,24,26)
+  --json            Print the results as JSON and leave the document as it is
+  --help            Show this text
+
+The exit code is 1 when a combination does not work, unless svc or the package manager says that it is not supported.
+
+Examples:
+  # Write the whole table
+  npm run test:install
+
+  # Replace two rows
+  npm run test:install -- --only npm12,pnpm --node 24
+`;
+
+const root = join(import.meta.dirname, '..');
+const cacheFolder = join(root, 'node_modules/.cache/svc-managers');
+const documentFile = join(root, 'docs/installing.md');
+const INSTALL_LIMIT_MS = 15 * 60_000;
+const COMMAND_LIMIT_MS = 60_000;
+/** The error code of svc where SQLite and Node.js do not fit together. */
+const UNSUPPORTED = 'sqlite_unavailable';
+
+/** `install` and `run` are what comes before the package and before `svc`. */
+const managers = {
+  npm11: { title: 'npm 11', package: 'npm@11', program: 'npm', install: ['install'] },
+  npm12: { title: 'npm 12', package: 'npm@12', program: 'npm', install: ['install'] },
+  pnpm: { title: 'pnpm 12', package: 'pnpm@12', program: 'pnpm', install: ['add'] },
+  yarn: { title: 'yarn 4', package: '@yarnpkg/cli-dist@4', program: 'yarn', install: ['add'], run: ['run'] },
+  bun: { title: 'bun 1', package: 'bun@1', program: 'bun', install: ['add'] },
+};
+const allNodes = ['20', '22', '24', '26'];
+
+try {
+  const { values } = parseArgs({
+    options: {
+      only: { type: 'string', default: Object.keys(managers).join(',') },
+      node: { type: 'string', default: allNodes.join(',') },
+      json: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  });
+  if (values.help) process.stdout.write(HELP);
+  else
+    await main({
+      ...values,
+      only: choose(values.only, Object.keys(managers)),
+      node: choose(values.node, allNodes),
+    });
+} catch (error) {
+  console.error(`${error.message}\nSee: npm run test:install -- --help`);
+  process.exitCode = 2;
+}
+
+function choose(text, choices) {
+  const chosen = text.split(',');
+  const wrong = chosen.find((each) => !choices.includes(each));
+  if (wrong === undefined) return chosen;
+  throw new Error(`${JSON.stringify(wrong)} is not one of ${choices.join(', ')}.`);
+}
+
+async function main({ only, node: nodeVersions, json }) {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-test-install-'));
+  try {
+    const tarball = await packPackage(folder);
+    const registry = await readRegistrySettings();
+    const nodes = [];
+    for (const version of nodeVersions) nodes.push(await getNode(version));
+    const results = [];
+    for (const name of only) {
+      const manager = await getManager(name);
+      for (const node of nodes) {
+        const cell = await testCell({ manager, node, tarball, registry, folder });
+        console.error(formatRow(cell));
+        results.push(cell);
+      }
+    }
+    if (json) console.log(JSON.stringify(results, null, 2));
+    else writeTable(results);
+    process.exitCode = results.some(({ status }) => status === 'broken') ? 1 : 0;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function packPackage(folder) {
+  console.error('Packing the package…');
+  const pack = ['pack', '--json', '--pack-destination', folder];
+  const { stdout } = await execa('npm', pack, { cwd: root, stderr: 'inherit' });
+  // `npm pack` prints what its prepack script prints before the JSON.
+  const [{ filename }] = JSON.parse(stdout.slice(stdout.indexOf('[\n')));
+  return join(folder, filename);
+}
+
+/** A cell has a home folder of its own. The registry is that of this machine all the same. */
+async function readRegistrySettings() {
+  const names = ['registry', 'cafile', 'userconfig', 'globalconfig'];
+  const values = await Promise.all(
+    names.map(async (name) => (await execa('npm', ['config', 'get', name])).stdout.trim()),
+  );
+  return Object.fromEntries(names.map((name, index) => [name, values[index]]));
+}
+
+/** A package manager, installed from npm into the cache folder. */
+async function getManager(name) {
+  const manager = managers[name];
+  const folder = join(cacheFolder, name);
+  if (!existsSync(join(folder, 'node_modules/.bin', manager.program))) {
+    mkdirSync(folder, { recursive: true });
+    // pnpm and bun put their binary in place with an install script.
+    writeFileSync(join(folder, 'package.json'), '{"private":true,"allowScripts":{"bun":true,"pnpm":true}}');
+    await execa('npm', ['install', '--no-audit', '--no-fund', manager.package], { cwd: folder });
+  }
+  const packageName = manager.package.slice(0, manager.package.lastIndexOf('@'));
+  const manifest = join(folder, 'node_modules', packageName, 'package.json');
+  const { version } = JSON.parse(readFileSync(manifest, 'utf8'));
+  return { ...manager, version, programFile: join(folder, 'node_modules/.bin', manager.program) };
+}
+
+async function testCell({ manager, node, tarball, registry, folder }) {
+  const cell = mkdtempSync(join(folder, 'cell-'));
+  const home = join(cell, 'home');
+  const project = join(cell, 'project');
+  for (const each of [home, project]) mkdirSync(each);
+  writeFileSync(join(project, 'package.json'), '{"name":"project","private":true}');
+  const env = environment({ node, home, registry });
+  const names = { manager: `${manager.title.split(' ')[0]} ${manager.version}`, node: node.version };
+  const empty = { ...names, reason: null, seconds: null, packages: null, megabytes: null };
+  const execute = (file, args, timeout) =>
+    execa(file, args, {
+      cwd: project,
+      env,
+      extendEnv: false,
+      reject: false,
+      stdin: 'ignore',
+      timeout,
+      all: true,
+    });
+  try {
+    const check = await execute(manager.programFile, ['--version'], COMMAND_LIMIT_MS);
+    const refusal = /.*does not support Node[^.]*(?:\.\d+)*/.exec(check.all)?.[0];
+    if (refusal !== undefined) {
+      return {
+        ...empty,
+        status: 'not run',
+        reason: `${names.manager} does not support Node.js ${node.version}`,
+      };
+    }
+    const startedAt = performance.now();
+    const installed = await execute(
+      manager.programFile,
+      [...manager.install, `svc-emulator@file:${tarball}`],
+      INSTALL_LIMIT_MS,
+    );
+    const seconds = Math.round((performance.now() - startedAt) / 1000);
+    if (installed.exitCode !== 0) {
+      return {
+        ...empty,
+        status: 'broken',
+        reason: `${manager.title} could not install it`,
+        output: installed.all,
+      };
+    }
+    const svc = manager.run
+      ? [manager.programFile, ...manager.run, 'svc']
+      : [join(project, 'node_modules/.bin/svc')];
+    const run = (...args) => execute(svc[0], [...svc.slice(1), ...args], COMMAND_LIMIT_MS);
+    return { ...empty, ...(await tryProgram(run)), seconds, ...measure({ project, home }) };
+  } finally {
+    rmSync(cell, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+/** Starts an emulator, creates an event and stops the emulator. */
+async function tryProgram(run) {
+  const start = ['emulator', 'start', '--detach', '--port', '0', '--json'];
+  try {
+    for (const args of [start, ['trigger', 'order.shipped', '--json'], ['emulator', 'stop', '--json']]) {
+      const { exitCode, stderr, all } = await run(...args);
+      if (exitCode === 0) continue;
+      const error = readError(stderr);
+      // An error that says what to do is an answer. Anything else is a defect.
+      const status = error?.code === UNSUPPORTED ? 'refused' : 'broken';
+      return {
+        status,
+        reason: error?.message ?? `svc ${args.join(' ')} exited with ${exitCode}`,
+        output: all,
+      };
+    }
+    return { status: 'works' };
+  } finally {
+    await run('emulator', 'stop');
+  }
+}
+
+/** The error document of `--json`; null where standard error is something else. */
+function readError(stderr) {
+  try {
+    return JSON.parse(stderr).error;
+  } catch {
+    return null;
+  }
+}
+
+/** The variables of a cell: this process's without what belongs to the person, the project or the package manager that runs it. */
+function environment({ node, home, registry }) {
+  const foreign =
+    /^(?:npm|pnpm|yarn|bun|svc|xdg|corepack|berry)_|^(?:home|userprofile|init_cwd|node|node_options|ci)$/i;
+  const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !foreign.test(name)));
+  if (existsSync(registry.userconfig)) symlinkSync(registry.userconfig, join(home, '.npmrc'));
+  return {
+    ...withNode(node, inherited),
+    HOME: home,
+    USERPROFILE: home,
+    npm_config_registry: registry.registry,
+    npm_config_globalconfig: registry.globalconfig,
+    // Yarn does not read .npmrc.
+    YARN_NPM_REGISTRY_SERVER: registry.registry,
+    YARN_ENABLE_TELEMETRY: '0',
+    ...(registry.cafile !== 'null' && { YARN_HTTPS_CA_FILE_PATH: registry.cafile }),
+  };
+}
+
+/** How many packages an installation has, and how large its files are. Yarn keeps packages as archives in the home folder. */
+function measure({ project, home }) {
+  const archives = listFiles(join(home, '.yarn/berry/cache')).filter((file) => file.endsWith('.zip'));
+  const files = [...listFiles(project), ...archives];
+  const manifests = files.filter((file) =>
+    /[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/@.][^\\/]*[\\/]package\.json$/.test(file),
+  );
+  const sizes = new Map(files.map((file) => statSync(file)).map(({ ino, size }) => [ino, size]));
+  const bytes = [...sizes.values()].reduce((sum, size) => sum + size, 0);
+  return { packages: archives.length || manifests.length, megabytes: Math.round(bytes / 1e5) / 10 };
+}
+
+/** Every regular file below a folder; links are not followed. */
+function listFiles(folder) {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+}
+
+function writeTable(results) {
+  const order = Object.values(managers).flatMap(({ title }) => allNodes.map((node) => `${title}/${node}`));
+  writeFileSync(documentFile, updateTable(readFileSync(documentFile, 'utf8'), results, order));
+  console.error(`Wrote ${documentFile}`);
+}

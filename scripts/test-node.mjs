@@ -1,0 +1,139 @@
+// npm run test:node: runs the tests with other Node.js versions, which it gets from npm.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { getNode, isNodeVersion, withNode } from './node-versions.mjs';
+
+const HELP = `Run the tests with other Node.js versions
+
+Each version is downloaded from npm once and kept in node_modules/.cache/svc-node.
+
+Usage: npm run test:node -- [versions...] [options] [arguments for Vitest...]
+
+Arguments:
+  versions          Node.js versions such as 24 or 24.21.0 (default: 22 24 26)
+
+Options:
+  --project NAME    Vitest project to run, repeatable (default: unit, e2e, torture)
+  --runs N          Number of runs with each version (default: 1)
+  --report FILE     Write the counts of all runs to FILE, for scripts/test-summary.mjs
+  --help            Show this text
+
+Everything else goes to Vitest, for example a test file or -t PATTERN.
+The exit code is 1 when a test failed or a process aborted.
+
+Examples:
+  # Run everything with three versions
+  npm run test:node -- 22 24 26
+
+  # Look for native crashes: five runs of the unit tests
+  npm run test:node -- 24 --project unit --runs 5
+
+  # Run two folders with one exact version
+  npm run test:node -- 24.18.0 --project unit test/store test/http
+`;
+
+const root = join(import.meta.dirname, '..');
+const CRASH_SIGNALS = ['SIGABRT', 'SIGSEGV', 'SIGBUS', 'SIGILL', 'SIGTRAP'];
+const none = { passed: 0, failed: 0, skipped: 0, aborted: 0 };
+
+try {
+  const options = readArguments(process.argv.slice(2));
+  if (options === null) process.stdout.write(HELP);
+  else await main(options);
+} catch (error) {
+  console.error(`${error.message}\nSee: npm run test:node -- --help`);
+  process.exitCode = 2;
+}
+
+async function main({ versions, runs, report, vitest }) {
+  const nodes = [];
+  // All of them first: a version that does not exist is an error before anything runs.
+  for (const version of versions) nodes.push(await getNode(version));
+  const results = [];
+  for (const node of nodes) {
+    const counts = [];
+    for (let run = 1; run <= runs; run++) {
+      console.error(`\n== Node.js ${node.version}${runs > 1 ? `, run ${run} of ${runs}` : ''}`);
+      counts.push(await runVitest(node, vitest));
+    }
+    results.push({ version: node.version, ...add(counts) });
+  }
+  const total = add(results);
+  printSummary(results, runs);
+  if (report !== undefined) writeFileSync(report, JSON.stringify(total));
+  process.exitCode = total.failed === 0 && total.aborted === 0 && results.every(isComplete) ? 0 : 1;
+}
+
+function isComplete({ passed }) {
+  return passed > 0;
+}
+
+/** @returns null where help is asked for */
+function readArguments(args) {
+  const versions = [];
+  const projects = [];
+  const vitest = [];
+  let runs = 1;
+  let report;
+  for (let i = 0; i < args.length; i++) {
+    const [name, inline] = args[i].split(/=(.*)/s);
+    const value = () => inline ?? args[++i] ?? missing(name);
+    if (name === '--help' || name === '-h') return null;
+    if (name === '--project') projects.push(value());
+    else if (name === '--runs') runs = readRuns(value());
+    else if (name === '--report') report = value();
+    else if (isNodeVersion(args[i]) && vitest.length === 0) versions.push(args[i]);
+    else vitest.push(args[i]);
+  }
+  if (versions.length === 0) versions.push('22', '24', '26');
+  if (projects.length === 0) projects.push('unit', 'e2e', 'torture');
+  return { versions, runs, report, vitest: [...projects.flatMap((name) => ['--project', name]), ...vitest] };
+}
+
+function readRuns(text) {
+  if (/^[1-9]\d*$/.test(text)) return Number(text);
+  throw new Error(`--runs takes a whole number from 1, not ${JSON.stringify(text)}.`);
+}
+
+function missing(name) {
+  throw new Error(`${name} needs a value.`);
+}
+
+async function runVitest(node, args) {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-test-node-'));
+  const countsFile = join(folder, 'counts.json');
+  try {
+    const vitest = join(root, 'node_modules/vitest/vitest.mjs');
+    const reporters = ['--reporter=default', `--reporter=${join(root, 'scripts/counts-reporter.mjs')}`];
+    const child = spawn('node', [vitest, 'run', ...reporters, ...args], {
+      cwd: root,
+      stdio: 'inherit',
+      env: { ...withNode(node), TEST_COUNTS_FILE: countsFile },
+    });
+    const [code, signal] = await once(child, 'exit');
+    const counts = existsSync(countsFile) ? JSON.parse(readFileSync(countsFile, 'utf8')) : none;
+    const aborted = counts.aborted + (CRASH_SIGNALS.includes(signal) ? 1 : 0);
+    // Vitest itself can fail beside its tests, for example in a global setup.
+    const failed = counts.failed === 0 && code !== 0 ? 1 : counts.failed;
+    return { ...counts, failed, aborted };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function add(many) {
+  const sum = (name) => many.reduce((total, counts) => total + counts[name], 0);
+  return Object.fromEntries(Object.keys(none).map((name) => [name, sum(name)]));
+}
+
+function printSummary(results, runs) {
+  const columns = ['passed', 'failed', 'skipped', 'aborted'];
+  const line = (first, rest) => `${first.padEnd(10)}${rest.map((each) => String(each).padStart(9)).join('')}`;
+  console.log(`\n${line('Node.js', ['runs', ...columns])}`);
+  for (const result of results) {
+    console.log(line(result.version, [runs, ...columns.map((name) => result[name])]));
+  }
+}
