@@ -60,6 +60,7 @@ const meanings = {
   port_in_use: { status: 503, exit: ExitCode.usage },
   no_tunnel: { status: 503, exit: ExitCode.usage },
   database_in_use: { status: 503, exit: ExitCode.usage },
+  sqlite_unavailable: { status: 503, exit: ExitCode.usage },
   database_unusable: { status: 503, exit: ExitCode.usage },
   settled_otherwise: { status: 409, exit: ExitCode.notSo },
   timeout: { status: 504, exit: ExitCode.timeout },

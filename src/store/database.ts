@@ -1,17 +1,16 @@
 /** Opening the SQLite file: pragmas, the lock that keeps a second emulator out, and the migrations. */
 import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
-import Database from 'better-sqlite3';
+import type Database from 'better-sqlite3';
 import { hasText } from '../domain/text-search.ts';
 import { SvcError } from '../errors.ts';
+import { openSqlite } from './driver.ts';
 import { migrations } from './migrations.ts';
 
 /** Marks the file as ours (`svce`), so that the database of something else is never touched. */
 export const APPLICATION_ID = 0x73766365;
 /** Marks a snapshot (`svcs`), which is loaded and never run on. */
 export const SNAPSHOT_ID = 0x73766373;
-
-export type { Database };
 
 export interface DatabaseOptions {
   /** Path of the file, or `:memory:`. */
@@ -30,7 +29,7 @@ export function openDatabase({ path, synchronous = 'FULL' }: DatabaseOptions): D
   try {
     if (path !== ':memory:') createFile(path);
     // Give up at once: a lock held by a running emulator will not go away by waiting.
-    db = new Database(path, { timeout: 0 });
+    db = openSqlite(path, { timeout: 0 });
     db.pragma('locking_mode = EXCLUSIVE');
     assertOurs(db, path);
     db.pragma('journal_mode = WAL');

@@ -1,7 +1,8 @@
 /** The state of a database, for whoever asks what is wrong with it. */
 import { existsSync } from 'node:fs';
-import Database from 'better-sqlite3';
+import type Database from 'better-sqlite3';
 import { assertOurs, toStoreError } from './database.ts';
+import { openSqlite } from './driver.ts';
 import { migrations } from './migrations.ts';
 
 export interface DatabaseState {
@@ -28,18 +29,14 @@ export function inspectDatabase(db: Database.Database): DatabaseState {
 }
 
 /**
- * The same of a file that nobody uses, which is left as it is; null where there is none yet. SQLite is loaded either
- * way, and so it shows when it cannot be.
+ * The same of a file that nobody uses, which is left as it is; null where there is none yet.
  * @throws SvcError `database_in_use` or `database_unusable`.
  */
 export function inspectDatabaseFile(path: string): DatabaseState | null {
-  if (!existsSync(path)) {
-    new Database(':memory:').close();
-    return null;
-  }
+  if (!existsSync(path)) return null;
   let db: Database.Database | undefined;
   try {
-    db = new Database(path, { readonly: true, timeout: 0 });
+    db = openSqlite(path, { readonly: true, timeout: 0 });
     assertOurs(db, path);
     return inspectDatabase(db);
   } catch (error) {

@@ -4,11 +4,12 @@ import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import Database from 'better-sqlite3';
+import type Database from 'better-sqlite3';
 import type { Environment } from '../domain/access.ts';
 import { HOUR_MS } from '../domain/duration.ts';
 import { SvcError } from '../errors.ts';
 import { APPLICATION_ID, migrate, SNAPSHOT_ID } from './database.ts';
+import { openSqlite } from './driver.ts';
 import { migrations } from './migrations.ts';
 import { listColumns, listSequencedTables, listTableNames } from './schema.ts';
 import { findWrongRow, LAST_TIME } from './snapshot-rows.ts';
@@ -73,7 +74,7 @@ async function copyRegularFile(from: string, to: string): Promise<void> {
 }
 
 async function check(copy: string, path: string, environment: Environment): Promise<number> {
-  const db = new Database(copy);
+  const db = openSqlite(copy);
   try {
     // Nothing that its schema names is run before that schema is known to be ours.
     db.pragma('trusted_schema = OFF');
@@ -119,7 +120,7 @@ function assertOurSchema(db: Database.Database, path: string): void {
       { hint: 'Upgrade svc, or save the snapshot with this version.' },
     );
   }
-  const ours = new Database(':memory:');
+  const ours = openSqlite(':memory:');
   try {
     for (const step of migrations.slice(0, version)) ours.exec(step);
     if (version < 1 || readSchema(db) !== readSchema(ours)) {

@@ -14,9 +14,10 @@ import {
 } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import Database from 'better-sqlite3';
+import type Database from 'better-sqlite3';
 import { SvcError } from '../errors.ts';
 import { SNAPSHOT_ID } from './database.ts';
+import { openSqlite } from './driver.ts';
 
 /** Setting of a snapshot alone: the wall time of what it holds. */
 export const SAVED_AT = 'snapshot_saved_at';
@@ -145,7 +146,7 @@ async function flush(file: FileHandle): Promise<void> {
 }
 
 function mark(path: string, savedAt: number): void {
-  const db = new Database(path);
+  const db = openSqlite(path);
   try {
     db.pragma('journal_mode = DELETE');
     db.pragma(`application_id = ${SNAPSHOT_ID}`);

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import manifest from '../../package.json' with { type: 'json' };
+import { driverFolder } from '../support/sqlite.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -29,7 +30,7 @@ export async function packPackage(): Promise<PackedPackage> {
         const path = join(modules, name);
         if (existsSync(path)) continue;
         mkdirSync(dirname(path), { recursive: true });
-        symlinkSync(join(root, 'node_modules', name), path);
+        symlinkSync(name === 'better-sqlite3' ? driverFolder : join(root, 'node_modules', name), path);
       }
       mkdirSync(join(modules, '.bin'), { recursive: true });
       for (const [name, path] of Object.entries(manifest.bin)) {

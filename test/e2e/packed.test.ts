@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,9 +7,9 @@ import { createInterface } from 'node:readline';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
+import { driverFolder } from '../support/sqlite.ts';
 
 const root = join(import.meta.dirname, '../..');
-const ADDON = 'node_modules/better-sqlite3/build/Release/better_sqlite3.node';
 
 const RECEIVER = `
   import { sign, verify, type VerifyResult } from 'svc-emulator/signature';
@@ -48,13 +49,15 @@ beforeAll(async () => {
   });
   const [{ filename, files }] = JSON.parse(pack.stdout);
   packed = files.map((file: { path: string }) => file.path);
-  // Without scripts again: compiling SQLite takes minutes. The same version, compiled by `npm ci`, takes its place.
-  const sqlite = JSON.parse(await readFile(join(root, 'node_modules/better-sqlite3/package.json'), 'utf8'));
+  // Without scripts again: on Node.js 20 it takes minutes to compile SQLite. The same version, compiled by `npm ci`, takes its place.
+  const sqlite = JSON.parse(await readFile(join(driverFolder, 'package.json'), 'utf8'));
   const packages = [`./${filename}`, `better-sqlite3@${sqlite.version}`];
   await execa('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', ...packages], {
     cwd: project,
   });
-  await cp(join(root, ADDON), join(project, ADDON));
+  const build = join(driverFolder, 'build');
+  if (existsSync(build))
+    await cp(build, join(project, 'node_modules/better-sqlite3/build'), { recursive: true });
 }, 180_000);
 
 afterAll(async () => {

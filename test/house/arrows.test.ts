@@ -49,6 +49,7 @@ const lazily: Record<string, string> = {
   'cli/commands/emulator/start.ts': 'emulator',
   'cli/commands/emulator/exec.ts': 'emulator',
   'cli/doctor/database.ts': 'store',
+  'cli/doctor/sqlite-driver.ts': 'store',
 };
 
 /** What `svc --help` and `svc verify` must not load. */

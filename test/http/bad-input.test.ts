@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestEmulator, type TestEmulator } from '../support/emulator.ts';
 import { createReceiver, type Receiver } from '../support/receiver.ts';
+import { Database } from '../support/sqlite.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'svc-test-'));
 const db = join(folder, 'sandbox.db');

@@ -1,8 +1,8 @@
-import Database from 'better-sqlite3';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Store } from '../../src/store/store.ts';
 import { startTestEmulator, type TestEmulator } from '../support/emulator.ts';
+import { Database } from '../support/sqlite.ts';
 
 let emulator: TestEmulator;
 let api: TestEmulator['api'];

@@ -11,13 +11,15 @@ import { type RunningReceiver, ready, startProgram } from './receiver-process.ts
 /** Once on each run of the tests; `SVC_TEST_TIMES=20` where somebody wants to know whether they always do. */
 const repeats = Number(process.env.SVC_TEST_TIMES ?? 1) - 1;
 
+const driverHook = new URL('../support/sqlite-for-node-20.mjs', import.meta.url).href;
+
 function programOf(framework: Framework): string {
   const file = framework === 'next' ? 'next-server.mjs' : `../../fixtures/receivers/${framework}.mjs`;
   return join(import.meta.dirname, file);
 }
 
 async function start(framework: Framework, scratch: string): Promise<RunningReceiver> {
-  const command = [process.execPath, programOf(framework)] as const;
+  const command = [process.execPath, '--import', driverHook, programOf(framework)] as const;
   const receiver = await startProgram(command, { secret: SECRET, scratch, ready });
   onTestFinished(receiver.stop);
   return receiver;

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { startTestEmulator, type TestEmulator } from '../support/emulator.ts';
 import { createFolder } from '../support/folder.ts';
 import { createReceiver } from '../support/receiver.ts';
+import { Database } from '../support/sqlite.ts';
 import { createTestWall } from '../support/test-wall.ts';
 
 const MINUTE_MS = 60_000;

@@ -1,10 +1,10 @@
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Store } from '../../src/store/store.ts';
 import { createFolder } from '../support/folder.ts';
+import { Database } from '../support/sqlite.ts';
 import {
   insertAttempt,
   insertDeliveries,

@@ -11,11 +11,13 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
+import type BetterSqlite from 'better-sqlite3';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openDatabase } from '../../src/store/database.ts';
+import { resolveDriver } from '../../src/store/driver.ts';
 import { migrations } from '../../src/store/migrations.ts';
 import { createFolder } from '../support/folder.ts';
+import { Database } from '../support/sqlite.ts';
 
 function open(path: string) {
   const db = openDatabase({ path });
@@ -26,7 +28,7 @@ function open(path: string) {
 }
 
 const file = () => join(createFolder(), 'sandbox.db');
-const pragma = (db: Database.Database, name: string) => db.pragma(name, { simple: true });
+const pragma = (db: BetterSqlite.Database, name: string) => db.pragma(name, { simple: true });
 const refusal = (path: string) => {
   try {
     open(path);
@@ -120,7 +122,7 @@ describe('a database that is there', () => {
       code: 'database_in_use',
       message: `${path} is in use by another process.`,
     });
-    const script = `new (require('better-sqlite3'))(process.argv[1], { timeout: 0 }).pragma('user_version')`;
+    const script = `new (require(${JSON.stringify(resolveDriver())}))(process.argv[1], { timeout: 0 }).pragma('user_version')`;
     const other = spawnSync(process.execPath, ['-e', script, path], { encoding: 'utf8' });
     expect(other.stderr).toContain('SQLITE_BUSY');
   });
@@ -200,7 +202,7 @@ describe('a write-ahead log that a crash left', () => {
     copyFileSync(`${from}-wal`, `${path}-wal`);
     return { path, log: `${path}-wal` };
   }
-  const countKeys = (db: Database.Database) => db.prepare('SELECT count(*) FROM settings').pluck().get();
+  const countKeys = (db: BetterSqlite.Database) => db.prepare('SELECT count(*) FROM settings').pluck().get();
 
   it('is read: nothing that was committed is lost', () => {
     const db = open(crash(20).path);

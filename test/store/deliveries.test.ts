@@ -1,8 +1,8 @@
-import Database from 'better-sqlite3';
 import { describe, expect, it, vi } from 'vitest';
 import type { AttemptFilter } from '../../src/store/attempts.ts';
 import type { DeliveryFilter } from '../../src/store/delivery-view.ts';
 import type { Store } from '../../src/store/store.ts';
+import { Database } from '../support/sqlite.ts';
 import {
   insertAttempt,
   insertDeliveries,

@@ -1,6 +1,6 @@
-import Database from 'better-sqlite3';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { GroupCommit } from '../../src/store/group-commit.ts';
+import { Database } from '../support/sqlite.ts';
 
 function open() {
   const db = new Database(':memory:');

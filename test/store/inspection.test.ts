@@ -1,11 +1,12 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
+import type BetterSqlite from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/store/database.ts';
 import { inspectDatabaseFile } from '../../src/store/inspection.ts';
 import { migrations } from '../../src/store/migrations.ts';
 import { createFolder } from '../support/folder.ts';
+import { Database } from '../support/sqlite.ts';
 
 /** The file of a database that was used and closed. */
 function createDatabase(): string {
@@ -55,6 +56,6 @@ describe('the state of a database file', () => {
   });
 });
 
-function toDisposable(db: Database.Database): Disposable {
+function toDisposable(db: BetterSqlite.Database): Disposable {
   return { [Symbol.dispose]: () => db.close() };
 }

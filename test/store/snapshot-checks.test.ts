@@ -11,12 +11,12 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { migrations } from '../../src/store/migrations.ts';
 import { conditions } from '../../src/store/snapshot-rows.ts';
 import { Store } from '../../src/store/store.ts';
 import { createFolder } from '../support/folder.ts';
+import { Database } from '../support/sqlite.ts';
 import { insertAttempt, insertDeliveries, insertRequest, NOW, openStore } from './rows.ts';
 
 const save = (store: Store, path: string) =>

@@ -1,7 +1,8 @@
 /** Looks for what got lost: the database of a stopped emulator, what its clients were told, what its receivers got. */
-import Database from 'better-sqlite3';
+import type BetterSqlite from 'better-sqlite3';
 import { HOUR_MS } from '../../src/domain/duration.ts';
 import type { ReceivedRequest } from '../support/receiver.ts';
+import { Database } from '../support/sqlite.ts';
 import { type Creation, subscriptions } from './load.ts';
 
 const WINDOW_MS = 72 * HOUR_MS;
@@ -93,7 +94,7 @@ export function audit({ database, creations, requests }: Evidence): Audit {
   }
 }
 
-function checkFile(db: Database.Database): string[] {
+function checkFile(db: BetterSqlite.Database): string[] {
   const found = db.pragma('integrity_check', { simple: true });
   const orphans = db.pragma('foreign_key_check') as unknown[];
   return [

@@ -2,7 +2,10 @@
 // the nth time (`TORTURE_KILL_AT=attempt.sent:3`). The points are seen from outside, in the statements on their way to
 // SQLite and in the requests on their way to the network, so that what is killed is the program as it ships.
 import { subscribe } from 'node:diagnostics_channel';
-import Database from 'better-sqlite3';
+import { createRequire } from 'node:module';
+
+const isNode20 = process.versions.node.startsWith('20.');
+const Database = createRequire(import.meta.url)(isNode20 ? 'better-sqlite3-node-20' : 'better-sqlite3');
 
 const [wanted, times] = (process.env.TORTURE_KILL_AT ?? '').split(':');
 let left = Number(times);

@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, chmodSync, closeSync, openSync, statSync, truncateSync, writeSync } from 'node:fs';
-import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { createRandomness } from '../../src/domain/random.ts';
 import { createFolder } from '../support/folder.ts';
 import type { Receiver } from '../support/receiver.ts';
+import { Database } from '../support/sqlite.ts';
 import { audit } from './audit.ts';
 import { type Creation, createMoodyReceiver, Load, post, settle, subscribe } from './load.ts';
 import { canLimitFiles, smallDisks } from './small-disk.ts';

@@ -8,6 +8,7 @@ import { checkDatabase, checkDatabaseFile } from '../doctor/database.ts';
 import { checkEndpoints } from '../doctor/endpoints.ts';
 import { checkConfig, checkNode, checkPort } from '../doctor/installation.ts';
 import { checkClock, checkEmulator, checkRunFile, type Running } from '../doctor/running.ts';
+import { checkSqliteDriver } from '../doctor/sqlite-driver.ts';
 import { showWhile } from '../progress.ts';
 import { renderFindings } from '../render/findings.ts';
 
@@ -45,11 +46,14 @@ async function examine(config: Config, send: boolean, context: Context): Promise
   const checking = <Result>(what: string, work: Promise<Result>) =>
     showWhile(context, async () => `Checking ${what} …`, work);
   const { finding, running } = await checking('the emulator', checkEmulator(context));
+  const sqlite = await checking('the SQLite driver', checkSqliteDriver(context.signal));
+  const checkFile = async () => (sqlite.status === 'ok' ? checkDatabaseFile(values.db) : driverMissing);
   return [
     checkRunFile({ cwd: projectFolder, env: context.env }, running?.status.pid ?? null),
     finding,
     await checking('the port', checkPort(config, context, running?.status ?? null)),
-    await checking('the database', running ? checkDatabase(running) : checkDatabaseFile(values.db)),
+    sqlite,
+    await checking('the database', running ? checkDatabase(running) : checkFile()),
     ...(running ? await checking('the endpoints', examineRunning(running, send, context)) : [notRunning]),
   ];
 }
@@ -61,4 +65,5 @@ async function examineRunning(running: Running, send: boolean, context: Context)
   ];
 }
 
+const driverMissing = about('database', 'Database').skipped('needs the SQLite driver');
 const notRunning = about('endpoints', 'Clock and endpoints').skipped('need an emulator that runs');

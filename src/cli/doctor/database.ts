@@ -2,7 +2,6 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { about, type Finding } from '../../control/finding.ts';
-import { SvcError } from '../../errors.ts';
 import type { DatabaseState } from '../../store/inspection.ts';
 import { formatSize } from '../render/size.ts';
 import type { Running } from './running.ts';
@@ -36,11 +35,7 @@ export async function checkDatabaseFile(path: string): Promise<Finding> {
     }
     return judge(path, state);
   } catch (error) {
-    if (error instanceof SvcError) return database.failed(error);
-    return database.problem(
-      `SQLite cannot be loaded: ${(error as Error).message.split('\n')[0]}`,
-      'It was most likely built for another version of Node.js: npm rebuild better-sqlite3',
-    );
+    return database.failed(error);
   }
 }
 

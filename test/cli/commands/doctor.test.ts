@@ -1,7 +1,6 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { command } from '../../../src/cli/commands/doctor.ts';
 import { createContext } from '../../../src/cli/context.ts';
@@ -13,6 +12,7 @@ import { authority, getCertificate } from '../../support/certificates.ts';
 import { startTestEmulator, type TestEmulator, type TestEmulatorOptions } from '../../support/emulator.ts';
 import { createFolder } from '../../support/folder.ts';
 import { type Answers, createReceiver, type ReceivedRequest } from '../../support/receiver.ts';
+import { Database } from '../../support/sqlite.ts';
 import { createFakeHost, NOW } from '../fake-context.ts';
 
 interface Visit {
@@ -56,7 +56,7 @@ describe('where no emulator runs', () => {
     const { ok, findings } = await visit();
     expect(ok).toBe(true);
     expect(findings.map(({ id, status }) => `${id} ${status}`)).toEqual([
-      ...['node ok', 'config ok', 'run_file ok', 'emulator skipped', 'port ok', 'database ok'],
+      ...['node ok', 'config ok', 'run_file ok', 'emulator skipped', 'port ok', 'sqlite ok', 'database ok'],
       'endpoints skipped',
     ]);
   });
@@ -207,7 +207,7 @@ describe('where an emulator runs', () => {
     expect(findings.filter(({ status }) => status !== 'ok')).toEqual([]);
     expect(ok).toBe(true);
     expect(findings.map(({ id }) => id.replace(/^wh_\w+/, 'wh'))).toEqual([
-      ...['node', 'config', 'run_file', 'emulator', 'port', 'database', 'clock'],
+      ...['node', 'config', 'run_file', 'emulator', 'port', 'sqlite', 'database', 'clock'],
       ...['wh/reachable', 'wh/accepts_signed', 'wh/rejects_forged'],
     ]);
   });

@@ -1,0 +1,138 @@
+/** Loads better-sqlite3. No other module imports it at run time. */
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type Database from 'better-sqlite3';
+import { SvcError } from '../errors.ts';
+import {
+  buildCommand,
+  findPackageManager,
+  installCommand,
+  type PackageManager,
+  updateCommand,
+} from './package-manager.ts';
+
+type Driver = typeof Database;
+
+/** What decides which driver runs, and what to do when none does. Tests pass others. */
+export interface DriverEnvironment {
+  readonly require: NodeJS.Require;
+  /** Such as `24.19.0`. */
+  readonly nodeVersion: string;
+  findPackageManager(): PackageManager;
+}
+
+const DRIVER = 'better-sqlite3';
+/** Version 12 in a clone of this repository on Node.js 20, where the lockfile has version 13 under the usual name. */
+const CLONE_DRIVER = 'better-sqlite3-node-20';
+
+let loaded: Driver | undefined;
+
+/**
+ * Opens a SQLite database.
+ * @throws SvcError `sqlite_unavailable` when the driver is missing, not built, built for another Node.js, or known to
+ *   crash in this one. Otherwise what SQLite reports.
+ */
+export function openSqlite(path: string, options?: Database.Options): Database.Database {
+  loaded ??= loadDriver(currentEnvironment());
+  return new loaded(path, options);
+}
+
+/**
+ * The file of the driver, for a child process that requires it.
+ * @throws SvcError `sqlite_unavailable`
+ */
+export function resolveDriver(): string {
+  const environment = currentEnvironment();
+  return environment.require.resolve(choosePackage(environment).name);
+}
+
+function currentEnvironment(): DriverEnvironment {
+  // An application that is bundled as CommonJS has no `import.meta.url`.
+  const module = import.meta.url ? fileURLToPath(import.meta.url) : join(process.cwd(), 'package.json');
+  return {
+    require: createRequire(module),
+    nodeVersion: process.versions.node,
+    findPackageManager: () => findPackageManager(dirname(module), process.env.npm_config_user_agent),
+  };
+}
+
+/** @throws SvcError `sqlite_unavailable` */
+export function loadDriver(environment: DriverEnvironment): Driver {
+  const { name, version } = choosePackage(environment);
+  try {
+    const driver = environment.require(name) as Driver;
+    // The native part is loaded with the first database.
+    new driver(':memory:').close();
+    return driver;
+  } catch (error) {
+    throw toUnavailable(error as NodeJS.ErrnoException, version, environment);
+  }
+}
+
+function choosePackage(environment: DriverEnvironment): { name: string; version: string } {
+  const { require, nodeVersion } = environment;
+  const version = findVersion(require, DRIVER);
+  if (version === null) {
+    throw unavailable(
+      `The SQLite driver ${DRIVER} is not installed.`,
+      `Install it: ${installCommand(environment.findPackageManager())}`,
+    );
+  }
+  if (!isKnownToCrash(version, nodeVersion)) return { name: DRIVER, version };
+  if (findVersion(require, CLONE_DRIVER) !== null) return { name: CLONE_DRIVER, version: '12' };
+  const message = `${DRIVER} ${version} crashes on Node.js ${nodeVersion}.`;
+  throw unavailable(message, adviseForCrash(version, environment));
+}
+
+function findVersion(require: NodeJS.Require, name: string): string | null {
+  try {
+    return (require(`${name}/package.json`) as { version: string }).version;
+  } catch {
+    return null;
+  }
+}
+
+/** Measured: 13 ends Node.js 20 at once; 12 aborts Node.js 24.19 and later when statements are collected as garbage. */
+function isKnownToCrash(driverVersion: string, nodeVersion: string): boolean {
+  const [driver = 0] = driverVersion.split('.').map(Number);
+  return driver >= 13 ? isOlder(nodeVersion, 22, 0) : !isOlder(nodeVersion, 24, 19);
+}
+
+function isOlder(nodeVersion: string, major: number, minor: number): boolean {
+  const [ownMajor = 0, ownMinor = 0] = nodeVersion.split('.').map(Number);
+  return ownMajor < major || (ownMajor === major && ownMinor < minor);
+}
+
+function adviseForCrash(version: string, { findPackageManager }: DriverEnvironment): string {
+  const manager = findPackageManager();
+  if (!version.startsWith('13.')) return `Update it: ${updateCommand(manager)}`;
+  const use22 = 'Use Node.js 22 or later';
+  // The other ones keep a version of their own for this package.
+  return manager.name === 'npm' && !manager.isGlobal
+    ? `${use22}, or install version 12: npm install ${DRIVER}@^12.11.1`
+    : `${use22}.`;
+}
+
+function toUnavailable(
+  error: NodeJS.ErrnoException,
+  version: string,
+  { nodeVersion, findPackageManager }: DriverEnvironment,
+): SvcError {
+  const [reason = ''] = error.message.split('\n');
+  const message = /NODE_MODULE_VERSION|different Node\.js version/.test(error.message)
+    ? `${DRIVER} ${version} was built for another version of Node.js than ${nodeVersion}.`
+    : error.code === 'ERR_DLOPEN_FAILED'
+      ? `${DRIVER} ${version} cannot be loaded: ${reason}.`
+      : `${DRIVER} ${version} is installed, but its native part was not built.`;
+  const manager = findPackageManager();
+  const alternative = isOlder(nodeVersion, 22, 0)
+    ? 'Or use Node.js 22 or later, which needs no build.'
+    : `Or update it to version 13, which needs no build: ${updateCommand(manager)}`;
+  const hint = `Build it: ${buildCommand(manager)}`;
+  return unavailable(message, version.startsWith('13.') ? hint : `${hint}\n${alternative}`, error);
+}
+
+function unavailable(message: string, hint: string, cause?: unknown): SvcError {
+  return new SvcError('sqlite_unavailable', message, { hint, cause });
+}

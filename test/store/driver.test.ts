@@ -1,0 +1,170 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type DriverEnvironment, loadDriver, openSqlite } from '../../src/store/driver.ts';
+import type { PackageManager } from '../../src/store/package-manager.ts';
+import { createFolder } from '../support/folder.ts';
+
+const npm: PackageManager = { name: 'npm', major: 11, isGlobal: false };
+
+interface Installed {
+  /** Version of the package; null when it is not installed. */
+  readonly version: string | null;
+  /** What happens when its native part is loaded. */
+  readonly failure?: { readonly message: string; readonly code?: string };
+  readonly nodeVersion?: string;
+  readonly manager?: PackageManager;
+}
+
+/** A project with a stand-in for better-sqlite3, which fails in the way of the real one. */
+function install({ version, failure, nodeVersion = '22.3.0', manager = npm }: Installed): DriverEnvironment {
+  const project = createFolder();
+  const folder = join(project, 'node_modules/better-sqlite3');
+  if (version !== null) {
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'package.json'), JSON.stringify({ version, main: 'index.js' }));
+    const failing = `throw Object.assign(new Error(${JSON.stringify(failure?.message)}), ${JSON.stringify(failure ?? {})})`;
+    writeFileSync(
+      join(folder, 'index.js'),
+      `module.exports = class { constructor() { ${failure ? failing : ''} } close() {} };`,
+    );
+  }
+  const require = createRequire(join(project, 'index.js'));
+  return { require, nodeVersion, findPackageManager: () => manager };
+}
+
+const refusalOf = (installed: Installed) => {
+  try {
+    loadDriver(install(installed));
+    return null;
+  } catch (error) {
+    return error;
+  }
+};
+
+const UNBUILT = { message: 'Could not locate the bindings file. Tried:\n → /a\n → /b' };
+const OTHER_NODE = {
+  message:
+    "The module '/a.node'\nwas compiled against a different Node.js version using\nNODE_MODULE_VERSION 115.",
+  code: 'ERR_DLOPEN_FAILED',
+};
+
+describe('the SQLite driver', () => {
+  it('opens a database on this Node.js', () => {
+    const db = openSqlite(':memory:');
+    expect(db.prepare('SELECT 1').pluck().get()).toBe(1);
+    db.close();
+  });
+
+  it.each([
+    ['12.11.1', '20.19.0'],
+    ['12.11.1', '22.3.0'],
+    ['12.11.1', '24.18.0'],
+    ['13.2.0', '22.0.0'],
+    ['13.2.0', '24.19.0'],
+    ['13.2.0', '26.10.0'],
+  ])('better-sqlite3 %s is used on Node.js %s', (version, nodeVersion) => {
+    expect(refusalOf({ version, nodeVersion })).toBeNull();
+  });
+
+  it('better-sqlite3 13 is refused on Node.js 20 instead of crashing it', () => {
+    expect(refusalOf({ version: '13.2.0', nodeVersion: '20.20.2' })).toMatchObject({
+      code: 'sqlite_unavailable',
+      message: 'better-sqlite3 13.2.0 crashes on Node.js 20.20.2.',
+      hint: 'Use Node.js 22 or later, or install version 12: npm install better-sqlite3@^12.11.1',
+    });
+    const pnpm: PackageManager = { name: 'pnpm', major: null, isGlobal: false };
+    expect(refusalOf({ version: '13.2.0', nodeVersion: '20.20.2', manager: pnpm })).toMatchObject({
+      hint: 'Use Node.js 22 or later.',
+    });
+  });
+
+  it.each([
+    ['24.19.0', 'npm', 'npm update better-sqlite3'],
+    ['24.21.0', 'pnpm', 'pnpm update --depth Infinity better-sqlite3'],
+    ['25.0.0', 'yarn', 'yarn up --recursive better-sqlite3'],
+    ['26.10.0', 'bun', 'bun update better-sqlite3'],
+  ] as const)(
+    'better-sqlite3 12 is refused on Node.js %s with the command of %s',
+    (nodeVersion, name, command) => {
+      const manager: PackageManager = { name, major: null, isGlobal: false };
+      expect(refusalOf({ version: '12.11.1', nodeVersion, manager })).toMatchObject({
+        code: 'sqlite_unavailable',
+        message: `better-sqlite3 12.11.1 crashes on Node.js ${nodeVersion}.`,
+        hint: `Update it: ${command}`,
+      });
+    },
+  );
+
+  it('a clone on Node.js 20 uses version 12 under its other name', () => {
+    const environment = install({ version: '13.2.0', nodeVersion: '20.19.0' });
+    const folder = join(environment.require.resolve('better-sqlite3'), '../../better-sqlite3-node-20');
+    mkdirSync(folder);
+    writeFileSync(join(folder, 'package.json'), '{"version":"1.0.0","main":"index.js"}');
+    writeFileSync(join(folder, 'index.js'), 'module.exports = class Twelve { close() {} };');
+    expect(loadDriver(environment).name).toBe('Twelve');
+  });
+
+  it.each([
+    ['npm', 'npm install better-sqlite3'],
+    ['pnpm', 'pnpm add better-sqlite3'],
+    ['yarn', 'yarn add better-sqlite3'],
+    ['bun', 'bun add better-sqlite3'],
+  ] as const)('a driver that is missing is named with the command of %s', (name, command) => {
+    const manager: PackageManager = { name, major: null, isGlobal: false };
+    expect(refusalOf({ version: null, manager })).toMatchObject({
+      code: 'sqlite_unavailable',
+      message: 'The SQLite driver better-sqlite3 is not installed.',
+      hint: `Install it: ${command}`,
+    });
+  });
+
+  it.each<[string, PackageManager, string]>([
+    ['npm 11', npm, 'npm rebuild better-sqlite3'],
+    [
+      'npm 12',
+      { ...npm, major: 12 },
+      'npm install-scripts approve better-sqlite3 && npm rebuild better-sqlite3',
+    ],
+    [
+      'npm of an unknown version',
+      { ...npm, major: null },
+      'npm rebuild better-sqlite3 (with npm 12: npm install-scripts approve better-sqlite3 && npm rebuild better-sqlite3)',
+    ],
+    ['npm, globally', { ...npm, isGlobal: true }, 'npm rebuild --global better-sqlite3'],
+    [
+      'pnpm',
+      { name: 'pnpm', major: 12, isGlobal: false },
+      'pnpm approve-builds better-sqlite3 && pnpm rebuild better-sqlite3',
+    ],
+    [
+      'yarn',
+      { name: 'yarn', major: 4, isGlobal: false },
+      'yarn config set enableScripts true && yarn rebuild better-sqlite3',
+    ],
+    ['bun', { name: 'bun', major: 1, isGlobal: false }, 'bun pm trust better-sqlite3'],
+  ])('a driver that %s did not build is named with the command that builds it', (_, manager, command) => {
+    expect(
+      refusalOf({ version: '12.11.1', failure: UNBUILT, nodeVersion: '20.19.0', manager }),
+    ).toMatchObject({
+      code: 'sqlite_unavailable',
+      message: 'better-sqlite3 12.11.1 is installed, but its native part was not built.',
+      hint: `Build it: ${command}\nOr use Node.js 22 or later, which needs no build.`,
+    });
+  });
+
+  it('a driver that was built for another Node.js says so, and that version 13 needs no build', () => {
+    expect(refusalOf({ version: '12.11.1', failure: OTHER_NODE })).toMatchObject({
+      message: 'better-sqlite3 12.11.1 was built for another version of Node.js than 22.3.0.',
+      hint: 'Build it: npm rebuild better-sqlite3\nOr update it to version 13, which needs no build: npm update better-sqlite3',
+    });
+  });
+
+  it('a native part that the system cannot load is named with the reason', () => {
+    const failure = { message: "version `GLIBC_2.99' not found", code: 'ERR_DLOPEN_FAILED' };
+    expect(refusalOf({ version: '13.2.0', failure })).toMatchObject({
+      message: "better-sqlite3 13.2.0 cannot be loaded: version `GLIBC_2.99' not found.",
+    });
+  });
+});
