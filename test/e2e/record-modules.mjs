@@ -1,5 +1,7 @@
 // Loaded with --import: appends the address of every module that the process loads to the file named by MODULE_RECORD.
-import { register } from 'node:module';
+import { appendFileSync } from 'node:fs';
+import { createRequire, register } from 'node:module';
+import { pathToFileURL } from 'node:url';
 
 const hooks = `
   import { appendFileSync } from 'node:fs';
@@ -8,3 +10,10 @@ const hooks = `
     return next(url, context);
   }`;
 register(`data:text/javascript,${encodeURIComponent(hooks)}`);
+
+// Modules that are required pass no hook: they are seen in the cache at the end.
+process.on('exit', () => {
+  const required = Object.keys(createRequire(import.meta.url).cache);
+  const addresses = required.map((path) => `${pathToFileURL(path)}\n`);
+  appendFileSync(process.env.MODULE_RECORD, addresses.join(''));
+});
