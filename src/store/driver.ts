@@ -10,7 +10,7 @@ import {
   installCommand,
   type PackageManager,
   updateCommand,
-} from './package-manager.ts';
+} from './driver-commands.ts';
 
 type Driver = typeof Database;
 

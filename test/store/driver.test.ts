@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type DriverEnvironment, loadDriver, openSqlite } from '../../src/store/driver.ts';
-import type { PackageManager } from '../../src/store/package-manager.ts';
+import type { PackageManager } from '../../src/store/driver-commands.ts';
 import { createFolder } from '../support/folder.ts';
 
 const npm: PackageManager = { name: 'npm', major: 11, isGlobal: false };

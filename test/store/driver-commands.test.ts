@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { findPackageManager } from '../../src/store/package-manager.ts';
+import { findPackageManager } from '../../src/store/driver-commands.ts';
 import { createFolder } from '../support/folder.ts';
 
 function createProject(...files: string[]): string {
