@@ -56,6 +56,28 @@ export interface Line {
 /** Bytes of headers of an answer at most. */
 export const HEADERS_LIMIT_BYTES = 16 * 1024;
 
+/** Informational responses (1xx) to one request at most, and their bytes. */
+export const INTERIM_LIMIT = 64;
+export const INTERIM_LIMIT_BYTES = 64 * 1024;
+
+/** The receiver broke HTTP. Never thrown: undici carries it to the result of the attempt. */
+export class ProtocolError extends Error {
+  override readonly name = 'ProtocolError';
+  /** What the receiver did, to follow its name: "answered …". */
+  readonly violation: string;
+
+  constructor(violation: string) {
+    super(violation);
+    this.violation = violation;
+  }
+}
+
+export function tooManyInterim(): ProtocolError {
+  return new ProtocolError(
+    `sent more than ${INTERIM_LIMIT} informational responses (1xx), or more than ${INTERIM_LIMIT_BYTES / 1024} KiB of them`,
+  );
+}
+
 const CONNECTION_LOST = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
 /** For undici, which wants a reason; the end of the exchange is decided before. */
 const OVER = 'the exchange has ended';
@@ -73,6 +95,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #controller: Dispatcher.DispatchController | null = null;
   #stage: Stage = 'connecting';
   #reused = false;
+  #interimCount = 0;
   #status = 0;
   #headers: Record<string, string> = {};
   #chunks: Buffer[] = [];
@@ -121,6 +144,16 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
+    if (status < 100) {
+      this.#abort(new ProtocolError(`answered with the invalid status ${String(status).padStart(3, '0')}`));
+      return;
+    }
+    // One that the connection did not skip, because it does not begin as HTTP/1.1 does.
+    if (status < 200) {
+      this.#interimCount += 1;
+      if (this.#interimCount > INTERIM_LIMIT) this.#abort(tooManyInterim());
+      return;
+    }
     this.#stage = 'body';
     this.#status = status;
     this.#headers = joinRepeated(headers);

@@ -1,12 +1,13 @@
 /** Why an exchange failed, in words that say what to do next. */
 import type { AttemptOutcome } from '../domain/delivery.ts';
 import { formatDuration } from '../domain/duration.ts';
-import { BlockedError, formatAuthority } from './address-policy.ts';
+import { BlockedError, formatAuthority } from '../network/address-policy.ts';
 import {
   type ExchangeEnd,
   type Failure,
   HEADERS_LIMIT_BYTES,
   type NetworkError,
+  ProtocolError,
 } from './outbound-exchange.ts';
 import { findTlsProblem } from './outbound-tls-failure.ts';
 import { ProxyError } from './outbound-tunnel.ts';
@@ -27,6 +28,7 @@ export function describeFailure(failure: NonNullable<Failure>, context: FailureC
   if (failure === 'stopped') return stopped;
   if (failure instanceof BlockedError) return { outcome: 'blocked', error: failure.message };
   if (failure instanceof ProxyError) return broken(failure.message);
+  if (failure instanceof ProtocolError) return broken(`${context.url.host} ${failure.violation}`);
   const tlsProblem = context.url.protocol === 'https:' ? findTlsProblem(failure, context) : null;
   if (tlsProblem !== null) return { outcome: 'tls_error', error: tlsProblem };
   return describeNetworkError(failure, context);
@@ -68,8 +70,6 @@ function describeNetworkError(error: NetworkError, context: FailureContext): Fai
       return broken(`the headers of the answer of ${host} exceed ${HEADERS_LIMIT_BYTES / 1024} KiB`);
     case 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH':
       return broken(`the body of the answer of ${host} is not as long as its Content-Length says`);
-    case 'SwitchedProtocolsError':
-      return broken(`${host} answered 101 Switching Protocols, which was not asked for`);
     case 'HTTPParserError':
       return broken(notHttp(error, context));
     default:

@@ -90,6 +90,24 @@ describe('a receiver that', () => {
     ['switches to nothing', 'HTTP/1.1 101 Any\r\n\r\n', 'answered 101 Switching'],
     ['sends endless headers', `HTTP/1.1 200 OK\r\nX: ${'x'.repeat(20_000)}`, 'exceed 16 KiB'],
     ['sends endless interim headers', `HTTP/1.1 102 Any\r\nX: ${'x'.repeat(20_000)}`, 'exceed 16 KiB'],
+    ['sends the status 099', 'HTTP/1.1 099 Any\r\nContent-Length: 0\r\n\r\n', 'with the invalid status 099'],
+    ['sends the status 000', 'HTTP/1.1 000 Any\r\nContent-Length: 0\r\n\r\n', 'with the invalid status 000'],
+    ['sends a status of two digits', 'HTTP/1.1 99 Any\r\n\r\n', 'did not answer with HTTP/1.1'],
+    [
+      'sends more informational responses than the limit',
+      'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(65),
+      'sent more than 64 informational responses',
+    ],
+    [
+      'sends too many informational responses in a form that is read leniently',
+      '\r\nHTTP/1.1 103 Early Hints\r\n\r\n'.repeat(65),
+      'sent more than 64 informational responses',
+    ],
+    [
+      'sends too many bytes of informational responses',
+      `HTTP/1.1 103 Any\r\nX: ${'x'.repeat(15_000)}\r\n\r\n`.repeat(5),
+      'more than 64 KiB of them',
+    ],
     [
       'sends a malformed chunk',
       'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n',
@@ -104,6 +122,39 @@ describe('a receiver that', () => {
     await using receiver = await afterRequest((socket) => socket.write(Buffer.from(bytes, 'latin1')));
     const result = await openSender().send(post(receiver.url), limits);
     expect(result).toMatchObject({ outcome: 'connection_error', error: expect.stringContaining(error) });
+  });
+
+  it('sends as many informational responses as the limit allows is judged by its final response', async () => {
+    const interim = 'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(64);
+    const final = 'HTTP/1.1 204 No Content\r\n\r\n';
+    await using receiver = await createRawReceiver(async (socket) => {
+      for (;;) {
+        await readRequest(socket);
+        socket.write(interim + final);
+      }
+    });
+    const sender = openSender({ connectionsPerOrigin: 1 });
+    for (const _ of [1, 2]) {
+      expect(await sender.send(post(receiver.url), limits)).toMatchObject({ responseStatus: 204 });
+    }
+    expect(receiver.connections).toBe(1);
+  });
+
+  it('never stops sending informational responses is cut off before the time limit', async () => {
+    await using receiver = await afterRequest((socket) => {
+      const flood = Buffer.from('HTTP/1.1 100 Continue\r\n\r\n'.repeat(5_000));
+      const write = () => {
+        while (!socket.destroyed && socket.write(flood));
+      };
+      socket.on('drain', write);
+      write();
+    });
+    const unlimited = { ...limits, attemptTimeoutMs: 2 ** 30 };
+    const { outcome, error } = await openSender().send(post(receiver.url), unlimited);
+    expect([outcome, error]).toEqual([
+      'connection_error',
+      expect.stringContaining('informational responses'),
+    ]);
   });
 
   it('answers before it has read the request is judged by its answer', async () => {
