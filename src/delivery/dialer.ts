@@ -5,8 +5,9 @@ import { createSecureContext, rootCertificates, type SecureContext } from 'node:
 import type { Pool } from 'undici';
 import { type HttpProxy, type ProxyOptions, parseProxy } from '../domain/proxy.ts';
 import { SvcError } from '../errors.ts';
-import type { AddressPolicy } from './address-policy.ts';
-import type { ConnectorOptions, Lookup } from './outbound-connect.ts';
+import type { AddressPolicy } from '../network/address-policy.ts';
+import type { Lookup } from '../network/checked-lookup.ts';
+import type { ConnectorOptions } from './outbound-connect.ts';
 import type { ExchangeRequest } from './outbound-exchange.ts';
 import type { createOriginPool } from './outbound-pool.ts';
 

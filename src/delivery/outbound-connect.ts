@@ -1,10 +1,8 @@
 /** Opens the connections of the dialer: a host is resolved once, and what is dialled is a checked address of it. */
-import { promises as dns, type LookupAddress } from 'node:dns';
-import { isIP, type LookupFunction } from 'node:net';
+import { isIP } from 'node:net';
 import type { SecureContext } from 'node:tls';
 import { buildConnector } from 'undici';
 import { systemClock } from '../clock/wall.ts';
-import { isLoopbackName } from '../domain/address.ts';
 import { type HttpProxy, isProxied } from '../domain/proxy.ts';
 import {
   type AddressPolicy,
@@ -12,11 +10,9 @@ import {
   findHostRefusal,
   findRefusal,
   formatAuthority,
-} from './address-policy.ts';
+} from '../network/address-policy.ts';
+import { createCheckedLookup, type Lookup } from '../network/checked-lookup.ts';
 import { openTunnel } from './outbound-tunnel.ts';
-
-/** Every address of a host name, in the order in which to try them; rejects as `dns.lookup` does. */
-export type Lookup = (host: string) => Promise<readonly LookupAddress[]>;
 
 export interface ConnectorOptions {
   readonly policy: AddressPolicy;
@@ -35,14 +31,6 @@ export interface ConnectorOptions {
 /** How long one address is tried before the next of the same host. Node's own 250 ms give up on far receivers. */
 const NEXT_ADDRESS_AFTER_MS = 1_000;
 
-const loopbackAddresses: readonly LookupAddress[] = [
-  { address: '127.0.0.1', family: 4 },
-  { address: '::1', family: 6 },
-];
-
-/** IPv4 first: where IPv6 leads nowhere, as in many containers, nothing waits for it. */
-const systemLookup: Lookup = (host) => dns.lookup(host, { all: true, order: 'ipv4first' });
-
 /** A connector for one origin. */
 export function createConnector(origin: URL, options: ConnectorOptions): buildConnector.connector {
   const { proxy } = options;
@@ -57,7 +45,7 @@ function connectDirectly(origin: URL, options: ConnectorOptions): buildConnector
   const refusalOf = (address: string) => findRefusal(options.policy, { protocol, address, port });
   const connect = buildConnector({
     ...toTlsOptions(options),
-    lookup: checkedLookup(options.lookup ?? systemLookup, refusalOf),
+    lookup: createCheckedLookup(refusalOf, options.lookup),
     timeout: options.connectTimeoutMs,
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_AFTER_MS,
@@ -99,28 +87,4 @@ function portOf({ port, protocol }: URL): number {
 
 function toTlsOptions({ insecureTls, secureContext }: ConnectorOptions): buildConnector.BuildOptions {
   return { rejectUnauthorized: !insecureTls, ...(secureContext && { secureContext }) };
-}
-
-/**
- * The lookup that Node's connect calls and whose answer it dials: no second one follows, so a name that resolves to
- * something else a moment later (DNS rebinding) gains nothing. Refused addresses are left out; the connection fails
- * when none is left.
- */
-function checkedLookup(lookup: Lookup, refusalOf: (address: string) => string | null): LookupFunction {
-  return (host, _options, done) => {
-    resolve(host, lookup).then(
-      (addresses) => {
-        const refusals = addresses.map(({ address }) => refusalOf(address));
-        const allowed = addresses.filter((_, index) => refusals[index] === null);
-        if (allowed.length > 0) done(null, allowed);
-        else done(new BlockedError(`${host} has no address that is allowed: ${refusals.join('; ')}`), []);
-      },
-      (error: NodeJS.ErrnoException) => done(error, []),
-    );
-  };
-}
-
-/** Names that end in `localhost` are this machine by definition (RFC 6761, section 6.3); no resolver is asked. */
-async function resolve(host: string, lookup: Lookup): Promise<readonly LookupAddress[]> {
-  return isLoopbackName(host) ? loopbackAddresses : lookup(host);
 }

@@ -1,8 +1,10 @@
 /** Carries single requests to the receiver and brings back what it answered. */
-import { request as requestHttp } from 'node:http';
-import { request as requestHttps } from 'node:https';
 import { rootCertificates } from 'node:tls';
+import { classifyHost } from '../domain/address.ts';
 import { formatDuration } from '../domain/duration.ts';
+import { findObjection, type WebhookUrlRule } from '../domain/webhook-url.ts';
+import { SvcError } from '../errors.ts';
+import { startCheckedRequest } from '../network/checked-request.ts';
 import { abortAfter } from '../timers.ts';
 
 export interface Message {
@@ -18,6 +20,8 @@ export type Answer = { readonly durationMs: number } & (
 
 export interface CourierOptions {
   readonly url: string;
+  /** Where requests may go, as for deliveries (decision `webhook.url`). */
+  readonly urlRule: WebhookUrlRule;
   /** For a whole answer. */
   readonly timeoutMs: number;
   /** PEM of a certificate authority to trust beside the usual ones. */
@@ -28,17 +32,20 @@ export interface CourierOptions {
 
 export type Send = (message: Message) => Promise<Answer>;
 
-/** Each request goes over a connection of its own. Redirects are not followed (decision `delivery.success`). */
-export function createCourier({ url, timeoutMs, ca, signal }: CourierOptions): Send {
-  const request = url.startsWith('https:') ? requestHttps : requestHttp;
-  const trust = ca === undefined ? {} : { ca: [...rootCertificates, ca] };
+/**
+ * Each request goes over a connection of its own. Redirects are not followed (decision `delivery.success`).
+ * @throws SvcError `usage` for a URL that deliveries may not go to.
+ */
+export function createCourier({ url, urlRule, timeoutMs, ca, signal }: CourierOptions): Send {
+  assertAllowed(url, urlRule);
+  const trusted = ca === undefined ? undefined : [...rootCertificates, ca];
 
   return ({ body, headers }) =>
     new Promise((resolve) => {
       const startedAt = performance.now();
       const deadline = abortAfter(timeoutMs);
-      const outgoing = request(url, {
-        ...{ method: 'POST', agent: false, ...trust, signal: AbortSignal.any([signal, deadline]) },
+      const outgoing = startCheckedRequest(url, {
+        ...{ rule: urlRule, method: 'POST', ca: trusted, signal: AbortSignal.any([signal, deadline]) },
         headers: {
           'Content-Type': 'application/json',
           'Content-Length': Buffer.byteLength(body),
@@ -60,6 +67,19 @@ export function createCourier({ url, timeoutMs, ca, signal }: CourierOptions): S
       );
       outgoing.end(body);
     });
+}
+
+function assertAllowed(url: string, rule: WebhookUrlRule): void {
+  const { protocol, hostname } = new URL(url);
+  const host = classifyHost(hostname);
+  const objection = findObjection(rule, protocol, host);
+  if (objection === null) return;
+  throw new SvcError('usage', `The URL of the receiver ${objection}: ${hostname} is ${host.what}.`, {
+    hint:
+      rule === 'public'
+        ? 'Check a local receiver under the relaxed profile: SVC_PROFILE=relaxed'
+        : 'Pass the URL that you register as an endpoint.',
+  });
 }
 
 /** 2xx (§6.5). */

@@ -1,21 +1,36 @@
 /** Asks for the count of effects: a URL that answers `{"count": n}`, or a command that prints that or the number. */
 import { exec } from 'node:child_process';
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
+import type { WebhookUrlRule } from '../domain/webhook-url.ts';
 import { SvcError } from '../errors.ts';
+import { startCheckedRequest } from '../network/checked-request.ts';
 import { abortAfter } from '../timers.ts';
 
 /** How many effects there have been so far. @throws SvcError `usage` when that cannot be found out. */
 export type CountEffects = () => Promise<number>;
 
 const ANSWER_WITHIN_MS = 10_000;
+/** Characters of a response that are read: a count is shorter. */
+const TEXT_LIMIT = 64 * 1024;
 const HINT = 'A URL answers {"count": n} to a GET; a command prints that, or the number alone.';
 
+export interface ObserverOptions {
+  /** Of a command. */
+  readonly cwd: string;
+  /** Where a URL may lead, as for deliveries (decision `webhook.url`). */
+  readonly urlRule: WebhookUrlRule;
+  /** Ends what is in progress. */
+  readonly signal: AbortSignal;
+}
+
 /** @param observe an `http` or `https` URL; anything else is a command of the shell. */
-export function createObserver(observe: string, cwd: string, signal: AbortSignal): CountEffects {
+export function createObserver(observe: string, options: ObserverOptions): CountEffects {
   const read = /^https?:\/\//i.test(observe) ? readUrl : readCommand;
   return async () => {
-    const deadline = AbortSignal.any([signal, abortAfter(ANSWER_WITHIN_MS)]);
-    const text = await read(observe, cwd, deadline).catch((error: Error) => {
+    const deadline = AbortSignal.any([options.signal, abortAfter(ANSWER_WITHIN_MS)]);
+    const text = await read(observe, { ...options, signal: deadline }).catch((error: Error) => {
       const because = error.cause instanceof Error ? error.cause.message : error.message;
       throw refuse(`${observe} gives no count: ${because.trim()}.`);
     });
@@ -23,13 +38,23 @@ export function createObserver(observe: string, cwd: string, signal: AbortSignal
   };
 }
 
-async function readUrl(url: string, _: string, signal: AbortSignal): Promise<string> {
-  const response = await fetch(url, { signal });
-  if (!response.ok) throw new Error(`it answers with status ${response.status}`);
-  return response.text();
+async function readUrl(url: string, { urlRule: rule, signal }: ObserverOptions): Promise<string> {
+  const request = startCheckedRequest(url, { rule, signal, method: 'GET' }).end();
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  const { statusCode = 0 } = response.setEncoding('utf8');
+  if (statusCode < 200 || statusCode > 299) {
+    response.destroy();
+    throw new Error(`it answers with status ${statusCode}`);
+  }
+  let text = '';
+  for await (const chunk of response) {
+    text += chunk;
+    if (text.length > TEXT_LIMIT) break;
+  }
+  return text;
 }
 
-async function readCommand(command: string, cwd: string, signal: AbortSignal): Promise<string> {
+async function readCommand(command: string, { cwd, signal }: ObserverOptions): Promise<string> {
   return (await promisify(exec)(command, { cwd, signal })).stdout;
 }
 

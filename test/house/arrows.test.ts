@@ -8,6 +8,7 @@ const source = join(import.meta.dirname, '../../src');
 const floors = [
   ['errors', 'package-folder', 'timers', 'version', 'watchdog'],
   ['domain'],
+  ['network'],
   ['profile'],
   ['contract'],
   ['config', 'fixtures', 'receiver', 'store', 'clock'],

@@ -8,7 +8,7 @@ type Given = Pick<ConductOptions, 'url'> & Partial<ConductOptions>;
 /** The whole check with what the receivers of these tests know; work of 400 ms counts as slow. */
 export function check(options: Given): Promise<Report> {
   return conductChecks({
-    ...{ count: null, secret: SECRET, scheme: schemes.svc, apiKey: API_KEY, only: [] },
+    ...{ count: null, urlRule: 'local', secret: SECRET, scheme: schemes.svc, apiKey: API_KEY, only: [] },
     ...{ eventType: 'order.shipped', payload: '{"order_id":"ord_1","street":"Schönhauser Allee 1/2"}' },
     ...{ now: Date.now, timeoutMs: 5_000, slowMs: 400, signal: new AbortController().signal },
     ...options,

@@ -3,7 +3,8 @@ import { createObserver } from '../../src/receiver/observer.ts';
 import { createReceiver } from '../support/receiver.ts';
 
 const { signal } = new AbortController();
-const observe = (what: string) => createObserver(what, import.meta.dirname, signal)();
+const observe = (what: string) =>
+  createObserver(what, { cwd: import.meta.dirname, urlRule: 'local', signal })();
 
 describe('the count of effects', () => {
   it.each(['{"count": 3}', '3\n'])('is what a URL answers to a GET: %j', async (body) => {
@@ -18,6 +19,32 @@ describe('the count of effects', () => {
       expect(await observe(command)).toBe(3);
     },
   );
+
+  it('is not read from a redirect', async () => {
+    await using target = await createReceiver({ body: '3' });
+    await using receiver = await createReceiver({ status: 302, headers: { location: target.url } });
+    await expect(observe(`${receiver.url}/count`)).rejects.toThrow('it answers with status 302');
+    expect(target.requests).toEqual([]);
+  });
+
+  it.each([
+    ['a metadata address', 'http://169.254.169.254/count', 'where clouds hand out credentials'],
+    ['a public address over HTTP', 'http://198.51.100.1/count', 'must use HTTPS'],
+  ])('is not asked for at %s', async (_, url, problem) => {
+    await expect(observe(url)).rejects.toThrow(problem);
+  });
+
+  it('is not asked for at a local URL where deliveries go to public addresses only', async () => {
+    await using receiver = await createReceiver({ body: '3' });
+    const { port } = new URL(receiver.url);
+    for (const host of ['127.0.0.1', 'localhost']) {
+      const options = { cwd: import.meta.dirname, urlRule: 'public', signal } as const;
+      await expect(createObserver(`http://${host}:${port}/`, options)()).rejects.toThrow(
+        'publicly reachable',
+      );
+    }
+    expect(receiver.requests).toEqual([]);
+  });
 
   it.each([
     ['exit 1', 'exit 1 gives no count: Command failed'],

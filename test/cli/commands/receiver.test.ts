@@ -51,6 +51,17 @@ describe('svc receiver check', () => {
     expect({ exitCode, err }).toEqual({ exitCode: 1, err: '' });
   });
 
+  it.each([
+    ['http://169.254.169.254/hooks', {}, 'a link-local address'],
+    ['http://198.51.100.1/hooks', {}, 'must use HTTPS'],
+    ['http://localhost:3000/', { SVC_PROFILE: 'strict' }, 'must be publicly reachable over HTTPS'],
+  ])('sends nothing to %s with %j, where deliveries may not go', async (url, env, message) => {
+    await expect(check({ url }, { env })).rejects.toMatchObject({
+      code: 'usage',
+      message: expect.stringContaining(message),
+    });
+  });
+
   it('prints the report as JSON, with --json and with --format json', async () => {
     await using receiver = await createReceiver(answer);
     const options = { url: receiver.url, rule: ['timestamp.old'] };

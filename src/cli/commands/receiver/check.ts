@@ -120,17 +120,17 @@ async function toConductOptions(options: Options, context: Context): Promise<Con
   const { secret = context.env.SVC_WEBHOOK_SECRET, observe, ca, eventType } = options;
   if (!secret) throw new SvcError('usage', 'There is no secret: pass --secret or set SVC_WEBHOOK_SECRET.');
   const { cwd, signal, now } = context;
-  const { signature: scheme } = await context.rules({ scheme: options.scheme });
+  const { signature: scheme, webhookUrl: urlRule } = await context.rules({ scheme: options.scheme });
   // With a secret that has no key in it, anybody could sign.
   getSecrets(scheme, secret);
   const { values, projectFolder } = await context.config(ca === undefined ? {} : { ca });
   return {
-    ...{ scheme, secret, eventType, now, signal, apiKey: values.apiKey },
+    ...{ urlRule, scheme, secret, eventType, now, signal, apiKey: values.apiKey },
     only: options.rule ?? [],
     timeoutMs: options.timeout ?? TIMEOUT_MS,
     url: options.url ?? toReceiverUrl(await askText(context, 'url')),
     payload: await createPayload(eventType, projectFolder, context),
-    count: observe === undefined ? null : createObserver(observe, cwd, signal),
+    count: observe === undefined ? null : createObserver(observe, { cwd, urlRule, signal }),
     ca: values.ca === null ? undefined : (await readNamedFile(values.ca, cwd)).toString(),
   };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type AddressPolicy, findRefusal, formatAuthority } from '../../src/delivery/address-policy.ts';
+import { type AddressPolicy, findRefusal, formatAuthority } from '../../src/network/address-policy.ts';
 
 const own = (address: string, port: number) => address === '127.0.0.1' && port === 4777;
 const local: AddressPolicy = { rule: 'local', isOwnAddress: own };

@@ -1,4 +1,4 @@
-/** Where the dialer may connect: asked about the very address that is dialled next, whatever name led to it. */
+/** Where the emulator and its checks may connect: asked about the very address that is dialled next, whatever name led to it. */
 import { isIPv6 } from 'node:net';
 import { type AddressClass, classifyAddress, classifyHost, toCanonicalAddress } from '../domain/address.ts';
 import { findObjection, type WebhookUrlRule } from '../domain/webhook-url.ts';
