@@ -46,6 +46,12 @@ export function listProblems(schema: v.GenericSchema, value: unknown): Problem[]
   return issues.map(toProblem);
 }
 
+/** The first thing that is wrong with `value`; null when it fits. */
+export function findProblem(schema: v.GenericSchema, value: unknown): Problem | null {
+  const { issues } = v.safeParse(schema, value, { abortEarly: true });
+  return issues === undefined ? null : toProblem(issues[0]);
+}
+
 function toMessage(issue: v.BaseIssue<unknown>): string {
   const { path, problem } = toProblem(issue);
   return `${path || 'The body'} ${problem}.`;

@@ -1,6 +1,8 @@
 /** A small client of the public API `/v1` (§4 of the service description), for the commands that go through it. */
-import type { CreatedWebhook, Event, Page, Workspace } from '../contract/resources.ts';
-import { type HttpResponse, sendRequest } from './http-request.ts';
+import type * as v from 'valibot';
+import { CreatedWebhook, Event, type Page, pageOf, Workspace } from '../contract/resources.ts';
+import { readResponse } from './checked-response.ts';
+import { type HttpRequest, type HttpResponse, sendRequest } from './http-request.ts';
 
 export interface ApiClientOptions {
   /** Base address, ending in `/v1` (§9). */
@@ -36,42 +38,40 @@ export interface NewWebhook {
 export function createApiClient({ baseUrl, apiKey, ca, signal }: ApiClientOptions): ApiClient {
   const authorization = { authorization: `Bearer ${apiKey}` };
 
-  async function get<Value>(path: string): Promise<ApiResponse<Value>> {
-    const response = await sendRequest({
-      method: 'GET',
-      url: new URL(baseUrl + path),
-      headers: authorization,
-      ca,
-      signal,
-    });
-    return { ...response, value: JSON.parse(response.text) };
+  async function send<Schema extends v.GenericSchema>(
+    schema: Schema,
+    path: string,
+    request: Pick<HttpRequest, 'method' | 'body'> & { readonly headers?: Readonly<Record<string, string>> },
+  ): Promise<ApiResponse<v.InferOutput<Schema>>> {
+    const url = new URL(baseUrl + path);
+    const headers = { ...authorization, ...request.headers };
+    const response = await sendRequest({ ...request, url, headers, ca, signal });
+    return { ...response, value: readResponse(schema, response.text, url.href) };
   }
 
-  async function post<Value>(
+  const get = <Schema extends v.GenericSchema>(schema: Schema, path: string) =>
+    send(schema, path, { method: 'GET' });
+
+  const post = <Schema extends v.GenericSchema>(
+    schema: Schema,
     path: string,
     body: string,
     idempotencyKey?: string,
-  ): Promise<ApiResponse<Value>> {
-    const response = await sendRequest({
+  ) =>
+    send(schema, path, {
       method: 'POST',
-      url: new URL(baseUrl + path),
+      body,
       headers: {
-        ...authorization,
         'content-type': 'application/json',
         ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
       },
-      body,
-      ca,
-      signal,
     });
-    return { ...response, value: JSON.parse(response.text) };
-  }
 
   return {
-    createEvent: (body, idempotencyKey) => post('/events', body, idempotencyKey),
-    getEvent: (id) => get(`/events/${encodeURIComponent(id)}`),
-    listEvents: (query) => get(`/events?${new URLSearchParams(query)}`),
-    getWorkspace: (id) => get(`/workspaces/${encodeURIComponent(id)}`),
-    createWebhook: (webhook) => post('/webhooks', JSON.stringify(webhook)),
+    createEvent: (body, idempotencyKey) => post(Event, '/events', body, idempotencyKey),
+    getEvent: (id) => get(Event, `/events/${encodeURIComponent(id)}`),
+    listEvents: (query) => get(pageOf(Event), `/events?${new URLSearchParams(query)}`),
+    getWorkspace: (id) => get(Workspace, `/workspaces/${encodeURIComponent(id)}`),
+    createWebhook: (webhook) => post(CreatedWebhook, '/webhooks', JSON.stringify(webhook)),
   };
 }

@@ -1,14 +1,30 @@
 import type { Page } from '../contract/resources.ts';
+import { SvcError } from '../errors.ts';
 
-/** Every item of a list, page after page. */
+/**
+ * Every item of a list, page after page.
+ * @throws SvcError `no_emulator` when a cursor comes a second time: the list would never end.
+ */
 export async function listAll<Item>(
   loadPage: (page: { limit: number; starting_after?: string }) => Promise<Page<Item>>,
 ): Promise<Item[]> {
   const items: Item[] = [];
+  const cursors = new Set<string>();
   let page = await loadPage({ limit: PAGE_SIZE });
   items.push(...page.data);
   while (page.has_more && page.end_cursor !== null) {
-    page = await loadPage({ limit: PAGE_SIZE, starting_after: page.end_cursor });
+    const { end_cursor: cursor } = page;
+    if (cursors.has(cursor)) {
+      throw new SvcError(
+        'no_emulator',
+        `The server repeats the cursor ${JSON.stringify(cursor)} of a list.`,
+        {
+          hint: 'Check which server responds: svc emulator status',
+        },
+      );
+    }
+    cursors.add(cursor);
+    page = await loadPage({ limit: PAGE_SIZE, starting_after: cursor });
     items.push(...page.data);
   }
   return items;

@@ -4,6 +4,7 @@
  */
 import { type ControlInput, controlOperations } from '../contract/control-api.ts';
 import { inputInQuery, type Operation, pathParameters } from '../contract/operation.ts';
+import { readResponse } from './checked-response.ts';
 import type { ControlCalls, ControlPlane } from './control-plane.ts';
 import { followStream } from './sse.ts';
 
@@ -39,15 +40,18 @@ export function createRemoteControlPlane(
   const calls = Object.fromEntries(
     Object.entries<Operation>(controlOperations).map(([name, operation]) => [
       name,
-      async (input: Input) => JSON.parse(await send(toRequest(controlUrl, operation, input))),
+      async (input: Input) => {
+        const request = toRequest(controlUrl, operation, input);
+        return readResponse(operation.output, await send(request), request.url.href);
+      },
     ]),
   );
   return {
-    // What comes back is of the operation's output type because the server validates by the same table.
     ...(calls as unknown as ControlCalls),
     stream(input, signal) {
       const { since, since_sequence, ...filter } = input;
       return followStream({
+        address: `${controlUrl}/events`,
         after: typeof since_sequence === 'string' ? Number(since_sequence) : since_sequence,
         startsInPast: since !== undefined,
         signal,

@@ -1,14 +1,18 @@
 /** The client side of the live stream: server-sent events that go on across lost connections, each item once. */
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
-import type { StreamItem } from '../contract/stream.ts';
+import * as v from 'valibot';
+import { StreamItem } from '../contract/stream.ts';
 import { SvcError } from '../errors.ts';
 import { clearTimeout, setTimeout } from '../timers.ts';
+import { notAnEmulator, readResponse } from './checked-response.ts';
 import type { LiveStream } from './control-plane.ts';
 
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 5_000;
 
 export interface StreamSource {
+  /** Of the stream, for messages. */
+  readonly address: string;
   /** Opens a connection that goes on after the sequence `after`, undefined being "from now on"; resolves to its text. */
   connect(after: number | undefined, signal: AbortSignal): Promise<AsyncIterable<string>>;
   readonly after: number | undefined;
@@ -70,7 +74,7 @@ async function* follow(source: StreamSource, confirm: () => void): AsyncGenerato
         if (isLost) onBack?.();
         isLost = false;
         failures = 0;
-        const place = readPlace(message);
+        const place = readPlace(message, source.address);
         const goOn = store === null || store === place.store ? Math.min(last ?? 0, place.newest) : 0;
         store = place.store;
         isMoved = last !== undefined && goOn !== last;
@@ -80,7 +84,7 @@ async function* follow(source: StreamSource, confirm: () => void): AsyncGenerato
         }
         if (!source.startsInPast) last ??= place.newest;
       } else if (message.data !== '') {
-        const item = JSON.parse(message.data) as StreamItem;
+        const item = readResponse(StreamItem, message.data, source.address);
         if (last !== undefined && item.sequence <= last) continue;
         last = item.sequence;
         yield item;
@@ -107,9 +111,11 @@ interface Place {
   readonly newest: number;
 }
 
-function readPlace({ id, data }: EventSourceMessage): Place {
-  const { store } = JSON.parse(data) as Pick<Place, 'store'>;
-  return { store, newest: Number(id) };
+function readPlace({ id, data }: EventSourceMessage, address: string): Place {
+  const { store } = readResponse(v.object({ store: v.string() }), data, address);
+  const newest = Number(id);
+  if (!Number.isSafeInteger(newest)) throw notAnEmulator(address, 'the stream has no sequence');
+  return { store, newest };
 }
 
 async function connectUnlessDown(

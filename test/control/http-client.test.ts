@@ -1,11 +1,15 @@
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
+import { controlOperations } from '../../src/contract/control-api.ts';
 import type { StreamItem } from '../../src/contract/stream.ts';
 import { createApiClient } from '../../src/control/api-client.ts';
 import type { ControlPlane } from '../../src/control/control-plane.ts';
 import { createHttpControlPlane } from '../../src/control/http-client.ts';
+import { listAll } from '../../src/control/pages.ts';
+import { IdSource } from '../../src/domain/ids.ts';
 
+const ids = new IdSource();
 const closers: (() => void)[] = [];
 afterEach(() => {
   for (const close of closers.splice(0)) close();
@@ -44,8 +48,8 @@ async function serveJson(status: number, body: unknown) {
 
 describe('an operation over HTTP', () => {
   it('puts placeholders into the path, escaped, and the other members of a GET into the query', async () => {
-    const { control, seen } = await serveJson(200, { data: [] });
-    await control.getDelivery({ id: 'a/b' });
+    const { control, seen } = await serveJson(200, { data: [], has_more: false, end_cursor: null });
+    await control.getDelivery({ id: 'a/b' }).catch(() => undefined);
     await control.listDeliveries({ status: 'failed', limit: 5 });
     expect(seen.map(({ method, url }) => `${method} ${url}`)).toEqual([
       'GET /_svc/deliveries/a%2Fb',
@@ -54,8 +58,8 @@ describe('an operation over HTTP', () => {
   });
 
   it('sends the other members of a POST as a JSON body', async () => {
-    const { control, seen } = await serveJson(202, { id: 'del_1' });
-    await expect(control.replayDelivery({ id: 'del_1', new_id: true })).resolves.toEqual({ id: 'del_1' });
+    const { control, seen } = await serveJson(202, {});
+    await control.replayDelivery({ id: 'del_1', new_id: true }).catch(() => undefined);
     expect(seen[0]).toMatchObject({
       method: 'POST',
       url: '/_svc/deliveries/del_1/replay',
@@ -65,8 +69,8 @@ describe('an operation over HTTP', () => {
   });
 
   it('sends the token when it has one', async () => {
-    const { url, seen } = await serveJson(200, {});
-    await createHttpControlPlane({ controlUrl: `${url}/_svc`, token: 'secret' }).getStatus({});
+    const { url, seen } = await serveJson(200, { stopping: true });
+    await createHttpControlPlane({ controlUrl: `${url}/_svc`, token: 'secret' }).stop({});
     expect(seen[0]?.headers.authorization).toBe('Bearer secret');
   });
 
@@ -104,14 +108,85 @@ describe('an operation over HTTP', () => {
   });
 });
 
+describe('a server that is not an emulator', () => {
+  const answers = {
+    'no JSON': '<h1>Hello</h1>',
+    nothing: '',
+    null: 'null',
+    text: '"ok"',
+    'another object': '{"ok":true}',
+    'a list without its items': '{"has_more":true,"end_cursor":null}',
+    'a list of something else': '{"data":[{}],"has_more":false,"end_cursor":null}',
+  };
+  const operations = Object.keys(controlOperations) as (keyof typeof controlOperations)[];
+
+  it.each(Object.entries(answers))(
+    'is no_emulator to every operation when it responds with %s',
+    async (_, body) => {
+      const { control, url } = await serveJson(200, body);
+      for (const name of operations) {
+        const call = control[name] as (input: object) => Promise<unknown>;
+        await expect(call({ id: 'x' }), name).rejects.toMatchObject({
+          code: 'no_emulator',
+          message: expect.stringContaining(`${url}/_svc`),
+        });
+      }
+    },
+  );
+
+  it.each(Object.entries(answers))(
+    'is no_emulator to the public API client when it responds with %s',
+    async (_, body) => {
+      const { url } = await serveJson(200, body);
+      const api = createApiClient({ baseUrl: `${url}/v1`, apiKey: 'svc_test_k' });
+      const webhook = { workspace_id: 'ws_1', url: 'https://a.example', events: ['*'] };
+      const calls = [
+        ...[api.createEvent('{}'), api.getEvent('evt_1'), api.listEvents({})],
+        ...[api.getWorkspace('ws_1'), api.createWebhook(webhook)],
+      ];
+      for (const call of calls) await expect(call).rejects.toMatchObject({ code: 'no_emulator' });
+    },
+  );
+
+  it.each([
+    ['an item that is not JSON', 'data: {\n\n'],
+    ['an item without its members', 'data: {"type":"attempt","sequence":1}\n\n'],
+    ['an item of an unknown type', 'data: {"type":"other","sequence":1}\n\n'],
+    ['a beginning that names no store', 'id: 1\nevent: ready\ndata: {}\n\n'],
+    ['a beginning without a sequence', 'id: x\nevent: ready\ndata: {"store":"a"}\n\n'],
+  ])('ends its stream with no_emulator after %s', async (_, text) => {
+    const { control } = await serve((_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).write(text);
+    });
+    const stream = control.stream({}, new AbortController().signal)[Symbol.asyncIterator]();
+    await expect(stream.next()).rejects.toMatchObject({ code: 'no_emulator' });
+  });
+
+  it('does not keep a list going with a cursor that comes again', async () => {
+    const { control } = await serveJson(200, { data: [], has_more: true, end_cursor: 'del_1' });
+    await expect(listAll((page) => control.listDeliveries(page))).rejects.toMatchObject({
+      code: 'no_emulator',
+      message: 'The server repeats the cursor "del_1" of a list.',
+    });
+  });
+
+  it('does not keep a list going with two cursors in turn', async () => {
+    let asked = 0;
+    const list = listAll(async () => ({ data: [], has_more: true, end_cursor: `del_${asked++ % 2}` }));
+    await expect(list).rejects.toMatchObject({ code: 'no_emulator' });
+  });
+});
+
 describe('the client of the public API', () => {
   it('sends the body as it is, with key and idempotency key, and gives back the exact text', async () => {
-    const answer = '{"id":"evt_1","payload":{"n":9007199254740993}}';
+    const rest = `"workspace_id":"${ids.next('workspace', 0)}","type":"a.b","created_at":"2026-11-20T00:00:00.000Z"`;
+    const id = ids.next('event', 0);
+    const answer = `{"id":"${id}",${rest},"payload":{"n":9007199254740993}}`;
     const { url, seen } = await serveJson(200, answer);
     const api = createApiClient({ baseUrl: `${url}/v1`, apiKey: 'svc_test_k' });
     const response = await api.createEvent('{"n": 9007199254740993}', 'once');
     expect(response.text).toBe(answer);
-    expect(response.value.id).toBe('evt_1');
+    expect(response.value.id).toBe(id);
     expect(seen[0]).toMatchObject({ method: 'POST', url: '/v1/events', body: '{"n": 9007199254740993}' });
     expect(seen[0]?.headers).toMatchObject({ authorization: 'Bearer svc_test_k', 'idempotency-key': 'once' });
   });
@@ -141,7 +216,7 @@ describe('the live stream', () => {
   const ready = (newest: number, store = 'one') =>
     `id: ${newest}\nevent: ready\ndata: ${JSON.stringify({ store })}\n\n`;
   const message = (sequence: number) =>
-    `id: ${sequence}\ndata: ${JSON.stringify({ type: 'request', sequence })}\n\n`;
+    `id: ${sequence}\ndata: ${JSON.stringify({ type: 'reset', sequence })}\n\n`;
 
   async function take(control: ControlPlane, count: number, input = {}): Promise<number[]> {
     const stop = new AbortController();
@@ -229,7 +304,13 @@ describe('the live stream', () => {
   });
 
   it('reads messages that arrive in pieces, within a character too', async () => {
-    const bytes = Buffer.from(message(1).replace('"request"', '"é request"'));
+    const request = {
+      ...{ id: ids.next('request', 0), at: '2026-11-20T00:00:00.000Z', method: 'GET', path: '/v1/é' },
+      ...{ status: 404, error_code: 'not_found', duration_ms: 1 },
+      ...{ api_key_id: null, workspace_id: null, resource_id: null },
+    };
+    const item = { type: 'request', sequence: 1, request };
+    const bytes = Buffer.from(`id: 1\ndata: ${JSON.stringify(item)}\n\n`);
     const { control } = await serve(async (_request, response) => {
       for (const byte of bytes) {
         response.write(Buffer.of(byte));
@@ -242,7 +323,7 @@ describe('the live stream', () => {
       items.push(item);
       stop.abort();
     }
-    expect(items).toEqual([{ type: 'é request', sequence: 1 }]);
+    expect(items).toEqual([item]);
   });
 
   it('fails when the first connection does', async () => {
