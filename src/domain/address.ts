@@ -127,6 +127,12 @@ function embeddedIPv4(address: string): string | null {
   return carriers.includes(head) ? toIPv4(seventh, eighth) : null;
 }
 
+/** What one client can be told by: its IPv4 address, or the /64 network of its IPv6 address, which it has whole. */
+export function clientOf(address: string): string {
+  const bare = toCanonicalAddress(address);
+  return isIPv6(bare) ? toGroups(bare).slice(0, 4).join(':') : bare;
+}
+
 /** The eight numbers of an IPv6 address in any of its spellings. */
 function toGroups(address: string): number[] {
   const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1);

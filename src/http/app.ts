@@ -45,7 +45,7 @@ export function createApp(options: AppOptions): H3 {
     publicUrl: options.findPublicUrl,
   });
   mountPublicApi(app, { sandbox, faultLog, closing, assertHost });
-  const lock = controlToken === null ? noLock : createTokenLock(controlToken, publicUrl);
+  const lock = controlToken === null ? noLock : createTokenLock(controlToken, publicUrl, sandbox.wall);
   const guarded = { guard: createGuard(host, publicUrl, lock), faultLog, nextRequestId };
   mountControlApi(app, {
     ...guarded,

@@ -1,7 +1,10 @@
 /** How a request shows the token of the control plane: programs in a header, browsers in a cookie. */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { H3Event } from 'h3';
+import { clientOf } from '../domain/address.ts';
+import type { WallClock } from '../domain/clock.ts';
 import { isControlToken } from '../domain/control-token.ts';
+import { TokenBuckets } from '../domain/token-buckets.ts';
 import { SvcError } from '../errors.ts';
 import { isOnThisMachineAlone } from './addresses.ts';
 import { authoritiesOf } from './authorities.ts';
@@ -9,10 +12,18 @@ import type { ListenOptions } from './listen-options.ts';
 
 const TOKEN_BYTES = 24;
 
+/** Wrong tokens of one client. A dashboard that was left open tries its old cookie every few seconds. */
+const WRONG_TOKENS = { perSecond: 1, burst: 20 };
+/** Clients whose wrong tokens are counted. */
+const MAX_CLIENTS = 10_000;
+
 export interface TokenLock {
-  /** @throws SvcError `token_required`. */
+  /** @throws SvcError `token_required`; `rate_limited` after too many wrong tokens, whatever the token is now. */
   assertOpened(event: H3Event): void;
-  /** The cookie for a visitor who came with the token in the link; null where that has none, or another. */
+  /**
+   * The cookie for a visitor who came with the token in the link; null where that has none, or another.
+   * @throws SvcError `rate_limited` after too many wrong tokens.
+   */
   cookieFor(event: H3Event): string | null;
 }
 
@@ -36,22 +47,39 @@ export function chooseControlToken(options: ListenOptions): string | null {
 /** Where no token is asked for. */
 export const noLock: TokenLock = { assertOpened: () => {}, cookieFor: () => null };
 
-/** @param publicUrl the address that the emulator was told to be reached at, if any */
-export function createTokenLock(token: string, publicUrl: string | null): TokenLock {
+/**
+ * @param publicUrl the address that the emulator was told to be reached at, if any
+ * @param wall measures how often a client shows wrong tokens
+ */
+export function createTokenLock(token: string, publicUrl: string | null, wall: WallClock): TokenLock {
   const outer = publicUrl === null ? null : new URL(publicUrl);
+  const wrongTokens = new TokenBuckets<string>(WRONG_TOKENS, wall.monotonic, MAX_CLIENTS);
+
+  /** Whether one of the tokens is right. What a client that is throttled shows is not looked at: it learns nothing. */
+  function isRight(shown: readonly string[], event: H3Event): boolean {
+    if (shown.length === 0) return false;
+    const client = clientOf(event.runtime?.node?.req.socket.remoteAddress ?? '');
+    const left = wrongTokens.tokensOf(client);
+    if (left < 1) throw tooManyWrong(wrongTokens.secondsUntilNext(left));
+    if (shown.some((each) => isSameToken(each, token))) return true;
+    wrongTokens.take(client);
+    return false;
+  }
+
   return {
     assertOpened(event) {
       const { headers } = event.req;
       const bearer = /^bearer +(\S+)$/i.exec(headers.get('authorization') ?? '')?.[1];
-      const shown = [bearer, findCookie(headers.get('cookie') ?? '', cookieName(event))];
-      if (shown.some((each) => each !== undefined && isSameToken(each, token))) return;
+      const cookie = findCookie(headers.get('cookie') ?? '', cookieName(event));
+      const shown = [bearer, cookie].filter((each) => each !== undefined);
+      if (isRight(shown, event)) return;
       throw new SvcError('token_required', toMessage(shown), {
         headers: { 'WWW-Authenticate': 'Bearer realm="svc control plane"' },
       });
     },
     cookieFor(event) {
       const given = event.url.searchParams.get('token');
-      if (given === null || !isSameToken(given, token)) return null;
+      if (given === null || !isRight([given], event)) return null;
       const isSecure =
         event.url.protocol === 'https:' ||
         (outer?.protocol === 'https:' && authoritiesOf(event).includes(outer.host));
@@ -71,8 +99,15 @@ function findCookie(cookies: string, name: string): string | undefined {
   return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1);
 }
 
-function toMessage(shown: readonly (string | undefined)[]): string {
-  return shown.every((each) => each === undefined)
+function tooManyWrong(retryAfterSeconds: number): SvcError {
+  return new SvcError('rate_limited', 'Too many requests with a wrong token of the control plane.', {
+    hint: `Wait ${retryAfterSeconds} s, then use the token that the emulator printed at its start.`,
+    headers: { 'Retry-After': String(retryAfterSeconds) },
+  });
+}
+
+function toMessage(shown: readonly string[]): string {
+  return shown.length === 0
     ? 'Other machines can reach this emulator: its control plane asks for a token.'
     : 'The token is not the one of this emulator.';
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { classifyAddress, classifyHost } from '../../src/domain/address.ts';
+import { classifyAddress, classifyHost, clientOf } from '../../src/domain/address.ts';
 
 describe('classifyAddress', () => {
   it.each([
@@ -64,6 +64,17 @@ describe('classifyAddress', () => {
     ['mapped', '::ffff:8.8.8.8', 'public'],
   ])('judges the IPv4 address inside an IPv6 one (%s): %s', (_form, address, kind) => {
     expect(classifyAddress(address).kind).toBe(kind);
+  });
+});
+
+describe('clientOf', () => {
+  it.each([
+    ['192.0.2.1', '::ffff:192.0.2.1', true],
+    ['192.0.2.1', '192.0.2.2', false],
+    ['2001:db8::1', '2001:db8:0:0:ffff::2', true],
+    ['2001:db8::1', '2001:db8:0:1::1', false],
+  ])('counts %s and %s as one client: %s', (one, other, isSame) => {
+    expect(clientOf(one) === clientOf(other)).toBe(isSame);
   });
 });
 

@@ -3,8 +3,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startTestEmulator, type TestEmulator } from '../support/emulator.ts';
+import { createTestWall } from '../support/test-wall.ts';
 
 const TOKEN = 'a-token.of_mine~0123';
 
@@ -13,6 +14,7 @@ const outerAddress = Object.values(networkInterfaces())
   .flat()
   .find((entry) => entry?.family === 'IPv4' && !entry.internal)?.address;
 
+const wall = createTestWall();
 let emulator: TestEmulator;
 let url: string;
 let port: string;
@@ -22,10 +24,12 @@ beforeAll(async () => {
   mkdirSync(join(dashboardFolder, 'assets'));
   writeFileSync(join(dashboardFolder, 'index.html'), 'the page');
   writeFileSync(join(dashboardFolder, 'assets/index-a1b2.js'), 'the script');
-  emulator = await startTestEmulator({ host: '0.0.0.0', controlToken: TOKEN, dashboardFolder });
+  emulator = await startTestEmulator({ host: '0.0.0.0', controlToken: TOKEN, dashboardFolder, wall });
   ({ port } = new URL(emulator.status().url));
   url = `http://127.0.0.1:${port}`;
 });
+// Wrong tokens are throttled.
+beforeEach(() => wall.pass(20_000));
 afterAll(async () => {
   await emulator.close();
   rmSync(dashboardFolder, { recursive: true });
@@ -114,6 +118,59 @@ describe('without the token', () => {
     expect((await ask('/v1/events', { authorization: `Bearer ${api_key}` })).status).toBe(200);
     expect((await ask('/v1/events', bearer)).status).toBe(401);
     expect((await ask('/healthz')).status).toBe(200);
+  });
+});
+
+describe('a client that shows wrong tokens', () => {
+  const wrong = { authorization: 'Bearer wrong-token-012345' };
+  const status = async (headers: Record<string, string>, path = '/_svc/status') =>
+    (await ask(path, headers)).status;
+  const repeat = (times: number, ask: () => Promise<unknown>) =>
+    Promise.all(Array.from({ length: times }, ask));
+
+  it('gets 429 with Retry-After after the twentieth, and one more try a second', async () => {
+    expect(new Set(await repeat(20, () => status(wrong)))).toEqual(new Set([401]));
+    const { status: refused, headers, text } = await ask('/_svc/status', wrong);
+    expect([refused, headers['retry-after']]).toEqual([429, '1']);
+    expect(JSON.parse(text).error).toMatchObject({
+      code: 'rate_limited',
+      hint: 'Wait 1 s, then use the token that the emulator printed at its start.',
+    });
+    wall.pass(1_000);
+    expect([await status(wrong), await status(wrong)]).toEqual([401, 429]);
+  });
+
+  it('does not learn then whether a token is right, from a header, a cookie or a link', async () => {
+    await repeat(20, () => status(wrong));
+    expect(await status(bearer)).toBe(429);
+    expect(await status({ cookie: `svc_token_${port}=${TOKEN}` })).toBe(429);
+    const { status: refused, headers } = await ask(`/?token=${TOKEN}`);
+    expect([refused, headers['set-cookie']]).toEqual([429, undefined]);
+    wall.pass(1_000);
+    expect(await status(bearer)).toBe(200);
+  });
+
+  it('is throttled for wrong tokens in links and cookies too', async () => {
+    await repeat(10, () => ask('/?token=wrong-token-012345'));
+    await repeat(10, () => status({ cookie: `svc_token_${port}=wrong-token-012345` }));
+    expect(await status(wrong)).toBe(429);
+  });
+
+  it('is not throttled for requests without a token or with the right one', async () => {
+    expect(new Set(await repeat(30, () => status({})))).toEqual(new Set([401]));
+    expect(new Set(await repeat(30, () => status(bearer)))).toEqual(new Set([200]));
+  });
+
+  // Other systems have one loopback address only.
+  it.runIf(process.platform === 'linux')('does not keep other clients out', async () => {
+    await repeat(20, () => status(wrong));
+    const other = new Promise((resolve, reject) => {
+      const options = { headers: bearer, localAddress: '127.0.0.3' };
+      request(`${url}/_svc/status`, options, (response) => resolve(response.resume().statusCode))
+        .on('error', reject)
+        .end();
+    });
+    expect(await other).toBe(200);
   });
 });
 

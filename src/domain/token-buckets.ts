@@ -1,0 +1,62 @@
+/** A token bucket for each of many keys: so many uses at once, and so many a second in the long run. */
+
+export interface BucketLimit {
+  readonly perSecond: number;
+  readonly burst: number;
+}
+
+interface Bucket {
+  tokens: number;
+  /** Monotonic time at which `tokens` was right. */
+  at: number;
+}
+
+export class TokenBuckets<Key> {
+  readonly #limit: BucketLimit;
+  readonly #monotonic: () => number;
+  readonly #maxKeys: number;
+  /** Least recently used first. */
+  readonly #buckets = new Map<Key, Bucket>();
+
+  /** @param maxKeys past it, the bucket of the least recently used key is full again. */
+  constructor(limit: BucketLimit, monotonic: () => number, maxKeys = Number.POSITIVE_INFINITY) {
+    this.#limit = limit;
+    this.#monotonic = monotonic;
+    this.#maxKeys = maxKeys;
+  }
+
+  /** The tokens of a key; it can use one from 1 on. */
+  tokensOf(key: Key): number {
+    return this.#refill(key).tokens;
+  }
+
+  /** @returns the tokens that are left. */
+  take(key: Key): number {
+    const bucket = this.#refill(key);
+    bucket.tokens = Math.max(0, bucket.tokens - 1);
+    return bucket.tokens;
+  }
+
+  /** Whole seconds until a key with so many tokens has one; at least 1. */
+  secondsUntilNext(tokens: number): number {
+    return Math.max(1, Math.ceil((1 - tokens) / this.#limit.perSecond));
+  }
+
+  /** Fills every bucket. */
+  forget(): void {
+    this.#buckets.clear();
+  }
+
+  #refill(key: Key): Bucket {
+    const { perSecond, burst } = this.#limit;
+    const now = this.#monotonic();
+    const bucket = this.#buckets.get(key) ?? { tokens: burst, at: now };
+    bucket.tokens = Math.min(burst, bucket.tokens + ((now - bucket.at) / 1000) * perSecond);
+    bucket.at = now;
+    this.#buckets.delete(key);
+    this.#buckets.set(key, bucket);
+    const [oldest] = this.#buckets.keys();
+    if (this.#buckets.size > this.#maxKeys && oldest !== undefined) this.#buckets.delete(oldest);
+    return bucket;
+  }
+}
