@@ -5,6 +5,8 @@ import type { Exchange } from './public-api.ts';
 
 /** Longest path that the log keeps, in characters. */
 const PATH_LIMIT = 2048;
+/** The same for a request without a valid key, which anybody can send. */
+const PATH_LIMIT_WITHOUT_KEY = 256;
 
 /**
  * Writes a request into the API log, soon rather than at once: nobody waits for it, and a commit of its own would
@@ -21,7 +23,7 @@ export function logRequest(
     id: requestId,
     at_wall: wall.now(),
     method: event.req.method,
-    path: (event.url.pathname + event.url.search).slice(0, PATH_LIMIT),
+    path: (event.url.pathname + event.url.search).slice(0, caller ? PATH_LIMIT : PATH_LIMIT_WITHOUT_KEY),
     status,
     error_code: errorCode,
     duration_ms: Math.round(durationMs * 1000) / 1000,

@@ -42,11 +42,18 @@ export interface ApiRequestFilter {
 const SELECT = `SELECT r.*, k.id AS api_key_id, w.id AS workspace_id FROM api_requests r
   LEFT JOIN api_keys k ON k.seq = r.api_key_seq LEFT JOIN workspaces w ON w.seq = r.workspace_seq`;
 
+/** Requests without a valid key that the log keeps: anybody who reaches the emulator can send them. */
+export const WITHOUT_KEY_LIMIT = 1_000;
+
 export class ApiRequestTable {
   readonly #insert: Database.Statement<[ApiRequestRow]>;
   readonly #bySeq: Database.Statement<[number], ApiRequestWithIds>;
   readonly #byId: Database.Statement<[string], ApiRequestWithIds>;
+  readonly #delete: Database.Statement<[number]>;
+  readonly #withoutKey: Database.Statement<[], number>;
   readonly #scan: Scan<ApiRequestWithIds>;
+  /** Sequences of the requests without a key, oldest first; null until they are read. */
+  #keyless: number[] | null = null;
 
   constructor(db: Database.Database) {
     this.#insert = db.prepare(
@@ -57,11 +64,29 @@ export class ApiRequestTable {
     );
     this.#bySeq = db.prepare(`${SELECT} WHERE r.seq = ?`);
     this.#byId = db.prepare(`${SELECT} WHERE r.id = ?`);
+    this.#delete = db.prepare('DELETE FROM api_requests WHERE seq = ?');
+    this.#withoutKey = db
+      .prepare<[], number>('SELECT seq FROM api_requests WHERE api_key_seq IS NULL ORDER BY seq')
+      .pluck();
     this.#scan = new Scan(db, (seq) => this.findBySeq(seq));
   }
 
   insert(row: ApiRequestRow): void {
+    if (row.api_key_seq === null) this.#makeRoom(row.seq);
     this.#insert.run(row);
+  }
+
+  /** To be called when the rows were replaced. */
+  forgetRows(): void {
+    this.#keyless = null;
+  }
+
+  /** Removes the oldest requests without a key, so that one more is within the limit. */
+  #makeRoom(seq: number): void {
+    this.#keyless ??= this.#withoutKey.all();
+    this.#keyless.push(seq);
+    for (const oldest of this.#keyless.splice(0, this.#keyless.length - WITHOUT_KEY_LIMIT))
+      this.#delete.run(oldest);
   }
 
   find(id: string): ApiRequestWithIds | undefined {

@@ -294,6 +294,7 @@ export class Store {
     } finally {
       this.#db.pragma('foreign_keys = ON');
       this.#forgetKept();
+      this.apiRequests.forgetRows();
     }
     this.#tellFollowers();
   }

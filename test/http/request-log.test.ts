@@ -1,0 +1,57 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { listAll } from '../../src/control/pages.ts';
+import { WITHOUT_KEY_LIMIT } from '../../src/store/api-requests.ts';
+import { startTestEmulator, type TestEmulator } from '../support/emulator.ts';
+
+async function start(): Promise<TestEmulator> {
+  const emulator = await startTestEmulator({ listen: false });
+  onTestFinished(() => emulator.close());
+  return emulator;
+}
+
+/** Sends a request to `/v1`, without a key unless there is one. */
+async function ask(emulator: TestEmulator, path: string, key?: string): Promise<number> {
+  const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
+  return (await emulator.fetch(new Request(`http://localhost/v1${path}`, { headers }))).status;
+}
+
+async function listRequests(emulator: TestEmulator) {
+  const { control } = emulator;
+  return listAll((page) => control.listRequests(page));
+}
+
+describe('the request log', () => {
+  it('keeps a short part of the path of a request without a valid key', async () => {
+    const emulator = await start();
+    const long = `/events?limit=1&a=${'x'.repeat(5_000)}`;
+    expect(await ask(emulator, long)).toBe(401);
+    expect(await ask(emulator, long, 'svc_test_unknown')).toBe(401);
+    await ask(emulator, long, emulator.status().api_key);
+    const lengths = (await listRequests(emulator)).map(({ path }) => path.length);
+    expect(lengths).toEqual([2048, 256, 256]);
+  });
+
+  it('keeps the newest requests without a valid key up to a limit, and every request with one', async () => {
+    const emulator = await start();
+    const { api_key: key } = emulator.status();
+    await ask(emulator, '/events?first', key);
+    for (let number = 0; number < WITHOUT_KEY_LIMIT + 5; number++) await ask(emulator, `/events?${number}`);
+    await ask(emulator, '/events?last', key);
+    const paths = (await listRequests(emulator)).map(({ path }) => path);
+    expect(paths).toHaveLength(WITHOUT_KEY_LIMIT + 2);
+    expect([paths.at(-1), paths.at(-2), paths.at(0)]).toEqual([
+      '/v1/events?first',
+      '/v1/events?5',
+      '/v1/events?last',
+    ]);
+  });
+
+  it('keeps to that limit after a reset', async () => {
+    const emulator = await start();
+    for (let number = 0; number < WITHOUT_KEY_LIMIT; number++) await ask(emulator, `/events?${number}`);
+    await emulator.control.reset({});
+    for (let number = 0; number < WITHOUT_KEY_LIMIT + 5; number++) await ask(emulator, `/nothing?${number}`);
+    const paths = (await listRequests(emulator)).map(({ path }) => path);
+    expect([paths.length, paths.at(-1)]).toEqual([WITHOUT_KEY_LIMIT, '/v1/nothing?5']);
+  });
+});
