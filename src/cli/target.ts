@@ -3,7 +3,7 @@ import type { ProjectLocation } from '../config/project-folders.ts';
 import type { Config, Source } from '../config.ts';
 import type { EmulatorStatus } from '../contract/emulator.ts';
 import type { ControlPlane } from '../control/control-plane.ts';
-import { findRunFile, type RunFile } from '../control/run-file.ts';
+import { findRunFile, findRunFileAbove, findTrustedRunFile, type RunFile } from '../control/run-file.ts';
 import { classifyHost } from '../domain/address.ts';
 import { SvcError } from '../errors.ts';
 import { readNamedFile } from './values.ts';
@@ -34,9 +34,10 @@ export interface Target {
 export async function findTarget(settings: TargetSettings, location: ProjectLocation): Promise<Target> {
   const { values } = settings;
   const named = values.controlUrl === null ? null : readAddress(values.controlUrl);
-  const run = named === null ? findRunFile(location) : findTrustedRunFile(location);
+  // For an address that the user named, the run file only adds a token and a certificate.
+  const run = named === null ? findRunFile(location) : findTrustedRunFile(() => findRunFile(location));
   const controlUrl = named?.controlUrl ?? run?.control_url;
-  if (controlUrl === undefined) throw new SvcError('no_emulator', 'No emulator runs in this folder.');
+  if (controlUrl === undefined) throw noEmulator(location);
   const own = controlUrl === run?.control_url ? run : null;
   const certificate = own?.certificate ?? null;
   const known = named?.token ?? own?.control_token;
@@ -48,13 +49,12 @@ export async function findTarget(settings: TargetSettings, location: ProjectLoca
   return { controlUrl, run: named === null ? run : null, certificate, ca, token };
 }
 
-/** The run file may add a token and a certificate to an address that the user named; without trust it does not. */
-function findTrustedRunFile(location: ProjectLocation): RunFile | null {
-  try {
-    return findRunFile(location);
-  } catch {
-    return null;
-  }
+function noEmulator(location: ProjectLocation): SvcError {
+  const above = findRunFileAbove(location);
+  const hint = above && {
+    hint: `Use the one of ${above.folder}, above this project: --url ${new URL(above.run.control_url).origin}`,
+  };
+  return new SvcError('no_emulator', 'No emulator runs in this folder.', hint ?? {});
 }
 
 /**

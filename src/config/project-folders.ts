@@ -16,17 +16,26 @@ export interface ProjectLocation {
  * From `cwd` up to the nearest folder that has `package.json`, `.git` or `.svc`; `cwd` alone when there is none. The
  * search does not enter the home folder or a folder above it, nor a folder in which every user can create files.
  */
-export function listProjectFolders({ cwd, env }: ProjectLocation): string[] {
+export function listProjectFolders(location: ProjectLocation): string[] {
+  const reachable = listReachableFolders(location);
+  const root = reachable.findIndex(isProjectRoot);
+  return reachable.slice(0, Math.max(root, 0) + 1);
+}
+
+/** The folders above those of the project, nearest first, that the search could enter. */
+export function listFoldersAbove(location: ProjectLocation): string[] {
+  return listReachableFolders(location).slice(listProjectFolders(location).length);
+}
+
+function listReachableFolders({ cwd, env }: ProjectLocation): string[] {
   const home = env.HOME || homedir();
-  const start = resolve(cwd);
-  const folders = [start];
-  for (let folder = start; !isProjectRoot(folder); ) {
+  const folders = [resolve(cwd)];
+  for (let folder = resolve(cwd); ; ) {
     const parent = dirname(folder);
-    if (parent === folder || isInside(home, parent) || isOpenToAll(parent, env)) return [start];
+    if (parent === folder || isInside(home, parent) || isOpenToAll(parent, env)) return folders;
     folders.push(parent);
     folder = parent;
   }
-  return folders;
 }
 
 function isProjectRoot(folder: string): boolean {

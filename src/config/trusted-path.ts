@@ -92,7 +92,8 @@ function findUserName(): string | null {
   }
 }
 
-function isTrusted(path: string, env: Environment): boolean {
+/** Whether the user has named the folder of a path in `SVC_TRUST_FOLDERS`. */
+export function isTrusted(path: string, env: Environment): boolean {
   const entries = (env[TRUST_VARIABLE] ?? '').split(delimiter).filter((entry) => entry !== '');
   return entries.some((entry) => {
     if (entry === '*') return true;

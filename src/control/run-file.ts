@@ -1,9 +1,10 @@
 /** `.svc/run.json`: how the commands in a folder find the emulator that was started there. */
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { listProjectFolders, type ProjectLocation } from '../config/project-folders.ts';
-import { assertTrusted, type Environment } from '../config/trusted-path.ts';
+import { listFoldersAbove, listProjectFolders, type ProjectLocation } from '../config/project-folders.ts';
+import { assertTrusted, type Environment, isTrusted } from '../config/trusted-path.ts';
 import { isHttpUrl } from '../domain/http-url.ts';
+import { quoteForShell } from '../domain/shell.ts';
 import { SvcError } from '../errors.ts';
 
 export const STATE_FOLDER = '.svc';
@@ -78,6 +79,25 @@ export function findOwnRunFile(folder: string, env: Environment): RunFile | null
   return found?.isAlive ? found.run : null;
 }
 
+/** The nearest emulator above the project root, which commands do not use but can point to; null where there is none. */
+export function findRunFileAbove(location: ProjectLocation): { folder: string; run: RunFile } | null {
+  for (const folder of listFoldersAbove(location)) {
+    const run = findTrustedRunFile(() => findOwnRunFile(folder, location.env));
+    if (run !== null) return { folder, run };
+  }
+  return null;
+}
+
+/** What `find` returns; null also where another user can change the file. */
+export function findTrustedRunFile(find: () => RunFile | null): RunFile | null {
+  try {
+    return find();
+  } catch (error) {
+    if (error instanceof SvcError && error.code === 'untrusted_file') return null;
+    throw error;
+  }
+}
+
 interface InspectedRunFile {
   readonly path: string;
   /** Null where it cannot be read. */
@@ -97,8 +117,23 @@ function inspectOwnRunFile(folder: string, env: Environment): InspectedRunFile |
   const path = join(folder, STATE_FOLDER, RUN_FILE);
   if (!existsSync(path)) return null;
   assertTrusted([path, join(folder, STATE_FOLDER)], folder, env);
+  assertWrittenHere(path, env);
   const run = findRun(path);
   return { path, run, isAlive: run !== null && isAlive(run.pid) };
+}
+
+/** A run file that came with a checkout or an archive could name any address. It has the mode of other files then. */
+function assertWrittenHere(path: string, env: Environment): void {
+  const { mode } = statSync(path);
+  if (process.platform === 'win32' || (mode & 0o077) === 0 || isTrusted(path, env)) return;
+  const shown = (mode & 0o777).toString(8);
+  throw new SvcError(
+    'untrusted_file',
+    `${path} is not used: its mode is ${shown}, and svc creates it with 600.`,
+    {
+      hint: `Remove it if no emulator of yours wrote it: rm ${quoteForShell(path)}`,
+    },
+  );
 }
 
 function findUpwards<Found>(location: ProjectLocation, find: (folder: string) => Found | null): Found | null {

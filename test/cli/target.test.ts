@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -64,6 +64,22 @@ describe.each(secrets)('%s', (variable, secret, name) => {
       code: 'usage',
       message: expect.stringMatching(new RegExp(`^${variable} is not sent to ${ELSEWHERE}: .*${place}\\.$`)),
       hint: `Name the address yourself to send it: --url ${ELSEWHERE}`,
+    });
+  });
+});
+
+describe('an emulator above the project root', () => {
+  it('is not used, and the hint names its address', async () => {
+    const above = createFolder();
+    const run = { pid: process.pid, started_at: '', version: '0', control_url: `${LOOPBACK}/_svc` };
+    createRunFile(above, run, {});
+    const cwd = join(above, 'packages/api');
+    mkdirSync(cwd, { recursive: true });
+    writeFileSync(join(cwd, 'package.json'), '{}');
+    const config = await resolveConfig({ flags: {}, env: {}, cwd });
+    await expect(findTarget(config, { cwd, env: {} })).rejects.toMatchObject({
+      code: 'no_emulator',
+      hint: `Use the one of ${above}, above this project: --url ${LOOPBACK}`,
     });
   });
 });

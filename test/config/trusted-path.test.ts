@@ -244,6 +244,19 @@ describe.runIf(hasOwners)('the state folder', () => {
     expect(findRunFile({ ...location, env: { SVC_TRUST_FOLDERS: folder } })).toEqual(run);
   });
 
+  it('is refused when others can read the run file, as one that came with a checkout', () => {
+    const folder = createFolder();
+    createRunFile(folder, run, {});
+    chmodSync(join(folder, '.svc/run.json'), 0o644);
+    expect(() => findRunFile({ cwd: folder, env: {} })).toThrow(
+      expect.objectContaining({
+        code: 'untrusted_file',
+        message: expect.stringContaining('its mode is 644, and svc creates it with 600'),
+        hint: expect.stringContaining(`rm ${folder}`),
+      }),
+    );
+  });
+
   it.runIf(isRoot)('is refused when another user owns the run file or its folder', () => {
     for (const path of ['.svc/run.json', '.svc']) {
       const folder = createFolder();
