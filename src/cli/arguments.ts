@@ -3,13 +3,24 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { findHeaderProblem } from '../domain/delivery-headers.ts';
 import { parseDuration } from '../domain/duration.ts';
 import { toForwardUrl } from '../domain/forward-url.ts';
+import { VISIBLE } from '../domain/invisible-characters.ts';
+import { toMoment } from '../domain/moment.ts';
 import { parseTimestamp } from '../domain/signature/timestamp.ts';
+import { checkWebhookUrl } from '../domain/webhook-url.ts';
 
 /** `90s`, `5m`, `1h30m`, in milliseconds. */
 export function toDurationMs(text: string): number {
   const ms = parseDuration(text);
-  if (ms === null) throw new InvalidArgumentError('A duration is written like 90s, 5m, 2h, 3d or 1h30m.');
+  if (ms === null) {
+    throw new InvalidArgumentError(suggestUnit(text) ?? 'Write a duration such as 90s, 5m, 2h, 3d or 1h30m.');
+  }
   return ms;
+}
+
+/** For a number that lacks its unit; null for anything else. */
+function suggestUnit(text: string): string | null {
+  const number = text.trim();
+  return /^\d+(?:\.\d+)?$/.test(number) ? `Did you mean ${number}m?` : null;
 }
 
 /** `50/s`, in calls a second. */
@@ -21,8 +32,10 @@ export function toRate(text: string): number {
 
 /** A duration before now or a time, passed on as it was written. */
 export function toSince(text: string): string {
-  if (parseDuration(text) === null && Number.isNaN(Date.parse(text))) {
-    throw new InvalidArgumentError('Write a duration such as 1h, or a time such as 2026-11-20T12:00:00Z.');
+  if (Number.isNaN(toMoment(text, 0))) {
+    throw new InvalidArgumentError(
+      suggestUnit(text) ?? 'Write a duration such as 1h, or a time such as 2026-11-20T12:00:00Z.',
+    );
   }
   return text;
 }
@@ -55,6 +68,20 @@ export function toReceiverUrl(text: string): string {
   const url = toForwardUrl(text);
   if (url === null) throw new InvalidArgumentError('Write a port or a URL: 3000, localhost:3000/webhooks.');
   return url;
+}
+
+/** The same for an endpoint; what no emulator accepts is refused here. */
+export function toWebhookUrl(text: string): string {
+  const url = toReceiverUrl(text);
+  const check = checkWebhookUrl(url, 'local');
+  if (!check.ok) throw new InvalidArgumentError(`It ${check.problem}.`);
+  return url;
+}
+
+/** The name of a workspace. */
+export function toName(text: string): string {
+  if (!VISIBLE.test(text)) throw new InvalidArgumentError('It must contain a visible character.');
+  return text;
 }
 
 /** `a,b` and repeated options alike, into one list. */

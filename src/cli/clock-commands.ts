@@ -2,9 +2,16 @@
 import type { Command } from 'commander';
 import type { ClockMove, ClockState } from '../contract/emulator.ts';
 import type { ControlPlane } from '../control/control-plane.ts';
+import { abortAfter } from '../timers.ts';
 import type { Context } from './context.ts';
+import { lookUntil } from './look-until.ts';
 import { showWhile } from './progress.ts';
 import { renderClock, renderClockMove } from './render/clock.ts';
+import { countOf } from './render/count.ts';
+
+/** Real time, after an interruption, for the clock to stop, and for all that is asked about it. */
+const STOP_TIMEOUT_MS = 1_000;
+const LAST_REQUEST_MS = 2_000;
 
 export interface ClockOptions {
   readonly workspace?: string;
@@ -41,10 +48,30 @@ export async function printClockMove(
 ): Promise<void> {
   const control = await context.connect();
   const subject = { workspace_id: workspace ?? (await context.workspaceId()) };
-  const look = async () => {
-    const { now, next_due_at: next } = await control.getClock(subject);
-    return `Sending. Schedule time ${now}${next === null ? '' : `, next ${next}`}`;
-  };
-  const move = await showWhile(context, look, call(control, subject));
-  context.print(move, () => renderClockMove(move, context.io));
+  const look = async () => renderProgress(await control.getClock(subject));
+  try {
+    const move = await showWhile(context, look, call(control, subject));
+    context.print(move, () => renderClockMove(move, context.io));
+  } catch (error) {
+    // An emulator that has ended as well has nothing to say about its clock.
+    if (context.signal.aborted && !context.json) await noteStop(subject, context).catch(() => {});
+    throw error;
+  }
+}
+
+function renderProgress({ now, next_due_at: next, moving }: ClockState): string {
+  const attempts = moving === undefined ? '' : `${countOf(moving.attempts, 'attempt')}, `;
+  return `Sending: ${attempts}schedule time ${now}${next === null ? '' : `, next ${next}`}`;
+}
+
+/** The interruption closed the connection, which stops the clock. */
+async function noteStop(subject: Subject, context: Context): Promise<void> {
+  const signal = abortAfter(LAST_REQUEST_MS);
+  const control = await context.connect(signal);
+  const look = () => control.getClock(subject);
+  const hasStopped = ({ moving }: ClockState) => moving === undefined;
+  const { now } = await lookUntil(look, hasStopped, { timeoutMs: STOP_TIMEOUT_MS, signal });
+  context.io.note(
+    `Interrupted. The clock stopped at ${now}. Deliveries that are due by then are still sent.`,
+  );
 }

@@ -1,4 +1,5 @@
 /** Questions: only in a terminal, only for an argument that was left out. */
+import { InvalidArgumentError } from 'commander';
 import { toOneLine } from '../domain/invisible-characters.ts';
 import { SvcError } from '../errors.ts';
 import type { Context } from './context.ts';
@@ -39,12 +40,32 @@ export async function askChoice(context: Context, argument: string, offer: Offer
   });
 }
 
-/** Lets the person type the value of the left-out `argument`. Errors as for {@link askChoice}. */
-export async function askText(context: Context, argument: string): Promise<string> {
+/**
+ * Lets the person type the value of the left-out `argument`, until `parse` accepts it. Errors as for {@link askChoice}.
+ * @param parse a parser of `arguments.ts`
+ */
+export async function askText<Value>(
+  context: Context,
+  argument: string,
+  parse: (text: string) => Value,
+): Promise<Value> {
   assertCanAsk(context, argument);
-  return ask(context, ({ input }, streams, look) =>
-    input({ message: `${argument}:`, required: true, ...look }, streams),
+  const validate = (text: string) => findProblem(text, parse) ?? true;
+  const text = await ask(context, ({ input }, streams, look) =>
+    input({ message: `${argument}:`, required: true, validate, ...look }, streams),
   );
+  return parse(text);
+}
+
+/** What `parse` has against the text; null when it accepts it. */
+function findProblem(text: string, parse: (text: string) => unknown): string | null {
+  try {
+    parse(text);
+    return null;
+  } catch (error) {
+    if (error instanceof InvalidArgumentError) return toOneLine(error.message);
+    throw error;
+  }
 }
 
 /**

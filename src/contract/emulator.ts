@@ -55,6 +55,8 @@ export const ClockState = v.object({
   wall: Timestamp,
   /** Schedule time at which the next delivery is due; null when none is planned. */
   next_due_at: v.nullable(Timestamp),
+  /** While a command moves the clock: how many attempts it has caused so far. */
+  moving: v.optional(v.object({ attempts: Count })),
 });
 
 /** What moving the clock caused. */

@@ -2,7 +2,7 @@
 import * as v from 'valibot';
 import { findHeaderProblem } from '../domain/delivery-headers.ts';
 import { EVENT_TYPE_MAX_LENGTH, EVENT_TYPE_PATTERN } from '../domain/event.ts';
-import { type IdKind, idPatterns, idPrefixes } from '../domain/ids.ts';
+import { describeOtherKind, type IdKind, idPatterns, idPrefixes } from '../domain/ids.ts';
 import { VISIBLE } from '../domain/invisible-characters.ts';
 
 /** The input of an operation that asks for none. */
@@ -11,7 +11,12 @@ export const nothing = v.strictObject({});
 export const idOf = (kind: IdKind) =>
   v.pipe(
     v.string(),
-    v.regex(idPatterns[kind], `must be an id that starts with ${idPrefixes[kind]}`),
+    v.regex(idPatterns[kind], ({ input }) => {
+      const found = describeOtherKind(input, kind);
+      return found === null
+        ? `must be an id that starts with ${idPrefixes[kind]}`
+        : `must be another id: ${found}`;
+    }),
     v.metadata({ examples: [`${idPrefixes[kind]}01JD3Z5K8Q4W6X7Y8Z9A0B1C2D`] }),
   );
 export const Timestamp = v.pipe(v.string(), v.isoTimestamp('must be an ISO 8601 time in UTC'));

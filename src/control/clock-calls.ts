@@ -17,12 +17,14 @@ export function createClockCalls(sandbox: Sandbox, driver: ClockDriver): ClockCa
   function stateOf(workspace: LiveWorkspace): ClockState {
     const { id, clock } = workspace;
     const dueAt = driver.findNextDueAt(workspace);
+    const caused = driver.countCaused(workspace);
     return {
       workspace_id: id,
       now: new Date(clock.now()).toISOString(),
       rate: clock.rate,
       wall: new Date(wall.now()).toISOString(),
       next_due_at: dueAt === null ? null : new Date(dueAt).toISOString(),
+      ...(caused === null ? {} : { moving: { attempts: caused } }),
     };
   }
 
@@ -46,17 +48,17 @@ export function createClockCalls(sandbox: Sandbox, driver: ClockDriver): ClockCa
       });
       return stateOf(workspace);
     },
-    advanceClock: ({ ms, ...input }) => {
+    advanceClock: ({ ms, ...input }, signal) => {
       const workspace = workspaceOf(input);
-      return tell(workspace, driver.advance(workspace, ms));
+      return tell(workspace, driver.advance(workspace, ms, signal));
     },
-    nextClock: (input) => {
+    nextClock: (input, signal) => {
       const workspace = workspaceOf(input);
-      return tell(workspace, driver.next(workspace));
+      return tell(workspace, driver.next(workspace, signal));
     },
-    settleClock: (input) => {
+    settleClock: (input, signal) => {
       const workspace = workspaceOf(input);
-      return tell(workspace, driver.settle(workspace));
+      return tell(workspace, driver.settle(workspace, signal));
     },
   };
 }

@@ -2,9 +2,16 @@
 import type { ControlInput, ControlOperations, ControlOutput } from '../contract/control-api.ts';
 import type { StreamInput, StreamItem } from '../contract/stream.ts';
 
-/** Every operation of the table, one method each: takes the flat input, resolves to the output, rejects with an `SvcError`. */
+/**
+ * Every operation of the table, one method each: takes the flat input, resolves to the output, rejects with an `SvcError`.
+ * `signal` is aborted when the caller no longer waits; commands that move a clock then stop. Over HTTP the connection
+ * tells it.
+ */
 export type ControlCalls = {
-  readonly [Name in keyof ControlOperations]: (input: ControlInput<Name>) => Promise<ControlOutput<Name>>;
+  readonly [Name in keyof ControlOperations]: (
+    input: ControlInput<Name>,
+    signal?: AbortSignal,
+  ) => Promise<ControlOutput<Name>>;
 };
 
 export interface ControlPlane extends ControlCalls {

@@ -87,6 +87,7 @@ export function createLocalControlPlane(
 export type CheckedCalls = {
   readonly [Name in keyof ControlOperations]: (
     input: CheckedInput<ControlOperations[Name]>,
+    signal?: AbortSignal,
   ) => Promise<ControlOutput<Name>>;
 };
 
@@ -97,7 +98,8 @@ function withValidation(calls: CheckedCalls): ControlCalls {
     const code = inputInQuery(method) ? 'invalid_request' : 'validation_failed';
     return [
       name,
-      async (input: never) => (call as (input: unknown) => unknown)(validate(schema, input, code)),
+      async (input: never, signal?: AbortSignal) =>
+        (call as (input: unknown, signal?: AbortSignal) => unknown)(validate(schema, input, code), signal),
     ];
   });
   return Object.fromEntries(checked) as ControlCalls;

@@ -10,6 +10,8 @@ export class ClockDriver {
   readonly #dispatcher: Dispatcher;
   /** The last command of each workspace that moves its clock: the next one waits for it. */
   readonly #moving = new Map<number, Promise<unknown>>();
+  /** Place of the newest thing when the move in progress began, for each workspace whose clock is moved. */
+  readonly #begins = new Map<number, number>();
 
   constructor(sandbox: Sandbox, dispatcher: Dispatcher) {
     this.#sandbox = sandbox;
@@ -38,26 +40,32 @@ export class ClockDriver {
    * Moves the clock forward by `ms`, from due instant to due instant: at each one everything due is sent and its
    * answer waited for, and what that plans on the way is met at its own instant. Resolves when all is answered, to
    * the place of the newest thing that had happened when the clock began to move: what was due by then is sent first,
-   * and was not caused by it.
+   * and was not caused by it. After `signal` is aborted the clock stays at the due time that it has reached.
    */
-  advance(workspace: LiveWorkspace, ms: number): Promise<number> {
-    return this.#inTurn(workspace, () => this.#moveTo(workspace, workspace.clock.now() + ms));
+  advance(workspace: LiveWorkspace, ms: number, signal?: AbortSignal): Promise<number> {
+    return this.#inTurn(workspace, () => this.#moveTo(workspace, workspace.clock.now() + ms, signal));
   }
 
   /** Moves the clock to the next due instant; stays where nothing is planned. Resolves as {@link advance}. */
-  next(workspace: LiveWorkspace): Promise<number> {
+  next(workspace: LiveWorkspace, signal?: AbortSignal): Promise<number> {
     return this.#inTurn(workspace, async () => {
       await this.#dispatcher.whenIdle(workspace);
-      return this.#moveTo(workspace, this.findNextDueAt(workspace) ?? workspace.clock.now());
+      return this.#moveTo(workspace, this.findNextDueAt(workspace) ?? workspace.clock.now(), signal);
     });
   }
 
   /** Moves the clock until nothing is planned any more. Resolves as {@link advance}. */
-  settle(workspace: LiveWorkspace): Promise<number> {
-    return this.#inTurn(workspace, () => this.#moveTo(workspace, Number.POSITIVE_INFINITY));
+  settle(workspace: LiveWorkspace, signal?: AbortSignal): Promise<number> {
+    return this.#inTurn(workspace, () => this.#moveTo(workspace, Number.POSITIVE_INFINITY, signal));
   }
 
-  async #moveTo(workspace: LiveWorkspace, target: number): Promise<number> {
+  /** How many attempts the move in progress has caused so far; null where none is in progress. */
+  countCaused({ seq }: LiveWorkspace): number | null {
+    const begin = this.#begins.get(seq);
+    return begin === undefined ? null : this.#sandbox.store.attempts.countOfWorkspace(seq, begin);
+  }
+
+  async #moveTo(workspace: LiveWorkspace, target: number, signal?: AbortSignal): Promise<number> {
     const { clock } = workspace;
     const { frozen } = clock;
     // Time stands still while answers are awaited, however long a receiver takes.
@@ -66,12 +74,14 @@ export class ClockDriver {
     try {
       let dueAt = await this.#nextStop(workspace);
       newest = this.#sandbox.store.lastSeq;
-      while (dueAt !== null && dueAt <= target) {
+      this.#begins.set(workspace.seq, newest);
+      while (dueAt !== null && dueAt <= target && !signal?.aborted) {
         this.#jump(workspace, dueAt, frozen);
         dueAt = await this.#nextStop(workspace);
       }
-      if (Number.isFinite(target)) this.#jump(workspace, target, frozen);
+      if (Number.isFinite(target) && !signal?.aborted) this.#jump(workspace, target, frozen);
     } finally {
+      this.#begins.delete(workspace.seq);
       clock.set({ frozen });
     }
     await this.#sandbox.store.write(() => keepClock(this.#sandbox, workspace));

@@ -10,7 +10,20 @@ export const idPrefixes = {
 } as const;
 export type IdKind = keyof typeof idPrefixes;
 
+/** What each kind is called: one of them, and several. */
+const idNouns: Readonly<Record<IdKind, readonly [one: string, several: string]>> = {
+  workspace: ['a workspace', 'workspaces'],
+  event: ['an event', 'events'],
+  webhook: ['an endpoint', 'endpoints'],
+  delivery: ['a delivery', 'deliveries'],
+  request: ['a request', 'requests'],
+  apiKey: ['an API key', 'API keys'],
+  fault: ['a fault', 'faults'],
+};
+
 const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+/** What the sender chose the length of. */
+const SHOWN_LENGTH = 64;
 const TIME_CHARS = 10;
 const RANDOM_CHARS = 16;
 const OPAQUE = '[0-7][0-9A-HJKMNP-TV-Z]{25}';
@@ -24,6 +37,18 @@ export const idPatterns = Object.fromEntries(
 /** Whether `text` is an identifier, of whatever kind. */
 export function isId(text: string): boolean {
   return Object.values(idPatterns).some((pattern) => pattern.test(text));
+}
+
+/**
+ * What an identifier of another kind than `wanted` is: `evt_1 is an event; deliveries start with del_`. Null for what has
+ * no prefix of another kind.
+ */
+export function describeOtherKind(id: string, wanted: IdKind): string | null {
+  const kinds = Object.keys(idPrefixes) as IdKind[];
+  const kind = kinds.find((each) => id.startsWith(idPrefixes[each]));
+  if (kind === undefined || kind === wanted) return null;
+  const shown = JSON.stringify(id).slice(1, -1).slice(0, SHOWN_LENGTH);
+  return `${shown} is ${idNouns[kind][0]}; ${idNouns[wanted][1]} start with ${idPrefixes[wanted]}`;
 }
 
 /** Fills a buffer with random bytes; a seeded run supplies its own. */

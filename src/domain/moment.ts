@@ -6,5 +6,7 @@ import { parseDuration } from './duration.ts';
  */
 export function toMoment(text: string, now: number): number {
   const duration = parseDuration(text);
-  return duration === null ? Date.parse(text) : now - duration;
+  if (duration !== null) return now - duration;
+  // A number without a unit is no time, though Date.parse() takes 35 for the year 2035.
+  return /^\d+(?:\.\d+)?$/.test(text.trim()) && !/^\d{4}$/.test(text) ? Number.NaN : Date.parse(text);
 }

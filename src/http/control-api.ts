@@ -33,9 +33,12 @@ export function mountControlApi(app: H3, serving: ControlServing): void {
         controlErrorResponse,
       );
   for (const [name, operation] of Object.entries<Operation>(controlOperations)) {
-    const call = control[name as keyof typeof controlOperations] as (input: object) => Promise<unknown>;
+    const call = control[name as keyof typeof controlOperations] as (
+      input: object,
+      signal: AbortSignal,
+    ) => Promise<unknown>;
     const handle = respond(async (event, requestId) => {
-      const output = await call(await readInput(event, operation));
+      const output = await call(await readInput(event, operation), whenGone(event));
       return controlResponse(operation.status, JSON.stringify(output), requestId);
     });
     app.on(operation.method, PREFIX + operation.path.replace(/\{(\w+)\}/g, ':$1'), handle);
@@ -47,6 +50,15 @@ export function mountControlApi(app: H3, serving: ControlServing): void {
   );
   app.get(`${PREFIX}/openapi.json`, describe);
   for (const path of [PREFIX, `${PREFIX}/**`]) app.all(path, respond(refusePath));
+}
+
+/** Aborted when the client closes the connection before it has the response. */
+function whenGone({ runtime, req }: H3Event): AbortSignal {
+  const response = runtime?.node?.res;
+  if (response === undefined) return req.signal;
+  const gone = new AbortController();
+  response.on('close', () => response.writableFinished || gone.abort());
+  return gone.signal;
 }
 
 async function refusePath({ req, url }: H3Event): Promise<never> {

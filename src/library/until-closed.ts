@@ -20,7 +20,7 @@ export function untilClosed({ control, fetch, status }: Doors, closing: AbortSig
 function controlUntilClosed({ stream, ...calls }: ControlPlane, closing: AbortSignal): ControlPlane {
   const guarded = Object.entries(calls).map(([name, call]) => [
     name,
-    callUntilClosed(call as (input: never) => Promise<unknown>, closing),
+    callUntilClosed(call as (...input: never) => Promise<unknown>, closing),
   ]);
   return {
     ...(Object.fromEntries(guarded) as ControlCalls),
@@ -32,14 +32,14 @@ function controlUntilClosed({ stream, ...calls }: ControlPlane, closing: AbortSi
 }
 
 /** What is under way when it is closed finds the store closed: it is refused in the same words. */
-function callUntilClosed<Input, Output>(
-  call: (input: Input) => Promise<Output>,
+function callUntilClosed<Input extends unknown[], Output>(
+  call: (...input: Input) => Promise<Output>,
   closing: AbortSignal,
-): (input: Input) => Promise<Output> {
-  return async (input) => {
+): (...input: Input) => Promise<Output> {
+  return async (...input) => {
     refuseClosed(closing);
     try {
-      return await call(input);
+      return await call(...input);
     } catch (error) {
       if (!(error instanceof SvcError)) refuseClosed(closing);
       throw error;

@@ -1,5 +1,6 @@
 /** Who calls, and what they may (§5). */
 import type { Environment, Scope } from '../domain/access.ts';
+import { describeOtherKind, type IdKind } from '../domain/ids.ts';
 import { environmentOfKey } from '../domain/secret.ts';
 import { SvcError } from '../errors.ts';
 import { toScopes } from '../store/api-keys.ts';
@@ -80,7 +81,16 @@ export function maySee(caller: Caller, workspaceSeq: number): boolean {
   return caller.workspaceSeq === null || caller.workspaceSeq === workspaceSeq;
 }
 
+/** What `notFound` names, by the word that its message has for it. */
+const idKinds: Readonly<Partial<Record<string, IdKind>>> = {
+  ...{ workspace: 'workspace', event: 'event', webhook: 'webhook', delivery: 'delivery' },
+  ...{ key: 'apiKey', fault: 'fault' },
+};
+
 /** @param kind what was looked for, in words. */
 export function notFound(kind: string, id: string): SvcError {
+  const idKind = idKinds[kind];
+  const other = idKind === undefined ? null : describeOtherKind(id, idKind);
+  if (other !== null) return new SvcError('not_found', `${other}.`);
   return new SvcError('not_found', `There is no ${kind} ${JSON.stringify(id).slice(1, -1).slice(0, 64)}.`);
 }

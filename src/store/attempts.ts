@@ -70,6 +70,7 @@ export class AttemptTable {
   readonly #insert: Database.Statement<[AttemptRow]>;
   readonly #ofDelivery: Database.Statement<[number], AttemptRow>;
   readonly #ofWorkspace: Database.Statement<[number, number], AttemptInWorkspace>;
+  readonly #countOfWorkspace: Database.Statement<[number, number], number>;
   readonly #place: Database.Statement<[string, number], Pick<AttemptRow, 'seq'>>;
   readonly #scan: Scan<AttemptInWorkspace>;
   readonly #bySeq: Database.Statement<[number], AttemptRow>;
@@ -84,6 +85,11 @@ export class AttemptTable {
     );
     this.#ofDelivery = db.prepare('SELECT * FROM attempts WHERE delivery_seq = ? ORDER BY number');
     this.#ofWorkspace = db.prepare(`${SELECT_FACTS} WHERE a.seq > ? AND d.workspace_seq = ? ORDER BY a.seq`);
+    this.#countOfWorkspace = db
+      .prepare<[number, number], number>(
+        'SELECT count(*) FROM attempts a JOIN deliveries d ON d.seq = a.delivery_seq WHERE a.seq > ? AND d.workspace_seq = ?',
+      )
+      .pluck();
     this.#place = db.prepare(
       'SELECT a.seq FROM deliveries d JOIN attempts a ON a.delivery_seq = d.seq WHERE d.id = ? AND a.number = ?',
     );
@@ -103,6 +109,10 @@ export class AttemptTable {
   /** Attempts of a workspace after `afterSeq`, in the order in which they were recorded. */
   listOfWorkspace(workspaceSeq: number, afterSeq: number): AttemptInWorkspace[] {
     return this.#ofWorkspace.all(afterSeq, workspaceSeq);
+  }
+
+  countOfWorkspace(workspaceSeq: number, afterSeq: number): number {
+    return this.#countOfWorkspace.get(afterSeq, workspaceSeq) ?? 0;
   }
 
   findBySeq(seq: number): AttemptRow | undefined {

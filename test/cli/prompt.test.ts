@@ -1,6 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it, vi } from 'vitest';
+import { toName, toWebhookUrl } from '../../src/cli/arguments.ts';
 import { type Offer, offerRows } from '../../src/cli/offers/offer.ts';
 import { askChoice, askText, confirm } from '../../src/cli/prompt.ts';
 import { createFakeContext, type FakeOptions } from './fake-context.ts';
@@ -108,7 +109,7 @@ describe('a choice', () => {
     await expect(askChoice(context, 'id', { noun: 'fruit', list })).rejects.toMatchObject({
       ...{ code: 'usage', message: "missing required argument 'id'" },
     });
-    await expect(askText(context, 'name')).rejects.toMatchObject({ code: 'usage' });
+    await expect(askText(context, 'name', toName)).rejects.toMatchObject({ code: 'usage' });
     expect(list).not.toHaveBeenCalled();
   });
 });
@@ -116,9 +117,18 @@ describe('a choice', () => {
 describe('a text', () => {
   it('is typed', async () => {
     const { context, press } = sitDown();
-    const text = askText(context, 'name');
+    const text = askText(context, 'name', toName);
     await press(`Team A${ENTER}`, 'name:');
     await expect(text).resolves.toBe('Team A');
+  });
+
+  it('is asked for again, with the reason, until it is valid', async () => {
+    const { context, press } = sitDown();
+    const url = askText(context, 'url', toWebhookUrl);
+    await press(`not a url${ENTER}`, 'url:');
+    await press(`\x15http://169.254.169.254/${ENTER}`, 'Write a port or a URL');
+    await press(`\x1546003/hooks${ENTER}`, 'It must be one that deliveries may go to');
+    await expect(url).resolves.toBe('http://localhost:46003/hooks');
   });
 });
 

@@ -1,6 +1,14 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { toHeaders, toInstant, toList, toWholeNumber } from '../../src/cli/arguments.ts';
+import {
+  toDurationMs,
+  toHeaders,
+  toInstant,
+  toList,
+  toSince,
+  toWebhookUrl,
+  toWholeNumber,
+} from '../../src/cli/arguments.ts';
 import { linkIds } from '../../src/cli/render/links.ts';
 import { renderTable } from '../../src/cli/render/table.ts';
 import { renderWebhook } from '../../src/cli/render/webhook.ts';
@@ -100,6 +108,25 @@ it.each([
   ['1795176000', 1795176000000],
 ])('the instant %s is read', (text, ms) => {
   expect(toInstant(text)(NOW)).toBe(ms);
+});
+
+it('asks whether a number without a unit means minutes', () => {
+  expect(() => toDurationMs('35')).toThrow('Did you mean 35m?');
+  expect(() => toSince('1.5')).toThrow('Did you mean 1.5m?');
+  expect(toSince('2026')).toBe('2026');
+});
+
+it.each([
+  ['46003/hooks', 'http://localhost:46003/hooks'],
+  ['example.com/hooks', 'https://example.com/hooks'],
+  ['http://127.0.0.1:1/A', 'http://127.0.0.1:1/A'],
+])('the address %s of an endpoint is %s', (written, url) => {
+  expect(toWebhookUrl(written)).toBe(url);
+});
+
+it('refuses the address of an endpoint that no emulator accepts, with the reason', () => {
+  expect(() => toWebhookUrl('http://example.com')).toThrow('It must use HTTPS');
+  expect(() => toWebhookUrl('not a url')).toThrow('Write a port or a URL');
 });
 
 it('refuses values that are not what they should be, and says what would be', () => {

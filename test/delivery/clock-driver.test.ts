@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { createHttpControlPlane } from '../../src/control/http-client.ts';
 import { HOUR_MS, MINUTE_MS } from '../../src/domain/duration.ts';
 import { startTestEmulator, type TestEmulator } from '../support/emulator.ts';
 import { createReceiver } from '../support/receiver.ts';
@@ -42,6 +43,54 @@ describe('advance', () => {
     const rest = await emulator.control.settleClock({});
     expect(rest.attempts).toMatchObject([{ number: 3, outcome: 'succeeded', response_status: 200 }]);
     expect(rest).toMatchObject({ pending: 0, next_due_at: null });
+    expect(receiver.requests).toHaveLength(3);
+  });
+
+  it.each([
+    ['advanceClock', { ms: 72 * HOUR_MS }],
+    ['settleClock', {}],
+  ] as const)(
+    'stops where it is when the signal of %s is aborted, and counts its attempts until then',
+    async (name, input) => {
+      const caller = new AbortController();
+      const moving: unknown[] = [];
+      await using receiver = await createReceiver(async (_, index) => {
+        if (index === 2) {
+          moving.push((await emulator.control.getClock({})).moving);
+          caller.abort();
+        }
+        return { status: 503 };
+      });
+      await using emulator = await startTestEmulator();
+      await subscribe(emulator, receiver.url);
+      const event = await createEvent(emulator);
+      const move = await emulator.control[name](input as never, caller.signal);
+      expect(move.attempts).toHaveLength(2);
+      expect(Date.parse(move.now) - Date.parse(event.created_at)).toBe(LADDER_MS[2]);
+      expect([moving, move.moving]).toEqual([[{ attempts: 1 }], undefined]);
+      expect(receiver.requests).toHaveLength(3);
+    },
+  );
+
+  it('stops when the client of the control plane closes the connection', async () => {
+    const client = new AbortController();
+    await using receiver = await createReceiver(async (_, index) => {
+      if (index === 2) {
+        client.abort();
+        // By the time of its response, the emulator has seen the end of the connection before this one.
+        await createHttpControlPlane({ controlUrl }).getClock({});
+      }
+      return { status: 503 };
+    });
+    await using emulator = await startTestEmulator();
+    const controlUrl = emulator.status().control_url;
+    await subscribe(emulator, receiver.url);
+    const event = await createEvent(emulator);
+    const control = createHttpControlPlane({ controlUrl, signal: client.signal });
+    await expect(control.advanceClock({ ms: 72 * HOUR_MS })).rejects.toMatchObject({ code: 'interrupted' });
+    // Takes its turn when the move has stopped.
+    const { now } = await emulator.control.setClock({});
+    expect(Date.parse(now) - Date.parse(event.created_at)).toBe(LADDER_MS[2]);
     expect(receiver.requests).toHaveLength(3);
   });
 

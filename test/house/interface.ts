@@ -58,7 +58,7 @@ export const promised: Readonly<Record<string, readonly string[]>> = {
   'workspaces get': [],
   'workspaces create': [],
   'keys list': page,
-  'keys create': ['--scopes', '--workspace'],
+  'keys create': ['--scopes', '--workspace', '--all-workspaces'],
   'keys revoke': ['--yes'],
   'deliveries list': [...deliveryFilter, '--until', ...page],
   'deliveries get': [],

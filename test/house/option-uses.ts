@@ -138,6 +138,7 @@ export const optionUses: Readonly<Record<string, readonly OptionUse[]>> = {
   'keys create': [
     ['--scopes events:read,events:write', { scopes: ['events:read', 'events:write'] }],
     workspace,
+    ['--all-workspaces', { allWorkspaces: true }],
   ],
   'keys revoke': [['--yes', { yes: true }]],
   'logs list': [requestFilter, page],

@@ -90,7 +90,8 @@ async function run(options: Options, context: Context): Promise<ExitCode> {
 /** What to register. */
 async function toEndpoints(options: Options, context: Context): Promise<NewEndpoint[]> {
   const { events, headers = {}, skipVerify = false, keep = false, workspace } = options;
-  const forwardings = options.forwardTo ?? toForwardings(await askText(context, 'forward-to'));
+  const forwardings =
+    options.forwardTo ?? (await askText(context, 'forward-to', (text) => toForwardings(text)));
   if (events !== undefined && forwardings.every(({ types }) => types !== null)) {
     throw new SvcError(
       'usage',

@@ -7,6 +7,7 @@ import { command as settleCommand } from '../../../src/cli/commands/clock/settle
 import { command as showCommand } from '../../../src/cli/commands/clock/show.ts';
 import { command as speedCommand } from '../../../src/cli/commands/clock/speed.ts';
 import type { ClockMove, ClockState } from '../../../src/contract/emulator.ts';
+import { ExitCode, SvcError } from '../../../src/errors.ts';
 import { createFakeContext, type FakeOptions } from '../fake-context.ts';
 
 const state: ClockState = {
@@ -41,7 +42,11 @@ const move: ClockMove = {
 };
 
 /** A control plane that gives the same answers always and keeps what it was asked. */
-function fake(options: FakeOptions = {}, moved: Promise<ClockMove> = Promise.resolve(move)) {
+function fake(
+  options: FakeOptions = {},
+  moved: Promise<ClockMove> = Promise.resolve(move),
+  change: Partial<ClockState> = {},
+) {
   const asked: unknown[] = [];
   const ask =
     <Answer>(name: string, answer: Promise<Answer>) =>
@@ -50,7 +55,7 @@ function fake(options: FakeOptions = {}, moved: Promise<ClockMove> = Promise.res
       return answer;
     };
   const control = {
-    getClock: ask('getClock', Promise.resolve(state)),
+    getClock: ask('getClock', Promise.resolve({ ...state, ...change })),
     setClock: ask('setClock', Promise.resolve(state)),
     advanceClock: ask('advanceClock', moved),
     nextClock: ask('nextClock', moved),
@@ -117,20 +122,35 @@ describe('the clock commands', () => {
     expect(recorded.out).toContain('0 deliveries');
   });
 
-  it('show in a terminal how far a long move has come, and clear that line', async () => {
+  it('say where the clock stopped when they are interrupted, and end with exit code 130', async () => {
+    const interruption = new AbortController();
+    const moved = new Promise<ClockMove>((_, reject) => {
+      interruption.signal.onabort = () => reject(new SvcError('interrupted', 'Interrupted.'));
+    });
+    const { context, recorded } = fake({ signal: interruption.signal }, moved);
+    const run = settleCommand.run({}, context);
+    interruption.abort();
+    await expect(run).rejects.toMatchObject({ exitCode: ExitCode.interrupted });
+    expect(recorded.err).toBe(
+      'Interrupted. The clock stopped at 2026-11-23T12:00:00.000Z. Deliveries that are due by then are still sent.\n',
+    );
+  });
+
+  it('show in a terminal how far a long move has come, with the count of attempts, and clear that line', async () => {
     vi.useFakeTimers();
     const lines: string[] = [];
     let answer = (_: ClockMove) => {};
     const moved = new Promise<ClockMove>((resolve) => {
       answer = resolve;
     });
-    const { context } = fake({ progress: (line) => lines.push(line) }, moved);
+    const { context } = fake({ progress: (line) => lines.push(line) }, moved, { moving: { attempts: 12 } });
     const run = settleCommand.run({}, context);
     await vi.advanceTimersByTimeAsync(600);
     answer(move);
     await run;
     vi.useRealTimers();
-    const line = 'Sending. Schedule time 2026-11-23T12:00:00.000Z, next 2026-11-23T12:05:00.000Z';
+    const line =
+      'Sending: 12 attempts, schedule time 2026-11-23T12:00:00.000Z, next 2026-11-23T12:05:00.000Z';
     expect(lines).toEqual([line, line, '']);
   });
 });

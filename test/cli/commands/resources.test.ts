@@ -59,6 +59,16 @@ describe('the options of', () => {
       ['createKey', { scopes: ['events:read'], workspace_id: 'ws_1' }],
     ],
     [
+      'keys create',
+      { scopes: ['events:read'] },
+      ['createKey', { scopes: ['events:read'], workspace_id: 'ws_default' }],
+    ],
+    [
+      'keys create',
+      { scopes: ['events:read'], allWorkspaces: true },
+      ['createKey', { scopes: ['events:read'], workspace_id: null }],
+    ],
+    [
       'logs list',
       {
         ...{ method: 'POST', path: '/v1', status: 403, key: 'key_1', request: 'req_1', workspace: 'ws_1' },

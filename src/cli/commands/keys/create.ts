@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import { type Scope, scopes } from '../../../domain/access.ts';
 import { toList } from '../../arguments.ts';
 import type { CommandDefinition } from '../../command.ts';
@@ -8,14 +8,24 @@ import { renderFields } from '../../render/fields.ts';
 interface Options {
   readonly scopes: Scope[];
   readonly workspace?: string;
+  readonly allWorkspaces?: true;
 }
 
 export const command: CommandDefinition<Options> = {
   configure: (command) =>
     command
       .option('--scopes <list>', `some of ${scopes.join(', ')}`, toScopes, [...scopes])
-      .option('--workspace <id>', 'bind the key to this workspace'),
-  examples: ['keys create --scopes events:read', 'keys create --workspace ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D'],
+      .option('--workspace <id>', 'Workspace that the key is bound to (default: the current workspace)')
+      .addOption(
+        new Option('--all-workspaces', 'Create a key that is not bound to a workspace').conflicts(
+          'workspace',
+        ),
+      ),
+  examples: [
+    'keys create --scopes events:read',
+    'keys create --workspace ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
+    'keys create --all-workspaces',
+  ],
   run,
 };
 
@@ -27,12 +37,13 @@ function toScopes(text: string): Scope[] {
   });
 }
 
-async function run({ scopes: wanted, workspace }: Options, context: Context): Promise<void> {
+async function run(options: Options, context: Context): Promise<void> {
   const control = await context.connect();
-  const key = await control.createKey({ scopes: wanted, workspace_id: workspace ?? null });
+  const workspaceId = options.allWorkspaces ? null : (options.workspace ?? (await context.workspaceId()));
+  const key = await control.createKey({ scopes: options.scopes, workspace_id: workspaceId });
   context.print(key, () =>
     renderFields(
-      { ID: key.id, Key: key.key, Scopes: key.scopes.join(', '), Workspace: key.workspace_id ?? 'every one' },
+      { ID: key.id, Key: key.key, Scopes: key.scopes.join(', '), Workspace: key.workspace_id ?? 'all' },
       context.io,
     ),
   );

@@ -128,7 +128,7 @@ async function toConductOptions(options: Options, context: Context): Promise<Con
     ...{ urlRule, scheme, secret, eventType, now, signal, apiKey: values.apiKey },
     only: options.rule ?? [],
     timeoutMs: options.timeout ?? TIMEOUT_MS,
-    url: options.url ?? toReceiverUrl(await askText(context, 'url')),
+    url: options.url ?? (await askText(context, 'url', toReceiverUrl)),
     payload: await createPayload(eventType, projectFolder, context),
     count: observe === undefined ? null : createObserver(observe, { cwd, urlRule, signal }),
     ca: values.ca === null ? undefined : (await readNamedFile(values.ca, cwd)).toString(),

@@ -1,4 +1,4 @@
-import { toList } from '../../arguments.ts';
+import { toList, toWebhookUrl } from '../../arguments.ts';
 import type { CommandDefinition } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { eventTypes } from '../../offers/event-types.ts';
@@ -14,10 +14,11 @@ interface Options {
 export const command: CommandDefinition<Options> = {
   configure: (command) =>
     command
-      .option('--url <url>', 'where to deliver to')
+      .option('--url <url>', 'Port or URL to deliver to, such as 3000 or localhost:3000/hooks', toWebhookUrl)
       .option('-e, --events <list>', 'event types to subscribe to, or *', toList)
       .option('--workspace <id>', 'the workspace; otherwise SVC_WORKSPACE_ID, or the one made at boot'),
   examples: [
+    'webhooks create --url 3000/webhooks --events order.shipped',
     'webhooks create --url http://localhost:3000/webhooks --events order.shipped,invoice.paid',
     "webhooks create --url https://example.com/hooks -e '*' --json",
   ],
@@ -26,7 +27,7 @@ export const command: CommandDefinition<Options> = {
 
 /** Goes through the public API, so that the key's scopes and workspace count. */
 async function run({ url, events, workspace }: Options, context: Context): Promise<void> {
-  const address = url ?? (await askText(context, 'url'));
+  const address = url ?? (await askText(context, 'url', toWebhookUrl));
   const types = events ?? [await askChoice(context, 'events', eventTypes)];
   const api = await context.api();
   const { value: webhook, text } = await api.createWebhook({

@@ -1,6 +1,6 @@
 import { Option } from 'commander';
 import { SvcError } from '../../../errors.ts';
-import { toHeaders, toList } from '../../arguments.ts';
+import { toHeaders, toList, toWebhookUrl } from '../../arguments.ts';
 import type { CommandDefinition } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { webhooks } from '../../offers/resources.ts';
@@ -22,7 +22,7 @@ export const command: CommandDefinition<Options> = {
   configure: (command) =>
     command
       .argument('[id]', 'wh_…')
-      .option('--url <url>', 'deliver to this address from now on')
+      .option('--url <url>', 'Port or URL to deliver to from now on', toWebhookUrl)
       .option('-e, --events <list>', 'subscribe to these event types instead', toList)
       .option(
         '-H, --headers <header>',
