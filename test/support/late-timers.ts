@@ -6,3 +6,6 @@ export const clearInterval = (timer?: NodeJS.Timeout) => globalThis.clearInterva
 export const setImmediate = (callback: () => void) => globalThis.setImmediate(callback);
 /** That of load, as it is in the real file: what is measured stays real. */
 export const monotonic = performance.now.bind(performance);
+
+/** The fake ones are meant. */
+export const areTimersFake = false;
