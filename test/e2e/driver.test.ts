@@ -1,0 +1,129 @@
+/** What each way into the emulator says when the SQLite driver does not run. */
+import { cpSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { driverFolder } from '../support/sqlite.ts';
+import { cleanEnvironment, createPlace } from './cli-program.ts';
+import { type PackedPackage, packPackage } from './packed-project.ts';
+
+const root = join(import.meta.dirname, '../..');
+
+let packed: PackedPackage;
+const places: { remove(): void }[] = [];
+beforeAll(async () => {
+  packed = await packPackage();
+}, 60_000);
+afterAll(() => {
+  for (const { remove } of [packed, ...places]) remove();
+});
+
+/** A project that npm installed the packed package into, with a driver of its own. */
+function createProject(installDriver: (folder: string) => void): string {
+  const place = createPlace();
+  places.push(place);
+  const project = place.cwd;
+  const modules = join(project, 'node_modules');
+  mkdirSync(modules);
+  const driver = join(modules, 'better-sqlite3');
+  mkdirSync(driver);
+  packed.installInto(modules);
+  rmSync(driver, { recursive: true });
+  installDriver(driver);
+  writeFileSync(join(modules, '.package-lock.json'), '{}');
+  writeFileSync(join(project, 'package.json'), '{"private":true,"type":"module"}');
+  return project;
+}
+
+/** The driver without its compiled part, as package managers leave it that run no install scripts. */
+function installUnbuilt(folder: string): void {
+  mkdirSync(folder);
+  for (const part of ['lib', 'package.json']) {
+    cpSync(join(driverFolder, part), join(folder, part), { recursive: true });
+  }
+  for (const name of ['bindings', 'file-uri-to-path']) {
+    const dependency = join(root, 'node_modules', name);
+    if (existsSync(dependency)) symlinkSync(dependency, join(folder, '..', name));
+  }
+}
+
+function runNode(project: string, ...args: string[]) {
+  const env = { ...cleanEnvironment(), npm_config_user_agent: 'npm/12.2.0 node/v24.19.0 linux x64' };
+  return execa(process.execPath, args, {
+    ...{ cwd: project, env, extendEnv: false, reject: false, stdin: 'ignore', timeout: 30_000 },
+  });
+}
+
+const svc = (project: string, ...args: string[]) =>
+  runNode(project, join(project, 'node_modules/svc-emulator/bin/svc.js'), ...args);
+
+const MESSAGE = /better-sqlite3 1[23]\.\S+ is installed, but its native part was not built\./;
+const COMMAND = 'npm install-scripts approve better-sqlite3 && npm rebuild better-sqlite3';
+
+describe('a SQLite driver that was not built', () => {
+  let project: string;
+  beforeAll(() => {
+    project = createProject(installUnbuilt);
+  });
+
+  it.each([
+    ['emulator start', ['emulator', 'start', '--port', '0']],
+    ['emulator start --detach', ['emulator', 'start', '--port', '0', '--detach']],
+    ['emulator exec', ['emulator', 'exec', '--', 'node', '--version']],
+  ])('makes svc %s fail with one error and the command that builds it', async (_, args) => {
+    const { exitCode, stdout, stderr } = await svc(project, ...args);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+    expect(stderr).toMatch(MESSAGE);
+    expect(stderr).toContain(`Build it: ${COMMAND}`);
+    expect(stderr).not.toMatch(/report it|bindings|\n\s+at /);
+  });
+
+  it('makes svc emulator start --json fail with one JSON error', async () => {
+    const { exitCode, stderr } = await svc(project, 'emulator', 'start', '--port', '0', '--json');
+    expect(exitCode).toBe(2);
+    expect(JSON.parse(stderr)).toEqual({
+      error: {
+        code: 'sqlite_unavailable',
+        message: expect.stringMatching(MESSAGE),
+        hint: expect.stringContaining(COMMAND),
+      },
+    });
+  });
+
+  it('makes createEmulator() reject with the same error', async () => {
+    const source = `import { createEmulator } from 'svc-emulator';
+      await createEmulator().catch(({ code, message }) => console.log(code, message));`;
+    const { stdout } = await runNode(project, '--input-type=module', '--eval', source);
+    expect(stdout).toMatch(new RegExp(`^sqlite_unavailable ${MESSAGE.source}$`));
+  });
+
+  it('is a problem for svc doctor, with the whole command', async () => {
+    const { exitCode, stdout } = await svc(project, 'doctor', '--json');
+    expect(exitCode).toBe(1);
+    const { findings } = JSON.parse(stdout) as { findings: { id: string }[] };
+    expect(findings.find(({ id }) => id === 'sqlite')).toMatchObject({
+      ...{
+        status: 'problem',
+        detail: expect.stringMatching(MESSAGE),
+        remedy: expect.stringContaining(COMMAND),
+      },
+    });
+    expect((await svc(project, 'doctor')).stdout).toContain(COMMAND);
+  });
+
+  it('does not concern the commands that need no SQLite', async () => {
+    expect(await svc(project, 'sign', '--payload', '{}', '--secret', 'whsec_a')).toMatchObject({
+      exitCode: 0,
+    });
+  });
+});
+
+describe.runIf(process.versions.node.startsWith('20.'))('better-sqlite3 13 on Node.js 20', () => {
+  it('is refused before it can crash the process', async () => {
+    const project = createProject((folder) => symlinkSync(join(root, 'node_modules/better-sqlite3'), folder));
+    const { exitCode, stderr } = await svc(project, 'emulator', 'start', '--port', '0');
+    expect(exitCode).toBe(2);
+    expect(stderr).toMatch(/better-sqlite3 13\.\S+ crashes on Node\.js 20\./);
+    expect(stderr).toContain('Use Node.js 22 or later');
+  });
+});
