@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createRunFile, findRunFile, inspectRunFile, removeRunFile } from '../../src/control/run-file.ts';
 
 let folder: string;
@@ -39,6 +39,15 @@ describe('the run file', () => {
   it('does not count when its process is gone', () => {
     // Beyond the largest process id of every system.
     createRunFile(folder, { ...run, pid: 2 ** 30 }, env);
+    expect(findRunFile(at(folder))).toBeNull();
+  });
+
+  it.skipIf(process.platform === 'win32')('does not count when its process belongs to another user', () => {
+    createRunFile(folder, run, env);
+    const kill = vi.spyOn(process, 'kill').mockImplementation(() => {
+      throw Object.assign(new Error('kill EPERM'), { code: 'EPERM' });
+    });
+    onTestFinished(() => kill.mockRestore());
     expect(findRunFile(at(folder))).toBeNull();
   });
 
