@@ -18,17 +18,38 @@ const folder = mkdtempSync(join(tmpdir(), 'svc-demo-'));
 const inColor = process.stdout.isTTY === true && !process.env.NO_COLOR;
 const children = new Set();
 const interruption = new AbortController();
-process.once('SIGINT', () => interruption.abort(new Error('It was interrupted.')));
+for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+  process.once(name, () => interruption.abort(new Error('It was interrupted.')));
+}
+// A reader such as `head` that has seen enough.
+let isRead = true;
+process.stdout.on('error', () => {
+  isRead = false;
+  interruption.abort();
+});
+const watchdog = startWatchdog();
 const signal = AbortSignal.any([AbortSignal.timeout(LIMIT_MS), interruption.signal]);
 
 try {
   await tell();
 } catch (error) {
-  console.error(`\nThe demo failed. ${(signal.aborted ? signal.reason : error).message}`);
-  process.exitCode = 1;
+  if (isRead) {
+    console.error(`\nThe demo failed. ${(signal.aborted ? signal.reason : error).message}`);
+    process.exitCode = 1;
+  }
 } finally {
   await Promise.all([...children].map(end));
+  watchdog.stdin.end();
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+}
+
+/** Ends the children and removes the folder where this script is killed before it could do so. */
+function startWatchdog() {
+  const program = join(root, 'dist/watchdog.js');
+  const options = { detached: true, stdio: ['pipe', 'ignore', 'ignore'] };
+  const watchdog = spawn(process.execPath, [program, String(process.pid), folder], options);
+  watchdog.stdin.on('error', () => undefined);
+  return watchdog;
 }
 
 async function tell() {
@@ -151,8 +172,11 @@ async function svc(...args) {
 function start(args, variables = {}) {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('SVC_'));
   const env = { ...Object.fromEntries(inherited), ...(inColor && { FORCE_COLOR: '1' }), ...variables };
-  const child = spawn(process.execPath, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const stdio = ['ignore', 'pipe', 'inherit'];
+  const child = spawn(process.execPath, args, { cwd: folder, env, stdio, detached: true, windowsHide: true });
   children.add(child);
+  const { pid } = child;
+  watchdog.stdin.write(`${JSON.stringify({ command: pid, group: pid, host: null, others: [] })}\n`);
   child.once('exit', () => children.delete(child));
   return child;
 }

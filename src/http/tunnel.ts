@@ -8,6 +8,8 @@ import { devNull } from 'node:os';
 import { createInterface } from 'node:readline';
 import { SvcError } from '../errors.ts';
 import { clearTimeout, setTimeout } from '../timers.ts';
+import { createProcessGuard } from '../watchdog/process-guard.ts';
+import { inOwnGroup } from '../watchdog/quarry.ts';
 
 export interface Tunnel {
   /** `https://…`, without a slash at its end. */
@@ -31,24 +33,31 @@ const LINE_HEAD = /^\S+Z\s+[A-Z]{3}\s+/;
  * @throws SvcError `no_tunnel`
  */
 export async function openTunnel(target: string, onEnd: (fault: SvcError) => void): Promise<Tunnel> {
+  const guard = await createProcessGuard(process.env);
   const child = spawn(PROGRAM, toArguments(target), {
     stdio: ['ignore', 'ignore', 'pipe'],
     windowsHide: true,
+    // A group of its own, which is how the guard finds it.
+    detached: process.platform !== 'win32',
   });
+  if (child.pid !== undefined) guard.hold(inOwnGroup(child.pid));
   const giveUp = setTimeout(() => child.kill(), LONGEST_START_MS);
   try {
     const url = await whenConnected(child);
     let closing = false;
     child.once('exit', (code) => {
-      // Ctrl-C in a terminal ends it too, in good order.
       if (!closing && code !== 0)
         onEnd(noTunnel('The tunnel has ended', 'Start the emulator again for a new one.'));
     });
     const close = async () => {
       closing = true;
       await end(child);
+      await guard.end();
     };
     return { url, close };
+  } catch (error) {
+    await guard.end();
+    throw error;
   } finally {
     clearTimeout(giveUp);
   }

@@ -1,8 +1,8 @@
 /**
- * A process beside `svc emulator exec`, which names itself and the folder of its temporary files in the arguments. Its
- * standard input ends when that process does, however it ended: then it ends the command and what the command has left
- * behind, and itself; and removes the folder where nobody else is there to do it. It stands in a session of its own, where no Ctrl-C and
- * no hang-up of the terminal reaches it.
+ * A process beside another one, which names itself and, where it has one, the folder of its temporary files in the
+ * arguments. Standard input has a line for each child of that process and ends when that process does, however it ended:
+ * then the watchdog ends the children and what they have left behind, and itself, and removes the folder if nothing else
+ * can. It has a session of its own, where no Ctrl-C and no hang-up of the terminal reaches it.
  */
 import { execFile } from 'node:child_process';
 import { rmSync } from 'node:fs';
@@ -16,7 +16,7 @@ const GRACE_MS = 5_000;
 const LAST_MS = 1_000;
 const LOOK_EVERY_MS = 20;
 
-const [, , svc, folder = ''] = process.argv;
+const [, , svc, folder] = process.argv;
 let told = '';
 process.stdin
   .setEncoding('utf8')
@@ -28,10 +28,11 @@ process.stdin
   .once('close', () => void clean());
 
 async function clean(): Promise<void> {
-  // Nothing where the command was never started.
-  if (told !== '') await end(JSON.parse(told) as Quarry);
+  // The last line is cut where the process was killed while it wrote it.
+  const lines = told.split('\n').slice(0, -1);
+  await Promise.all(lines.map((line) => end(JSON.parse(line) as Quarry)));
   // Orphans have another parent.
-  if (process.ppid !== Number(svc)) rmSync(folder, { recursive: true, force: true });
+  if (folder !== undefined && process.ppid !== Number(svc)) rmSync(folder, { recursive: true, force: true });
 }
 
 function end(quarry: Quarry): Promise<void> {

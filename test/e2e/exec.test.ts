@@ -1,5 +1,5 @@
 /** Commands beside an emulator of their own, by real processes: how they end, and that nothing is left of them. */
-import { existsSync, readdirSync, readFileSync, readlinkSync, realpathSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { execa } from 'execa';
@@ -8,10 +8,9 @@ import { ExitCode } from '../../src/errors.ts';
 import { hasTerminals, startTerminal } from '../support/terminal.ts';
 import { cleanEnvironment, createPlace, program, type RunOptions, svc } from './cli-program.ts';
 import { endWithTest, receive } from './for-one-test.ts';
+import { expectNobodyIn, listProcessesIn, showsProcesses } from './processes-in.ts';
 
 const hasSignals = process.platform !== 'win32';
-/** Only there a test can see which processes stand in a folder. */
-const showsProcesses = process.platform === 'linux';
 
 /** A folder of its own, also for temporary files; it may not be the folder of any process when the test is over. */
 function place(): string {
@@ -24,24 +23,6 @@ function place(): string {
     }
   });
   return cwd;
-}
-
-async function expectNobodyIn(cwd: string): Promise<void> {
-  await expect.poll(() => listProcessesIn(cwd), { timeout: 10_000 }).toEqual([]);
-}
-
-function listProcessesIn(cwd: string): string[] {
-  const folder = realpathSync(cwd);
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .filter((pid) => {
-      try {
-        return readlinkSync(`/proc/${pid}/cwd`) === folder;
-      } catch {
-        return false;
-      }
-    })
-    .map((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' '));
 }
 
 /** `svc emulator exec` to its end. */

@@ -6,8 +6,8 @@ const source = join(import.meta.dirname, '../../src');
 
 /** A room is a folder of src, or a file at its top. It may import from the rooms of the lines above its own. */
 const floors = [
-  ['errors', 'package-folder', 'timers', 'version', 'watchdog'],
-  ['domain'],
+  ['errors', 'package-folder', 'timers', 'version'],
+  ['domain', 'watchdog'],
   ['network'],
   ['profile'],
   ['contract'],

@@ -2,10 +2,10 @@
 import { constants } from 'node:os';
 import { execa } from 'execa';
 import { SvcError } from '../../errors.ts';
+import type { ProcessGuard } from '../../watchdog/process-guard.ts';
 import { inOwnGroup, inThisGroup } from '../../watchdog/quarry.ts';
 import type { Context, SignalHandler } from '../context.ts';
 import type { Variables } from '../variables.ts';
-import type { Leash } from './leash.ts';
 
 export interface CommandEnd {
   /** What a shell would say: its own, or 128 and the number of the signal that killed it. */
@@ -24,7 +24,7 @@ export interface CommandEnd {
 export async function runCommand(
   [program = '', ...args]: readonly string[],
   variables: Variables,
-  leash: Leash,
+  guard: ProcessGuard,
   { cwd, env, io, divertSignals }: Pick<Context, 'cwd' | 'env' | 'io' | 'divertSignals'>,
 ): Promise<CommandEnd> {
   const isShared = io.hasKeyboard;
@@ -32,16 +32,16 @@ export async function runCommand(
   let wasInterrupted = false;
   const subprocess = execa(program, args, {
     ...{ cwd, stdio: 'inherit', reject: false, detached: !isShared && hasGroups() },
-    // The leash does that, also where this process cannot.
+    // The guard does that, also where this process cannot.
     cleanup: false,
     ...{ env: { ...env, ...variables }, extendEnv: false, windowsHide: false },
   });
   const { pid } = subprocess;
-  if (pid !== undefined) leash.hold(toQuarry(pid));
+  if (pid !== undefined) guard.hold(toQuarry(pid));
   const onSignal: SignalHandler = (signal) => {
     wasInterrupted = true;
     // What asks for more than Ctrl-C does is given five seconds.
-    if (signal !== 'SIGINT') void leash.end();
+    if (signal !== 'SIGINT') void guard.end();
     else if (!isShared && pid !== undefined) interruptGroup(pid);
   };
   const restoreSignals = divertSignals(onSignal);

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { Emulator } from '../../../emulator.ts';
 import { ExitCode, SvcError } from '../../../errors.ts';
+import { createProcessGuard } from '../../../watchdog/process-guard.ts';
 import { toWholeNumber } from '../../arguments.ts';
 import { boot } from '../../boot.ts';
 import type { CommandDefinition } from '../../command.ts';
@@ -11,7 +12,6 @@ import type { Context } from '../../context.ts';
 import { reportError } from '../../error-report.ts';
 import { EmulatorLog } from '../../exec/emulator-log.ts';
 import { renderJUnit } from '../../exec/junit.ts';
-import { createLeash } from '../../exec/leash.ts';
 import { findOutcome, findShortfall, noteShortfall, type Shortfall } from '../../exec/outcome.ts';
 import { type CommandEnd, runCommand } from '../../exec/run-command.ts';
 import { prepareFile, writeWholeFile } from '../../exec/whole-file.ts';
@@ -115,7 +115,7 @@ async function runBeside(
   try {
     const certificate = keepCertificate(folder, emulator.certificate);
     const variables = toVariables(emulator.status(), certificate);
-    return await runOnLeash(emulator, variables, folder, options, context);
+    return await runGuarded(emulator, variables, folder, options, context);
   } finally {
     await emulator.close();
     over.abort();
@@ -123,20 +123,20 @@ async function runBeside(
   }
 }
 
-async function runOnLeash(
+async function runGuarded(
   emulator: Emulator,
   variables: Variables,
   folder: string,
   options: Options,
   context: Context,
 ): Promise<Ending> {
-  const leash = await createLeash(context, folder);
+  const guard = await createProcessGuard(context.env, folder);
   try {
     if (context.signal.aborted) throw new SvcError('interrupted', 'Interrupted.');
-    const end = await runCommand(options.command, variables, leash, context);
+    const end = await runCommand(options.command, variables, guard, context);
     return await conclude(end, emulator, options, context);
   } finally {
-    await leash.end();
+    await guard.end();
   }
 }
 
