@@ -75,6 +75,25 @@ describe('a table', () => {
     ]);
   });
 
+  it('asks for each value once, whatever the number of rows, and gives every row the same columns', () => {
+    const many = Array.from({ length: 20_000 }, (_, number) => ({
+      id: `evt_${String(number).padStart(5, '0')}`,
+    }));
+    let asked = 0;
+    const counted = columns.map((column) => ({
+      ...column,
+      value: (row: { id: string }) => {
+        asked++;
+        return column.value(row);
+      },
+    }));
+    const lines = renderTable(counted, many, { ...plain, width: 60 }).split('\n');
+    expect(asked).toBe(many.length * columns.length);
+    const ofOne = (row: { id: string }) =>
+      renderTable(columns, [row], { ...plain, width: 60 }).split('\n')[1];
+    expect(lines.slice(1)).toEqual(many.map(ofOne));
+  });
+
   it('keeps a row on its line, whatever a value contains', () => {
     expect(names(80, 'a\nb\x1b[2J')).toEqual(['NAME         END', 'a\\nb\\x1b[2J  |']);
   });

@@ -1,7 +1,7 @@
 /** Lines that may have colours and links in them, fitted to columns of a terminal. */
 import type { Look } from '../io.ts';
 import { toStyledLine, toStyledLines } from '../terminal-text.ts';
-import { splitGraphemes, widthOf } from './text-width.ts';
+import { isPlain, splitGraphemes, widthOf } from './text-width.ts';
 
 /** What paints: colours, and the beginning and end of a link. None of it takes room. */
 const PAINT = /(\x1b\[[\d;]*m|\x1b\]8;[^\x07\x1b]*(?:\x07|\x1b\\))/;
@@ -12,6 +12,7 @@ export function cutLineTo({ width, unicode }: Pick<Look, 'width' | 'unicode'>, t
   const line = toStyledLine(text);
   if (widthOf(line) <= width) return line;
   const mark = unicode ? '…' : '...';
+  if (isPlain(line)) return line.slice(0, Math.max(1, width - mark.length)) + mark;
   const [kept = ''] = breakInto(width - widthOf(mark), line);
   const rest = toTokens(line.slice(kept.length));
   return kept + mark + rest.filter(isPaint).join('');

@@ -1,4 +1,3 @@
-import Table from 'cli-table3';
 import type { Look } from '../io.ts';
 import { toStyledLine } from '../terminal-text.ts';
 import { cutLineTo } from './painted.ts';
@@ -16,32 +15,51 @@ export interface Column<Row> {
 
 const GAP = 2;
 const SMALLEST_WIDTH = 24;
+/** Texts of a column whose width is remembered while it is measured. */
+const KNOWN_WIDTHS = 100;
 
 /** A column with its texts and the width that it gets. */
 interface Fitted<Row> {
   readonly column: Column<Row>;
   readonly texts: readonly string[];
+  /** Of each text, measured once. */
+  readonly widths: readonly number[];
   readonly width: number;
 }
 
-/** A table without lines, fitted to the width of the terminal. */
+/** A table without lines, fitted to the width of the terminal. Takes time in proportion to its rows. */
 export function renderTable<Row>(columns: readonly Column<Row>[], rows: readonly Row[], look: Look): string {
   const measured = columns.map((column) => {
     const texts = rows.map((row) => toStyledLine(column.value(row)));
-    return { column, texts, width: Math.max(...[column.title, ...texts].map(widthOf)) };
+    const known = new Map<string, number>();
+    const widths = texts.map((text) => {
+      const width = known.get(text) ?? widthOf(text);
+      // A status, for instance, has colors and is the same in many rows.
+      if (known.size < KNOWN_WIDTHS) known.set(text, width);
+      return width;
+    });
+    const width = widths.reduce((widest, each) => Math.max(widest, each), widthOf(column.title));
+    return { column, texts, widths, width };
   });
   const fitted = fitColumns(measured, look.width);
   const style = styleFor(look);
-  const table = new Table({
-    head: fitted.map(({ column }) => style.dim(column.title)),
-    colWidths: fitted.map(({ width }) => width + GAP),
-    chars: NO_LINES,
-    style: { 'padding-left': 0, 'padding-right': GAP, head: [], border: [], compact: true },
+  const head = fitted.map(({ column: { title }, width }) => {
+    return style.dim(title) + ' '.repeat(width - widthOf(title));
   });
-  const cellOf = (row: number) => (entry: Fitted<Row>) =>
-    cutLineTo({ ...look, width: entry.width }, entry.texts[row] ?? '');
-  table.push(...rows.map((_, row) => fitted.map(cellOf(row))));
-  return table.toString().replace(/ +$/gm, '');
+  const lines = rows.map((_, row) => toLine(fitted.map((entry) => toCell(entry, row, look))));
+  return [toLine(head), ...lines].join('\n');
+}
+
+function toCell<Row>({ texts, widths, width }: Fitted<Row>, row: number, look: Look): string {
+  const [text = '', taken = 0] = [texts[row], widths[row]];
+  if (taken <= width) return text + ' '.repeat(width - taken);
+  const cut = cutLineTo({ ...look, width }, text);
+  // A wide character that was cut leaves a column free.
+  return cut + ' '.repeat(Math.max(0, width - widthOf(cut)));
+}
+
+function toLine(cells: readonly string[]): string {
+  return cells.join(' '.repeat(GAP)).replace(/ +$/, '');
 }
 
 /**
@@ -89,9 +107,3 @@ function shrink<Row>(columns: readonly Fitted<Row>[], excess: number): readonly 
     })
     .toReversed();
 }
-
-const NO_LINES = {
-  ...{ top: '', 'top-mid': '', 'top-left': '', 'top-right': '' },
-  ...{ bottom: '', 'bottom-mid': '', 'bottom-left': '', 'bottom-right': '' },
-  ...{ left: '', 'left-mid': '', mid: '', 'mid-mid': '', right: '', 'right-mid': '', middle: '' },
-};
