@@ -51,6 +51,8 @@ const chunkGroups = [
   { name: 'client', test: /\/src\/cli\/(?!commands|main)/, minShareCount: 3 },
 ].map((group, index, { length }) => ({ ...group, priority: length - index }));
 
+const minify = { mangle: false, compress: true, codegen: false };
+
 rmSync(dist, { recursive: true, force: true });
 const { output } = await build({
   cwd: root,
@@ -60,7 +62,7 @@ const { output } = await build({
   resolve: { alias: { 'node:process': join(root, 'scripts/global-process.cjs') } },
   transform: {
     target: 'node20.19',
-    define: { __SVC_VERSION__: JSON.stringify(manifest.version) },
+    define: { __SVC_VERSION__: JSON.stringify(manifest.version), __SVC_UNDICI__: '"dist/undici.cjs"' },
     // undici and others wait with these too: fake timers of a test runner must not stop them.
     inject: Object.fromEntries(timers.map((name) => [name, [join(root, 'src/timers.ts'), name]])),
   },
@@ -68,15 +70,27 @@ const { output } = await build({
     dir: dist,
     format: 'esm',
     sourcemap: false,
-    minify: { mangle: false, compress: true, codegen: false },
+    minify,
     entryFileNames: '[name].js',
     chunkFileNames: 'chunks/[name]-[hash].js',
     codeSplitting: { groups: chunkGroups },
   },
   logLevel: 'warn',
 });
+// A CommonJS file of its own, see src/delivery/undici.ts: a function of the timers, because it is loaded late.
+const undici = await build({
+  cwd: root,
+  input: { undici: 'undici' },
+  platform: 'node',
+  output: {
+    ...{ dir: dist, format: 'cjs', entryFileNames: '[name].cjs', minify },
+    postBanner: `module.exports = ({ ${timers.join(', ')} }) => { const module = { exports: {} }; let { exports } = module;`,
+    postFooter: 'return module.exports; };',
+  },
+  logLevel: 'warn',
+});
 const page = await buildPage({ configFile: join(root, 'src/dashboard/vite.config.ts'), logLevel: 'warn' });
-writeNotices([...output, ...page.output]);
+writeNotices([...output, ...undici.output, ...page.output]);
 execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.build.json'], {
   cwd: root,
   stdio: 'inherit',

@@ -141,7 +141,7 @@ async function startOn(
   const listening =
     options.listen === false
       ? listenNowhere(options)
-      : await listen(app, options, (fault) => faultLog.report('the tunnel', fault));
+      : await listen(app, options, (where, fault) => faultLog.report(where, fault));
   publicUrl = listening.publicUrl;
   ownPort = listening.port;
   engine.start();

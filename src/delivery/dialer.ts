@@ -7,9 +7,10 @@ import { type HttpProxy, type ProxyOptions, parseProxy } from '../domain/proxy.t
 import { SvcError } from '../errors.ts';
 import type { AddressPolicy } from '../network/address-policy.ts';
 import type { Lookup } from '../network/checked-lookup.ts';
-import type { ConnectorOptions } from './outbound-connect.ts';
+import { type ConnectorOptions, createConnector } from './outbound-connect.ts';
 import type { ExchangeRequest } from './outbound-exchange.ts';
-import type { createOriginPool } from './outbound-pool.ts';
+import { createOriginPool } from './outbound-pool.ts';
+import { loadUndici } from './undici.ts';
 
 export interface DialerOptions extends AddressPolicy {
   /** Certificate authorities in PEM, trusted beside the usual ones. */
@@ -35,12 +36,6 @@ export interface Route {
 }
 
 /**
- * Starts the exchange on an idle connection, on a new one, or as soon as there is one. How it ended, a failure to
- * connect included, is in `request.exchange.ended`.
- */
-export type Dial = (route: Route, request: ExchangeRequest) => void;
-
-/**
  * Connects only where the policy allows, checked on the address that is dialled; where a proxy resolves the name, on
  * the name. Redirects are not followed, and proxies of the environment are not used.
  */
@@ -52,7 +47,6 @@ export class Dialer {
   readonly #pools = new Map<string, Pool>();
   /** Those of the map, and those that only finish what they have. */
   readonly #open = new Set<Pool>();
-  #loaded: Promise<Dial> | null = null;
   #closed = false;
 
   /** Throws `usage` for a `ca` that is no certificate or a `proxy` that is no address. */
@@ -62,15 +56,27 @@ export class Dialer {
     this.#proxy = options.proxy && parseProxy(options.proxy);
   }
 
-  /** Loads the HTTP client, once: it takes tens of milliseconds, and no start of the emulator should wait for it. */
-  load(): Promise<Dial> {
-    this.#loaded ??= this.#load();
-    return this.#loaded;
+  /** Loads the HTTP client, which {@link dial} and {@link connect} do as well. Throws where it cannot be read now. */
+  prepare(): void {
+    loadUndici();
+  }
+
+  /**
+   * Starts the exchange on an idle connection, on a new one, or as soon as there is one. How it ended, a failure to
+   * connect included, is in `request.exchange.ended`.
+   */
+  dial(route: Route, request: ExchangeRequest): void {
+    if (this.#closed) {
+      request.exchange.end('stopped');
+      return;
+    }
+    const pool = route.fresh ? this.#openPool(route) : this.#sharedPool(route);
+    pool.dispatch(request, request.exchange);
+    if (route.fresh) this.#retire(pool);
   }
 
   /** Opens a connection that carries nothing, TLS included where the origin has it. Rejects with a `NetworkError`. */
   async connect(route: Route): Promise<Socket> {
-    const { createConnector } = await import('./outbound-connect.ts');
     const origin = new URL(route.origin);
     const { protocol, host, port } = origin;
     const hostname = origin.hostname.replace(/^\[(.*)\]$/, '$1');
@@ -88,22 +94,8 @@ export class Dialer {
     await Promise.all(Array.from(this.#open, (pool) => pool.destroy()));
   }
 
-  async #load(): Promise<Dial> {
-    const { createOriginPool } = await import('./outbound-pool.ts');
-    const open = (route: Route) => this.#openPool(createOriginPool, route);
-    return (route, request) => {
-      if (this.#closed) {
-        request.exchange.end('stopped');
-        return;
-      }
-      const pool = route.fresh ? open(route) : this.#sharedPool(route, open);
-      pool.dispatch(request, request.exchange);
-      if (route.fresh) this.#retire(pool);
-    };
-  }
-
-  #openPool(create: typeof createOriginPool, route: Route): Pool {
-    const pool = create(new URL(route.origin), {
+  #openPool(route: Route): Pool {
+    const pool = createOriginPool(new URL(route.origin), {
       ...this.#toConnectorOptions(route),
       connections: this.#options.connectionsPerOrigin ?? 64,
     });
@@ -122,9 +114,9 @@ export class Dialer {
     };
   }
 
-  #sharedPool(route: Route, open: (route: Route) => Pool): Pool {
+  #sharedPool(route: Route): Pool {
     const key = `${route.origin} ${route.connectTimeoutMs} ${route.insecureTls}`;
-    const pool = this.#pools.get(key) ?? open(route);
+    const pool = this.#pools.get(key) ?? this.#openPool(route);
     this.#pools.delete(key);
     this.#pools.set(key, pool);
     const [oldest] = this.#pools;

@@ -15,7 +15,7 @@ import { DueTimes } from './due-times.ts';
 import { Lane } from './lane.ts';
 import type { Sender } from './sender.ts';
 
-/** How long sending rests after the store refused a write: the attempt could not be recorded and will be repeated. */
+/** How long sending rests after an attempt could not be made or recorded here: it will be repeated. */
 const STORE_REST_MS = 1000;
 /** Share of all places that is kept for endpoints with nothing under way. */
 const RESERVE = 0.25;
@@ -59,6 +59,7 @@ export class Dispatcher {
   #inFlight = 0;
   #state: 'new' | 'running' | 'stopping' | 'stopped' = 'new';
   #restUntil = 0;
+  #lastFault = '';
   readonly #alarm: Alarm;
   #unsubscribe = () => {};
   readonly #waiters = new Set<() => void>();
@@ -331,8 +332,11 @@ export class Dispatcher {
   }
 
   #rest(fault: unknown): void {
-    this.#onFault(fault);
-    this.#restUntil = this.#sandbox.wall.monotonic() + STORE_REST_MS;
+    const now = this.#sandbox.wall.monotonic();
+    // Attempts that were in flight together usually fail together.
+    if (now >= this.#restUntil || String(fault) !== this.#lastFault) this.#onFault(fault);
+    this.#lastFault = String(fault);
+    this.#restUntil = now + STORE_REST_MS;
   }
 
   /** @returns when the delivery is due again; null for not at all. */

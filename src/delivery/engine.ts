@@ -50,7 +50,8 @@ export function createEngine(sandbox: Sandbox, options: EngineOptions): Engine {
       dispatcher.start();
       listeners.start();
       if (keepDays !== null) endRetention = startRetention(sandbox, keepDays, at('the removal of old rows'));
-      preparing = setTimeout(() => void sender.prepare(), PREPARE_AFTER_MS);
+      // The first delivery loads it again where it cannot be read now.
+      preparing = setTimeout(() => void sender.prepare().catch(at('the HTTP client')), PREPARE_AFTER_MS);
     },
     async stop() {
       clearTimeout(preparing);

@@ -1,7 +1,7 @@
 /** Opens the connections of the dialer: a host is resolved once, and what is dialled is a checked address of it. */
 import { isIP } from 'node:net';
 import type { SecureContext } from 'node:tls';
-import { buildConnector } from 'undici';
+import type { buildConnector } from 'undici';
 import { systemClock } from '../clock/wall.ts';
 import { type HttpProxy, isProxied } from '../domain/proxy.ts';
 import {
@@ -13,6 +13,7 @@ import {
 } from '../network/address-policy.ts';
 import { createCheckedLookup, type Lookup } from '../network/checked-lookup.ts';
 import { openTunnel } from './outbound-tunnel.ts';
+import { loadUndici } from './undici.ts';
 
 export interface ConnectorOptions {
   readonly policy: AddressPolicy;
@@ -43,7 +44,7 @@ function connectDirectly(origin: URL, options: ConnectorOptions): buildConnector
   const { protocol } = origin;
   const port = portOf(origin);
   const refusalOf = (address: string) => findRefusal(options.policy, { protocol, address, port });
-  const connect = buildConnector({
+  const connect = loadUndici().buildConnector({
     ...toTlsOptions(options),
     lookup: createCheckedLookup(refusalOf, options.lookup),
     timeout: options.connectTimeoutMs,
@@ -74,7 +75,8 @@ function connectThrough(proxy: HttpProxy, origin: URL, options: ConnectorOptions
     openTunnel(proxy, formatAuthority(address, port), connectTimeoutMs).then(
       (tunnel) => {
         const timeout = Math.max(1, connectTimeoutMs - (systemClock.monotonic() - startedAt));
-        buildConnector({ ...toTlsOptions(options), timeout })({ ...target, httpSocket: tunnel }, done);
+        const connect = loadUndici().buildConnector({ ...toTlsOptions(options), timeout });
+        connect({ ...target, httpSocket: tunnel }, done);
       },
       (error: Error) => done(error, null),
     );

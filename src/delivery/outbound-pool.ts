@@ -1,9 +1,10 @@
-/** The connections to one origin. This and the connector are all that uses undici; the dialer loads them when it first sends. */
+/** The connections to one origin. This and the connector are all that uses undici. */
 import type { Socket } from 'node:net';
-import { type buildConnector, Client, type Dispatcher, Pool } from 'undici';
+import type { buildConnector, Client, Dispatcher, Pool } from 'undici';
 import { type ConnectorOptions, createConnector } from './outbound-connect.ts';
 import { type ExchangeRequest, HEADERS_LIMIT_BYTES, type Line } from './outbound-exchange.ts';
 import { skipInterim } from './outbound-interim.ts';
+import { loadUndici } from './undici.ts';
 
 export interface OriginPoolOptions extends ConnectorOptions {
   /** Connections at most; further exchanges wait for one. */
@@ -16,7 +17,8 @@ export interface OriginPoolOptions extends ConnectorOptions {
  */
 export function createOriginPool(origin: URL, options: OriginPoolOptions): Pool {
   const connector = createConnector(origin, options);
-  return new Pool(origin, {
+  const Connection = getConnectionClass();
+  return new (loadUndici().Pool)(origin, {
     connections: options.connections,
     pipelining: 1,
     headersTimeout: 0, // an exchange limits its time as a whole
@@ -26,37 +28,47 @@ export function createOriginPool(origin: URL, options: OriginPoolOptions): Pool 
   });
 }
 
+let connectionClass: ReturnType<typeof defineConnection> | null = null;
+
+function getConnectionClass(): ReturnType<typeof defineConnection> {
+  connectionClass ??= defineConnection();
+  return connectionClass;
+}
+
 /** A client that tells each exchange whether the socket it is written to carried another one before. */
-class Connection extends Client implements Line {
-  #used = false;
-  #expectAnswer: (() => void) | null = null;
+function defineConnection() {
+  const { Client } = loadUndici();
+  return class extends Client implements Line {
+    #used = false;
+    #expectAnswer: (() => void) | null = null;
 
-  constructor(origin: URL, options: Client.Options, connector: buildConnector.connector) {
-    super(origin, {
-      ...options,
-      connect: (target, done) =>
-        connector(target, (...result) => {
-          if (result[0] === null) this.#opened(result[1]);
-          done(...result);
-        }),
-    });
-  }
+    constructor(origin: URL, options: Client.Options, connector: buildConnector.connector) {
+      super(origin, {
+        ...options,
+        connect: (target, done) =>
+          connector(target, (...result) => {
+            if (result[0] === null) this.#opened(result[1]);
+            done(...result);
+          }),
+      });
+    }
 
-  // undici wraps the handler on the way to here, so the exchange comes with the request.
-  override dispatch(request: ExchangeRequest, handler: Dispatcher.DispatchHandler): boolean {
-    request.exchange.line = this;
-    return super.dispatch(request, handler);
-  }
+    // undici wraps the handler on the way to here, so the exchange comes with the request.
+    override dispatch(request: ExchangeRequest, handler: Dispatcher.DispatchHandler): boolean {
+      request.exchange.line = this;
+      return super.dispatch(request, handler);
+    }
 
-  begin(): boolean {
-    const reused = this.#used;
-    this.#used = true;
-    this.#expectAnswer?.();
-    return reused;
-  }
+    begin(): boolean {
+      const reused = this.#used;
+      this.#used = true;
+      this.#expectAnswer?.();
+      return reused;
+    }
 
-  #opened(socket: Socket): void {
-    this.#used = false;
-    this.#expectAnswer = skipInterim(socket);
-  }
+    #opened(socket: Socket): void {
+      this.#used = false;
+      this.#expectAnswer = skipInterim(socket);
+    }
+  };
 }

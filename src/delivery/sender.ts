@@ -17,6 +17,7 @@ import {
 } from './outbound-exchange.ts';
 import { describeFailure } from './outbound-failure.ts';
 import { writeSlowly } from './slow-body.ts';
+import { isOutOfDescriptors, outOfDescriptors } from './undici.ts';
 
 export interface SenderOptions extends DialerOptions {
   /** Reads a `Retry-After` date and measures durations. */
@@ -72,11 +73,11 @@ export interface ConnectResult {
 }
 
 export interface Sender {
-  /** Loads what the first `send` would otherwise wait for. */
+  /** Loads what the first `send` would otherwise wait for. Rejects where it cannot be read now; `send` tries again. */
   prepare(): Promise<void>;
   /**
    * POSTs the body. Whatever the receiver does is a result; it rejects only on a fault of the caller
-   * (`internal_error`): a URL that is none, or a header that cannot be sent.
+   * (`internal_error`): a URL that is none, a header that cannot be sent, or a process without a free file descriptor.
    */
   send(request: SendRequest, limits: SendLimits): Promise<SendResult>;
   /** Opens a connection and closes it again. Whatever happens is a result. */
@@ -99,18 +100,18 @@ export function createSender(options: SenderOptions): Sender {
 
   return {
     async prepare() {
-      await dialer.load();
+      dialer.prepare();
     },
 
     async send(request, limits) {
       const url = parseUrl(request.url);
-      const dial = await dialer.load();
+      dialer.prepare();
       const startedAt = wall.monotonic();
       const elapsedMs = () => wall.monotonic() - startedAt;
 
       const attempt = (timeoutMs: number, fresh: boolean) => {
         const exchange = new Exchange(timeoutMs, limits.responseLimitBytes);
-        dial(routeOf(url, request, limits, fresh), toPost(url, request, exchange));
+        dialer.dial(routeOf(url, request, limits, fresh), toPost(url, request, exchange));
         return exchange.ended;
       };
 
@@ -184,6 +185,8 @@ function toResult(end: ExchangeEnd, { url, limits, durationMs, wallNowMs }: Resu
 
 function judge(end: ExchangeEnd, url: URL, limits: SendLimits): Pick<SendResult, 'outcome' | 'error'> {
   const { failure, answer } = end;
+  // The receiver has no part in it, and nothing was sent.
+  if (isOutOfDescriptors(failure)) throw outOfDescriptors(failure);
   if (failure instanceof Error && CALLER_FAULTS.has(failure.code ?? '')) {
     throw new SvcError('internal_error', `the request cannot be sent: ${failure.message}`, {
       cause: failure,

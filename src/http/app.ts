@@ -1,6 +1,7 @@
 /** The whole of what the emulator answers to. */
 import { H3, type HTTPError, type HTTPResponse } from 'h3';
 import { controlOperations } from '../contract/control-api.ts';
+import { createOpenApiDocument } from '../contract/openapi.ts';
 import type { ControlPlane } from '../control/control-plane.ts';
 import { SvcError } from '../errors.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
@@ -54,7 +55,7 @@ export function createApp(options: AppOptions): H3 {
   });
   mountDashboard(app, { ...guarded, lock, files: createDashboardFiles(dashboardFolder) });
   app.get('/openapi.json', async ({ url }) =>
-    jsonResponse(200, await describe('public', url.origin, options), nextRequestId()),
+    jsonResponse(200, describe('public', url.origin, options), nextRequestId()),
   );
   app.get('/healthz', () => jsonResponse(200, '{"ok":true}', nextRequestId()));
   app.all('/**', (event) => {
@@ -76,12 +77,11 @@ function answerFault(error: HTTPError, requestId: string, faultLog: FaultLog): H
 }
 
 /** The OpenAPI document of one of the two APIs, as JSON, for a request that came to `origin`. */
-async function describe(
+function describe(
   which: keyof typeof DOCUMENTS,
   origin: string,
   { sandbox, addressesAt }: AppOptions,
-): Promise<string> {
-  const { createOpenApiDocument } = await import('../contract/openapi.ts');
+): string {
   const { baseUrl, controlUrl } = addressesAt(origin);
   const operations = which === 'public' ? sandbox.operations : controlOperations;
   const serverUrl = which === 'public' ? baseUrl : controlUrl;

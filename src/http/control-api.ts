@@ -17,7 +17,7 @@ const BODY_LIMIT_BYTES = 4 * 1024 * 1024;
 export interface ControlServing extends StreamServing, Answering {
   readonly guard: Guard;
   /** The document of these operations, for a request that came to `origin`. */
-  readonly describe: (origin: string) => Promise<string>;
+  readonly describe: (origin: string) => string;
 }
 
 export function mountControlApi(app: H3, serving: ControlServing): void {
@@ -46,7 +46,7 @@ export function mountControlApi(app: H3, serving: ControlServing): void {
   const stream = respond(async (event, requestId) => streamResponse(event, serving, requestId));
   app.get(`${PREFIX}/events`, stream);
   const describe = respond(async ({ url }, requestId) =>
-    controlResponse(200, await serving.describe(url.origin), requestId),
+    controlResponse(200, serving.describe(url.origin), requestId),
   );
   app.get(`${PREFIX}/openapi.json`, describe);
   for (const path of [PREFIX, `${PREFIX}/**`]) app.all(path, respond(refusePath));

@@ -4,7 +4,7 @@ import type { Server as HttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { type H3, type NodeHandler, toNodeHandler } from 'h3';
 import { SvcError } from '../errors.ts';
-import { clearInterval, clearTimeout, setInterval, setTimeout } from '../timers.ts';
+import { clearInterval, clearTimeout, monotonic, setInterval, setTimeout } from '../timers.ts';
 import { requireValidHost } from './host-header.ts';
 import type { CertificateFiles, ListenOptions } from './listen-options.ts';
 import { openTunnel, type Tunnel } from './tunnel.ts';
@@ -28,21 +28,25 @@ export interface Listening {
 const CLOSE_GRACE_MS = 5_000;
 const SWEEP_MS = 20;
 const CERTIFICATE_DAYS = 365;
+const REPORT_EVERY_MS = 10_000;
 
 /**
- * @param onTunnelEnd called when the tunnel ends by itself
+ * @param onFault called when the tunnel ends by itself, or connections cannot be accepted
  * @throws SvcError `port_in_use`, never another port than the one asked for; `no_tunnel`.
  */
 export async function listen(
   app: H3,
   { host, port, https, publicUrl = null, tunnel: wantsTunnel }: ListenOptions,
-  onTunnelEnd: (fault: SvcError) => void,
+  onFault: (where: string, fault: unknown) => void,
 ): Promise<Listening> {
+  // Without a free file descriptor a connection cannot be accepted. A later one may be.
+  const onAcceptError = (error: Error) => onFault('a connection', error);
   const handler = requireValidHost(toNodeHandler(app));
   const { server, certificate } = https
     ? await listenSecurely(handler, host, port, https)
     : { server: await listenPlainly(handler, host, port), certificate: null };
   server.on('clientError', refuseUnreadable);
+  server.on('error', rarely(onAcceptError));
   // An expectation that is not known is passed over; Node.js would answer without a body.
   server.on('checkExpectation', handler);
   const { port: taken } = server.address() as AddressInfo;
@@ -51,7 +55,9 @@ export async function listen(
     throw portInUse(host, port);
   }
   const url = toOrigin(certificate === null ? 'http' : 'https', host, taken);
-  const tunnel = wantsTunnel ? await openTunnelTo(server, url, onTunnelEnd) : null;
+  const tunnel = wantsTunnel
+    ? await openTunnelTo(server, url, (fault) => onFault('the tunnel', fault))
+    : null;
   return {
     ...{ port: taken, url, publicUrl: tunnel?.url ?? publicUrl, certificate },
     close: async () => void (await Promise.all([tunnel?.close(), close(server)])),
@@ -72,6 +78,16 @@ const NEAREST: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::'
 function toOrigin(scheme: 'http' | 'https', listeningOn: string, port: number): string {
   const host = NEAREST[listeningOn] ?? listeningOn;
   return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+/** Calls `report` at most once in {@link REPORT_EVERY_MS}. */
+function rarely(report: (error: Error) => void): (error: Error) => void {
+  let reportedAt = Number.NEGATIVE_INFINITY;
+  return (error) => {
+    if (monotonic() - reportedAt < REPORT_EVERY_MS) return;
+    reportedAt = monotonic();
+    report(error);
+  };
 }
 
 async function openTunnelTo(server: Server, url: string, onEnd: (fault: SvcError) => void): Promise<Tunnel> {
