@@ -126,11 +126,13 @@ function toUnavailable(
       ? `${DRIVER} ${version} cannot be loaded: ${reason}.`
       : `${DRIVER} ${version} is installed, but its native part was not built.`;
   const manager = findPackageManager();
-  const alternative = isOlder(nodeVersion, 22, 0)
-    ? 'Or use Node.js 22 or later, which needs no build.'
-    : `Or update it to version 13, which needs no build: ${updateCommand(manager)}`;
-  const hint = `Build it: ${buildCommand(manager)}`;
-  return unavailable(message, version.startsWith('13.') ? hint : `${hint}\n${alternative}`, error);
+  const build = `build it: ${buildCommand(manager)}`;
+  const hint = version.startsWith('13.')
+    ? `B${build.slice(1)}`
+    : isOlder(nodeVersion, 22, 0)
+      ? `Use Node.js 22 or later, which needs no build, or ${build}`
+      : `Use version 13, which needs no build: ${updateCommand(manager)}. Or ${build}`;
+  return unavailable(message, hint, error);
 }
 
 function unavailable(message: string, hint: string, cause?: unknown): SvcError {

@@ -150,14 +150,14 @@ describe('the SQLite driver', () => {
     ).toMatchObject({
       code: 'sqlite_unavailable',
       message: 'better-sqlite3 12.11.1 is installed, but its native part was not built.',
-      hint: `Build it: ${command}\nOr use Node.js 22 or later, which needs no build.`,
+      hint: `Use Node.js 22 or later, which needs no build, or build it: ${command}`,
     });
   });
 
   it('a driver that was built for another Node.js says so, and that version 13 needs no build', () => {
     expect(refusalOf({ version: '12.11.1', failure: OTHER_NODE })).toMatchObject({
       message: 'better-sqlite3 12.11.1 was built for another version of Node.js than 22.3.0.',
-      hint: 'Build it: npm rebuild better-sqlite3\nOr update it to version 13, which needs no build: npm update better-sqlite3',
+      hint: 'Use version 13, which needs no build: npm update better-sqlite3. Or build it: npm rebuild better-sqlite3',
     });
   });
 
