@@ -21,8 +21,8 @@ export interface ExchangeEnd {
   /** What arrived of the answer; null before its headers were complete. */
   readonly answer: Answer | null;
   readonly failure: Failure;
-  /** Whether the receiver had most likely closed an idle connection: it was not the first request on it, and nothing came back. */
-  readonly stale: boolean;
+  /** Whether the receiver closed a connection that had carried another request before, and nothing came back. */
+  readonly closedReused: boolean;
 }
 
 /** Why an exchange ended before its answer was complete or as long as the limit; null when it did not. */
@@ -122,7 +122,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
       stage: this.#stage,
       answer: this.#answer(failure),
       failure,
-      stale: this.#isStale(failure),
+      closedReused: this.#isClosedReused(failure),
     });
     this.#resolve = null;
   }
@@ -193,7 +193,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     };
   }
 
-  #isStale(failure: Failure): boolean {
+  #isClosedReused(failure: Failure): boolean {
     if (!this.#reused || this.#stage !== 'waiting' || !(failure instanceof Error)) return false;
     return CONNECTION_LOST.has(failure.code ?? '');
   }

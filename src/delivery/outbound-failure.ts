@@ -12,7 +12,7 @@ import {
 import { findTlsProblem } from './outbound-tls-failure.ts';
 import { ProxyError } from './outbound-tunnel.ts';
 
-export interface FailureContext extends Pick<ExchangeEnd, 'stage' | 'answer'> {
+export interface FailureContext extends Pick<ExchangeEnd, 'stage' | 'answer' | 'closedReused'> {
   readonly url: URL;
   readonly connectTimeoutMs: number;
   readonly attemptTimeoutMs: number;
@@ -92,11 +92,14 @@ function timedOut({ stage, answer, url, connectTimeoutMs, attemptTimeoutMs }: Fa
   return `${url.host} began to answer but did not finish ${within}${arrived(answer)}`;
 }
 
-function connectionLost(error: NetworkError, { stage, answer, url }: FailureContext): string {
+function connectionLost(error: NetworkError, { stage, answer, closedReused, url }: FailureContext): string {
   const lost = error.code === 'UND_ERR_SOCKET' ? 'closed' : 'reset';
   if (stage === 'headers') return `${url.host} ${lost} the connection in the headers of its answer`;
   if (stage === 'body')
     return `${url.host} ${lost} the connection in the middle of its answer${arrived(answer)}`;
+  if (closedReused) {
+    return `${url.host} ${lost} a connection that it had kept open, before it answered; the next attempts use new ones`;
+  }
   const hint = url.protocol === 'http:' ? ' (if it expects TLS, its address starts with https://)' : '';
   return `${url.host} ${lost} the connection before it answered${hint}`;
 }

@@ -16,6 +16,7 @@ import {
   type NetworkError,
 } from './outbound-exchange.ts';
 import { describeFailure } from './outbound-failure.ts';
+import { RecentOrigins } from './recent-origins.ts';
 import { writeSlowly } from './slow-body.ts';
 import { isOutOfDescriptors, outOfDescriptors } from './undici.ts';
 
@@ -97,6 +98,7 @@ const CALLER_FAULTS = new Set([
 export function createSender(options: SenderOptions): Sender {
   const { wall } = options;
   const dialer = new Dialer(options);
+  const closers = new RecentOrigins(wall);
 
   return {
     async prepare() {
@@ -109,16 +111,11 @@ export function createSender(options: SenderOptions): Sender {
       const startedAt = wall.monotonic();
       const elapsedMs = () => wall.monotonic() - startedAt;
 
-      const attempt = (timeoutMs: number, fresh: boolean) => {
-        const exchange = new Exchange(timeoutMs, limits.responseLimitBytes);
-        dialer.dial(routeOf(url, request, limits, fresh), toPost(url, request, exchange));
-        return exchange.ended;
-      };
-
-      let end = await attempt(limits.attemptTimeoutMs, false);
-      // A receiver may close an idle connection just when it is used again. The first request on a connection is
-      // never repeated, so this happens once; receivers expect a delivery more than once in any case (§6.6).
-      if (end.stale) end = await attempt(Math.max(1, limits.attemptTimeoutMs - elapsedMs()), true);
+      const exchange = new Exchange(limits.attemptTimeoutMs, limits.responseLimitBytes);
+      dialer.dial(routeOf(url, request, limits, closers.has(url.origin)), toPost(url, request, exchange));
+      const end = await exchange.ended;
+      // The request may have been read: sending it again here would be a second request of one attempt.
+      if (end.closedReused) closers.add(url.origin);
       return toResult(end, { url, limits, durationMs: elapsedMs(), wallNowMs: wall.now() });
     },
 
@@ -131,7 +128,7 @@ export function createSender(options: SenderOptions): Sender {
         socket.destroy();
         return { ...connected, durationMs: wall.monotonic() - startedAt };
       } catch (error) {
-        const stage = { stage: 'connecting', answer: null } as const;
+        const stage = { stage: 'connecting', answer: null, closedReused: false } as const;
         const failure = describeFailure(error as NetworkError, { ...limits, ...stage, url });
         return { ...failure, durationMs: wall.monotonic() - startedAt, address: null, certificate: null };
       }

@@ -1,7 +1,16 @@
 import fc from 'fast-check';
 import { expect, it, vi } from 'vitest';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../src/domain/duration.ts';
-import { history, type Limits, play } from './random-history.ts';
+import {
+  createScriptedTransport,
+  type History,
+  HOSTS,
+  history,
+  type Limits,
+  play,
+  type Transport,
+} from './random-history.ts';
+import { openWireTransport } from './wire-transport.ts';
 
 vi.mock('../../src/timers.ts', () => import('../support/late-timers.ts'));
 
@@ -21,19 +30,35 @@ type Delivery = Awaited<ReturnType<typeof play>>['deliveries'][number];
 it('makes the attempts of a delivery one after the other, each in its time, whatever happens around it [delivery.concurrency, retry.schedule, replay, §6.retries.window]', async () => {
   await fc.assert(
     fc.asyncProperty(limits, history, async (limits, steps) => {
-      const { deliveries, faults, now, peak } = await play(limits, steps);
-      expect(faults).toEqual([]);
-      expect(peak.delivery).toBe(1);
-      expect(peak.endpoint).toBeLessThanOrEqual(limits.per_endpoint);
-      expect(peak.total).toBeLessThanOrEqual(limits.total);
-      for (const delivery of deliveries) {
-        expectInOrder(delivery);
-        expectComplete(delivery, now);
-      }
+      await using transport = createScriptedTransport();
+      await expectLawful(limits, steps, transport);
     }),
     { numRuns: 60 },
   );
 });
+
+it('lists an attempt for each request that a receiver saw, and no other, also where receivers drop requests on connections that they had kept [§6.retries.visible]', async () => {
+  await fc.assert(
+    fc.asyncProperty(limits, history, async (limits, steps) => {
+      await using transport = await openWireTransport(HOSTS);
+      await expectLawful(limits, steps, transport);
+    }),
+    { numRuns: 20 },
+  );
+});
+
+async function expectLawful(limits: Limits, steps: History, transport: Transport): Promise<void> {
+  const { deliveries, faults, now, peak } = await play(limits, steps, transport);
+  expect(faults).toEqual([]);
+  expect(peak.delivery).toBe(1);
+  expect(peak.endpoint).toBeLessThanOrEqual(limits.per_endpoint);
+  expect(peak.total).toBeLessThanOrEqual(limits.total);
+  for (const delivery of deliveries) {
+    expectInOrder(delivery);
+    expectComplete(delivery, now);
+    expect(delivery.seen).toBe(delivery.attempts.length);
+  }
+}
 
 function expectInOrder({ attempts, begun, progress }: Delivery): void {
   for (const [index, { trigger, scheduled_at: scheduledAt, sent_at_wall: sentAt }] of attempts.entries()) {

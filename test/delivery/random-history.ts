@@ -2,16 +2,29 @@
 import fc from 'fast-check';
 import { expect, vi } from 'vitest';
 import { ClockDriver } from '../../src/delivery/clock-driver.ts';
-import type { Sender, SendResult } from '../../src/delivery/sender.ts';
+import type { Sender, SendRequest, SendResult } from '../../src/delivery/sender.ts';
 import { HOUR_MS, MINUTE_MS } from '../../src/domain/duration.ts';
-import { createScriptedSender, refused, startDispatch, turns } from './dispatching.ts';
+import { createScriptedSender, refused, type Sent, startDispatch, turns } from './dispatching.ts';
 
 const ENDPOINTS = 12;
+/** Two endpoints each. */
+export const HOSTS = 6;
 const SPEEDS = [1, 60, 3600];
 
 /** The methods of {@link World} that a history is made of. */
 const verbs = [
-  ...(['create', 'replay', 'replayAnew', 'answer', 'answerAll', 'disable', 'enable', 'remove'] as const),
+  ...([
+    'create',
+    'replay',
+    'replayAnew',
+    'answer',
+    'answerAll',
+    'drop',
+    'dropUnread',
+    'disable',
+    'enable',
+    'remove',
+  ] as const),
   ...(['pass', 'advance', 'next', 'settle', 'freeze', 'resume', 'speed'] as const),
 ];
 
@@ -35,6 +48,8 @@ const answer = fc.oneof(
     .map((outcome): Answer => ({ ...refused, outcome, responseStatus: null, response: null })),
 );
 
+export type History = readonly Step[];
+
 export const history: fc.Arbitrary<Step[]> = fc.array(
   fc.record({ does: fc.constantFrom(...verbs), number: fc.nat(), answer, pause: fc.nat({ max: 4 }) }),
   { minLength: 1, maxLength: 60, size: 'max' },
@@ -45,12 +60,43 @@ export interface Limits {
   readonly total: number;
 }
 
+/** What attempts go through: a sender, and the receivers at the other end. */
+export interface Transport extends AsyncDisposable {
+  readonly sender: Sender;
+  /** The origins of the hosts; endpoints share them. */
+  readonly origins: readonly string[];
+  /** Requests that wait for a response. */
+  readonly underWay: ReadonlySet<Sent>;
+  /** Closes a connection on which a request has been read. */
+  drop(number: number): void;
+  /** Closes the connection of the next request to a host without reading it. */
+  dropUnread(number: number): void;
+  /** How many requests of a delivery reached a host, read or not. */
+  countOf(deliveryId: string): number;
+}
+
+/** A transport without a network: every attempt is one request. */
+export function createScriptedTransport(): Transport {
+  const { sender, sent, underWay } = createScriptedSender();
+  const drop = (number: number) =>
+    void inCircle([...underWay], number)?.answer({
+      ...refused,
+      ...{ outcome: 'connection_error', responseStatus: null, response: null },
+    });
+  return {
+    ...{ sender, underWay, drop, dropUnread: drop },
+    origins: Array.from({ length: HOSTS }, (_, host) => `http://127.0.0.1:${host + 1}`),
+    countOf: (id) => sent.filter(({ deliveryId }) => deliveryId === id).length,
+    [Symbol.asyncDispose]: async () => {},
+  };
+}
+
 /** Plays a history until nothing is due any more. @returns what became of it. */
-export async function play(limits: Limits, steps: readonly Step[]) {
+export async function play(limits: Limits, steps: History, transport: Transport) {
   // The dispatcher sleeps on timers: they go by the time of the play.
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   try {
-    const world = new World(limits);
+    const world = new World(limits, transport);
     await world.create(0);
     const begun: unknown[] = [];
     for (const { does, number, answer, pause } of steps) {
@@ -67,7 +113,7 @@ export async function play(limits: Limits, steps: readonly Step[]) {
 class World {
   readonly #dispatch: ReturnType<typeof startDispatch>;
   readonly #driver: ClockDriver;
-  readonly #scripted = createScriptedSender();
+  readonly #transport: Transport;
   readonly #endpoints: string[];
   readonly #deliveries: string[] = [];
   /** Commands for the clock that have not ended: they wait for answers, which come in later steps. */
@@ -79,13 +125,21 @@ class World {
   /** The most attempts that were ever under way at once. */
   readonly #peak = { total: 0, endpoint: 0, delivery: 0 };
 
-  constructor(limits: Limits) {
-    const sender = { ...this.#scripted.sender, send: this.#send };
+  /** Attempts that have begun and not ended. */
+  readonly #sending = new Set<SendRequest>();
+
+  constructor(limits: Limits, transport: Transport) {
+    this.#transport = transport;
+    const sender = { ...transport.sender, send: this.#send };
     const overrides = { 'delivery.concurrency': limits };
     this.#dispatch = startDispatch({ sender, overrides, frozen: false });
     this.#driver = new ClockDriver(this.#dispatch.sandbox, this.#dispatch.dispatcher);
-    const ports = Array.from({ length: ENDPOINTS }, (_, port) => port);
-    this.#endpoints = ports.map((port) => this.#dispatch.endpoint(`http://127.0.0.1:${port}/`).id);
+    const { origins } = transport;
+    const urls = Array.from(
+      { length: ENDPOINTS },
+      (_, index) => `${origins[index % origins.length]}/${index}`,
+    );
+    this.#endpoints = urls.map((url) => this.#dispatch.endpoint(url).id);
   }
 
   async create(number: number): Promise<void> {
@@ -101,11 +155,19 @@ class World {
   }
 
   async answer(number: number, answer: Answer): Promise<void> {
-    await inCircle([...this.#scripted.underWay], number)?.answer(answer);
+    await inCircle([...this.#transport.underWay], number)?.answer(answer);
   }
 
   async answerAll(_: number, answer: Answer): Promise<void> {
-    await Promise.all([...this.#scripted.underWay].map((attempt) => attempt.answer(answer)));
+    await Promise.all([...this.#transport.underWay].map((attempt) => attempt.answer(answer)));
+  }
+
+  drop(number: number): void {
+    this.#transport.drop(number);
+  }
+
+  dropUnread(number: number): void {
+    this.#transport.dropUnread(number);
   }
 
   disable(number: number): Promise<void> {
@@ -155,7 +217,7 @@ class World {
   async end() {
     const { dispatcher, workspace, store, faults, get } = this.#dispatch;
     for (const index of this.#endpoints.keys()) await this.enable(index);
-    while (this.#commands.size > 0 || this.#scripted.underWay.size > 0) {
+    while (this.#commands.size > 0 || this.#sending.size > 0) {
       await this.answerAll(0, {});
       await turns();
     }
@@ -167,6 +229,7 @@ class World {
         attempts: store.attempts.listOfDelivery(seq),
         replays: this.#replays.get(id) ?? 0,
         begun: this.#begun.get(id) ?? [],
+        seen: this.#transport.countOf(id),
       };
     });
     await dispatcher.stop(0);
@@ -177,18 +240,20 @@ class World {
   /** Watches the sender: what is under way at once, from when, for how long. */
   readonly #send: Sender['send'] = async (request, limits) => {
     const { workspace, sandbox } = this.#dispatch;
-    const { underWay, sender } = this.#scripted;
     const sentAt = sandbox.wall.monotonic();
-    const answered = sender.send(request, limits);
+    const answered = this.#transport.sender.send(request, limits);
+    this.#sending.add(request);
     const id = request.headers['Service-Delivery-Id'] ?? '';
     this.#begun.set(id, [...(this.#begun.get(id) ?? []), workspace.clock.now()]);
-    const now = [...underWay];
+    const now = [...this.#sending];
     const toEndpoint = now.filter(({ url }) => url === request.url).length;
-    const ofDelivery = now.filter(({ deliveryId }) => deliveryId === id).length;
+    const ofDelivery = now.filter(({ headers }) => headers['Service-Delivery-Id'] === id).length;
     this.#peak.total = Math.max(this.#peak.total, now.length);
     this.#peak.endpoint = Math.max(this.#peak.endpoint, toEndpoint);
     this.#peak.delivery = Math.max(this.#peak.delivery, ofDelivery);
-    return { ...(await answered), durationMs: sandbox.wall.monotonic() - sentAt };
+    const result = await answered;
+    this.#sending.delete(request);
+    return { ...result, durationMs: sandbox.wall.monotonic() - sentAt };
   };
 
   async #replay(number: number, newId: boolean): Promise<void> {
@@ -219,6 +284,6 @@ class World {
   }
 }
 
-function inCircle<Item>(items: readonly Item[], number: number): Item | undefined {
+export function inCircle<Item>(items: readonly Item[], number: number): Item | undefined {
   return items[number % items.length];
 }

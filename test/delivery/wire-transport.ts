@@ -1,0 +1,84 @@
+/** A transport of random histories over real connections, so that what the receivers saw can be compared. */
+import type { Socket } from 'node:net';
+import { createSender } from '../../src/delivery/sender.ts';
+import { createRawReceiver, readRequest } from '../support/raw-receiver.ts';
+import { type Sent, turns } from './dispatching.ts';
+import { inCircle, type Transport } from './random-history.ts';
+import { wall } from './sending.ts';
+
+/** Time passes in jumps in a history: no attempt ends by it. */
+const NO_LIMIT = { connectTimeoutMs: 2 ** 30, attemptTimeoutMs: 2 ** 30, responseLimitBytes: 1_024 };
+
+/** @param hostCount each host is an origin of its own, and keeps its connections open between requests. */
+export async function openWireTransport(hostCount: number): Promise<Transport> {
+  const underWay = new Set<Sent>();
+  const sockets = new Map<Sent, Socket>();
+  const counts = new Map<string, number>();
+  const hosts = await Promise.all(
+    Array.from({ length: hostCount }, async () => {
+      const host = { dropsUnread: false, url: '', close: async () => {} };
+      const { url, close } = await createRawReceiver(async (socket) => {
+        for (;;) {
+          const text = await readRequest(socket);
+          const deliveryId = /^service-delivery-id: (\S+)/im.exec(text)?.[1] ?? '';
+          counts.set(deliveryId, (counts.get(deliveryId) ?? 0) + 1);
+          if (host.dropsUnread) {
+            host.dropsUnread = false;
+            socket.resetAndDestroy();
+            return;
+          }
+          const sent = toSent(text, deliveryId, url, (response) => {
+            underWay.delete(sent);
+            if (response === null) socket.end();
+            else socket.write(response);
+          });
+          sockets.set(sent, socket);
+          underWay.add(sent);
+        }
+      });
+      return Object.assign(host, { url, close });
+    }),
+  );
+  const sender = createSender({ rule: 'local', isOwnAddress: () => false, wall });
+  return {
+    sender: { ...sender, send: (request) => sender.send(request, NO_LIMIT) },
+    origins: hosts.map(({ url }) => url),
+    underWay,
+    drop(number) {
+      const sent = inCircle([...underWay], number);
+      if (sent === undefined) return;
+      underWay.delete(sent);
+      sockets.get(sent)?.end();
+    },
+    dropUnread(number) {
+      const host = inCircle(hosts, number);
+      if (host !== undefined) host.dropsUnread = true;
+    },
+    countOf: (deliveryId) => counts.get(deliveryId) ?? 0,
+    async [Symbol.asyncDispose]() {
+      await sender.close();
+      await Promise.all(hosts.map(({ close }) => close()));
+    },
+  };
+}
+
+/** @param respond writes the response, or closes the connection for null. */
+function toSent(
+  text: string,
+  deliveryId: string,
+  origin: string,
+  respond: (response: string | null) => void,
+): Sent {
+  const url = new URL(text.split(' ')[1] ?? '/', origin).href;
+  return {
+    ...{ url, deliveryId, headers: {}, body: '' },
+    answer({ outcome = 'succeeded', responseStatus = 200, retryAfterMs = null } = {}) {
+      const retryAfter = retryAfterMs === null ? '' : `Retry-After: ${Math.ceil(retryAfterMs / 1000)}\r\n`;
+      const hasResponse = outcome === 'succeeded' || outcome === 'http_error';
+      respond(
+        hasResponse ? `HTTP/1.1 ${responseStatus} Any\r\n${retryAfter}Content-Length: 0\r\n\r\n` : null,
+      );
+      return turns();
+    },
+  };
+}
