@@ -1,5 +1,6 @@
 /** Replaying deliveries, one or thousands, at a bounded rate. */
 import type { Delivery } from '../contract/deliveries.ts';
+import type { DeliveryStatus } from '../domain/delivery.ts';
 import { SvcError } from '../errors.ts';
 import { runBurst } from './burst.ts';
 import type { ControlPlane } from './control-plane.ts';
@@ -73,6 +74,11 @@ async function replayOne(
 /** Whether the attempt that the replay asked for has been made. A delivery on its retry schedule goes on after it. */
 export function isAnswered({ delivery, attemptsBefore }: Replay): boolean {
   return delivery.status !== 'pending' || delivery.attempt_count > attemptsBefore;
+}
+
+/** The status that the replay led to: that of a delivery which had succeeded before does not change (decision `replay.failed`). */
+export function statusOfReplay({ status, settled_reason: reason }: Delivery): DeliveryStatus {
+  return reason === 'replay_failed' ? 'failed' : status;
 }
 
 function isRefusal(error: unknown): error is SvcError {

@@ -135,6 +135,7 @@ function afterAttempt(
       firstAttemptAt: progress.first_attempt_at,
       scheduledAttempts: progress.scheduled_attempts,
       replaysWaiting,
+      keepsSuccess: keepsSuccess(sandbox, claim),
     },
     {
       outcome,
@@ -153,13 +154,17 @@ function afterAttempt(
     status: step.status,
     due_at: settled ? null : step.dueAt,
     settled_at: settled ? answeredAt : null,
-    settled_reason: step.status === 'failed' ? step.reason : null,
+    settled_reason: settled ? step.reason : null,
     first_attempt_at: progress.first_attempt_at ?? startedAt,
     on_schedule: settled || outcome === 'succeeded' ? 0 : progress.on_schedule,
     scheduled_attempts: progress.scheduled_attempts + progress.on_schedule,
     attempt_count: progress.attempt_count + 1,
     replays_waiting: replaysWaiting,
   };
+}
+
+function keepsSuccess({ rules, store }: Sandbox, { seq }: PreparedAttempt['claim']): boolean {
+  return rules.replayFailure === 'keeps_success' && store.attempts.hasSucceeded(seq);
 }
 
 function insertAttempt(sandbox: Sandbox, attempt: PreparedAttempt, result: SendResult, number: number): void {

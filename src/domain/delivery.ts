@@ -29,7 +29,7 @@ export const attemptOutcomes = [
 ] as const;
 export type AttemptOutcome = (typeof attemptOutcomes)[number];
 
-/** Why a delivery stopped without success. */
+/** Why a delivery stopped without success; `replay_failed` also where it had succeeded before (decision `replay.failed`). */
 export const settledReasons = [
   'window_elapsed',
   'retry_not_allowed',
@@ -43,7 +43,7 @@ export const settledReasonText = {
   window_elapsed: 'no further attempt fits into the retry window',
   retry_not_allowed: 'the receiver answered 410 Gone',
   endpoint_deleted: 'its endpoint was deleted',
-  replay_failed: 'the replay failed as well',
+  replay_failed: 'the last replay failed',
 } as const satisfies Record<SettledReason, string>;
 
 /** What the next step depends on. Times are schedule time, milliseconds since 1970. */
@@ -54,6 +54,8 @@ export interface DeliveryProgress {
   readonly scheduledAttempts: number;
   /** Replays that were asked for and not yet made, the one just made not counted. */
   readonly replaysWaiting: number;
+  /** Whether an attempt succeeded before and a failed replay leaves it at that (decision `replay.failed`). */
+  readonly keepsSuccess: boolean;
 }
 
 export interface AttemptFacts {
@@ -70,7 +72,7 @@ export interface AttemptFacts {
 }
 
 export type NextStep =
-  | { readonly status: 'succeeded' }
+  | { readonly status: 'succeeded'; readonly reason: SettledReason | null }
   | { readonly status: 'failed'; readonly reason: SettledReason }
   | { readonly status: 'pending'; readonly dueAt: number };
 
@@ -79,7 +81,7 @@ export type NextStep =
  *
  * A replay that was asked for meanwhile goes first. A failure on the schedule leads to the next rung of the retry
  * ladder or, where that lies past the window, to `failed` at once (decision `retry.schedule`). A failed replay of
- * a delivery that had already settled settles it again: it does not start the ladder anew.
+ * a delivery that had already settled settles it again and is not retried.
  */
 export function nextStep(
   progress: DeliveryProgress,
@@ -88,8 +90,10 @@ export function nextStep(
   random: () => number,
 ): NextStep {
   if (progress.replaysWaiting > 0) return { status: 'pending', dueAt: attempt.answeredAt };
-  if (attempt.outcome === 'succeeded') return { status: 'succeeded' };
-  if (!attempt.onSchedule) return { status: 'failed', reason: 'replay_failed' };
+  if (attempt.outcome === 'succeeded') return { status: 'succeeded', reason: null };
+  if (!attempt.onSchedule) {
+    return { status: progress.keepsSuccess ? 'succeeded' : 'failed', reason: 'replay_failed' };
+  }
   const firstAttemptAt = progress.firstAttemptAt ?? attempt.startedAt;
   return afterFailure(
     policy,
@@ -102,7 +106,7 @@ export function nextStep(
 const MAX_PLANNED = 100;
 
 /** Where a delivery stands before its next attempt. */
-export interface Outlook extends DeliveryProgress {
+export interface Outlook extends Omit<DeliveryProgress, 'keepsSuccess'> {
   /** When the next attempt is due; null when none is planned. */
   readonly dueAt: number | null;
   readonly onSchedule: boolean;
@@ -119,7 +123,7 @@ export function planAttempts({ dueAt, onSchedule, ...progress }: Outlook, policy
     planned.push(at);
     replaysWaiting = Math.max(0, replaysWaiting - 1);
     const step = nextStep(
-      { firstAttemptAt, scheduledAttempts, replaysWaiting },
+      { firstAttemptAt, scheduledAttempts, replaysWaiting, keepsSuccess: false },
       {
         ...{ outcome: 'http_error', responseStatus: null, retryAfterMs: null, onSchedule },
         ...{ startedAt: at, answeredAt: at },

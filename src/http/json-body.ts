@@ -6,6 +6,9 @@ import { readBody } from './read-body.ts';
 
 const JSON_TYPE = /^application\/(?:json|[\w.+-]+\+json)\s*(?:;|$)/i;
 
+const CHARSET = /;\s*charset\s*=\s*"?([^";\s]*)/gi;
+const UTF_8 = /^utf-?8$/i;
+
 export interface JsonBody {
   readonly bytes: Buffer;
   readonly json: JsonObjectText;
@@ -23,6 +26,13 @@ export async function readJsonBody(event: H3Event, limitBytes: number): Promise<
       'unsupported_media_type',
       `The request ${given}; send \`Content-Type: application/json\`.`,
     );
+  }
+  const charset = Array.from(type.matchAll(CHARSET), ([, name = '']) => name).find(
+    (name) => !UTF_8.test(name),
+  );
+  if (charset !== undefined) {
+    const name = JSON.stringify(charset.slice(0, 64));
+    throw new SvcError('unsupported_media_type', `The body has the charset ${name}; send UTF-8.`);
   }
   const coding = event.req.headers.get('content-encoding');
   if (coding !== null && coding.toLowerCase() !== 'identity') {

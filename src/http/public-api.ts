@@ -90,6 +90,8 @@ async function exchange(
   let response: HTTPResponse;
   try {
     assertHost(event);
+    // The router takes a path with a slash at its end for the one without (decision `path.slash`).
+    if (event.url.pathname.endsWith('/')) refusePath(event);
     response = await answer(state);
   } catch (thrown) {
     const error = toSvcError(thrown);

@@ -51,6 +51,7 @@ function toRules(profile: ProfileName, answers: Answers, scheme: SchemeName | Si
       heedRetryAfter: answers['retry.after'] === 'heeded',
       stopAtGone: answers['retry.410'] === 'stop',
     },
+    replayFailure: answers['replay.failed'],
     idempotency: {
       scope: answers['idempotency.scope'].unique_within,
       retentionMs: answers['idempotency.scope'].retention,

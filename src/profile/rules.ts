@@ -28,6 +28,8 @@ export interface Rules {
     readonly concurrency: number;
   };
   readonly retry: RetryPolicy;
+  /** `replay.failed`: what becomes of a succeeded delivery. */
+  readonly replayFailure: 'keeps_success' | 'fails';
   readonly idempotency: {
     /** What an idempotency key is unique within. */
     readonly scope: 'api_key_method_path' | 'api_key';

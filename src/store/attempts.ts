@@ -68,6 +68,7 @@ const SELECT_FACTS = `SELECT a.seq, a.number, a.trigger, a.scheduled_at, a.sent_
 
 export class AttemptTable {
   readonly #insert: Database.Statement<[AttemptRow]>;
+  readonly #hasSucceeded: Database.Statement<[number], 0 | 1>;
   readonly #ofDelivery: Database.Statement<[number], AttemptRow>;
   readonly #ofWorkspace: Database.Statement<[number, number], AttemptInWorkspace>;
   readonly #countOfWorkspace: Database.Statement<[number, number], number>;
@@ -84,6 +85,11 @@ export class AttemptTable {
          @fault)`,
     );
     this.#ofDelivery = db.prepare('SELECT * FROM attempts WHERE delivery_seq = ? ORDER BY number');
+    this.#hasSucceeded = db
+      .prepare<[number], 0 | 1>(
+        `SELECT EXISTS (SELECT 1 FROM attempts WHERE delivery_seq = ? AND outcome = 'succeeded')`,
+      )
+      .pluck();
     this.#ofWorkspace = db.prepare(`${SELECT_FACTS} WHERE a.seq > ? AND d.workspace_seq = ? ORDER BY a.seq`);
     this.#countOfWorkspace = db
       .prepare<[number, number], number>(
@@ -100,6 +106,11 @@ export class AttemptTable {
 
   insert(row: AttemptRow): void {
     this.#insert.run(row);
+  }
+
+  /** Whether any attempt of a delivery succeeded. */
+  hasSucceeded(deliverySeq: number): boolean {
+    return this.#hasSucceeded.get(deliverySeq) === 1;
   }
 
   listOfDelivery(deliverySeq: number): AttemptRow[] {

@@ -81,7 +81,7 @@ const rows: Record<Section, readonly Row[]> = {
     [
       '§3.states',
       'States and the moves between them: not shown.',
-      ['delivery.success', 'retry.schedule', 'replay'],
+      ['delivery.states', 'delivery.success', 'retry.schedule', 'replay', 'replay.failed'],
     ],
   ],
   '4. Endpoints': [
@@ -101,7 +101,7 @@ const rows: Record<Section, readonly Row[]> = {
     ['§4.3', 'A POST with an `Idempotency-Key` is idempotent.'],
     ['§4.4', 'Fields of the body of `POST /events`: not shown.', ['event.body']],
     ['§4.5', 'Page size and filters of `GET /events`: not shown.', ['list.limit', 'list.filter']],
-    ['§4.6', 'Other webhook operations are not part of the API.'],
+    ['§4.6', 'Other webhook operations are not part of the API.', ['webhook.operations']],
   ],
   '5. Authentication': [
     ['§5.1', 'Every request carries `Authorization: Bearer <API_KEY>`.'],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Delivery } from '../../src/contract/deliveries.ts';
-import { isAnswered, type ReplayOutcome, replayEach } from '../../src/control/replaying.ts';
+import { isAnswered, type ReplayOutcome, replayEach, statusOfReplay } from '../../src/control/replaying.ts';
 import { SvcError } from '../../src/errors.ts';
 
 const never = new AbortController().signal;
@@ -9,6 +9,20 @@ const perSecond = Number.POSITIVE_INFINITY;
 function deliveryOf(id: string): Delivery {
   return { id, status: 'pending', attempt_count: 2 } as Delivery;
 }
+
+describe('the status of a replay', () => {
+  it.each([
+    ['succeeded', null, 'succeeded'],
+    ['succeeded', 'replay_failed', 'failed'],
+    ['failed', 'replay_failed', 'failed'],
+    ['pending', null, 'pending'],
+  ] as const)(
+    'of a delivery that is %s with the reason %s is %s [replay.failed]',
+    (status, settled_reason, expected) => {
+      expect(statusOfReplay({ ...deliveryOf('del_1'), status, settled_reason })).toBe(expected);
+    },
+  );
+});
 
 describe('replaying many deliveries', () => {
   it('goes on after one that is refused, and keeps their order', async () => {

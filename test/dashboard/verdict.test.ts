@@ -37,6 +37,16 @@ describe('the verdict on a delivery', () => {
       'It failed: no further attempt fits',
     ],
     [{ ...settled, status: 'canceled', settled_reason: 'endpoint_deleted' }, 'It was canceled: its endpoint'],
+    [
+      {
+        ...{ ...settled, status: 'succeeded', settled_reason: 'replay_failed' },
+        attempts: [
+          createAttempt({ outcome: 'succeeded', response_status: 200, error: null }),
+          createAttempt({ number: 2, trigger: 'manual' }),
+        ],
+      },
+      'Delivered by attempt 1; the last replay failed.',
+    ],
     [{ attempts: [] }, 'It is waiting to be sent.'],
     [
       { attempts: [createAttempt({ outcome: 'succeeded', response_status: 200, error: null })] },

@@ -36,14 +36,46 @@ describe('a replay', () => {
     expect(await control.getDelivery({ id })).toMatchObject({ status: 'succeeded', attempt_count: 2 });
   });
 
-  it('that fails settles a delivery again, and starts no ladder [replay]', async () => {
-    const { control, deliver } = await startDelivering([{}, { status: 500 }]);
+  it.each([
+    ['keeps_success', 'succeeded'],
+    ['fails', 'failed'],
+  ] as const)(
+    'that fails leads a succeeded delivery under %s to %s and is not retried [replay, replay.failed]',
+    async (choice, status) => {
+      const overrides = { 'replay.failed': choice };
+      const { control, deliver } = await startDelivering([{}, { status: 500 }], { overrides });
+      const { id } = await deliver();
+      await control.replayDelivery({ id });
+      const move = await control.advanceClock({ ms: 80 * HOUR_MS });
+      expect(move.attempts).toEqual([]);
+      expect(await control.getDelivery({ id })).toMatchObject({
+        ...{ status, settled_reason: 'replay_failed', next_attempt_at: null, attempt_count: 2 },
+      });
+    },
+  );
+
+  it('that fails leaves a succeeded delivery succeeded by default, and a later success clears the reason [replay.failed]', async () => {
+    const { control, deliver } = await startDelivering([{}, { status: 500 }, {}]);
     const { id } = await deliver();
+    const replay = async () => {
+      await control.replayDelivery({ id });
+      await control.advanceClock({ ms: 0 });
+      const { status, settled_reason } = await control.getDelivery({ id });
+      return [status, settled_reason];
+    };
+    expect(await replay()).toEqual(['succeeded', 'replay_failed']);
+    expect(await replay()).toEqual(['succeeded', null]);
+  });
+
+  it('that fails leaves a failed delivery failed [replay.failed]', async () => {
+    const { control, deliver } = await startDelivering({ status: 500 });
+    const { id } = await deliver();
+    await control.advanceClock({ ms: 80 * HOUR_MS });
     await control.replayDelivery({ id });
-    const move = await control.advanceClock({ ms: 80 * HOUR_MS });
-    expect(move.attempts).toEqual([]);
+    await control.advanceClock({ ms: 0 });
     expect(await control.getDelivery({ id })).toMatchObject({
-      ...{ status: 'failed', settled_reason: 'replay_failed', next_attempt_at: null, attempt_count: 2 },
+      status: 'failed',
+      settled_reason: 'replay_failed',
     });
   });
 

@@ -12,7 +12,12 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const START = Date.UTC(2026, 10, 20);
 
-const fresh: DeliveryProgress = { firstAttemptAt: null, scheduledAttempts: 0, replaysWaiting: 0 };
+const fresh: DeliveryProgress = {
+  firstAttemptAt: null,
+  scheduledAttempts: 0,
+  replaysWaiting: 0,
+  keepsSuccess: false,
+};
 const refused: AttemptFacts = {
   outcome: 'http_error',
   responseStatus: 500,
@@ -29,8 +34,8 @@ function step(progress: Partial<DeliveryProgress>, attempt: AttemptFacts) {
 
 describe('after an attempt a delivery', () => {
   it('has succeeded when the receiver accepted it [delivery.success, §6.5]', () => {
-    expect(step({}, accepted)).toEqual({ status: 'succeeded' });
-    expect(step({}, { ...accepted, onSchedule: false })).toEqual({ status: 'succeeded' });
+    expect(step({}, accepted)).toEqual({ status: 'succeeded', reason: null });
+    expect(step({}, { ...accepted, onSchedule: false })).toEqual({ status: 'succeeded', reason: null });
   });
 
   it.each(['http_error', 'timeout', 'connection_error', 'dns_error', 'tls_error', 'blocked'] as const)(
@@ -66,6 +71,14 @@ describe('after an attempt a delivery', () => {
   it('has failed again after a failed replay of one that had settled [replay]', () => {
     expect(step({ firstAttemptAt: START, scheduledAttempts: 8 }, { ...refused, onSchedule: false })).toEqual({
       status: 'failed',
+      reason: 'replay_failed',
+    });
+  });
+
+  it('stays succeeded after a failed replay where a success is kept [replay.failed]', () => {
+    const progress = { firstAttemptAt: START, scheduledAttempts: 1, keepsSuccess: true };
+    expect(step(progress, { ...refused, onSchedule: false })).toEqual({
+      status: 'succeeded',
       reason: 'replay_failed',
     });
   });

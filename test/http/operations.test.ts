@@ -63,7 +63,7 @@ describe('the addresses', () => {
     ['DELETE', '/webhooks/wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D', 404],
     ['GET', '/deliveries', 404],
     ['GET', '/workspaces', 404],
-  ])('have no %s %s [§4.6]', async (method, path, status) => {
+  ])('have no %s %s [§4.6, webhook.operations]', async (method, path, status) => {
     expect((await api(method, path)).status).toBe(status);
   });
 });

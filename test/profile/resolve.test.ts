@@ -31,6 +31,7 @@ const relaxed: Rules = {
     heedRetryAfter: true,
     stopAtGone: false,
   },
+  replayFailure: 'keeps_success',
   idempotency: { scope: 'api_key_method_path', retentionMs: DAY },
   list: { workspaceParameter: 'workspace_id', defaultLimit: 20, maxLimit: 100 },
   readScopes: 'required',
@@ -205,6 +206,13 @@ describe('each choice of a row resolves to its value', () => {
   ])('Retry-After %s [retry.after]', (written, heedRetryAfter) => {
     expect(override('retry.after', written).retry).toEqual({ ...relaxed.retry, heedRetryAfter });
   });
+
+  it.each(['keeps_success', 'fails'] as const)(
+    'a failed replay of a succeeded delivery: %s [replay.failed]',
+    (choice) => {
+      expect(override('replay.failed', choice).replayFailure).toBe(choice);
+    },
+  );
 
   it.each([
     ['failure', false],

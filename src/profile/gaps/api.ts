@@ -120,6 +120,20 @@ export const apiGaps = {
     form: byteSize('1KiB', '64MiB'),
     relaxed: '256KiB',
   },
+  'body.charset': {
+    question: 'Which character encodings may a request body have?',
+    references: ['§2.request-body'],
+    reason: 'JSON between systems is UTF-8 (RFC 8259). Another encoding would be read as other characters.',
+    answer:
+      'UTF-8 only: a `charset` other than `utf-8` in `Content-Type` is 415 `unsupported_media_type`; bytes that are not UTF-8 are 400 `invalid_request`',
+  },
+  'path.slash': {
+    question: 'Is `/v1/events/`, with a slash at its end, the same path?',
+    references: ['§4.get-event', '§9.version'],
+    reason:
+      'Only the described paths exist. A client that a lenient emulator accepts could fail in production.',
+    answer: 'no: 404 `not_found`, as for any other path that is not described',
+  },
   version: {
     question: 'What of versions other than `/v1`?',
     references: ['§9.version', '§9.policy'],

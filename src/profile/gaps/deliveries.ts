@@ -11,6 +11,14 @@ export const deliveryGaps = {
       'The description retries whatever is not 2xx; a redirect is not, and following it would send signed data elsewhere.',
     answer: '2xx within the time limit; a redirect is not followed and is a failure',
   },
+  'delivery.states': {
+    question: 'Which states has a delivery, and what leads from one to another?',
+    references: ['§3.states', '§6.retries.visible'],
+    reason:
+      'An attempt is still to come, or it is known how the delivery ended. No other described resource has states.',
+    answer:
+      '`pending` from its creation, and again while a replay waits; `succeeded` after a successful attempt; `failed` when no attempt follows a failed one; `canceled` when its endpoint is deleted',
+  },
   'delivery.timeout': {
     question: 'How long may an attempt take?',
     references: ['§6.5'],
@@ -81,5 +89,16 @@ export const deliveryGaps = {
       'The receiver deduplicates on `data.id`, so the same bytes under the same delivery are what it has to cope with.',
     answer:
       'a new attempt of the same delivery (same id and bytes, fresh timestamp and signature); it replaces a pending retry. `--new-id` makes a new delivery with `replay_of` instead',
+  },
+  'replay.failed': {
+    question: 'What is the status of a succeeded delivery after a replay of it fails?',
+    references: ['§3', '§6.retries.replay'],
+    reason:
+      'The receiver accepted the event once, and a later attempt does not undo that. The failed attempt is listed, and `settled_reason` is `replay_failed`. A replay is never retried.',
+    form: oneOf({
+      keeps_success: 'it stays `succeeded`',
+      fails: 'it becomes `failed`',
+    }),
+    relaxed: 'keeps_success',
   },
 } satisfies Record<string, Gap>;

@@ -29,6 +29,14 @@ export const resourceGaps = {
     reason: 'The described four and the time; the secret is shown once, as described.',
     answer: '`id`, `workspace_id`, `url`, `events`, `created_at`, and `secret` in the creation response only',
   },
+  'webhook.operations': {
+    question: 'Which other webhook operations are there?',
+    references: ['§4.6'],
+    reason:
+      'A client that uses an operation which is not described would fail in production. People still need them in development.',
+    answer:
+      'none on `/v1`: `GET /webhooks` is 405, `/webhooks/{id}` is 404. The control plane (`svc webhooks`, the dashboard) lists, retrieves, changes, disables and deletes endpoints and rotates their secrets',
+  },
   envelope: {
     question: 'Which members has the delivery envelope besides `data`?',
     references: ['§2.envelope', '§2.envelope.fields'],

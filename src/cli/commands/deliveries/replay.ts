@@ -7,6 +7,7 @@ import {
   type Refusal,
   type Replay,
   type ReplayChanges,
+  statusOfReplay,
 } from '../../../control/replaying.ts';
 import { deliveryStatuses } from '../../../domain/delivery.ts';
 import { indentJson } from '../../../domain/json-text.ts';
@@ -172,7 +173,7 @@ async function print(
 
 function summarise(deliveries: readonly Delivery[]): string {
   const counts = deliveryStatuses
-    .map((wanted) => ({ wanted, count: deliveries.filter(({ status }) => status === wanted).length }))
+    .map((wanted) => ({ wanted, count: deliveries.filter((each) => statusOfReplay(each) === wanted).length }))
     .filter(({ count }) => count > 0);
   return `Replayed ${deliveries.length}: ${counts.map(({ wanted, count }) => `${count} ${wanted}`).join(', ')}.`;
 }
@@ -185,7 +186,7 @@ function conclude(
   if (timeoutMs !== undefined) {
     const waiting = countUnanswered(replays);
     if (waiting > 0) throw waitedTooLong(waiting, timeoutMs);
-    if (replays.some(({ delivery }) => delivery.status !== 'succeeded')) return ExitCode.notSo;
+    if (replays.some(({ delivery }) => statusOfReplay(delivery) !== 'succeeded')) return ExitCode.notSo;
   }
   return refused.length === 0 ? ExitCode.done : ExitCode.notSo;
 }

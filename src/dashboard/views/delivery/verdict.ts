@@ -37,7 +37,7 @@ function toHeadline(delivery: DeliveryDetail, last: AttemptDetail | undefined): 
   if (status === 'canceled') return `It was canceled${because}.`;
   if (status === 'succeeded') {
     const first = delivery.attempts.find(({ outcome }) => outcome === 'succeeded');
-    return `Delivered by attempt ${first?.number ?? 1}.`;
+    return `Delivered by attempt ${first?.number ?? 1}${reason === null ? '' : `; ${settledReasonText[reason]}`}.`;
   }
   if (last === undefined) return 'It is waiting to be sent.';
   return last.outcome === 'succeeded'
