@@ -92,7 +92,7 @@ export const deliveryGaps = {
   },
   'replay.failed': {
     question: 'What is the status of a succeeded delivery after a replay of it fails?',
-    references: ['§3', '§6.retries.replay'],
+    references: ['§3.states', '§6.retries.replay'],
     reason:
       'The receiver accepted the event once, and a later attempt does not undo that. The failed attempt is listed, and `settled_reason` is `replay_failed`. A replay is never retried.',
     form: oneOf({
