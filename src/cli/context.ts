@@ -6,6 +6,7 @@ import type { ControlPlane } from '../control/control-plane.ts';
 import { indentJson } from '../domain/json-text.ts';
 import type { Rules } from '../profile/rules.ts';
 import type { Io } from './io.ts';
+import { toJsonIo } from './json-io.ts';
 import { linkIds } from './render/links.ts';
 import { assertMayReceive, findTarget, getStatusOf } from './target.ts';
 
@@ -70,8 +71,9 @@ export function createContext(
   options: GlobalOptions,
   { skipsModules = false }: ContextOptions = {},
 ): Context {
-  const { io, signal } = host;
+  const { signal } = host;
   const json = options.json === true;
+  const io = json ? toJsonIo(host.io) : host.io;
 
   async function resolve(flags: object): Promise<Config> {
     const { resolveConfig } = await import('../config.ts');
@@ -117,7 +119,7 @@ export function createContext(
 
   return {
     ...host,
-    json,
+    ...{ io, json },
     config,
     connect,
     async rules(flags) {

@@ -12,7 +12,7 @@ import { toStyledLine } from './terminal-text.ts';
 export function reportError(error: unknown, io: Io, json: boolean): ExitCode {
   const known = error instanceof SvcError ? error : toInternal(error);
   const { code, message, hint } = known;
-  if (json) io.note(JSON.stringify({ error: { code, message, hint } }));
+  if (json) io.noteJson({ error: { code, message, hint } });
   else if (code !== 'interrupted') {
     const { bold, red } = styleFor(io.noteLook);
     // Only the trace of an internal error has several lines.

@@ -34,6 +34,8 @@ export interface Io extends Look {
   write(text: string): void;
   /** Progress, hints and errors: one or more lines to standard error. */
   note(text: string): void;
+  /** One JSON object to standard error, on a line of its own. */
+  noteJson(value: object): void;
   /** Replaces the line of progress; an empty one takes it away. Null where standard error is no terminal. */
   readonly progress: ((line: string) => void) | null;
   /** Takes the whole terminal over, notes included. Null where input or output is none. */
@@ -87,6 +89,7 @@ export function createProcessIo(host: NodeJS.Process, noColor: boolean): Io {
     // Nothing comes back that a command could take for its exit code.
     write: (text) => void stdout.write(toTerminal(withLineEnd(text))),
     note: (text) => note(text),
+    noteJson: (value) => note(JSON.stringify(value)),
     // To the start of the line, the text, and nothing of the line before.
     progress: stderr.isTTY
       ? (line) => stderr.write(`\r${toUnstyledLine(line).slice(0, stderr.columns - 1)}\x1b[K`)

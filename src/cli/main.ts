@@ -29,8 +29,16 @@ process.stderr.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
 });
 
+const io = createProcessIo(process, hasFlag(args, '--no-color'));
+
+if (hasFlag(args, '--json')) {
+  // Node.js would print its warnings as text.
+  process.removeAllListeners('warning');
+  process.on('warning', ({ name, message }) => io.noteJson({ note: { message: `${name}: ${message}` } }));
+}
+
 process.exitCode = await runCommandLine(args, {
-  io: createProcessIo(process, hasFlag(args, '--no-color')),
+  io,
   env: process.env,
   cwd: process.cwd(),
   now: systemClock.now,

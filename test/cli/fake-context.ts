@@ -56,6 +56,7 @@ export function createFakeHost(options: FakeOptions = {}): { host: Host; recorde
     note: (text) => {
       recorded.err += toTerminal(text.endsWith('\n') ? text : `${text}\n`);
     },
+    noteJson: (value) => io.note(JSON.stringify(value)),
     progress: options.progress ?? null,
     openScreen: options.openScreen ?? null,
     readInput: async () => Buffer.from(options.input ?? ''),

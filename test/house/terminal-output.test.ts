@@ -94,10 +94,16 @@ describe('the output of the command line', () => {
     };
     // A new way to write has to be added above.
     const functions = Object.entries(io).filter(([, value]) => typeof value === 'function');
-    expect(functions.map(([name]) => name).sort()).toEqual(['readInput', ...Object.keys(writers)].sort());
+    expect(functions.map(([name]) => name).sort()).toEqual(
+      ['noteJson', 'readInput', ...Object.keys(writers)].sort(),
+    );
     for (const write of Object.values(writers)) write?.(`data ${HOSTILE}`);
     const seen = take();
     expect(seen.match(/data \\x1b\[31m/g)).toHaveLength(Object.keys(writers).length);
     expect(seen.replace(OURS, '')).not.toMatch(UNSAFE);
+    io.noteJson({ text: HOSTILE });
+    const line = take();
+    expect(line.trimEnd()).not.toMatch(UNSAFE);
+    expect(JSON.parse(line)).toEqual({ text: HOSTILE });
   });
 });

@@ -222,7 +222,7 @@ describe('deliveries replay', () => {
       has_more: false,
       refused: [],
     });
-    expect(recorded.err).toBe('Replayed 2: 2 pending.\n');
+    expect(JSON.parse(recorded.err)).toEqual({ note: { message: 'Replayed 2: 2 pending.' } });
   });
 
   it.each([

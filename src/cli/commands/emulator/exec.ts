@@ -179,7 +179,7 @@ function tellFailure({ exitCode, shortfall }: Ending, log: EmulatorLog, { io, js
   const lines = log.tail(LINES_SHOWN);
   if (json) {
     const unsettled = shortfall && { unsettled: shortfall.deliveries };
-    io.note(JSON.stringify({ exit_code: exitCode, log: lines.length === 0 ? null : log.path, ...unsettled }));
+    io.noteJson({ exit_code: exitCode, log: lines.length === 0 ? null : log.path, ...unsettled });
     return;
   }
   if (shortfall !== null) noteShortfall(shortfall, io);

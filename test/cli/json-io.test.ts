@@ -1,0 +1,54 @@
+import { PassThrough } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import { createContext } from '../../src/cli/context.ts';
+import { runCommandLine } from '../../src/cli/program.ts';
+import { noteHint } from '../../src/cli/render/hint.ts';
+import { createFakeHost, type FakeOptions } from './fake-context.ts';
+
+/** What standard error has, each line read as JSON. */
+const linesOf = (text: string) =>
+  text
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line));
+
+function openJson(options: FakeOptions = {}) {
+  const { host, recorded } = createFakeHost(options);
+  return { context: createContext(host, { json: true }), recorded };
+}
+
+describe('with --json standard error', () => {
+  it('has each note as one JSON object on one line, without color', () => {
+    const { context, recorded } = openJson({ look: { color: true } });
+    context.io.note('Two\nlines\n');
+    noteHint('Try again.', context.io);
+    expect(linesOf(recorded.err)).toEqual([
+      { note: { message: 'Two\nlines' } },
+      { note: { message: 'hint: Try again.' } },
+    ]);
+  });
+
+  it('has no progress, no question and no live view, also in a terminal', () => {
+    const prompt = { input: new PassThrough(), output: new PassThrough() };
+    const openScreen = () => expect.unreachable();
+    const { context } = openJson({ prompt, openScreen, progress: () => expect.unreachable() });
+    const { interactive, progress, openScreen: screen } = context.io;
+    expect({ interactive, progress, screen }).toEqual({ interactive: false, progress: null, screen: null });
+  });
+
+  it.each([
+    ['an unknown command', ['--json', 'evnts']],
+    ['a group without a verb', ['--json', 'events']],
+    ['an unknown option', ['events', 'list', '--limt', '5', '--json']],
+    ['a missing argument', ['events', 'get', '--json']],
+    ['no emulator', ['events', 'list', '--json', '--url', 'http://127.0.0.1:9']],
+    ['an invalid option value', ['events', 'list', '--json', '--limit', 'x']],
+  ])('has one JSON object after %s', async (_, args) => {
+    const prompt = { input: new PassThrough(), output: new PassThrough() };
+    const { host, recorded } = createFakeHost({ prompt });
+    expect(await runCommandLine(args, host)).not.toBe(0);
+    expect(linesOf(recorded.err)).toEqual([
+      { error: expect.objectContaining({ code: expect.any(String), message: expect.any(String) }) },
+    ]);
+  });
+});
