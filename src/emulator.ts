@@ -24,6 +24,7 @@ import type { Bootstrapped } from './sandbox/bootstrap.ts';
 import { createSandbox, type Sandbox } from './sandbox/sandbox.ts';
 import { Session } from './sandbox/session.ts';
 import { toStoreError } from './store/database.ts';
+import { toLossError } from './store/file-guard.ts';
 import { Store } from './store/store.ts';
 import { VERSION } from './version.ts';
 
@@ -156,6 +157,7 @@ async function startOn(
     ...describe(options, session.bootstrapped, listening, controlToken),
     ...facts,
     deliveries: { pending: store.deliveries.countPending(), in_flight: engine.dispatcher.inFlight },
+    ...describeLoss(store),
   });
   const ending = endOnce(async () => {
     closing.abort();
@@ -171,6 +173,13 @@ async function startOn(
     certificate: listening.certificate,
     fetch: (request) => fetchFrom(app, request),
   };
+}
+
+function describeLoss(store: Store): Pick<EmulatorStatus, 'storage_problem'> {
+  const kind = store.lookForFile();
+  if (kind === null) return {};
+  const { message, hint = '' } = toLossError(kind);
+  return { storage_problem: { kind, message, hint } };
 }
 
 function openSandbox(store: Store, wall: WallClock, options: EmulatorOptions): Sandbox {

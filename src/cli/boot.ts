@@ -6,6 +6,7 @@ import type { Seed } from '../contract/seed.ts';
 import type { Emulator } from '../emulator.ts';
 import { SvcError } from '../errors.ts';
 import type { Rules } from '../profile/rules.ts';
+import { monotonic } from '../timers.ts';
 import type { Host } from './context.ts';
 import { toHttps } from './https.ts';
 import type { Notes } from './io.ts';
@@ -48,7 +49,7 @@ export async function boot(
       ...{ randomSeed, keepDays },
       wallClock: wallClock === null ? null : new Date(wallClock),
       forwardTo: forwardTo === null ? undefined : { url: forwardTo, events },
-      faultLog: { report: (where, fault) => tellOf(where, fault, io) },
+      faultLog: { report: createReporter(io) },
     });
     if (seed !== null && !emulator.seeded)
       io.note(`The seed is for a new database; ${db} was in use before and is as it was.`);
@@ -69,11 +70,21 @@ function toPublicAddress({ publicUrl, tunnel }: ConfigValues) {
   return { publicUrl, tunnel };
 }
 
-function tellOf(where: string, fault: unknown, io: Notes): void {
-  if (!(fault instanceof SvcError)) {
-    io.note(`${where} met a fault in svc: ${inspect(fault)}`);
-    return;
-  }
-  io.note(`${styleFor(io.noteLook).yellow('warning:')} ${fault.message}`);
-  if (fault.hint !== undefined) noteHint(fault.hint, io);
+/** A full disk or a removed file fails every write: the same warning is not repeated for this long. */
+const REPEAT_AFTER_MS = 10_000;
+
+/** Notes errors of the running emulator. */
+export function createReporter(io: Notes): (where: string, fault: unknown) => void {
+  const notedAt = new Map<string, number>();
+  return (where, fault) => {
+    if (!(fault instanceof SvcError)) {
+      io.note(`${where} met a fault in svc: ${inspect(fault)}`);
+      return;
+    }
+    const now = monotonic();
+    if (now - (notedAt.get(fault.message) ?? Number.NEGATIVE_INFINITY) < REPEAT_AFTER_MS) return;
+    notedAt.set(fault.message, now);
+    io.note(`${styleFor(io.noteLook).yellow('warning:')} ${fault.message}`);
+    if (fault.hint !== undefined) noteHint(fault.hint, io);
+  };
 }

@@ -26,6 +26,10 @@ export const catalogue: Readonly<Record<string, CatalogueCommand | CatalogueGrou
         summary: 'Go back to the state after boot',
         load: () => import('./commands/emulator/reset.ts'),
       },
+      restore: {
+        summary: 'Write the database file again after it was removed',
+        load: () => import('./commands/emulator/restore.ts'),
+      },
       snapshot: {
         summary: 'Save everything into one file, or go on from one',
         verbs: {

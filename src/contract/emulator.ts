@@ -31,6 +31,14 @@ export const EmulatorStatus = v.object({
   /** The member of `POST /events` that carries the payload (decision `event.body`). */
   payload_member: v.picklist(['payload', 'data']),
   deliveries: v.object({ pending: Count, in_flight: Count }),
+  /** What happened to the database file while it is in use; absent while it is in its place. Writes are refused until then. */
+  storage_problem: v.optional(
+    v.object({
+      kind: v.picklist(['removed', 'replaced', 'truncated']),
+      message: v.string(),
+      hint: v.string(),
+    }),
+  ),
 });
 
 /** What the running emulator finds out about itself that nobody else can: it has the database to itself. */

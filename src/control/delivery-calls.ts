@@ -25,25 +25,25 @@ export function createDeliveryCalls(
   | 'verifyDelivery'
   | 'replayDelivery'
 > {
-  const { deliveryView: deliveries, attempts, webhooks } = sandbox.store;
+  const { store } = sandbox;
   return {
     listDeliveries: async (input) => {
       const filter = toDeliveryFilter(sandbox, input);
-      const request = toPageRequest(input, (id) => deliveries.find(id));
-      return toListBody(await deliveries.list(filter, request), toDelivery);
+      const request = toPageRequest(input, (id) => store.deliveryView.find(id));
+      return toListBody(await store.deliveryView.list(filter, request), toDelivery);
     },
     listDue: async ({ workspace_id, limit }) => {
       const workspace = findWorkspace(sandbox, workspace_id);
-      const seqs = webhooks.listTakingSeqs(workspace?.seq ?? null);
-      return { data: deliveries.listDue(seqs, limit).map(toDelivery) };
+      const seqs = store.webhooks.listTakingSeqs(workspace?.seq ?? null);
+      return { data: store.deliveryView.listDue(seqs, limit).map(toDelivery) };
     },
     listAttempts: async (input) => {
-      const request = toPageRequest(input, (id) => attempts.findPlace(id));
-      const { rows, hasMore } = await attempts.list(toAttemptFilter(sandbox, input), request);
+      const request = toPageRequest(input, (id) => store.attempts.findPlace(id));
+      const { rows, hasMore } = await store.attempts.list(toAttemptFilter(sandbox, input), request);
       return toListBody({ rows: rows.map(toAttemptSummary), hasMore }, (summary) => summary);
     },
     getDelivery: async ({ id }): Promise<DeliveryDetail> => {
-      const row = deliveries.find(id);
+      const row = store.deliveryView.find(id);
       if (row === undefined) throw notFound('delivery', id);
       return {
         ...toDelivery(row),

@@ -108,7 +108,7 @@ function withValidation(calls: CheckedCalls): ControlCalls {
 function createHostCalls(
   host: Host,
   session: Session,
-): Pick<CheckedCalls, 'getStatus' | 'reset' | 'saveSnapshot' | 'loadSnapshot' | 'stop'> {
+): Pick<CheckedCalls, 'getStatus' | 'reset' | 'saveSnapshot' | 'loadSnapshot' | 'restoreDatabase' | 'stop'> {
   return {
     getStatus: async () => host.status(),
     reset: async () => {
@@ -121,6 +121,10 @@ function createHostCalls(
     },
     loadSnapshot: async ({ path }) => {
       await session.load(path);
+      return host.status();
+    },
+    restoreDatabase: async () => {
+      await session.restoreFile();
       return host.status();
     },
     stop: async () => {

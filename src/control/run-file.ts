@@ -58,6 +58,11 @@ export function createRunFile(projectFolder: string, run: RunFile, env: Environm
   writeFileSync(path, `${JSON.stringify(kept, null, 2)}\n`, { mode: 0o600 });
 }
 
+/** Records it again where the file was removed while the emulator runs: its commands could not find it. */
+export function ensureRunFile(projectFolder: string, run: RunFile, env: Environment): void {
+  if (!existsSync(join(projectFolder, STATE_FOLDER, RUN_FILE))) createRunFile(projectFolder, run, env);
+}
+
 /** Removes the run file of `cwd`, unless another emulator has taken it over meanwhile. */
 export function removeRunFile(cwd: string, pid: number): void {
   const path = join(cwd, STATE_FOLDER, RUN_FILE);

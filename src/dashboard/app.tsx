@@ -8,6 +8,7 @@ import { dismiss, notices } from './notices.ts';
 import { navigate, route } from './router.ts';
 import { chooseWorkspace, status, workspaceId, workspaces } from './session.ts';
 import { shortcuts, useShortcuts } from './shortcuts.ts';
+import { StorageProblem } from './storage-problem.tsx';
 import { Dialog } from './ui/dialog.tsx';
 import { Icon } from './ui/icon.tsx';
 import { ClockBar } from './views/clock/clock-bar.tsx';
@@ -55,7 +56,10 @@ export function App() {
           </button>
         </div>
       </header>
-      <ClockBar />
+      <div>
+        <StorageProblem />
+        <ClockBar />
+      </div>
       <main ref={content} tabIndex={-1}>
         <h1 class="unseen">{title}</h1>
         <View route={route.value} />

@@ -41,6 +41,16 @@ export function openSession(): void {
   });
 }
 
+/** Asks for the status alone. Where nobody answers, the live stream shows that the connection is lost. */
+export async function lookAtStatus(): Promise<void> {
+  await control.getStatus({}).then(
+    (emulator) => {
+      status.value = emulator;
+    },
+    () => undefined,
+  );
+}
+
 async function load(): Promise<void> {
   try {
     const [emulator, { data }] = await Promise.all([

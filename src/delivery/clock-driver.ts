@@ -3,6 +3,7 @@ import { SvcError } from '../errors.ts';
 import { keepClock } from '../sandbox/clock-keeping.ts';
 import type { LiveWorkspace } from '../sandbox/live-workspaces.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
+import { toLossError } from '../store/file-guard.ts';
 import type { Dispatcher } from './dispatcher.ts';
 
 export class ClockDriver {
@@ -92,6 +93,8 @@ export class ClockDriver {
   /** When everything due has been sent and answered: the next due instant; null where there is none. */
   async #nextStop(workspace: LiveWorkspace): Promise<number | null> {
     await this.#dispatcher.whenIdle(workspace);
+    const loss = this.#sandbox.store.lookForFile();
+    if (loss !== null) throw toLossError(loss);
     if (!this.#dispatcher.isRunning) throw new SvcError('conflict', 'The emulator is stopping.');
     this.#assertCurrent(workspace);
     return this.findNextDueAt(workspace);

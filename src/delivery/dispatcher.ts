@@ -183,14 +183,21 @@ export class Dispatcher {
     return earliest;
   }
 
-  /** Resolves when a workspace has nothing due and nothing under way, or is no more. */
+  /** Resolves when a workspace has nothing due and nothing under way, or is no more; also when nothing can be sent. */
   whenIdle(workspace: LiveWorkspace): Promise<void> {
+    const { store } = this.#sandbox;
     const isIdle = () => {
       if (this.#isLoading(workspace.seq)) return false;
       const group = this.#groups.get(workspace.seq);
       return group === undefined || isGroupIdle(group, workspace.clock.now());
     };
-    return this.#until(() => !this.isRunning || !this.#sandbox.workspaces.isCurrent(workspace) || isIdle());
+    return this.#until(
+      () =>
+        !this.isRunning ||
+        store.fileLoss !== null ||
+        !this.#sandbox.workspaces.isCurrent(workspace) ||
+        isIdle(),
+    );
   }
 
   #hear(news: News): void {
@@ -271,6 +278,11 @@ export class Dispatcher {
   #send(fresh?: FreshClaim): void {
     if (this.#state !== 'running') return;
     const now = this.#sandbox.wall.monotonic();
+    // An attempt that cannot be recorded would be repeated for as long as the file is gone.
+    if (this.#sandbox.store.fileLoss !== null) {
+      this.#restUntil = now + STORE_REST_MS;
+      this.#tellWaiters();
+    }
     if (now < this.#restUntil) {
       this.#arm(this.#restUntil - now);
       return;

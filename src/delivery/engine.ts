@@ -3,6 +3,7 @@ import { keepClock } from '../sandbox/clock-keeping.ts';
 import { Listeners } from '../sandbox/listeners.ts';
 import { startRetention } from '../sandbox/retention.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
+import { watchStorage } from '../sandbox/storage-watch.ts';
 import { clearTimeout, setTimeout } from '../timers.ts';
 import { ClockDriver } from './clock-driver.ts';
 import { Dispatcher } from './dispatcher.ts';
@@ -43,12 +44,14 @@ export function createEngine(sandbox: Sandbox, options: EngineOptions): Engine {
   const onListenerFault = at('the removal of an endpoint');
   const listeners = new Listeners(sandbox, { graceMs: listenerGraceMs, onFault: onListenerFault });
   let endRetention = () => {};
+  let endWatch = () => {};
   let preparing: NodeJS.Timeout | undefined;
   return {
     ...{ sender, dispatcher, listeners, clock: new ClockDriver(sandbox, dispatcher) },
     start() {
       dispatcher.start();
       listeners.start();
+      endWatch = watchStorage(sandbox.store, at('the database'));
       if (keepDays !== null) endRetention = startRetention(sandbox, keepDays, at('the removal of old rows'));
       // The first delivery loads it again where it cannot be read now.
       preparing = setTimeout(() => void sender.prepare().catch(at('the HTTP client')), PREPARE_AFTER_MS);
@@ -57,7 +60,10 @@ export function createEngine(sandbox: Sandbox, options: EngineOptions): Engine {
       clearTimeout(preparing);
       listeners.stop();
       endRetention();
+      endWatch();
       await dispatcher.stop(STOP_GRACE_MS);
+      // Its loss has been reported, and nothing can be written any more.
+      if (sandbox.store.lookForFile() !== null) return;
       await sandbox.store.write(() => {
         for (const workspace of sandbox.workspaces.all()) keepClock(sandbox, workspace);
       });

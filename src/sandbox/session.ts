@@ -70,6 +70,15 @@ export class Session {
     }
   }
 
+  /**
+   * Writes the database file again after it was removed. That moment is a new beginning.
+   * @throws SvcError as `Store.restoreFile`; nothing has changed then.
+   */
+  async restoreFile(): Promise<void> {
+    await this.#sandbox.store.restoreFile();
+    this.#begin();
+  }
+
   #begin(): void {
     const { store, wall } = this.#sandbox;
     store.setBaseline();

@@ -1,5 +1,5 @@
 /** Opening the SQLite file: pragmas, the lock that keeps a second emulator out, and the migrations. */
-import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type Database from 'better-sqlite3';
 import { hasText } from '../domain/text-search.ts';
@@ -27,7 +27,10 @@ export interface DatabaseOptions {
 export function openDatabase({ path, synchronous = 'FULL' }: DatabaseOptions): Database.Database {
   let db: Database.Database | undefined;
   try {
-    if (path !== ':memory:') createFile(path);
+    if (path !== ':memory:') {
+      createFile(path);
+      assertOneName(path);
+    }
     // Give up at once: a lock held by a running emulator will not go away by waiting.
     db = openSqlite(path, { timeout: 0 });
     db.pragma('locking_mode = EXCLUSIVE');
@@ -54,6 +57,20 @@ function createFile(path: string): void {
   // Nobody else may replace the files in it, whatever the umask.
   mkdirSync(dirname(path), { recursive: true, mode: 0o755 });
   if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
+}
+
+/**
+ * SQLite finds the write-ahead log by the name of the file: opened by another name, the database lacks what is in the log.
+ * @throws SvcError `database_unusable` for a file with several hard links.
+ */
+export function assertOneName(path: string): void {
+  const { nlink } = statSync(path);
+  if (nlink < 2) return;
+  throw new SvcError(
+    'database_unusable',
+    `${path} has ${nlink} names (hard links). Opened by one of them, a database can miss what was written by another.`,
+    { hint: 'Remove the other names, or copy the file and start on the copy.' },
+  );
 }
 
 /** @throws SvcError `database_unusable` for a snapshot, and for the database of another program. */

@@ -21,6 +21,7 @@ export class GroupCommit {
   readonly #db: Database.Database;
   readonly #onCommit: () => void;
   readonly #onUndo: () => void;
+  readonly #assertWritable: () => void;
   readonly #begin: Database.Statement;
   readonly #commit: Database.Statement;
   readonly #rollback: Database.Statement;
@@ -35,11 +36,18 @@ export class GroupCommit {
   /**
    * @param onCommit called after every commit, before its callers are answered
    * @param onUndo called whenever something that was written has been undone
+   * @param assertWritable called before a group is begun; what it throws is the error of the group
    */
-  constructor(db: Database.Database, onCommit: () => void = () => {}, onUndo: () => void = () => {}) {
+  constructor(
+    db: Database.Database,
+    onCommit: () => void = () => {},
+    onUndo: () => void = () => {},
+    assertWritable: () => void = () => {},
+  ) {
     this.#db = db;
     this.#onCommit = onCommit;
     this.#onUndo = onUndo;
+    this.#assertWritable = assertWritable;
     this.#begin = db.prepare('BEGIN IMMEDIATE');
     this.#commit = db.prepare('COMMIT');
     this.#rollback = db.prepare('ROLLBACK');
@@ -87,6 +95,7 @@ export class GroupCommit {
     this.#later = [];
     let answers: Array<() => void>;
     try {
+      this.#assertWritable();
       this.#begin.run();
       answers = this.#runTogether(group);
       this.#commit.run();
@@ -147,6 +156,7 @@ export class GroupCommit {
 
 /** The error of a write that the file did not take. */
 export function toWriteError(cause: unknown): SvcError {
+  if (cause instanceof SvcError) return cause;
   const reason = (cause as Error).message;
   return new SvcError('storage_unavailable', `The database did not take the write: ${reason}.`, { cause });
 }

@@ -1,7 +1,7 @@
 /** The state of a database, for whoever asks what is wrong with it. */
 import { existsSync } from 'node:fs';
 import type Database from 'better-sqlite3';
-import { assertOurs, toStoreError } from './database.ts';
+import { assertOneName, assertOurs, toStoreError } from './database.ts';
 import { openSqlite } from './driver.ts';
 import { migrations } from './migrations.ts';
 
@@ -36,6 +36,7 @@ export function inspectDatabaseFile(path: string): DatabaseState | null {
   if (!existsSync(path)) return null;
   let db: Database.Database | undefined;
   try {
+    assertOneName(path);
     db = openSqlite(path, { readonly: true, timeout: 0 });
     assertOurs(db, path);
     return inspectDatabase(db);

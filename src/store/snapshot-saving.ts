@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto';
 import {
   closeSync,
-  fsyncSync,
   lstatSync,
   openSync,
   readdirSync,
@@ -12,20 +11,16 @@ import {
   rmSync,
   statSync,
 } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type Database from 'better-sqlite3';
 import { SvcError } from '../errors.ts';
 import { SNAPSHOT_ID } from './database.ts';
+import { copyDatabase, flushFolder } from './database-copy.ts';
 import { openSqlite } from './driver.ts';
+import { discardUnpublished } from './unpublished-event.ts';
 
 /** Setting of a snapshot alone: the wall time of what it holds. */
 export const SAVED_AT = 'snapshot_saved_at';
-
-/** Pages copied per turn of the event loop: about a megabyte, which takes a millisecond or two. */
-const PAGES_PER_TURN = 256;
-/** Copied pages after which they are flushed in the background, so that the last flush is short. */
-const PAGES_PER_FLUSH = 4_096;
 
 const UNFINISHED_NAME = /^\.svc-snapshot-[0-9a-f-]{36}\.tmp(-journal|-wal|-shm)?$/;
 /** A file of another save that was not written to for this long belongs to a process that was killed. */
@@ -57,10 +52,15 @@ export async function saveSnapshot(db: Database.Database, path: string, saving: 
     const target = findTarget(path);
     unfinished = join(dirname(target), `.svc-snapshot-${randomUUID()}.tmp`);
     saving.onUnfinished(unfinished);
-    const savedAt = await copyPages(db, unfinished, saving);
+    let savedAt = 0;
+    const atEnd = () => {
+      savedAt = saving.now();
+    };
+    await copyDatabase(db, unfinished, { beforeEnd: saving.beforeEnd, atEnd });
+    mark(unfinished, savedAt);
     renameSync(unfinished, target);
     removeAbandoned(dirname(target), statSync(target).mtimeMs);
-    if (process.platform !== 'win32') flushFolder(dirname(target));
+    flushFolder(dirname(target));
     return { sizeBytes: statSync(target).size, savedAt };
   } catch (error) {
     if (unfinished !== null) removeUnfinished(unfinished);
@@ -113,54 +113,15 @@ function removeAbandoned(folder: string, now: number): void {
   }
 }
 
-async function copyPages(db: Database.Database, path: string, saving: Saving): Promise<number> {
-  // It holds secrets: for its owner alone. SQLite treats an empty file as a new database.
-  const file = await open(path, 'wx', 0o600);
-  try {
-    let flushAt = Number.POSITIVE_INFINITY;
-    let flushed: Promise<void> = Promise.resolve();
-    await db.backup(path, {
-      progress: ({ remainingPages }) => {
-        if (remainingPages <= PAGES_PER_TURN) saving.beforeEnd();
-        if (flushAt === Number.POSITIVE_INFINITY) flushAt = remainingPages - PAGES_PER_FLUSH;
-        if (remainingPages < flushAt) {
-          flushAt = remainingPages - PAGES_PER_FLUSH;
-          flushed = flushed.then(() => flush(file));
-        }
-        return PAGES_PER_TURN;
-      },
-    });
-    const savedAt = saving.now();
-    await flushed;
-    mark(path, savedAt);
-    await file.sync();
-    return savedAt;
-  } finally {
-    await file.close();
-  }
-}
-
-/** What fails here fails again, and is reported, when the whole file is flushed. */
-async function flush(file: FileHandle): Promise<void> {
-  await file.datasync().catch(() => {});
-}
-
 function mark(path: string, savedAt: number): void {
   const db = openSqlite(path);
   try {
     db.pragma('journal_mode = DELETE');
+    // The last page may have been copied between two slices of an event.
+    discardUnpublished(db);
     db.pragma(`application_id = ${SNAPSHOT_ID}`);
     db.prepare('INSERT OR REPLACE INTO settings (key, value) VALUES (?, ?)').run(SAVED_AT, String(savedAt));
   } finally {
     db.close();
-  }
-}
-
-function flushFolder(path: string): void {
-  const folder = openSync(path, 'r');
-  try {
-    fsyncSync(folder);
-  } finally {
-    closeSync(folder);
   }
 }

@@ -1,5 +1,7 @@
 /** The store: every table, one counter, and the one way to write. */
 import { randomUUID } from 'node:crypto';
+import { mkdirSync, renameSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type Database from 'better-sqlite3';
 import type { Environment } from '../domain/access.ts';
 import { SvcError } from '../errors.ts';
@@ -8,11 +10,13 @@ import { ApiRequestTable } from './api-requests.ts';
 import { AttemptTable } from './attempts.ts';
 import { Baseline } from './baseline.ts';
 import { type DatabaseOptions, isStorageFault, openDatabase } from './database.ts';
+import { copyDatabase, flushFolder } from './database-copy.ts';
 import { DeliveryTable } from './deliveries.ts';
 import { DeliveryView } from './delivery-view.ts';
 import { EventView } from './event-view.ts';
 import { EventTable } from './events.ts';
 import { FaultTable } from './faults.ts';
+import { FileGuard, type FileLoss, toLossError } from './file-guard.ts';
 import { GroupCommit, toWriteError } from './group-commit.ts';
 import { HappeningView } from './happenings.ts';
 import { IdempotencyTable } from './idempotency.ts';
@@ -34,45 +38,62 @@ const UNFINISHED_SETTING = 'unfinished_snapshot';
 export class Store {
   /** Tells this store from every other: what a sequence means, it means in one of them. */
   readonly id: string;
-  readonly #db: Database.Database;
-  readonly #group: GroupCommit;
+  readonly #options: DatabaseOptions;
   readonly #followers = new Set<() => void>();
-  readonly #baseline: Baseline;
-  #saving: Promise<unknown> = Promise.resolve();
-  readonly #unpublished: UnpublishedEvent;
+  #db!: Database.Database;
+  #guard!: FileGuard;
+  #group!: GroupCommit;
+  #baseline!: Baseline;
+  #unpublished!: UnpublishedEvent;
+  /** Copies of the whole database are made one after the other. */
+  #copying: Promise<unknown> = Promise.resolve();
   #lastSeq: number;
   #renewedSeq: number;
-  readonly settings: SettingTable;
-  readonly workspaces: WorkspaceTable;
-  readonly apiKeys: ApiKeyTable;
-  readonly webhooks: WebhookTable;
-  readonly events: EventTable;
-  readonly eventView: EventView;
-  readonly deliveries: DeliveryTable;
-  readonly deliveryView: DeliveryView;
-  readonly attempts: AttemptTable;
-  readonly apiRequests: ApiRequestTable;
-  readonly faults: FaultTable;
-  readonly idempotency: IdempotencyTable;
-  readonly happenings: HappeningView;
-  readonly retention: Retention;
+  // The tables of another connection after restoreFile: nobody keeps one.
+  settings!: SettingTable;
+  workspaces!: WorkspaceTable;
+  apiKeys!: ApiKeyTable;
+  webhooks!: WebhookTable;
+  events!: EventTable;
+  eventView!: EventView;
+  deliveries!: DeliveryTable;
+  deliveryView!: DeliveryView;
+  attempts!: AttemptTable;
+  apiRequests!: ApiRequestTable;
+  faults!: FaultTable;
+  idempotency!: IdempotencyTable;
+  happenings!: HappeningView;
+  retention!: Retention;
 
   /** @throws SvcError as {@link openDatabase}. */
   constructor(options: DatabaseOptions) {
-    const db = openDatabase(options);
+    this.#options = options;
+    this.#connect(openDatabase(options));
+    this.#renewedSeq = Number(this.settings.find(RENEWED_SETTING) ?? 0);
+    this.#lastSeq = Math.max(findLastSeq(this.#db), this.#renewedSeq);
+    this.id = this.settings.find(ID_SETTING) ?? nameStore(this.settings);
+    const unfinished = this.settings.find(UNFINISHED_SETTING);
+    if (unfinished) removeUnfinished(unfinished);
+  }
+
+  /** Every table works on `db` from now on. */
+  #connect(db: Database.Database): void {
+    const guard = new FileGuard(this.#options.path);
     this.#db = db;
+    this.#guard = guard;
     discardUnpublished(db);
     this.#unpublished = new UnpublishedEvent(db);
     this.#group = new GroupCommit(
       db,
-      () => this.#tellFollowers(),
+      () => {
+        guard.accept();
+        this.#tellFollowers();
+      },
       () => this.#forgetKept(),
+      () => guard.assertInPlace(),
     );
     this.#baseline = new Baseline(db);
     this.settings = new SettingTable(db);
-    this.#renewedSeq = Number(this.settings.find(RENEWED_SETTING) ?? 0);
-    this.#lastSeq = Math.max(findLastSeq(db), this.#renewedSeq);
-    this.id = this.settings.find(ID_SETTING) ?? nameStore(this.settings);
     this.workspaces = new WorkspaceTable(db);
     this.apiKeys = new ApiKeyTable(db);
     this.webhooks = new WebhookTable(db);
@@ -86,8 +107,53 @@ export class Store {
     this.idempotency = new IdempotencyTable(db);
     this.happenings = new HappeningView(db, this.#unpublished);
     this.retention = new Retention(db);
-    const unfinished = this.settings.find(UNFINISHED_SETTING);
-    if (unfinished) removeUnfinished(unfinished);
+  }
+
+  /** What the last write, or the last {@link lookForFile}, found wrong with the database file; null for nothing. */
+  get fileLoss(): FileLoss | null {
+    return this.#guard.loss;
+  }
+
+  /** Looks whether the database file is still in its place. */
+  lookForFile(): FileLoss | null {
+    return this.#guard.look();
+  }
+
+  /**
+   * Writes the database file again after it was removed, with everything that is in the store, and goes on with it.
+   * @throws SvcError `conflict` when it was not removed, `storage_unavailable` when it cannot be written.
+   */
+  restoreFile(): Promise<void> {
+    return this.#copyNext(async () => {
+      const { path } = this.#options;
+      const loss = this.lookForFile();
+      if (loss === null) throw new SvcError('conflict', 'The database file is in its place.');
+      if (loss !== 'removed') throw toLossError(loss);
+      this.#group.flush();
+      const unfinished = `${path}.${randomUUID()}.tmp`;
+      try {
+        mkdirSync(dirname(path), { recursive: true });
+        await copyDatabase(this.#db, unfinished, { beforeEnd: () => {}, atEnd: () => {} });
+        this.#group.flush();
+        if (this.lookForFile() === 'replaced') throw toLossError('replaced');
+        // What is left of the log belongs to the file that was removed.
+        rmSync(`${path}-wal`, { force: true });
+        renameSync(unfinished, path);
+        flushFolder(dirname(path));
+      } catch (error) {
+        rmSync(unfinished, { force: true });
+        throw toWriteError(error);
+      }
+      const former = this.#db;
+      this.#connect(openDatabase(this.#options));
+      former.close();
+    });
+  }
+
+  #copyNext<Result>(copy: () => Promise<Result>): Promise<Result> {
+    const copied = this.#copying.then(copy, copy);
+    this.#copying = copied;
+    return copied;
   }
 
   /** The next place in the order of all that happens. Inside a write only. */
@@ -141,7 +207,9 @@ export class Store {
 
   /** Writes at once, in a transaction of its own: for boot, when nobody waits yet. */
   writeNow<Result>(operation: () => Result): Result {
-    return this.#db.transaction(operation).immediate();
+    const result = this.#db.transaction(operation).immediate();
+    this.#guard.accept();
+    return result;
   }
 
   /** Makes the present state the one that {@link returnToBaseline} brings back. */
@@ -175,6 +243,7 @@ export class Store {
   /** Writes a slice of the deliveries of the reserved event. @throws SvcError `storage_unavailable`. */
   writeHidden(write: () => void): void {
     if (!this.#db.open) throw new SvcError('storage_unavailable', 'The emulator is stopping.');
+    this.#guard.assertInPlace();
     this.#orRefuse(() => this.#unpublished.writeSlice(write));
   }
 
@@ -221,7 +290,7 @@ export class Store {
    * @param beforeEnd writes what the snapshot has to contain of its moment.
    */
   saveSnapshot(path: string, now: () => number, beforeEnd: () => void): Promise<SavedFile> {
-    const save = async () => {
+    return this.#copyNext(async () => {
       try {
         return await saveSnapshot(this.#db, path, {
           now,
@@ -232,16 +301,16 @@ export class Store {
           },
         });
       } finally {
-        if (this.#db.open) this.#noteUnfinished('');
+        this.#noteUnfinished('');
       }
-    };
-    const saved = this.#saving.then(save, save);
-    this.#saving = saved;
-    return saved;
+    });
   }
 
+  /** Where it cannot be written, a snapshot is all the more wanted. */
   #noteUnfinished(path: string): void {
-    this.#writeNowOrRefuse(() => this.settings.set(UNFINISHED_SETTING, path));
+    try {
+      this.settings.set(UNFINISHED_SETTING, path);
+    } catch {}
   }
 
   /**
@@ -283,6 +352,7 @@ export class Store {
   /** Replaces rows regardless of what refers to them. What waited to be written has been, before. */
   #overwrite(operation: () => void): void {
     this.#group.flush();
+    this.#guard.assertInPlace();
     this.#db.pragma('foreign_keys = OFF');
     try {
       this.#writeNowOrRefuse(() => {

@@ -1,8 +1,11 @@
 /** The frame around every view: where one is, whether the emulator answers, keys and workspaces. */
+import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { expectAccessible } from '../support/accessibility.ts';
 import { describeInBrowser, openDashboard } from '../support/browser.ts';
 import { startTestEmulator, type TestEmulatorOptions } from '../support/emulator.ts';
+import { createFolder } from '../support/folder.ts';
 
 async function openEmulator(options: TestEmulatorOptions = {}) {
   const emulator = await startTestEmulator(options);
@@ -53,6 +56,23 @@ describeInBrowser('the frame of the dashboard', () => {
     await openEmulator({ port });
     await page.getByText('sandbox').waitFor();
   });
+
+  it.skipIf(process.platform === 'win32')(
+    'shows that the database file was removed, and writes it again',
+    async () => {
+      const folder = join(createFolder(), '.svc');
+      const emulator = await openEmulator({ db: join(folder, 'sandbox.db'), faultLog: { report: () => {} } });
+      const page = await openDashboard(emulator);
+      await page.getByText('sandbox').first().waitFor();
+      rmSync(folder, { recursive: true });
+      const alert = page.getByRole('alert');
+      await alert.getByText('The database file was removed').waitFor();
+      await expectAccessible(page);
+      await alert.getByRole('button', { name: 'Write the file again' }).click();
+      await alert.waitFor({ state: 'detached' });
+      expect(existsSync(join(folder, 'sandbox.db'))).toBe(true);
+    },
+  );
 
   it('asks again for what it shows when another emulator has taken the place of the first', async () => {
     const first = await openEmulator();

@@ -1,6 +1,6 @@
 /** The whole state of an emulator as the command line handles it: reset, snapshots, seeds, and runs that repeat. */
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createHttpControlPlane } from '../../src/control/http-client.ts';
@@ -38,7 +38,7 @@ describe('svc emulator reset, and what it has in common with snapshots', () => {
     expect(await ask(cwd, 'emulator', 'reset')).toMatchObject({ api_key: ready.api_key, pid: ready.pid });
   });
 
-  it.each(['reset', 'snapshot save a', 'snapshot load a'])(
+  it.each(['reset', 'restore', 'snapshot save a', 'snapshot load a'])(
     'needs an emulator: svc emulator %s',
     async (line) => {
       const { exitCode, stdout, stderr } = await svc(['emulator', ...line.split(' ')], { cwd: place() });
@@ -46,6 +46,34 @@ describe('svc emulator reset, and what it has in common with snapshots', () => {
       expect(stderr).toContain('No emulator runs in this folder.');
     },
   );
+});
+
+describe.skipIf(process.platform === 'win32')('svc emulator restore', () => {
+  it('brings back the folder that was removed while the emulator runs, and the run file comes back by itself', async () => {
+    const cwd = place();
+    const { ready } = await start(cwd);
+    await svc(['trigger', 'order.shipped'], { cwd });
+    rmSync(join(cwd, '.svc'), { recursive: true });
+    await expect.poll(() => existsSync(join(cwd, '.svc', 'run.json'))).toBe(true);
+    const refused = await svc(['trigger', 'order.shipped'], { cwd });
+    expect(refused).toMatchObject({
+      exitCode: ExitCode.internal,
+      stderr: expect.stringContaining('The database file was removed'),
+    });
+    const status = await svc(['emulator', 'status'], { cwd });
+    expect(status.stdout).toMatch(/Database problem +The database file was removed/);
+    const restored = await svc(['emulator', 'restore'], { cwd });
+    expect(restored).toMatchObject({
+      ...{ exitCode: ExitCode.done, stderr: '' },
+      stdout: expect.stringContaining('was written again, with everything that the emulator had.'),
+    });
+    await svc(['trigger', 'order.shipped'], { cwd });
+    expect((await ask(cwd, 'events', 'list')).data).toHaveLength(2);
+    expect(await ask(cwd, 'emulator', 'status')).toMatchObject({ pid: ready.pid });
+    expect((await svc(['emulator', 'restore'], { cwd })).stderr).toContain(
+      'The database file is in its place.',
+    );
+  });
 });
 
 describe('svc emulator snapshot', () => {

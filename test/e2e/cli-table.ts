@@ -46,7 +46,12 @@ const tooMany = 'too many arguments';
 export const startAndStop = ['emulator start', 'emulator stop', 'emulator wait', 'emulator exec'];
 
 /** Those that replace everything are driven in `cli-state.test.ts`. */
-export const replacing = ['emulator reset', 'emulator snapshot save', 'emulator snapshot load'];
+export const replacing = [
+  'emulator reset',
+  'emulator restore',
+  'emulator snapshot save',
+  'emulator snapshot load',
+];
 
 /** What it ends with depends on the machine: it is driven in `doctor.test.ts`. */
 export const checks = ['doctor'];

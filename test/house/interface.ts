@@ -29,6 +29,7 @@ export const promised: Readonly<Record<string, readonly string[]>> = {
   'emulator status': [],
   'emulator wait': ['--timeout'],
   'emulator reset': [],
+  'emulator restore': [],
   'emulator exec': [
     // It ends with its command, which has its variables, and nobody looks at it meanwhile.
     ...start.filter((option) => !['--detach', '--env-file', '--open'].includes(option)),

@@ -50,6 +50,15 @@ export const emulatorOperations = defineOperations({
     status: 200,
     errors: ['usage', 'validation_failed', 'database_unusable'],
   },
+  restoreDatabase: {
+    method: 'POST',
+    path: '/database/restore',
+    summary: 'Write the database file again after it was removed while the emulator runs',
+    input: nothing,
+    output: EmulatorStatus,
+    status: 200,
+    errors: ['conflict', 'storage_unavailable'],
+  },
   stop: {
     method: 'POST',
     path: '/stop',

@@ -4,10 +4,13 @@ import {
   assertStateFolderTrusted,
   createRunFile,
   createStateFolder,
+  ensureRunFile,
   findOwnRunFile,
+  type RunFile,
   removeRunFile,
 } from '../../../control/run-file.ts';
 import type { Emulator } from '../../../emulator.ts';
+import { clearInterval, setInterval } from '../../../timers.ts';
 import { boot } from '../../boot.ts';
 import type { CommandDefinition } from '../../command.ts';
 import type { Context } from '../../context.ts';
@@ -22,6 +25,8 @@ import { renderAttempt } from '../../render/deliveries.ts';
 import { renderReset } from '../../render/reset.ts';
 import { addStartOptions } from '../../start-options.ts';
 import { toVariables } from '../../variables.ts';
+
+const LOOK_FOR_RUN_FILE_MS = 500;
 
 /** Beside the settings, which the configuration reads. */
 interface Options {
@@ -72,21 +77,37 @@ async function run(options: Options, context: Context): Promise<void> {
   assertStateFolderTrusted(projectFolder, context.env);
   const emulator = await boot(config, rules, context);
   const status = emulator.status();
+  let endKeeping = () => {};
   try {
     const stateFolder = createStateFolder(projectFolder, context.env);
     const certificate = keepCertificate(stateFolder, emulator.certificate);
     // The commands of this folder come from this machine, whatever the public address is.
     const control_url = `${status.url}/_svc`;
-    const run = { ...status, control_url, ...(certificate && { certificate }) };
-    createRunFile(projectFolder, run, context.env);
+    const runFile = { ...status, control_url, ...(certificate && { certificate }) };
+    createRunFile(projectFolder, runFile, context.env);
+    endKeeping = keepRunFile(projectFolder, runFile, context.env);
     if (values.envFile !== null) writeEnvFile(values.envFile, toVariables(status, certificate));
     announce(status, certificate, values, rules, context);
     if (values.open) void showDashboard(status.dashboard_url, context);
     await attend(emulator, values.forwardTo, context);
   } finally {
+    endKeeping();
     removeRunFile(projectFolder, status.pid);
     await emulator.close();
   }
+}
+
+/** `git clean -fdx` and the like remove it while the emulator runs. @returns a function that ends that. */
+function keepRunFile(projectFolder: string, run: RunFile, env: Context['env']): () => void {
+  const timer = setInterval(() => {
+    try {
+      ensureRunFile(projectFolder, run, env);
+    } catch {
+      // Where the folder cannot be written, commands name the emulator with --url.
+    }
+  }, LOOK_FOR_RUN_FILE_MS);
+  timer.unref();
+  return () => clearInterval(timer);
 }
 
 async function showDashboard(url: string, context: Context): Promise<void> {

@@ -1,0 +1,236 @@
+import {
+  copyFileSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { describe, expect, it } from 'vitest';
+import { SvcError } from '../../src/errors.ts';
+import { startTestEmulator, type TestEmulator } from '../support/emulator.ts';
+import { createFolder } from '../support/folder.ts';
+import { createReceiver } from '../support/receiver.ts';
+
+const EVENT = { type: 'order.shipped', payload: { order_id: 'ord_1' } };
+
+async function startOnFile() {
+  const folder = join(createFolder(), '.svc');
+  mkdirSync(folder);
+  const db = join(folder, 'sandbox.db');
+  const reported: SvcError[] = [];
+  const faultLog = {
+    report: (_: string, fault: unknown) => void (fault instanceof SvcError && reported.push(fault)),
+  };
+  const emulator = await startTestEmulator({ db, faultLog });
+  await emulator.api('POST', '/events', EVENT);
+  return { folder, db, emulator, reported };
+}
+
+const listTypes = async ({ api }: TestEmulator) =>
+  (await api('GET', '/events')).json.data.map(({ type }: { type: string }) => type);
+
+/** By every operation that reads rows. */
+async function readEverything({ control }: TestEmulator) {
+  const { data: deliveries } = await control.listDeliveries({});
+  const [id = ''] = deliveries.map((each) => each.id);
+  return {
+    deliveries,
+    detail: await control.getDelivery({ id }),
+    attempts: await control.listAttempts({}),
+    due: await control.listDue({}),
+    events: await control.listEvents({}),
+    webhooks: await control.listWebhooks({}),
+    keys: await control.listKeys({}),
+    workspaces: await control.listWorkspaces({}),
+    requests: await control.listRequests({}),
+    faults: await control.listFaults({}),
+    damage: (await control.getDiagnosis({})).database.damage,
+  };
+}
+
+// Windows lets nobody remove a file that is open.
+describe.skipIf(process.platform === 'win32')('A database file', () => {
+  it.each<[string, string, (paths: { folder: string; db: string }) => void]>([
+    ['that is removed with its folder', 'removed', ({ folder }) => rmSync(folder, { recursive: true })],
+    ['whose log alone is removed', 'removed', ({ db }) => rmSync(`${db}-wal`)],
+    [
+      'that is replaced by a copy',
+      'replaced',
+      ({ db }) => {
+        copyFileSync(db, `${db}.copy`);
+        renameSync(`${db}.copy`, db);
+      },
+    ],
+    ['that is truncated', 'truncated', ({ db }) => truncateSync(db)],
+    ['whose log is truncated', 'truncated', ({ db }) => truncateSync(`${db}-wal`)],
+  ])('%s makes every write fail with 503', async (_, kind, lose) => {
+    const { folder, db, emulator, reported } = await startOnFile();
+    await using _emulator = emulator;
+    lose({ folder, db });
+    const refused = await emulator.api('POST', '/events', EVENT);
+    expect([refused.status, refused.json.error.code]).toEqual([503, 'storage_unavailable']);
+    expect(refused.json.error.message).toContain(`The database file was ${kind}`);
+    const storage_problem = {
+      kind,
+      message: refused.json.error.message,
+      hint: expect.stringContaining('svc emulator'),
+    };
+    expect(await emulator.control.getStatus({})).toMatchObject({ storage_problem });
+    await expect(emulator.control.reset({})).rejects.toMatchObject({ code: 'storage_unavailable' });
+    expect(reported.length).toBeGreaterThan(0);
+  });
+
+  it('that is removed is reported while nothing is written', async () => {
+    const { folder, emulator, reported } = await startOnFile();
+    await using _emulator = emulator;
+    rmSync(folder, { recursive: true });
+    await expect.poll(() => reported).toHaveLength(1);
+    expect(reported[0]).toMatchObject({
+      code: 'storage_unavailable',
+      message: 'The database file was removed while the emulator is running. Writes are refused.',
+      hint: expect.stringContaining('svc emulator restore'),
+    });
+  });
+
+  it('that is moved back to its place takes writes again', async () => {
+    const { folder, emulator } = await startOnFile();
+    await using _emulator = emulator;
+    renameSync(folder, `${folder}.away`);
+    expect((await emulator.api('POST', '/events', EVENT)).status).toBe(503);
+    renameSync(`${folder}.away`, folder);
+    expect((await emulator.api('POST', '/events', EVENT)).status).toBe(201);
+    expect((await emulator.control.getStatus({})).storage_problem).toBeUndefined();
+  });
+
+  it('that was removed is written again by restore, with everything that was in it', async () => {
+    await using receiver = await createReceiver();
+    const { folder, db, emulator } = await startOnFile();
+    {
+      await using _emulator = emulator;
+      const { workspace_id, api_key } = emulator.status();
+      await emulator.api('POST', '/webhooks', { workspace_id, url: receiver.url, events: ['*'] });
+      await emulator.api('POST', '/events', { ...EVENT, type: 'order.paid' });
+      await emulator.control.settleClock({});
+      rmSync(folder, { recursive: true });
+      const before = await readEverything(emulator);
+      const { storage_problem } = await emulator.control.restoreDatabase({});
+      expect(await readEverything(emulator)).toEqual(before);
+      expect(storage_problem).toBeUndefined();
+      expect(readdirSync(folder).sort()).toEqual(['sandbox.db', 'sandbox.db-wal', 'sandbox.db.key']);
+      expect(readFileSync(`${db}.key`, 'utf8').trim()).toBe(api_key);
+      expect(await listTypes(emulator)).toEqual(['order.paid', 'order.shipped']);
+      expect((await emulator.api('POST', '/events', { ...EVENT, type: 'order.late' })).status).toBe(201);
+      await emulator.control.settleClock({});
+      const { data } = await emulator.control.listDeliveries({});
+      expect(data.map(({ status }) => status)).toEqual(['succeeded', 'succeeded']);
+    }
+    await using later = await startTestEmulator({ db });
+    expect(await listTypes(later)).toEqual(['order.late', 'order.paid', 'order.shipped']);
+  });
+
+  it('is the state that a reset returns to after it was restored', async () => {
+    const { folder, emulator } = await startOnFile();
+    await using _emulator = emulator;
+    rmSync(folder, { recursive: true });
+    await emulator.control.restoreDatabase({});
+    await emulator.api('POST', '/events', { ...EVENT, type: 'order.late' });
+    await emulator.control.reset({});
+    expect(await listTypes(emulator)).toEqual(['order.shipped']);
+  });
+
+  it.each<[string, string, (db: string) => void]>([
+    ['is in its place', 'conflict', () => {}],
+    [
+      'was replaced',
+      'storage_unavailable',
+      (db) => {
+        rmSync(db);
+        writeFileSync(db, 'another file');
+      },
+    ],
+  ])('that %s is not written by restore', async (_, code, change) => {
+    const { db, emulator } = await startOnFile();
+    await using _emulator = emulator;
+    change(db);
+    const before = readFileSync(db);
+    await expect(emulator.control.restoreDatabase({})).rejects.toMatchObject({ code });
+    expect(readFileSync(db).equals(before)).toBe(true);
+    expect(await listTypes(emulator)).toEqual(['order.shipped']);
+  });
+
+  it('that was removed can be saved as a snapshot', async () => {
+    const { folder, emulator } = await startOnFile();
+    await using _emulator = emulator;
+    rmSync(folder, { recursive: true });
+    const path = join(createFolder(), 'state.svc');
+    await emulator.control.saveSnapshot({ path });
+    await using other = await startTestEmulator();
+    await other.control.loadSnapshot({ path });
+    expect((await other.control.listEvents({})).data).toHaveLength(1);
+  });
+
+  it('that is removed stops deliveries until it is back, so that none is sent without being recorded', async () => {
+    await using receiver = await createReceiver();
+    const { folder, emulator } = await startOnFile();
+    await using _emulator = emulator;
+    const { workspace_id } = emulator.status();
+    receiver.respond({ status: 500 });
+    await emulator.api('POST', '/webhooks', { workspace_id, url: receiver.url, events: ['*'] });
+    const { json: event } = await emulator.api('POST', '/events', EVENT);
+    await emulator.control.advanceClock({ ms: 1 });
+    const sent = receiver.requests.length;
+    rmSync(folder, { recursive: true });
+    await emulator.control.getStatus({});
+    await expect(emulator.control.advanceClock({ ms: 6 * 60_000 })).rejects.toMatchObject({
+      code: 'storage_unavailable',
+    });
+    expect(receiver.requests).toHaveLength(sent);
+    await emulator.control.restoreDatabase({});
+    receiver.respond({});
+    await emulator.control.settleClock({});
+    const { data } = await emulator.control.listDeliveries({ event_id: event.id });
+    expect(data).toMatchObject([{ status: 'succeeded', attempt_count: 2 }]);
+  });
+
+  it('with a second hard link is refused at the start, and not a byte of it changes', async () => {
+    const db = join(createFolder(), 'sandbox.db');
+    await (await startTestEmulator({ db })).close();
+    const other = join(createFolder(), 'other.db');
+    linkSync(db, other);
+    const before = readFileSync(db);
+    for (const path of [db, other]) {
+      await expect(startTestEmulator({ db: path })).rejects.toMatchObject({
+        code: 'database_unusable',
+        message: expect.stringContaining('has 2 names (hard links)'),
+      });
+    }
+    expect(readFileSync(db).equals(before)).toBe(true);
+    expect(existsSync(`${other}-wal`)).toBe(false);
+    rmSync(other);
+    await (await startTestEmulator({ db })).close();
+  });
+
+  it('that another emulator made in the place of a removed one keeps its log when the first one stops', async () => {
+    const { folder, db, emulator } = await startOnFile();
+    rmSync(folder, { recursive: true });
+    await using second = await startTestEmulator({ db });
+    await second.api('POST', '/events', { ...EVENT, type: 'order.second' });
+    await emulator.close().catch(() => {});
+    expect(existsSync(`${db}-wal`)).toBe(true);
+    await second.api('POST', '/events', { ...EVENT, type: 'order.third' });
+    await second.close();
+    const file = new Database(db, { readonly: true });
+    expect(file.prepare('SELECT type FROM events ORDER BY seq').pluck().all()).toEqual([
+      'order.second',
+      'order.third',
+    ]);
+    file.close();
+  });
+});
