@@ -9,6 +9,7 @@ import type { Environment } from './domain/access.ts';
 import type { WallClock } from './domain/clock.ts';
 import type { ForwardTarget } from './domain/forward-target.ts';
 import type { ProxyOptions } from './domain/proxy.ts';
+import { defaultLimits } from './domain/retention-limits.ts';
 import { countAttempts } from './domain/retry-policy.ts';
 import { fixtureFolders } from './fixtures/folders.ts';
 import { builtInEventTypes } from './fixtures/library.ts';
@@ -57,8 +58,15 @@ export interface EmulatorOptions extends ListenOptions {
   readonly ca?: string | undefined;
   /** Between the emulator and public receivers; without it, none, whatever the environment says. */
   readonly proxy?: ProxyOptions | undefined;
-  /** Days of wall time after which what has settled is removed; by default it is kept. */
+  /**
+   * Days of wall time after which what has settled is removed (default: 30; under a pinned `wallClock` no limit). Null
+   * sets no limit, here and below.
+   */
   readonly keepDays?: number | null | undefined;
+  /** Requests of the log that are kept, the newest (default: 100 000). */
+  readonly keepRequests?: number | null | undefined;
+  /** Megabytes that the database may take up before the oldest of what has settled is removed (default: 1024). */
+  readonly keepMegabytes?: number | null | undefined;
   /** Whose folder `fixtures` is looked up beside the built-in one; the working folder when left out. */
   readonly projectFolder?: string | undefined;
   /** Where faults of the emulator itself are told; by default a warning of the process. */
@@ -120,8 +128,14 @@ async function startOn(
   // Both are known for good once it listens.
   let publicUrl = options.publicUrl ?? null;
   let ownPort = 0;
+  const retention = {
+    // A wall clock that is pinned says nothing about the age of what is stored.
+    days: options.keepDays === undefined ? (options.wallClock ? null : defaultLimits.days) : options.keepDays,
+    requests: options.keepRequests === undefined ? defaultLimits.requests : options.keepRequests,
+    megabytes: options.keepMegabytes === undefined ? defaultLimits.megabytes : options.keepMegabytes,
+  };
   const engine = createEngine(sandbox, {
-    ...{ ca: options.ca, proxy: options.proxy, keepDays: options.keepDays ?? null },
+    ...{ ca: options.ca, proxy: options.proxy, retention },
     ...{ listenerGraceMs: options.listenerGraceMs, onFault: (where, fault) => faultLog.report(where, fault) },
     isOwnAddress: (address, port) => port === ownPort && leadsTo(host, address),
   });
@@ -152,6 +166,7 @@ async function startOn(
     boot_ms: Math.round(wall.monotonic() - startedAt),
     max_attempts: countAttempts(rules.retry),
     payload_member: rules.payloadMember,
+    retention,
   };
   const status = (): EmulatorStatus => ({
     ...describe(options, session.bootstrapped, listening, controlToken),

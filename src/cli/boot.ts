@@ -28,7 +28,7 @@ export async function boot(
   const { startEmulator } = await import('../emulator.ts');
   const { values, sources, projectFolder } = config;
   const { host, port, db, environment, speed, freeze, randomSeed, wallClock } = values;
-  const { keepDays, forwardTo, events, controlToken, allowHost } = values;
+  const { keepDays, keepRequests, keepMegabytes, forwardTo, events, controlToken, allowHost } = values;
   const seed = values.seed === null ? null : await readSeedFile(values.seed);
   const ca = values.ca === null ? undefined : await readNamedFile(values.ca, cwd);
   try {
@@ -46,7 +46,8 @@ export async function boot(
       seedName: values.seed ?? '',
       ca: ca?.toString('utf8'),
       proxy: findProxy(values.proxy, env),
-      ...{ randomSeed, keepDays },
+      ...{ randomSeed, keepRequests, keepMegabytes },
+      keepDays: sources.keepDays.kind === 'default' ? undefined : keepDays,
       wallClock: wallClock === null ? null : new Date(wallClock),
       forwardTo: forwardTo === null ? undefined : { url: forwardTo, events },
       faultLog: { report: createReporter(io) },

@@ -7,7 +7,7 @@ import { type Forwarding, renderBanner } from './render/banner.ts';
 /** What is said of a running emulator; `boot_ms` is from its start to its first answer. */
 export type ReadyStatus = Omit<
   EmulatorStatus,
-  'db' | 'started_at' | 'max_attempts' | 'payload_member' | 'deliveries'
+  'db' | 'started_at' | 'max_attempts' | 'payload_member' | 'deliveries' | 'retention' | 'storage_problem'
 > & {
   readonly boot_ms: number;
 };

@@ -24,6 +24,8 @@ const values = {
   publicUrl: 'url',
   tunnel: null,
   keepDays: 'n',
+  keepRequests: 'n',
+  keepMegabytes: 'n',
   randomSeed: 'n',
   wallClock: 'time',
   envFile: 'file',

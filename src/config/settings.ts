@@ -5,6 +5,7 @@ import { isControlToken } from '../domain/control-token.ts';
 import { isEventType, WILDCARD } from '../domain/event.ts';
 import { toForwardUrl } from '../domain/forward-url.ts';
 import { parseHostName } from '../domain/host-name.ts';
+import { defaultLimits } from '../domain/retention-limits.ts';
 import { schemeNames } from '../domain/signature/schemes.ts';
 import {
   anyObject,
@@ -101,9 +102,21 @@ export const settings = {
     fallback: none,
   },
   keepDays: {
-    description: 'days after which settled events are removed',
+    description: 'days after which settled events are removed (default: 30)',
     form: wholeNumber(1, 36_500),
-    fallback: none,
+    fallback: () => defaultLimits.days,
+    fromText: toNumber,
+  },
+  keepRequests: {
+    description: 'requests of the log that are kept (default: 100000)',
+    form: wholeNumber(1, 1_000_000_000),
+    fallback: () => defaultLimits.requests,
+    fromText: toNumber,
+  },
+  keepMegabytes: {
+    description: 'megabytes after which the oldest settled events are removed (default: 1024)',
+    form: wholeNumber(1, 1_000_000),
+    fallback: () => defaultLimits.megabytes,
     fromText: toNumber,
   },
   forwardTo: {

@@ -31,6 +31,12 @@ export const EmulatorStatus = v.object({
   /** The member of `POST /events` that carries the payload (decision `event.body`). */
   payload_member: v.picklist(['payload', 'data']),
   deliveries: v.object({ pending: Count, in_flight: Count }),
+  /** What is kept at most, null for everything. What is pending is always kept. */
+  retention: v.object({
+    days: v.nullable(Count),
+    requests: v.nullable(Count),
+    megabytes: v.nullable(Count),
+  }),
   /** What happened to the database file while it is in use; absent while it is in its place. Writes are refused until then. */
   storage_problem: v.optional(
     v.object({

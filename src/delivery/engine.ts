@@ -1,4 +1,6 @@
 /** What sends deliveries and looks after them: the dispatcher, its sender and what runs beside them. */
+
+import type { RetentionLimits } from '../domain/retention-limits.ts';
 import { keepClock } from '../sandbox/clock-keeping.ts';
 import { Listeners } from '../sandbox/listeners.ts';
 import { startRetention } from '../sandbox/retention.ts';
@@ -19,8 +21,7 @@ const LISTENER_GRACE_MS = 10_000;
 const PREPARE_AFTER_MS = 200;
 
 export interface EngineOptions extends Pick<SenderOptions, 'isOwnAddress' | 'ca' | 'proxy'> {
-  /** Days of wall time after which what has settled is removed; null keeps it. */
-  readonly keepDays: number | null;
+  readonly retention: RetentionLimits;
   readonly listenerGraceMs?: number | undefined;
   /** Told of faults of the emulator itself, and what it was at. */
   readonly onFault: (where: string, fault: unknown) => void;
@@ -37,7 +38,7 @@ export interface Engine {
 }
 
 export function createEngine(sandbox: Sandbox, options: EngineOptions): Engine {
-  const { keepDays, listenerGraceMs = LISTENER_GRACE_MS, onFault, ...sending } = options;
+  const { retention, listenerGraceMs = LISTENER_GRACE_MS, onFault, ...sending } = options;
   const at = (where: string) => (fault: unknown) => onFault(where, fault);
   const sender = createSender({ wall: sandbox.wall, rule: sandbox.rules.webhookUrl, ...sending });
   const dispatcher = new Dispatcher({ sandbox, sender, onFault: at('a delivery') });
@@ -52,7 +53,7 @@ export function createEngine(sandbox: Sandbox, options: EngineOptions): Engine {
       dispatcher.start();
       listeners.start();
       endWatch = watchStorage(sandbox.store, at('the database'));
-      if (keepDays !== null) endRetention = startRetention(sandbox, keepDays, at('the removal of old rows'));
+      endRetention = startRetention(sandbox, retention, at('the removal of old rows'));
       // The first delivery loads it again where it cannot be read now.
       preparing = setTimeout(() => void sender.prepare().catch(at('the HTTP client')), PREPARE_AFTER_MS);
     },
@@ -66,6 +67,7 @@ export function createEngine(sandbox: Sandbox, options: EngineOptions): Engine {
       if (sandbox.store.lookForFile() !== null) return;
       await sandbox.store.write(() => {
         for (const workspace of sandbox.workspaces.all()) keepClock(sandbox, workspace);
+        sandbox.store.retention.mark(sandbox.store.lastSeq, sandbox.wall.now());
       });
     },
   };

@@ -7,7 +7,16 @@ import type { CreateEmulatorOptions } from './emulator.ts';
 
 const known = {
   ...{ profile: true, overrides: true, scheme: true, environment: true, clock: true },
-  ...{ randomSeed: true, wallClock: true, seed: true, db: true, keepDays: true, synchronous: true },
+  ...{
+    randomSeed: true,
+    wallClock: true,
+    seed: true,
+    db: true,
+    keepDays: true,
+    keepRequests: true,
+    keepMegabytes: true,
+    synchronous: true,
+  },
   ...{
     listen: true,
     host: true,

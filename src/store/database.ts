@@ -5,6 +5,7 @@ import type Database from 'better-sqlite3';
 import { hasText } from '../domain/text-search.ts';
 import { SvcError } from '../errors.ts';
 import { openSqlite } from './driver.ts';
+import { enableRelease } from './free-pages.ts';
 import { migrations } from './migrations.ts';
 
 /** Marks the file as ours (`svce`), so that the database of something else is never touched. */
@@ -35,6 +36,7 @@ export function openDatabase({ path, synchronous = 'FULL' }: DatabaseOptions): D
     db = openSqlite(path, { timeout: 0 });
     db.pragma('locking_mode = EXCLUSIVE');
     assertOurs(db, path);
+    enableRelease(db);
     db.pragma('journal_mode = WAL');
     db.pragma(`synchronous = ${synchronous}`);
     db.pragma('foreign_keys = ON');
@@ -64,8 +66,10 @@ function createFile(path: string): void {
  * @throws SvcError `database_unusable` for a file with several hard links.
  */
 export function assertOneName(path: string): void {
-  const { nlink } = statSync(path);
-  if (nlink < 2) return;
+  const stat = statSync(path);
+  const { nlink } = stat;
+  // A folder has several; SQLite refuses it.
+  if (!stat.isFile() || nlink < 2) return;
   throw new SvcError(
     'database_unusable',
     `${path} has ${nlink} names (hard links). Opened by one of them, a database can miss what was written by another.`,

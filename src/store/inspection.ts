@@ -19,13 +19,23 @@ const DAMAGE_SHOWN = 5;
 /** Reads all of it, which takes a while where it is large. */
 export function inspectDatabase(db: Database.Database): DatabaseState {
   const numberOf = (pragma: string) => Number(db.pragma(pragma, { simple: true }));
-  const found = db.pragma(`quick_check(${DAMAGE_SHOWN})`) as { quick_check: string }[];
   return {
     sizeBytes: numberOf('page_count') * numberOf('page_size'),
     schemaVersion: numberOf('user_version'),
     newestSchemaVersion: migrations.length,
-    damage: found.map(({ quick_check: text }) => text).filter((text) => text !== 'ok'),
+    damage: findDamage(db),
   };
+}
+
+function findDamage(db: Database.Database): string[] {
+  try {
+    const found = db.pragma(`quick_check(${DAMAGE_SHOWN})`) as { quick_check: string }[];
+    return found.map(({ quick_check: text }) => text).filter((text) => text !== 'ok');
+  } catch (error) {
+    // The check itself gives up on some damage.
+    if ((error as { code?: unknown }).code === 'SQLITE_CORRUPT') return [(error as Error).message];
+    throw error;
+  }
 }
 
 /**

@@ -17,6 +17,7 @@ import { EventView } from './event-view.ts';
 import { EventTable } from './events.ts';
 import { FaultTable } from './faults.ts';
 import { FileGuard, type FileLoss, toLossError } from './file-guard.ts';
+import { releasePages } from './free-pages.ts';
 import { GroupCommit, toWriteError } from './group-commit.ts';
 import { HappeningView } from './happenings.ts';
 import { IdempotencyTable } from './idempotency.ts';
@@ -106,7 +107,7 @@ export class Store {
     this.faults = new FaultTable(db);
     this.idempotency = new IdempotencyTable(db);
     this.happenings = new HappeningView(db, this.#unpublished);
-    this.retention = new Retention(db);
+    this.retention = new Retention(db, this.settings);
   }
 
   /** What the last write, or the last {@link lookForFile}, found wrong with the database file; null for nothing. */
@@ -388,6 +389,13 @@ export class Store {
 
   #tellFollowers(): void {
     for (const follower of this.#followers) follower();
+  }
+
+  /** Gives free pages of the file back to the file system, a few at a time. */
+  releaseSpace(): Promise<void> {
+    const db = this.#db;
+    const canGoOn = () => db === this.#db && db.open && this.lookForFile() === null;
+    return this.#copyNext(() => releasePages(db, canGoOn, () => this.#guard.accept()));
   }
 
   /** Reads all of the database, and nothing else is done meanwhile. */

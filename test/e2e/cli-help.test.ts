@@ -152,7 +152,9 @@ describe('help', () => {
         --key <file>          PEM file of the key of that certificate
         --public-url <url>    address of your own proxy or tunnel that leads to the emulator
         --tunnel              make the API public by a tunnel of cloudflared, which must be installed
-        --keep-days <n>       days after which settled events are removed
+        --keep-days <n>       days after which settled events are removed (default: 30)
+        --keep-requests <n>   requests of the log that are kept (default: 100000)
+        --keep-megabytes <n>  megabytes after which the oldest settled events are removed (default: 1024)
         --random-seed <n>     same ids, secrets and jitter on every run
         --wall-clock <time>   what the wall clock shows, always, for signatures that stay the same
         --env-file <file>     file to write the variables of \`svc env\` to

@@ -18,7 +18,7 @@ const start = [
     '--open',
     '--detach',
   ],
-  ...['--env-file', '--random-seed', '--keep-days'],
+  ...['--env-file', '--random-seed', '--keep-days', '--keep-requests', '--keep-megabytes'],
 ];
 
 export const globalOptions = ['--json', '--no-color', '--url', '--api-key'];

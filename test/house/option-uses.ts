@@ -37,7 +37,7 @@ const wait: readonly OptionUse[] = [
 /** Settings: the configuration reads them, and `test/config` holds it to what they mean. */
 const startOptions: readonly OptionUse[] = [
   [
-    '--port 0 --host ::1 --db a.db --environment production --profile strict --scheme stripe --speed 60 --keep-days 3',
+    '--port 0 --host ::1 --db a.db --environment production --profile strict --scheme stripe --speed 60 --keep-days 3 --keep-requests 4 --keep-megabytes 5',
     {
       ...{
         port: '0',
@@ -47,7 +47,7 @@ const startOptions: readonly OptionUse[] = [
         profile: 'strict',
         scheme: 'stripe',
       },
-      ...{ speed: '60', keepDays: '3' },
+      ...{ speed: '60', keepDays: '3', keepRequests: '4', keepMegabytes: '5' },
     },
   ],
   [

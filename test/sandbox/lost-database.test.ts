@@ -11,12 +11,12 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { SvcError } from '../../src/errors.ts';
 import { startTestEmulator, type TestEmulator } from '../support/emulator.ts';
 import { createFolder } from '../support/folder.ts';
 import { createReceiver } from '../support/receiver.ts';
+import { Database } from '../support/sqlite.ts';
 
 const EVENT = { type: 'order.shipped', payload: { order_id: 'ord_1' } };
 

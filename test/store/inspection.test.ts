@@ -33,9 +33,11 @@ describe('the state of a database file', () => {
 
   it('shows damage', () => {
     const path = createDatabase();
+    const db = new Database(path);
+    const page = db.prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'events'").pluck().get();
+    db.close();
     const bytes = readFileSync(path);
-    // The last page is that of a table, not of the schema.
-    bytes.fill(0xff, bytes.length - 4096);
+    bytes.fill(0xff, (Number(page) - 1) * 4096, Number(page) * 4096);
     writeFileSync(path, bytes);
     expect(inspectDatabaseFile(path)?.damage.length).toBeGreaterThan(0);
   });

@@ -1,9 +1,13 @@
+import { statSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { DAY_MS } from '../../src/domain/duration.ts';
+import { APPLICATION_ID } from '../../src/store/database.ts';
+import { migrations } from '../../src/store/migrations.ts';
 import type { Store } from '../../src/store/store.ts';
 import { startTestEmulator } from '../support/emulator.ts';
 import { createFolder } from '../support/folder.ts';
 import { createReceiver } from '../support/receiver.ts';
+import { Database } from '../support/sqlite.ts';
 import { createTestWall } from '../support/test-wall.ts';
 import { insertAttempt, insertDeliveries, insertRequest, NOW, openStore } from './rows.ts';
 
@@ -116,6 +120,128 @@ describe('removing what is old', () => {
   it('asks an index whether a delivery is the original of a replay', () => {
     const plan = openStore().explain('SELECT 1 FROM deliveries copy WHERE copy.replay_of_seq = 1');
     expect(plan.join()).toContain('deliveries_by_original');
+  });
+});
+
+describe('removing what is beyond a number of requests', () => {
+  it('removes the oldest requests of the log and nothing else', () => {
+    const store = openStore();
+    const delivered = insertDelivered(store, OLD);
+    const requests = store.writeNow(() => Array.from({ length: 1200 }, () => insertRequest(store, NOW)));
+    for (const remove of store.retention.removalsBeyond(100)) store.writeNow(remove);
+    expect(requests.filter((seq) => store.apiRequests.findBySeq(seq))).toEqual(requests.slice(-100));
+    expect(rowsOf(store, delivered)).toEqual(kept);
+    expect([...store.retention.removalsBeyond(100)]).toEqual([]);
+  });
+
+  it('does not keep events from being removed by their age: marks tell it as well', () => {
+    const store = openStore();
+    const old = insertDelivered(store, OLD);
+    store.writeNow(() => store.retention.mark(store.lastSeq, OLD));
+    const young = insertDelivered(store, NOW);
+    store.writeNow(() => store.retention.mark(store.lastSeq, NOW));
+    removeOld(store);
+    expect(rowsOf(store, old)).toEqual(gone);
+    expect(rowsOf(store, young)).toEqual(kept);
+  });
+});
+
+describe('removing what does not fit', () => {
+  it('removes the oldest first, and only until the rest fits', () => {
+    const store = openStore();
+    const places = store.writeNow(() => Array.from({ length: 3_000 }, () => insertDelivered(store, NOW)));
+    const limit = store.retention.usedBytes() * 0.9;
+    for (const remove of store.retention.removalsToFit(limit, store.lastSeq)) store.writeNow(remove);
+    expect(store.retention.usedBytes()).toBeLessThanOrEqual(limit);
+    const left = places.map((place) => rowsOf(store, place).delivery);
+    const firstKept = left.indexOf(true);
+    expect(firstKept).toBeGreaterThan(0);
+    expect(left.slice(firstKept)).toEqual(left.slice(firstKept).fill(true));
+    expect(firstKept).toBeLessThan(1_500);
+  });
+
+  it('keeps pending deliveries and their events, however much they take up', () => {
+    const store = openStore();
+    const pending = Array.from({ length: 5 }, () => insertDelivered(store, NOW, 'pending'));
+    const settled = Array.from({ length: 5 }, () => insertDelivered(store, NOW));
+    for (const remove of store.retention.removalsToFit(0, store.lastSeq)) store.writeNow(remove);
+    expect(pending.map((place) => rowsOf(store, place))).toEqual(pending.map(() => kept));
+    expect(settled.map((place) => rowsOf(store, place))).toEqual(settled.map(() => gone));
+  });
+});
+
+describe('a database file with free space', () => {
+  /** Some five megabytes, all but little of which is removed again. */
+  function fillAndEmpty(store: Store): void {
+    store.writeNow(() => {
+      for (let i = 0; i < 250; i++) store.settings.set(`large ${i}`, 'x'.repeat(20_000));
+    });
+    store.writeNow(() => {
+      for (let i = 0; i < 250; i++) store.settings.set(`large ${i}`, '');
+    });
+  }
+
+  it('gives it back a few pages at a time', async () => {
+    const path = `${createFolder()}/sandbox.db`;
+    const store = openStore(path);
+    fillAndEmpty(store);
+    let turns = 0;
+    let isOver = false;
+    const countTurns = () => {
+      turns++;
+      if (!isOver) setImmediate(countTurns);
+    };
+    countTurns();
+    await store.releaseSpace();
+    isOver = true;
+    expect(turns).toBeGreaterThan(1);
+    expect(statSync(path).size).toBeLessThan(500_000);
+    expect(statSync(`${path}-wal`).size).toBe(0);
+    expect(store.lookForFile()).toBeNull();
+    expect(store.inspect().damage).toEqual([]);
+  });
+
+  it('gives it back as well where an earlier version made the file', async () => {
+    const path = `${createFolder()}/sandbox.db`;
+    const old = new Database(path);
+    for (const step of migrations) old.exec(step);
+    old.pragma(`application_id = ${APPLICATION_ID}`);
+    old.pragma(`user_version = ${migrations.length}`);
+    old.close();
+    const store = openStore(path);
+    fillAndEmpty(store);
+    store.setBaseline();
+    await store.releaseSpace();
+    expect(statSync(path).size).toBeLessThan(500_000);
+    expect(store.inspect().damage).toEqual([]);
+    store.close();
+    const db = new Database(path);
+    expect(db.pragma('auto_vacuum', { simple: true })).toBe(2);
+    db.close();
+  });
+
+  it('is smaller after a reset', async () => {
+    const db = `${createFolder()}/sandbox.db`;
+    await using emulator = await startTestEmulator({ db });
+    for (let i = 0; i < 20; i++)
+      await emulator.api('POST', '/events', { type: 'a.b', payload: { text: 'x'.repeat(100_000) } });
+    await emulator.control.reset({});
+    const size = () => statSync(db).size + statSync(`${db}-wal`).size;
+    await expect.poll(size).toBeLessThan(500_000);
+    expect((await emulator.api('POST', '/events', { type: 'a.b' })).status).toBe(201);
+  });
+});
+
+describe('an emulator without limits of its own', () => {
+  it('announces the default limits in its status', async () => {
+    await using emulator = await startTestEmulator();
+    expect(emulator.status().retention).toEqual({ days: 30, requests: 100_000, megabytes: 1024 });
+  });
+
+  it('keeps everything where the limits are null', async () => {
+    const limits = { keepDays: null, keepRequests: null, keepMegabytes: null };
+    await using emulator = await startTestEmulator(limits);
+    expect(emulator.status().retention).toEqual({ days: null, requests: null, megabytes: null });
   });
 });
 

@@ -14,6 +14,7 @@ export function renderStatus(status: EmulatorStatus, { io, now }: Pick<Context, 
       'API key': status.api_key,
       Endpoint: status.webhook_id ?? null,
       Database: status.db,
+      Retention: describeLimits(status.retention),
       'Database problem': status.storage_problem?.message ?? null,
       'What to do': status.storage_problem?.hint ?? null,
       Process: `${status.pid}, version ${status.version}`,
@@ -22,4 +23,13 @@ export function renderStatus(status: EmulatorStatus, { io, now }: Pick<Context, 
     },
     io,
   );
+}
+
+function describeLimits({ days, requests, megabytes }: EmulatorStatus['retention']): string {
+  const limits = [
+    ...(days === null ? [] : [`${days} days`]),
+    ...(requests === null ? [] : [`${requests} requests of the log`]),
+    ...(megabytes === null ? [] : [`${megabytes} MB`]),
+  ];
+  return limits.length === 0 ? 'no limits' : `${limits.join(', ')}; pending deliveries are always kept`;
 }
