@@ -18,10 +18,16 @@ if (running[0] < needed[0] || (running[0] === needed[0] && running[1] < needed[1
   process.exit(70);
 }
 
-import('../dist/cli.js').catch((error) => {
-  if (error && error.code === 'ERR_MODULE_NOT_FOUND' && /dist.cli\.js/.test(error.message)) {
-    process.stderr.write('svc is not built yet. In a clone of the repository run: npm run build\n');
-    process.exit(70);
-  }
-  throw error;
-});
+import('node:module')
+  .then((nodeModule) => {
+    // From Node.js 22.8 on. It obeys NODE_DISABLE_COMPILE_CACHE and NODE_COMPILE_CACHE by itself.
+    if (nodeModule.enableCompileCache) nodeModule.enableCompileCache();
+    return import('../dist/cli.js');
+  })
+  .catch((error) => {
+    if (error && error.code === 'ERR_MODULE_NOT_FOUND' && /dist.cli\.js/.test(error.message)) {
+      process.stderr.write('svc is not built yet. In a clone of the repository run: npm run build\n');
+      process.exit(70);
+    }
+    throw error;
+  });

@@ -1,9 +1,9 @@
 // Builds src into dist: the page of the dashboard, and bundles of the rest, one file a public entry, shared and lazily loaded parts as chunks beside them. Everything is
-// bundled but what cannot be (native code) or is seldom loaded, because reading hundreds of small files is what makes
-// a command slow to start.
+// bundled but what cannot be (native code) or has to be that of the project (Vitest), because reading hundreds of small
+// files makes a command slow to start, and each dependency makes the installation slower.
 import { execFileSync } from 'node:child_process';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'rolldown';
 import { build as buildPage } from 'vite';
@@ -37,7 +37,13 @@ const chunkGroups = [
     name: 'base',
     test: /\/src\/(clock\/wall|domain\/(duration|ids|invisible-characters|json)|errors|timers|version)/,
   },
+  { name: 'timers', test: /scripts\/module-timers/ },
   { name: 'signature', test: /\/src\/domain\/signature/ },
+  // What `svc --help` and the library both need: a group takes along what its modules import.
+  {
+    name: 'common',
+    test: /\/src\/(config\/(project-folders|trusted-path)|control\/run-file|domain\/(address|http-url|shell))\./,
+  },
   // What `svc --help` needs; the entry itself stays apart, or the library would run it.
   { name: 'program', test: /\/src\/cli\/(?!main)|\/commander\//, tags: ['$initial'] },
   // What commands and the emulator share, and what commands share.
@@ -58,33 +64,50 @@ const { output } = await build({
   cwd: root,
   input: entries,
   platform: 'node',
-  external: ['better-sqlite3', 'listhen', 'vitest'],
+  external: ['better-sqlite3', 'vitest'],
+  plugins: [
+    {
+      name: 'require-without-an-address',
+      // Only modules of Node.js are required. An application that is bundled as CommonJS has no `import.meta.url`.
+      // What is in `__SVC_REQUIRE__` is for the bundler of such an application: it follows `require` of a literal path.
+      renderChunk: (code) =>
+        code
+          .replaceAll('__SVC_REQUIRE__(', 'require(')
+          .replaceAll('createRequire(import.meta.url)', 'createRequire(import.meta.url ?? process.execPath)'),
+    },
+  ],
   resolve: { alias: { 'node:process': join(root, 'scripts/global-process.cjs') } },
   transform: {
     target: 'node20.19',
-    define: { __SVC_VERSION__: JSON.stringify(manifest.version), __SVC_UNDICI__: '"dist/undici.cjs"' },
+    define: {
+      __SVC_VERSION__: JSON.stringify(manifest.version),
+      __SVC_FIXTURES__: JSON.stringify(readFixtures()),
+      __SVC_UNDICI__: JSON.stringify('../undici.cjs'),
+    },
     // undici and others wait with these too: fake timers of a test runner must not stop them.
-    inject: Object.fromEntries(timers.map((name) => [name, [join(root, 'src/timers.ts'), name]])),
+    inject: Object.fromEntries(timers.map((name) => [name, [join(root, 'scripts/module-timers.cjs'), name]])),
   },
   output: {
     dir: dist,
     format: 'esm',
     sourcemap: false,
     minify,
+    comments: { jsdoc: false },
     entryFileNames: '[name].js',
     chunkFileNames: 'chunks/[name]-[hash].js',
     codeSplitting: { groups: chunkGroups },
   },
   logLevel: 'warn',
 });
-// A CommonJS file of its own, see src/delivery/undici.ts: a function of the timers, because it is loaded late.
+// A CommonJS file of its own, see src/delivery/undici.ts: a function of the timers, because it is loaded late,
+// and of `require`, which bundlers must not replace inside.
 const undici = await build({
   cwd: root,
   input: { undici: 'undici' },
   platform: 'node',
   output: {
-    ...{ dir: dist, format: 'cjs', entryFileNames: '[name].cjs', minify },
-    postBanner: `module.exports = ({ ${timers.join(', ')} }) => { const module = { exports: {} }; let { exports } = module;`,
+    ...{ dir: dist, format: 'cjs', entryFileNames: '[name].cjs', minify, comments: { jsdoc: false } },
+    postBanner: `module.exports = ({ require, ${timers.join(', ')} }) => { const module = { exports: {} }; let { exports } = module;`,
     postFooter: 'return module.exports; };',
   },
   logLevel: 'warn',
@@ -95,6 +118,42 @@ execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '
   cwd: root,
   stdio: 'inherit',
 });
+completeTypes();
+
+/**
+ * Keeps the declarations that the public entries refer to, and puts those of valibot beside them, so that a project
+ * needs no other package for the types.
+ */
+function completeTypes() {
+  const types = join(dist, 'types');
+  const declarations = readFileSync(join(root, 'node_modules/valibot/dist/index.d.mts'), 'utf8');
+  writeFileSync(join(types, 'valibot.d.ts'), declarations.replace(/^[ \t]*\/\*\*.*?\*\/\n/gms, ''));
+  const kept = new Set(['index', 'signature', 'vitest'].map((name) => join(types, `${name}.d.ts`)));
+  for (const file of kept) {
+    const toRoot = relative(dirname(file), types).replaceAll('\\', '/') || '.';
+    const text = readFileSync(file, 'utf8').replace(
+      /(?<=\b(?:from |import\()["'])valibot(?=["'])/g,
+      `${toRoot}/valibot.ts`,
+    );
+    writeFileSync(file, text);
+    for (const [, target] of text.matchAll(/\b(?:from |import\()["'](\.[^"']+)\.ts["']/g)) {
+      kept.add(join(dirname(file), `${target}.d.ts`));
+    }
+  }
+  for (const entry of readdirSync(types, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name);
+    if (entry.isFile() && !kept.has(path)) rmSync(path);
+  }
+}
+
+/** What an emulator reads of `fixtures`, by its path inside. */
+function readFixtures() {
+  const folder = join(root, 'fixtures');
+  const names = ['events', 'scripts'].flatMap((kind) =>
+    readdirSync(join(folder, kind)).map((name) => `${kind}/${name}`),
+  );
+  return Object.fromEntries(names.map((name) => [name, readFileSync(join(folder, name), 'utf8')]));
+}
 
 /** The licences of what is bundled travel with it. */
 function writeNotices(chunks) {

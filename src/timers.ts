@@ -13,7 +13,7 @@ const source = getModule?.('node:timers') ?? globalThis;
 /**
  * The timers of Node.js as they were when this was loaded, taken from its modules: Jest replaces the globals only, often
  * before anything is loaded. Fake timers stop the time of the test, not that of an emulator in the same process: sending,
- * committing and time limits continue. The build gives them to the packages that are bundled too.
+ * committing and time limits continue. Packages that are bundled have them too, see scripts/module-timers.cjs.
  */
 export const { setTimeout, clearTimeout, setInterval, clearInterval, setImmediate, clearImmediate } = source;
 

@@ -1,12 +1,14 @@
 /** Loads the HTTP client when it is first needed: it takes tens of milliseconds, and no start of the emulator waits for it. */
+import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { SvcError } from '../errors.ts';
-import { findPackageFolder } from '../package-folder.ts';
 import * as timers from '../timers.ts';
 
-/** The file in `dist` that the build makes of the package. */
+/** The file that the build makes of the package, relative to the chunks. */
 declare const __SVC_UNDICI__: string | undefined;
+/** The build writes `require` here: a bundler that packs the library into an application adds the file to it. */
+declare const __SVC_REQUIRE__: (path: string | undefined) => unknown;
 
 type Undici = typeof import('undici');
 
@@ -18,7 +20,8 @@ let loaded: Undici | null = null;
  */
 export function loadUndici(): Undici {
   try {
-    loaded ??= load(createRequire(import.meta.url));
+    // A bundle in the format of CommonJS has no `import.meta`; then it requires modules of Node.js only.
+    loaded ??= load(createRequire(import.meta.url ?? process.execPath));
     return loaded;
   } catch (error) {
     throw isOutOfDescriptors(error) ? outOfDescriptors(error) : error;
@@ -27,8 +30,11 @@ export function loadUndici(): Undici {
 
 function load(require: NodeJS.Require): Undici {
   if (typeof __SVC_UNDICI__ !== 'string') return require('undici');
-  const create: (timers: object) => Undici = require(join(findPackageFolder(), __SVC_UNDICI__));
-  return create(timers);
+  const file = join(import.meta.dirname ?? '', __SVC_UNDICI__);
+  const create = (existsSync(file) ? require(file) : __SVC_REQUIRE__(__SVC_UNDICI__)) as (
+    environment: object,
+  ) => Undici;
+  return create({ ...timers, require });
 }
 
 /** Whether the process could not open a file or a socket. */

@@ -51,12 +51,20 @@ export function createDashboardFiles(folder?: string): DashboardFiles {
   let files: ReadonlyMap<string, DashboardFile> | null = null;
   return {
     get(path) {
-      files ??= readFiles(folder ?? join(findPackageFolder(), 'dist/dashboard'));
+      files ??= readFiles(folder ?? findDashboard());
       const file = files.get(path);
       if (file === undefined) throw new SvcError('not_found', `The dashboard has no ${path}.`);
       return file;
     },
   };
+}
+
+function findDashboard(): string {
+  const folder = findPackageFolder();
+  if (folder !== null) return join(folder, 'dist/dashboard');
+  throw new SvcError('not_found', 'The files of the dashboard are not part of this bundled application.', {
+    hint: 'Install svc-emulator where the application runs: npm install svc-emulator',
+  });
 }
 
 function readFiles(folder: string): ReadonlyMap<string, DashboardFile> {

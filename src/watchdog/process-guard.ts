@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { findPackageFolder } from '../package-folder.ts';
+import { getPackageFolder } from '../package-folder.ts';
 import type { Quarry } from './quarry.ts';
 
 export interface ProcessGuard {
@@ -18,7 +18,7 @@ export async function createProcessGuard(
   folder: string | null = null,
 ): Promise<ProcessGuard> {
   const words = [
-    join(findPackageFolder(), 'dist/watchdog.js'),
+    join(getPackageFolder(), 'dist/watchdog.js'),
     String(process.pid),
     ...(folder === null ? [] : [folder]),
   ];

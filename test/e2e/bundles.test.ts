@@ -36,6 +36,28 @@ it('keeps the command line out of the library', () => {
   expect(sources.filter((source) => /src\/cli\/|\/commander\//.test(source))).toEqual([]);
 });
 
+it('the library loads listhen only for HTTPS, from its own bundle', () => {
+  const listhen = /node_modules\/(?:listhen|node-forge)\//;
+  expect(loadedWith('index.js').sources.filter((source) => listhen.test(source))).toEqual([]);
+  const chunks = readdirSync(join(dist, 'chunks')).map((name) => loadedWith(`chunks/${name}`));
+  expect(chunks.flatMap(({ sources }) => sources).some((source) => listhen.test(source))).toBe(true);
+  expect(chunks.flatMap(({ modules }) => modules)).not.toContain('listhen');
+});
+
+it('the public types need no package but the Vitest of the project and those of Node.js', () => {
+  const types = join(dist, 'types');
+  const files = readdirSync(types, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.d.ts'),
+  );
+  const targets = files.flatMap((name) =>
+    Array.from(
+      readFileSync(join(types, name), 'utf8').matchAll(/\b(?:from |import\()["']([^."'][^"']*)["']/g),
+      ([, target = '']) => target,
+    ),
+  );
+  expect(targets.filter((target) => target !== 'vitest' && !target.startsWith('node:'))).toEqual([]);
+});
+
 it('takes the Vitest of the project, and the emulator from where the library has it', () => {
   const { sources, modules } = loadedWith('vitest.js');
   expect(modules).toContain('vitest');

@@ -1,0 +1,89 @@
+/** An application that contains the library, bundled by esbuild and run in a folder without svc-emulator. */
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { cleanEnvironment } from './cli-program.ts';
+import { type PackedPackage, packPackage } from './packed-project.ts';
+
+const APPLICATION = `
+  import { createEmulator, createReceiver } from 'svc-emulator';
+
+  async function main() {
+    const receiver = await createReceiver([500, 200]);
+    const emulator = await createEmulator({ clock: { frozen: true } });
+    const { secret } = await emulator.webhooks.create({ url: receiver.url });
+    receiver.verifyWith(secret);
+    const { event } = await emulator.trigger('order.shipped');
+    await emulator.clock.advance('5m');
+    const request = await receiver.nth(2);
+    const dashboard = await fetch(emulator.url, { headers: { accept: 'text/html' } });
+    console.log(JSON.stringify({
+      type: event.type,
+      verified: request.verification.ok,
+      dashboard: dashboard.status,
+      text: await dashboard.text(),
+    }));
+    await Promise.all([emulator.close(), receiver.close()]);
+  }
+
+  main();
+`;
+
+let packed: PackedPackage;
+/** Where it is bundled, with the package installed. */
+let source: string;
+/** Where it runs, with better-sqlite3 alone. */
+let target: string;
+
+beforeAll(async () => {
+  packed = await packPackage();
+  source = mkdtempSync(join(tmpdir(), 'svc-bundling-'));
+  target = mkdtempSync(join(tmpdir(), 'svc-bundled-'));
+  writeFileSync(join(source, 'package.json'), '{"private":true}');
+  const quiet = ['--ignore-scripts', '--no-audit', '--no-fund', '--no-save', '--no-package-lock'];
+  await execa('npm', ['install', ...quiet, 'esbuild@0.28.2'], { cwd: source });
+  packed.installInto(join(source, 'node_modules'));
+  writeFileSync(join(source, 'application.mjs'), APPLICATION);
+  mkdirSync(join(target, 'node_modules'));
+  const driver = join(import.meta.dirname, '../../node_modules/better-sqlite3');
+  symlinkSync(driver, join(target, 'node_modules/better-sqlite3'));
+}, 120_000);
+
+afterAll(() => {
+  packed.remove();
+  for (const folder of [source, target]) rmSync(folder, { recursive: true, force: true });
+});
+
+async function run(file: string) {
+  const { stdout } = await execa(process.execPath, [file], {
+    ...{ cwd: target, stdin: 'ignore', timeout: 30_000, env: cleanEnvironment(), extendEnv: false },
+  });
+  return JSON.parse(stdout);
+}
+
+describe.each([
+  { format: 'esm', file: 'application.mjs' },
+  { format: 'cjs', file: 'application.cjs' },
+])('an application that esbuild bundles with --format=$format', ({ format, file }) => {
+  beforeAll(async () => {
+    const options = ['--bundle', '--platform=node', `--format=${format}`, '--external:better-sqlite3'];
+    const esbuild = join(source, 'node_modules/esbuild/bin/esbuild');
+    await execa(esbuild, ['application.mjs', ...options, `--outfile=${join(target, file)}`], { cwd: source });
+  });
+
+  it('delivers events of built-in fixtures without the package, and says what the dashboard needs', async () => {
+    const { text, ...result } = await run(file);
+    expect(result).toEqual({ type: 'order.shipped', verified: true, dashboard: 404 });
+    expect(text).toContain('npm install svc-emulator');
+  });
+
+  it('serves the dashboard where the package is installed', async () => {
+    const place = join(target, 'node_modules/svc-emulator');
+    cpSync(join(source, 'node_modules/svc-emulator'), place, { recursive: true });
+    const { dashboard } = await run(file);
+    rmSync(place, { recursive: true });
+    expect(dashboard).toBe(200);
+  });
+});

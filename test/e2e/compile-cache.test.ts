@@ -1,0 +1,38 @@
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import * as nodeModule from 'node:module';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { svc } from './cli-program.ts';
+import { place } from './for-one-test.ts';
+
+const hasCompileCache = 'enableCompileCache' in nodeModule;
+
+it('svc turns on the compile cache of a Node.js that has one', async () => {
+  const cwd = place();
+  const preload = join(cwd, 'preload.cjs');
+  writeFileSync(
+    preload,
+    `const nodeModule = require('node:module');
+    nodeModule.enableCompileCache = () => process.stderr.write('cache on\\n');
+    nodeModule.syncBuiltinESMExports();`,
+  );
+  // Where Node.js has no such export, it cannot get one.
+  const { stderr, exitCode } = await svc(['--version'], {
+    cwd,
+    env: { NODE_OPTIONS: `--require=${preload}` },
+  });
+  expect(exitCode).toBe(0);
+  expect(stderr).toBe(hasCompileCache ? 'cache on\n' : '');
+});
+
+it.runIf(hasCompileCache)('svc obeys the variables of Node.js for the compile cache', async () => {
+  const cwd = place();
+  const cache = join(cwd, 'cache');
+  mkdirSync(cache);
+  const env = { NODE_COMPILE_CACHE: cache };
+  const off = await svc(['--version'], { cwd, env: { ...env, NODE_DISABLE_COMPILE_CACHE: '1' } });
+  expect([off.exitCode, readdirSync(cache)]).toEqual([0, []]);
+  const on = await svc(['--version'], { cwd, env });
+  expect([on.exitCode, on.stdout, on.stderr]).toEqual([0, off.stdout, '']);
+  expect(readdirSync(cache)).not.toEqual([]);
+});
