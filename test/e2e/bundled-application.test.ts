@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { driverFolder } from '../support/sqlite.ts';
 import { cleanEnvironment } from './cli-program.ts';
 import { type PackedPackage, packPackage } from './packed-project.ts';
 
@@ -47,8 +48,7 @@ beforeAll(async () => {
   packed.installInto(join(source, 'node_modules'));
   writeFileSync(join(source, 'application.mjs'), APPLICATION);
   mkdirSync(join(target, 'node_modules'));
-  const driver = join(import.meta.dirname, '../../node_modules/better-sqlite3');
-  symlinkSync(driver, join(target, 'node_modules/better-sqlite3'));
+  symlinkSync(driverFolder, join(target, 'node_modules/better-sqlite3'));
 }, 120_000);
 
 afterAll(() => {
@@ -68,7 +68,7 @@ describe.each([
   { format: 'cjs', file: 'application.cjs' },
 ])('an application that esbuild bundles with --format=$format', ({ format, file }) => {
   beforeAll(async () => {
-    const options = ['--bundle', '--platform=node', `--format=${format}`, '--external:better-sqlite3'];
+    const options = ['--bundle', '--platform=node', `--format=${format}`];
     const esbuild = join(source, 'node_modules/esbuild/bin/esbuild');
     await execa(esbuild, ['application.mjs', ...options, `--outfile=${join(target, file)}`], { cwd: source });
   });
