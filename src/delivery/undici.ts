@@ -3,7 +3,15 @@ import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { SvcError } from '../errors.ts';
-import * as timers from '../timers.ts';
+import {
+  clearImmediate,
+  clearInterval,
+  clearTimeout,
+  queueMicrotask,
+  setImmediate,
+  setInterval,
+  setTimeout,
+} from '../timers.ts';
 
 /** The file that the build makes of the package, relative to the chunks. */
 declare const __SVC_UNDICI__: string | undefined;
@@ -13,6 +21,12 @@ declare const __SVC_REQUIRE__: (path: string | undefined) => unknown;
 type Undici = typeof import('undici');
 
 let loaded: Undici | null = null;
+
+// Not the module as a whole: as an object, it would take a helper of the bundler along everywhere.
+const timers = {
+  ...{ setTimeout, clearTimeout, setInterval, clearInterval },
+  ...{ setImmediate, clearImmediate, queueMicrotask },
+};
 
 /**
  * With `require`, because Node.js remembers a failed `import()` until the process ends: without a free file
@@ -28,13 +42,13 @@ export function loadUndici(): Undici {
   }
 }
 
-function load(require: NodeJS.Require): Undici {
-  if (typeof __SVC_UNDICI__ !== 'string') return require('undici');
+function load(requireModule: NodeJS.Require): Undici {
+  if (typeof __SVC_UNDICI__ !== 'string') return requireModule('undici');
   const file = join(import.meta.dirname ?? '', __SVC_UNDICI__);
-  const create = (existsSync(file) ? require(file) : __SVC_REQUIRE__(__SVC_UNDICI__)) as (
+  const create = (existsSync(file) ? requireModule(file) : __SVC_REQUIRE__(__SVC_UNDICI__)) as (
     environment: object,
   ) => Undici;
-  return create({ ...timers, require });
+  return create({ ...timers, require: requireModule });
 }
 
 /** Whether the process could not open a file or a socket. */
