@@ -55,6 +55,8 @@ export interface Context extends Host {
   workspaceId(): Promise<string>;
   /** One thing or one page: a JSON document with `--json`, otherwise the text. */
   print(value: unknown, toText: () => string): void;
+  /** The same in a pager, where the text is longer than the terminal. `usesPager` is false with `--no-pager`. */
+  printLong(value: unknown, toText: () => string, usesPager: boolean): Promise<void>;
   /** The same for JSON that has to stay as it was written. */
   printJsonText(json: string, toText: () => string): void;
   /** One item of a stream: a line of JSON with `--json`, otherwise the text. */
@@ -90,8 +92,8 @@ export function createContext(
 
   // Known once a command has asked an emulator; what it prints before that has no ids.
   let dashboardUrl: string | null = null;
-  const write = (text: string) =>
-    io.write(io.links && dashboardUrl !== null ? linkIds(text, dashboardUrl) : text);
+  const link = (text: string) => (io.links && dashboardUrl !== null ? linkIds(text, dashboardUrl) : text);
+  const write = (text: string) => io.write(link(text));
 
   const target = async () => findTarget(await config(), host);
 
@@ -141,6 +143,12 @@ export function createContext(
     async workspaceId() {
       const { workspaceId } = (await config()).values;
       return workspaceId ?? (await findFacts()).workspace_id;
+    },
+    async printLong(value, toText, usesPager) {
+      if (json) return io.write(JSON.stringify(value, null, 2));
+      const text = toText();
+      const { showInPager } = await import('./pager.ts');
+      if (!usesPager || !(await showInPager(link(text), host))) write(text);
     },
     print: (value, toText) => (json ? io.write(JSON.stringify(value, null, 2)) : write(toText())),
     printJsonText: (text, toText) => (json ? io.write(indentJson(text)) : write(toText())),

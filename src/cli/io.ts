@@ -40,6 +40,13 @@ export interface Io extends Look {
   readonly progress: ((line: string) => void) | null;
   /** Takes the whole terminal over, notes included. Null where input or output is none. */
   readonly openScreen: ((events: ScreenEvents) => Screen) | null;
+  /** Lines of the terminal; without end where output is not a terminal. */
+  readonly height: number;
+  /**
+   * Shows text in a pager, a command line for a shell, until the person leaves it.
+   * @returns false where the pager does not start. Null where input or output is no terminal.
+   */
+  readonly page: ((text: string, pager: string) => Promise<boolean>) | null;
   /** Standard input, read to its end. */
   readInput(): Promise<Buffer>;
 }
@@ -98,12 +105,40 @@ export function createProcessIo(host: NodeJS.Process, noColor: boolean): Io {
       const canPaint = stdout.isTTY === true && host.env.TERM !== 'dumb' && host.stdin.isTTY === true;
       return canPaint ? takeTerminal : null;
     },
+    get height() {
+      return stdout.isTTY ? stdout.rows : Number.POSITIVE_INFINITY;
+    },
+    get page() {
+      const canPage = stdout.isTTY === true && host.stdin.isTTY === true && host.env.TERM !== 'dumb';
+      return canPage
+        ? (text: string, pager: string) => runPager(toTerminal(withLineEnd(text)), pager, host.env)
+        : null;
+    },
     async readInput() {
       const chunks: Buffer[] = [];
       for await (const chunk of host.stdin) chunks.push(chunk as Buffer);
       return Buffer.concat(chunks);
     },
   };
+}
+
+/** Exit codes of a shell for a command that it does not find, or may not run. */
+const NOT_STARTED = [126, 127];
+
+async function runPager(text: string, pager: string, env: NodeJS.ProcessEnv): Promise<boolean> {
+  const { spawn } = await import('node:child_process');
+  // As git and gh set them: colors are shown, and the text stays on the screen.
+  const child = spawn(pager, {
+    ...{ shell: true, stdio: ['pipe', 'inherit', 'inherit'] },
+    env: { ...env, LESS: env.LESS ?? 'FRX', LV: env.LV ?? '-c' },
+  });
+  // Who leaves early has seen enough.
+  child.stdin?.on('error', () => {});
+  child.stdin?.end(text);
+  return new Promise((resolve) => {
+    child.once('error', () => resolve(false));
+    child.once('close', (code) => resolve(!NOT_STARTED.includes(code ?? 0)));
+  });
 }
 
 function widthOf(stream: WriteStream): number {

@@ -31,6 +31,9 @@ export interface FakeOptions {
   readonly prompt?: Io['prompt'];
   /** Opens the screen of a live view; without it there is no terminal to paint. */
   readonly openScreen?: NonNullable<Io['openScreen']>;
+  readonly height?: number;
+  /** Runs the pager; without it there is no terminal for one. */
+  readonly page?: NonNullable<Io['page']>;
   /** The calls of the control plane that the test expects; but for `getClock` any other one fails. */
   readonly control?: Partial<ControlPlane>;
   /** The calls of the public API that the test expects. */
@@ -59,6 +62,8 @@ export function createFakeHost(options: FakeOptions = {}): { host: Host; recorde
     noteJson: (value) => io.note(JSON.stringify(value)),
     progress: options.progress ?? null,
     openScreen: options.openScreen ?? null,
+    height: options.height ?? Number.POSITIVE_INFINITY,
+    page: options.page ?? null,
     readInput: async () => Buffer.from(options.input ?? ''),
   };
   const host: Host = {

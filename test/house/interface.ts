@@ -62,7 +62,7 @@ export const promised: Readonly<Record<string, readonly string[]>> = {
   'keys create': ['--scopes', '--workspace', '--all-workspaces'],
   'keys revoke': ['--yes'],
   'deliveries list': [...deliveryFilter, '--until', ...page],
-  'deliveries get': [],
+  'deliveries get': ['--no-pager'],
   'deliveries tail': deliveryFilter,
   'deliveries replay': ['--failed', '--since', '--to', '--edit', '--new-id', '--wait', '--yes'],
   'deliveries wait': [...deliveryFilter, '--timeout'],

@@ -101,6 +101,7 @@ export const optionUses: Readonly<Record<string, readonly OptionUse[]>> = {
     ],
   ],
   'deliveries list': [deliveryFilter, ['--until 10m', { until: '10m' }], page],
+  'deliveries get': [['--no-pager', { pager: false }]],
   'deliveries tail': [deliveryFilter],
   'deliveries wait': [deliveryFilter, ['--count 3 --timeout 10s', { count: 3, timeout: 10_000 }]],
   'deliveries replay': [

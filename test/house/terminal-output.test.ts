@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { createProcessIo } from '../../src/cli/io.ts';
+import { createFolder } from '../support/folder.ts';
 
 const root = join(import.meta.dirname, '../..');
 const commentLine = /^\s*(?:\/\/|\/?\*).*$/gm;
@@ -80,8 +81,9 @@ describe('the output of the command line', () => {
     ]);
   });
 
-  it('is clean whichever way of Io it takes', () => {
+  it('is clean whichever way of Io it takes', async () => {
     const { io, take } = createTerminal();
+    const paged = join(createFolder(), 'paged');
     const writers = {
       write: io.write,
       note: io.note,
@@ -91,18 +93,21 @@ describe('the output of the command line', () => {
         screen?.draw([text]);
         screen?.close();
       },
+      // The pager writes to the terminal itself.
+      page: (text: string) => io.page?.(text, `cat > '${paged}'`),
     };
     // A new way to write has to be added above.
     const functions = Object.entries(io).filter(([, value]) => typeof value === 'function');
     expect(functions.map(([name]) => name).sort()).toEqual(
       ['noteJson', 'readInput', ...Object.keys(writers)].sort(),
     );
-    for (const write of Object.values(writers)) write?.(`data ${HOSTILE}`);
-    const seen = take();
+    for (const write of Object.values(writers)) await write?.(`data ${HOSTILE}`);
+    const written = take();
+    const seen = written + readFileSync(paged, 'utf8');
     expect(seen.match(/data \\x1b\[31m/g)).toHaveLength(Object.keys(writers).length);
     expect(seen.replace(OURS, '')).not.toMatch(UNSAFE);
     io.noteJson({ text: HOSTILE });
-    const line = take().slice(seen.length);
+    const line = take().slice(written.length);
     expect(line.trimEnd()).not.toMatch(UNSAFE);
     expect(JSON.parse(line)).toEqual({ text: HOSTILE });
   });

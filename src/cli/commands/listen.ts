@@ -14,6 +14,7 @@ import { listSecrets, renderHeading, toReady } from '../listen/ready.ts';
 import { followAttempts, typesToFollow } from '../live/follow.ts';
 import { askText } from '../prompt.ts';
 import { watchReceiver } from '../receiver-watch.ts';
+import { countOf } from '../render/count.ts';
 import { toVariables } from '../variables.ts';
 
 interface Options {
@@ -155,9 +156,9 @@ async function keepVariables(
 }
 
 function announceAgain(endpoints: readonly WebhookWithSecret[], context: Context): void {
-  context.io.note(
-    `The emulator had lost the endpoint, and has it again as ${endpoints.map(({ id }) => id).join(', ')}.`,
-  );
+  const [first, ...others] = endpoints.map(({ id }) => id);
+  const more = others.length === 0 ? '' : ` and ${countOf(others.length, 'other')}`;
+  context.io.note(`The endpoint was lost. Registered again: ${first}${more}`);
   if (context.json) context.printItem({ type: 'ready', ...toReady(endpoints) }, () => '');
 }
 

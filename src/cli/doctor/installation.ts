@@ -3,6 +3,7 @@ import { createServer } from 'node:net';
 import { type Config, listConfig } from '../../config.ts';
 import type { EmulatorStatus } from '../../contract/emulator.ts';
 import { about, type Finding } from '../../control/finding.ts';
+import { findOwnRunFile, findTrustedRunFile } from '../../control/run-file.ts';
 import type { Context } from '../context.ts';
 import { describeOccupant, findOccupant } from '../occupant.ts';
 
@@ -53,7 +54,11 @@ export async function checkPort(
 ): Promise<Finding> {
   const { host, port } = config.values;
   const found = about('port', 'Port');
-  if (running !== null && Number(new URL(running.url).port) === port) {
+  const { projectFolder } = config;
+  // Also where the commands are pointed to another emulator, or this one does not answer them.
+  const own = findTrustedRunFile(() => findOwnRunFile(projectFolder, context.env));
+  const urls = [running?.url, own?.control_url].filter((url) => url !== undefined);
+  if (urls.some((url) => Number(new URL(url).port) === port)) {
     return found.ok(`${port} is that of the emulator of this folder`);
   }
   if (port === 0) return found.ok('any free one');

@@ -38,7 +38,7 @@ export interface ScreenHost {
 
 /**
  * The alternate screen: lines that are painted again and again would leave torn pieces in the scroll-back of the
- * normal one whenever its size changes. Nothing is lost with it, the emulator keeps what was shown. No cursor, and no
+ * normal one whenever its size changes. No cursor, and no
  * wrapping, should a character be wider than it was counted.
  */
 const ENTER = '\x1b[?1049h\x1b[?25l\x1b[?7l';

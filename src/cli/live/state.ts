@@ -78,12 +78,12 @@ export function findSelected<Row>({ rows, first, selected }: LiveState<Row>): Ro
 
 /** The rows that there is room for. */
 export function listVisible<Row>({ rows, first, top, size }: LiveState<Row>): readonly Row[] {
-  return rows.slice(top - first, top - first + roomFor(size));
+  return rows.slice(top - first, top - first + countRows(size));
 }
 
 /** How many newer rows there are below those that can be seen. */
 export function countBelow({ rows, first, top, size }: LiveState<unknown>): number {
-  return Math.max(0, first + rows.length - top - roomFor(size));
+  return Math.max(0, first + rows.length - top - countRows(size));
 }
 
 /** Lines between the heading and the note; the titles are there only with rows. */
@@ -91,13 +91,14 @@ export function panelRoom({ rows }: ScreenSize): number {
   return Math.max(1, rows - OTHER_LINES + 1);
 }
 
-function roomFor({ rows }: ScreenSize): number {
+/** Rows that a screen has room for. */
+export function countRows({ rows }: ScreenSize): number {
   return Math.max(1, rows - OTHER_LINES);
 }
 
 function select<Row>(state: LiveState<Row>, key: string): LiveState<Row> {
   const newest = state.first + state.rows.length - 1;
-  const target = move(key, state.selected ?? newest, state.first, newest, roomFor(state.size));
+  const target = move(key, state.selected ?? newest, state.first, newest, countRows(state.size));
   return target === null ? state : settle({ ...state, selected: target });
 }
 
@@ -126,12 +127,12 @@ function settle<Row>(state: LiveState<Row>): LiveState<Row> {
   const rows = excess === 0 ? state.rows : state.rows.slice(excess);
   const first = state.first + excess;
   const newest = first + rows.length - 1;
-  const lastTop = Math.max(first, newest - roomFor(state.size) + 1);
+  const lastTop = Math.max(first, newest - countRows(state.size) + 1);
   if (state.selected === null || state.selected >= newest) {
     return { ...state, rows, first, selected: null, top: lastTop };
   }
   const selected = Math.max(first, state.selected);
-  const top = Math.max(selected - roomFor(state.size) + 1, Math.min(state.top, selected, lastTop));
+  const top = Math.max(selected - countRows(state.size) + 1, Math.min(state.top, selected, lastTop));
   return { ...state, rows, first, selected, top: Math.max(first, top) };
 }
 

@@ -5,10 +5,12 @@ import type { Context } from '../context.ts';
 import type { Io } from '../io.ts';
 import { openUrl } from '../open-url.ts';
 import { RESET_NOTE } from '../render/reset.ts';
+import { renderTable } from '../render/table.ts';
 import { HELP, renderFrame } from './frame.ts';
 import type { LiveKind } from './kind.ts';
 import type { Screen } from './screen.ts';
 import {
+  countRows,
   createState,
   findCommand,
   findSelected,
@@ -83,6 +85,15 @@ class LiveView<Row> {
     this.#isOpen = false;
     clearInterval(this.#refreshing);
     this.#screen.close();
+    this.#leaveLastRows();
+  }
+
+  /** The alternate screen is gone with all that it showed: the newest rows stay in the normal one. */
+  #leaveLastRows(): void {
+    const { io } = this.#context;
+    const { rows, size } = this.#state;
+    const newest = rows.slice(-countRows(size));
+    if (newest.length > 0) io.write(renderTable(this.#kind.columns(io), newest, io));
   }
 
   #dispatch(event: LiveEvent<Row>): void {
@@ -133,6 +144,6 @@ class LiveView<Row> {
     if (command === 'replay') return (await this.#kind.replay?.(row)) ?? '';
     const url = this.#kind.toUrl(row);
     const isOpened = await openUrl(url, this.#context);
-    return isOpened ? `Opened ${url}` : `No browser can be opened here; it is at ${url}`;
+    return isOpened ? `Opened ${url}` : `No browser here: ${url}`;
   }
 }

@@ -35,9 +35,10 @@ export function renderAttempt({ attempt, delivery }: AttemptItem, { io }: { read
     formatTimeOfDay(attempt.sent_at),
     paintOutcome(attempt, io),
     formatDuration(attempt.duration_ms),
-    delivery.event_type,
+    // Before what may be long: an id is of no use when it is cut, and 80 columns have room up to here.
     delivery.id,
     `#${attempt.number}`,
+    delivery.event_type,
     delivery.url,
   ].join('  ');
   const lines =

@@ -34,10 +34,10 @@ export function renderDelivery(delivery: DeliveryDetail, scheduleNow: number, co
     },
     io,
   );
-  const attempts = delivery.attempts.map((attempt, index) =>
-    renderAttempt(attempt, delivery.attempts[index - 1], { delivery, scheduleNow, ...context }),
+  const attempts = delivery.attempts.map((attempt) =>
+    renderAttempt(attempt, { delivery, scheduleNow, ...context }),
   );
-  return [summary, ...attempts].join('\n\n');
+  return [summary, ...attempts, ...renderBodies(delivery.attempts, io)].join('\n\n');
 }
 
 interface AttemptContext extends Surroundings {
@@ -45,11 +45,7 @@ interface AttemptContext extends Surroundings {
   readonly scheduleNow: number;
 }
 
-function renderAttempt(
-  attempt: AttemptDetail,
-  previous: AttemptDetail | undefined,
-  { delivery, scheduleNow, io, now }: AttemptContext,
-): string {
+function renderAttempt(attempt: AttemptDetail, { delivery, scheduleNow, io, now }: AttemptContext): string {
   const { request, response, verification } = attempt;
   const style = styleFor(io);
   const title = style.bold(`Attempt ${attempt.number}`);
@@ -62,19 +58,33 @@ function renderAttempt(
     Scheduled: formatTime(attempt.scheduled_at, scheduleNow),
     Sent: formatTime(attempt.sent_at, now()),
   };
-  const section = (name: string, text: string) => [style.dim(name), indent(toStyledLines(text))];
-  // Every attempt sends the same bytes, but for a replay with others.
-  const isSame = previous?.request.body === request.body;
-  const same = `(the same body as attempt ${previous?.number})`;
-  const body = isSame ? same : indentJson(request.body);
-  const signed = isSame ? request.signed_content.replace(request.body, same) : request.signed_content;
+  const section = (name: string, text: string) => renderSection(name, text, io);
+  // The body is the longest of all, and the same for nearly all attempts: it comes last.
+  const { body, signed_content: signed } = request;
+  const signedParts = body === '' ? signed : signed.replace(body, () => '(the body)');
   return [
     head,
     renderFields(fields, io),
-    ...section('Request', `POST ${request.url}\n${toLines(request.headers)}\n\n${body}`),
-    ...section('Signed string', signed),
-    ...(response === null ? [] : section('Response', renderResponse(attempt.response_status, response))),
+    section('Request', `POST ${request.url}\n${toLines(request.headers)}`),
+    section('Signed string', signedParts),
+    ...(response === null ? [] : [section('Response', renderResponse(attempt.response_status, response))]),
   ].join('\n');
+}
+
+/** Each request body once, with the attempts that sent it. */
+function renderBodies(attempts: readonly AttemptDetail[], look: { readonly color: boolean }): string[] {
+  const bodies = [...new Set(attempts.map(({ request }) => request.body))];
+  return bodies.flatMap((body) => {
+    const numbers = attempts.filter(({ request }) => request.body === body).map(({ number }) => number);
+    const indented = indentJson(body);
+    const exact = indented === body ? [] : [renderSection('The same, byte for byte', body, look)];
+    const name = `Body of attempt${numbers.length === 1 ? '' : 's'} ${numbers.join(', ')}`;
+    return [renderSection(bodies.length === 1 ? 'Body' : name, indented, look), ...exact];
+  });
+}
+
+function renderSection(name: string, text: string, look: { readonly color: boolean }): string {
+  return `${styleFor(look).dim(name)}\n${indent(toStyledLines(text))}`;
 }
 
 function renderResponse(status: number | null, response: NonNullable<Attempt['response']>): string {

@@ -34,8 +34,9 @@ function describeError({ error_code: code, fault }: ApiRequest): string {
 /** One request on one line; a terminal gets what fits. */
 export function renderRequest(request: ApiRequest, { io }: { readonly io: Look }): string {
   const { at, method, path, status, error_code: code, duration_ms: ms, id, fault } = request;
-  const answer = [paintHttpStatus(status, io), code, fault && `fault ${fault.kind}`];
-  const parts = [formatTimeOfDay(at), method, path, ...answer, formatLatency(ms), id];
+  // Before what may be long: an id is of no use when it is cut, and 80 columns have room up to here.
+  const facts = [formatTimeOfDay(at), method, paintHttpStatus(status, io), formatLatency(ms), id];
+  const parts = [...facts, code, fault && `fault ${fault.kind}`, path];
   return cutLineTo(io, parts.filter(Boolean).join('  '));
 }
 

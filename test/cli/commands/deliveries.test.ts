@@ -11,6 +11,7 @@ import {
   anAttempt,
   clockAt,
   createFakeContext,
+  type FakeOptions,
   pageOf,
   streamOf,
 } from '../fake-context.ts';
@@ -76,12 +77,61 @@ describe('deliveries get', () => {
       'Why it failed  the receiver answered 503\nWhat to do     The receiver failed; its answer and its log say why.\n',
       'Scheduled      2026-11-20T11:57:00.000Z (3m ago)\nSent           2026-11-20T11:57:00.010Z (2m ago)\n',
       '  POST http://localhost:3000/webhooks\n  Service-Signature: v1=00\n',
-      '  {\n    "n": 9007199254740993\n  }\n',
-      'Signed string\n  2026-11-20T11:57:00Z.{"n":9007199254740993}\n',
+      'Signed string\n  2026-11-20T11:57:00Z.(the body)\n',
       'Response\n  503\n  x-a: b\n\n  busy\n  … (cut',
+      '\n\nBody\n  {\n    "n": 9007199254740993\n  }\n\nThe same, byte for byte\n  {"n":9007199254740993}\n',
     ]) {
       expect(recorded.out).toContain(part);
     }
+  });
+
+  it('shows the bodies last, each once with the attempts that sent it', async () => {
+    const other = { ...attempt, number: 3, request: { ...attempt.request, body: 'other' } };
+    const attempts = [attempt, { ...attempt, number: 2 }, other];
+    const { context, recorded } = createFakeContext({
+      control: { getDelivery: async () => aDetail({ attempts }) },
+    });
+    await getCommand.run({ id: 'del_1' }, context);
+    expect(recorded.out).toMatch(/\nBody of attempts 1, 2\n {2}{\n[\s\S]*\nBody of attempt 3\n {2}other\n$/);
+  });
+
+  describe('in a terminal', () => {
+    async function get(fake: FakeOptions, options = {}) {
+      const paged: string[][] = [];
+      const { context, recorded } = createFakeContext({
+        ...{ control, height: 20, width: 100 },
+        page: async (...call) => paged.push(call) > 0,
+        ...fake,
+      });
+      await getCommand.run({ id: 'del_1', ...options }, context);
+      return { paged, out: recorded.out };
+    }
+
+    it.each([
+      [{}, process.platform === 'win32' ? 'more' : 'less'],
+      [{ PAGER: 'most' }, 'most'],
+      [{ PAGER: 'most', SVC_PAGER: 'bat -p' }, 'bat -p'],
+    ])('is shown in the pager of %j when it is longer than the screen', async (env, pager) => {
+      const { paged, out } = await get({ env });
+      expect(paged).toEqual([[expect.stringContaining('Attempt 1'), pager]]);
+      expect(out).toBe('');
+    });
+
+    it.each<[reason: string, fake: FakeOptions, options?: object]>([
+      ['it fits', { height: 100 }],
+      ['--no-pager is given', {}, { pager: false }],
+      ['PAGER is empty', { env: { PAGER: '' } }],
+      ['SVC_PAGER is cat', { env: { SVC_PAGER: 'cat' } }],
+      ['--json is given', { json: true }],
+    ])('is printed when %s', async (_, fake, options) => {
+      const { paged, out } = await get(fake, options);
+      expect(paged).toEqual([]);
+      expect(out).not.toBe('');
+    });
+
+    it('is printed when the pager does not start', async () => {
+      expect((await get({ page: async () => false })).out).toContain('Attempt 1');
+    });
   });
 
   it('shows a body once, and why there is no further attempt', async () => {
@@ -93,7 +143,6 @@ describe('deliveries get', () => {
     await getCommand.run({ id: 'del_1' }, context);
     expect(recorded.out).toContain('✗ failed: no further attempt fits into the retry window\n');
     expect(recorded.out.match(/"n": 9007199254740993/g)).toHaveLength(1);
-    expect(recorded.out).toContain('  (the same body as attempt 1)\n');
   });
 
   it('shows what a receiver sends to command the terminal, and does not obey it', async () => {
@@ -145,7 +194,7 @@ describe('deliveries tail', () => {
   it('tells people what went wrong and when it is tried again', async () => {
     const { context, recorded } = createFakeContext({ control: { stream: () => streamOf([item]) } });
     await tailCommand.run({}, context);
-    expect(recorded.out).toContain('11:57:00.010  ✗ http_error 503  12ms  order.shipped');
+    expect(recorded.out).toContain('11:57:00.010  ✗ http_error 503  12ms  del_01JD');
     expect(recorded.out).toContain('the receiver answered 503 — again at 2026-11-20T12:05:00.000Z');
   });
 
@@ -163,16 +212,16 @@ describe('deliveries tail', () => {
     expect(script.recorded.out).toContain(`${JSON.stringify(reset)}\n`);
   });
 
-  it('cuts its lines to the width of a terminal', async () => {
+  it('cuts its lines to the width of a terminal, after the id', async () => {
     const { context, recorded } = createFakeContext({
-      width: 60,
+      width: 80,
       control: { stream: () => streamOf([item]) },
     });
     await tailCommand.run({}, context);
     expect(recorded.out).toBe(
       [
-        '11:57:00.010  ✗ http_error 503  12ms  order.shipped  del_01…',
-        '              the receiver answered 503 — again at 2026-11-…',
+        '11:57:00.010  ✗ http_error 503  12ms  del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D  #1  order…',
+        '              the receiver answered 503 — again at 2026-11-20T12:05:00.000Z',
         '',
       ].join('\n'),
     );

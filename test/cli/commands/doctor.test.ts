@@ -319,6 +319,16 @@ describe('where an emulator runs', () => {
     });
   });
 
+  it('the port is its own, also where commands are pointed to another emulator', async () => {
+    const { cwd, emulator } = await startInFolder();
+    const other = await startInFolder();
+    const { port } = new URL(emulator.status().url);
+    const env = { SVC_PORT: port, SVC_CONTROL_URL: other.emulator.status().control_url };
+    expect((await visit({ cwd, env })).get('port')).toMatchObject({
+      ...{ status: 'ok', detail: `${port} is that of the emulator of this folder` },
+    });
+  });
+
   it('the port and the run file are its own', async () => {
     const { cwd, emulator } = await startInFolder();
     const { port } = new URL(emulator.status().url);

@@ -26,7 +26,7 @@ async function tail(options: Parameters<typeof command.run>[0]) {
 describe('logs tail', () => {
   it('prints a request on one line', async () => {
     await expect(tail({})).resolves.toBe(
-      '12:00:00.123  POST  /v1/events  403  permission_denied  1.3ms  req_1\n',
+      '12:00:00.123  POST  403  1.3ms  req_1  permission_denied  /v1/events\n',
     );
   });
 

@@ -115,8 +115,8 @@ const answered = {
 describe('the view of deliveries', () => {
   const run = tailDeliveries.run as Run;
 
-  it('shows rows, counts down, and leaves nothing on standard output', async () => {
-    const { terminal, recorded, asked } = await start(run, [failed, answered]);
+  it('shows rows, counts down, and leaves the newest ones in the terminal at its end', async () => {
+    const { terminal, recorded, asked, ended } = await start(run, [failed, answered]);
     await vi.advanceTimersByTimeAsync(1_000);
     expect(await terminal.drawn()).toMatchInlineSnapshot(`
       "Attempts as they happen. Ctrl-C stops.
@@ -135,6 +135,23 @@ describe('the view of deliveries', () => {
     expect(asked).toEqual([{ types: 'attempt,delivery' }]);
     expect(recorded).toEqual({ out: '', err: '' });
     terminal.events?.onKey('q');
+    await ended;
+    expect(terminal.isOpen).toBe(false);
+    expect(recorded.out).toMatch(
+      /^TIME .*\n11:57:00 {2}→ order\.shipped {2}← 503 .* del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D .*\n11:57:00 .* del_2 .*\n$/,
+    );
+  });
+
+  it('leaves no more rows than the screen had room for, and nothing when there was none', async () => {
+    const items = Array.from({ length: 30 }, (_, index) => ({ ...failed, sequence: index + 1 }));
+    const many = await start(run, items);
+    many.terminal.events?.onKey('ctrl-c');
+    await expect(many.ended).resolves.toBe(ExitCode.interrupted);
+    expect(many.recorded.out.match(/order\.shipped/g)).toHaveLength(8);
+    const none = await start(run, []);
+    none.terminal.events?.onKey('q');
+    await none.ended;
+    expect(none.recorded.out).toBe('');
   });
 
   it('begins anew after a reset, and says so', async () => {
@@ -192,7 +209,8 @@ describe('the view of deliveries', () => {
       'Why it failed  the receiver answered 503',
       'Service-Signature: v1=00',
       '"n": 9007199254740993',
-      '2026-11-20T11:57:00Z.{"n":9007199254740993}',
+      '2026-11-20T11:57:00Z.(the body)',
+      '{"n":9007199254740993}',
       'busy',
     ]) {
       expect(details).toContain(part);

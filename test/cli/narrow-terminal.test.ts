@@ -1,0 +1,131 @@
+import { describe, expect, it } from 'vitest';
+import { attemptColumns } from '../../src/cli/live/attempt-rows.ts';
+import { renderFrame } from '../../src/cli/live/frame.ts';
+import { createState, reduce } from '../../src/cli/live/state.ts';
+import { renderClockMove } from '../../src/cli/render/clock.ts';
+import { deliveryColumns, renderAttempt } from '../../src/cli/render/deliveries.ts';
+import { eventColumns } from '../../src/cli/render/events.ts';
+import { faultColumns } from '../../src/cli/render/faults.ts';
+import { keyColumns } from '../../src/cli/render/keys.ts';
+import { renderRequest, requestColumns } from '../../src/cli/render/requests.ts';
+import { renderTable } from '../../src/cli/render/table.ts';
+import { widthOf } from '../../src/cli/render/text-width.ts';
+import { webhookColumns } from '../../src/cli/render/webhook.ts';
+import { workspaceColumns } from '../../src/cli/render/workspaces.ts';
+import { toTerminal } from '../../src/cli/terminal-text.ts';
+import { aDelivery, anAttempt, NOW } from './fake-context.ts';
+
+const OPAQUE = '01JD3Z5K8Q4W6X7Y8Z9A0B1C2D';
+const TIME = '2026-11-20T11:57:00.000Z';
+const LONG = 'a-long-name-that-has-no-end'.repeat(6);
+const io = { width: 80, color: true, unicode: true, links: false };
+const now = () => NOW;
+
+const attempt = anAttempt({
+  outcome: 'connection_failed' as never,
+  response_status: null,
+  duration_ms: 29_999,
+});
+const delivery = aDelivery({ event_type: `${LONG}.made`, url: `http://localhost:3000/${LONG}` });
+const request = {
+  ...{
+    id: `req_${OPAQUE}`,
+    at: TIME,
+    method: 'DELETE',
+    path: `/v1/${LONG}`,
+    status: 503,
+    duration_ms: 9_999,
+  },
+  ...{ error_code: 'storage_unavailable', api_key_id: `key_${OPAQUE}`, workspace_id: `ws_${OPAQUE}` },
+  resource_id: null,
+} as never;
+const row = { at: TIME, delivery, attempt };
+const live = reduce(createState<typeof row>({ columns: 80, rows: 24 }), { type: 'rows', rows: [row] });
+const liveColumns = () =>
+  attemptColumns(io, { maxAttempts: 8, findTime: () => ({ now: NOW, frozen: true }) });
+
+/** What each list and each line shows of things with the longest values. */
+const views: Readonly<Record<string, () => string>> = {
+  'a line of an attempt': () =>
+    renderAttempt({ type: 'attempt', sequence: 1, attempt, delivery } as never, { io }),
+  'a line of a request': () => renderRequest(request, { io }),
+  'the list of deliveries': () => renderTable(deliveryColumns({ io } as never, now), [delivery], io),
+  'the list of requests': () =>
+    renderTable(
+      requestColumns(io, () => '59m ago'),
+      [request],
+      io,
+    ),
+  'the list of events': () =>
+    renderTable(
+      eventColumns(now),
+      [{ id: `evt_${OPAQUE}`, type: `${LONG}.made`, created_at: TIME, payload: { LONG } } as never],
+      io,
+    ),
+  'the list of endpoints': () =>
+    renderTable(
+      webhookColumns(now),
+      [{ id: `wh_${OPAQUE}`, url: delivery.url, events: [LONG], disabled: true, created_at: TIME } as never],
+      io,
+    ),
+  'the list of workspaces': () =>
+    renderTable(
+      workspaceColumns(NOW),
+      [{ id: `ws_${OPAQUE}`, name: LONG, environment: 'production', created_at: TIME } as never],
+      io,
+    ),
+  'the list of keys': () =>
+    renderTable(
+      keyColumns(NOW),
+      [
+        {
+          ...{ id: `key_${OPAQUE}`, last4: '1234', scopes: [LONG], workspace_id: `ws_${OPAQUE}` },
+          ...{ created_at: TIME, revoked_at: TIME },
+        } as never,
+      ],
+      io,
+    ),
+  'the list of faults': () =>
+    renderTable(
+      faultColumns,
+      [
+        {
+          ...{
+            id: `flt_${OPAQUE}`,
+            on: 'request',
+            kind: 'status',
+            status: 503,
+            path: `/v1/${LONG}`,
+            fired: 1,
+          },
+          ...{ workspace_id: `ws_${OPAQUE}`, times: 5, created_at: TIME },
+        } as never,
+      ],
+      io,
+    ),
+  'a move of the clock': () =>
+    renderClockMove(
+      {
+        ...{ workspace_id: `ws_${OPAQUE}`, now: TIME, rate: 0, wall: TIME, next_due_at: null, pending: 0 },
+        attempts: [
+          { ...attempt, delivery_id: `del_${OPAQUE}`, event_type: LONG, webhook_id: `wh_${OPAQUE}` } as never,
+        ],
+      },
+      io,
+    ),
+  'a live view': () =>
+    renderFrame(live, { heading: 'Heading', empty: '', columns: liveColumns, replay: null }, io).join('\n'),
+};
+
+/** Where a column of a less important id leaves before it would be cut. */
+const withoutIds = ['a live view', 'the list of requests'];
+
+describe('a terminal of 80 columns', () => {
+  it.each(Object.entries(views))('shows %s with whole ids, and no line that is wider', (name, render) => {
+    const text = toTerminal(render()).replace(/\x1b\[\d+m/g, '');
+    const ids = text.match(/\b(?:evt|del|wh|ws|key|req|flt)_[0-9A-Z…]*/g) ?? [];
+    expect(ids.filter((id) => !id.endsWith(OPAQUE))).toEqual([]);
+    expect(ids.length > 0 || withoutIds.includes(name)).toBe(true);
+    expect(text.split('\n').filter((line) => widthOf(line) > 80)).toEqual([]);
+  });
+});
