@@ -101,6 +101,7 @@ async function main({ only, node: nodeVersions, json }) {
       for (const node of nodes) {
         const cell = await testCell({ manager, node, tarball, registry, folder });
         console.error(formatRow(cell));
+        if (cell.status === 'broken') console.error(cell.output);
         results.push(cell);
       }
     }
@@ -212,7 +213,9 @@ async function tryProgram(run) {
       const status = error?.code === UNSUPPORTED ? 'refused' : 'broken';
       return {
         status,
-        reason: error?.message ?? `svc ${args.join(' ')} exited with ${exitCode}`,
+        reason: error
+          ? `${error.message} ${error.hint ?? ''}`.trim()
+          : `svc ${args.join(' ')} exited with ${exitCode}`,
         output: all,
       };
     }

@@ -185,7 +185,7 @@ describe('a seed that is refused', () => {
     });
     await expect(boot({ workspaces: [{ name: '', id: 'x' }] })).rejects.toMatchObject({
       message: 'The seed: workspaces[0].id must be an id that starts with ws_.',
-      hint: 'Also: workspaces[0].name must be 1 to 200 characters long.',
+      hint: 'Also: workspaces[0].name must be 1 to 200 characters long; workspaces[0].name must contain a visible character.',
     });
   });
 });
