@@ -1,4 +1,5 @@
 /** The control plane over HTTP, for programs. */
+import { notAnEmulator } from './checked-response.ts';
 import type { ControlPlane } from './control-plane.ts';
 import { openResponse, sendRequest } from './http-request.ts';
 import { createRemoteControlPlane, type RemoteOptions, type RemoteRequest } from './remote.ts';
@@ -29,7 +30,10 @@ export function createHttpControlPlane({ token, ca, signal, ...remote }: HttpCon
       },
       async open(request) {
         const response = await openResponse(toHttpRequest(request));
-        return response.setEncoding('utf8');
+        if (response.headers['content-type']?.startsWith('text/event-stream'))
+          return response.setEncoding('utf8');
+        response.destroy();
+        throw notAnEmulator(request.url.href, 'the response is not an event stream');
       },
     },
     remote,

@@ -91,6 +91,8 @@ async function* follow(source: StreamSource, confirm: () => void): AsyncGenerato
       }
     }
     if (isMoved || signal.aborted) continue;
+    if (store === null && last === source.after)
+      throw notAnEmulator(source.address, 'the stream ended before it began');
     if (!isLost) onLost?.();
     isLost = true;
     await pauseBefore(failures++, signal);

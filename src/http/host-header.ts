@@ -6,21 +6,32 @@ import { SvcError } from '../errors.ts';
 import { toErrorText } from './respond.ts';
 import { nextUnloggedRequestId } from './unreadable-request.ts';
 
-/** Answers 400 to a request without exactly one valid `Host`; passes every other request on. */
+/** Characters of a header or a target in a message. */
+const SHOWN_LENGTH = 256;
+
+/** Responds with 400 to a request without exactly one valid `Host` or with an invalid target; passes other requests on. */
 export function requireValidHost(handler: NodeHandler): NodeHandler {
   return (request, response) => {
-    const hosts = (request as IncomingMessage).headersDistinct.host ?? [];
-    const [host = ''] = hosts;
-    if (hosts.length === 1 && parseAuthority(host) !== null) return handler(request, response);
-    return refuse(hosts, response as ServerResponse);
+    const problem = findProblem(request as IncomingMessage);
+    return problem === null ? handler(request, response) : refuse(problem, response as ServerResponse);
   };
 }
 
-function refuse(hosts: readonly string[], response: ServerResponse): void {
-  const message =
-    hosts.length === 0
-      ? 'The request has no Host header.'
-      : `The Host header must be one host name or address with an optional port, not ${JSON.stringify(hosts.join(', ').slice(0, 256))}.`;
+/** What is wrong, as a sentence; null for a request that can be read. */
+function findProblem({ headersDistinct, url = '' }: IncomingMessage): string | null {
+  const hosts = headersDistinct.host ?? [];
+  const [host] = hosts;
+  if (host === undefined) return 'The request has no Host header.';
+  if (hosts.length > 1 || parseAuthority(host) === null) {
+    const given = JSON.stringify(hosts.join(', ').slice(0, SHOWN_LENGTH));
+    return `The Host header must be one host name or address with an optional port, not ${given}.`;
+  }
+  // An absolute target names a host as well (RFC 9112, section 3.2.2).
+  if (url.startsWith('/') || url === '*' || URL.canParse(url)) return null;
+  return `The target of the request is not a path or a URL: ${JSON.stringify(url.slice(0, SHOWN_LENGTH))}.`;
+}
+
+function refuse(message: string, response: ServerResponse): void {
   const requestId = nextUnloggedRequestId();
   const body = toErrorText(new SvcError('invalid_request', message), requestId);
   // The rest of the request is not read.

@@ -101,7 +101,8 @@ async function openTunnelTo(server: Server, url: string, onEnd: (fault: SvcError
 
 // Without listhen, which takes longer to load than all the rest of a start.
 async function listenPlainly(handler: NodeHandler, host: string, port: number): Promise<Server> {
-  const server = createServer(handler as Parameters<typeof createServer>[1]);
+  // A request without `Host` is refused by the handler, with a body; Node.js would send none.
+  const server = createServer({ requireHostHeader: false }, handler as Parameters<typeof createServer>[1]);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(toListenError(error, host, port)));
     server.listen(port, host, resolve);

@@ -162,6 +162,18 @@ describe('a server that is not an emulator', () => {
     await expect(stream.next()).rejects.toMatchObject({ code: 'no_emulator' });
   });
 
+  it.each([
+    ['is no event stream', 'application/json', '{"ok":true}'],
+    ['ends before it begins', 'text/event-stream', ': hello\n\n'],
+    ['is empty', 'text/event-stream', ''],
+  ])('is no_emulator to a follower when its stream %s', async (_, type, text) => {
+    const { control } = await serve((_request, response) => {
+      response.writeHead(200, { 'content-type': type }).end(text);
+    });
+    const { ready } = control.stream({}, new AbortController().signal);
+    await expect(ready).rejects.toMatchObject({ code: 'no_emulator' });
+  });
+
   it('does not keep a list going with a cursor that comes again', async () => {
     const { control } = await serveJson(200, { data: [], has_more: true, end_cursor: 'del_1' });
     await expect(listAll((page) => control.listDeliveries(page))).rejects.toMatchObject({
@@ -312,6 +324,7 @@ describe('the live stream', () => {
     const item = { type: 'request', sequence: 1, request };
     const bytes = Buffer.from(`id: 1\ndata: ${JSON.stringify(item)}\n\n`);
     const { control } = await serve(async (_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
       for (const byte of bytes) {
         response.write(Buffer.of(byte));
         await new Promise(setImmediate);

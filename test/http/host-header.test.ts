@@ -52,6 +52,7 @@ describe('a request without exactly one valid Host', () => {
         const head = [`GET ${path} HTTP/${version}`, ...lines, 'Connection: close'].join('\r\n');
         const response = await sendRaw(emulator.status().url, Buffer.from(`${head}\r\n\r\n`, 'latin1'));
         expect(response, path).toMatch(/^HTTP\/1\.1 400 /);
+        expect(bodyOf(response).error.code).toBe('invalid_request');
         expect(response).not.toContain(emulator.status().api_key);
       }
     }
@@ -67,12 +68,15 @@ describe('a request without exactly one valid Host', () => {
     });
   });
 
-  it('gets no internal error for a port that does not exist in an absolute request target', async () => {
-    const head =
-      'GET http://localhost:99999/_svc/status HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n';
-    expect(await sendRaw(emulator.status().url, head)).toMatch(/^HTTP\/1\.1 40\d /);
-    expect(internalErrors).toEqual([]);
-  });
+  it.each(['http://localhost:99999/_svc/status', 'http://999.1.1.1/', 'nothing'])(
+    'is like a request with the invalid target %s, which gets 400',
+    async (target) => {
+      const head = `GET ${target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`;
+      const response = await sendRaw(emulator.status().url, head);
+      expect(response).toMatch(/^HTTP\/1\.1 400 /);
+      expect(internalErrors).toEqual([]);
+    },
+  );
 });
 
 describe('/v1 of an emulator that only this machine can reach', () => {
