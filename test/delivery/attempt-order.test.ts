@@ -14,6 +14,9 @@ import { openWireTransport } from './wire-transport.ts';
 
 vi.mock('../../src/timers.ts', () => import('../support/late-timers.ts'));
 
+/** More histories for a search by hand: `HISTORIES=2000 npx vitest run test/delivery/attempt-order.test.ts --testTimeout 3600000`. */
+const HISTORIES = process.env.HISTORIES === undefined ? undefined : Number(process.env.HISTORIES);
+
 const SHORTEST_GAP_MS = 5 * MINUTE_MS;
 const WINDOW_MS = 72 * HOUR_MS;
 /** A second at the highest speed: an attempt that begins so much late is still on time. */
@@ -33,7 +36,7 @@ it('makes the attempts of a delivery one after the other, each in its time, what
       await using transport = createScriptedTransport();
       await expectLawful(limits, steps, transport);
     }),
-    { numRuns: 60 },
+    { numRuns: HISTORIES ?? 60 },
   );
 });
 
@@ -43,7 +46,7 @@ it('lists an attempt for each request that a receiver saw, and no other, also wh
       await using transport = await openWireTransport(HOSTS);
       await expectLawful(limits, steps, transport);
     }),
-    { numRuns: 20 },
+    { numRuns: HISTORIES ?? 20 },
   );
 });
 
