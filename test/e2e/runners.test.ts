@@ -1,9 +1,17 @@
 /** The test runners that docs/testing.md has recipes for, each running its recipe with the packed package. */
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { cleanEnvironment } from './cli-program.ts';
 import { type PackedPackage, packPackage } from './packed-project.ts';
 
@@ -49,7 +57,16 @@ function createProject(): string {
 
 /** Runs a program of Node.js in a project, with `svc` on the path. */
 function run(cwd: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
-  return execa(process.execPath, args, {
+  return runProgram(cwd, process.execPath, args, env);
+}
+
+function runProgram(
+  cwd: string,
+  program: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+) {
+  return execa(program, args, {
     ...{ cwd, all: true, reject: false, stdin: 'ignore', timeout: 50_000, extendEnv: false },
     ...{ preferLocal: true, localDir: cwd, env: { ...cleanEnvironment(), NO_COLOR: '1', ...env } },
   });
@@ -119,6 +136,18 @@ describe('Jest', () => {
     expect(all).toMatch(/Tests: +1 passed, 1 total/);
   });
 
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  it.runIf(major > 24 || (major === 24 && minor >= 9))(
+    'requires the library in a CommonJS test',
+    async () => {
+      const name = 'require.test.cjs';
+      const source = `test('require', () => expect(require('svc-emulator').createEmulator).toBeInstanceOf(Function));`;
+      writeFileSync(join(project, name), source);
+      const { exitCode, all } = await run(project, [jest, name], vmModules);
+      expect(exitCode, all).toBe(0);
+    },
+  );
+
   it('runs the emulator while fake timers are installed, also by the configuration', async () => {
     add(project, 'jest.test.mjs', recipes);
     const config = JSON.stringify({ fakeTimers: { enableGlobally: true } });
@@ -140,23 +169,33 @@ it('a CommonJS program loads the library with require()', async () => {
   expect(all).toMatch(/^function$/m);
 });
 
-it('bun test runs its recipe inside svc emulator exec', async (context) => {
-  const program = join(project, 'node_modules', bun, 'bin', 'bun');
-  if ((await execa(program, ['--version'], { reject: false })).failed) {
-    process.stderr.write(`SKIPPED: the recipe for bun test, because ${bun} does not run on this machine.\n`);
-    return context.skip();
-  }
-  add(project, 'bun.test.js', recipes);
-  const svc = join('node_modules', 'svc-emulator', 'bin', 'svc.js');
-  const { exitCode, all } = await run(project, [
-    svc,
-    'emulator',
-    'exec',
-    '--',
-    program,
-    'test',
-    'bun.test.js',
-  ]);
-  expect(exitCode, all).toBe(0);
-  expect(all).toMatch(/1 pass\b/);
+describe('bun test', () => {
+  const program = () => join(project, 'node_modules', bun, 'bin', 'bun');
+
+  beforeEach(async (context) => {
+    if (!(await execa(program(), ['--version'], { reject: false })).failed) return;
+    process.stderr.write(`SKIPPED: the recipes for bun test, because ${bun} does not run on this machine.\n`);
+    context.skip();
+  });
+
+  it('runs its recipe with better-sqlite3 13', async () => {
+    const folder = createProject();
+    mkdirSync(join(folder, 'node_modules'));
+    symlinkSync(join(root, 'node_modules/better-sqlite3'), join(folder, 'node_modules/better-sqlite3'));
+    packed.installInto(join(folder, 'node_modules'));
+    add(folder, 'bun.test.js', recipes);
+    const { exitCode, all } = await runProgram(folder, program(), ['test']);
+    rmSync(folder, { recursive: true, force: true });
+    expect(exitCode, all).toBe(0);
+    expect(all).toMatch(/1 pass\b/);
+  });
+
+  it('runs its recipe inside svc emulator exec', async () => {
+    add(project, 'bun-exec.test.js', recipes);
+    const svc = join('node_modules', 'svc-emulator', 'bin', 'svc.js');
+    const args = [svc, 'emulator', 'exec', '--', program(), 'test', 'bun-exec.test.js'];
+    const { exitCode, all } = await run(project, args);
+    expect(exitCode, all).toBe(0);
+    expect(all).toMatch(/1 pass\b/);
+  });
 });

@@ -1,28 +1,19 @@
-import { expect, test } from 'bun:test';
-import { verifyRequest } from 'svc-emulator/signature';
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { createEmulator, createReceiver } from 'svc-emulator';
 
-const { SVC_BASE_URL, SVC_API_KEY, SVC_WORKSPACE_ID: workspace_id } = process.env;
+let emulator;
+beforeAll(async () => {
+  emulator = await createEmulator({ clock: { frozen: true } });
+});
+afterAll(() => emulator.close());
 
-async function post(path, body) {
-  const headers = { authorization: `Bearer ${SVC_API_KEY}`, 'content-type': 'application/json' };
-  const response = await fetch(SVC_BASE_URL + path, { method: 'POST', headers, body: JSON.stringify(body) });
-  expect(response.status).toBeLessThan(300);
-  return response.json();
-}
-
-test('a delivery carries a valid signature', async () => {
-  const received = Promise.withResolvers();
-  let secret;
-  const server = Bun.serve({
-    port: 0,
-    async fetch(request) {
-      received.resolve(await verifyRequest(request, { secret }));
-      return new Response(null, { status: 204 });
-    },
-  });
-  const url = `http://127.0.0.1:${server.port}/webhooks`;
-  ({ secret } = await post('/webhooks', { workspace_id, url, events: ['order.shipped'] }));
-  await post('/events', { type: 'order.shipped', payload: { order: 'ord_1' } });
-  expect(await received.promise).toMatchObject({ ok: true });
-  await server.stop();
+test('a receiver that refuses the first attempt receives the second', async () => {
+  const receiver = await createReceiver([500, 200]);
+  const { secret } = await emulator.webhooks.create({ url: receiver.url, events: ['order.shipped'] });
+  receiver.verifyWith(secret);
+  await emulator.trigger('order.shipped');
+  await emulator.clock.next();
+  const second = await receiver.nth(2);
+  expect(second.verification).toMatchObject({ ok: true });
+  await receiver.close();
 });
