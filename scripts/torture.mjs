@@ -1,19 +1,30 @@
-// Kills an emulator again and again while it works: `npm run torture -- --kills 500`, and `--seed <n>` to plan the same
-// kills once more. Prints what became of it.
+// Kills an emulator again and again while it works (`npm run torture -- --kills 500`), removes its database (`--losses 20`) and
+// gives it hostile snapshots (`--snapshots 200`). `--seed <n>` repeats a plan. Prints a tally of each.
 import { spawnSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
-const { kills, seed } = parseArgs({
-  options: { kills: { type: 'string', default: '500' }, seed: { type: 'string' } },
+const { kills, losses, snapshots, seed } = parseArgs({
+  options: {
+    kills: { type: 'string', default: '500' },
+    losses: { type: 'string', default: '20' },
+    snapshots: { type: 'string', default: '200' },
+    seed: { type: 'string' },
+  },
 }).values;
 
+const files = ['kills', 'lost-database', 'hostile-snapshot'];
+
 const vitest = join(root, 'node_modules/vitest/vitest.mjs');
-const { status } = spawnSync(process.execPath, [vitest, 'run', '--project', 'torture', 'kills'], {
+const { status } = spawnSync(process.execPath, [vitest, 'run', '--project', 'torture', ...files], {
   cwd: root,
   stdio: 'inherit',
-  env: { ...process.env, TORTURE_KILLS: kills, ...(seed !== undefined && { TORTURE_SEED: seed }) },
+  env: {
+    ...process.env,
+    ...{ TORTURE_KILLS: kills, TORTURE_LOSSES: losses, TORTURE_SNAPSHOTS: snapshots },
+    ...(seed !== undefined && { TORTURE_SEED: seed }),
+  },
 });
 process.exitCode = status ?? 1;

@@ -47,7 +47,7 @@ const meanings = {
   storage_unavailable: {
     status: 503,
     exit: ExitCode.internal,
-    hint: 'Check free space and permissions of the folder of the database.',
+    hint: 'Ask `svc emulator status` whether the database file is in its place, and check free space and permissions of its folder.',
   },
   usage: { status: 400, exit: ExitCode.usage },
   untrusted_file: { status: 403, exit: ExitCode.usage },

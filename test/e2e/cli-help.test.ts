@@ -150,6 +150,7 @@ describe('help', () => {
         --https               serve HTTPS, with a certificate made for it
         --cert <file>         PEM file of a certificate to serve HTTPS with
         --key <file>          PEM file of the key of that certificate
+        --allow-host <list>   more hosts that /v1 answers to, without ports, such as host.docker.internal
         --public-url <url>    address of your own proxy or tunnel that leads to the emulator
         --tunnel              make the API public by a tunnel of cloudflared, which must be installed
         --keep-days <n>       days after which settled events are removed (default: 30)
