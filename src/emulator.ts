@@ -6,11 +6,12 @@ import type { ControlPlane } from './control/control-plane.ts';
 import { createLocalControlPlane } from './control/local.ts';
 import { createEngine } from './delivery/engine.ts';
 import type { Environment } from './domain/access.ts';
-import type { WallClock } from './domain/clock.ts';
+import { LAST_SCHEDULE_TIME, type WallClock } from './domain/clock.ts';
 import type { ForwardTarget } from './domain/forward-target.ts';
 import type { ProxyOptions } from './domain/proxy.ts';
 import { defaultLimits } from './domain/retention-limits.ts';
 import { countAttempts } from './domain/retry-policy.ts';
+import { SvcError } from './errors.ts';
 import { fixtureFolders } from './fixtures/folders.ts';
 import { builtInEventTypes } from './fixtures/library.ts';
 import { isOnThisMachineAlone, leadsTo, toAddresses } from './http/addresses.ts';
@@ -98,11 +99,11 @@ export interface Emulator {
 
 /**
  * Boots the whole sandbox in this process. Resolves once requests are answered.
- * @throws SvcError `port_in_use`, `database_in_use`, `database_unusable`, `validation_failed`, `no_tunnel`, or `usage` for a `ca`
- *   that is no certificate or a `proxy` that is no address.
+ * @throws SvcError `port_in_use`, `database_in_use`, `database_unusable`, `validation_failed`, `no_tunnel`, or `usage` for a
+ *   `wallClock` before 1970 or after 9998, a `ca` that is no certificate or a `proxy` that is no address.
  */
 export async function startEmulator(options: EmulatorOptions): Promise<Emulator> {
-  const wall = options.wall ?? (options.wallClock ? pinClock(options.wallClock.getTime()) : systemClock);
+  const wall = options.wall ?? (options.wallClock ? pinClockTo(options.wallClock) : systemClock);
   const startedAt = wall.monotonic();
   let store: Store | undefined;
   try {
@@ -113,6 +114,15 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
     // Damage, or a disk without space, may come to light only now.
     throw toStoreError(error, options.db);
   }
+}
+
+function pinClockTo(date: Date): WallClock {
+  const at = date.getTime();
+  if (at >= 0 && at <= LAST_SCHEDULE_TIME) return pinClock(at);
+  const text = Number.isNaN(at) ? 'an invalid date' : date.toISOString();
+  throw new SvcError('usage', `The wall clock cannot show ${text}.`, {
+    hint: 'Name a time from 1970-01-01 to 9999-01-01.',
+  });
 }
 
 async function startOn(

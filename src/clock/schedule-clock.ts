@@ -1,4 +1,5 @@
 import {
+  LAST_SCHEDULE_TIME,
   rateOf,
   resumeAfterDowntime,
   type ScheduleClockState,
@@ -65,11 +66,11 @@ export class ScheduleClock {
     return { at: this.now(), wallAt: this.#wall.now(), speed: this.#speed, frozen: this.#frozen };
   }
 
-  /** Real milliseconds until the clock shows `at`; infinite when it is frozen and does not show it yet. */
+  /** Real milliseconds until the clock shows `at`; infinite when it never does: while frozen, or past its end. */
   realMsUntil(at: number): number {
     const wait = at - this.now();
     if (wait <= 0) return 0;
-    return this.#frozen ? Number.POSITIVE_INFINITY : wait / this.#speed;
+    return this.#frozen || at > LAST_SCHEDULE_TIME ? Number.POSITIVE_INFINITY : wait / this.#speed;
   }
 
   #anchor(at: number): void {

@@ -1,6 +1,7 @@
 /** Every setting of the program: how it is called, what it accepts and what it is when nobody says. */
 
 import type { Environment } from '../domain/access.ts';
+import { LAST_SCHEDULE_TIME } from '../domain/clock.ts';
 import { isControlToken } from '../domain/control-token.ts';
 import { isEventType, WILDCARD } from '../domain/event.ts';
 import { toForwardUrl } from '../domain/forward-url.ts';
@@ -269,7 +270,7 @@ const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d
 
 function toIsoTime(written: string): string | null {
   const at = ISO_TIME.test(written) ? Date.parse(written) : Number.NaN;
-  return Number.isNaN(at) ? null : new Date(at).toISOString();
+  return at >= 0 && at <= LAST_SCHEDULE_TIME ? new Date(at).toISOString() : null;
 }
 
 function isSubscription(type: string): boolean {

@@ -1,5 +1,6 @@
 /** Fields that several resources, operations and the seed have in common. */
 import * as v from 'valibot';
+import { LAST_SCHEDULE_TIME } from '../domain/clock.ts';
 import { findHeaderProblem } from '../domain/delivery-headers.ts';
 import { EVENT_TYPE_MAX_LENGTH, EVENT_TYPE_PATTERN } from '../domain/event.ts';
 import { describeOtherKind, type IdKind, idPatterns, idPrefixes } from '../domain/ids.ts';
@@ -20,6 +21,14 @@ export const idOf = (kind: IdKind) =>
     v.metadata({ examples: [`${idPrefixes[kind]}01JD3Z5K8Q4W6X7Y8Z9A0B1C2D`] }),
   );
 export const Timestamp = v.pipe(v.string(), v.isoTimestamp('must be an ISO 8601 time in UTC'));
+/** Where a schedule clock can stand. */
+export const ScheduleTime = v.pipe(
+  Timestamp,
+  v.check(
+    (text) => Date.parse(text) >= 0 && Date.parse(text) <= LAST_SCHEDULE_TIME,
+    'must be from 1970-01-01 to 9999-01-01',
+  ),
+);
 export const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
 export const JsonObject = v.custom<Record<string, unknown>>(
   (value) => typeof value === 'object' && value !== null && !Array.isArray(value),

@@ -4,7 +4,7 @@ import { scopes } from '../domain/access.ts';
 import { keyPrefixes } from '../domain/secret.ts';
 import { SvcError } from '../errors.ts';
 import { SeededFault } from './faults.ts';
-import { ExtraHeaders, idOf, JsonObject, Name, Secret, Speed, Timestamp } from './fields.ts';
+import { ExtraHeaders, idOf, JsonObject, Name, ScheduleTime, Secret, Speed } from './fields.ts';
 import { eventType, type PublicApiOptions, subscriptions, webhookUrl } from './public-api.ts';
 import { ScopeName } from './resources.ts';
 import { listProblems, type Problem } from './validate.ts';
@@ -43,7 +43,7 @@ function createSeedSchema(options: PublicApiOptions) {
     name: Name,
     clock: v.optional(
       v.strictObject({
-        now: v.optional(Timestamp),
+        now: v.optional(ScheduleTime),
         speed: v.optional(Speed),
         frozen: v.optional(v.boolean()),
       }),

@@ -36,6 +36,7 @@ import { createFaultCalls } from './fault-calls.ts';
 import { findWorkspace, toRequestFilter } from './filters.ts';
 import { createFixtureCalls } from './fixture-calls.ts';
 import { streamOf } from './stream.ts';
+import { StreamFeed } from './stream-feed.ts';
 
 /** How long a rotated secret signs beside the new one, in schedule time, unless told otherwise. */
 const DEFAULT_OVERLAP_MS = DAY_MS;
@@ -75,10 +76,11 @@ export function createLocalControlPlane(
     ...createFixtureCalls(sandbox, fixtureFolders),
     ...createCheckCalls(sandbox, sender),
   };
+  const feed = new StreamFeed(sandbox);
   return {
     ...withValidation(calls),
     stream(input, signal) {
-      const items = streamOf(sandbox, listeners, input, signal);
+      const items = streamOf(sandbox, listeners, feed, input, signal);
       return { ready: Promise.resolve(), [Symbol.asyncIterator]: () => items[Symbol.asyncIterator]() };
     },
   };

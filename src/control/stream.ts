@@ -7,29 +7,17 @@ import {
   type StreamItem,
   StreamInput as StreamSchema,
   type StreamTopic,
-  type TopicItem,
 } from '../contract/stream.ts';
 import { validate } from '../contract/validate.ts';
 import { toMoment } from '../domain/moment.ts';
 import type { Listeners } from '../sandbox/listeners.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { getWebhookRow } from '../sandbox/webhooks.ts';
-import { toApiRequest } from '../store/api-requests.ts';
-import { toAttempt } from '../store/attempts.ts';
-import { toDelivery } from '../store/delivery-view.ts';
-import type { Happening } from '../store/happenings.ts';
 import { setImmediate } from '../timers.ts';
 import { toDeliveryFilter } from './filters.ts';
-import {
-  hasWantedText,
-  isTooOld,
-  type Selection,
-  selectsDelivery,
-  selectsRequest,
-} from './stream-selection.ts';
+import { BATCH, type StreamFeed } from './stream-feed.ts';
+import { isTooOld, type Selection } from './stream-selection.ts';
 
-/** Happenings that are read from the store at a time. */
-const BATCH = 200;
 const ALL_TYPES = ['delivery', 'attempt', 'request'] as const satisfies ReadonlyArray<StreamTopic>;
 
 /** Where a follower begins. */
@@ -47,6 +35,7 @@ interface Start {
 export function streamOf(
   sandbox: Sandbox,
   listeners: Listeners,
+  feed: StreamFeed,
   input: StreamInput,
   signal: AbortSignal,
 ): AsyncIterable<StreamItem> {
@@ -73,6 +62,7 @@ export function streamOf(
   const followUntil = (end: AbortSignal) =>
     follow(
       sandbox,
+      feed,
       new Set(types ?? ALL_TYPES),
       { ...selection, listener, past, until: bound, text: filter.text },
       { after, renewedSeq: since_sequence || store.renewedSeq },
@@ -111,14 +101,14 @@ async function* holding(
 }
 
 async function* follow(
-  sandbox: Sandbox,
+  { store }: Sandbox,
+  feed: StreamFeed,
   types: ReadonlySet<StreamTopic>,
   selection: Selection,
   start: Start,
   signal: AbortSignal,
 ): AsyncGenerator<StreamItem> {
   let { after: last, renewedSeq } = start;
-  const { store } = sandbox;
   for (;;) {
     // Also to those whose endpoints are no more: it is the last that they hear. What a snapshot has brought is no news.
     if (store.renewedSeq > renewedSeq) {
@@ -126,49 +116,16 @@ async function* follow(
       yield { type: 'reset', sequence: last };
     }
     if (signal.aborted) return;
-    const batch = store.happenings.listAfter(last, types, BATCH);
+    const batch = feed.listAfter(last, types);
     for (const happening of batch) {
       last = happening.seq;
-      const item = findItem(sandbox, happening, selection);
+      const item = feed.find(happening, selection);
       if (item !== null && !isTooOld(item, selection.past)) yield item;
       if (signal.aborted) break;
     }
     // Nothing can be committed between that look and this wait: both are of one turn of the loop.
-    if (batch.length === 0) await nextCommit(sandbox, signal);
+    if (batch.length === 0) await feed.nextCommit(signal);
     // There is more to look through, of which nothing may be told: others have their turn between.
     else if (batch.length === BATCH) await new Promise((resolve) => setImmediate(resolve));
   }
-}
-
-function nextCommit({ store }: Sandbox, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      unfollow();
-      signal.removeEventListener('abort', done);
-      resolve();
-    };
-    const unfollow = store.follow(done);
-    signal.addEventListener('abort', done);
-    if (signal.aborted) done();
-  });
-}
-
-/** The item of a happening; null when it is not among those asked for. */
-function findItem({ store, rules }: Sandbox, happening: Happening, selection: Selection): TopicItem | null {
-  const { type, seq: sequence, deliverySeq } = happening;
-  if (type === 'request') {
-    const row = store.apiRequests.findBySeq(sequence);
-    const request = row && toApiRequest(row);
-    return request && selectsRequest(selection, request) ? { type, sequence, request } : null;
-  }
-  const row = store.deliveryView.findBySeq(deliverySeq);
-  if (row === undefined) return null;
-  const delivery = toDelivery(row);
-  const getBody = () => store.deliveryView.getBody(deliverySeq);
-  if (!selectsDelivery(selection, delivery) || !hasWantedText(selection, delivery, getBody)) return null;
-  if (type === 'delivery') return { type, sequence, delivery };
-  const attempt = store.attempts.findBySeq(sequence);
-  if (attempt === undefined) return null;
-  const sent = { id: delivery.id, body: getBody(), scheme: rules.signature };
-  return { type, sequence, attempt: toAttempt(attempt, sent), delivery };
 }

@@ -1,4 +1,6 @@
 /** Commands for the schedule clock of a workspace: what makes a 72-hour ladder last a moment. */
+import { LAST_SCHEDULE_TIME } from '../domain/clock.ts';
+import { formatDuration } from '../domain/duration.ts';
 import { SvcError } from '../errors.ts';
 import { keepClock } from '../sandbox/clock-keeping.ts';
 import type { LiveWorkspace } from '../sandbox/live-workspaces.ts';
@@ -44,7 +46,11 @@ export class ClockDriver {
    * and was not caused by it. After `signal` is aborted the clock stays at the due time that it has reached.
    */
   advance(workspace: LiveWorkspace, ms: number, signal?: AbortSignal): Promise<number> {
-    return this.#inTurn(workspace, () => this.#moveTo(workspace, workspace.clock.now() + ms, signal));
+    return this.#inTurn(workspace, () => {
+      const target = workspace.clock.now() + ms;
+      assertBeforeEnd(target, workspace);
+      return this.#moveTo(workspace, target, signal);
+    });
   }
 
   /** Moves the clock to the next due instant; stays where nothing is planned. Resolves as {@link advance}. */
@@ -77,6 +83,7 @@ export class ClockDriver {
       newest = this.#sandbox.store.lastSeq;
       this.#begins.set(workspace.seq, newest);
       while (dueAt !== null && dueAt <= target && !signal?.aborted) {
+        assertBeforeEnd(dueAt, workspace);
         this.#jump(workspace, dueAt, frozen);
         dueAt = await this.#nextStop(workspace);
       }
@@ -133,4 +140,19 @@ export class ClockDriver {
     );
     return result;
   }
+}
+
+function assertBeforeEnd(target: number, { clock }: LiveWorkspace): void {
+  if (target <= LAST_SCHEDULE_TIME) return;
+  const [end, now] = [LAST_SCHEDULE_TIME, clock.now()];
+  throw new SvcError(
+    'validation_failed',
+    `The clock cannot pass ${new Date(end).toISOString()}; it is at ${new Date(now).toISOString()}.`,
+    {
+      hint:
+        now < end
+          ? `Advance it by at most ${formatDuration(end - now)}.`
+          : 'Go back to the start with: svc emulator reset',
+    },
+  );
 }

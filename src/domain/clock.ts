@@ -8,6 +8,12 @@ export interface WallClock {
   monotonic(): number;
 }
 
+/** The last millisecond of the year 9999: a later time has another form in ISO 8601. */
+export const LAST_TIME = 253_402_300_799_999;
+
+/** 9999-01-01: where schedule clocks end. What is planned from there, such as a retry, is still in the year 9999. */
+export const LAST_SCHEDULE_TIME = Date.UTC(9999, 0, 1);
+
 /** Where a schedule clock stood at one instant. Kept in the store. */
 export interface ScheduleClockState {
   /** The schedule time of the anchor. */
@@ -24,9 +30,13 @@ export function rateOf({ speed, frozen }: Pick<ScheduleClockState, 'speed' | 'fr
   return frozen ? 0 : speed;
 }
 
-/** `anchor + rate × monotonic time since the anchor`: the schedule time, `elapsedMs` of real time after the anchor. */
+/**
+ * `anchor + rate × monotonic time since the anchor`: the schedule time, `elapsedMs` of real time after the anchor. It
+ * stops at {@link LAST_SCHEDULE_TIME}.
+ */
 export function scheduleTime(state: Omit<ScheduleClockState, 'wallAt'>, elapsedMs: number): number {
-  return Math.floor(state.at + rateOf(state) * Math.max(0, elapsedMs));
+  const at = Math.floor(state.at + rateOf(state) * Math.max(0, elapsedMs));
+  return Math.min(at, LAST_SCHEDULE_TIME);
 }
 
 /**

@@ -2,43 +2,67 @@
 import { type H3Event, HTTPResponse } from 'h3';
 import type { ControlPlane } from '../control/control-plane.ts';
 import { SvcError } from '../errors.ts';
+import type { Store } from '../store/store.ts';
 import { clearTimeout, setTimeout } from '../timers.ts';
 import { queryOf } from './query.ts';
 import { controlHeaders } from './respond.ts';
 
+/** A client that has not read while so many sequences were given is disconnected; it resumes with `Last-Event-ID`. */
+export const MAX_LAG = 20_000;
 /** A sign of life for proxies and clients when nothing happens. */
 const HEARTBEAT_MS = 15_000;
-const HEARTBEAT = ': still here\n\n';
+const encoder = new TextEncoder();
+const HEARTBEAT = encoder.encode(': still here\n\n');
 
 export interface StreamServing {
   readonly control: ControlPlane;
-  /** Which store it is, and the sequence of the newest thing that happened in it. */
-  readonly store: { readonly id: string; readonly visibleSeq: number };
+  readonly store: Pick<Store, 'id' | 'visibleSeq' | 'follow'>;
   /** Aborted when the emulator stops: open streams end. */
   readonly closing: AbortSignal;
 }
 
 export function streamResponse(event: H3Event, serving: StreamServing, requestId: string): HTTPResponse {
   const gone = new AbortController();
-  const { id: store, visibleSeq: newest } = serving.store;
-  const ready = `event: ready\nid: ${newest}\ndata: ${JSON.stringify({ store })}\n\n`;
+  const { store } = serving;
+  const newest = store.visibleSeq;
+  const ready = `event: ready\nid: ${newest}\ndata: ${JSON.stringify({ store: store.id })}\n\n`;
   const stream = serving.control.stream(toInput(event), AbortSignal.any([gone.signal, serving.closing]));
   const items = toMessages(stream);
-  const encoder = new TextEncoder();
-  let next: Promise<IteratorResult<string>> | null = null;
+  let next: Promise<IteratorResult<Uint8Array>> | null = null;
+  // The newest sequence when the client last asked for more; null while it waits for something to send.
+  let askedAt: number | null = newest;
+  const unfollow = store.follow(() => {
+    if (askedAt === null || store.visibleSeq - askedAt <= MAX_LAG) return;
+    end();
+    drop();
+  });
+  const end = () => {
+    unfollow();
+    gone.abort();
+  };
+  let drop = () => {};
   const body = new ReadableStream<Uint8Array>(
     {
-      start: (controller) => controller.enqueue(encoder.encode(ready)),
+      start(controller) {
+        controller.enqueue(encoder.encode(ready));
+        const response = event.runtime?.node?.res;
+        drop = () =>
+          response ? response.destroy() : controller.error(new Error('The client does not read.'));
+      },
       // Asked for more only when the client has taken what there was: a slow one costs no memory.
       async pull(controller) {
+        askedAt = null;
         next ??= items.next();
         const result = await orHeartbeat(next);
-        if (result === null) return controller.enqueue(encoder.encode(HEARTBEAT));
+        if (gone.signal.aborted) return;
+        askedAt = store.visibleSeq;
+        if (result === null) return controller.enqueue(HEARTBEAT);
         next = null;
-        if (result.done) controller.close();
-        else controller.enqueue(encoder.encode(result.value));
+        if (!result.done) return controller.enqueue(result.value);
+        end();
+        controller.close();
       },
-      cancel: () => gone.abort(),
+      cancel: end,
     },
     { highWaterMark: 1 },
   );
@@ -54,8 +78,16 @@ function toInput(event: H3Event): Record<string, string> {
   throw new SvcError('invalid_request', 'Last-Event-ID must be the id of an event of this stream.');
 }
 
-async function* toMessages(items: AsyncIterable<{ readonly sequence: number }>): AsyncGenerator<string> {
-  for await (const item of items) yield `id: ${item.sequence}\ndata: ${JSON.stringify(item)}\n\n`;
+/** By the item, which is the same object for every client that receives it. */
+const messages = new WeakMap<object, Uint8Array>();
+
+async function* toMessages(items: AsyncIterable<{ readonly sequence: number }>): AsyncGenerator<Uint8Array> {
+  for await (const item of items) {
+    const known = messages.get(item);
+    const message = known ?? encoder.encode(`id: ${item.sequence}\ndata: ${JSON.stringify(item)}\n\n`);
+    if (known === undefined) messages.set(item, message);
+    yield message;
+  }
 }
 
 /** The next message; null when none came within the time of a heartbeat. */

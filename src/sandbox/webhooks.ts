@@ -1,5 +1,6 @@
 /** Endpoints (§2, §6) and what becomes of their deliveries when they change. */
 import type { CreatedWebhook, WebhookDetail, WebhookWithSecret } from '../contract/resources.ts';
+import { LAST_TIME } from '../domain/clock.ts';
 import { toWebhook, toWebhookDetail, type WebhookRow, type WebhookWithWorkspace } from '../store/webhooks.ts';
 import { notFound } from './access.ts';
 import type { LiveWorkspace } from './live-workspaces.ts';
@@ -133,7 +134,7 @@ export function rotateWebhookSecret(sandbox: Sandbox, id: string, overlapMs: num
     ...row,
     secret: sandbox.mint.webhookSecret(sandbox.rules.signature.key),
     previous_secret: row.secret,
-    previous_secret_expires_at: overlapMs > 0 ? now + overlapMs : null,
+    previous_secret_expires_at: overlapMs > 0 ? Math.min(now + overlapMs, LAST_TIME) : null,
   };
   sandbox.store.webhooks.update(rotated);
   return { ...toWebhookDetail(rotated), secret: rotated.secret };

@@ -6,13 +6,14 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type Database from 'better-sqlite3';
 import type { Environment } from '../domain/access.ts';
+import { LAST_TIME } from '../domain/clock.ts';
 import { HOUR_MS } from '../domain/duration.ts';
 import { SvcError } from '../errors.ts';
 import { APPLICATION_ID, migrate, SNAPSHOT_ID } from './database.ts';
 import { openSqlite } from './driver.ts';
 import { migrations } from './migrations.ts';
 import { listColumns, listSequencedTables, listTableNames } from './schema.ts';
-import { findWrongRow, LAST_TIME } from './snapshot-rows.ts';
+import { findWrongRow } from './snapshot-rows.ts';
 import { SAVED_AT } from './snapshot-saving.ts';
 import { discardUnpublished } from './unpublished-event.ts';
 

@@ -4,6 +4,7 @@ import * as v from 'valibot';
 import { FaultMark, NewFault } from '../contract/faults.ts';
 import { ExtraHeaders, Headers, Name } from '../contract/fields.ts';
 import { scopes } from '../domain/access.ts';
+import { LAST_TIME } from '../domain/clock.ts';
 import { attemptOutcomes, attemptTriggers, deliveryStatuses, settledReasons } from '../domain/delivery.ts';
 import { isEventType, recordInEnvelope, WILDCARD } from '../domain/event.ts';
 import { type IdKind, idPatterns, isId } from '../domain/ids.ts';
@@ -11,8 +12,6 @@ import { checkWebhookUrl } from '../domain/webhook-url.ts';
 import { monotonic, setImmediate } from '../timers.ts';
 import { listColumns } from './schema.ts';
 
-/** The last millisecond of the year 9999: later times have another form in ISO 8601. */
-export const LAST_TIME = 253_402_300_799_999;
 /** Far below 2^53, so that a store can count on from there. */
 const LAST_SEQ = 2 ** 48;
 const LAST_COUNT = 2 ** 31;

@@ -48,6 +48,7 @@ export class Store {
   #unpublished!: UnpublishedEvent;
   /** Copies of the whole database are made one after the other. */
   #copying: Promise<unknown> = Promise.resolve();
+  #commits = 0;
   #lastSeq: number;
   #renewedSeq: number;
   // The tables of another connection after restoreFile: nobody keeps one.
@@ -193,6 +194,11 @@ export class Store {
   /** Writes with the next group that comes, see {@link GroupCommit.runSoon}. */
   writeSoon(operation: () => void): void {
     this.#group.runSoon(operation);
+  }
+
+  /** Another number after every commit that followers are notified of. */
+  get commits(): number {
+    return this.#commits;
   }
 
   /** Calls `follower` after every commit. @returns a function that ends that. */
@@ -388,6 +394,7 @@ export class Store {
   }
 
   #tellFollowers(): void {
+    this.#commits++;
     for (const follower of this.#followers) follower();
   }
 

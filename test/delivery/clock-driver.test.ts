@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { createHttpControlPlane } from '../../src/control/http-client.ts';
+import { LAST_TIME } from '../../src/domain/clock.ts';
 import { HOUR_MS, MINUTE_MS } from '../../src/domain/duration.ts';
 import { startTestEmulator, type TestEmulator } from '../support/emulator.ts';
 import { createReceiver } from '../support/receiver.ts';
+import { createTestWall } from '../support/test-wall.ts';
 
 const LADDER_MS = [0, 5, 35, 155, 515, 1235, 2675, 4115].map((minutes) => minutes * MINUTE_MS);
 
@@ -165,5 +167,59 @@ describe('freeze and resume', () => {
     await emulator.control.setClock({ speed: 100_000, frozen: false });
     await receiver.waitFor(2);
     expect(receiver.requests).toHaveLength(2);
+  });
+});
+
+describe('the end of the schedule clock', () => {
+  const almost = { workspaces: [{ name: 'A', clock: { now: '9998-12-31T23:00:00Z' } }] };
+
+  it('is 9999-01-01: advance refuses to pass it, and names the longest step', async () => {
+    await using emulator = await startTestEmulator({ seed: almost });
+    await expect(emulator.control.advanceClock({ ms: HOUR_MS + 1 })).rejects.toMatchObject({
+      code: 'validation_failed',
+      message: 'The clock cannot pass 9999-01-01T00:00:00.000Z; it is at 9998-12-31T23:00:00.000Z.',
+      hint: 'Advance it by at most 1h.',
+    });
+    expect(await emulator.control.advanceClock({ ms: HOUR_MS })).toMatchObject({
+      now: '9999-01-01T00:00:00.000Z',
+    });
+    await expect(emulator.control.advanceClock({ ms: 1 })).rejects.toMatchObject({
+      hint: 'Go back to the start with: svc emulator reset',
+    });
+  });
+
+  it('is not passed by a retry: next and settle refuse to move there, and the delivery stays as it is', async () => {
+    await using receiver = await createReceiver({ status: 503 });
+    await using emulator = await startTestEmulator({ seed: almost });
+    await subscribe(emulator, receiver.url);
+    await emulator.control.advanceClock({ ms: HOUR_MS });
+    await createEvent(emulator);
+    await receiver.waitFor(1);
+    for (const move of [emulator.control.nextClock, emulator.control.settleClock]) {
+      await expect(move({})).rejects.toMatchObject({ code: 'validation_failed' });
+    }
+    const { data } = await emulator.control.listDeliveries({});
+    expect(data).toMatchObject([{ status: 'pending', next_attempt_at: '9999-01-01T00:05:00.000Z' }]);
+  });
+
+  it('stops a clock that runs', async () => {
+    const wall = createTestWall();
+    await using emulator = await startTestEmulator({
+      seed: almost,
+      wall,
+      clock: { speed: 1_000_000, frozen: false },
+    });
+    wall.pass(HOUR_MS);
+    expect(await emulator.control.getClock({})).toMatchObject({ now: '9999-01-01T00:00:00.000Z' });
+  });
+
+  it.each([
+    ['+010000-01-01T00:00:00.000Z', new Date(LAST_TIME + 1)],
+    ['an invalid date', new Date(Number.NaN)],
+  ])('holds for the wall clock of an emulator as well: %s', async (text, wallClock) => {
+    await expect(startTestEmulator({ wallClock })).rejects.toMatchObject({
+      code: 'usage',
+      message: `The wall clock cannot show ${text}.`,
+    });
   });
 });

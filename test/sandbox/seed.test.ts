@@ -164,6 +164,10 @@ describe('a seed that is refused', () => {
       'The seed: workspaces[0].keys[0].key must be svc_test_',
     ],
     [inWorkspace({ clock: { now: 'noon' } }), 'The seed: workspaces[0].clock.now must be an ISO 8601 time'],
+    [
+      inWorkspace({ clock: { now: '9999-06-01T00:00:00Z' } }),
+      'The seed: workspaces[0].clock.now must be from 1970-01-01 to 9999-01-01',
+    ],
     [inWorkspace({ id: 'ws_1' }), 'The seed: workspaces[0].id must be an id that starts with ws_'],
     [
       { ...inWorkspace({ keys: [{ key: 'svc_test_abcd' }] }), keys: [{ key: 'svc_test_abcd' }] },

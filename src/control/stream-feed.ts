@@ -1,0 +1,118 @@
+/** What the followers of the live stream share: each change is read and serialized once, however many follow. */
+import type { StreamTopic, TopicItem } from '../contract/stream.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import { toApiRequest } from '../store/api-requests.ts';
+import { toAttempt } from '../store/attempts.ts';
+import { toDelivery } from '../store/delivery-view.ts';
+import type { Happening } from '../store/happenings.ts';
+import { setImmediate } from '../timers.ts';
+import { hasWantedText, type Selection, selectsDelivery, selectsRequest } from './stream-selection.ts';
+
+/** Changes that are read from the store at a time. */
+export const BATCH = 200;
+/** Followers that continue in one turn of the event loop after a commit. */
+export const WAKE_SLICE = 50;
+/** Changes and batches that are remembered at most between two commits. */
+const REMEMBERED = 1_000;
+
+/** A change as each follower reads it; null where its rows were removed. */
+interface SharedChange {
+  readonly item: TopicItem | null;
+  /** The bytes that the delivery sends. */
+  readonly getBody: () => string;
+}
+
+export class StreamFeed {
+  readonly #sandbox: Sandbox;
+  /** The rows may change with each commit: what is remembered holds until the next one. */
+  #commit = 0;
+  readonly #batches = new Map<string, readonly Happening[]>();
+  readonly #changes = new Map<string, SharedChange>();
+  #waiting = new Set<() => void>();
+  #woken: Array<() => void> = [];
+
+  constructor(sandbox: Sandbox) {
+    this.#sandbox = sandbox;
+    sandbox.store.follow(() => this.#wake());
+  }
+
+  /** The first {@link BATCH} changes of the given types after `after`. */
+  listAfter(after: number, types: ReadonlySet<StreamTopic>): readonly Happening[] {
+    const { store } = this.#sandbox;
+    return this.#remember(this.#batches, `${after} ${[...types]}`, () =>
+      store.happenings.listAfter(after, types, BATCH),
+    );
+  }
+
+  /** The item of a change, the same object for every follower; null when it is not selected. */
+  find(change: Happening, selection: Selection): TopicItem | null {
+    const key = `${change.type} ${change.seq}`;
+    const { item, getBody } = this.#remember(this.#changes, key, () => this.#read(change));
+    if (item === null) return null;
+    if (item.type === 'request') return selectsRequest(selection, item.request) ? item : null;
+    const { delivery } = item;
+    return selectsDelivery(selection, delivery) && hasWantedText(selection, delivery, getBody) ? item : null;
+  }
+
+  /** Resolves after the next commit, or when `signal` is aborted. Many followers continue in slices. */
+  nextCommit(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const done = () => {
+        this.#waiting.delete(done);
+        signal.removeEventListener('abort', done);
+        resolve();
+      };
+      this.#waiting.add(done);
+      signal.addEventListener('abort', done);
+      if (signal.aborted) done();
+    });
+  }
+
+  #wake(): void {
+    const { commits } = this.#sandbox.store;
+    if (commits !== this.#commit) {
+      this.#commit = commits;
+      this.#batches.clear();
+      this.#changes.clear();
+    }
+    const isIdle = this.#woken.length === 0;
+    this.#woken.push(...this.#waiting);
+    this.#waiting = new Set();
+    if (isIdle) this.#continueSome();
+  }
+
+  #continueSome(): void {
+    for (const done of this.#woken.splice(0, WAKE_SLICE)) done();
+    if (this.#woken.length > 0) setImmediate(() => this.#continueSome());
+  }
+
+  #read({ type, seq: sequence, deliverySeq }: Happening): SharedChange {
+    const { store, rules } = this.#sandbox;
+    let body: string | undefined;
+    const getBody = () => {
+      body ??= store.deliveryView.getBody(deliverySeq);
+      return body;
+    };
+    if (type === 'request') {
+      const row = store.apiRequests.findBySeq(sequence);
+      return { item: row ? { type, sequence, request: toApiRequest(row) } : null, getBody };
+    }
+    const row = store.deliveryView.findBySeq(deliverySeq);
+    if (row === undefined) return { item: null, getBody };
+    const delivery = toDelivery(row);
+    if (type === 'delivery') return { item: { type, sequence, delivery }, getBody };
+    const attempt = store.attempts.findBySeq(sequence);
+    if (attempt === undefined) return { item: null, getBody };
+    const sent = { id: delivery.id, body: getBody(), scheme: rules.signature };
+    return { item: { type, sequence, attempt: toAttempt(attempt, sent), delivery }, getBody };
+  }
+
+  #remember<Value>(known: Map<string, Value>, key: string, read: () => Value): Value {
+    const found = known.get(key);
+    if (found !== undefined) return found;
+    const value = read();
+    if (known.size >= REMEMBERED) known.clear();
+    known.set(key, value);
+    return value;
+  }
+}
