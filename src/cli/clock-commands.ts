@@ -8,6 +8,7 @@ import { lookUntil } from './look-until.ts';
 import { showWhile } from './progress.ts';
 import { renderClock, renderClockMove } from './render/clock.ts';
 import { countOf } from './render/count.ts';
+import { formatSecond } from './render/time.ts';
 
 /** Real time, after an interruption, for the clock to stop, and for all that is asked about it. */
 const STOP_TIMEOUT_MS = 1_000;
@@ -60,8 +61,9 @@ export async function printClockMove(
 }
 
 function renderProgress({ now, next_due_at: next, moving }: ClockState): string {
-  const attempts = moving === undefined ? '' : `${countOf(moving.attempts, 'attempt')}, `;
-  return `Sending: ${attempts}schedule time ${now}${next === null ? '' : `, next ${next}`}`;
+  const sent = `Sent ${countOf(moving?.attempts ?? 0, 'attempt')}`;
+  // All of it fits into 80 columns.
+  return `${sent}, clock ${formatSecond(now)}${next === null ? '' : `, next ${formatSecond(next)}`}`;
 }
 
 /** The interruption closed the connection, which stops the clock. */

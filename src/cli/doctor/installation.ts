@@ -55,11 +55,12 @@ export async function checkPort(
   const { host, port } = config.values;
   const found = about('port', 'Port');
   const { projectFolder } = config;
-  // Also where the commands are pointed to another emulator, or this one does not answer them.
+  // Also where it was started with another --port, and where commands are pointed to another emulator.
   const own = findTrustedRunFile(() => findOwnRunFile(projectFolder, context.env));
-  const urls = [running?.url, own?.control_url].filter((url) => url !== undefined);
-  if (urls.some((url) => Number(new URL(url).port) === port)) {
-    return found.ok(`${port} is that of the emulator of this folder`);
+  if (own !== null)
+    return found.ok(`${new URL(own.control_url).port} is that of the emulator of this folder`);
+  if (running !== null && Number(new URL(running.url).port) === port) {
+    return found.ok(`${port} is that of the emulator that commands talk to`);
   }
   if (port === 0) return found.ok('any free one');
   const fault = await tryToListen(host, port);

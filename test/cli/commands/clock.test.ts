@@ -149,8 +149,7 @@ describe('the clock commands', () => {
     answer(move);
     await run;
     vi.useRealTimers();
-    const line =
-      'Sending: 12 attempts, schedule time 2026-11-23T12:00:00.000Z, next 2026-11-23T12:05:00.000Z';
+    const line = 'Sent 12 attempts, clock 2026-11-23 12:00:00, next 2026-11-23 12:05:00';
     expect(lines).toEqual([line, line, '']);
   });
 });

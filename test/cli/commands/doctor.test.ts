@@ -329,6 +329,16 @@ describe('where an emulator runs', () => {
     });
   });
 
+  it('the port is the one that it was started with, whoever has the configured one', async () => {
+    const { cwd, emulator } = await startInFolder();
+    const other = await startInFolder();
+    const env = { SVC_PORT: new URL(other.emulator.status().url).port };
+    const { port } = new URL(emulator.status().url);
+    expect((await visit({ cwd, env })).get('port')).toMatchObject({
+      ...{ status: 'ok', detail: `${port} is that of the emulator of this folder` },
+    });
+  });
+
   it('the port and the run file are its own', async () => {
     const { cwd, emulator } = await startInFolder();
     const { port } = new URL(emulator.status().url);
