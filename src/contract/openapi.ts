@@ -143,8 +143,13 @@ function toBodySchema(members: ReadonlyArray<[string, Json]>, required: readonly
 }
 
 const COMMON_ERRORS: readonly ErrorCode[] = ['invalid_request', 'not_found', 'internal_error'];
-const KEY_ERRORS: readonly ErrorCode[] = ['unauthenticated', 'permission_denied', 'rate_limited'];
-const CONTROL_ERRORS: readonly ErrorCode[] = ['token_required', 'forbidden_origin'];
+const KEY_ERRORS: readonly ErrorCode[] = [
+  'unauthenticated',
+  'permission_denied',
+  'forbidden_origin',
+  'rate_limited',
+];
+const CONTROL_ERRORS: readonly ErrorCode[] = ['token_required', 'forbidden_origin', 'rate_limited'];
 const BODY_ERRORS: readonly ErrorCode[] = [
   'payload_too_large',
   'unsupported_media_type',

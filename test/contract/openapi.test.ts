@@ -90,7 +90,7 @@ describe('the document of the service', () => {
       201: 'Done.',
       400: '`invalid_request`',
       401: '`unauthenticated`',
-      403: '`permission_denied`',
+      403: '`permission_denied` or `forbidden_origin`',
       404: '`not_found`',
       409: '`idempotency_in_progress`',
       413: '`payload_too_large`',

@@ -4,6 +4,8 @@ export const clearTimeout = (timer?: NodeJS.Timeout) => globalThis.clearTimeout(
 export const setInterval = (callback: () => void, ms?: number) => globalThis.setInterval(callback, ms);
 export const clearInterval = (timer?: NodeJS.Timeout) => globalThis.clearInterval(timer);
 export const setImmediate = (callback: () => void) => globalThis.setImmediate(callback);
+export const clearImmediate = (immediate?: NodeJS.Immediate) => globalThis.clearImmediate(immediate);
+export const queueMicrotask = (task: () => void) => globalThis.queueMicrotask(task);
 /** That of load, as it is in the real file: what is measured stays real. */
 export const monotonic = performance.now.bind(performance);
 

@@ -91,7 +91,7 @@ export const apiGaps = {
     reason:
       'One code for each thing that a client can do about it; the body has exactly the described members.',
     answer:
-      '400 `invalid_request`, 401 `unauthenticated`, 403 `permission_denied`, 404 `not_found`, 405 `method_not_allowed` with `Allow`, 409 `idempotency_in_progress`, 413 `payload_too_large`, 415 `unsupported_media_type`, 422 `validation_failed` (names the field by its path) and `idempotency_key_reused`, 429 `rate_limited`, 500 `internal_error`, 503 `storage_unavailable` when the disk takes no write',
+      '400 `invalid_request`, 401 `unauthenticated`, 403 `permission_denied` and, for another `Host` while only this machine can reach the emulator, `forbidden_origin`, 404 `not_found`, 405 `method_not_allowed` with `Allow`, 409 `idempotency_in_progress`, 413 `payload_too_large`, 415 `unsupported_media_type`, 422 `validation_failed` (names the field by its path) and `idempotency_key_reused`, 429 `rate_limited`, 500 `internal_error`, 503 `storage_unavailable` when the disk takes no write',
   },
   'request.id': {
     question: 'Where is the request identifier?',
