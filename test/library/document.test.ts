@@ -3,11 +3,12 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 
 it.each([
-  { language: 'ts', folder: 'examples' },
-  { language: 'js', folder: '../e2e/recipes' },
-])('docs/testing.md shows the tests of $folder unchanged', ({ language, folder }) => {
+  { page: 'docs/testing.md', language: 'ts', folder: 'examples' },
+  { page: 'docs/testing.md', language: 'js', folder: '../e2e/recipes' },
+  { page: 'README.md', language: 'js', folder: 'readme' },
+])('$page shows the tests of $folder unchanged', ({ page, language, folder }) => {
   const examples = join(import.meta.dirname, folder);
-  const document = readFileSync(join(import.meta.dirname, '../../docs/testing.md'), 'utf8');
+  const document = readFileSync(join(import.meta.dirname, '../..', page), 'utf8');
   // The first line may say what the file is called.
   const blocks = new RegExp(`^\`\`\`${language}\\n(?:// [^\\n]*\\n)?(.*?)^\`\`\`$`, 'gms');
   const shown = Array.from(document.matchAll(blocks), ([, code]) => code);
