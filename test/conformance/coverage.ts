@@ -53,7 +53,7 @@ export function renderConformance(statements: readonly Statement[], tests: reado
 const INTRODUCTION = `# Conformance
 
 Every statement of the service description, and every decision where it is silent, with the tests that show it.
-Made from the titles of the tests by \`npx vitest run -u test/conformance\`; CI fails when it is stale.
+Generated from the titles of the tests by \`npx vitest run test/conformance --update\`; CI fails when it is out of date.
 An arrow (→) points to the statements whose tests show this one too.
 `;
 

@@ -73,9 +73,11 @@ function svc(...args: string[]) {
 }
 
 describe('the packed package', () => {
-  it('holds the program, its fixtures and its papers, and nothing else', () => {
-    const expected = [...manifest.files, 'package.json'].sort();
+  it('the package contains the program, fixtures and docs, without images, and nothing else', () => {
+    const expected = [...manifest.files.filter((name) => !name.startsWith('!')), 'package.json'].sort();
     expect([...new Set(packed.map((path) => path.replace(/\/.*/, '')))].sort()).toEqual(expected);
+    expect(packed).toContain('docs/signatures.md');
+    expect(packed.filter((path) => /^docs.*\.png$/.test(path))).toEqual([]);
   });
 
   it('says its version', async () => {
