@@ -6,6 +6,7 @@ export type { ApiRequest, Event, WebhookDetail, WebhookWithSecret } from './cont
 export type { Seed } from './contract/seed.ts';
 export type { ControlPlane } from './control/control-plane.ts';
 export { SvcError } from './errors.ts';
+export type { DeliverySnapshot } from './library/delivery-snapshot.ts';
 export type { DeliveryWait, WaitOptions } from './library/delivery-wait.ts';
 export type { Duration } from './library/duration.ts';
 export {
@@ -14,9 +15,17 @@ export {
   createEmulator,
   type Emulator,
 } from './library/emulator.ts';
+// With `*`: a named re-export cannot be extended by a project.
+export * from './library/event-types.ts';
+export type { EventSelection, Events, EventWaitOptions } from './library/events.ts';
 export type { Envelope, ReceivedRequest } from './library/received-request.ts';
-export { createReceiver, type Receiver, type ReceiverOptions } from './library/receiver.ts';
-export type { Answer, Answers, DetailedAnswer } from './library/receiver-answers.ts';
+export {
+  createReceiver,
+  type Receiver,
+  type ReceiverOptions,
+  type ReceiverWaitOptions,
+} from './library/receiver.ts';
+export type { Answer, Answers, DetailedAnswer, Outage } from './library/receiver-answers.ts';
 export type { Triggered, TriggerOptions } from './library/trigger.ts';
 export type { Clock, Deliveries, Faults, Requests, Webhooks, Workspace } from './library/workspace.ts';
 export { VERSION } from './version.ts';

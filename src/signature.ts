@@ -4,10 +4,10 @@
  */
 import { systemClock } from './clock/wall.ts';
 import type { VerifyInput as DatedInput, VerifyOptions as DatedOptions } from './domain/signature/claim.ts';
-import { getSecrets } from './domain/signature/digest.ts';
+import { getSecrets, requireId } from './domain/signature/digest.ts';
 import type { SignatureScheme } from './domain/signature/scheme.ts';
 import { getScheme, type SchemeName, schemeNames, schemes } from './domain/signature/schemes.ts';
-import { type SignedDelivery, signDelivery } from './domain/signature/sign.ts';
+import { type SignedDelivery as SignedParts, signDelivery } from './domain/signature/sign.ts';
 import {
   refuseUnreadable,
   type VerifyResult,
@@ -17,16 +17,9 @@ import {
 
 export type { NamedSecret } from './domain/signature/claim.ts';
 export { type RefusalReason, refusalReasons } from './domain/signature/explain.ts';
-export {
-  type SchemeName,
-  type SignatureScheme,
-  type SignedDelivery,
-  schemeNames,
-  schemes,
-  type VerifyResult,
-};
+export { type SchemeName, type SignatureScheme, schemeNames, schemes, type VerifyResult };
 
-export interface SignInput {
+export interface SignInput<Scheme extends SchemeName | SignatureScheme = SchemeName | SignatureScheme> {
   /** The body as it will be sent. */
   readonly payload: string | Uint8Array;
   /** The secret of the endpoint; the current one first while it is being rotated. */
@@ -36,8 +29,25 @@ export interface SignInput {
   /** Wall time of sending in milliseconds since 1970; now when left out. */
   readonly timestampMs?: number | undefined;
   /** The name of a built-in scheme, or a scheme of your own; `svc` when left out. */
-  readonly scheme?: SchemeName | SignatureScheme | undefined;
+  readonly scheme?: Scheme | undefined;
 }
+
+type NamesIn<Scheme extends SchemeName> = Extract<
+  (typeof schemes)[Scheme]['headers'][keyof (typeof schemes)[Scheme]['headers']],
+  string
+>;
+
+/** The headers of a built-in scheme by their names; of any other scheme, or of one that is not known yet, any. */
+export type SignedHeaders<Scheme> = SchemeName extends Scheme
+  ? Record<string, string>
+  : Scheme extends SchemeName
+    ? { [Name in NamesIn<Scheme>]: string }
+    : Record<string, string>;
+
+export type SignedDelivery<Scheme = SchemeName> = Omit<SignedParts, 'headers'> & {
+  /** The headers that the scheme adds to the request. */
+  readonly headers: SignedHeaders<Scheme>;
+};
 
 type NowOptional<Input extends { readonly now: number }> = Omit<Input, 'now'> & {
   /** Wall time in milliseconds since 1970; the clock of the machine when left out. */
@@ -51,11 +61,17 @@ export type VerifiedRequest = VerifyResult & { readonly body: string };
 
 /**
  * Signs a payload as the service does: the headers to send with it.
- * @throws SvcError `validation_failed` for a scheme that is none, or a secret without a key in it.
+ * @throws SvcError `validation_failed` for a scheme that is none, a secret without a key in it, or no id where the scheme
+ *   sends one.
  */
+export function sign<Scheme extends SchemeName | SignatureScheme = 'svc'>(
+  input: SignInput<Scheme>,
+): SignedDelivery<Scheme>;
+export function sign(input: SignInput): SignedDelivery;
 export function sign(input: SignInput): SignedDelivery {
   const { payload, secret, id, timestampMs = systemClock.now() } = input;
   const scheme = getScheme(input.scheme ?? 'svc');
+  requireId(scheme, id);
   return signDelivery({
     scheme,
     secrets: getSecrets(scheme, secret),

@@ -11,7 +11,11 @@ import {
   type Receiver,
   type Workspace,
 } from './index.ts';
+import { checkArguments } from './library/arguments.ts';
 import { awaitDelivered, type DeliveryExpectation, lookDelivered } from './library/delivery-expectation.ts';
+
+import type { EventType } from './library/event-types.ts';
+import { ExpectationSchema, TypeSchema, WorkspaceSchema } from './library/schemas.ts';
 
 export type { DeliveryExpectation };
 
@@ -43,7 +47,7 @@ export const test = baseTest.extend<EmulatorFixtures>({
     await workspace.close();
   },
   receiver: async ({ workspace }, use) => {
-    const receiver = await createReceiver();
+    const receiver = await createReceiver(200, { clock: workspace.clock });
     const { secret } = await workspace.webhooks.create({ url: receiver.url });
     receiver.verifyWith(secret);
     await use(receiver);
@@ -63,13 +67,25 @@ declare global {
        * Waits until the workspace, or the default workspace of the emulator, has delivered events of that type as
        * expected. With `.not` it looks once everything due has been sent and answered.
        */
-      toHaveDelivered(type: string, expectation?: DeliveryExpectation): Promise<void>;
+      toHaveDelivered(type: EventType, expectation?: DeliveryExpectation): Promise<void>;
+      /**
+       * Compares all deliveries of the workspace with a snapshot: ids are numbered, times are relative and ports are
+       * left out. It first waits until everything due has been sent and answered.
+       */
+      toMatchDeliveries(hint?: string): Promise<void>;
     }
   }
 }
 
+/** @throws SvcError `usage` when the value of `expect` is not a workspace. */
+function checkSubject(matcher: string, value: unknown): void {
+  checkArguments(matcher, { 'the value of expect': WorkspaceSchema }, [value]);
+}
+
 expect.extend({
   async toHaveDelivered(workspace: Workspace, type: string, expectation: DeliveryExpectation = {}) {
+    checkSubject('toHaveDelivered', workspace);
+    checkArguments('toHaveDelivered', { type: TypeSchema, options: ExpectationSchema }, [type, expectation]);
     const { equals, utils, isNot } = this;
     const comparing = [utils.iterableEquality, utils.subsetEquality];
     const fits = (payload: unknown) => equals(payload, expectation.payload, comparing);
@@ -80,5 +96,12 @@ expect.extend({
     const such =
       Object.keys(expected).length === 0 ? [] : [utils.stringify(expected, undefined, { min: true })];
     return { pass, message: () => [[wish, ...such].join(' '), ...account].join('\n') };
+  },
+  async toMatchDeliveries(workspace: Workspace, hint?: string) {
+    checkSubject('toMatchDeliveries', workspace);
+    await workspace.clock.advance(0);
+    const deliveries = await workspace.deliveries.snapshot();
+    expect(deliveries).toMatchSnapshot(hint);
+    return { pass: true, message: () => 'expected other deliveries' };
   },
 });

@@ -16,7 +16,7 @@ async function createAndDeliver() {
   const createdMs = performance.now() - startedAt;
   await emulator.webhooks.create({ url: receiver.url });
   await emulator.trigger('order.shipped', {});
-  await receiver.waitFor(seen + 1, 30_000);
+  await receiver.waitFor(seen + 1, { timeout: 30_000 });
   return { emulator, createdMs, deliveredMs: performance.now() - startedAt };
 }
 

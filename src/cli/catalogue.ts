@@ -152,6 +152,10 @@ export const catalogue: Readonly<Record<string, CatalogueCommand | CatalogueGrou
       list: { summary: 'List sample events and scripts', load: () => import('./commands/fixtures/list.ts') },
       show: { summary: 'Show one', load: () => import('./commands/fixtures/show.ts') },
       run: { summary: 'Run a script, step by step', load: () => import('./commands/fixtures/run.ts') },
+      types: {
+        summary: 'Write TypeScript types of the event types and their payloads',
+        load: () => import('./commands/fixtures/types.ts'),
+      },
       validate: {
         summary: 'Say all that is wrong with fixtures',
         load: () => import('./commands/fixtures/validate.ts'),

@@ -57,7 +57,8 @@ function toMessage(issue: v.BaseIssue<unknown>): string {
   return `${path || 'The body'} ${problem}.`;
 }
 
-function toProblem(issue: v.BaseIssue<unknown>): Problem {
+/** What an issue says, in plain words. */
+export function toProblem(issue: v.BaseIssue<unknown>): Problem {
   const path = toPath(issue);
   if (issue.received === 'undefined') return { path, problem: 'is required' };
   if (issue.expected === 'never') return { path, problem: 'is not a known member' };

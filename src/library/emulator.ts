@@ -9,8 +9,9 @@ import { type EmulatorOptions, startEmulator } from '../emulator.ts';
 import type { Overrides } from '../profile/answer-gaps.ts';
 import { resolveRules } from '../profile/resolve.ts';
 import type { ProfileName } from '../profile/rules.ts';
-import { checkOptions } from './option-check.ts';
+import { checkArguments } from './arguments.ts';
 import { requireRealTimers } from './real-timers.ts';
+import { EmulatorOptionsSchema, WorkspaceOptionsSchema } from './schemas.ts';
 import { untilClosed } from './until-closed.ts';
 import { createWorkspace, type Workspace } from './workspace.ts';
 
@@ -48,11 +49,11 @@ export interface Emulator extends Workspace {
 /**
  * Boots the sandbox in this process: in memory and on a free port of 127.0.0.1 unless told otherwise. Resolves once
  * requests are answered; `await using` closes it.
- * @throws SvcError `usage` for an option that there is not, or where the library was imported while fake timers were installed, `port_in_use`, `database_in_use`, `database_unusable` or
+ * @throws SvcError `usage` for an option that is unknown or invalid, or where the library was imported while fake timers were installed, `port_in_use`, `database_in_use`, `database_unusable` or
  *   `validation_failed`.
  */
 export async function createEmulator(options: CreateEmulatorOptions = {}): Promise<Emulator> {
-  checkOptions(options);
+  checkArguments('createEmulator', { options: EmulatorOptionsSchema }, [options]);
   requireRealTimers();
   const { profile = 'relaxed', overrides = {}, environment = 'sandbox', scheme, ...rest } = options;
   const rules = resolveRules(profile, overrides, environment, scheme);
@@ -85,7 +86,9 @@ export async function createEmulator(options: CreateEmulatorOptions = {}): Promi
   return {
     ...createWorkspace({ ...shared, workspaceId, apiKey }),
     ...{ control, status, close },
-    async createWorkspace({ name = 'Workspace of a test', clock } = {}) {
+    async createWorkspace(options = {}) {
+      checkArguments('createWorkspace', { options: WorkspaceOptionsSchema }, [options]);
+      const { name = 'Workspace of a test', clock } = options;
       const { id: workspaceId } = await control.createWorkspace({ name });
       const [{ key: apiKey }] = await Promise.all([
         control.createKey({ scopes: [...scopes], workspace_id: workspaceId }),

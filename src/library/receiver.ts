@@ -5,18 +5,28 @@ import type { AddressInfo } from 'node:net';
 import { formatDuration } from '../domain/duration.ts';
 import { SvcError } from '../errors.ts';
 import { clearTimeout, setTimeout } from '../timers.ts';
+import { checkArguments } from './arguments.ts';
+import { type Duration, toMs } from './duration.ts';
 import { PATIENCE_MS } from './patience.ts';
 import { requireRealTimers } from './real-timers.ts';
 import { type ReceivedRequest, readReceivedRequest, type Verification } from './received-request.ts';
-import { AnswerScript, type Answers, type DetailedAnswer } from './receiver-answers.ts';
+import { AnswerScript, type Answers, type DetailedAnswer, type ScheduleTime } from './receiver-answers.ts';
+import { AnswersSchema, ReceiverOptionsSchema, receiverParameters } from './schemas.ts';
 
 export interface ReceiverOptions extends Partial<Verification> {
   /** 0, the default, is any free port. */
   readonly port?: number;
   /** Serves HTTPS with these, in PEM. */
   readonly certificate?: { readonly cert: string; readonly key: string };
-  /** How long {@link Receiver.waitFor} and {@link Receiver.nth} wait unless they are told; 4 seconds when left out. */
-  readonly timeoutMs?: number;
+  /** How long {@link Receiver.waitFor} and {@link Receiver.nth} wait, in real time (default: 4 seconds). */
+  readonly timeout?: Duration;
+  /** The schedule clock for answers with `downFor`: that of a workspace. */
+  readonly clock?: ScheduleTime;
+}
+
+export interface ReceiverWaitOptions {
+  /** In real time (default: that of the receiver). */
+  readonly timeout?: Duration;
 }
 
 export interface Receiver extends AsyncDisposable {
@@ -31,25 +41,33 @@ export interface Receiver extends AsyncDisposable {
   respondTo(type: string, answers: Answers): void;
   /** Verifies what comes from now on by this secret, the one that the endpoint had in its creation response. */
   verifyWith(secret: Verification['secret']): void;
-  /** Resolves to the first `count` requests once they are there; rejects with those that are after `timeoutMs`. */
-  waitFor(count: number, timeoutMs?: number): Promise<readonly ReceivedRequest[]>;
+  /** Resolves to the first `count` requests once they are there; rejects with those that are after `timeout`. */
+  waitFor(count: number, options?: ReceiverWaitOptions): Promise<readonly ReceivedRequest[]>;
   /** Resolves to the n-th request, counted from 1, once it is there. */
-  nth(n: number, timeoutMs?: number): Promise<ReceivedRequest>;
+  nth(n: number, options?: ReceiverWaitOptions): Promise<ReceivedRequest>;
   /** Forgets the requests so far. */
   clear(): void;
   close(): Promise<void>;
 }
 
-/** Listens on 127.0.0.1 and answers 200 unless told otherwise. */
+/**
+ * Listens on 127.0.0.1 and answers 200 unless told otherwise.
+ * @throws SvcError `usage` for answers or options that are unknown or invalid.
+ */
 export async function createReceiver(
   answers: Answers = 200,
-  { port: wantedPort = 0, certificate, timeoutMs: patienceMs = PATIENCE_MS, ...checks }: ReceiverOptions = {},
+  options: ReceiverOptions = {},
 ): Promise<Receiver> {
+  checkArguments('createReceiver', { answers: AnswersSchema, options: ReceiverOptionsSchema }, [
+    answers,
+    options,
+  ]);
+  const { port: wantedPort = 0, certificate, timeout: patience = PATIENCE_MS, clock, ...checks } = options;
   requireRealTimers();
   const requests: ReceivedRequest[] = [];
   const waiters = new Set<() => void>();
   const scriptsByType = new Map<string, AnswerScript>();
-  let script = new AnswerScript(answers);
+  let script = new AnswerScript(answers, 'createReceiver', clock);
   let { secret } = checks;
 
   async function serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -57,7 +75,7 @@ export async function createReceiver(
     const own = scriptsByType.get(request.envelope?.type ?? '') ?? script;
     requests.push(request);
     for (const waiter of waiters) waiter();
-    await answer(response, await own.next(request));
+    await answer(response, await own.next(request).catch(toFailure));
   }
 
   const listener = (incoming: IncomingMessage, response: ServerResponse) => {
@@ -69,7 +87,12 @@ export async function createReceiver(
   });
   const { port } = server.address() as AddressInfo;
 
-  function waitFor(count: number, timeoutMs = patienceMs): Promise<readonly ReceivedRequest[]> {
+  async function waitFor(...args: Parameters<Receiver['waitFor']>): Promise<readonly ReceivedRequest[]> {
+    checkArguments('waitFor', receiverParameters.waitFor, args);
+    return waitUntil(args[0], toMs(args[1]?.timeout ?? patience));
+  }
+
+  function waitUntil(count: number, timeoutMs: number): Promise<readonly ReceivedRequest[]> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         waiters.delete(check);
@@ -97,22 +120,32 @@ export async function createReceiver(
     port,
     requests,
     respond(next) {
-      script = new AnswerScript(next);
+      checkArguments('respond', receiverParameters.respond, [next]);
+      script = new AnswerScript(next, 'respond', clock);
     },
-    respondTo: (type, next) => void scriptsByType.set(type, new AnswerScript(next)),
+    respondTo(type, next) {
+      checkArguments('respondTo', receiverParameters.respondTo, [type, next]);
+      scriptsByType.set(type, new AnswerScript(next, 'respondTo', clock));
+    },
     verifyWith(next) {
+      checkArguments('verifyWith', receiverParameters.verifyWith, [next]);
       secret = next;
     },
     waitFor,
-    async nth(n, timeoutMs) {
-      const request = (await waitFor(n, timeoutMs))[n - 1];
-      if (request !== undefined) return request;
-      throw new SvcError('usage', `There is no request ${n}: they are counted from 1.`);
+    async nth(...args) {
+      checkArguments('nth', receiverParameters.nth, args);
+      const [n, options] = args;
+      return (await waitFor(n, options))[n - 1] as ReceivedRequest;
     },
     clear: () => void requests.splice(0),
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+/** What a function of answers threw, where the test sees it: in the response of the attempt. */
+function toFailure(error: Error): DetailedAnswer {
+  return { status: 500, body: `The answers of the receiver failed: ${error.message}` };
 }
 
 async function answer(

@@ -7,6 +7,7 @@ import type { Randomness } from '../domain/random.ts';
 import { fixtureFolders } from '../fixtures/folders.ts';
 import { findFixture } from '../fixtures/library.ts';
 import { fillTemplates } from '../fixtures/template.ts';
+import type { EventPayload, EventType } from './event-types.ts';
 import { askAs, type Caller } from './public-api.ts';
 
 export interface TriggerOptions {
@@ -31,9 +32,9 @@ export interface TriggerSetup extends Caller {
   readonly random: Randomness;
 }
 
-export type Trigger = (
-  type: string,
-  payload?: Readonly<Record<string, unknown>>,
+export type Trigger = <Type extends EventType>(
+  type: Type,
+  payload?: EventPayload<Type>,
   options?: TriggerOptions,
 ) => Promise<Triggered>;
 

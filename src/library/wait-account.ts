@@ -109,7 +109,10 @@ async function listEvents(scene: Scene): Promise<Event[]> {
 }
 
 /** Requests for events that the API refused. */
-async function describeRefusals({ control, workspaceId }: Scene): Promise<string[]> {
+export async function describeRefusals({
+  control,
+  workspaceId,
+}: Pick<WorkspaceSetup, 'control' | 'workspaceId'>): Promise<string[]> {
   const { data } = await control.listRequests({
     ...{ workspace_id: workspaceId, method: 'POST', path: '/v1/events', limit: 1000 },
   });

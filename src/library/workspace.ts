@@ -6,9 +6,22 @@ import type { Fault } from '../contract/faults.ts';
 import type { ApiRequest } from '../contract/resources.ts';
 import type { ControlPlane } from '../control/control-plane.ts';
 import { listAll } from '../control/pages.ts';
+import { SvcError } from '../errors.ts';
+import { checkArguments, checked } from './arguments.ts';
+import { type DeliverySnapshot, toSnapshot } from './delivery-snapshot.ts';
 import { createDeliveryWait, type DeliveryWait } from './delivery-wait.ts';
 import { type Duration, toMs } from './duration.ts';
+import { createEvents, type Events } from './events.ts';
 import { fetchAs } from './public-api.ts';
+import {
+  clockParameters,
+  deliveryParameters,
+  eventParameters,
+  faultParameters,
+  requestParameters,
+  triggerParameters,
+  webhookParameters,
+} from './schemas.ts';
 import { createTrigger, type Trigger, type TriggerSetup } from './trigger.ts';
 
 /** The input of an operation of the control plane, but for what the library says itself. */
@@ -39,6 +52,7 @@ export interface Workspace extends AsyncDisposable {
    * @throws SvcError as the API refuses it.
    */
   trigger: Trigger;
+  readonly events: Events;
   readonly deliveries: Deliveries;
   readonly clock: Clock;
   readonly webhooks: Webhooks;
@@ -56,6 +70,8 @@ export interface Deliveries {
   /** Sends it again: as a new attempt, or as a new delivery where its id, address or body is to differ. */
   replay(id: string, changes?: Input<'replayDelivery'>): Promise<Delivery>;
   wait: DeliveryWait;
+  /** All that match, oldest first, without what differs from run to run: ids are numbered, times relative. */
+  snapshot(filter?: Input<'listDeliveries'>): Promise<DeliverySnapshot[]>;
 }
 
 /** The schedule clock: it decides when a retry is due. */
@@ -63,6 +79,8 @@ export interface Clock {
   show(): Promise<ClockState>;
   /** Moves it forward; resolves when all that this caused has been sent and answered. */
   advance(by: Duration): Promise<ClockMove>;
+  /** The same up to that schedule time, which must not be before the current one. */
+  advanceTo(time: Date | string): Promise<ClockMove>;
   /** Moves it to the next instant at which something is due. */
   next(): Promise<ClockMove>;
   /** Moves it until no delivery is pending any more. */
@@ -112,7 +130,13 @@ export interface WorkspaceSetup extends TriggerSetup {
 export function createWorkspace(setup: WorkspaceSetup): Workspace {
   const { emulator, control, workspaceId, apiKey, closing } = setup;
   const { url, base_url: baseUrl } = emulator.status();
-  const webhooks = createWebhooks(control, workspaceId);
+  const webhooks = checked('webhooks.', createWebhooks(control, workspaceId), webhookParameters);
+  const send = createTrigger(setup);
+
+  const trigger: Trigger = async (...args) => {
+    checkArguments('trigger', triggerParameters, args);
+    return send(...args);
+  };
 
   async function close(): Promise<void> {
     // Nothing is sent any more.
@@ -123,26 +147,29 @@ export function createWorkspace(setup: WorkspaceSetup): Workspace {
   return {
     ...{ workspaceId, apiKey, url, baseUrl, webhooks, close },
     fetch: (target, init) => fetchAs(setup, target, init),
-    trigger: createTrigger(setup),
-    deliveries: createDeliveries(setup),
-    clock: createClock(control, workspaceId),
-    faults: createFaults(control, workspaceId),
-    requests: {
-      list: (filter) =>
-        listAll((page) => control.listRequests({ ...page, ...filter, workspace_id: workspaceId })),
-    },
+    trigger,
+    events: checked('events.', createEvents(setup), eventParameters),
+    deliveries: checked('deliveries.', createDeliveries(setup), deliveryParameters),
+    clock: checked('clock.', createClock(control, workspaceId), clockParameters),
+    faults: checked('faults.', createFaults(control, workspaceId), faultParameters),
+    requests: checked('requests.', createRequests(control, workspaceId), requestParameters),
     [Symbol.asyncDispose]: close,
   };
 }
 
 function createDeliveries(setup: WorkspaceSetup): Deliveries {
   const { control, workspaceId } = setup;
+  const list: Deliveries['list'] = (filter) =>
+    listAll((page) => control.listDeliveries({ ...page, ...filter, workspace_id: workspaceId }));
   return {
-    list: (filter) =>
-      listAll((page) => control.listDeliveries({ ...page, ...filter, workspace_id: workspaceId })),
+    list,
     get: (id) => control.getDelivery({ id }),
     replay: (id, changes) => control.replayDelivery({ ...changes, id }),
     wait: createDeliveryWait(setup),
+    async snapshot(filter) {
+      const found = (await list(filter)).reverse();
+      return toSnapshot(await Promise.all(found.map(({ id }) => control.getDelivery({ id }))));
+    },
   };
 }
 
@@ -151,11 +178,30 @@ function createClock(control: ControlPlane, workspaceId: string): Clock {
   return {
     show: () => control.getClock({ workspace_id }),
     advance: async (by) => control.advanceClock({ workspace_id, ms: toMs(by) }),
+    async advanceTo(time) {
+      const { now } = await control.getClock({ workspace_id });
+      const ms = new Date(time).getTime() - Date.parse(now);
+      if (ms >= 0) return control.advanceClock({ workspace_id, ms });
+      throw new SvcError(
+        'usage',
+        `clock.advanceTo: ${new Date(time).toISOString()} is before the schedule time ${now}.`,
+        {
+          hint: 'Pass a later time. The schedule clock only moves forward.',
+        },
+      );
+    },
     next: () => control.nextClock({ workspace_id }),
     settle: () => control.settleClock({ workspace_id }),
     freeze: () => control.setClock({ workspace_id, frozen: true }),
     resume: () => control.setClock({ workspace_id, frozen: false }),
     speed: (speed) => control.setClock({ workspace_id, speed }),
+  };
+}
+
+function createRequests(control: ControlPlane, workspaceId: string): Requests {
+  return {
+    list: (filter) =>
+      listAll((page) => control.listRequests({ ...page, ...filter, workspace_id: workspaceId })),
   };
 }
 

@@ -88,6 +88,7 @@ export const promised: Readonly<Record<string, readonly string[]>> = {
   'fixtures list': [],
   'fixtures show': [],
   'fixtures run': ['--dry-run', '--keep', '--workspace', '--random-seed'],
+  'fixtures types': ['--open'],
   'fixtures validate': [],
   gaps: [],
   config: [],

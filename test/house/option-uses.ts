@@ -162,6 +162,7 @@ export const optionUses: Readonly<Record<string, readonly OptionUse[]>> = {
   ],
   'faults list': [page, workspace],
   'faults clear': [workspace],
+  'fixtures types': [['--open', { open: true }]],
   'fixtures run': [
     workspace,
     ['--dry-run --random-seed 7', { dryRun: true, randomSeed: '7' }],

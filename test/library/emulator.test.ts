@@ -143,7 +143,7 @@ describe('an emulator in this process', () => {
       forwardTo: { url: 'https://elsewhere.example/hooks', events: ['*'] },
     });
     await emulator.trigger('order.shipped');
-    await receiver.waitFor(1, 10_000);
+    await receiver.waitFor(1, { timeout: 10_000 });
     expect(proxy.requests.map(({ url }) => url)).toEqual(['elsewhere.example:443']);
   });
 
@@ -153,14 +153,17 @@ describe('an emulator in this process', () => {
   });
 
   it.each<[object, string, string | undefined]>([
-    [{ prot: 4777 }, 'createEmulator has no option "prot".', 'Did you mean port?'],
-    [{ rules: {} }, 'createEmulator has no option "rules".', undefined],
+    [{ prot: 4777 }, 'createEmulator has no option prot.', 'Did you mean port?'],
     [
       { profile: 'strickt' },
-      'The option profile must be relaxed or strict, not "strickt".',
+      'createEmulator: profile must be one of "relaxed", "strict", not "strickt".',
       'Did you mean strict?',
     ],
-    [{ environment: 'prod' }, 'The option environment must be sandbox or production, not "prod".', undefined],
+    [
+      { environment: 'prod' },
+      'createEmulator: environment must be one of "sandbox", "production", not "prod".',
+      undefined,
+    ],
   ])('refuses what JavaScript lets through: %j', async (options, message, hint) => {
     await expect(createEmulator(options)).rejects.toMatchObject({ code: 'usage', message, hint });
   });

@@ -29,7 +29,7 @@ async function liveThrough() {
   await expect(workspace.deliveries.wait({}, { count: 2, timeout: 10 })).rejects.toMatchObject({
     code: 'timeout',
   });
-  await expect(receiver.waitFor(9, 10)).rejects.toMatchObject({ code: 'timeout' });
+  await expect(receiver.waitFor(9, { timeout: 10 })).rejects.toMatchObject({ code: 'timeout' });
   return {
     outcomes: attempts.map(({ outcome }) => outcome),
     sentAt: attempts.map(({ sent_at }) => sent_at),

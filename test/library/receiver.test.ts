@@ -68,8 +68,8 @@ describe('a receiver for tests', () => {
   });
 
   it('waits for the nth request, and tells what came instead', async () => {
-    await using receiver = await createReceiver(200, { secret: 'whsec_another_one', timeoutMs: 20 });
-    const second = receiver.nth(2, 10_000);
+    await using receiver = await createReceiver(200, { secret: 'whsec_another_one', timeout: 20 });
+    const second = receiver.nth(2, { timeout: 10_000 });
     await deliver(receiver, 'evt_1');
     await deliver(receiver, 'evt_2');
     expect((await second).eventId).toBe('evt_2');

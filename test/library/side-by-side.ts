@@ -13,7 +13,7 @@ export async function liveSideBySide(emulator: Emulator, count: number): Promise
 
 /** What one of many tests does: is refused once, fails twice, advances its own clock, and looks at what is its own. */
 async function liveThrough(emulator: Emulator, number: number): Promise<void> {
-  await using receiver = await createReceiver([500, 503, 200], { timeoutMs: PATIENCE_MS });
+  await using receiver = await createReceiver([500, 503, 200], { timeout: PATIENCE_MS });
   await using workspace = await emulator.createWorkspace({ clock: { frozen: true } });
   const type = `order.shipped_${number % 3}`;
   const { secret } = await workspace.webhooks.create({ url: receiver.url, events: [type] });

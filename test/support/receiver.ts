@@ -7,5 +7,5 @@ export type { Answer, Answers } from '../../src/library/receiver-answers.ts';
 export type { Receiver };
 
 export function createReceiver(answers?: Answers, options?: ReceiverOptions): Promise<Receiver> {
-  return create(answers, { timeoutMs: 10_000, ...options });
+  return create(answers, { timeout: 10_000, ...options });
 }

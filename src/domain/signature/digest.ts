@@ -77,6 +77,17 @@ export function getSecrets(scheme: SignatureScheme, given: string | readonly str
   );
 }
 
+/**
+ * Without an id, a header would be undefined.
+ * @throws SvcError `validation_failed` when the scheme sends an id and there is none.
+ */
+export function requireId({ name, headers, content }: SignatureScheme, id: unknown): void {
+  if ((headers.id === null && !content.includes('{id}')) || (typeof id === 'string' && id !== '')) return;
+  throw new SvcError('validation_failed', `There is no id: the scheme ${name} sends it as ${headers.id}.`, {
+    hint: 'Pass the id of the delivery, such as del_1.',
+  });
+}
+
 function toKey({ key }: SignatureScheme, secret: string): string | Uint8Array {
   if (key.form === 'utf8') return secret;
   return Buffer.from(secret.startsWith(key.prefix) ? secret.slice(key.prefix.length) : secret, key.form);

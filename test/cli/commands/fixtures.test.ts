@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { command as listCommand } from '../../../src/cli/commands/fixtures/list.ts';
 import { command as runCommand } from '../../../src/cli/commands/fixtures/run.ts';
 import { command as showCommand } from '../../../src/cli/commands/fixtures/show.ts';
+import { command as typesCommand } from '../../../src/cli/commands/fixtures/types.ts';
 import { command as validateCommand } from '../../../src/cli/commands/fixtures/validate.ts';
 import { createApiClient } from '../../../src/control/api-client.ts';
 import { createHttpControlPlane } from '../../../src/control/http-client.ts';
@@ -318,6 +319,25 @@ describe('fixtures list', () => {
     expect(result).toMatchObject({
       reason: { code: 'usage', hint: expect.stringContaining('svc fixtures validate') },
     });
+  });
+});
+
+describe('svc fixtures types', () => {
+  it('svc fixtures types writes the event types of built-in and own fixtures', async () => {
+    const { cwd, write } = createProject();
+    write('events/till.opened', { description: 'A till was opened.', payload: { number: '{{sequence}}' } });
+    const { context, recorded } = createFakeContext({ cwd });
+    await typesCommand.run({}, context);
+    expect(recorded.out).toMatch(/^declare module 'svc-emulator' \{\n {2}interface EventTypes \{$/m);
+    expect(recorded.out).toContain('    "till.opened": {\n      number: number;\n    };\n');
+    expect(recorded.out).toContain('"order.shipped": {');
+    expect(recorded.out).not.toContain('[type:');
+  });
+
+  it('svc fixtures types --open --json accepts other types in one JSON document', async () => {
+    const { context, recorded } = createFakeContext({ cwd: createProject().cwd, json: true });
+    await typesCommand.run({ open: true }, context);
+    expect(JSON.parse(recorded.out).types).toContain('}`]: Record<string, unknown>;');
   });
 });
 

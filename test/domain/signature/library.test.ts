@@ -47,6 +47,23 @@ describe('sign and verify', () => {
     expect(() => sign({ payload: body, secret, id: 'del_1', ...changes })).toThrow(message);
   });
 
+  it('sign has the headers of a built-in scheme as text, in its type too', () => {
+    const svc = sign({ payload: body, secret, id: 'del_1' }).headers;
+    const texts: string[] = [svc['Service-Signature'], svc['Service-Timestamp'], svc['Service-Delivery-Id']];
+    expect(texts).not.toContain(undefined);
+    const stripe: { 'Stripe-Signature': string } = sign({
+      ...{ payload: body, secret, id: 'del_1' },
+      scheme: 'stripe',
+    }).headers;
+    expect(Object.values(stripe)).toEqual([expect.any(String)]);
+  });
+
+  it.each([undefined, null, ''])('refuse to sign with the id %j, which the scheme sends', (id) => {
+    const input = { payload: body, secret, id: id as unknown as string };
+    expect(() => sign(input)).toThrow('There is no id: the scheme svc sends it as Service-Delivery-Id.');
+    expect(Object.values(sign({ ...input, scheme: 'stripe' }).headers)).not.toContain(undefined);
+  });
+
   it('take several secrets and a scheme of your own', () => {
     const scheme = { ...schemes.svc, algorithm: 'sha512' as const, encoding: 'base64' as const };
     const { headers, timestamp } = sign({ payload: body, secret: ['new', 'old'], id: 'del_1', scheme });

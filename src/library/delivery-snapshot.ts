@@ -1,0 +1,74 @@
+/** Deliveries without what differs from run to run, for snapshot tests. */
+import type { Attempt, DeliveryDetail } from '../contract/deliveries.ts';
+import { formatDuration } from '../domain/duration.ts';
+
+/** A delivery with stable ids, relative times and no ports. */
+export interface DeliverySnapshot {
+  readonly id: string;
+  readonly event: string;
+  readonly type: string;
+  readonly webhook: string;
+  readonly url: string;
+  readonly status: DeliveryDetail['status'];
+  readonly settled_reason: DeliveryDetail['settled_reason'];
+  readonly replay_of: string | null;
+  /** Null where nothing was sent yet. */
+  readonly payload: unknown;
+  readonly attempts: readonly {
+    readonly number: number;
+    readonly trigger: Attempt['trigger'];
+    /** Schedule time since the delivery was created: `0s`, `35m`. */
+    readonly after: string;
+    readonly outcome: Attempt['outcome'];
+    readonly response_status: number | null;
+    readonly error: string | null;
+  }[];
+}
+
+const ID = /\b(del|evt|wh|ws|req)_[0-9A-HJKMNP-TV-Z]{26}\b/g;
+/** A port that the system chose, on this machine. */
+const LOCAL_PORT = /\b(localhost|127\.0\.0\.1|\[::1\]):\d+/g;
+
+/** @param deliveries oldest first. */
+export function toSnapshot(deliveries: readonly DeliveryDetail[]): DeliverySnapshot[] {
+  const names = new Map<string, string>();
+  const counts = new Map<string, number>();
+  /** Ids are numbered in the order in which they first occur. */
+  function rename(id: string, kind: string): string {
+    const known = names.get(id);
+    if (known !== undefined) return known;
+    const number = (counts.get(kind) ?? 0) + 1;
+    counts.set(kind, number);
+    names.set(id, `${kind}_${number}`);
+    return `${kind}_${number}`;
+  }
+  const stable = (text: string) => text.replace(ID, rename).replace(LOCAL_PORT, '$1:PORT');
+  const stableJson = (value: unknown): unknown => JSON.parse(stable(JSON.stringify(value)));
+  return deliveries.map((delivery) => ({
+    id: stable(delivery.id),
+    event: stable(delivery.event_id),
+    type: delivery.event_type,
+    webhook: stable(delivery.webhook_id),
+    url: stable(delivery.url),
+    status: delivery.status,
+    settled_reason: delivery.settled_reason,
+    replay_of: delivery.replay_of === null ? null : stable(delivery.replay_of),
+    payload: stableJson(findPayload(delivery)),
+    attempts: delivery.attempts.map(({ number, trigger, outcome, response_status, ...attempt }) => ({
+      ...{ number, trigger },
+      after: formatDuration(Date.parse(attempt.scheduled_at) - Date.parse(delivery.created_at)),
+      ...{ outcome, response_status },
+      error: attempt.error === null ? null : stable(attempt.error),
+    })),
+  }));
+}
+
+function findPayload({ attempts }: DeliveryDetail): unknown {
+  const body = attempts[0]?.request.body;
+  try {
+    return body === undefined ? null : (JSON.parse(body).data?.payload ?? null);
+  } catch {
+    // A replay may have sent a body of its own.
+    return body;
+  }
+}

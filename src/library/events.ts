@@ -1,0 +1,93 @@
+/** The events of a workspace: those that a test creates, and those that the code under test does. */
+import type { ControlInput } from '../contract/control-api.ts';
+import type { EventDetail } from '../contract/events.ts';
+import { listAll } from '../control/pages.ts';
+import { formatDuration } from '../domain/duration.ts';
+import { SvcError } from '../errors.ts';
+import { abortAfter } from '../timers.ts';
+import { type Duration, toMs } from './duration.ts';
+import type { EventType, EventWith } from './event-types.ts';
+import { PATIENCE_MS } from './patience.ts';
+import { describeRefusals } from './wait-account.ts';
+import type { WorkspaceSetup } from './workspace.ts';
+
+export interface EventSelection<Type extends EventType = EventType> {
+  readonly type?: Type;
+  /** Whether an event is waited for. */
+  readonly where?: (event: EventWith<Type>) => boolean;
+}
+
+export interface EventWaitOptions {
+  /** How many at least (default: 1). */
+  readonly count?: number;
+  /** In real time (default: 4 seconds). */
+  readonly timeout?: Duration;
+}
+
+export interface Events {
+  /** All that match, newest first, with their payloads. */
+  list(
+    filter?: Omit<ControlInput<'listEvents'>, 'workspace_id' | 'limit' | 'starting_after'>,
+  ): Promise<EventDetail[]>;
+  get(id: string): Promise<EventDetail>;
+  /**
+   * Waits for events that match, those that exist and those that are created. @returns them, newest first.
+   * @throws SvcError `timeout` with an account of what happened instead, or `interrupted` when the emulator is closed.
+   */
+  wait<Type extends EventType = EventType>(
+    selection?: EventSelection<Type>,
+    options?: EventWaitOptions,
+  ): Promise<readonly EventWith<Type>[]>;
+}
+
+export function createEvents(setup: WorkspaceSetup): Events {
+  const { control, workspaceId: workspace_id, closing } = setup;
+
+  async function list(filter: Parameters<Events['list']>[0] = {}): Promise<EventDetail[]> {
+    const summaries = await listAll((page) => control.listEvents({ ...page, ...filter, workspace_id }));
+    return Promise.all(summaries.map(({ id }) => control.getEvent({ id })));
+  }
+
+  async function wait(
+    { type, where = () => true }: EventSelection = {},
+    { count = 1, timeout = PATIENCE_MS }: EventWaitOptions = {},
+  ): Promise<readonly EventWith<EventType>[]> {
+    const timeoutMs = toMs(timeout);
+    const leaving = new AbortController();
+    const end = AbortSignal.any([closing, leaving.signal, abortAfter(timeoutMs)]);
+    const look = async () => {
+      const events = await list(type === undefined ? {} : { type });
+      return (events as EventWith<EventType>[]).filter(where);
+    };
+    let found: readonly EventWith<EventType>[] = [];
+    try {
+      const stream = control.stream({ types: 'request', workspace_id }, end);
+      await stream.ready;
+      found = await look();
+      if (found.length >= count) return found;
+      for await (const item of stream) {
+        const isCreation =
+          item.type === 'request' && item.request.method === 'POST' && item.request.status === 201;
+        if (isCreation) found = await look();
+        if (found.length >= count) return found;
+      }
+    } finally {
+      leaving.abort();
+    }
+    if (closing.aborted) throw new SvcError('interrupted', 'Interrupted.');
+    throw new SvcError('timeout', await explain(type, found.length, count, timeoutMs));
+  }
+
+  async function explain(type: string | undefined, found: number, count: number, timeoutMs: number) {
+    const kind = type === undefined ? '' : ` of ${type}`;
+    const types = [...new Set((await list()).map((event) => event.type))];
+    const lines = [
+      types.length === 0 ? 'No event was created.' : `There were events of ${types.join(', ')}.`,
+      ...(await describeRefusals(setup)),
+    ];
+    const head = `${found} of ${count} ${count === 1 ? 'event' : 'events'}${kind} within ${formatDuration(timeoutMs)}.`;
+    return [head, ...lines.map((line) => `  ${line}`)].join('\n');
+  }
+
+  return { list, get: (id) => control.getEvent({ id }), wait: wait as Events['wait'] };
+}

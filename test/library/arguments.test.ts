@@ -1,0 +1,232 @@
+/** Plain JavaScript gets no help from types: the library refuses what it does not know, at every depth. */
+import { expect, it } from 'vitest';
+import { createEmulator, createReceiver, type Workspace } from '../../src/index.ts';
+import { test } from '../../src/vitest.ts';
+
+/** The library as a caller in JavaScript sees it. */
+// biome-ignore lint/suspicious/noExplicitAny: what is passed is wrong on purpose.
+type Untyped = any;
+const untyped = { createEmulator, createReceiver } as Record<string, Untyped>;
+
+async function errorOf(act: () => unknown): Promise<Untyped> {
+  try {
+    await act();
+  } catch (error) {
+    return error;
+  }
+  throw new Error('The call was not refused.');
+}
+
+const STATUS_FORMS = 'an object such as { status: 503 }, an array of these or a function';
+
+it.each<[call: string, args: unknown[], message: string, hint?: string]>([
+  [
+    'createReceiver',
+    ['500'],
+    `createReceiver: answers must be a status from 200 to 999, ${STATUS_FORMS}, not "500".`,
+  ],
+  [
+    'createReceiver',
+    [99],
+    `createReceiver: answers must be a status from 200 to 999, ${STATUS_FORMS}, not 99.`,
+  ],
+  ['createReceiver', [{ statuss: 500 }], 'createReceiver has no option answers.statuss.', 'answers.status?'],
+  [
+    'createReceiver',
+    [[200, { drp: true }]],
+    'createReceiver has no option answers[1].drp.',
+    'answers[1].drop?',
+  ],
+  [
+    'createReceiver',
+    [{ status: '500' }],
+    'createReceiver: answers.status must be a status from 200 to 999, not "500".',
+  ],
+  [
+    'createReceiver',
+    [200, { timeoutMs: 5 }],
+    'createReceiver has no option timeoutMs.',
+    'Did you mean timeout?',
+  ],
+  [
+    'createReceiver',
+    [{ downFor: '2h' }],
+    'createReceiver: downFor needs a schedule clock.',
+    'clock: workspace.clock',
+  ],
+  [
+    'createEmulator',
+    [{ clock: { freeze: true } }],
+    'createEmulator has no option clock.freeze.',
+    'clock.frozen',
+  ],
+  [
+    'createEmulator',
+    [{ clock: { speed: -1 } }],
+    'createEmulator: clock.speed must be from 0.001 to 1000000, not -1.',
+  ],
+  [
+    'createEmulator',
+    [{ port: '4777' }],
+    'createEmulator: port must be a whole number from 0 to 65535, not "4777".',
+  ],
+  [
+    'createEmulator',
+    [{ forwardTo: 'nonsense url' }],
+    'createEmulator: forwardTo must be { url, events } with an http or https URL, not "nonsense url".',
+  ],
+  [
+    'createEmulator',
+    [{ forwardTo: { url: 'nonsense url', events: ['*'] } }],
+    'createEmulator: forwardTo.url must be an http or https URL, not "nonsense url".',
+  ],
+  ['createEmulator', [{ https: { crt: 'a' } }], 'createEmulator has no option https.crt.', 'https.cert'],
+  [
+    'createEmulator',
+    [{ wallClock: '2026-01-01' }],
+    'createEmulator: wallClock must be a valid Date, not "2026-01-01".',
+  ],
+  ['createEmulator', [null], 'createEmulator: the argument must be an object, not null.'],
+])('%s(...%j) is refused and names the option', async (call, args, message, hint) => {
+  expect(await errorOf(() => untyped[call](...args))).toMatchObject({
+    ...{ code: 'usage', message },
+    ...(hint !== undefined && { hint: expect.stringContaining(hint) }),
+  });
+});
+
+const calls: [name: string, call: (workspace: Untyped) => unknown, message: string, hint?: string][] = [
+  ['clock.advance()', ({ clock }) => clock.advance(), 'clock.advance: by is required.'],
+  [
+    'clock.advance(new Date())',
+    ({ clock }) => clock.advance(new Date(0)),
+    'clock.advance: by must be milliseconds as a number, or text such as 90s, 5m, 1h30m or 3d, not a Date.',
+  ],
+  [
+    'clock.advanceTo()',
+    ({ clock }) => clock.advanceTo('soon'),
+    'clock.advanceTo: time must be a Date or an ISO 8601 time, not "soon".',
+  ],
+  [
+    'clock.speed(0)',
+    ({ clock }) => clock.speed(0),
+    'clock.speed: factor must be from 0.001 to 1000000, not 0.',
+  ],
+  [
+    'deliveries.wait({}, { timeoutMs })',
+    ({ deliveries }) => deliveries.wait({}, { timeoutMs: 100 }),
+    'deliveries.wait has no option timeoutMs.',
+    'Did you mean timeout?',
+  ],
+  [
+    'deliveries.wait({ typ })',
+    ({ deliveries }) => deliveries.wait({ typ: 'order.shipped' }),
+    'deliveries.wait has no option filter.typ.',
+    'Did you mean filter.type?',
+  ],
+  [
+    'deliveries.list({ status })',
+    ({ deliveries }) => deliveries.list({ status: 'faild' }),
+    'deliveries.list: filter.status must be one of "pending", "succeeded", "failed", "canceled", not "faild".',
+    'Did you mean failed?',
+  ],
+  ['deliveries.get()', ({ deliveries }) => deliveries.get(), 'deliveries.get: id is required.'],
+  [
+    'events.wait({ where })',
+    ({ events }) => events.wait({ where: { order: 1 } }),
+    'events.wait: selection.where must be a function, not an object.',
+  ],
+  [
+    'events.list({ kind })',
+    ({ events }) => events.list({ kind: 'a.b' }),
+    'events.list has no option filter.kind.',
+    'filter.type',
+  ],
+  [
+    'trigger(…, { idempotency_key })',
+    ({ trigger }) => trigger('a.b', {}, { idempotency_key: 'k' }),
+    'trigger has no option idempotency_key.',
+    'Did you mean idempotencyKey?',
+  ],
+  [
+    'webhooks.create({ event })',
+    ({ webhooks }) => webhooks.create({ url: 'http://127.0.0.1:9', event: ['a.b'] }),
+    'webhooks.create has no option webhook.event.',
+    'Did you mean webhook.events?',
+  ],
+  [
+    'faults.add({ stauts })',
+    ({ faults }) => faults.add({ on: 'request', stauts: 500 }),
+    'faults.add has no option fault.stauts.',
+    'Did you mean fault.status?',
+  ],
+  [
+    'createWorkspace({ clock: { freeze } })',
+    ({ createWorkspace }) => createWorkspace({ clock: { freeze: true } }),
+    'createWorkspace has no option clock.freeze.',
+    'clock.frozen',
+  ],
+];
+
+test.for(calls)('%s is refused and names the option', async ([, call, message, hint], { emulator }) => {
+  expect(await errorOf(() => call(emulator))).toMatchObject({
+    ...{ code: 'usage', message },
+    ...(hint !== undefined && { hint: expect.stringContaining(hint) }),
+  });
+});
+
+const receiverCalls: [name: string, call: (receiver: Untyped) => unknown, message: string][] = [
+  ['respond', ({ respond }) => respond({ stat: 1 }), 'respond has no option answers.stat.'],
+  ['respondTo', ({ respondTo }) => respondTo('a.b'), 'respondTo: answers '],
+  [
+    'verifyWith',
+    ({ verifyWith }) => verifyWith(''),
+    'verifyWith: secret must be a secret, or several, not "".',
+  ],
+  ['waitFor', ({ waitFor }) => waitFor(1, 100), 'waitFor: the argument must be an object, not 100.'],
+  ['nth', ({ nth }) => nth(0), 'nth: n must be a whole number, 1 or more, not 0.'],
+];
+
+test.for(receiverCalls)(
+  '%s of a receiver refuses what it does not know',
+  async ([, call, message], { receiver }) => {
+    expect(await errorOf(() => call(receiver))).toMatchObject({
+      code: 'usage',
+      message: expect.stringContaining(message),
+    });
+  },
+);
+
+test('toHaveDelivered refuses an unknown option and a value that is not a workspace', async ({
+  workspace,
+}) => {
+  const expecting = (value: unknown) => expect(value as Workspace) as Untyped;
+  expect(await errorOf(() => expecting(workspace).toHaveDelivered('a.b', { count: 5 }))).toMatchObject({
+    ...{ code: 'usage', message: 'toHaveDelivered has no option count.' },
+    hint: 'The options are times, status, to, payload, timeout.',
+  });
+  expect(await errorOf(() => expecting(workspace).toHaveDelivered('a.b', { times: '1' }))).toMatchObject({
+    message: 'toHaveDelivered: times must be a whole number, 0 or more, not "1".',
+  });
+  expect(await errorOf(() => expecting({}).toHaveDelivered('a.b'))).toMatchObject({
+    ...{
+      code: 'usage',
+      message: 'toHaveDelivered: the value of expect must be a workspace or an emulator, not an object.',
+    },
+  });
+});
+
+test('a function of answers that returns what is not an answer fails the attempt in words', async ({
+  workspace,
+  receiver,
+}) => {
+  receiver.respond((() => ({ statsu: 500 })) as Untyped);
+  const { event } = await workspace.trigger('order.shipped');
+  await receiver.nth(1);
+  await workspace.clock.advance(0);
+  const [delivery] = await workspace.deliveries.list({ event_id: event.id });
+  const { attempts } = await workspace.deliveries.get(`${delivery?.id}`);
+  expect(attempts[0]).toMatchObject({
+    response_status: 500,
+    response: { body: expect.stringContaining('has no option the returned answer.statsu') },
+  });
+});

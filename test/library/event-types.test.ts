@@ -1,0 +1,94 @@
+/** The types that `svc fixtures types` writes, as the compiler of a project sees them. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { expect, it } from 'vitest';
+import { renderEventTypes } from '../../src/fixtures/event-types.ts';
+import { builtInFixtureFolder } from '../../src/fixtures/folders.ts';
+import { type Fixture, listFixtures } from '../../src/fixtures/library.ts';
+import { createFolder } from '../support/folder.ts';
+
+const root = join(import.meta.dirname, '../..');
+
+/** What the compiler says of a file in a project, with the declarations in another file. */
+async function compile(declarations: string, code: string): Promise<string> {
+  const folder = createFolder();
+  writeFileSync(join(folder, 'svc-events.d.ts'), declarations);
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+  writeFileSync(join(folder, 'use.ts'), code);
+  writeFileSync(
+    join(folder, 'tsconfig.json'),
+    JSON.stringify({
+      extends: join(root, 'tsconfig.json'),
+      compilerOptions: {
+        ...{ noEmit: true, types: ['node'], typeRoots: [join(root, 'node_modules/@types')] },
+        paths: { 'svc-emulator': [join(root, 'src/index.ts')] },
+      },
+      include: ['*.ts'],
+      exclude: [],
+    }),
+  );
+  const tsc = join(root, 'node_modules/typescript/bin/tsc');
+  const { all } = await execa(process.execPath, [tsc, '-p', folder], { all: true, reject: false });
+  return all;
+}
+
+it('svc fixtures types makes a misspelled event type and a wrong payload type errors', {
+  timeout: 120_000,
+}, async () => {
+  const code = `
+    import { createEmulator } from 'svc-emulator';
+    const { trigger, events } = await createEmulator();
+    await trigger('order.shipped', { carrier: 'DHL', items: [{ sku: 'MUG', quantity: 1 }] });
+    const [shipped] = await events.wait({ type: 'order.shipped', where: ({ payload }) => payload.weight_kg > 1 });
+    const city: string | undefined = shipped?.payload.address.city;
+    // @ts-expect-error a misspelled type
+    await trigger('order.shiped');
+    // @ts-expect-error a misspelled field
+    await trigger('order.shipped', { carier: city });
+    // @ts-expect-error the type of a field
+    await trigger('order.shipped', { carrier: 1 });
+  `;
+  expect(await compile(renderEventTypes(listFixtures([builtInFixtureFolder()]), false), code)).toBe('');
+});
+
+it('svc fixtures types --open and a project without declarations accept every event type', {
+  timeout: 120_000,
+}, async () => {
+  const code = `
+    import { createEmulator } from 'svc-emulator';
+    const { trigger } = await createEmulator();
+    await trigger('till.opened', { number: 1 });
+  `;
+  expect(await compile('', code)).toBe('');
+  const typed = `${code}
+    // @ts-expect-error the type of a field
+    await trigger('order.shipped', { carrier: 1 });`;
+  expect(await compile(renderEventTypes(listFixtures([builtInFixtureFolder()]), true), typed)).toBe('');
+});
+
+it('svc fixtures types writes the type of each value of a payload', () => {
+  const fixture = (template: string): Fixture => ({
+    type: 'a.b',
+    description: 'It */ ends.',
+    template,
+    file: 'a.b.json',
+  });
+  const render = (payload: unknown) => renderEventTypes([fixture(JSON.stringify(payload))], false);
+  expect(
+    render({ id: '{{id ord}}', n: '{{number 1 6}}', at: '{{now}}', shop: '{{env SVC_NOT_SET}}' }),
+  ).toContain(
+    `    /** It *\\/ ends. */
+    "a.b": {
+      id: string;
+      n: string;`.replace('n: string', 'n: string'),
+  );
+  expect(render({ id: '{{id ord}}', n: '{{number 1 6}}' })).toContain('n: number;');
+  expect(render({ none: null, list: [], mixed: [1, 'a'], 'a-b': [true], in: {} })).toContain(`{
+      none: unknown;
+      list: unknown[];
+      mixed: (number | string)[];
+      "a-b": boolean[];
+      in: Record<string, unknown>;
+    };`);
+});

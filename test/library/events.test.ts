@@ -1,0 +1,127 @@
+/** What a test does with events, with the schedule clock, with outages and with snapshots of deliveries. */
+import { describe, expect } from 'vitest';
+import { createReceiver } from '../../src/index.ts';
+import { test } from '../../src/vitest.ts';
+
+describe('events', () => {
+  test('events.wait resolves to events that the code under test creates', async ({ workspace }) => {
+    const paid = workspace.events.wait({ type: 'invoice.paid', where: ({ payload }) => payload.order === 2 });
+    const create = (order: number) =>
+      workspace.fetch('/v1/events', {
+        method: 'POST',
+        body: JSON.stringify({ type: 'invoice.paid', payload: { order } }),
+      });
+    await create(1);
+    await create(2);
+    expect(await paid).toMatchObject([{ type: 'invoice.paid', payload: { order: 2 } }]);
+    expect(await workspace.events.wait({}, { count: 2 })).toHaveLength(2);
+  });
+
+  test('events.list and events.get have the payloads, newest first', async ({ workspace }) => {
+    const { event } = await workspace.trigger('order.shipped', { order: 1 });
+    await workspace.trigger('invoice.paid', { order: 2 });
+    const listed = await workspace.events.list();
+    expect(listed.map(({ payload }) => payload)).toEqual([{ order: 2 }, { order: 1 }]);
+    expect(await workspace.events.list({ type: 'order.shipped' })).toMatchObject([{ id: event.id }]);
+    expect(await workspace.events.get(event.id)).toMatchObject(event);
+  });
+
+  test('events.wait says what happened instead', async ({ workspace }) => {
+    await workspace.trigger('order.shipped');
+    await workspace.fetch('/v1/events', { method: 'POST', body: '{"type":"Paid"}' });
+    await expect(workspace.events.wait({ type: 'invoice.paid' }, { timeout: 20 })).rejects.toMatchObject({
+      code: 'timeout',
+      message: [
+        '0 of 1 event of invoice.paid within 20ms.',
+        '  There were events of order.shipped.',
+        '  POST /v1/events was refused: 422 validation_failed.',
+      ].join('\n'),
+    });
+  });
+});
+
+describe('clock.advanceTo', () => {
+  test('moves the schedule clock to a time and sends what falls due until then', async ({
+    workspace,
+    receiver,
+  }) => {
+    receiver.respond([500, 200]);
+    await workspace.trigger('order.shipped');
+    await receiver.nth(1);
+    const { now } = await workspace.clock.show();
+    const later = new Date(Date.parse(now) + 3_600_000);
+    expect(await workspace.clock.advanceTo(later)).toMatchObject({ now: later.toISOString(), pending: 0 });
+    expect(receiver.requests).toHaveLength(2);
+    expect(await workspace.clock.advanceTo(later.toISOString())).toMatchObject({ now: later.toISOString() });
+  });
+
+  test('refuses a time in the past', async ({ workspace }) => {
+    await expect(workspace.clock.advanceTo('2000-01-01T00:00:00Z')).rejects.toMatchObject({
+      ...{ code: 'usage', message: expect.stringContaining('is before the schedule time') },
+    });
+  });
+});
+
+describe('a receiver that is down', () => {
+  test('fails for that long on the schedule clock, and then succeeds', async ({ workspace, receiver }) => {
+    receiver.respond({ downFor: '2h' });
+    await workspace.trigger('order.shipped');
+    const { attempts } = await workspace.clock.settle();
+    // Attempts at 0, 5 and 35 minutes, and after 2 hours and 35 minutes.
+    expect(receiver.requests).toHaveLength(4);
+    expect(attempts.at(-1)).toMatchObject({ number: 4, outcome: 'succeeded' });
+    await expect(workspace).toHaveDelivered('order.shipped', { times: 1 });
+  });
+
+  test('answers with the status that it is given, also for one type only', async ({ workspace }) => {
+    await using receiver = await createReceiver({ downFor: '1m', status: 429 }, { clock: workspace.clock });
+    await workspace.webhooks.create({ url: receiver.url });
+    receiver.respondTo('invoice.paid', ({ envelope }) => (envelope?.data.payload.order === 1 ? 204 : 400));
+    await workspace.trigger('order.shipped');
+    await workspace.trigger('invoice.paid', { order: 1 });
+    await workspace.clock.settle();
+    const statuses = (await workspace.deliveries.snapshot()).map(({ attempts }) =>
+      attempts.map(({ response_status }) => response_status),
+    );
+    expect(statuses).toEqual([[429, 200], [204]]);
+  });
+});
+
+describe('snapshots of deliveries', () => {
+  test('toMatchDeliveries compares deliveries whose ids, times and ports are stable', async ({
+    workspace,
+    receiver,
+  }) => {
+    receiver.respondTo('order.shipped', [500, 200]);
+    const { event } = await workspace.trigger('order.shipped', { order: 1 });
+    await workspace.trigger('invoice.paid', { shipped_by: event.id });
+    await workspace.clock.settle();
+    await expect(workspace).toMatchDeliveries();
+  });
+
+  test('deliveries.snapshot replaces what differs from run to run', async ({ workspace }) => {
+    const { id } = await workspace.webhooks.create({ url: 'http://127.0.0.1:9/hooks', events: ['a.b'] });
+    const { event, deliveries } = await workspace.trigger('a.b', { event: 'evt_x', webhook: id });
+    await workspace.clock.advance('5m');
+    await workspace.deliveries.replay(`${deliveries[0]?.id}`, { new_id: true });
+    await workspace.clock.advance(0);
+    const [first, second] = await workspace.deliveries.snapshot({ event_id: event.id });
+    const attempt = { outcome: 'connection_error', response_status: null };
+    expect(first).toMatchObject({
+      ...{
+        id: 'del_1',
+        event: 'evt_1',
+        webhook: 'wh_1',
+        url: 'http://127.0.0.1:PORT/hooks',
+        replay_of: null,
+      },
+      payload: { event: 'evt_x', webhook: 'wh_1' },
+      attempts: [
+        { ...attempt, number: 1, after: '0ms', trigger: 'schedule' },
+        { ...attempt, number: 2, after: '5m' },
+      ],
+    });
+    expect(second).toMatchObject({ id: 'del_2', event: 'evt_1', replay_of: 'del_1' });
+    expect(JSON.stringify(first)).not.toContain(':9');
+  });
+});
