@@ -192,7 +192,7 @@ export const rows: Readonly<Record<string, Row>> = {
     shows: /Secret +whsec_/,
     notes: /^The secret is shown this once\.$/,
     members: ['id', 'url', 'events', 'secret'],
-    mistake: [['--url', 'ftp://a', '--events', 'a.b'], 'url'],
+    mistake: [['--url', 'ftp://a', '--events', 'a.b'], "option '--url <url>' argument 'ftp://a' is invalid."],
     nobody: ['--url', 'https://example.com', '--events', 'a.b', ...otherWorkspace],
   },
   'webhooks update': {
