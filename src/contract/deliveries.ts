@@ -48,6 +48,8 @@ export const Delivery = v.object({
   status: v.picklist(deliveryStatuses),
   /** Why it stopped without success; null otherwise. */
   settled_reason: v.nullable(v.picklist(settledReasons)),
+  /** Whether it is pending and its endpoint is disabled: nothing is sent, and it ends when its retry window does. */
+  paused: v.boolean(),
   attempt_count: Count,
   /** Schedule time of the next attempt; null when none is planned. */
   next_attempt_at: v.nullable(Timestamp),

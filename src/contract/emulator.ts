@@ -79,6 +79,8 @@ export const ClockMove = v.object({
   attempts: v.array(AttemptSummary),
   /** Deliveries that are still pending. */
   pending: Count,
+  /** Those of them that were left out because their endpoint is disabled. */
+  paused: v.array(v.object({ webhook_id: idOf('webhook'), deliveries: Count })),
 });
 
 export const SavedSnapshot = v.object({

@@ -35,6 +35,7 @@ export function createClockCalls(sandbox: Sandbox, driver: ClockDriver): ClockCa
       ...stateOf(workspace),
       attempts: store.attempts.listOfWorkspace(workspace.seq, begin).map(toAttemptSummary),
       pending: store.deliveries.countPending(workspace.seq),
+      paused: store.deliveries.countPaused(workspace.seq),
     };
   }
 

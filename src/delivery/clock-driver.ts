@@ -87,7 +87,11 @@ export class ClockDriver {
         this.#jump(workspace, dueAt, frozen);
         dueAt = await this.#nextStop(workspace);
       }
-      if (Number.isFinite(target) && !signal?.aborted) this.#jump(workspace, target, frozen);
+      if (Number.isFinite(target) && !signal?.aborted) {
+        this.#jump(workspace, target, frozen);
+        // Nothing is due, but the window of a paused delivery may end on the way.
+        await this.#dispatcher.whenIdle(workspace);
+      }
     } finally {
       this.#begins.delete(workspace.seq);
       clock.set({ frozen });

@@ -30,6 +30,10 @@ interface LaneGroup {
   /** Those of the workspace among the lanes that have their turn. */
   readonly turns: Set<Lane>;
   inFlight: number;
+  /** When the retry window of the first delivery ends that waits for a disabled endpoint. */
+  readonly pauseEnds: DueTimes;
+  /** Lanes whose paused deliveries are being ended. */
+  ending: number;
 }
 
 /** What is being loaded in slices. */
@@ -253,14 +257,17 @@ export class Dispatcher {
   }
 
   /** Gives the lanes that have become due their turn: many in slices. */
-  #wakeGroup({ dueTimes, clock }: LaneGroup): void {
+  #wakeGroup({ dueTimes, pauseEnds, clock }: LaneGroup): void {
     const now = clock.now();
     for (let count = 0; count < SLICE; count++) {
       const lane = dueTimes.take(now);
       if (lane === undefined) break;
       this.#consider(lane);
     }
-    this.#arm(clock.realMsUntil(dueTimes.earliest));
+    for (let lane = pauseEnds.take(now); lane !== undefined; lane = pauseEnds.take(now)) {
+      void this.#endPaused(lane);
+    }
+    this.#arm(clock.realMsUntil(Math.min(dueTimes.earliest, pauseEnds.earliest)));
   }
 
   #consider(lane: Lane): void {
@@ -273,6 +280,43 @@ export class Dispatcher {
       group.dueTimes.set(lane, lane.dueAt);
       this.#arm(lane.workspace.clock.realMsUntil(lane.dueAt));
     }
+    const pauseEnd = this.#findPauseEnd(lane);
+    group.pauseEnds.set(lane, pauseEnd);
+    this.#arm(lane.workspace.clock.realMsUntil(pauseEnd));
+  }
+
+  /** Infinite while the endpoint is enabled, and while the attempts that it had in flight go on. */
+  #findPauseEnd(lane: Lane): number {
+    if (lane.open || lane.inFlight > 0) return Number.POSITIVE_INFINITY;
+    const { store, rules } = this.#sandbox;
+    const startedAt = store.deliveries.findPauseStart(lane.webhookSeq);
+    return startedAt === null ? Number.POSITIVE_INFINITY : startedAt + rules.retry.windowMs;
+  }
+
+  /** Ends the deliveries to a disabled endpoint whose retry window is over, each at its own time (decision `delivery.paused`). */
+  async #endPaused(lane: Lane): Promise<void> {
+    const { store, rules } = this.#sandbox;
+    const group = this.#groupOf(lane.workspace);
+    const { windowMs } = rules.retry;
+    group.ending++;
+    try {
+      await store.write(() => {
+        if (lane.open || lane.inFlight > 0) return;
+        const startedBy = lane.workspace.clock.now() - windowMs;
+        for (const { seq, started_at } of store.deliveries.listPaused(lane.webhookSeq, startedBy)) {
+          store.deliveries.expire(seq, started_at + windowMs, store.nextSeq());
+        }
+      });
+    } catch (fault) {
+      this.#rest(fault);
+    }
+    group.ending--;
+    if (!this.#isCurrent(lane) || this.#state === 'stopped') return;
+    this.#safely(() => {
+      lane.reload();
+      this.#consider(lane);
+      this.#send();
+    });
   }
 
   #send(fresh?: FreshClaim): void {
@@ -419,7 +463,10 @@ export class Dispatcher {
   #groupOf({ seq, clock }: LiveWorkspace): LaneGroup {
     const known = this.#groups.get(seq);
     if (known) return known;
-    const group = { clock, dueTimes: new DueTimes(), turns: new Set<Lane>(), inFlight: 0 };
+    const group: LaneGroup = {
+      ...{ clock, dueTimes: new DueTimes(), turns: new Set<Lane>(), inFlight: 0 },
+      ...{ pauseEnds: new DueTimes(), ending: 0 },
+    };
     this.#groups.set(seq, group);
     return group;
   }
@@ -447,8 +494,8 @@ export class Dispatcher {
   }
 }
 
-function isGroupIdle({ dueTimes, turns, inFlight }: LaneGroup, now: number): boolean {
-  if (inFlight > 0 || dueTimes.earliest <= now) return false;
+function isGroupIdle({ dueTimes, pauseEnds, turns, inFlight, ending }: LaneGroup, now: number): boolean {
+  if (inFlight + ending > 0 || Math.min(dueTimes.earliest, pauseEnds.earliest) <= now) return false;
   for (const lane of turns) if (lane.hasDue()) return false;
   return true;
 }

@@ -13,6 +13,13 @@ export interface NewDelivery {
   readonly due_at: number;
 }
 
+/** A delivery that waits for a disabled endpoint. */
+export interface PausedDelivery {
+  readonly seq: number;
+  /** Its first attempt, or its creation where none was made: from then on the retry window counts. */
+  readonly started_at: number;
+}
+
 /** What a queue has to know of a delivery. */
 export interface PlannedDelivery {
   readonly seq: number;
@@ -100,6 +107,9 @@ export class DeliveryTable {
   readonly #newestId: Database.Statement<[number], string>;
   readonly #pending: Database.Statement<[{ workspace: number | null; from: number; to: number }], number>;
   readonly #ofEvent: Database.Statement<[number, number, number], PlannedDelivery>;
+  readonly #pauseStart: Database.Statement<[number], number | null>;
+  readonly #paused: Database.Statement<[number, number], PausedDelivery>;
+  readonly #pausedByWebhook: Database.Statement<[number], { webhook_id: string; deliveries: number }>;
   readonly #unpublished: Pick<UnpublishedEvent, 'hidden'>;
 
   constructor(db: Database.Database, unpublished: Pick<UnpublishedEvent, 'hidden'>) {
@@ -180,6 +190,22 @@ export class DeliveryTable {
            AND (d.seq < @from OR d.seq > @to)`,
       )
       .pluck();
+    this.#pauseStart = db
+      .prepare<[number], number | null>(
+        `SELECT min(coalesce(first_attempt_at, created_at)) FROM deliveries
+         WHERE webhook_seq = ? AND due_at IS NOT NULL AND replays_waiting = 0`,
+      )
+      .pluck();
+    this.#paused = db.prepare(
+      `SELECT seq, coalesce(first_attempt_at, created_at) AS started_at FROM deliveries
+       WHERE webhook_seq = ? AND due_at IS NOT NULL AND replays_waiting = 0 AND coalesce(first_attempt_at, created_at) <= ?
+       ORDER BY seq`,
+    );
+    this.#pausedByWebhook = db.prepare(
+      `SELECT h.id AS webhook_id, count(*) AS deliveries FROM webhooks h JOIN deliveries d ON d.webhook_seq = h.seq
+       WHERE h.workspace_seq = ? AND h.disabled = 1 AND h.deleted_at IS NULL AND d.due_at IS NOT NULL
+       GROUP BY h.seq ORDER BY h.seq`,
+    );
     this.#ofEvent = db.prepare(
       `SELECT d.seq, d.webhook_seq, d.due_at, h.disabled,
          (SELECT min(due_at) FROM deliveries o
@@ -267,6 +293,21 @@ export class DeliveryTable {
   /** Of one workspace, or of all. */
   countPending(workspaceSeq: number | null = null): number {
     return this.#pending.get({ workspace: workspaceSeq, ...this.#unpublished.hidden }) ?? 0;
+  }
+
+  /** Since when the window of the oldest delivery that waits for a disabled endpoint has been open; null without one. */
+  findPauseStart(webhookSeq: number): number | null {
+    return this.#pauseStart.get(webhookSeq) ?? null;
+  }
+
+  /** Deliveries to an endpoint, without those that wait for a replay, whose window opened at `startedBy` or before. */
+  listPaused(webhookSeq: number, startedBy: number): PausedDelivery[] {
+    return this.#paused.all(webhookSeq, startedBy);
+  }
+
+  /** How many deliveries wait for each disabled endpoint of a workspace. */
+  countPaused(workspaceSeq: number): { webhook_id: string; deliveries: number }[] {
+    return this.#pausedByWebhook.all(workspaceSeq);
   }
 
   /** The first `limit` pending deliveries of an event after `afterSeq`, in order. */

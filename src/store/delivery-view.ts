@@ -18,6 +18,7 @@ export interface DeliveryRow extends DeliveryProgressRow {
   readonly settled_reason: SettledReason | null;
   readonly settled_at: number | null;
   readonly replay_of: string | null;
+  readonly endpoint_disabled: 0 | 1;
 }
 
 export interface DeliveryFilter {
@@ -38,7 +39,8 @@ const JOINS = `FROM deliveries d
   JOIN events e ON e.seq = d.event_seq
   JOIN webhooks h ON h.seq = d.webhook_seq`;
 const SELECT = `SELECT d.*, e.id AS event_id, e.type AS event_type, h.id AS webhook_id, w.id AS workspace_id,
-    coalesce(d.own_url, h.url) AS url, '' AS body, o.id AS replay_of
+    coalesce(d.own_url, h.url) AS url, '' AS body, o.id AS replay_of,
+    h.disabled AS endpoint_disabled
   ${JOINS} JOIN workspaces w ON w.seq = d.workspace_seq LEFT JOIN deliveries o ON o.seq = d.replay_of_seq`;
 
 interface Due {
@@ -121,6 +123,7 @@ function toCandidates(filter: DeliveryFilter): string {
 
 /** The delivery as every door shows it. */
 export function toDelivery(row: DeliveryRow): Delivery {
+  const paused = row.status === 'pending' && row.endpoint_disabled === 1;
   return {
     id: row.id,
     event_id: row.event_id,
@@ -130,8 +133,9 @@ export function toDelivery(row: DeliveryRow): Delivery {
     url: row.url,
     status: row.status,
     settled_reason: row.settled_reason,
+    paused,
     attempt_count: row.attempt_count,
-    next_attempt_at: toIso(row.due_at),
+    next_attempt_at: paused ? null : toIso(row.due_at),
     created_at: new Date(row.created_at).toISOString(),
     settled_at: toIso(row.settled_at),
     replay_of: row.replay_of,

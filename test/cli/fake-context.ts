@@ -130,6 +130,7 @@ export function aDelivery(changes: Partial<Delivery> = {}): Delivery {
     url: 'http://localhost:3000/webhooks',
     status: 'pending',
     settled_reason: null,
+    paused: false,
     attempt_count: 1,
     next_attempt_at: '2026-11-20T12:05:00.000Z',
     created_at: '2026-11-20T11:57:00.000Z',

@@ -106,7 +106,15 @@ const views: Readonly<Record<string, () => string>> = {
   'a move of the clock': () =>
     renderClockMove(
       {
-        ...{ workspace_id: `ws_${OPAQUE}`, now: TIME, rate: 0, wall: TIME, next_due_at: null, pending: 0 },
+        ...{
+          workspace_id: `ws_${OPAQUE}`,
+          now: TIME,
+          rate: 0,
+          wall: TIME,
+          next_due_at: null,
+          pending: 0,
+          paused: [],
+        },
         attempts: [
           { ...attempt, delivery_id: `del_${OPAQUE}`, event_type: LONG, webhook_id: `wh_${OPAQUE}` } as never,
         ],

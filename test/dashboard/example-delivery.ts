@@ -42,6 +42,7 @@ export function createDelivery(changes: Partial<DeliveryDetail> = {}): DeliveryD
     url: 'http://localhost:3000/hooks?a=b',
     status: 'pending',
     settled_reason: null,
+    paused: false,
     attempt_count: 2,
     next_attempt_at: timeAfter(35 * MINUTE_MS),
     created_at: timeAfter(0),

@@ -1,8 +1,10 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { HOUR_MS, MINUTE_MS } from '../../src/domain/duration.ts';
+import { Store } from '../../src/store/store.ts';
 import type { ReceivedRequest } from '../support/receiver.ts';
 import { header, openReceiver, startDelivering } from './delivering.ts';
+import { NOW, refused, startDispatch } from './dispatching.ts';
 import { createGate } from './sending.ts';
 
 describe('an endpoint that is deleted', () => {
@@ -73,6 +75,37 @@ describe('an endpoint that is disabled', () => {
       status: 'failed',
       settled_reason: 'window_elapsed',
       attempt_count: 1,
+    });
+    expect(receiver.requests).toHaveLength(1);
+  });
+
+  it('shows its pending deliveries as paused, and settle leaves them out and says for which endpoint [delivery.paused]', async () => {
+    const { control, deliver, webhook } = await startDelivering({ status: 500 });
+    const { id } = await deliver();
+    const { now } = await control.getClock({});
+    await control.updateWebhook({ id: webhook.id, disabled: true });
+    expect(await control.getDelivery({ id })).toMatchObject({
+      ...{ status: 'pending', paused: true, next_attempt_at: null },
+    });
+    const paused = [{ webhook_id: webhook.id, deliveries: 1 }];
+    expect(await control.settleClock({})).toMatchObject({ now, pending: 1, paused, attempts: [] });
+    await control.updateWebhook({ id: webhook.id, disabled: false });
+    const { data } = await control.listDeliveries({});
+    expect(data).toMatchObject([{ paused: false, next_attempt_at: expect.any(String) }]);
+    expect(await control.settleClock({})).toMatchObject({ pending: 0, paused: [] });
+  });
+
+  it('ends a paused delivery 72 hours after its first attempt, at that time, while it is still disabled [delivery.paused, §6.retries.window]', async () => {
+    const { control, deliver, webhook, receiver } = await startDelivering({ status: 500 });
+    const { id } = await deliver();
+    const [{ scheduled_at: first } = { scheduled_at: '' }] = (await control.getDelivery({ id })).attempts;
+    await control.updateWebhook({ id: webhook.id, disabled: true });
+    await control.advanceClock({ ms: 72 * HOUR_MS - 1 });
+    expect(await control.getDelivery({ id })).toMatchObject({ status: 'pending', paused: true });
+    expect(await control.advanceClock({ ms: 10 * HOUR_MS })).toMatchObject({ pending: 0, paused: [] });
+    expect(await control.getDelivery({ id })).toMatchObject({
+      ...{ status: 'failed', settled_reason: 'window_elapsed', paused: false },
+      settled_at: new Date(Date.parse(first) + 72 * HOUR_MS).toISOString(),
     });
     expect(receiver.requests).toHaveLength(1);
   });
@@ -160,5 +193,58 @@ describe('a secret that is rotated', () => {
     expect(receiver.requests.map((request) => header(request, 'service-signature'))).toEqual(
       receiver.requests.map((request, index) => signatures(request, expected[index] ?? [])),
     );
+  });
+});
+
+describe('a delivery to a disabled endpoint', () => {
+  const WINDOW_MS = 72 * HOUR_MS;
+
+  it('that was never attempted ends 72 hours after its creation [delivery.paused]', async () => {
+    const { endpoint, trigger, update, moveTo, get } = startDispatch({
+      overrides: { 'delivery.concurrency': { per_endpoint: 1, total: 1 } },
+    });
+    const { id: busy } = endpoint('http://127.0.0.1:9/busy');
+    const { id } = endpoint();
+    const [, waiting = ''] = await trigger();
+    await update(id, { disabled: true });
+    expect(busy).not.toBe(id);
+    await moveTo(NOW + WINDOW_MS - 1);
+    expect(get(waiting)).toMatchObject({ status: 'pending', attempt_count: 0 });
+    await moveTo(NOW + WINDOW_MS);
+    expect(get(waiting)).toMatchObject({
+      ...{
+        status: 'failed',
+        settled_reason: 'window_elapsed',
+        settled_at: NOW + WINDOW_MS,
+        attempt_count: 0,
+      },
+    });
+  });
+
+  it('ends at its time after a restart too [delivery.paused]', async () => {
+    const store = new Store({ path: ':memory:' });
+    const first = startDispatch({ store });
+    const { id } = first.endpoint();
+    const [delivery = ''] = await first.trigger();
+    await (await first.attempt(1)).answer(refused);
+    await first.update(id, { disabled: true });
+    await first.dispatcher.stop(0);
+    const again = startDispatch({ store });
+    await again.moveTo(NOW + WINDOW_MS);
+    expect(again.get(delivery)).toMatchObject({ status: 'failed', settled_at: NOW + WINDOW_MS });
+  });
+
+  it('in flight when it is disabled is recorded as it ends, and waits then [delivery.paused]', async () => {
+    const { endpoint, trigger, attempt, update, moveTo, get } = startDispatch();
+    const { id } = endpoint();
+    const [delivery = ''] = await trigger();
+    const sent = await attempt(1);
+    await update(id, { disabled: true });
+    await moveTo(NOW + WINDOW_MS + HOUR_MS);
+    expect(get(delivery)).toMatchObject({ status: 'pending' });
+    await sent.answer(refused);
+    expect(get(delivery).attempt_count).toBe(1);
+    await moveTo(NOW + 3 * WINDOW_MS);
+    expect(get(delivery)).toMatchObject({ status: 'failed', settled_reason: 'window_elapsed' });
   });
 });

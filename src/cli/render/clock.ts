@@ -15,9 +15,18 @@ export function renderClock(state: ClockState, look: Look): string {
 
 /** The attempts that a move of the clock caused, and where it left the clock. */
 export function renderClockMove(move: ClockMove, look: Look): string {
-  const fields = renderFields({ ...clockFields(move), Pending: countDeliveries(move.pending) }, look);
+  const fields = [
+    renderFields({ ...clockFields(move), Pending: countDeliveries(move.pending) }, look),
+    ...move.paused.map(renderPaused),
+  ].join('\n');
   if (move.attempts.length === 0) return `No attempt fell due.\n\n${fields}`;
   return `${renderTable(attemptColumns(look), move.attempts, look)}\n\n${fields}`;
+}
+
+/** What was left out, why, and what to do about it. */
+function renderPaused({ webhook_id: id, deliveries }: ClockMove['paused'][number]): string {
+  const are = deliveries === 1 ? 'is' : 'are';
+  return `${countDeliveries(deliveries)} ${are} paused: ${id} is disabled. Enable it with: svc webhooks update ${id} --enable`;
 }
 
 function clockFields({ workspace_id, now, rate, wall, next_due_at }: ClockState) {

@@ -6,7 +6,7 @@ import type { Context } from '../context.ts';
 import type { Look } from '../io.ts';
 import type { ScheduleNow } from '../schedule-now.ts';
 import { cutLineTo } from './painted.ts';
-import { paintOutcome, paintStatus } from './style.ts';
+import { paintOutcome, paintStatus, shownStatus } from './style.ts';
 import type { Column } from './table.ts';
 import { formatTimeOfDay } from './time.ts';
 
@@ -14,7 +14,7 @@ import { formatTimeOfDay } from './time.ts';
 export function deliveryColumns({ io }: Pick<Context, 'io'>, now: ScheduleNow): readonly Column<Delivery>[] {
   return [
     { title: 'ID', value: ({ id }) => id },
-    { title: 'STATUS', value: ({ status }) => paintStatus(status, io) },
+    { title: 'STATUS', value: (delivery) => paintStatus(shownStatus(delivery), io) },
     { title: 'TYPE', value: ({ event_type: type }) => type, leaves: 5 },
     { title: 'TRIES', value: ({ attempt_count: count }) => String(count), leaves: 3 },
     {

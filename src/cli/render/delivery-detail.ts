@@ -7,7 +7,7 @@ import { findRemedies } from '../../domain/remedy.ts';
 import type { Context } from '../context.ts';
 import { toStyledLines } from '../terminal-text.ts';
 import { renderFields } from './fields.ts';
-import { paintOutcome, paintStatus, styleFor } from './style.ts';
+import { paintOutcome, paintStatus, shownStatus, styleFor } from './style.ts';
 import { formatTime } from './time.ts';
 import { renderVerdict } from './verification.ts';
 
@@ -24,7 +24,7 @@ export function renderDelivery(delivery: DeliveryDetail, scheduleNow: number, co
   const summary = renderFields(
     {
       Delivery: delivery.id,
-      Status: paintStatus(delivery.status, io) + reason,
+      Status: paintStatus(shownStatus(delivery), io) + reason,
       Event: `${delivery.event_id} ${delivery.event_type}`,
       Endpoint: `${delivery.webhook_id} ${delivery.url}`,
       'Replay of': delivery.replay_of,

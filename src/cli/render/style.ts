@@ -1,3 +1,4 @@
+import type { Delivery } from '../../contract/deliveries.ts';
 import type { AttemptOutcome, DeliveryStatus } from '../../domain/delivery.ts';
 import type { Look } from '../io.ts';
 import { styleSequence } from '../terminal-text.ts';
@@ -28,18 +29,32 @@ function toStyle(apply: (text: string, codes: readonly [number, number]) => stri
 
 type Abilities = Pick<Look, 'color' | 'unicode'>;
 
+/** A state of a delivery; `paused` is a pending one whose endpoint is disabled. */
+type ShownStatus = DeliveryStatus | 'paused';
+
+export function shownStatus({ status, paused }: Pick<Delivery, 'status' | 'paused'>): ShownStatus {
+  return paused ? 'paused' : status;
+}
+
 /** What tells states apart without colour as well; where there are no symbols, the words do. */
 const symbols = {
   pending: '…',
+  paused: '‖',
   succeeded: '✓',
   failed: '✗',
   canceled: '–',
-} as const satisfies Record<DeliveryStatus, string>;
+} as const satisfies Record<ShownStatus, string>;
 
 /** `✓ succeeded` */
-export function paintStatus(status: DeliveryStatus, look: Abilities): string {
+export function paintStatus(status: ShownStatus, look: Abilities): string {
   const style = styleFor(look);
-  const paint = { pending: style.yellow, succeeded: style.green, failed: style.red, canceled: style.dim };
+  const paint = {
+    pending: style.yellow,
+    paused: style.dim,
+    succeeded: style.green,
+    failed: style.red,
+    canceled: style.dim,
+  };
   return paint[status](withSymbol(status, status, look));
 }
 
@@ -56,7 +71,7 @@ export function paintOutcome(
     : style.red(withSymbol('failed', text, look));
 }
 
-function withSymbol(status: DeliveryStatus, text: string, { unicode }: Abilities): string {
+function withSymbol(status: ShownStatus, text: string, { unicode }: Abilities): string {
   return unicode ? `${symbols[status]} ${text}` : text;
 }
 

@@ -1,18 +1,21 @@
 import type { AttemptOutcome, DeliveryStatus } from '../../domain/delivery.ts';
 
 /** What tells states apart without colour as well. */
-const symbols = { pending: '…', succeeded: '✓', failed: '✗', canceled: '–' } as const;
+const symbols = { pending: '…', paused: '‖', succeeded: '✓', failed: '✗', canceled: '–' } as const;
 
 interface StatusProps {
   readonly status: DeliveryStatus;
+  /** Whether its endpoint is disabled. */
+  readonly paused?: boolean;
   /** How many have it, where the badge is of several. */
   readonly count?: number;
 }
 
-export function StatusBadge({ status, count }: StatusProps) {
+export function StatusBadge({ status, paused = false, count }: StatusProps) {
+  const state = paused ? 'paused' : status;
   return (
-    <span class={`badge ${status}`}>
-      <span aria-hidden="true">{symbols[status]}</span> {count} {status}
+    <span class={`badge ${status}`} title={paused ? 'Its endpoint is disabled' : undefined}>
+      <span aria-hidden="true">{symbols[state]}</span> {count} {state}
     </span>
   );
 }

@@ -19,6 +19,14 @@ export const deliveryGaps = {
     answer:
       '`pending` from its creation, and again while a replay waits; `succeeded` after a successful attempt; `failed` when no attempt follows a failed one; `canceled` when its endpoint is deleted',
   },
+  'delivery.paused': {
+    question: 'What happens to pending deliveries while their endpoint is disabled?',
+    references: ['§3.states', '§6.retries.window'],
+    reason:
+      'Nothing is lost while an endpoint is repaired, and nothing waits for ever. The window counts from the first attempt, or from the creation where no attempt was made.',
+    answer:
+      'they are paused: `status` stays `pending`, `paused` is true and nothing is sent; clock moves leave them out and list them. 72 hours after its start a paused delivery becomes `failed` with `window_elapsed`. When the endpoint is enabled, what is due is sent at once. A replay waits until then',
+  },
   'delivery.timeout': {
     question: 'How long may an attempt take?',
     references: ['§6.5'],

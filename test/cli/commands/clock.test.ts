@@ -20,6 +20,7 @@ const state: ClockState = {
 
 const move: ClockMove = {
   ...state,
+  paused: [],
   rate: 0,
   next_due_at: null,
   attempts: [

@@ -11,7 +11,7 @@ export const COLUMNS = ['Status', 'Event', 'Endpoint', 'Attempts', 'Created'];
 export function toCells(delivery: Delivery, address: string) {
   const { id, status, event_type: type, url, attempt_count: attempts, created_at: createdAt } = delivery;
   return [
-    <StatusBadge status={status} />,
+    <StatusBadge status={status} paused={delivery.paused} />,
     <>
       <a href={address} tabIndex={-1}>
         {type}

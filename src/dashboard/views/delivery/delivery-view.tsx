@@ -47,7 +47,7 @@ function Whole({ delivery }: { readonly delivery: DeliveryDetail }) {
     <div class="delivery">
       <div class="row">
         <h2>{delivery.event_type}</h2>
-        <StatusBadge status={delivery.status} />
+        <StatusBadge status={delivery.status} paused={delivery.paused} />
       </div>
       <VerdictCard delivery={delivery} />
       <div class="row delivery-actions">

@@ -30,9 +30,9 @@ export function EventDeliveries({ eventId }: { readonly eventId: string }) {
           ) : (
             <>
               <ul class="events-deliveries">
-                {data.map(({ id, status, url, attempt_count: attempts, next_attempt_at: next }) => (
+                {data.map(({ id, status, paused, url, attempt_count: attempts, next_attempt_at: next }) => (
                   <li key={id}>
-                    <StatusBadge status={status} />
+                    <StatusBadge status={status} paused={paused} />
                     <a href={toHash({ section: 'deliveries', id })}>{url}</a>
                     <span class="muted">
                       {attempts} {attempts === 1 ? 'attempt' : 'attempts'}

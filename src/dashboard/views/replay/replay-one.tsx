@@ -30,7 +30,8 @@ export function ReplayOne({ delivery, onClose }: Props) {
       <dl class="facts">
         <dt>Delivery</dt>
         <dd>
-          <StatusBadge status={delivery.status} /> {delivery.event_type} <code>{delivery.id}</code>
+          <StatusBadge status={delivery.status} paused={delivery.paused} /> {delivery.event_type}{' '}
+          <code>{delivery.id}</code>
         </dd>
         <dt>Endpoint</dt>
         <dd>{delivery.url}</dd>

@@ -76,7 +76,7 @@ function Arrival({ sending: { order, eventIds, deliveries, isOver } }: { readonl
       <ul class="trigger-arrival">
         {all.slice(0, SHOWN).map((delivery) => (
           <li key={delivery.id} class="row">
-            <StatusBadge status={delivery.status} />
+            <StatusBadge status={delivery.status} paused={delivery.paused} />
             <a href={toHash({ section: 'deliveries', id: delivery.id })}>{delivery.url}</a>
             <Progress delivery={delivery} />
           </li>
