@@ -8,6 +8,8 @@ export interface Filling {
   readonly events: number;
   /** One endpoint with one pending delivery for each event, due at `dueAt`; none without it. */
   readonly deliveries?: { readonly url: string; readonly dueAt: number };
+  /** Further endpoints, which receive every event. */
+  readonly endpoints?: { readonly count: number; readonly url: string };
   /** Schedule time of all that is made; in the past, so that ids made later sort behind. */
   readonly at: number;
 }
@@ -17,12 +19,19 @@ const PAYLOAD =
   '{"order_id":"ord_84720","carrier":"DHL","items":[{"sku":"A-1","quantity":2}],"total":129.95}';
 
 /** @returns the id of the newest event of the first half: a cursor deep in the list. */
-export function fill({ db, events, deliveries, at }: Filling): string {
+export function fill({ db, events, deliveries, endpoints, at }: Filling): string {
   const store = new Store({ path: db });
   const ids = new IdSource();
   const workspace = store.writeNow(() => createWorkspace(store, ids, at));
   const webhook =
     deliveries && store.writeNow(() => createWebhook(store, ids, workspace.seq, deliveries.url, at));
+  if (endpoints !== undefined) {
+    store.writeNow(() => {
+      for (let number = 0; number < endpoints.count; number++) {
+        createWebhook(store, ids, workspace.seq, `${endpoints.url}/${number}`, at);
+      }
+    });
+  }
   let cursor = '';
   const create = (number: number) => {
     const seq = store.nextSeq();

@@ -9,12 +9,13 @@ import { ladder } from './benchmarks/ladder.ts';
 import { library } from './benchmarks/library.ts';
 import { pages } from './benchmarks/pages.ts';
 import { peers } from './benchmarks/peers.ts';
+import { scale } from './benchmarks/scale.ts';
 import { throughput } from './benchmarks/throughput.ts';
 import { type Finding, isReached, renderFinding } from './report.ts';
 import type { Benchmark, Workbench } from './workbench.ts';
 
 const benchmarks: Readonly<Record<string, Benchmark>> = {
-  ...{ throughput, pages, boot, ladder, commands, library, dashboard },
+  ...{ throughput, pages, boot, ladder, scale, commands, library, dashboard },
 };
 
 const HELP = `npm run bench -- [--only NAME]... [--peers] [--quick] [--rounds N] [--seconds N] [--profile FOLDER]

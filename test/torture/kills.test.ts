@@ -15,6 +15,9 @@ describe(`an emulator that is killed ${kills} times (seed ${seed})`, () => {
       expect(breaches).toEqual([]);
       expect(Object.values(tally.kills).reduce((sum, each) => sum + each)).toBe(kills);
       if (kills >= 50) for (const point of killPoints) expect(tally.kills[point]).toBeGreaterThan(3);
+      if (kills >= 50) {
+        expect(Math.min(tally.withStalledStreams, tally.withFewDescriptors)).toBeGreaterThan(3);
+      }
       expect(tally.accepted).toBeGreaterThan(kills);
       expect(tally.failed).toBeGreaterThan(0);
     },

@@ -1,4 +1,5 @@
 /** Kills an emulator again and again while it works, then looks for what got lost. */
+import { connect, type Socket } from 'node:net';
 import { createRandomness } from '../../src/domain/random.ts';
 import { type Audit, audit } from './audit.ts';
 import { createMoodyReceiver, Load, settle, subscribe } from './load.ts';
@@ -16,8 +17,15 @@ const SPEED = 20_000;
 /** A killed process lives this long at most, from its start; its boot takes a third of that. */
 const RANDOM_KILL_WITHIN_MS = 1_200;
 const NTH_AT_MOST = 50;
+/** Clients of the live stream that read nothing, in every third life that ends at any moment. */
+const STALLED_STREAMS = 30;
+/** File descriptors of every other such life. */
+const FEW_DESCRIPTORS = 64;
 /** By then a point must have been passed, however slow the machine. */
 const LIFE_AT_MOST_MS = 30_000;
+
+const troubles = ['plain', 'stalled', 'fewDescriptors'] as const;
+type Trouble = (typeof troubles)[number];
 
 export interface KillOptions {
   /** Where the database lives. */
@@ -32,6 +40,9 @@ export interface Tally extends Audit {
   readonly kills: Readonly<Record<KillPoint | 'random', number>>;
   /** Lives that ended before their first answer: deliveries go on before there is one. */
   readonly killedAtBoot: number;
+  /** Lives with clients of the live stream that read nothing, and with {@link FEW_DESCRIPTORS} file descriptors. */
+  readonly withStalledStreams: number;
+  readonly withFewDescriptors: number;
   readonly created: number;
   readonly accepted: number;
   /** Creations that were never answered. */
@@ -47,11 +58,15 @@ export async function runKills({ folder, kills, seed }: KillOptions): Promise<Ta
   await prepare(folder, (svc) => subscribe(svc, receiver));
   const points = [...killPoints, 'random', 'random', 'random'] as const;
   const count = Object.fromEntries(points.map((point) => [point, 0])) as Record<KillPoint | 'random', number>;
+  const lives = { plain: 0, stalled: 0, fewDescriptors: 0 };
+  let troubled = 0;
   let killedAtBoot = 0;
   for (let life = 0; life < kills; life++) {
     const point = points[life % points.length] ?? 'random';
+    const trouble = point === 'random' ? troubles[troubled++ % troubles.length] : undefined;
+    if (trouble !== undefined) lives[trouble]++;
     const wasReady = await (point === 'random'
-      ? liveUntil(folder, load, random() * RANDOM_KILL_WITHIN_MS)
+      ? liveUntil(folder, load, random() * RANDOM_KILL_WITHIN_MS, trouble)
       : liveUpTo(folder, load, point, 1 + Math.floor(random() * NTH_AT_MOST)));
     count[point]++;
     if (!wasReady) killedAtBoot++;
@@ -66,6 +81,8 @@ export async function runKills({ folder, kills, seed }: KillOptions): Promise<Ta
     ...audit({ database: databaseIn(folder), creations, requests: receiver.requests }),
     kills: count,
     killedAtBoot,
+    withStalledStreams: lives.stalled,
+    withFewDescriptors: lives.fewDescriptors,
     created: creations.length,
     accepted,
     unanswered: creations.length - accepted,
@@ -99,10 +116,26 @@ async function liveUpTo(folder: string, load: Load, point: KillPoint, nth: numbe
 }
 
 /** A life that ends at any moment. @returns whether it was answering by then. */
-async function liveUntil(folder: string, load: Load, ms: number): Promise<boolean> {
-  await using svc = startSvc({ folder });
+async function liveUntil(folder: string, load: Load, ms: number, trouble?: Trouble): Promise<boolean> {
+  const under = ['sh', '-c', `ulimit -n ${FEW_DESCRIPTORS} && exec "$@"`, 'sh'];
+  await using svc = startSvc({ folder, ...(trouble === 'fewDescriptors' && { under }) });
   setTimeout(() => svc.end('SIGKILL'), ms);
-  return live(svc, load);
+  const streams = trouble === undefined || trouble === 'plain' ? [] : await openStalledStreams(svc);
+  const wasReady = await live(svc, load);
+  for (const stream of streams) stream.destroy();
+  return wasReady;
+}
+
+async function openStalledStreams(svc: SvcProcess): Promise<Socket[]> {
+  const ready = await svc.ready;
+  if (ready === null) return [];
+  const { host, port } = new URL(ready.url);
+  return Array.from({ length: STALLED_STREAMS }, () => {
+    const socket = connect(Number(port), '127.0.0.1').on('error', () => {});
+    socket.pause();
+    socket.write(`GET /_svc/events?since_sequence=0 HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+    return socket;
+  });
 }
 
 async function live(svc: SvcProcess, load: Load): Promise<boolean> {

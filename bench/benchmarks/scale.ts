@@ -1,0 +1,168 @@
+/** What tens of thousands of endpoints, table rows and clients of the live stream cost. */
+import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { renderTable } from '../../src/cli/render/table.ts';
+import { type Contestant, programs, startContestant } from '../contestant.ts';
+import { fill } from '../fill.ts';
+import { startReceiver } from '../receiver.ts';
+import type { Finding } from '../report.ts';
+import { alternate, median, quantile } from '../statistics.ts';
+import type { Benchmark, Workbench } from '../workbench.ts';
+
+const PROBE_PAUSE_MS = 5;
+const LIMIT_MS = 300_000;
+
+export const scale: Benchmark = async (bench) => [
+  ...(await measureFanOut(bench)),
+  await measureBoot(bench),
+  await measureStreams(bench),
+  measureTable(bench),
+];
+
+/** One event to many endpoints, and what a client waits for `/healthz` until all have received it. */
+async function measureFanOut(bench: Workbench): Promise<Finding[]> {
+  const endpoints = bench.quick ? 1_000 : 30_000;
+  const receiver = await startReceiver();
+  const runs: { created: number; sent: number; p99: number; longest: number }[] = [];
+  for (let round = 0; round < bench.rounds; round++) {
+    const db = join(bench.folder, `fan-out-${round}.db`);
+    fill({ db, events: 0, at: Date.now(), endpoints: { count: endpoints, url: receiver.url } });
+    receiver.reset();
+    const emulator = await startContestant(programs.emulator, [db, 'FULL', 'running'], bench);
+    const probing = probe(emulator);
+    const startedAt = performance.now();
+    await createEvent(emulator);
+    const created = performance.now() - startedAt;
+    await receiver.until(endpoints, LIMIT_MS);
+    const sent = performance.now() - startedAt;
+    const waits = await probing.end();
+    await emulator.stop();
+    runs.push({ created, sent, p99: quantile(waits, 0.99), longest: quantile(waits, 1) });
+  }
+  receiver.close();
+  const of = (what: keyof (typeof runs)[number]) => median(runs.map((run) => run[what]));
+  return [
+    {
+      name: `ms for /healthz, p99, one event to ${endpoints} endpoints`,
+      measured: { p99: of('p99'), longest: of('longest') },
+      ratio: { value: of('p99'), reach: 50, better: 'lower' },
+    },
+    {
+      name: `ms until it is created, and until all have it`,
+      measured: { created: of('created'), received: of('sent') },
+    },
+  ];
+}
+
+async function measureBoot(bench: Workbench): Promise<Finding> {
+  const endpoints = 15_000;
+  const dbs = [0, endpoints].map((count) => {
+    const db = join(bench.folder, `boot-${count}.db`);
+    fill({ db, events: 0, at: Date.now(), endpoints: { count, url: 'http://127.0.0.1:9/' } });
+    return db;
+  });
+  const boot = (db: string | undefined) => async () => {
+    const emulator = await startContestant(programs.emulator, [db ?? '', 'FULL', 'frozen']);
+    await emulator.stop();
+    return emulator.bootMs;
+  };
+  const results = await alternate(bench.rounds, { without: boot(dbs[0]), with: boot(dbs[1]) });
+  const [none, many] = [median(results.without), median(results.with)];
+  return {
+    name: `ms more to the first response with ${endpoints} endpoints`,
+    measured: { with: many, without: none },
+    ratio: { value: many - none, reach: 300, better: 'lower' },
+  };
+}
+
+/** Clients that open the live stream and never read it. */
+async function measureStreams(bench: Workbench): Promise<Finding> {
+  const clients = bench.quick ? 100 : 2_000;
+  const db = join(bench.folder, 'streams.db');
+  fill({ db, events: 0, at: Date.now() });
+  const emulator = await startContestant(programs.emulator, [db, 'FULL', 'running'], bench);
+  const sockets: Socket[] = [];
+  try {
+    for (let count = 0; count < clients; count++) sockets.push(await openStalled(emulator));
+    const probing = probe(emulator);
+    const times: number[] = [];
+    for (let event = 0; event < 20; event++) {
+      const startedAt = performance.now();
+      await createEvent(emulator);
+      times.push(performance.now() - startedAt);
+      await sleep(100);
+    }
+    const waits = await probing.end();
+    return {
+      name: `ms for /healthz, p99, with ${clients} stalled streams`,
+      measured: { p99: quantile(waits, 0.99), longest: quantile(waits, 1), event: median(times) },
+      ratio: { value: quantile(waits, 0.99), reach: 50, better: 'lower' },
+    };
+  } finally {
+    for (const socket of sockets) socket.destroy();
+    await emulator.stop();
+  }
+}
+
+async function openStalled({ url }: Contestant): Promise<Socket> {
+  const { host, hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname).on('error', () => {});
+  await new Promise((resolve) => socket.once('connect', resolve));
+  socket.pause();
+  socket.write(`GET /_svc/events HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+  return socket;
+}
+
+function measureTable(bench: Workbench): Finding {
+  const rows = Array.from({ length: 20_000 }, (_, number) => number);
+  const columns = [
+    { title: 'ID', value: (row: number) => `del_${String(row).padStart(26, '0')}` },
+    { title: 'STATUS', value: () => '✓ succeeded' },
+    { title: 'TYPE', value: () => 'order.shipped', leaves: 1 },
+    { title: 'URL', value: (row: number) => `http://127.0.0.1:3000/webhooks/${row}`, shrinks: true },
+  ];
+  const look = { width: 80, color: true, unicode: true, links: false };
+  const times = Array.from({ length: bench.rounds }, () => {
+    const startedAt = performance.now();
+    renderTable(columns, rows, look);
+    return performance.now() - startedAt;
+  });
+  return {
+    name: `ms to print a table of ${rows.length} rows`,
+    measured: { svc: median(times) },
+    ratio: { value: median(times), reach: 1_000, better: 'lower' },
+  };
+}
+
+async function createEvent({ url, apiKey }: Contestant): Promise<void> {
+  const response = await fetch(`${url}/v1/events`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+    body: '{"type":"bench.type0","payload":{}}',
+  });
+  if (response.status !== 201) throw new Error(await response.text());
+  await response.arrayBuffer();
+}
+
+/** Asks for `/healthz` again and again. @returns what ends it, and resolves to the milliseconds of each response. */
+function probe({ url }: Contestant): { end(): Promise<number[]> } {
+  const waits: number[] = [];
+  let isOver = false;
+  const run = async () => {
+    while (!isOver) {
+      const startedAt = performance.now();
+      await (await fetch(`${url}/healthz`)).arrayBuffer();
+      waits.push(performance.now() - startedAt);
+      await sleep(PROBE_PAUSE_MS);
+    }
+  };
+  const running = run();
+  return {
+    end: async () => {
+      isOver = true;
+      await running;
+      return waits;
+    },
+  };
+}
