@@ -24,6 +24,7 @@ const rows = [
   'webhook.wildcard (o)',
   'delivery.success',
   'delivery.states',
+  'delivery.paused',
   'delivery.timeout (o)',
   'delivery.response (o)',
   'delivery.concurrency (o)',

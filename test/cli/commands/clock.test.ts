@@ -6,6 +6,7 @@ import { command as resumeCommand } from '../../../src/cli/commands/clock/resume
 import { command as settleCommand } from '../../../src/cli/commands/clock/settle.ts';
 import { command as showCommand } from '../../../src/cli/commands/clock/show.ts';
 import { command as speedCommand } from '../../../src/cli/commands/clock/speed.ts';
+import { renderClockMove } from '../../../src/cli/render/clock.ts';
 import type { ClockMove, ClockState } from '../../../src/contract/emulator.ts';
 import { ExitCode, SvcError } from '../../../src/errors.ts';
 import { createFakeContext, type FakeOptions } from '../fake-context.ts';
@@ -153,4 +154,15 @@ describe('the clock commands', () => {
     const line = 'Sent 12 attempts, clock 2026-11-23 12:00:00, next 2026-11-23 12:05:00';
     expect(lines).toEqual([line, line, '']);
   });
+});
+
+it('a move of the clock names the disabled endpoints that it left out, and how to enable them', () => {
+  const webhook_id = 'wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D';
+  const text = renderClockMove(
+    { ...move, paused: [{ webhook_id, deliveries: 2 }] },
+    { width: 200, color: false, unicode: true, links: false },
+  );
+  expect(text).toContain(
+    `2 deliveries are paused: ${webhook_id} is disabled. Enable it with: svc webhooks update ${webhook_id} --enable`,
+  );
 });
