@@ -182,7 +182,7 @@ async function testCell({ manager, node, tarball, registry, folder }) {
       [...manager.install, `svc-emulator@file:${tarball}`],
       INSTALL_LIMIT_MS,
     );
-    const seconds = Math.round((performance.now() - startedAt) / 1000);
+    const seconds = Math.ceil((performance.now() - startedAt) / 1000);
     if (installed.exitCode !== 0) {
       return {
         ...empty,
@@ -262,7 +262,7 @@ function measure({ project, home }) {
   );
   const sizes = new Map(files.map((file) => statSync(file)).map(({ ino, size }) => [ino, size]));
   const bytes = [...sizes.values()].reduce((sum, size) => sum + size, 0);
-  return { packages: archives.length || manifests.length, megabytes: Math.round(bytes / 1e5) / 10 };
+  return { packages: archives.length || manifests.length, megabytes: Math.round(bytes / 1e6) };
 }
 
 /** Every regular file below a folder; links are not followed. */

@@ -25,9 +25,14 @@ function place(): string {
   return cwd;
 }
 
+/** Temporary files go to the folder. Node.js 22.8 and later would keep its cache of compiled code there too. */
+function temporaryFilesIn(folder: string): Record<string, string> {
+  return { TMPDIR: folder, NODE_DISABLE_COMPILE_CACHE: '1' };
+}
+
 /** `svc emulator exec` to its end. */
 function exec(args: readonly string[], { cwd, env, ...rest }: RunOptions) {
-  return svc(['emulator', 'exec', ...args], { cwd, env: { TMPDIR: cwd, ...env }, ...rest });
+  return svc(['emulator', 'exec', ...args], { cwd, env: { ...temporaryFilesIn(cwd), ...env }, ...rest });
 }
 
 /** The words of a command that runs `script` in Node.js. */
@@ -39,7 +44,7 @@ function node(script: string): string[] {
 async function start(cwd: string, words: readonly string[]) {
   const subprocess = execa(process.execPath, [program, 'emulator', 'exec', ...words], {
     ...{ cwd, stdin: 'ignore', reject: false, timeout: 30_000, forceKillAfterDelay: false },
-    ...{ env: { ...cleanEnvironment(), TMPDIR: cwd }, extendEnv: false },
+    ...{ env: { ...cleanEnvironment(), ...temporaryFilesIn(cwd) }, extendEnv: false },
   });
   endWithTest(subprocess);
   let out = '';
@@ -225,7 +230,7 @@ describe.skipIf(!showsProcesses)('no process is left behind', () => {
           cwd,
           stdin: 'ignore',
           reject: false,
-          env: { ...cleanEnvironment(), TMPDIR: cwd },
+          env: { ...cleanEnvironment(), ...temporaryFilesIn(cwd) },
           extendEnv: false,
         },
       },

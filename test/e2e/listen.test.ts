@@ -47,6 +47,9 @@ async function listen(cwd: string, ...args: string[]) {
   return { subprocess, lines, notes, ready: lines[0] };
 }
 
+/** A line of standard error with `--json`. */
+const note = (message: string) => JSON.stringify({ note: { message } });
+
 const idsOf = async (control: ControlPlane) =>
   (await control.listWebhooks({})).data.map(({ id }) => id).sort();
 
@@ -88,7 +91,7 @@ describe('svc listen', () => {
     subprocess.kill('SIGINT');
     expect(await subprocess).toMatchObject({
       exitCode: ExitCode.interrupted,
-      stderr: 'Deliveries that were still to be tried again, now canceled: 1.',
+      stderr: note('Deliveries that were still to be tried again, now canceled: 1.'),
     });
     expect(await idsOf(control)).toEqual([]);
   });
@@ -165,7 +168,10 @@ describe('svc listen', () => {
     await expect.poll(() => lines.length, { timeout: 20_000 }).toBe(2);
     expect(lines[1].delivery.webhook_id).toBe(ready.webhook_id);
     subprocess.kill('SIGINT');
-    expect((await subprocess).stderr).toBe('The connection was lost; connecting again.\nConnected again.');
+    expect((await subprocess).stderr.split('\n')).toEqual([
+      note('The connection was lost; connecting again.'),
+      note('Connected again.'),
+    ]);
     expect(await idsOf(createHttpControlPlane({ controlUrl: second.ready.control_url }))).toEqual([]);
   });
 
@@ -253,8 +259,8 @@ describe('svc listen', () => {
     await expect
       .poll(() => notes)
       .toEqual([
-        expect.stringMatching(/^warning: Nothing listens at http:\/\/localhost:\d+\/ yet\.$/),
-        expect.stringMatching(/^hint: Start your receiver there\./),
+        expect.stringMatching(/"warning: Nothing listens at http:\/\/localhost:\d+\/ yet\."/),
+        expect.stringMatching(/"hint: Start your receiver there\./),
       ]);
     await receive({}, { port });
     await expect.poll(() => notes[2], { timeout: 10_000 }).toContain('Something listens at');
