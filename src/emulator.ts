@@ -149,17 +149,16 @@ async function startOn(
     ...{ listenerGraceMs: options.listenerGraceMs, onFault: (where, fault) => faultLog.report(where, fault) },
     isOwnAddress: (address, port) => port === ownPort && leadsTo(host, address),
   });
+  const folders = fixtureFolders(options.projectFolder ?? process.cwd());
   const control = createLocalControlPlane(
-    {
-      ...{ sandbox, session, ...engine },
-      fixtureFolders: fixtureFolders(options.projectFolder ?? process.cwd()),
-    },
+    { sandbox, session, ...engine, fixtureFolders: folders },
     { status: () => status(), stop: () => void ending.close() },
   );
   const closing = new AbortController();
   const app = createApp({
     ...{ sandbox, control, host, publicUrl, controlToken, faultLog, closing: closing.signal },
     ...{ dashboardFolder: options.dashboardFolder, allowHost: options.allowHost },
+    fixtureFolders: folders,
     findPublicUrl: () => publicUrl,
     addressesAt: (origin) => toAddresses(origin, publicUrl, controlToken),
   });

@@ -43,6 +43,9 @@ export const EventType = v.pipe(
   v.regex(EVENT_TYPE_PATTERN, EVENT_TYPE_FORM),
 );
 
+/** An event type, or the wildcard (§2). */
+export const SUBSCRIPTION_PATTERN = `^\\*$|${EVENT_TYPE_PATTERN.source}`;
+
 const NAME_LENGTH = 'must be 1 to 200 characters long';
 export const Name = v.pipe(
   v.string(),

@@ -1,6 +1,7 @@
 /** The OpenAPI 3.1 documents, made from the same schemas that validate. Loaded only when somebody asks for one. */
 import { toJsonSchema } from '@valibot/to-json-schema';
 import type * as v from 'valibot';
+import { idPatterns } from '../domain/ids.ts';
 import { type ErrorCode, SvcError } from '../errors.ts';
 import { VERSION } from '../version.ts';
 import * as deliveries from './deliveries.ts';
@@ -9,6 +10,7 @@ import * as events from './events.ts';
 import * as faults from './faults.ts';
 import { JsonObject } from './fields.ts';
 import * as fixtures from './fixtures.ts';
+import { type DeliveryDocumentation, documentDeliveries } from './openapi-deliveries.ts';
 import { inputInQuery, type Operation, pathParameters, WholeNumber } from './operation.ts';
 import * as resources from './resources.ts';
 
@@ -21,6 +23,8 @@ export interface DocumentOptions {
   readonly operations: Readonly<Record<string, Operation>>;
   /** Whether requests carry an API key (§5). */
   readonly authenticated: boolean;
+  /** What receivers get (§6); only the described service sends deliveries. */
+  readonly deliveries?: DeliveryDocumentation;
 }
 
 /** Builds the document of a table of operations. */
@@ -30,9 +34,12 @@ export function createOpenApiDocument({
   serverUrl,
   operations,
   authenticated,
+  deliveries,
 }: DocumentOptions): Json {
   const components = new Components();
   const error = components.refer(authenticated ? resources.ErrorBody : resources.ControlErrorBody);
+  const headers = authenticated ? { ...REQUEST_ID, ...RATE_LIMIT } : REQUEST_ID;
+  const codes = new Set<ErrorCode>();
   const paths: Record<string, Json> = {};
   for (const [name, operation] of Object.entries(operations)) {
     paths[operation.path] ??= {};
@@ -42,20 +49,27 @@ export function createOpenApiDocument({
         responses: {
           [operation.status]: {
             description: 'Done.',
-            headers: { ...REQUEST_ID, ...(authenticated && operation.method === 'POST' ? REPLAYED : {}) },
+            headers: { ...headers, ...(authenticated && operation.method === 'POST' ? REPLAYED : {}) },
             content: jsonContent(components.refer(operation.output)),
           },
-          ...toErrorResponses(operation, authenticated, error),
+          ...toErrorResponses(operation, { authenticated, error, headers, codes }),
         },
       },
     });
   }
+  components.enumerate(authenticated ? 'ErrorBody' : 'ControlErrorBody', codes);
+  const webhooks = deliveries && documentDeliveries(deliveries, components.schemas);
   return {
     openapi: '3.1.1',
-    info: { title, description, version: VERSION, license: { name: 'MIT', identifier: 'MIT' } },
+    info: {
+      ...{ title, description, version: VERSION },
+      contact: { name: 'svc-emulator', url: 'https://www.npmjs.com/package/svc-emulator' },
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
     servers: [{ url: serverUrl }],
     security: authenticated ? [{ apiKey: [] }] : [{}, { controlToken: [] }],
     paths,
+    ...(webhooks && { webhooks }),
     components: {
       schemas: components.schemas,
       securitySchemes: authenticated ? API_KEY : CONTROL_TOKEN,
@@ -121,7 +135,26 @@ const IDEMPOTENCY_KEY: Json = {
 };
 
 const REQUEST_ID: Json = {
-  'Request-Id': { description: 'Identifies the request.', schema: { type: 'string' } },
+  'Request-Id': {
+    description: 'Identifies the request.',
+    schema: { type: 'string', pattern: idPatterns.request.source },
+  },
+};
+const RATE_LIMIT: Json = {
+  'RateLimit-Policy': {
+    description: 'The limit of the API key: `q` requests in `w` seconds. Present when a limit is on.',
+    schema: { type: 'string' },
+  },
+  RateLimit: {
+    description: 'Requests left (`r`), and seconds until all are back (`t`). Present when a limit is on.',
+    schema: { type: 'string' },
+  },
+};
+const ALLOW: Json = {
+  Allow: { description: 'The methods of this path.', schema: { type: 'string' } },
+};
+const AUTHENTICATE: Json = {
+  'WWW-Authenticate': { description: 'How to authenticate.', schema: { type: 'string', pattern: '^Bearer' } },
 };
 const REPLAYED: Json = {
   'Idempotent-Replayed': {
@@ -142,7 +175,12 @@ function toBodySchema(members: ReadonlyArray<[string, Json]>, required: readonly
   };
 }
 
-const COMMON_ERRORS: readonly ErrorCode[] = ['invalid_request', 'not_found', 'internal_error'];
+const COMMON_ERRORS: readonly ErrorCode[] = [
+  'invalid_request',
+  'not_found',
+  'method_not_allowed',
+  'internal_error',
+];
 const KEY_ERRORS: readonly ErrorCode[] = [
   'unauthenticated',
   'permission_denied',
@@ -156,16 +194,36 @@ const BODY_ERRORS: readonly ErrorCode[] = [
   'validation_failed',
 ];
 
-const WITH_RETRY_AFTER: readonly number[] = [409, 429];
+/** Headers of the responses of one status. */
+const STATUS_HEADERS: Readonly<Record<number, Json>> = {
+  401: AUTHENTICATE,
+  405: ALLOW,
+  409: RETRY_AFTER,
+  429: RETRY_AFTER,
+};
+
+interface ErrorContext {
+  readonly authenticated: boolean;
+  /** Schema of the body. */
+  readonly error: Json;
+  /** Headers of every response. */
+  readonly headers: Json;
+  /** Receives the codes that are documented. */
+  readonly codes: Set<ErrorCode>;
+}
 
 /** One response for each status that the operation can fail with, naming its codes. */
-function toErrorResponses({ method, errors = [] }: Operation, authenticated: boolean, error: Json): Json {
+function toErrorResponses(
+  { method, errors = [] }: Operation,
+  { authenticated, error, headers, codes: documented }: ErrorContext,
+): Json {
   const codes = new Set([...COMMON_ERRORS, ...errors, 'storage_unavailable'] as ErrorCode[]);
   for (const code of authenticated ? KEY_ERRORS : CONTROL_ERRORS) codes.add(code);
   if (!inputInQuery(method)) for (const code of BODY_ERRORS) codes.add(code);
   if (authenticated && method === 'POST') codes.add('idempotency_in_progress').add('idempotency_key_reused');
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of codes) {
+    documented.add(code);
     const { status } = new SvcError(code, '');
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }
@@ -174,7 +232,7 @@ function toErrorResponses({ method, errors = [] }: Operation, authenticated: boo
       status,
       {
         description: group.map((code) => `\`${code}\``).join(' or '),
-        headers: { ...REQUEST_ID, ...(WITH_RETRY_AFTER.includes(status) ? RETRY_AFTER : {}) },
+        headers: { ...headers, ...STATUS_HEADERS[status] },
         content: jsonContent(error),
       },
     ]),
@@ -194,6 +252,12 @@ class Components {
     return this.#refer(schema) ?? toSchema(schema, (inner) => this.#refer(inner));
   }
 
+  /** Lists the values that `error.code` of an error body can have. */
+  enumerate(name: string, codes: Iterable<string>): void {
+    const body = this.schemas[name] as { properties: { error: { properties: { code: Json } } } };
+    body.properties.error.properties.code = { type: 'string', enum: [...codes].sort() };
+  }
+
   #refer(schema: v.GenericSchema): Json | undefined {
     const name = resourceNames.get(schema);
     if (name === undefined) return undefined;
@@ -210,7 +274,8 @@ const resourceNames = new Map<unknown, string>(
 );
 
 /**
- * Checks that JSON Schema cannot express (addresses, the catalogue) stay with the validator.
+ * Checks that JSON Schema cannot express (addresses, the catalogue) stay with the validator. What a check of ours enforces and
+ * JSON Schema can express is written beside it: `v.metadata({ jsonSchema: { uniqueItems: true } })`.
  * @param replace what stands in the place of a schema inside.
  */
 function toSchema(
@@ -221,9 +286,15 @@ function toSchema(
     errorMode: 'ignore',
     typeMode: 'input',
     overrideSchema: ({ valibotSchema }) => {
-      if (valibotSchema === JsonObject) return { type: 'object' };
+      if (valibotSchema === JsonObject) return { type: 'object', additionalProperties: true };
       if (valibotSchema === WholeNumber) return { type: 'integer' };
       return replace(valibotSchema as v.GenericSchema) as never;
+    },
+    overrideAction: ({ valibotAction, jsonSchema }) => {
+      const { jsonSchema: documented } =
+        (valibotAction as { metadata?: { jsonSchema?: Json } }).metadata ?? {};
+      const { jsonSchema: _, ...others } = jsonSchema as Json;
+      return documented && { ...others, ...documented };
     },
   }) as Json;
   return rest;

@@ -4,10 +4,10 @@ import type { Environment } from '../domain/access.ts';
 import { isEventType, WILDCARD } from '../domain/event.ts';
 import { checkWebhookUrl } from '../domain/webhook-url.ts';
 import type { Rules } from '../profile/rules.ts';
-import { EVENT_TYPE_FORM, EventType, idOf, JsonObject } from './fields.ts';
+import { EVENT_TYPE_FORM, EventType, idOf, JsonObject, SUBSCRIPTION_PATTERN } from './fields.ts';
 import { defineOperations, wholeNumber } from './operation.ts';
 import { publicRoutes } from './public-routes.ts';
-import { CreatedWebhook, Event, pageOf, Workspace } from './resources.ts';
+import { CreatedWebhook, Event, EventPage, Workspace } from './resources.ts';
 
 const MAX_SUBSCRIPTIONS = 100;
 
@@ -60,7 +60,7 @@ export function createPublicOperations(options: PublicApiOptions) {
         limit: v.optional(wholeNumber(1, rules.list.maxLimit), rules.list.defaultLimit),
         type: v.optional(EventType),
       }),
-      output: pageOf(Event),
+      output: EventPage,
       status: 200,
       scope: 'events:read',
     },
@@ -105,6 +105,7 @@ export function webhookUrl(rules: Rules) {
       const checked = checkWebhookUrl(dataset.value, rules.webhookUrl);
       if (!checked.ok) addIssue({ message: checked.problem });
     }),
+    v.metadata({ jsonSchema: { format: 'uri' } }),
   );
 }
 
@@ -124,10 +125,12 @@ export function subscriptions(options: PublicApiOptions) {
         ),
         v.check((type) => type === WILDCARD || isEventType(type), EVENT_TYPE_FORM),
         v.check((type) => type === WILDCARD || exists(options, type), NOT_IN_CATALOGUE),
+        v.metadata({ jsonSchema: { pattern: SUBSCRIPTION_PATTERN } }),
       ),
     ),
     v.minLength(1, 'must name at least one event type'),
     v.maxLength(MAX_SUBSCRIPTIONS, `must not name more than ${MAX_SUBSCRIPTIONS} event types`),
     v.check((types) => new Set(types).size === types.length, 'must not name an event type twice'),
+    v.metadata({ jsonSchema: { uniqueItems: true } }),
   );
 }

@@ -5,8 +5,9 @@
 import * as v from 'valibot';
 import { environments, scopes } from '../domain/access.ts';
 import { attemptOutcomes } from '../domain/delivery.ts';
+import { EVENT_TYPE_PATTERN } from '../domain/event.ts';
 import { faultMark } from './faults.ts';
-import { Headers, idOf, JsonObject, Timestamp } from './fields.ts';
+import { Headers, idOf, JsonObject, SUBSCRIPTION_PATTERN, Timestamp } from './fields.ts';
 
 export const EnvironmentName = v.picklist(environments);
 export const ScopeName = v.picklist(scopes);
@@ -21,21 +22,27 @@ export const Workspace = v.object({
 export const Event = v.object({
   id: idOf('event'),
   workspace_id: idOf('workspace'),
-  type: v.string(),
+  type: v.pipe(v.string(), v.metadata({ jsonSchema: { pattern: EVENT_TYPE_PATTERN.source } })),
   payload: JsonObject,
   created_at: Timestamp,
 });
 
+const Url = v.pipe(v.string(), v.metadata({ jsonSchema: { format: 'uri' } }));
+const Subscription = v.pipe(v.string(), v.metadata({ jsonSchema: { pattern: SUBSCRIPTION_PATTERN } }));
+
 export const Webhook = v.object({
   id: idOf('webhook'),
   workspace_id: idOf('workspace'),
-  url: v.string(),
-  events: v.array(v.string()),
+  url: Url,
+  events: v.pipe(v.array(Subscription), v.metadata({ jsonSchema: { uniqueItems: true } })),
   created_at: Timestamp,
 });
 
 /** The creation response: the only one that carries the secret (§2). */
-export const CreatedWebhook = v.object({ ...Webhook.entries, secret: v.string() });
+export const CreatedWebhook = v.object({
+  ...Webhook.entries,
+  secret: v.pipe(v.string(), v.metadata({ jsonSchema: { pattern: '^whsec_' } })),
+});
 
 export const ErrorBody = v.strictObject({
   error: v.strictObject({ code: v.string(), message: v.string(), request_id: idOf('request') }),
@@ -49,6 +56,9 @@ export const ControlErrorBody = v.strictObject({
 /** A page of a list (§2): `end_cursor` is the id of the last item, null when the page is empty. */
 export const pageOf = <Item extends v.GenericSchema>(item: Item) =>
   v.object({ data: v.array(item), has_more: v.boolean(), end_cursor: v.nullable(v.string()) });
+
+/** A page of events, newest first (§2, decision `list.order`). */
+export const EventPage = pageOf(Event);
 
 export const ApiKey = v.object({
   id: idOf('apiKey'),

@@ -4,6 +4,7 @@ import { controlOperations } from '../contract/control-api.ts';
 import { createOpenApiDocument } from '../contract/openapi.ts';
 import type { ControlPlane } from '../control/control-plane.ts';
 import { SvcError } from '../errors.ts';
+import { documentEventTypes } from '../fixtures/documented-event-types.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Addresses } from './addresses.ts';
 import { type ApiHostGuardOptions, createApiHostGuard } from './api-host-guard.ts';
@@ -31,6 +32,8 @@ export interface AppOptions extends Pick<ApiHostGuardOptions, 'allowHost'> {
   readonly dashboardFolder?: string | undefined;
   /** Where its parts are reached, for a request that came to `origin`. */
   readonly addressesAt: (origin: string) => Addresses;
+  /** Where the event types of the OpenAPI document are found, later folders overriding earlier ones. */
+  readonly fixtureFolders: readonly string[];
   readonly faultLog: FaultLog;
   /** Aborted when the emulator stops. */
   readonly closing: AbortSignal;
@@ -80,12 +83,18 @@ function answerFault(error: HTTPError, requestId: string, faultLog: FaultLog): H
 function describe(
   which: keyof typeof DOCUMENTS,
   origin: string,
-  { sandbox, addressesAt }: AppOptions,
+  { sandbox, addressesAt, fixtureFolders }: AppOptions,
 ): string {
   const { baseUrl, controlUrl } = addressesAt(origin);
-  const operations = which === 'public' ? sandbox.operations : controlOperations;
-  const serverUrl = which === 'public' ? baseUrl : controlUrl;
-  return JSON.stringify(createOpenApiDocument({ ...DOCUMENTS[which], operations, serverUrl }));
+  const { rules, operations } = sandbox;
+  const table =
+    which === 'public'
+      ? {
+          ...{ operations, serverUrl: baseUrl },
+          deliveries: { eventTypes: documentEventTypes(fixtureFolders), rules },
+        }
+      : { operations: controlOperations, serverUrl: controlUrl };
+  return JSON.stringify(createOpenApiDocument({ ...DOCUMENTS[which], ...table }));
 }
 
 const DOCUMENTS = {

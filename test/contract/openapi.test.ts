@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { controlOperations } from '../../src/contract/control-api.ts';
 import { createOpenApiDocument } from '../../src/contract/openapi.ts';
+import { builtInEventTypes } from '../../src/fixtures/library.ts';
 import { startTestEmulator, type TestEmulatorOptions } from '../support/emulator.ts';
 import { createFolder } from '../support/folder.ts';
 
@@ -92,6 +93,7 @@ describe('the document of the service', () => {
       401: '`unauthenticated`',
       403: '`permission_denied` or `forbidden_origin`',
       404: '`not_found`',
+      405: '`method_not_allowed`',
       409: '`idempotency_in_progress`',
       413: '`payload_too_large`',
       415: '`unsupported_media_type`',
@@ -100,8 +102,79 @@ describe('the document of the service', () => {
       500: '`internal_error`',
       503: '`storage_unavailable`',
     });
-    expect(Object.keys(responses[429].headers)).toEqual(['Request-Id', 'Retry-After']);
-    expect(Object.keys(responses[201].headers)).toEqual(['Request-Id', 'Idempotent-Replayed']);
+    const common = ['Request-Id', 'RateLimit-Policy', 'RateLimit'];
+    expect(Object.keys(responses[201].headers)).toEqual([...common, 'Idempotent-Replayed']);
+    expect(Object.keys(responses[401].headers)).toEqual([...common, 'WWW-Authenticate']);
+    expect(Object.keys(responses[405].headers)).toEqual([...common, 'Allow']);
+    expect(Object.keys(responses[429].headers)).toEqual([...common, 'Retry-After']);
+  });
+
+  it('documents the request that a receiver gets for each event type with a fixture [§6, envelope]', () => {
+    const { post } = document.webhooks['order.shipped'];
+    expect(Object.keys(document.webhooks)).toHaveLength(builtInEventTypes().length);
+    expect(post).toMatchObject({
+      security: [],
+      'x-retry-window-ms': 72 * 3_600_000,
+      'x-retry-max-gap-ms': 24 * 3_600_000,
+    });
+    expect(post['x-retry-schedule-ms'].slice(0, 2)).toEqual([300_000, 1_800_000]);
+    expect(post.parameters.map(({ name }: { name: string }) => name)).toEqual([
+      ...['Service-Signature', 'Service-Timestamp', 'Service-Delivery-Id'],
+    ]);
+    const { schema, example } = post.requestBody.content['application/json'];
+    expect(schema.$ref).toBe('#/components/schemas/OrderShippedDelivery');
+    expect(example.data.payload.carrier).toBe('DHL');
+    const { OrderShippedPayload: payload } = document.components.schemas;
+    expect(payload.properties).toMatchObject({
+      ...{ weight_kg: { type: 'number' }, shipped_at: { type: 'string', format: 'date-time' } },
+      items: { type: 'array', items: { type: 'object', required: ['sku', 'quantity'] } },
+    });
+  });
+
+  it('takes the payload schema of a fixture file that has one', async () => {
+    const projectFolder = createFolder();
+    mkdirSync(join(projectFolder, 'fixtures/events'), { recursive: true });
+    const write = (type: string, content: object) =>
+      writeFileSync(join(projectFolder, `fixtures/events/${type}.json`), JSON.stringify(content));
+    const schema = { type: 'object', properties: { size: { enum: ['s', 'm'] } } };
+    write('shirt.sold', { description: 'A shirt was sold.', payload: { size: 'm' }, schema });
+    write('shirt.lost', { description: 'It has an unknown field.', payload: {}, shema: {} });
+    write('shirt.made', {
+      description: 'A shirt was made.',
+      payload: { id: '{{uuid}}', maker: '{{env MAKER}}' },
+    });
+    const { webhooks, components } = await fetchDocument('/openapi.json', { projectFolder });
+    expect(components.schemas.ShirtSoldPayload).toEqual(schema);
+    // An invalid fixture leaves the document as it is.
+    const shirts = Object.keys(webhooks).filter((type) => type.startsWith('shirt'));
+    expect(shirts).toEqual(['shirt.made', 'shirt.sold']);
+    const { example } = webhooks['shirt.made'].post.requestBody.content['application/json'];
+    expect(example.data.payload).toMatchObject({ id: expect.stringMatching(/^[\da-f-]{36}$/), maker: 'MAKER' });
+  });
+
+  it('lists the codes of errors, and names the page of events', () => {
+    const { ErrorBody, EventPage, Webhook, Event } = document.components.schemas;
+    expect(Webhook).toBeUndefined();
+    expect(ErrorBody.properties.error.properties.code.enum).toEqual(
+      expect.arrayContaining([
+        'method_not_allowed',
+        'permission_denied',
+        'rate_limited',
+        'validation_failed',
+      ]),
+    );
+    expect(EventPage.properties.data.items).toEqual({ $ref: '#/components/schemas/Event' });
+    expect(Event.properties.payload).toEqual({ type: 'object', additionalProperties: true });
+  });
+
+  it('documents the form of addresses and subscriptions that the emulator enforces [§2]', () => {
+    const { url, events } =
+      document.paths['/webhooks'].post.requestBody.content['application/json'].schema.properties;
+    expect(url).toEqual({ type: 'string', format: 'uri' });
+    expect(events).toMatchObject({ type: 'array', uniqueItems: true, minItems: 1, maxItems: 100 });
+    expect(new RegExp(events.items.pattern).test('order.shipped')).toBe(true);
+    expect(new RegExp(events.items.pattern).test('*')).toBe(true);
+    expect(new RegExp(events.items.pattern).test('Order shipped')).toBe(false);
   });
 
   it('follows the rules that the emulator runs by [event.body, list.workspace, list.limit]', async () => {
