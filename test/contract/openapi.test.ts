@@ -149,7 +149,10 @@ describe('the document of the service', () => {
     const shirts = Object.keys(webhooks).filter((type) => type.startsWith('shirt'));
     expect(shirts).toEqual(['shirt.made', 'shirt.sold']);
     const { example } = webhooks['shirt.made'].post.requestBody.content['application/json'];
-    expect(example.data.payload).toMatchObject({ id: expect.stringMatching(/^[\da-f-]{36}$/), maker: 'MAKER' });
+    expect(example.data.payload).toMatchObject({
+      id: expect.stringMatching(/^[\da-f-]{36}$/),
+      maker: 'MAKER',
+    });
   });
 
   it('lists the codes of errors, and names the page of events', () => {
