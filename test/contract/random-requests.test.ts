@@ -50,11 +50,11 @@ function listOperations(document: any): Documented[] {
 const anything = fc.jsonValue({ maxDepth: 2 });
 
 /** Mostly what the schema allows, so that requests get past the validation. */
-function valueOf(schema: Schema, known: readonly string[]): fc.Arbitrary<unknown> {
+function arbitraryOf(schema: Schema, known: readonly string[]): fc.Arbitrary<unknown> {
   const fitting = (() => {
     if (schema.enum) return fc.constantFrom(...schema.enum);
     if (schema.properties) return bodyOf(schema, known);
-    if (schema.type === 'array') return fc.array(valueOf(schema.items ?? {}, known), { maxLength: 3 });
+    if (schema.type === 'array') return fc.array(arbitraryOf(schema.items ?? {}, known), { maxLength: 3 });
     if (schema.type === 'integer' || schema.type === 'number') return fc.integer({ min: -1, max: 200 });
     if (schema.type === 'boolean') return fc.boolean();
     if (schema.type === 'object') return fc.dictionary(fc.string({ maxLength: 5 }), anything, { maxKeys: 3 });
@@ -64,7 +64,7 @@ function valueOf(schema: Schema, known: readonly string[]): fc.Arbitrary<unknown
 }
 
 function bodyOf({ properties = {} }: Schema, known: readonly string[]): fc.Arbitrary<unknown> {
-  const fields = Object.entries(properties).map(([name, schema]) => [name, valueOf(schema, known)]);
+  const fields = Object.entries(properties).map(([name, schema]) => [name, arbitraryOf(schema, known)]);
   return fc.record(Object.fromEntries(fields), { requiredKeys: [] });
 }
 
@@ -72,7 +72,7 @@ function requestOf(operation: Documented, known: readonly string[]) {
   const parameters = operation.parameters.map((parameter) =>
     fc.record({
       ...{ name: fc.constant(parameter.name), place: fc.constant(parameter.in) },
-      value: valueOf(parameter.schema, known),
+      value: arbitraryOf(parameter.schema, known),
       present: fc.boolean(),
     }),
   );
