@@ -109,7 +109,7 @@ describe('the document of the service', () => {
     expect(Object.keys(responses[429].headers)).toEqual([...common, 'Retry-After']);
   });
 
-  it('documents the request that a receiver gets for each event type with a fixture [§6, envelope]', () => {
+  it('documents the request that a receiver gets for each event type with a fixture [envelope]', () => {
     const { post } = document.webhooks['order.shipped'];
     expect(Object.keys(document.webhooks)).toHaveLength(builtInEventTypes().length);
     expect(post).toMatchObject({
@@ -170,7 +170,7 @@ describe('the document of the service', () => {
     expect(Event.properties.payload).toEqual({ type: 'object', additionalProperties: true });
   });
 
-  it('documents the form of addresses and subscriptions that the emulator enforces [§2]', () => {
+  it('documents the form of addresses and subscriptions that the emulator enforces', () => {
     const { url, events } =
       document.paths['/webhooks'].post.requestBody.content['application/json'].schema.properties;
     expect(url).toEqual({ type: 'string', format: 'uri' });
