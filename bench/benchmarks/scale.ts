@@ -12,6 +12,8 @@ import type { Benchmark, Workbench } from '../workbench.ts';
 
 const PROBE_PAUSE_MS = 5;
 const LIMIT_MS = 300_000;
+/** Until the HTTP client, which loads after the start, has loaded. */
+const LOADED_AFTER_MS = 1_500;
 
 export const scale: Benchmark = async (bench) => [
   ...(await measureFanOut(bench)),
@@ -30,6 +32,7 @@ async function measureFanOut(bench: Workbench): Promise<Finding[]> {
     fill({ db, events: 0, at: Date.now(), endpoints: { count: endpoints, url: receiver.url } });
     receiver.reset();
     const emulator = await startContestant(programs.emulator, [db, 'FULL', 'running'], bench);
+    await sleep(LOADED_AFTER_MS);
     const probing = probe(emulator);
     const startedAt = performance.now();
     await createEvent(emulator);
@@ -108,9 +111,9 @@ async function measureStreams(bench: Workbench): Promise<Finding> {
 async function openStalled({ url }: Contestant): Promise<Socket> {
   const { host, hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname).on('error', () => {});
-  await new Promise((resolve) => socket.once('connect', resolve));
-  socket.pause();
   socket.write(`GET /_svc/events HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+  await new Promise((resolve) => socket.once('data', resolve));
+  socket.pause();
   return socket;
 }
 
