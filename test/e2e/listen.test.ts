@@ -204,7 +204,7 @@ describe('svc listen', () => {
     await svc(['trigger', 'order.shipped', '--wait'], { cwd });
     await expect.poll(() => lines.length).toBe(3);
     subprocess.kill('SIGINT');
-    expect((await subprocess).stderr).toContain('has it again as wh_');
+    expect((await subprocess).stderr).toContain('Registered again: wh_');
   });
 
   it('registers anew, under the same secret, after a reset of the emulator', async () => {
@@ -324,8 +324,8 @@ describe.skipIf(!hasTerminals)('svc listen in a terminal', () => {
     `);
     await terminal.press('d');
     await terminal.waitFor(/Delivery +del_/);
-    await terminal.press('End');
-    await terminal.waitFor(/no such order/);
+    await terminal.press('PageDown');
+    await terminal.waitFor(/the receiver answered 500/);
     await terminal.press('q', 'r');
     await terminal.waitFor(/2 replay/);
     expect(receiver.requests).toHaveLength(2);
