@@ -3,7 +3,7 @@ import { chmodSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { cleanEnvironment, createPlace, program } from './cli-program.ts';
+import { cleanEnvironment, createPlace, program, temporaryFilesIn } from './cli-program.ts';
 import { endWithTest } from './for-one-test.ts';
 import { expectNobodyIn, listProcessesIn, showsProcesses } from './processes-in.ts';
 
@@ -19,7 +19,7 @@ describe.skipIf(!showsProcesses)('child processes', () => {
   it('npm run demo ends its emulator and removes its folder when nothing reads its output any more', async () => {
     const cwd = place();
     const shell = await execa('sh', ['-c', `"${process.execPath}" "${demo}" | head -n 2`], {
-      ...{ cwd, env: { ...cleanEnvironment(), TMPDIR: cwd }, extendEnv: false, stdin: 'ignore' },
+      ...{ cwd, env: { ...cleanEnvironment(), ...temporaryFilesIn(cwd) }, extendEnv: false, stdin: 'ignore' },
     });
     expect(shell.stdout).toContain('Boot the emulator');
     expect(shell.stderr).toBe('');
@@ -34,7 +34,7 @@ describe.skipIf(!showsProcesses)('child processes', () => {
       const subprocess = execa(process.execPath, [demo], {
         ...{
           cwd,
-          env: { ...cleanEnvironment(), TMPDIR: cwd },
+          env: { ...cleanEnvironment(), ...temporaryFilesIn(cwd) },
           extendEnv: false,
           stdin: 'ignore',
           reject: false,

@@ -68,3 +68,8 @@ export function cleanEnvironment(): Record<string, string> {
   const entries = Object.entries(process.env).filter(([name]) => !foreign.test(name));
   return Object.fromEntries(entries) as Record<string, string>;
 }
+
+/** Temporary files go to the folder. Node.js 22.8 and later would keep its cache of compiled code there too. */
+export function temporaryFilesIn(folder: string): Record<string, string> {
+  return { TMPDIR: folder, NODE_DISABLE_COMPILE_CACHE: '1' };
+}

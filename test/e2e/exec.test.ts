@@ -6,7 +6,14 @@ import { execa } from 'execa';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ExitCode } from '../../src/errors.ts';
 import { hasTerminals, startTerminal } from '../support/terminal.ts';
-import { cleanEnvironment, createPlace, program, type RunOptions, svc } from './cli-program.ts';
+import {
+  cleanEnvironment,
+  createPlace,
+  program,
+  type RunOptions,
+  svc,
+  temporaryFilesIn,
+} from './cli-program.ts';
 import { endWithTest, receive } from './for-one-test.ts';
 import { expectNobodyIn, listProcessesIn, showsProcesses } from './processes-in.ts';
 
@@ -23,11 +30,6 @@ function place(): string {
     }
   });
   return cwd;
-}
-
-/** Temporary files go to the folder. Node.js 22.8 and later would keep its cache of compiled code there too. */
-function temporaryFilesIn(folder: string): Record<string, string> {
-  return { TMPDIR: folder, NODE_DISABLE_COMPILE_CACHE: '1' };
 }
 
 /** `svc emulator exec` to its end. */

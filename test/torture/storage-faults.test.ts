@@ -146,7 +146,7 @@ describe('a start', () => {
     const empty = createFolder();
     chmodSync(empty, 0o555);
     await using inFolder = startSvc({ folder: empty, under: asMereOwner });
-    expect(await refusalOf(inFolder)).toMatchObject({ exitCode: 2, code: 'usage' });
+    expect(await refusalOf(inFolder)).toMatchObject({ exitCode: 2, code: 'database_unusable' });
   });
 
   it.runIf(canLimitFiles).each([4, 60, 100, 120, 140])('refuses a disk with room for %i KiB', async (kib) => {
