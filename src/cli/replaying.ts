@@ -67,6 +67,6 @@ export async function waitForAnswers(
   return deliveries.map(toReplay);
 }
 
-export function countUnanswered(replays: readonly Replay[]): number {
-  return replays.filter((replay) => !isAnswered(replay)).length;
+export function listUnanswered(replays: readonly Replay[]): Delivery[] {
+  return replays.filter((replay) => !isAnswered(replay)).map(({ delivery }) => delivery);
 }

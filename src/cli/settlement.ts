@@ -24,10 +24,14 @@ export function showCounts<Result>(
 }
 
 /** The error of a wait that ended before everything had settled. */
-export function waitedTooLong(unsettled: number, timeoutMs: number): SvcError {
-  const deliveries = unsettled === 1 ? '1 delivery has' : `${unsettled} deliveries have`;
+export function waitedTooLong(unsettled: readonly Delivery[], timeoutMs: number): SvcError {
+  const deliveries = unsettled.length === 1 ? '1 delivery has' : `${unsettled.length} deliveries have`;
+  const paused = unsettled.find((delivery) => delivery.paused);
   return new SvcError('timeout', `${deliveries} not settled after ${formatDuration(timeoutMs)}.`, {
-    hint: 'svc deliveries list --status pending shows when each is tried again; svc clock settle does it now.',
+    hint:
+      paused === undefined
+        ? 'svc deliveries list --status pending shows when each is tried again; svc clock settle does it now.'
+        : `Enable the endpoint of paused deliveries: svc webhooks update ${paused.webhook_id} --enable`,
   });
 }
 
@@ -37,7 +41,7 @@ export function waitedTooLong(unsettled: number, timeoutMs: number): SvcError {
  */
 export function concludeSettled(deliveries: readonly Delivery[], timeoutMs: number | undefined): ExitCode {
   if (timeoutMs === undefined) return ExitCode.done;
-  const pending = deliveries.filter(isPending).length;
-  if (pending > 0) throw waitedTooLong(pending, timeoutMs);
+  const pending = deliveries.filter(isPending);
+  if (pending.length > 0) throw waitedTooLong(pending, timeoutMs);
   return deliveries.every(({ status }) => status === 'succeeded') ? ExitCode.done : ExitCode.notSo;
 }

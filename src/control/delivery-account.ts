@@ -1,5 +1,5 @@
 import type { DeliveryDetail } from '../contract/deliveries.ts';
-import { settledReasonText } from '../domain/delivery.ts';
+import { settledReasonText, shownStatus } from '../domain/delivery.ts';
 import { toOneLine } from '../domain/invisible-characters.ts';
 import { formatRelative } from '../domain/relative-time.ts';
 
@@ -9,13 +9,14 @@ import { formatRelative } from '../domain/relative-time.ts';
  * @param now schedule time of its workspace, in milliseconds since 1970.
  */
 export function describeDelivery(delivery: DeliveryDetail, now: number): string {
-  const { id, status, attempts, settled_reason: reason, next_attempt_at: next } = delivery;
+  const { id, attempts, paused, settled_reason: reason, next_attempt_at: next } = delivery;
   const count = attempts.length === 1 ? '1 attempt' : `${attempts.length} attempts`;
   const further = [
     ...(reason === null ? [] : [settledReasonText[reason]]),
+    ...(paused ? ['its endpoint is disabled'] : []),
     ...(next === null ? [] : [`the next ${formatRelative(next, now)}`]),
   ];
   const error = attempts.at(-1)?.error ?? null;
-  const head = [`${id} ${status} after ${count}`, ...further].join(', ');
+  const head = [`${id} ${shownStatus(delivery)} after ${count}`, ...further].join(', ');
   return error === null ? head : `${head}: ${toOneLine(error)}`;
 }

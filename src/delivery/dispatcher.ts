@@ -264,10 +264,14 @@ export class Dispatcher {
       if (lane === undefined) break;
       this.#consider(lane);
     }
-    for (let lane = pauseEnds.take(now); lane !== undefined; lane = pauseEnds.take(now)) {
+    const restMs = this.#restUntil - this.#sandbox.wall.monotonic();
+    while (restMs <= 0) {
+      const lane = pauseEnds.take(now);
+      if (lane === undefined) break;
       void this.#endPaused(lane);
     }
-    this.#arm(clock.realMsUntil(Math.min(dueTimes.earliest, pauseEnds.earliest)));
+    this.#arm(clock.realMsUntil(dueTimes.earliest));
+    this.#arm(Math.max(restMs, clock.realMsUntil(pauseEnds.earliest)));
   }
 
   #consider(lane: Lane): void {

@@ -29,6 +29,16 @@ export const attemptOutcomes = [
 ] as const;
 export type AttemptOutcome = (typeof attemptOutcomes)[number];
 
+/** A status as people see it; `paused` is a pending delivery whose endpoint is disabled (decision `delivery.paused`). */
+export type ShownStatus = DeliveryStatus | 'paused';
+
+export function shownStatus(delivery: {
+  readonly status: DeliveryStatus;
+  readonly paused: boolean;
+}): ShownStatus {
+  return delivery.paused ? 'paused' : delivery.status;
+}
+
 /** Why a delivery stopped without success; `replay_failed` also where it had succeeded before (decision `replay.failed`). */
 export const settledReasons = [
   'window_elapsed',

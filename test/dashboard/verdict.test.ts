@@ -48,6 +48,7 @@ describe('the verdict on a delivery', () => {
       'Delivered by attempt 1; the last replay failed.',
     ],
     [{ attempts: [] }, 'It is waiting to be sent.'],
+    [{ paused: true }, 'It is paused: its endpoint is disabled.'],
     [
       { attempts: [createAttempt({ outcome: 'succeeded', response_status: 200, error: null })] },
       'Attempt 1 succeeded; a replay is waiting',

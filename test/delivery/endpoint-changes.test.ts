@@ -234,6 +234,28 @@ describe('a delivery to a disabled endpoint', () => {
     expect(again.get(delivery)).toMatchObject({ status: 'failed', settled_at: NOW + WINDOW_MS });
   });
 
+  it('whose end cannot be stored is ended after a rest [delivery.paused]', async () => {
+    const { endpoint, trigger, attempt, update, moveTo, get, store, pass, faults } = startDispatch();
+    const { id } = endpoint();
+    const [delivery = ''] = await trigger();
+    await (await attempt(1)).answer(refused);
+    await update(id, { disabled: true });
+    const { expire } = store.deliveries;
+    let tries = 0;
+    store.deliveries.expire = () => {
+      tries++;
+      throw new Error('disk on fire');
+    };
+    await moveTo(NOW + WINDOW_MS);
+    await moveTo(NOW + WINDOW_MS);
+    expect(tries).toBe(1);
+    expect(faults).toMatchObject([{ message: 'disk on fire' }]);
+    store.deliveries.expire = expire;
+    pass(1_000);
+    await moveTo(NOW + WINDOW_MS);
+    expect(get(delivery)).toMatchObject({ status: 'failed', settled_at: NOW + WINDOW_MS });
+  });
+
   it('in flight when it is disabled is recorded as it ends, and waits then [delivery.paused]', async () => {
     const { endpoint, trigger, attempt, update, moveTo, get } = startDispatch();
     const { id } = endpoint();

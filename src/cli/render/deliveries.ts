@@ -1,12 +1,13 @@
 import type { Delivery } from '../../contract/deliveries.ts';
 import type { StreamItem } from '../../contract/stream.ts';
+import { shownStatus } from '../../domain/delivery.ts';
 import { formatDuration } from '../../domain/duration.ts';
 import { formatRelative } from '../../domain/relative-time.ts';
 import type { Context } from '../context.ts';
 import type { Look } from '../io.ts';
 import type { ScheduleNow } from '../schedule-now.ts';
 import { cutLineTo } from './painted.ts';
-import { paintOutcome, paintStatus, shownStatus } from './style.ts';
+import { paintOutcome, paintStatus } from './style.ts';
 import type { Column } from './table.ts';
 import { formatTimeOfDay } from './time.ts';
 

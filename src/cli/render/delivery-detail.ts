@@ -1,13 +1,13 @@
 import type { Attempt, AttemptDetail, DeliveryDetail } from '../../contract/deliveries.ts';
 import { describeMark } from '../../control/fault-account.ts';
-import { settledReasonText } from '../../domain/delivery.ts';
+import { settledReasonText, shownStatus } from '../../domain/delivery.ts';
 import { formatDuration } from '../../domain/duration.ts';
 import { indentJson } from '../../domain/json-text.ts';
 import { findRemedies } from '../../domain/remedy.ts';
 import type { Context } from '../context.ts';
 import { toStyledLines } from '../terminal-text.ts';
 import { renderFields } from './fields.ts';
-import { paintOutcome, paintStatus, shownStatus, styleFor } from './style.ts';
+import { paintOutcome, paintStatus, styleFor } from './style.ts';
 import { formatTime } from './time.ts';
 import { renderVerdict } from './verification.ts';
 

@@ -1,5 +1,4 @@
-import type { Delivery } from '../../contract/deliveries.ts';
-import type { AttemptOutcome, DeliveryStatus } from '../../domain/delivery.ts';
+import type { AttemptOutcome, ShownStatus } from '../../domain/delivery.ts';
 import type { Look } from '../io.ts';
 import { styleSequence } from '../terminal-text.ts';
 
@@ -28,13 +27,6 @@ function toStyle(apply: (text: string, codes: readonly [number, number]) => stri
 }
 
 type Abilities = Pick<Look, 'color' | 'unicode'>;
-
-/** A state of a delivery; `paused` is a pending one whose endpoint is disabled. */
-type ShownStatus = DeliveryStatus | 'paused';
-
-export function shownStatus({ status, paused }: Pick<Delivery, 'status' | 'paused'>): ShownStatus {
-  return paused ? 'paused' : status;
-}
 
 /** What tells states apart without colour as well; where there are no symbols, the words do. */
 const symbols = {

@@ -1,4 +1,4 @@
-import type { AttemptOutcome, DeliveryStatus } from '../../domain/delivery.ts';
+import { type AttemptOutcome, type DeliveryStatus, shownStatus } from '../../domain/delivery.ts';
 
 /** What tells states apart without colour as well. */
 const symbols = { pending: '…', paused: '‖', succeeded: '✓', failed: '✗', canceled: '–' } as const;
@@ -12,7 +12,7 @@ interface StatusProps {
 }
 
 export function StatusBadge({ status, paused = false, count }: StatusProps) {
-  const state = paused ? 'paused' : status;
+  const state = shownStatus({ status, paused });
   return (
     <span class={`badge ${status}`} title={paused ? 'Its endpoint is disabled' : undefined}>
       <span aria-hidden="true">{symbols[state]}</span> {count} {state}

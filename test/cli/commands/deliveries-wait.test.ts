@@ -138,6 +138,15 @@ describe('deliveries wait', () => {
     expect(err).toBe('del_1 pending after 1 attempt, the next in 5m: the receiver answered 503\n');
   });
 
+  it('names the disabled endpoint of a paused delivery, and how to enable it [delivery.paused]', async () => {
+    const paused = delivery(1, 'pending', { paused: true, next_attempt_at: null, webhook_id: 'wh_1' });
+    const { result, err } = await wait({ timeout: 1000 }, { listed: [paused] });
+    expect(err).toBe('del_1 paused after 1 attempt, its endpoint is disabled: the receiver answered 503\n');
+    expect(result).toMatchObject({
+      reason: { hint: 'Enable the endpoint of paused deliveries: svc webhooks update wh_1 --enable' },
+    });
+  });
+
   it('tells of no more than twenty', async () => {
     const listed = Array.from({ length: 23 }, (_, n) => delivery(n, 'failed'));
     const { err } = await wait({ status: 'succeeded' }, { listed });

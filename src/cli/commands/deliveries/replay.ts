@@ -20,7 +20,7 @@ import { replayableDeliveries } from '../../offers/resources.ts';
 import { askChoice, confirm } from '../../prompt.ts';
 import { deliveryColumns } from '../../render/deliveries.ts';
 import { renderTable } from '../../render/table.ts';
-import { countUnanswered, replayAll, waitForAnswers } from '../../replaying.ts';
+import { listUnanswered, replayAll, waitForAnswers } from '../../replaying.ts';
 import { findScheduleNow } from '../../schedule-now.ts';
 import { DEFAULT_WAIT_MS, waitedTooLong } from '../../settlement.ts';
 import { readValue } from '../../values.ts';
@@ -184,8 +184,8 @@ function conclude(
   timeoutMs: number | undefined,
 ): ExitCode {
   if (timeoutMs !== undefined) {
-    const waiting = countUnanswered(replays);
-    if (waiting > 0) throw waitedTooLong(waiting, timeoutMs);
+    const waiting = listUnanswered(replays);
+    if (waiting.length > 0) throw waitedTooLong(waiting, timeoutMs);
     if (replays.some(({ delivery }) => statusOfReplay(delivery) !== 'succeeded')) return ExitCode.notSo;
   }
   return refused.length === 0 ? ExitCode.done : ExitCode.notSo;

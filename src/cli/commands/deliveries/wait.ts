@@ -64,9 +64,7 @@ async function run(options: Options, context: Context): Promise<ExitCode> {
   if (isGranted) return ExitCode.done;
   if (!context.json) await noteAccount([...wrong, ...open], now, control, context);
   if (wrong.length > 0) return ExitCode.notSo;
-  throw open.length > 0
-    ? waitedTooLong(open.length, timeoutMs)
-    : waitedInVain(done.length, options, timeoutMs);
+  throw open.length > 0 ? waitedTooLong(open, timeoutMs) : waitedInVain(done.length, options, timeoutMs);
 }
 
 /** The error of a wait for deliveries that nobody made. */

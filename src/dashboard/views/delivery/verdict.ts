@@ -39,6 +39,7 @@ function toHeadline(delivery: DeliveryDetail, last: AttemptDetail | undefined): 
     const first = delivery.attempts.find(({ outcome }) => outcome === 'succeeded');
     return `Delivered by attempt ${first?.number ?? 1}${reason === null ? '' : `; ${settledReasonText[reason]}`}.`;
   }
+  if (delivery.paused) return 'It is paused: its endpoint is disabled.';
   if (last === undefined) return 'It is waiting to be sent.';
   return last.outcome === 'succeeded'
     ? `Attempt ${last.number} succeeded; a replay is waiting to be sent.`
