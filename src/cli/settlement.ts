@@ -5,6 +5,8 @@ import { formatDuration } from '../domain/duration.ts';
 import { ExitCode, SvcError } from '../errors.ts';
 import type { Context } from './context.ts';
 import { renderBar, showWhile } from './progress.ts';
+import { countDeliveries } from './render/count.ts';
+import { countPaused, describePaused, hintAtPaused } from './render/paused.ts';
 
 /** How long a command waits when nobody says. */
 export const DEFAULT_WAIT_MS = 30_000;
@@ -15,7 +17,7 @@ export function showCounts<Result>(
   context: Pick<Context, 'io' | 'json'>,
   wait: (onChange: (counts: StandingCounts) => void) => Promise<Result>,
 ): Promise<Result> {
-  let counts: StandingCounts = { open: 0, done: 0, wrong: 0 };
+  let counts: StandingCounts = { open: 0, done: 0, wrong: 0, paused: 0 };
   const waiting = wait((changed) => {
     counts = changed;
   });
@@ -23,15 +25,19 @@ export function showCounts<Result>(
   return showWhile(context, async () => `${word} ${toBar(counts)}`, waiting);
 }
 
-/** The error of a wait that ended before everything had settled. */
-export function waitedTooLong(unsettled: readonly Delivery[], timeoutMs: number): SvcError {
-  const deliveries = unsettled.length === 1 ? '1 delivery has' : `${unsettled.length} deliveries have`;
-  const paused = unsettled.find((delivery) => delivery.paused);
-  return new SvcError('timeout', `${deliveries} not settled after ${formatDuration(timeoutMs)}.`, {
-    hint:
-      paused === undefined
-        ? 'svc deliveries list --status pending shows when each is tried again; svc clock settle does it now.'
-        : `Enable the endpoint of paused deliveries: svc webhooks update ${paused.webhook_id} --enable`,
+/**
+ * The error of a wait that ended before everything had settled: at once where all that is open is paused.
+ * @param open the deliveries that have not settled, at least one.
+ */
+export function waitedTooLong(open: readonly Delivery[], timeoutMs: number): SvcError {
+  const paused = countPaused(open);
+  if (open.every((delivery) => delivery.paused)) {
+    return new SvcError('timeout', describePaused(paused), { hint: hintAtPaused(paused) });
+  }
+  const have = open.length === 1 ? 'has' : 'have';
+  const message = `${countDeliveries(open.length)} ${have} not settled after ${formatDuration(timeoutMs)}.`;
+  return new SvcError('timeout', paused.length === 0 ? message : `${message} ${describePaused(paused)}`, {
+    hint: 'svc deliveries list --status pending shows when each is tried again; svc clock settle does it now.',
   });
 }
 

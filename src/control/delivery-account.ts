@@ -13,7 +13,7 @@ export function describeDelivery(delivery: DeliveryDetail, now: number): string 
   const count = attempts.length === 1 ? '1 attempt' : `${attempts.length} attempts`;
   const further = [
     ...(reason === null ? [] : [settledReasonText[reason]]),
-    ...(paused ? ['its endpoint is disabled'] : []),
+    ...(paused ? [`${delivery.webhook_id} is disabled`] : []),
     ...(next === null ? [] : [`the next ${formatRelative(next, now)}`]),
   ];
   const error = attempts.at(-1)?.error ?? null;

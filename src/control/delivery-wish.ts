@@ -7,6 +7,7 @@ import type { ControlPlane } from './control-plane.ts';
 import { listAll } from './pages.ts';
 import {
   awaitDeliveries,
+  isAtRest,
   isPending,
   type Patience,
   type Standing,
@@ -29,13 +30,16 @@ export interface DeliveryWish {
 /** How a wait ended. Lists are newest first. */
 export interface WishOutcome extends Readonly<Record<Standing, readonly Delivery[]>> {
   readonly isGranted: boolean;
+  /** Whether the wish is not granted because every open delivery is paused. */
+  readonly isPaused: boolean;
   /** All that match. */
   readonly deliveries: readonly Delivery[];
 }
 
 /**
- * Waits until the wish is granted, until one that matches has settled otherwise, or until the time is over. Counts
- * what matches already and what is made meanwhile.
+ * Waits until the wish is granted, until one that matches has settled otherwise, until all that are left are paused, or
+ * until the time is over. Counts what matches already and what is made meanwhile. With a `count`, paused deliveries do
+ * not end it: others may still come.
  * @throws SvcError `interrupted`
  */
 export async function waitForWish(
@@ -49,6 +53,7 @@ export async function waitForWish(
   const judge = (delivery: Delivery) => judgeBy(delivery, status);
   const isGranted = ({ open, done, wrong }: StandingCounts) =>
     wrong === 0 && (count === undefined ? open === 0 && done > 0 : done >= count);
+  const isPaused = (counts: StandingCounts) => count === undefined && counts.open > 0 && isAtRest(counts);
   const seen = await awaitDeliveries(
     control,
     {
@@ -56,15 +61,16 @@ export async function waitForWish(
       look: () => listAll((page) => control.listDeliveries({ ...page, ...selection, ...from })),
       includes: ({ created_at: at }) => sinceAt === null || Date.parse(at) >= sinceAt,
       judge,
-      isOver: (counts) => counts.wrong > 0 || isGranted(counts),
+      isOver: (counts) => counts.wrong > 0 || isGranted(counts) || isPaused(counts),
     },
     patience,
   );
   const deliveries = seen.sort((a, b) => (a.id < b.id ? 1 : -1));
   const standing = (wanted: Standing) => deliveries.filter((delivery) => judge(delivery) === wanted);
   const [open, done, wrong] = [standing('open'), standing('done'), standing('wrong')];
-  const counts = { open: open.length, done: done.length, wrong: wrong.length };
-  return { ...{ deliveries, open, done, wrong }, isGranted: isGranted(counts) };
+  const paused = open.filter((delivery) => delivery.paused).length;
+  const counts = { open: open.length, done: done.length, wrong: wrong.length, paused };
+  return { ...{ deliveries, open, done, wrong }, isGranted: isGranted(counts), isPaused: isPaused(counts) };
 }
 
 function judgeBy(delivery: Delivery, wanted: DeliveryStatus | undefined): Standing {

@@ -8,7 +8,8 @@ import type { ControlPlane } from './control-plane.ts';
 
 /** Where a delivery stands for whoever waits: `wrong` is one that has settled otherwise than it was to. */
 export type Standing = 'open' | 'done' | 'wrong';
-export type StandingCounts = Readonly<Record<Standing, number>>;
+/** `paused` counts the open deliveries whose endpoint is disabled. */
+export type StandingCounts = Readonly<Record<Standing | 'paused', number>>;
 
 export interface Awaited {
   /** What the stream is narrowed to. */
@@ -19,7 +20,7 @@ export interface Awaited {
   readonly includes?: (delivery: Delivery) => boolean;
   /** Done are those that are not pending when left out. */
   readonly judge?: (delivery: Delivery) => Standing;
-  /** When to stop; once none is open when left out. */
+  /** When to stop. Default: when no delivery is open, or all open ones are paused. */
   readonly isOver?: (counts: StandingCounts) => boolean;
 }
 
@@ -32,7 +33,8 @@ export interface Patience {
 
 /**
  * Waits until `isOver`, or until the time is over. It asks the emulator for nothing but news, so that waiting for
- * thousands of deliveries costs no more than their attempts.
+ * thousands of deliveries costs no more than their attempts. The stream does not report that an endpoint was disabled:
+ * what is open when the time is over is read again.
  * @returns the deliveries as they were last seen.
  * @throws SvcError `interrupted`
  */
@@ -41,7 +43,7 @@ export async function awaitDeliveries(
   awaited: Awaited,
   { timeoutMs, signal, onChange }: Patience,
 ): Promise<Delivery[]> {
-  const { filter, look, isOver = ({ open }) => open === 0 } = awaited;
+  const { filter, look, isOver = isAtRest } = awaited;
   const ledger = new Ledger(awaited.judge ?? ((delivery) => (isPending(delivery) ? 'open' : 'done')));
   const includes = awaited.includes ?? (({ id }) => ledger.deliveries.has(id));
   const leaving = new AbortController();
@@ -59,6 +61,8 @@ export async function awaitDeliveries(
       onChange?.(ledger.counts);
       if (isOver(ledger.counts)) return;
     }
+    if (!end.aborted || signal.aborted) return;
+    for (const delivery of await look()) ledger.record(delivery);
   }
 
   try {
@@ -73,7 +77,7 @@ export async function awaitDeliveries(
 /** The deliveries that are waited for, each as it was last seen, and how many stand where. */
 class Ledger {
   readonly deliveries = new Map<string, Delivery>();
-  readonly counts = { open: 0, done: 0, wrong: 0 };
+  readonly counts = { open: 0, done: 0, wrong: 0, paused: 0 };
   readonly #judge: (delivery: Delivery) => Standing;
 
   constructor(judge: (delivery: Delivery) => Standing) {
@@ -82,10 +86,21 @@ class Ledger {
 
   record(delivery: Delivery): void {
     const before = this.deliveries.get(delivery.id);
-    if (before !== undefined) this.counts[this.#judge(before)]--;
+    if (before !== undefined) this.#count(before, -1);
     this.deliveries.set(delivery.id, delivery);
-    this.counts[this.#judge(delivery)]++;
+    this.#count(delivery, 1);
   }
+
+  #count(delivery: Delivery, by: 1 | -1): void {
+    const standing = this.#judge(delivery);
+    this.counts[standing] += by;
+    if (standing === 'open' && delivery.paused) this.counts.paused += by;
+  }
+}
+
+/** Whether nothing that is open can settle before somebody enables an endpoint or moves the clock (decision `delivery.paused`). */
+export function isAtRest({ open, paused }: StandingCounts): boolean {
+  return open === paused;
 }
 
 export function isPending({ status }: Delivery): boolean {

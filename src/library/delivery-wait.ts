@@ -18,7 +18,8 @@ export interface WaitOptions {
 /**
  * Waits for deliveries that match, those that are there and those to come. @returns those that came to it, newest first.
  * @throws SvcError with an account of what happened instead: `settled_otherwise` as soon as one that matches has settled
- *   in another state, `timeout`, or `interrupted` when the emulator is closed.
+ *   in another state, `timeout` (at once when all that are left are paused, without `count`), or `interrupted` when the
+ *   emulator is closed.
  */
 export type DeliveryWait = (
   filter?: Omit<DeliveryWish['filter'], 'workspace_id'>,

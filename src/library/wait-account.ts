@@ -59,7 +59,8 @@ function toHeadline(
   ].join(' ');
   const deliveries = wanted === 1 ? 'delivery' : 'deliveries';
   const [wrong] = outcome.wrong;
-  const end = wrong === undefined ? ` within ${formatDuration(timeoutMs)}` : `: one ${wrong.status}`;
+  const limit = outcome.isPaused ? ': the rest is paused' : ` within ${formatDuration(timeoutMs)}`;
+  const end = wrong === undefined ? limit : `: one ${wrong.status}`;
   return `${outcome.done.length} of ${wanted} ${deliveries} ${kind}${end}.`;
 }
 
@@ -124,10 +125,22 @@ export async function describeRefusals({
 async function listHints(scene: Scene): Promise<string[]> {
   const { control, workspaceId, outcome, wish } = scene;
   const waiting = outcome.open.flatMap(({ next_attempt_at: at }) => (at === null ? [] : [Date.parse(at)]));
-  if (waiting.length > 0) return hintAtTime(Math.min(...waiting), scene);
+  const hints = [
+    ...hintAtPaused(outcome),
+    ...(waiting.length > 0 ? hintAtTime(Math.min(...waiting), scene) : []),
+  ];
+  if (hints.length > 0) return hints;
   if (outcome.wrong.length > 0) return [];
   const webhooks = await listAll((page) => control.listWebhooks({ ...page, workspace_id: workspaceId }));
   return hintAtEndpoints(webhooks, wish.filter.type);
+}
+
+/** How to enable the endpoints that paused deliveries go to. */
+function hintAtPaused({ open }: WishOutcome): string[] {
+  const disabled = new Set(open.filter(({ paused }) => paused).map(({ webhook_id: id }) => id));
+  return [...disabled]
+    .slice(0, MOST)
+    .map((id) => `${id} is disabled: webhooks.update('${id}', { disabled: false }) enables it.`);
 }
 
 function hintAtTime(nextAt: number, { clock }: Scene): string[] {

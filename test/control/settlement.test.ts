@@ -88,6 +88,27 @@ describe('waiting for deliveries', () => {
     await expect(wait({ listed: [pending], stream: silence, timeoutMs: 1 })).resolves.toEqual([pending]);
   });
 
+  it('ends at once when all that is open is paused, in the list or in the stream', async () => {
+    const paused = { ...pending, paused: true };
+    await expect(wait({ listed: [paused, other], stream: silence })).resolves.toEqual([paused, other]);
+    const told = [paused, { ...other, status: 'pending' }, other, succeeded] as const;
+    const listed = [pending, { ...other, status: 'pending' } as const];
+    await expect(wait({ listed, told })).resolves.toEqual([paused, other]);
+  });
+
+  it('does not end while another delivery is open beside a paused one', async () => {
+    const listed = [{ ...pending, paused: true }, { ...other, status: 'pending' } as const];
+    await expect(wait({ listed, told: [succeeded, other] })).resolves.toEqual([succeeded, other]);
+  });
+
+  it('reads what is open again when the time is over, because the stream does not report a disabled endpoint', async () => {
+    const looks = [pending, { ...pending, paused: true }];
+    const look = async () => looks.splice(0, 1);
+    await expect(wait({ stream: silence, timeoutMs: 1 }, { look })).resolves.toMatchObject([
+      { paused: true },
+    ]);
+  });
+
   it('ends at once when it is interrupted', async () => {
     const interruption = new AbortController();
     const waiting = wait({ listed: [pending], stream: silence, signal: interruption.signal });

@@ -31,6 +31,13 @@ describe('the verdict on a delivery', () => {
     });
   });
 
+  it('names the command that enables the endpoint of a paused delivery', () => {
+    const { remedies } = judge(createDelivery({ paused: true, next_attempt_at: null, attempts: [] }));
+    expect(remedies).toEqual([
+      { words: 'Enable the endpoint:', command: 'svc webhooks update we_1 --enable' },
+    ]);
+  });
+
   it.each<[Partial<DeliveryDetail>, string]>([
     [
       { ...settled, status: 'failed', settled_reason: 'window_elapsed' },
@@ -48,7 +55,7 @@ describe('the verdict on a delivery', () => {
       'Delivered by attempt 1; the last replay failed.',
     ],
     [{ attempts: [] }, 'It is waiting to be sent.'],
-    [{ paused: true }, 'It is paused: its endpoint is disabled.'],
+    [{ paused: true, next_attempt_at: null }, 'It is paused: its endpoint is disabled.'],
     [
       { attempts: [createAttempt({ outcome: 'succeeded', response_status: 200, error: null })] },
       'Attempt 1 succeeded; a replay is waiting',

@@ -103,6 +103,28 @@ describe('waiting for deliveries', () => {
     );
   });
 
+  it('ends at once when all that are left are paused, and says which endpoint to enable [delivery.paused]', async () => {
+    await using scene = await createScene(500);
+    const { emulator } = scene;
+    await emulator.trigger('order.shipped');
+    await scene.receiver.nth(1);
+    await emulator.clock.advance(0);
+    const [{ id } = { id: '' }] = await emulator.webhooks.list();
+    await emulator.webhooks.update(id, { disabled: true });
+    expect(await findReason(emulator, {}, { timeout: '1h' })).toEqual({
+      code: 'timeout',
+      account: [
+        '0 of 1 delivery settled: the rest is paused.',
+        '  del_… paused after 1 attempt, wh_… is disabled: the receiver answered 500 Internal Server Error',
+        "  wh_… is disabled: webhooks.update('wh_…', { disabled: false }) enables it.",
+      ].join('\n'),
+      hint: `${id} is disabled: webhooks.update('${id}', { disabled: false }) enables it.`,
+    });
+    expect((await findReason(emulator, {}, { count: 1 })).account).toMatch(
+      /within 50ms\.\n.*paused.*is disabled/,
+    );
+  });
+
   it('tells that there is no endpoint, or that it is disabled', async () => {
     await using scene = await createScene();
     const [webhook] = await scene.emulator.webhooks.list();

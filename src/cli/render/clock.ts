@@ -4,6 +4,7 @@ import { formatDuration } from '../../domain/duration.ts';
 import type { Look } from '../io.ts';
 import { countDeliveries } from './count.ts';
 import { renderFields } from './fields.ts';
+import { describePaused, hintAtPaused } from './paused.ts';
 import { paintOutcome } from './style.ts';
 import { type Column, renderTable } from './table.ts';
 import { formatSecond, formatTime } from './time.ts';
@@ -17,16 +18,10 @@ export function renderClock(state: ClockState, look: Look): string {
 export function renderClockMove(move: ClockMove, look: Look): string {
   const fields = [
     renderFields({ ...clockFields(move), Pending: countDeliveries(move.pending) }, look),
-    ...move.paused.map(renderPaused),
+    ...move.paused.map((each) => `${describePaused([each])} ${hintAtPaused([each])}`),
   ].join('\n');
   if (move.attempts.length === 0) return `No attempt fell due.\n\n${fields}`;
   return `${renderTable(attemptColumns(look), move.attempts, look)}\n\n${fields}`;
-}
-
-/** What was left out, why, and what to do about it. */
-function renderPaused({ webhook_id: id, deliveries }: ClockMove['paused'][number]): string {
-  const are = deliveries === 1 ? 'is' : 'are';
-  return `${countDeliveries(deliveries)} ${are} paused: ${id} is disabled. Enable it with: svc webhooks update ${id} --enable`;
 }
 
 function clockFields({ workspace_id, now, rate, wall, next_due_at }: ClockState) {

@@ -25,7 +25,7 @@ export const deliveryGaps = {
     reason:
       'Nothing is lost while an endpoint is repaired, and nothing waits for ever. The window counts from the first attempt, or from the creation where no attempt was made.',
     answer:
-      'they are paused: `status` stays `pending`, `paused` is true and nothing is sent; clock moves leave them out and list them. 72 hours after its start a paused delivery becomes `failed` with `window_elapsed`. When the endpoint is enabled, what is due is sent at once. A replay waits until then',
+      'they are paused: `status` stays `pending`, `paused` is true and nothing is sent; clock moves leave them out and list them. 72 hours after its start a paused delivery becomes `failed` with `window_elapsed`. When the endpoint is enabled, what is due is sent at once. A replay waits until then. `svc deliveries wait`, `--wait` and `deliveries.wait` end at once with `timeout` and name the endpoint when all that are left are paused, unless a count is asked for',
   },
   'delivery.timeout': {
     question: 'How long may an attempt take?',

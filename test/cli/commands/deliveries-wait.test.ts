@@ -138,20 +138,56 @@ describe('deliveries wait', () => {
     expect(err).toBe('del_1 pending after 1 attempt, the next in 5m: the receiver answered 503\n');
   });
 
-  it('names the disabled endpoint of a paused delivery, and how to enable it [delivery.paused]', async () => {
-    const paused = delivery(1, 'pending', { paused: true, next_attempt_at: null, webhook_id: 'wh_1' });
-    const { result, err } = await wait({ timeout: 1000 }, { listed: [paused] });
-    expect(err).toBe('del_1 paused after 1 attempt, its endpoint is disabled: the receiver answered 503\n');
-    expect(result).toMatchObject({
-      reason: { hint: 'Enable the endpoint of paused deliveries: svc webhooks update wh_1 --enable' },
-    });
-  });
-
   it('tells of no more than twenty', async () => {
     const listed = Array.from({ length: 23 }, (_, n) => delivery(n, 'failed'));
     const { err } = await wait({ status: 'succeeded' }, { listed });
     expect(err.trimEnd().split('\n')).toHaveLength(21);
     expect(err).toContain('… and 3 more.');
+  });
+
+  it('ends at once when all that are left are paused, and names the endpoint and the command that enables it [delivery.paused]', async () => {
+    const paused = delivery(1, 'pending', { paused: true, next_attempt_at: null });
+    const told = [delivery(1, 'succeeded')];
+    const { result, err } = await wait(
+      { timeout: 3_600_000 },
+      { listed: [paused, delivery(2, 'succeeded')], told },
+    );
+    const { webhook_id: id } = paused;
+    expect(result).toMatchObject({
+      reason: {
+        ...{
+          code: 'timeout',
+          exitCode: ExitCode.timeout,
+          message: `1 delivery is paused: ${id} is disabled.`,
+        },
+        hint: `Enable it with: svc webhooks update ${id} --enable`,
+      },
+    });
+    expect(err).toBe(`del_1 paused after 1 attempt, ${id} is disabled: the receiver answered 503\n`);
+  });
+
+  it('names paused deliveries and at most five of their endpoints beside those that are open when the time is over', async () => {
+    const paused = (n: number) => delivery(n, 'pending', { paused: true, webhook_id: `wh_${n}` });
+    const all = Array.from({ length: 7 }, (_, n) => paused(n));
+    expect((await wait({}, { listed: all })).result).toMatchObject({
+      reason: {
+        message: '7 deliveries are paused: wh_6, wh_5, wh_4, wh_3, wh_2, … and 2 more are disabled.',
+        hint: expect.stringMatching(
+          /^Enable them with: svc webhooks update wh_6 --enable; .*; … and 2 more$/,
+        ),
+      },
+    });
+    expect((await wait({}, { listed: [paused(1), delivery(2, 'pending')] })).result).toMatchObject({
+      reason: {
+        message: '2 deliveries have not settled after 30s. 1 delivery is paused: wh_1 is disabled.',
+      },
+    });
+  });
+
+  it('with --count continues past paused deliveries, because others may come', async () => {
+    const listed = [delivery(1, 'pending', { paused: true })];
+    const { result } = await wait({ count: 1 }, { listed, told: [delivery(2, 'succeeded')] });
+    expect(result).toMatchObject(done);
   });
 
   it('notes nothing with --json', async () => {

@@ -344,6 +344,20 @@ describe('deliveries replay', () => {
     ]);
   });
 
+  it('ends with --wait at once when the endpoint is disabled, and names it [delivery.paused]', async () => {
+    const paused = aDetail({ id: 'del_1', paused: true, next_attempt_at: null });
+    const control = {
+      ...fakeEmulator([], 'pending'),
+      replayDelivery: async () => paused,
+      getDelivery: async () => paused,
+    };
+    const { context } = createFakeContext({ control });
+    await expect(replayCommand.run({ ids: ['del_1'], wait: 3_600_000 }, context)).rejects.toMatchObject({
+      ...{ code: 'timeout', message: `1 delivery is paused: ${paused.webhook_id} is disabled.` },
+      hint: `Enable it with: svc webhooks update ${paused.webhook_id} --enable`,
+    });
+  });
+
   it('ends with a timeout when there is no answer in time', async () => {
     const { context } = createFakeContext({ control: fakeEmulator([], 'pending') });
     await expect(replayCommand.run({ ids: ['del_1'], wait: 0 }, context)).rejects.toMatchObject({

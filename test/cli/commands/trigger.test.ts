@@ -139,6 +139,17 @@ describe('--wait', () => {
     expect(out).toContain(pending.id);
   });
 
+  it('ends at once when every delivery that is left is paused, and names its endpoint [delivery.paused]', async () => {
+    const paused = { ...pending, paused: true, next_attempt_at: null };
+    const { result } = await trigger({ type: 'order.shipped', wait: 3_600_000 }, [[paused]]);
+    expect(result).toMatchObject({
+      reason: {
+        ...{ code: 'timeout', message: `1 delivery is paused: ${paused.webhook_id} is disabled.` },
+        hint: `Enable it with: svc webhooks update ${paused.webhook_id} --enable`,
+      },
+    });
+  });
+
   it('ends at once when it is interrupted', async () => {
     const { result } = await trigger({ type: 'order.shipped', wait: true }, [[pending]], {
       signal: AbortSignal.abort(),

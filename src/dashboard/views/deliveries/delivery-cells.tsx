@@ -36,8 +36,9 @@ export function toCells(delivery: Delivery, address: string) {
 
 /** When it is tried next, or why it stopped. */
 function NextStep({ delivery }: { readonly delivery: Delivery }) {
-  const { status, attempt_count: attempts, next_attempt_at: next, settled_reason: reason } = delivery;
+  const { status, paused, attempt_count: attempts, next_attempt_at: next, settled_reason: reason } = delivery;
   const { replay_of: original } = delivery;
+  if (paused) return <>endpoint disabled</>;
   if (status === 'pending' && next === null) return <>being sent</>;
   if (next !== null) {
     return (

@@ -26,7 +26,7 @@ export function judge(delivery: DeliveryDetail): Verdict {
     headline: toHeadline(delivery, last),
     reason: isFailure ? toSentence(last.error ?? last.outcome) : null,
     signature: isFailure ? toSignature(last) : null,
-    remedies: isFailure ? listRemedies(last, delivery) : [],
+    remedies: [...toEnable(delivery), ...(isFailure ? listRemedies(last, delivery) : [])],
   };
 }
 
@@ -51,6 +51,10 @@ function toSignature({ verification, response_status: status }: AttemptDetail): 
   if (verification === null || (verification.ok && !isRejection(status))) return null;
   const { ok, reason, detail } = verification;
   return ok ? detail : `The signature is not valid (${reason}): ${detail}`;
+}
+
+function toEnable({ paused, webhook_id: id }: DeliveryDetail): Remedy[] {
+  return paused ? [splitRemedy(`Enable the endpoint: svc webhooks update ${id} --enable`)] : [];
 }
 
 function isRejection(status: number | null): boolean {
