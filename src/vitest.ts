@@ -3,6 +3,7 @@
  * is there from the import on.
  */
 import { test as baseTest, expect } from 'vitest';
+import { SvcError } from './errors.ts';
 import {
   type CreateEmulatorOptions,
   createEmulator,
@@ -13,9 +14,8 @@ import {
 } from './index.ts';
 import { checkArguments } from './library/arguments.ts';
 import { awaitDelivered, type DeliveryExpectation, lookDelivered } from './library/delivery-expectation.ts';
-
 import type { EventType } from './library/event-types.ts';
-import { ExpectationSchema, TypeSchema, WorkspaceSchema } from './library/schemas.ts';
+import { EventTypeName, ExpectationSchema, WorkspaceSchema } from './library/schemas.ts';
 
 export type { DeliveryExpectation };
 
@@ -85,7 +85,10 @@ function checkSubject(matcher: string, value: unknown): void {
 expect.extend({
   async toHaveDelivered(workspace: Workspace, type: string, expectation: DeliveryExpectation = {}) {
     checkSubject('toHaveDelivered', workspace);
-    checkArguments('toHaveDelivered', { type: TypeSchema, options: ExpectationSchema }, [type, expectation]);
+    checkArguments('toHaveDelivered', { type: EventTypeName, options: ExpectationSchema }, [
+      type,
+      expectation,
+    ]);
     const { equals, utils, isNot } = this;
     const comparing = [utils.iterableEquality, utils.subsetEquality];
     const fits = (payload: unknown) => equals(payload, expectation.payload, comparing);
@@ -99,9 +102,10 @@ expect.extend({
   },
   async toMatchDeliveries(workspace: Workspace, hint?: string) {
     checkSubject('toMatchDeliveries', workspace);
+    if (this.isNot) throw new SvcError('usage', 'toMatchDeliveries cannot be used with .not.');
     await workspace.clock.advance(0);
     const deliveries = await workspace.deliveries.snapshot();
     expect(deliveries).toMatchSnapshot(hint);
-    return { pass: true, message: () => 'expected other deliveries' };
+    return { pass: true, message: () => '' };
   },
 });

@@ -1,4 +1,5 @@
 /** The `webhooks` section of the OpenAPI document: the requests that a receiver gets (§6). */
+import { formatDuration } from '../domain/duration.ts';
 import { idPatterns } from '../domain/ids.ts';
 import type { SignatureScheme } from '../domain/signature/scheme.ts';
 import type { Rules } from '../profile/rules.ts';
@@ -15,7 +16,7 @@ export interface EventTypeDocumentation {
 
 export interface DeliveryDocumentation {
   readonly eventTypes: readonly EventTypeDocumentation[];
-  readonly rules: Pick<Rules, 'signature' | 'retry' | 'delivery'>;
+  readonly rules: Pick<Rules, 'signature' | 'signatureToleranceMs' | 'retry' | 'delivery'>;
 }
 
 /**
@@ -23,10 +24,10 @@ export interface DeliveryDocumentation {
  * @param schemas components of the document; the schemas of payloads and envelopes are added to it.
  */
 export function documentDeliveries(
-  { eventTypes, rules: { signature, retry, delivery } }: DeliveryDocumentation,
+  { eventTypes, rules: { signature, signatureToleranceMs, retry, delivery } }: DeliveryDocumentation,
   schemas: Record<string, Json>,
 ): Json {
-  const parameters = documentHeaders(signature);
+  const parameters = documentHeaders(signature, signatureToleranceMs);
   const policy = {
     'x-retry-schedule-ms': retry.gapsMs,
     'x-retry-window-ms': retry.windowMs,
@@ -36,7 +37,9 @@ export function documentDeliveries(
     'x-response-timeout-ms': delivery.attemptTimeoutMs,
   };
   const webhooks = eventTypes.map((eventType) => {
-    const name = toPascalCase(eventType.type);
+    let name = toPascalCase(eventType.type);
+    // `a.b_c` and `a_b.c` have the same name.
+    while (`${name}Delivery` in schemas) name += '_';
     schemas[`${name}Payload`] = eventType.payloadSchema;
     schemas[`${name}Delivery`] = envelopeOf(eventType.type, `${name}Payload`);
     const schema = { $ref: `#/components/schemas/${name}Delivery` };
@@ -69,10 +72,11 @@ function toPascalCase(type: string): string {
   return type.replace(/(?:^|[._])([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-function documentHeaders({ headers }: SignatureScheme): Json[] {
+function documentHeaders({ headers }: SignatureScheme, toleranceMs: number): Json[] {
+  const tolerance = formatDuration(toleranceMs);
   const described: [string | null, string, Json][] = [
     [headers.signature, 'Signature of the raw body.', {}],
-    [headers.timestamp, 'Time of the attempt. Reject a delivery that is older than five minutes.', {}],
+    [headers.timestamp, `Time of the attempt. Reject a delivery that is older than ${tolerance}.`, {}],
     [
       headers.id,
       'Identifies the delivery; the same for each attempt.',

@@ -30,9 +30,9 @@ interface LaneGroup {
   /** Those of the workspace among the lanes that have their turn. */
   readonly turns: Set<Lane>;
   inFlight: number;
-  /** When the retry window of the first delivery ends that waits for a disabled endpoint. */
+  /** When the retry window of the first paused delivery ends. */
   readonly pauseEnds: DueTimes;
-  /** Lanes whose paused deliveries are being ended. */
+  /** Number of lanes whose paused deliveries are being ended. */
   ending: number;
 }
 
@@ -289,7 +289,7 @@ export class Dispatcher {
     this.#arm(lane.workspace.clock.realMsUntil(pauseEnd));
   }
 
-  /** Infinite while the endpoint is enabled, and while the attempts that it had in flight go on. */
+  /** Infinite while the endpoint is enabled, and while its last attempts are in flight. */
   #findPauseEnd(lane: Lane): number {
     if (lane.open || lane.inFlight > 0) return Number.POSITIVE_INFINITY;
     const { store, rules } = this.#sandbox;

@@ -4,7 +4,7 @@ import { MINUTE_MS } from '../domain/duration.ts';
 const KEPT_MS = 5 * MINUTE_MS;
 const MAX_ORIGINS = 1_000;
 
-/** Origins that closed a connection which they had kept open, for some minutes: a kept connection may fail there again. */
+/** Remembers for five minutes which origins closed a kept-alive connection: the next one that is reused may fail too. */
 export class RecentOrigins {
   readonly #wall: WallClock;
   /** By origin the monotonic time until which it counts; oldest first. */

@@ -4,14 +4,14 @@ import { toProblem } from '../contract/validate.ts';
 import { findNearest } from '../domain/nearest.ts';
 import { SvcError } from '../errors.ts';
 
-/** The parameters of a call by their names, in their order. The members of `options` are named without it. */
-export type Parameters = Readonly<Record<string, v.GenericSchema>>;
+/** A schema for each parameter of a call, in order. Messages name the fields of `options` without that prefix. */
+export type ParameterSchemas = Readonly<Record<string, v.GenericSchema>>;
 
 /**
  * @param call as the caller writes it, such as `clock.advance`.
- * @throws SvcError `usage` that names the first argument or option that is wrong, at any depth, and the nearest one.
+ * @throws SvcError `usage` that names the first unknown or invalid argument or option, at any depth, and the nearest known one.
  */
-export function checkArguments(call: string, parameters: Parameters, args: readonly unknown[]): void {
+export function checkArguments(call: string, parameters: ParameterSchemas, args: readonly unknown[]): void {
   for (const [index, [name, schema]] of Object.entries(parameters).entries()) {
     const prefix = name === 'options' ? [] : [name];
     refuseUnknown(call, schema, args[index], prefix);
@@ -20,11 +20,11 @@ export function checkArguments(call: string, parameters: Parameters, args: reado
   }
 }
 
-/** The same functions, each of which checks its arguments first and rejects when one is wrong. */
+/** Wraps each function so that it checks its arguments first, and rejects when one is invalid. */
 export function checked<Api extends object>(
   group: string,
   api: Api,
-  parameters: { readonly [Name in keyof Api & string]: Parameters },
+  parameters: { readonly [Name in keyof Api & string]: ParameterSchemas },
 ): Api {
   const calls = Object.entries(api).map(([name, call]) => [
     name,
@@ -38,7 +38,7 @@ export function checked<Api extends object>(
 
 type Path = readonly (string | number)[];
 
-/** The schemas of valibot as far as they are walked through; one with a pipe has the members of its first part. */
+/** What a valibot schema contains. A schema with a pipe has the properties of its first item. */
 interface Walkable {
   readonly type: string;
   readonly entries?: Readonly<Record<string, Walkable>>;
@@ -84,7 +84,7 @@ function toUsageError(call: string, issue: v.BaseIssue<unknown>, prefix: Path): 
   return new SvcError('usage', message, nearest === null ? {} : { hint: `Did you mean ${nearest}?` });
 }
 
-/** `("relaxed" | "strict")` is how valibot writes them. */
+/** Valibot writes them as `("relaxed" | "strict")`. */
 function listChoices({ expected }: v.BaseIssue<unknown>): string[] {
   return Array.from(String(expected).matchAll(/"([^"]+)"/g), ([, choice = '']) => choice);
 }

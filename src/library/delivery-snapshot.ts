@@ -1,4 +1,4 @@
-/** Deliveries without what differs from run to run, for snapshot tests. */
+/** Normalizes deliveries for snapshot tests: ids, times and addresses are the same in every run. */
 import type { Attempt, DeliveryDetail } from '../contract/deliveries.ts';
 import { formatDuration } from '../domain/duration.ts';
 
@@ -12,7 +12,7 @@ export interface DeliverySnapshot {
   readonly status: DeliveryDetail['status'];
   readonly settled_reason: DeliveryDetail['settled_reason'];
   readonly replay_of: string | null;
-  /** Null where nothing was sent yet. */
+  /** Null when nothing was sent yet. */
   readonly payload: unknown;
   readonly attempts: readonly {
     readonly number: number;

@@ -1,9 +1,9 @@
-/** The event types of a project as types, where it declares them. */
+/** The event types that a project declares. */
 import type { EventDetail } from '../contract/events.ts';
 
 /**
  * Event types by name, with their payloads. A project extends it, usually with the file that
- * `svc fixtures types > svc-events.d.ts` writes; until then every text is an event type.
+ * `svc fixtures types > svc-events.d.ts` writes; until then every string is an event type.
  */
 // biome-ignore lint/suspicious/noEmptyInterface: a project merges its own members into it.
 export interface EventTypes {}

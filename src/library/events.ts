@@ -1,4 +1,4 @@
-/** The events of a workspace: those that a test creates, and those that the code under test does. */
+/** Lists the events of a workspace and waits for new ones, also for those that the code under test creates. */
 import type { ControlInput } from '../contract/control-api.ts';
 import type { EventDetail } from '../contract/events.ts';
 import { listAll } from '../control/pages.ts';
@@ -13,25 +13,25 @@ import type { WorkspaceSetup } from './workspace.ts';
 
 export interface EventSelection<Type extends EventType = EventType> {
   readonly type?: Type;
-  /** Whether an event is waited for. */
+  /** Selects events (default: all). */
   readonly where?: (event: EventWith<Type>) => boolean;
 }
 
 export interface EventWaitOptions {
-  /** How many at least (default: 1). */
+  /** Least number of events (default: 1). */
   readonly count?: number;
   /** In real time (default: 4 seconds). */
   readonly timeout?: Duration;
 }
 
 export interface Events {
-  /** All that match, newest first, with their payloads. */
+  /** The matching events, newest first, with their payloads. */
   list(
     filter?: Omit<ControlInput<'listEvents'>, 'workspace_id' | 'limit' | 'starting_after'>,
   ): Promise<EventDetail[]>;
   get(id: string): Promise<EventDetail>;
   /**
-   * Waits for events that match, those that exist and those that are created. @returns them, newest first.
+   * Waits until enough events match; events that exist already count. @returns the matching events, newest first.
    * @throws SvcError `timeout` with an account of what happened instead, or `interrupted` when the emulator is closed.
    */
   wait<Type extends EventType = EventType>(

@@ -68,7 +68,7 @@ function toPick(
   if (typeof answers === 'function') {
     return async (request, index) => {
       const answer = await answers(request, index);
-      checkArguments(call, { 'the returned answer': AnswerSchema }, [answer]);
+      checkArguments(call, { answer: AnswerSchema }, [answer]);
       return answer;
     };
   }

@@ -143,9 +143,9 @@ export async function createReceiver(
   };
 }
 
-/** What a function of answers threw, where the test sees it: in the response of the attempt. */
+/** The error of an answer function becomes the response, so that the attempt shows it. */
 function toFailure(error: Error): DetailedAnswer {
-  return { status: 500, body: `The answers of the receiver failed: ${error.message}` };
+  return { status: 500, body: `The answer function of the receiver failed: ${error.message}` };
 }
 
 async function answer(

@@ -1,4 +1,4 @@
-/** What the options of the library may be. A row that is missing here is a type error. */
+/** Schemas of the arguments of the library. An option without a schema is a type error here. */
 import * as v from 'valibot';
 import { controlOperations } from '../contract/control-api.ts';
 import { NewFault } from '../contract/faults.ts';
@@ -45,18 +45,20 @@ const isUrl = (value: unknown) => {
   return url !== null && /^https?:$/.test(url.protocol);
 };
 const HttpUrl = v.custom<string>(isUrl, 'must be an http or https URL');
-const Moment = v.custom<Date | string>(
+/** A time without an offset would be another one in each time zone; `Date.parse` also reads texts such as `order 5`. */
+const ISO_TIME = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))?$/;
+const Time = v.custom<Date | string>(
   (value) =>
-    !Number.isNaN(
-      value instanceof Date ? value.getTime() : typeof value === 'string' ? Date.parse(value) : Number.NaN,
-    ),
-  'must be a Date or an ISO 8601 time',
+    value instanceof Date
+      ? !Number.isNaN(value.getTime())
+      : typeof value === 'string' && ISO_TIME.test(value) && !Number.isNaN(Date.parse(value)),
+  'must be a Date or an ISO 8601 time with Z or an offset',
 );
 
-/** Any function: what it returns is checked when it is called. */
+/** Any function. The callers check what it returns. */
 const Callback = v.custom<() => unknown>((value) => typeof value === 'function', 'must be a function');
 const Id = v.custom<string>((value) => typeof value === 'string' && value !== '', 'must be an id');
-const EventTypeName = v.custom<string>(
+export const EventTypeName = v.custom<string>(
   (value) => typeof value === 'string' && value !== '',
   'must be an event type, such as order.shipped',
 );
@@ -224,7 +226,6 @@ export const ExpectationSchema = v.optional(
     timeout: Timeout,
   } satisfies Rows<DeliveryExpectation>),
 );
-export const TypeSchema = EventTypeName;
 
 const { input: deliveryFilter } = controlOperations.listDeliveries;
 const paged = ['workspace_id', 'limit', 'starting_after'] as const;
@@ -266,7 +267,7 @@ export const eventParameters = {
 export const clockParameters = {
   show: {},
   advance: { by: DurationValue },
-  advanceTo: { time: Moment },
+  advanceTo: { time: Time },
   next: {},
   settle: {},
   freeze: {},

@@ -70,7 +70,7 @@ export interface Deliveries {
   /** Sends it again: as a new attempt, or as a new delivery where its id, address or body is to differ. */
   replay(id: string, changes?: Input<'replayDelivery'>): Promise<Delivery>;
   wait: DeliveryWait;
-  /** All that match, oldest first, without what differs from run to run: ids are numbered, times relative. */
+  /** The matching deliveries, oldest first, for snapshot tests: ids are numbered, times are relative, local ports are left out. */
   snapshot(filter?: Input<'listDeliveries'>): Promise<DeliverySnapshot[]>;
 }
 
@@ -79,7 +79,7 @@ export interface Clock {
   show(): Promise<ClockState>;
   /** Moves it forward; resolves when all that this caused has been sent and answered. */
   advance(by: Duration): Promise<ClockMove>;
-  /** The same up to that schedule time, which must not be before the current one. */
+  /** Moves it forward to a schedule time, which must not be before the current one. */
   advanceTo(time: Date | string): Promise<ClockMove>;
   /** Moves it to the next instant at which something is due. */
   next(): Promise<ClockMove>;

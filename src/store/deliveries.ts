@@ -13,10 +13,10 @@ export interface NewDelivery {
   readonly due_at: number;
 }
 
-/** A delivery that waits for a disabled endpoint. */
+/** A pending delivery of a disabled endpoint. */
 export interface PausedDelivery {
   readonly seq: number;
-  /** Its first attempt, or its creation where none was made: from then on the retry window counts. */
+  /** Start of the retry window: the first attempt or, without one, the creation. */
   readonly started_at: number;
 }
 
@@ -295,17 +295,17 @@ export class DeliveryTable {
     return this.#pending.get({ workspace: workspaceSeq, ...this.#unpublished.hidden }) ?? 0;
   }
 
-  /** Since when the window of the oldest delivery that waits for a disabled endpoint has been open; null without one. */
+  /** Start of the retry window of the oldest paused delivery; null when there is none. */
   findPauseStart(webhookSeq: number): number | null {
     return this.#pauseStart.get(webhookSeq) ?? null;
   }
 
-  /** Deliveries to an endpoint, without those that wait for a replay, whose window opened at `startedBy` or before. */
+  /** Paused deliveries whose retry window started at `startedBy` or before, without those that wait for a replay. */
   listPaused(webhookSeq: number, startedBy: number): PausedDelivery[] {
     return this.#paused.all(webhookSeq, startedBy);
   }
 
-  /** How many deliveries wait for each disabled endpoint of a workspace. */
+  /** Number of paused deliveries of each disabled endpoint of a workspace. */
   countPaused(workspaceSeq: number): { webhook_id: string; deliveries: number }[] {
     return this.#pausedByWebhook.all(workspaceSeq);
   }

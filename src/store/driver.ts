@@ -126,12 +126,12 @@ function toUnavailable(
       ? `${DRIVER} ${version} cannot be loaded: ${reason}.`
       : `${DRIVER} ${version} is installed, but its native part was not built.`;
   const manager = findPackageManager();
-  const build = `build it: ${buildCommand(manager)}`;
+  const build = buildCommand(manager);
   const hint = version.startsWith('13.')
-    ? `B${build.slice(1)}`
+    ? `Build it: ${build}`
     : isOlder(nodeVersion, 22, 0)
-      ? `Use Node.js 22 or later, which needs no build, or ${build}`
-      : `Use version 13, which needs no build: ${updateCommand(manager)}. Or ${build}`;
+      ? `Use Node.js 22 or later, which needs no build, or build it: ${build}`
+      : `Use version 13, which needs no build: ${updateCommand(manager)}. Or build it: ${build}`;
   return unavailable(message, hint, error);
 }
 

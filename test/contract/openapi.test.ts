@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { controlOperations } from '../../src/contract/control-api.ts';
 import { createOpenApiDocument } from '../../src/contract/openapi.ts';
+import { documentDeliveries } from '../../src/contract/openapi-deliveries.ts';
 import { builtInEventTypes } from '../../src/fixtures/library.ts';
+import { resolveRules } from '../../src/profile/resolve.ts';
 import { startTestEmulator, type TestEmulatorOptions } from '../support/emulator.ts';
 import { createFolder } from '../support/folder.ts';
 
@@ -153,6 +155,24 @@ describe('the document of the service', () => {
       id: expect.stringMatching(/^[\da-f-]{36}$/),
       maker: 'MAKER',
     });
+  });
+
+  it('gives event types whose names differ by the place of an underscore schemas of their own', () => {
+    const schemas = {};
+    const eventTypes = ['a.b_c', 'a_b.c'].map((type) => ({
+      ...{ type, description: type, payload: {}, payloadSchema: {} },
+    }));
+    documentDeliveries({ eventTypes, rules: resolveRules('relaxed') }, schemas);
+    expect(schemas).toMatchObject({
+      ABCDelivery: { properties: { type: { const: 'a.b_c' } } },
+      ABC_Delivery: { properties: { type: { const: 'a_b.c' } } },
+    });
+  });
+
+  it('documents the age of a delivery that the rules allow [signature.tolerance]', () => {
+    const rules = resolveRules('relaxed', { 'signature.tolerance': '10m' });
+    const eventTypes = [{ type: 'a.b', description: '', payload: {}, payloadSchema: {} }];
+    expect(JSON.stringify(documentDeliveries({ eventTypes, rules }, {}))).toContain('older than 10m.');
   });
 
   it('lists the codes of errors, and names the page of events', () => {

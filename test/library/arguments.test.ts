@@ -104,7 +104,12 @@ const calls: [name: string, call: (workspace: Untyped) => unknown, message: stri
   [
     'clock.advanceTo()',
     ({ clock }) => clock.advanceTo('soon'),
-    'clock.advanceTo: time must be a Date or an ISO 8601 time, not "soon".',
+    'clock.advanceTo: time must be a Date or an ISO 8601 time with Z or an offset, not "soon".',
+  ],
+  [
+    'clock.advanceTo(a text that Date.parse reads)',
+    ({ clock }) => clock.advanceTo('order 5'),
+    'clock.advanceTo: time must be a Date or an ISO 8601 time with Z or an offset, not "order 5".',
   ],
   [
     'clock.speed(0)',
@@ -176,7 +181,7 @@ test.for(calls)('%s is refused and names the option', async ([, call, message, h
 
 const receiverCalls: [name: string, call: (receiver: Untyped) => unknown, message: string][] = [
   ['respond', ({ respond }) => respond({ stat: 1 }), 'respond has no option answers.stat.'],
-  ['respondTo', ({ respondTo }) => respondTo('a.b'), 'respondTo: answers '],
+  ['respondTo', ({ respondTo }) => respondTo('a.b'), 'respondTo: answers is required.'],
   [
     'verifyWith',
     ({ verifyWith }) => verifyWith(''),
@@ -191,7 +196,7 @@ test.for(receiverCalls)(
   async ([, call, message], { receiver }) => {
     expect(await errorOf(() => call(receiver))).toMatchObject({
       code: 'usage',
-      message: expect.stringContaining(message),
+      message,
     });
   },
 );
@@ -215,7 +220,7 @@ test('toHaveDelivered refuses an unknown option and a value that is not a worksp
   });
 });
 
-test('a function of answers that returns what is not an answer fails the attempt in words', async ({
+test('an answer function that returns an invalid answer fails the attempt, with the reason in the response', async ({
   workspace,
   receiver,
 }) => {
@@ -227,6 +232,10 @@ test('a function of answers that returns what is not an answer fails the attempt
   const { attempts } = await workspace.deliveries.get(`${delivery?.id}`);
   expect(attempts[0]).toMatchObject({
     response_status: 500,
-    response: { body: expect.stringContaining('has no option the returned answer.statsu') },
+    response: {
+      body: expect.stringContaining(
+        'The answer function of the receiver failed: respond has no option answer.statsu.',
+      ),
+    },
   });
 });

@@ -84,10 +84,15 @@ it('svc fixtures types writes the type of each value of a payload', () => {
       shop: string;
     };`,
   );
-  expect(render({ none: null, list: [], mixed: [1, 'a'], 'a-b': [true], in: {} })).toContain(`{
+  expect(
+    render({ none: null, list: [], mixed: [1, 'a'], rows: [{ n: 1 }], 'a-b': [true], in: {} }),
+  ).toContain(`{
       none: unknown;
       list: unknown[];
       mixed: (number | string)[];
+      rows: {
+        n: number;
+      }[];
       "a-b": boolean[];
       in: Record<string, unknown>;
     };`);

@@ -99,6 +99,10 @@ describe('snapshots of deliveries', () => {
     await expect(workspace).toMatchDeliveries();
   });
 
+  test('toMatchDeliveries refuses .not', async ({ workspace }) => {
+    await expect(expect(workspace).not.toMatchDeliveries()).rejects.toMatchObject({ code: 'usage' });
+  });
+
   test('deliveries.snapshot replaces what differs from run to run', async ({ workspace }) => {
     const { id } = await workspace.webhooks.create({ url: 'http://127.0.0.1:9/hooks', events: ['a.b'] });
     const { event, deliveries } = await workspace.trigger('a.b', { event: 'evt_x', webhook: id });

@@ -12,7 +12,7 @@ export const deliveryGaps = {
     answer: '2xx within the time limit; a redirect is not followed and is a failure',
   },
   'delivery.states': {
-    question: 'Which states has a delivery, and what leads from one to another?',
+    question: 'Which states does a delivery have, and what changes them?',
     references: ['§3.states', '§6.retries.visible'],
     reason:
       'An attempt is still to come, or it is known how the delivery ended. No other described resource has states.',
@@ -23,7 +23,7 @@ export const deliveryGaps = {
     question: 'What happens to pending deliveries while their endpoint is disabled?',
     references: ['§3.states', '§6.retries.window'],
     reason:
-      'Nothing is lost while an endpoint is repaired, and nothing waits for ever. The window counts from the first attempt, or from the creation where no attempt was made.',
+      'Nothing is lost while an endpoint is repaired, and nothing waits forever. The window starts with the first attempt or, without one, with the creation.',
     answer:
       'they are paused: `status` stays `pending`, `paused` is true and nothing is sent; clock moves leave them out and list them. 72 hours after its start a paused delivery becomes `failed` with `window_elapsed`. When the endpoint is enabled, what is due is sent at once. A replay waits until then. `svc deliveries wait`, `--wait` and `deliveries.wait` end at once with `timeout` and name the endpoint when all that are left are paused, unless a count is asked for',
   },
