@@ -1,5 +1,4 @@
 /** The person's own editor, for a text that is easier changed than written anew. */
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,6 +7,7 @@ import { parseJsonObject } from '../domain/json.ts';
 import { quoteForShell } from '../domain/shell.ts';
 import { SvcError } from '../errors.ts';
 import type { Host } from './context.ts';
+import { startTerminalProgram } from './terminal-program.ts';
 
 /**
  * Opens `$VISUAL` or `$EDITOR` on the text of a JSON object.
@@ -37,9 +37,9 @@ async function runEditor(file: string, { env, io }: Pick<Host, 'env' | 'io'>): P
   const isWindows = process.platform === 'win32';
   const editor = env.VISUAL || env.EDITOR || (isWindows ? 'notepad' : 'vi');
   const word = isWindows ? `"${file}"` : quoteForShell(file);
-  // Through a shell, because the variable may hold options: `code --wait`. Standard output stays for data.
+  // Standard output stays for data.
   const { input, output } = io.prompt;
-  const child = spawn(`${editor} ${word}`, { shell: true, env, stdio: [input, output, output] });
+  const child = await startTerminalProgram(`${editor} ${word}`, { env, stdio: [input, output, output] });
   const [code] = await once(child, 'close');
   if (code === 0) return;
   throw new SvcError('usage', `The editor "${editor}" ended with code ${code}; nothing was sent.`, {

@@ -126,10 +126,10 @@ export function createProcessIo(host: NodeJS.Process, noColor: boolean): Io {
 const NOT_STARTED = [126, 127];
 
 async function runPager(text: string, pager: string, env: NodeJS.ProcessEnv): Promise<boolean> {
-  const { spawn } = await import('node:child_process');
+  const { startTerminalProgram } = await import('./terminal-program.ts');
   // As git and gh set them: colors are shown, and the text stays on the screen.
-  const child = spawn(pager, {
-    ...{ shell: true, stdio: ['pipe', 'inherit', 'inherit'] },
+  const child = await startTerminalProgram(pager, {
+    stdio: ['pipe', 'inherit', 'inherit'],
     env: { ...env, LESS: env.LESS ?? 'FRX', LV: env.LV ?? '-c' },
   });
   // Who leaves early has seen enough.

@@ -6,7 +6,7 @@ import type { Host } from './context.ts';
 const LONGEST_OPENING_MS = 1_000;
 
 /**
- * Starts the program of `BROWSER`, or else the system's opener.
+ * Starts the program of `BROWSER`, or else the system's opener. No process guard: the browser stays open when `svc` ends.
  * @returns whether it did; false where there is no display or no such program: the address has to be shown instead.
  */
 export async function openUrl(url: string, { env }: Pick<Host, 'env'>): Promise<boolean> {

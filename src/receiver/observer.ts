@@ -7,9 +7,17 @@ import type { WebhookUrlRule } from '../domain/webhook-url.ts';
 import { SvcError } from '../errors.ts';
 import { startCheckedRequest } from '../network/checked-request.ts';
 import { abortAfter } from '../timers.ts';
+import { createProcessGuard, type ProcessGuard } from '../watchdog/process-guard.ts';
+import { inOwnGroup, inThisGroup, type Quarry } from '../watchdog/quarry.ts';
 
 /** How many effects there have been so far. @throws SvcError `usage` when that cannot be found out. */
 export type CountEffects = () => Promise<number>;
+
+export interface Observer {
+  readonly count: CountEffects;
+  /** Ends the commands that still run, and what they have started. */
+  close(): Promise<void>;
+}
 
 const ANSWER_WITHIN_MS = 10_000;
 /** Characters of a response that are read: a count is shorter. */
@@ -26,15 +34,20 @@ export interface ObserverOptions {
 }
 
 /** @param observe an `http` or `https` URL; anything else is a command of the shell. */
-export function createObserver(observe: string, options: ObserverOptions): CountEffects {
-  const read = /^https?:\/\//i.test(observe) ? readUrl : readCommand;
-  return async () => {
-    const deadline = AbortSignal.any([options.signal, abortAfter(ANSWER_WITHIN_MS)]);
-    const text = await read(observe, { ...options, signal: deadline }).catch((error: Error) => {
-      const because = error.cause instanceof Error ? error.cause.message : error.message;
-      throw refuse(`${observe} gives no count: ${because.trim()}.`);
-    });
-    return parseCount(text) ?? refuseText(observe, text);
+export function createObserver(observe: string, options: ObserverOptions): Observer {
+  const shell = new GuardedShell();
+  const isUrl = /^https?:\/\//i.test(observe);
+  const read = isUrl ? readUrl : shell.read.bind(shell);
+  return {
+    async count() {
+      const deadline = AbortSignal.any([options.signal, abortAfter(ANSWER_WITHIN_MS)]);
+      const text = await read(observe, { ...options, signal: deadline }).catch((error: Error) => {
+        const because = error.cause instanceof Error ? error.cause.message : error.message;
+        throw refuse(`${observe} gives no count: ${because.trim()}.`);
+      });
+      return parseCount(text) ?? refuseText(observe, text);
+    },
+    close: () => shell.close(),
   };
 }
 
@@ -54,8 +67,31 @@ async function readUrl(url: string, { urlRule: rule, signal }: ObserverOptions):
   return text;
 }
 
-async function readCommand(command: string, { cwd, signal }: ObserverOptions): Promise<string> {
-  return (await promisify(exec)(command, { cwd, signal })).stdout;
+/** Runs commands in this process group, where `sudo` and `ssh` find the terminal. They end when this process does. */
+class GuardedShell {
+  #guard: ProcessGuard | null = null;
+  #toQuarry: (command: number) => Quarry = inOwnGroup;
+
+  /** @returns what the command prints on standard output. */
+  async read(command: string, { cwd, signal }: ObserverOptions): Promise<string> {
+    if (this.#guard === null) {
+      this.#guard = await createProcessGuard(process.env);
+      this.#toQuarry = inThisGroup();
+    }
+    const running = promisify(exec)(command, { cwd, signal });
+    const { pid } = running.child;
+    if (pid !== undefined) this.#guard.hold(this.#toQuarry(pid));
+    try {
+      return (await running).stdout;
+    } finally {
+      // An aborted command may have left processes of its own.
+      if (pid !== undefined && !signal.aborted) this.#guard.release(pid);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#guard?.end();
+  }
 }
 
 function parseCount(text: string): number | null {

@@ -1,6 +1,6 @@
 /**
  * A process beside another one, which names itself and, where it has one, the folder of its temporary files in the
- * arguments. Standard input has a line for each child of that process and ends when that process does, however it ended:
+ * arguments. Standard input has a line for each child of that process (a second one when the child is no longer to be ended) and ends when that process does, however it ended:
  * then the watchdog ends the children and what they have left behind, and itself, and removes the folder if nothing else
  * can. It has a session of its own, where no Ctrl-C and no hang-up of the terminal reaches it.
  */
@@ -8,7 +8,7 @@ import { execFile } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { listLeft, type Quarry } from './quarry.ts';
+import { listHeld, listLeft, type Quarry, type WatchdogMessage } from './quarry.ts';
 
 /** What a process gets to end by itself. */
 const GRACE_MS = 5_000;
@@ -30,7 +30,7 @@ process.stdin
 async function clean(): Promise<void> {
   // The last line is cut where the process was killed while it wrote it.
   const lines = told.split('\n').slice(0, -1);
-  await Promise.all(lines.map((line) => end(JSON.parse(line) as Quarry)));
+  await Promise.all(listHeld(lines.map((line) => JSON.parse(line) as WatchdogMessage)).map(end));
   // Orphans have another parent.
   if (folder !== undefined && process.ppid !== Number(svc)) rmSync(folder, { recursive: true, force: true });
 }

@@ -3,11 +3,13 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { getPackageFolder } from '../package-folder.ts';
-import type { Quarry } from './quarry.ts';
+import type { Quarry, WatchdogMessage } from './quarry.ts';
 
 export interface ProcessGuard {
   /** Adds a child that must not outlive this process. */
   hold(quarry: Quarry): void;
+  /** Stops guarding a child, by its process id; what it has started may stay. */
+  release(command: number): void;
   /** Ends the children that still run, and what they have started; within six seconds. */
   end(): Promise<void>;
 }
@@ -32,8 +34,10 @@ export async function createProcessGuard(
   await once(watchdog, 'spawn');
   const gone = once(watchdog, 'exit');
   watchdog.stdin.on('error', () => undefined);
+  const send = (message: WatchdogMessage) => void watchdog.stdin.write(`${JSON.stringify(message)}\n`);
   return {
-    hold: (quarry) => void watchdog.stdin.write(`${JSON.stringify(quarry)}\n`),
+    hold: send,
+    release: (command) => send({ released: command }),
     async end() {
       watchdog.stdin.end();
       await gone;

@@ -1,7 +1,9 @@
 /** Which processes a command has left behind. */
 import { listProcesses, type ProcessEntry } from './processes.ts';
 
-/** What the watchdog is told, as a line of JSON. */
+/** A line of JSON that the watchdog reads: a command to end, or the process id of one that is no longer to be ended. */
+export type WatchdogMessage = Quarry | { readonly released: number };
+
 export interface Quarry {
   /** The command. */
   readonly command: number;
@@ -18,13 +20,27 @@ export function inOwnGroup(command: number): Quarry {
   return { command, group: command, host: null, others: [] };
 }
 
-/** Says who is in the process group of this process, and makes a quarry of a command that is about to join it. */
+/**
+ * Lists the processes in the process group of this process; the returned function describes a command that joins the group
+ * after that. Windows has no groups.
+ */
 export function inThisGroup(): (command: number) => Quarry {
+  if (process.platform === 'win32') return inOwnGroup;
   const processes = listProcesses();
   const host = process.pid;
   const group = processes.find(({ pid }) => pid === host)?.group ?? host;
   const others = processes.filter((each) => each.group === group && each.pid !== host).map(({ pid }) => pid);
   return (command) => ({ command, group, host, others });
+}
+
+/** The commands of these messages that were not released. */
+export function listHeld(messages: readonly WatchdogMessage[]): Quarry[] {
+  const held = new Map<number, Quarry>();
+  for (const message of messages) {
+    if ('released' in message) held.delete(message.released);
+    else held.set(message.command, message);
+  }
+  return [...held.values()];
 }
 
 /** The command, if it still runs, and all that it has started in that group. */

@@ -3,17 +3,13 @@ import { chmodSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { cleanEnvironment, createPlace, program, temporaryFilesIn } from './cli-program.ts';
-import { endWithTest } from './for-one-test.ts';
-import { expectNobodyIn, listProcessesIn, showsProcesses } from './processes-in.ts';
+import { quoteForShell } from '../../src/domain/shell.ts';
+import { hasTerminals, startTerminal } from '../support/terminal.ts';
+import { cleanEnvironment, program, temporaryFilesIn } from './cli-program.ts';
+import { ask, endWithTest, place, receive, start } from './for-one-test.ts';
+import { expectNobodyIn, getPidIn, listProcessesIn, showsProcesses } from './processes-in.ts';
 
 const demo = join(import.meta.dirname, '../../scripts/demo.mjs');
-
-function place(): string {
-  const { cwd, remove } = createPlace();
-  onTestFinished(remove);
-  return cwd;
-}
 
 describe.skipIf(!showsProcesses)('child processes', () => {
   it('npm run demo ends its emulator and removes its folder when nothing reads its output any more', async () => {
@@ -69,5 +65,49 @@ describe.skipIf(!showsProcesses)('child processes', () => {
     await expect.poll(() => listProcessesIn(cwd).join(), { timeout: 15_000 }).toContain('cloudflared tunnel');
     subprocess.kill('SIGKILL');
     await expectNobodyIn(cwd);
+  });
+
+  it('svc receiver check ends the command of --observe, and what that started, also when it is killed', async () => {
+    const cwd = place();
+    const receiver = await receive();
+    const check = ['receiver', 'check', receiver.url, '--secret', 'whsec_c2VjcmV0LW9mLWEtdGVzdA'];
+    const subprocess = execa(process.execPath, [program, ...check, '--observe', 'sleep 60 | cat'], {
+      ...{ cwd, env: cleanEnvironment(), extendEnv: false, stdin: 'ignore', reject: false },
+    });
+    endWithTest(subprocess);
+    await expect.poll(() => listProcessesIn(cwd), { timeout: 15_000 }).toContain('sleep 60 ');
+    subprocess.kill('SIGKILL');
+    await expectNobodyIn(cwd);
+  });
+
+  it.skipIf(!hasTerminals).each([
+    ['the editor of svc deliveries replay --edit', ['replay', '--edit'], 'VISUAL'],
+    ['the pager of svc deliveries get', ['get'], 'SVC_PAGER'],
+  ])('%s reads the keyboard, and ends also when svc is killed', async (_, args, variable) => {
+    const [cwd, elsewhere] = [place(), place()];
+    const receiver = await receive();
+    const { ready } = await start(elsewhere, '--db', ':memory:', '--forward-to', receiver.url);
+    const { deliveries } = await ask(elsewhere, 'trigger', 'order.shipped', '--wait');
+    // No hang-up may end it here: only the watchdog.
+    const text = `trap '' HUP; stty -echo < /dev/tty; echo ready > /dev/tty; read line < /dev/tty; echo "read $line" > /dev/tty; sleep 60`;
+    writeFileSync(join(cwd, 'interactive'), text);
+    const command = ['deliveries', ...args, deliveries[0].id, '--url', ready.url];
+    const line = [process.execPath, program, ...command].map(quoteForShell).join(' ');
+    const terminal = await startTerminal(['sh', '-c', `${line}; sleep 600`], {
+      ...{
+        cwd,
+        rows: 8,
+        env: { ...cleanEnvironment(), ...temporaryFilesIn(cwd), [variable]: 'sh ./interactive' },
+      },
+    });
+    onTestFinished(terminal.close);
+    await terminal.waitFor(/ready/);
+    await terminal.type('abc');
+    await terminal.press('Enter');
+    await terminal.waitFor(/read abc/);
+    process.kill(getPidIn(cwd, /^\S*node \S*svc\.js deliveries/), 'SIGKILL');
+    const listLeft = () => listProcessesIn(cwd).filter((each) => !each.includes('sleep 600'));
+    await expect.poll(listLeft, { timeout: 10_000 }).toEqual([]);
+    expect(listProcessesIn(cwd)).toContain('sleep 600 ');
   });
 });

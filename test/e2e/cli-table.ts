@@ -306,6 +306,12 @@ export const rows: Readonly<Record<string, Row>> = {
     mistake: [['--dry-run'], "missing required argument 'script'"],
     nobody: ['order-lifecycle', ...otherWorkspace],
   },
+  'fixtures types': {
+    shows: /^\/\/ Written by: svc fixtures types > svc-events\.d\.ts\n[\s\S]*"order\.shipped": \{/,
+    members: ['types'],
+    mistake: [['now'], tooMany],
+    alone: true,
+  },
   'fixtures validate': {
     shows: /^\d+ files checked, nothing is wrong\.\n$/,
     members: ['ok', 'checked', 'problems'],

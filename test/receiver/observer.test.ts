@@ -4,7 +4,7 @@ import { createReceiver } from '../support/receiver.ts';
 
 const { signal } = new AbortController();
 const observe = (what: string) =>
-  createObserver(what, { cwd: import.meta.dirname, urlRule: 'local', signal })();
+  createObserver(what, { cwd: import.meta.dirname, urlRule: 'local', signal }).count();
 
 describe('the count of effects', () => {
   it.each(['{"count": 3}', '3\n'])('is what a URL answers to a GET: %j', async (body) => {
@@ -39,7 +39,7 @@ describe('the count of effects', () => {
     const { port } = new URL(receiver.url);
     for (const host of ['127.0.0.1', 'localhost']) {
       const options = { cwd: import.meta.dirname, urlRule: 'public', signal } as const;
-      await expect(createObserver(`http://${host}:${port}/`, options)()).rejects.toThrow(
+      await expect(createObserver(`http://${host}:${port}/`, options).count()).rejects.toThrow(
         'publicly reachable',
       );
     }

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { listProcesses } from '../../src/watchdog/processes.ts';
-import { inOwnGroup, inThisGroup, listLeft } from '../../src/watchdog/quarry.ts';
+import { inOwnGroup, inThisGroup, listHeld, listLeft } from '../../src/watchdog/quarry.ts';
 
 const entry = (pid: number, parent: number, group: number) => ({ pid, parent, group });
 
@@ -35,6 +35,12 @@ describe('what a command has left', () => {
   it('in another group is nothing of it', () => {
     expect(listLeft(quarry, [...job, entry(30, 20, 30)])).toEqual([]);
   });
+});
+
+it('the watchdog ends the commands that it was told of, without those that were released', () => {
+  const [first, second] = [inOwnGroup(20), inOwnGroup(30)];
+  expect(listHeld([first, second, { released: 20 }])).toEqual([second]);
+  expect(listHeld([first, { released: 20 }, first])).toEqual([first]);
 });
 
 describe.skipIf(process.platform === 'win32')('the processes of this machine', () => {

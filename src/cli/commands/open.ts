@@ -15,7 +15,8 @@ export const command: CommandDefinition<Options> = {
   configure: (command) =>
     command
       .argument('[id]', 'what to show there: del_…, evt_… or wh_…', toPlace)
-      .option('--print', 'print its address instead, as --json does'),
+      .option('--print', 'print its address instead, as --json does')
+      .addHelpText('after', '\nThe browser stays open when svc ends.'),
   examples: ['open', 'open del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D', 'open --print'],
   run,
 };

@@ -28,7 +28,7 @@ export async function runCommand(
   { cwd, env, io, divertSignals }: Pick<Context, 'cwd' | 'env' | 'io' | 'divertSignals'>,
 ): Promise<CommandEnd> {
   const isShared = io.hasKeyboard;
-  const toQuarry = isShared && hasGroups() ? inThisGroup() : inOwnGroup;
+  const toQuarry = isShared ? inThisGroup() : inOwnGroup;
   let wasInterrupted = false;
   const subprocess = execa(program, args, {
     ...{ cwd, stdio: 'inherit', reject: false, detached: !isShared && hasGroups() },

@@ -97,17 +97,23 @@ async function run(options: Options, context: Context): Promise<ExitCode> {
     throw new SvcError('usage', '--json and --format junit print different things: choose one.');
   }
   const wanted = await toConductOptions(options, context);
+  const { observe } = options;
+  const observer = observe === undefined ? null : createObserver(observe, { ...wanted, cwd: context.cwd });
   let bar = renderBar(0, 1);
   const onProgress = (done: number, total: number) => {
     bar = renderBar(done, total);
   };
-  const report = await showWhile(
-    context,
-    async () => `Checking ${wanted.url}  ${bar}`,
-    conductChecks({ ...wanted, onProgress }),
-  );
-  print(report, options, wanted.url, context);
-  return report.ok ? ExitCode.done : ExitCode.notSo;
+  try {
+    const report = await showWhile(
+      context,
+      async () => `Checking ${wanted.url}  ${bar}`,
+      conductChecks({ ...wanted, count: observer?.count ?? null, onProgress }),
+    );
+    print(report, options, wanted.url, context);
+    return report.ok ? ExitCode.done : ExitCode.notSo;
+  } finally {
+    await observer?.close();
+  }
 }
 
 function print(report: Report, { format }: Options, url: string, context: Context): void {
@@ -116,8 +122,10 @@ function print(report: Report, { format }: Options, url: string, context: Contex
   else context.print(report, () => renderReport(report, context.io));
 }
 
-async function toConductOptions(options: Options, context: Context): Promise<ConductOptions> {
-  const { secret = context.env.SVC_WEBHOOK_SECRET, observe, ca, eventType } = options;
+type Wanted = Omit<ConductOptions, 'count' | 'onProgress'>;
+
+async function toConductOptions(options: Options, context: Context): Promise<Wanted> {
+  const { secret = context.env.SVC_WEBHOOK_SECRET, ca, eventType } = options;
   if (!secret) throw new SvcError('usage', 'There is no secret: pass --secret or set SVC_WEBHOOK_SECRET.');
   const { cwd, signal, now } = context;
   const { signature: scheme, webhookUrl: urlRule } = await context.rules({ scheme: options.scheme });
@@ -130,7 +138,6 @@ async function toConductOptions(options: Options, context: Context): Promise<Con
     timeoutMs: options.timeout ?? TIMEOUT_MS,
     url: options.url ?? (await askText(context, 'url', toReceiverUrl)),
     payload: await createPayload(eventType, projectFolder, context),
-    count: observe === undefined ? null : createObserver(observe, { cwd, urlRule, signal }),
     ca: values.ca === null ? undefined : (await readNamedFile(values.ca, cwd)).toString(),
   };
 }

@@ -1,0 +1,30 @@
+/** Programs that the user works with in the terminal: an editor, a pager. */
+import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
+import { createProcessGuard } from '../watchdog/process-guard.ts';
+import { inThisGroup } from '../watchdog/quarry.ts';
+
+export interface TerminalProgramOptions {
+  readonly env: NodeJS.ProcessEnv;
+  readonly stdio: StdioOptions;
+}
+
+/**
+ * Starts `line` with a shell, because it may contain options: `code --wait`. It stays in this process group, because a
+ * terminal lets only one group read. If this process is killed, the program ends too.
+ */
+export async function startTerminalProgram(
+  line: string,
+  { env, stdio }: TerminalProgramOptions,
+): Promise<ChildProcess> {
+  const guard = await createProcessGuard(env);
+  const toQuarry = inThisGroup();
+  const child = spawn(line, { shell: true, env, stdio });
+  const { pid } = child;
+  if (pid !== undefined) guard.hold(toQuarry(pid));
+  child.once('close', () => {
+    // An editor may leave a window open for other files.
+    if (pid !== undefined) guard.release(pid);
+    void guard.end();
+  });
+  return child;
+}
