@@ -27,6 +27,9 @@ async function check(options: object, fake: FakeOptions = {}) {
   return { exitCode, ...recorded };
 }
 
+// Version 13 crashes Node.js 20.
+const sqlite = process.versions.node.startsWith('20.') ? 'better-sqlite3@12' : 'better-sqlite3';
+
 describe('svc receiver check', () => {
   it('prints a row for each check, and under a failed one what it means', async () => {
     await using receiver = await createReceiver({ status: 204 });
@@ -188,7 +191,7 @@ describe('svc receiver example', () => {
     expect(out.trimEnd().split('\n')).toEqual(files);
     expect(readFileSync(join(cwd, files[0] ?? ''), 'utf8')).toContain('export async function POST');
     expect(err).toBe(
-      "hint: cd 'my app' && npm install next react react-dom better-sqlite3 && SVC_WEBHOOK_SECRET=whsec_… npx next dev\n",
+      `hint: cd 'my app' && npm install next react react-dom ${sqlite} && SVC_WEBHOOK_SECRET=whsec_… npx next dev\n`,
     );
   });
 
