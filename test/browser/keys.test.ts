@@ -29,7 +29,7 @@ describeInBrowser('the keys', () => {
       .last()
       .getByText(/^for .+ alone$/)
       .waitFor();
-    expect(await page.content()).not.toContain(key);
+    await expect.poll(() => page.content()).not.toContain(key);
   });
 
   it('are made with the scopes that are chosen, and shown once', async () => {
