@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -22,8 +23,12 @@ function dump(path: string): Record<string, unknown[]> {
   const db = new Database(path, { readonly: true });
   const tables = db.prepare<[], string>(`SELECT name FROM sqlite_schema WHERE type = 'table'`).pluck().all();
   const read = (table: string) =>
-    // The return itself is noted, and stays so.
-    db.prepare(`SELECT * FROM ${table}${table === 'settings' ? ` WHERE key <> 'renewed_seq'` : ''}`).all();
+    // A return and a save are noted, and stay so.
+    db
+      .prepare(
+        `SELECT * FROM ${table}${table === 'settings' ? ` WHERE key NOT IN ('renewed_seq', 'unfinished_snapshot')` : ''}`,
+      )
+      .all();
   const rows = tables.map((table) => [table, read(table)]);
   expect(db.pragma('foreign_key_check')).toEqual([]);
   db.close();
@@ -34,7 +39,11 @@ function dump(path: string): Record<string, unknown[]> {
 function saveKey(store: Store, workspace: number, name: string): void {
   insertEvent(store, workspace);
   store.idempotency.save({
-    ...{ scope_hash: Buffer.from(name), seq: store.lastSeq, workspace_seq: workspace },
+    ...{
+      scope_hash: createHash('sha256').update(name).digest(),
+      seq: store.lastSeq,
+      workspace_seq: workspace,
+    },
     ...{ body_hash: Buffer.alloc(32), status: 201, body: `"${store.lastSeq}"`, expires_at: NOW },
   });
 }
@@ -64,20 +73,27 @@ function settle(store: Store, seq: number): void {
   });
 }
 
+const workspaceOf = (store: Store) => Number(store.workspaces.listAll()[0]?.seq);
+const webhookOf = (store: Store) => Number(store.webhooks.listTakingSeqs(null)[0]);
+
 /** What can happen to a store. `seq` says to which row, of before or of since, where there is one. */
 const deeds: Readonly<Record<string, (store: Store, seq: number) => void>> = {
   workspace: (store) => void insertWorkspace(store),
-  webhook: (store) => void insertWebhook(store, 1),
-  event: (store) => void insertEvent(store, 1),
+  webhook: (store) => void insertWebhook(store, workspaceOf(store)),
+  event: (store) => void insertEvent(store, workspaceOf(store)),
   request: (store) => void insertRequest(store),
   // Of an event of its own: those of before may have been removed.
-  delivery: (store) => void insertDelivery(store, { workspace: 1, webhook: 2, event: insertEvent(store, 1) }),
+  delivery: (store) => {
+    const workspace = workspaceOf(store);
+    insertDelivery(store, { workspace, webhook: webhookOf(store), event: insertEvent(store, workspace) });
+  },
   settlement: (store, seq) => settle(store, seq),
   replay: (store, seq) => store.deliveries.askReplay(seq, NOW),
-  cancellation: (store) => void store.cancelDeliveries(2, NOW),
-  clock: (store) => store.workspaces.setClock(1, { at: NOW + 5, wallAt: NOW, speed: 60, frozen: true }),
+  cancellation: (store) => void store.cancelDeliveries(webhookOf(store), NOW),
+  clock: (store) =>
+    store.workspaces.setClock(workspaceOf(store), { at: NOW + 5, wallAt: NOW, speed: 60, frozen: true }),
   setting: (store, seq) => store.settings.set(`of ${seq}`, 'new'),
-  'idempotency key': (store, seq) => saveKey(store, 1, seq % 2 ? 'old' : `new ${seq}`),
+  'idempotency key': (store, seq) => saveKey(store, workspaceOf(store), seq % 2 ? 'old' : `new ${seq}`),
   sweep: (store) => store.idempotency.sweep(1, NOW),
   removal: (store) => {
     for (const remove of store.retention.removalsBefore(NOW + 1)) remove();
@@ -90,7 +106,9 @@ const histories = fc.array(
 );
 
 function play(store: Store, history: readonly { deed: string; seq: number }[]): void {
-  for (const { deed, seq } of history) store.writeNow(() => deeds[deed]?.(store, seq));
+  // What a snapshot brings has the same order, and begins after everything before.
+  const begin = workspaceOf(store) - 1;
+  for (const { deed, seq } of history) store.writeNow(() => deeds[deed]?.(store, begin + seq));
 }
 
 describe('a store that is brought back to its baseline', () => {
@@ -111,6 +129,45 @@ describe('a store that is brought back to its baseline', () => {
         expect(dump(path)).toEqual(before);
       }),
       { numRuns: 60 },
+    );
+  });
+
+  it('holds what it held after a restart, and what a snapshot brought, whatever happened since', async () => {
+    const original = createDatabase();
+    await fc.assert(
+      fc.asyncProperty(histories, histories, async (first, second) => {
+        const folder = createFolder();
+        const path = join(folder, 'b.db');
+        copyFileSync(original, path);
+        const former = new Store({ path });
+        former.setBaseline();
+        play(former, first);
+        former.writeNow(() => former.settings.set('environment', 'sandbox'));
+        former.close();
+        const store = new Store({ path });
+        const snapshot = join(folder, 'state.svc');
+        const dumpSnapshot = async () => {
+          await store.saveSnapshot(
+            snapshot,
+            () => NOW,
+            () => {},
+          );
+          return dump(snapshot);
+        };
+        const expectReset = async () => {
+          store.setBaseline();
+          const before = await dumpSnapshot();
+          play(store, second);
+          store.returnToBaseline(() => {});
+          expect(await dumpSnapshot()).toEqual(before);
+        };
+        await expectReset();
+        play(store, first);
+        await store.loadSnapshot(snapshot, 'sandbox', () => {});
+        await expectReset();
+        store.close();
+      }),
+      { numRuns: 5 },
     );
   });
 
