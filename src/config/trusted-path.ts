@@ -20,14 +20,21 @@ const STICKY = 0o1000;
  * called it counts too. Symbolic links are checked themselves and where they lead. Does nothing on Windows, where files
  * have no uid.
  * @param projectFolder the folder that the user can name in `SVC_TRUST_FOLDERS` to allow it
- * @throws SvcError `untrusted_file`; `usage` when the variable has an entry that is not an absolute path.
+ * @throws SvcError `untrusted_file`, also for a FIFO or a device; `usage` when the variable has an entry that is not an absolute path.
  */
 export function assertTrusted(paths: readonly string[], projectFolder: string, env: Environment): void {
   const user = process.geteuid?.();
   if (user === undefined) return;
   const owners = [user, ...(user === 0 && /^\d+$/.test(env.SUDO_UID ?? '') ? [Number(env.SUDO_UID)] : [])];
   for (const path of paths) {
-    const problem = findProblem(lstatSync(path), owners) ?? findProblem(statSync(path), owners);
+    const target = statSync(path);
+    // Opening a FIFO waits for its other end, and no signal ends that.
+    if (!target.isFile() && !target.isDirectory()) {
+      throw new SvcError('untrusted_file', `${path} is not used: it is neither a file nor a folder.`, {
+        hint: `Remove it: rm ${quoteForShell(path)}`,
+      });
+    }
+    const problem = findProblem(lstatSync(path), owners) ?? findProblem(target, owners);
     if (problem === null || isTrusted(path, env)) continue;
     throw new SvcError('untrusted_file', `${path} is not used: ${problem}.`, {
       hint: `${describeRepair(path, owners)} ${TRUST_VARIABLE}=${quoteForShell(projectFolder)} if you trust everyone who can change it.`,

@@ -7,7 +7,11 @@ import {
   type RequestOptions,
 } from 'node:http';
 import { SvcError } from '../errors.ts';
+import { notAnEmulator } from './checked-response.ts';
 import { toServerError } from './server-error.ts';
+
+/** Several times the longest list that an emulator sends. A server could send without end. */
+const RESPONSE_LIMIT_BYTES = 128 * 1024 * 1024;
 
 export interface HttpRequest {
   readonly method: string;
@@ -33,7 +37,7 @@ export interface HttpResponse {
 export async function sendRequest(request: HttpRequest): Promise<HttpResponse> {
   const response = await openResponse(request);
   try {
-    return await readResponse(response);
+    return await readResponse(response, request.url);
   } catch (error) {
     throw toTransportError(error, request);
   }
@@ -44,7 +48,7 @@ export async function openResponse(request: HttpRequest): Promise<IncomingMessag
   try {
     const response = await startRequest(request);
     if (isSuccess(response.statusCode ?? 0)) return response;
-    throw toServerError(await readResponse(response), request.url.href);
+    throw toServerError(await readResponse(response, request.url), request.url.href);
   } catch (error) {
     throw toTransportError(error, request);
   }
@@ -72,9 +76,15 @@ async function loadSecureRequest(ca: string | undefined): Promise<StartRequest> 
   return (url, options) => request(url, { ...options, agent: getHttpsAgent(ca) });
 }
 
-async function readResponse(response: IncomingMessage): Promise<HttpResponse> {
+async function readResponse(response: IncomingMessage, url: URL): Promise<HttpResponse> {
   const chunks: Buffer[] = [];
-  for await (const chunk of response) chunks.push(chunk as Buffer);
+  let length = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    chunks.push(chunk);
+    length += chunk.length;
+    // Leaving the loop closes the connection.
+    if (length > RESPONSE_LIMIT_BYTES) throw notAnEmulator(url.href, 'the response is too large');
+  }
   return {
     status: response.statusCode ?? 0,
     headers: response.headers,

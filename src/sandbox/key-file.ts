@@ -1,11 +1,19 @@
 /** The default key of a database, kept beside it for its owner alone: the database itself holds only a hash. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { SvcError } from '../errors.ts';
 
-/** The key of an earlier boot; null when there is none that can be read. */
+/**
+ * The key of an earlier boot; null when there is none that can be read.
+ * @throws SvcError `usage` for a FIFO or a device: opening one could wait without end.
+ */
 export function findKey(db: string): string | null {
   if (db === ':memory:') return null;
+  const file = `${db}.key`;
+  if (statSync(file, { throwIfNoEntry: false })?.isFile() === false) {
+    throw new SvcError('usage', `${file} is not a regular file.`, { hint: 'Remove it.' });
+  }
   try {
-    return readFileSync(`${db}.key`, 'utf8').trim() || null;
+    return readFileSync(file, 'utf8').trim() || null;
   } catch {
     return null;
   }

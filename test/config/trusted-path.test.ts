@@ -1,4 +1,4 @@
-import { chmodSync, chownSync, mkdirSync, type Stats, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, rmSync, type Stats, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { listProjectFolders } from '../../src/config/project-folders.ts';
@@ -168,6 +168,17 @@ describe.runIf(hasOwners)('a configuration file', () => {
     });
   });
 
+  it('is refused when it is a FIFO or a device, which could hold up the process beyond SIGTERM', async () => {
+    const { folder, file } = createProject();
+    rmSync(file);
+    symlinkSync('/dev/null', file);
+    await expect(readPort(folder, { SVC_TRUST_FOLDERS: '*' })).rejects.toMatchObject({
+      code: 'untrusted_file',
+      message: `${file} is not used: it is neither a file nor a folder.`,
+      hint: `Remove it: rm ${file}`,
+    });
+  });
+
   it('is refused when it is a link into a folder that every user can write to', async () => {
     const { folder } = createProject('other.json');
     const { folder: shared, file } = createProject('shared.json');
@@ -242,6 +253,18 @@ describe.runIf(hasOwners)('the state folder', () => {
       );
     }
     expect(findRunFile({ ...location, env: { SVC_TRUST_FOLDERS: folder } })).toEqual(run);
+  });
+
+  it('is refused when the run file is a FIFO or a device', () => {
+    const folder = createFolder();
+    createStateFolder(folder, {});
+    symlinkSync('/dev/null', join(folder, '.svc/run.json'));
+    expect(() => findRunFile({ cwd: folder, env: {} })).toThrow(
+      expect.objectContaining({
+        code: 'untrusted_file',
+        message: expect.stringContaining('it is neither a file nor a folder'),
+      }),
+    );
   });
 
   it('is refused when others can read the run file, as one that came with a checkout', () => {

@@ -174,6 +174,22 @@ describe('a server that is not an emulator', () => {
     await expect(ready).rejects.toMatchObject({ code: 'no_emulator' });
   });
 
+  it.each([200, 404])('is no_emulator when its response with status %s does not end', async (status) => {
+    const block = Buffer.alloc(4 * 1024 * 1024, ' ');
+    const { control } = await serve((_request, response) => {
+      response.writeHead(status, { 'content-type': 'application/json' });
+      const write = () => {
+        while (!response.destroyed && response.write(block));
+      };
+      response.on('drain', write);
+      write();
+    });
+    await expect(control.getStatus({})).rejects.toMatchObject({
+      code: 'no_emulator',
+      message: expect.stringContaining('the response is too large'),
+    });
+  });
+
   it('does not keep a list going with a cursor that comes again', async () => {
     const { control } = await serveJson(200, { data: [], has_more: true, end_cursor: 'del_1' });
     await expect(listAll((page) => control.listDeliveries(page))).rejects.toMatchObject({
