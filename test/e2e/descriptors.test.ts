@@ -1,13 +1,14 @@
 import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, expect, it } from 'vitest';
 import { createReceiver } from '../support/receiver.ts';
 import { startSvc } from '../torture/svc-process.ts';
 import { createPlace } from './cli-program.ts';
 
 const LIMIT = 64;
+/** For a machine that others work on. */
+const PATIENCE = { timeout: 20_000 };
 const place = createPlace();
 const sockets: Socket[] = [];
 afterEach(() => {
@@ -39,25 +40,25 @@ it.skipIf(process.platform === 'win32')(
       const socket = connect(Number(port), '127.0.0.1').on('error', () => {});
       sockets.push(socket);
     }
-    await Promise.all(
-      sockets.map((socket) => new Promise((resolve) => socket.on('connect', resolve).on('close', resolve))),
-    );
+    // A connection that is open may not be accepted yet. The emulator closes one when it has no descriptor for it.
+    await Promise.race(sockets.map((socket) => new Promise((resolve) => socket.once('close', resolve))));
     const event = { type: 'order.shipped', payload: {} };
     expect(await post(`${ready.base_url}/events`, event)).toBe(201);
-    // Until the HTTP client was to be loaded, and the attempt made.
-    await wait(1_500);
+    await expect.poll(() => svc.said, PATIENCE).toContain('No file descriptor is free');
     for (const socket of sockets) socket.destroy();
     await receiver.waitFor(1);
     expect(await post(`${ready.base_url}/events`, event)).toBe(201);
     await receiver.waitFor(2);
-    const listed = await fetch(`${ready.control_url}/deliveries`);
-    const { data } = (await listed.json()) as { data: { status: string; attempt_count: number }[] };
-    expect(data).toMatchObject([
+    // An attempt is recorded after its request has arrived.
+    const listDeliveries = async () => {
+      const response = await fetch(`${ready.control_url}/deliveries`);
+      return ((await response.json()) as { data: unknown[] }).data;
+    };
+    await expect.poll(listDeliveries, PATIENCE).toMatchObject([
       { status: 'succeeded', attempt_count: 1 },
       { status: 'succeeded', attempt_count: 1 },
     ]);
     agent.destroy();
-    const { code, said } = await svc.end('SIGTERM');
-    expect([code, said]).toEqual([0, expect.stringContaining('No file descriptor is free')]);
+    expect((await svc.end('SIGTERM')).code).toBe(0);
   },
 );

@@ -39,6 +39,15 @@ Database.prototype.prepare = function prepareWatched(sql) {
   return statement;
 };
 
+const { backup } = Database.prototype;
+Database.prototype.backup = function backupWatched(path, options) {
+  const progress = (state) => {
+    pass('snapshot.copying');
+    return options.progress(state);
+  };
+  return backup.call(this, path, { ...options, progress });
+};
+
 function note(kind, run) {
   written.add(kind);
   return run();

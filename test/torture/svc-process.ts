@@ -25,7 +25,7 @@ export interface SvcOptions {
   /** Schedule seconds per real second; left out, the clock goes on as it did. */
   readonly speed?: number;
   /** Ends itself when it passes the point for the nth time. */
-  readonly killAt?: { readonly point: KillPoint; readonly nth: number } | undefined;
+  readonly killAt?: { readonly point: KillPoint | 'snapshot.copying'; readonly nth: number } | undefined;
   /** A command that runs the command which follows it. */
   readonly under?: readonly string[];
 }
@@ -42,6 +42,8 @@ export interface SvcProcess extends AsyncDisposable {
   /** What it says once requests are answered; null when it ended before. */
   readonly ready: Promise<ReadyLine | null>;
   readonly ended: Promise<SvcEnd>;
+  /** What it has said on standard error so far. */
+  readonly said: string;
   /** Sends a signal. @returns how it ended. */
   end(signal: NodeJS.Signals): Promise<SvcEnd>;
 }
@@ -60,7 +62,11 @@ export function startSvc({ folder, speed, killAt, under = [] }: SvcOptions): Svc
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { PATH: process.env.PATH, ...(killAt && { TORTURE_KILL_AT: `${killAt.point}:${killAt.nth}` }) },
   });
-  const ended = endOf(child);
+  let said = '';
+  child.stderr.on('data', (chunk) => {
+    said += chunk;
+  });
+  const ended = endOf(child).then((end) => ({ ...end, said }));
   const ready = new Promise<ReadyLine | null>((resolve) => {
     createInterface(child.stdout).once('line', (line) => resolve(JSON.parse(line)));
     ended.then(() => resolve(null));
@@ -73,6 +79,9 @@ export function startSvc({ folder, speed, killAt, under = [] }: SvcOptions): Svc
     pid: child.pid ?? 0,
     ready,
     ended,
+    get said() {
+      return said;
+    },
     end,
     [Symbol.asyncDispose]: async () => void (await end('SIGKILL')),
   };
@@ -85,13 +94,9 @@ export async function getReady(svc: SvcProcess): Promise<ReadyLine> {
   return ready;
 }
 
-function endOf(child: ChildProcess): Promise<SvcEnd> {
-  let said = '';
-  child.stderr?.on('data', (chunk) => {
-    said += chunk;
-  });
+function endOf(child: ChildProcess): Promise<Omit<SvcEnd, 'said'>> {
   return new Promise((resolve, reject) => {
     child.once('error', reject);
-    child.once('close', (code, signal) => resolve({ code, signal, said }));
+    child.once('close', (code, signal) => resolve({ code, signal }));
   });
 }
