@@ -1,6 +1,6 @@
 /**
- * `svc-emulator/vitest`: a `test` with an emulator, a workspace and a receiver, and the matcher `toHaveDelivered`, which
- * is there from the import on.
+ * `svc-emulator/vitest`: a `test` with an emulator, a workspace and a receiver. Importing it adds the matchers
+ * `toHaveDelivered` and `toMatchDeliveries`.
  */
 import { test as baseTest, expect } from 'vitest';
 import { SvcError } from './errors.ts';

@@ -104,5 +104,5 @@ function renderOne(
 }
 
 function noteNobody({ type }: Event, { io }: Context): void {
-  io.note(`No endpoint is subscribed to ${type}: svc webhooks create --url URL --events ${type}`);
+  io.note(`No enabled endpoint is subscribed to ${type}: svc webhooks create --url URL --events ${type}`);
 }

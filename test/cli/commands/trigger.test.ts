@@ -112,7 +112,7 @@ describe('the answer', () => {
   it('says what to do when no endpoint is subscribed', async () => {
     const { out, err } = await trigger({ type: 'order.shipped' });
     expect(out).toContain('evt_1');
-    expect(err).toContain('svc webhooks create');
+    expect(err).toContain('No enabled endpoint is subscribed to order.shipped: svc webhooks create');
   });
 });
 
