@@ -132,7 +132,7 @@ async function runPager(text: string, pager: string, env: NodeJS.ProcessEnv): Pr
     stdio: ['pipe', 'inherit', 'inherit'],
     env: { ...env, LESS: env.LESS ?? 'FRX', LV: env.LV ?? '-c' },
   });
-  // Who leaves early has seen enough.
+  // The user can quit the pager before it has read everything.
   child.stdin?.on('error', () => {});
   child.stdin?.end(text);
   return new Promise((resolve) => {

@@ -5,7 +5,7 @@ import { delimiter, isAbsolute, relative, sep } from 'node:path';
 import { quoteForShell } from '../domain/shell.ts';
 import { SvcError } from '../errors.ts';
 
-/** Folders that the user trusts whoever owns them, separated as in `PATH`; `*` trusts every folder. No file can set it. */
+/** Folders that the user trusts regardless of their owner, separated as in `PATH`; `*` trusts every folder. No file can set it. */
 export const TRUST_VARIABLE = 'SVC_TRUST_FOLDERS';
 
 export type Environment = Readonly<Record<string, string | undefined>>;

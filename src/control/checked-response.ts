@@ -3,6 +3,9 @@ import type * as v from 'valibot';
 import { findProblem } from '../contract/validate.ts';
 import { SvcError } from '../errors.ts';
 
+/** Several times the longest list that an emulator sends. A server could send without end. */
+export const RESPONSE_LIMIT_BYTES = 128 * 1024 * 1024;
+
 /**
  * The JSON value in `text`.
  * @param address of the resource, for messages.

@@ -7,11 +7,8 @@ import {
   type RequestOptions,
 } from 'node:http';
 import { SvcError } from '../errors.ts';
-import { notAnEmulator } from './checked-response.ts';
+import { notAnEmulator, RESPONSE_LIMIT_BYTES } from './checked-response.ts';
 import { toServerError } from './server-error.ts';
-
-/** Several times the longest list that an emulator sends. A server could send without end. */
-const RESPONSE_LIMIT_BYTES = 128 * 1024 * 1024;
 
 export interface HttpRequest {
   readonly method: string;

@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import { StreamItem } from '../contract/stream.ts';
 import { SvcError } from '../errors.ts';
 import { clearTimeout, setTimeout } from '../timers.ts';
-import { notAnEmulator, readResponse } from './checked-response.ts';
+import { notAnEmulator, RESPONSE_LIMIT_BYTES, readResponse } from './checked-response.ts';
 import type { LiveStream } from './control-plane.ts';
 
 const FIRST_PAUSE_MS = 50;
@@ -68,7 +68,7 @@ async function* follow(source: StreamSource, confirm: () => void): AsyncGenerato
   while (!signal.aborted) {
     const response = await connectUnlessDown(source, last, store !== null);
     let isMoved = false;
-    for await (const message of response === null ? [] : readMessages(response)) {
+    for await (const message of response === null ? [] : readMessages(response, source.address)) {
       if (message.event === READY) {
         confirm();
         if (isLost) onBack?.();
@@ -135,18 +135,25 @@ async function connectUnlessDown(
 }
 
 /** The messages of one connection, comments as messages without data. Ends when the connection does, however it does. */
-async function* readMessages(response: AsyncIterable<string>): AsyncGenerator<EventSourceMessage> {
+async function* readMessages(
+  response: AsyncIterable<string>,
+  address: string,
+): AsyncGenerator<EventSourceMessage> {
   const messages: EventSourceMessage[] = [];
   const parser = createParser({
     onEvent: (message) => messages.push(message),
     onComment: () => messages.push({ data: '' }),
   });
   try {
+    let length = 0;
     for await (const chunk of response) {
       parser.feed(chunk);
+      length = messages.length > 0 ? 0 : length + chunk.length;
+      if (length > RESPONSE_LIMIT_BYTES) throw notAnEmulator(address, 'a message of the stream is too large');
       yield* messages.splice(0);
     }
-  } catch {
+  } catch (error) {
+    if (error instanceof SvcError) throw error;
     // A connection that breaks off ends like one that is closed: the next one resumes after the last item.
   }
 }

@@ -59,7 +59,7 @@ function findFirstRemedy(attempt: EndedAttempt, delivery: AttemptedDelivery): st
     case 'timeout':
       return 'Answer with a 2xx as soon as the delivery is accepted, and do the work afterwards.';
     case 'connection_error':
-      return `Start the receiver, or send to where it is: ${moveTo('URL')}`;
+      return `Start or correct the receiver, or send to another address: ${moveTo('URL')}`;
     case 'dns_error':
       return `Correct the name: ${moveTo('URL')}`;
     case 'tls_error':

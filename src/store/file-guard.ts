@@ -1,4 +1,4 @@
-/** Notices when the file of a running database is removed, replaced or truncated: SQLite itself goes on without a word. */
+/** Notices when the file of a running database is removed, replaced or truncated: SQLite itself continues without an error. */
 import { realpathSync, type Stats, statSync } from 'node:fs';
 import { SvcError } from '../errors.ts';
 

@@ -8,7 +8,7 @@ const PAGES_PER_STEP = 128;
 const FEW_PAGES = 64;
 /** The longest that steps follow one another before others have their turn. */
 const SLICE_MS = 8;
-/** A database without the list that giving back needs is written anew, at once, where it takes up no more than this. */
+/** A database without the page list that releasing needs is rewritten at once if it takes up no more than this. */
 const REWRITE_LIMIT_BYTES = 16 * 2 ** 20;
 const INCREMENTAL = 2;
 
@@ -29,7 +29,7 @@ export async function releasePages(
   const read = (name: string) => Number(db.pragma(name, { simple: true }));
   if (!canGoOn() || read('freelist_count') <= FEW_PAGES) return;
   if (read('auto_vacuum') !== INCREMENTAL) {
-    // The file of an earlier version, or too large to be written anew: its free pages are used for rows to come.
+    // The file of an earlier version, or too large to be rewritten: its free pages are used for new rows.
     const used = (read('page_count') - read('freelist_count')) * read('page_size');
     if (used > REWRITE_LIMIT_BYTES) return;
     enableRelease(db);

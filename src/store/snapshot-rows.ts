@@ -1,4 +1,4 @@
-/** What the rows of a snapshot have to be like: the file may have been written by anybody. */
+/** Conditions for the rows of a snapshot, which anybody may have written. */
 import type Database from 'better-sqlite3';
 import * as v from 'valibot';
 import { FaultMark, NewFault } from '../contract/faults.ts';

@@ -174,19 +174,32 @@ describe('a server that is not an emulator', () => {
     await expect(ready).rejects.toMatchObject({ code: 'no_emulator' });
   });
 
-  it.each([200, 404])('is no_emulator when its response with status %s does not end', async (status) => {
+  /** A server whose response has no end. */
+  function serveWithoutEnd(status: number, type: string) {
     const block = Buffer.alloc(4 * 1024 * 1024, ' ');
-    const { control } = await serve((_request, response) => {
-      response.writeHead(status, { 'content-type': 'application/json' });
+    return serve((_request, response) => {
+      response.writeHead(status, { 'content-type': type });
       const write = () => {
         while (!response.destroyed && response.write(block));
       };
       response.on('drain', write);
       write();
     });
+  }
+
+  it.each([200, 404])('is no_emulator when its response with status %s does not end', async (status) => {
+    const { control } = await serveWithoutEnd(status, 'application/json');
     await expect(control.getStatus({})).rejects.toMatchObject({
       code: 'no_emulator',
       message: expect.stringContaining('the response is too large'),
+    });
+  });
+
+  it('is no_emulator to a follower when a message of its stream does not end', async () => {
+    const { control } = await serveWithoutEnd(200, 'text/event-stream');
+    await expect(control.stream({}, new AbortController().signal).ready).rejects.toMatchObject({
+      code: 'no_emulator',
+      message: expect.stringContaining('a message of the stream is too large'),
     });
   });
 

@@ -24,7 +24,7 @@ describe('the verdict on a delivery', () => {
       signature: null,
       remedies: [
         {
-          words: 'Start the receiver, or send to where it is:',
+          words: 'Start or correct the receiver, or send to another address:',
           command: 'svc webhooks update we_1 --url URL',
         },
       ],

@@ -329,7 +329,7 @@ describe('where an emulator runs', () => {
     });
   });
 
-  it('the port is the one that it was started with, whoever has the configured one', async () => {
+  it('the port is the one that it was started with, also when another program has the configured one', async () => {
     const { cwd, emulator } = await startInFolder();
     const other = await startInFolder();
     const env = { SVC_PORT: new URL(other.emulator.status().url).port };
