@@ -63,13 +63,19 @@ function createFile(path: string): void {
 
 /**
  * SQLite finds the write-ahead log by the name of the file: opened by another name, the database lacks what is in the log.
- * @throws SvcError `database_unusable` for a file with several hard links.
+ * @throws SvcError `database_unusable` for a file with several hard links, and for a FIFO or a device.
  */
 export function assertOneName(path: string): void {
   const stat = statSync(path);
   const { nlink } = stat;
-  // A folder has several; SQLite refuses it.
-  if (!stat.isFile() || nlink < 2) return;
+  // SQLite refuses a folder.
+  if (stat.isDirectory()) return;
+  if (!stat.isFile()) {
+    throw new SvcError('database_unusable', `${path} is not a regular file.`, {
+      hint: 'Name another file with --db.',
+    });
+  }
+  if (nlink < 2) return;
   throw new SvcError(
     'database_unusable',
     `${path} has ${nlink} names (hard links). Opened by one of them, a database can miss what was written by another.`,

@@ -7,6 +7,7 @@ import {
   mkdirSync,
   readFileSync,
   statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
@@ -176,6 +177,16 @@ describe('a database that is there', () => {
       message: expect.stringContaining('is not a database that can be read'),
     });
     expect(readFileSync(path, 'utf8')).toBe(text);
+  });
+
+  it.skipIf(process.platform === 'win32')('is refused when it is a FIFO or a device', () => {
+    const path = file();
+    symlinkSync('/dev/null', path);
+    expect(refusal(path)).toMatchObject({
+      code: 'database_unusable',
+      message: `${path} is not a regular file.`,
+      hint: 'Name another file with --db.',
+    });
   });
 
   it('is refused when its schema is damaged', () => {
