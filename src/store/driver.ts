@@ -120,11 +120,12 @@ function toUnavailable(
   { nodeVersion, findPackageManager }: DriverEnvironment,
 ): SvcError {
   const [reason = ''] = error.message.split('\n');
+  const isUnbuilt = error.code === 'MODULE_NOT_FOUND' || error.message.includes('bindings file');
   const message = /NODE_MODULE_VERSION|different Node\.js version/.test(error.message)
     ? `${DRIVER} ${version} was built for another version of Node.js than ${nodeVersion}.`
-    : error.code === 'ERR_DLOPEN_FAILED'
-      ? `${DRIVER} ${version} cannot be loaded: ${reason}.`
-      : `${DRIVER} ${version} is installed, but its native part was not built.`;
+    : isUnbuilt
+      ? `${DRIVER} ${version} is installed, but its native part was not built.`
+      : `${DRIVER} ${version} cannot be loaded: ${reason}.`;
   const manager = findPackageManager();
   const build = buildCommand(manager);
   const hint = version.startsWith('13.')
