@@ -56,6 +56,17 @@ describeInBrowser('a delivery', () => {
     expect(await endpoint.getAttribute('href')).toBe(`#/webhooks/${webhook.id}`);
   });
 
+  it('says that it is paused, and how to enable its endpoint [delivery.paused]', async () => {
+    const { emulator, page, webhook } = await openDelivery(503);
+    const verdict = page.getByRole('region', { name: 'What became of it' });
+    await verdict.getByText('it is tried again').waitFor();
+    await emulator.control.updateWebhook({ id: webhook.id, disabled: true });
+    await page.reload();
+    await verdict.getByText('It is paused: its endpoint is disabled.').waitFor();
+    await verdict.getByText(`svc webhooks update ${webhook.id} --enable`).waitFor();
+    await page.locator('.delivery > .row').getByText('paused').waitFor();
+  });
+
   it('says when it is tried again while the clock is frozen, and skips the wait', async () => {
     const { page, receiver } = await openDelivery([503, 200]);
     await page.getByText(/Next attempt in 5m/).waitFor();
