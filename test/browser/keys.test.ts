@@ -48,7 +48,7 @@ describeInBrowser('the keys', () => {
       .toBe(`export SVC_API_KEY=${key}`);
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
-    expect(await page.content()).not.toContain(key);
+    await expect.poll(() => page.content()).not.toContain(key);
     const authorization = `Bearer ${key}`;
     expect(await emulator.api('GET', '/events', undefined, { authorization })).toMatchObject({ status: 200 });
     const refused = await emulator.api('POST', '/events', { type: 'pets.fed' }, { authorization });

@@ -359,7 +359,7 @@ describe('for people', () => {
     expect(recorded.out).toMatch(/^STATUS +WHAT +FOUND\n/);
     expect(recorded.out).toMatch(/ok +Node\.js +version \d+/);
     expect(recorded.out).toMatch(
-      /problem +connection to http:\/\/127\.0\.0\.1:1\/ +connection refused .*there\n +(?:→|->) Start the receiver/,
+      /problem +connection to http:\/\/127\.0\.0\.1:1\/ +connection refused .*there\n +(?:→|->) Start or correct the receiver/,
     );
   });
 });
