@@ -14,7 +14,7 @@ it.each<[AttemptOutcome, number | null, string]>([
   ['http_error', 429, '--rate'],
   ['http_error', 503, 'its answer and its log'],
   ['timeout', null, 'as soon as the delivery is accepted'],
-  ['connection_error', null, 'Start the receiver'],
+  ['connection_error', null, 'Start or correct the receiver'],
   ['dns_error', null, 'Correct the name'],
   ['tls_error', null, '--ca FILE'],
   ['blocked', null, 'svc webhooks update wh_1 --url URL'],
