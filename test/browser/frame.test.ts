@@ -93,7 +93,6 @@ describeInBrowser('the frame of the dashboard', () => {
 
   it('shows the keys by ? and closes them by Escape', async () => {
     const page = await openDashboard(await openEmulator());
-    // The page handles keys once it is connected.
     await page.getByRole('status').getByText('sandbox').waitFor();
     await page.keyboard.press('?');
     const dialog = page.getByRole('dialog', { name: 'Keys' });

@@ -42,6 +42,7 @@ export async function openDashboard(
   });
   const page = await context.newPage();
   page.setDefaultTimeout(15_000);
+  letEffectsRun(page);
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(error.stack ?? error.message));
   page.on('console', (message) => {
@@ -56,4 +57,15 @@ export async function openDashboard(
   url.hash = at;
   await page.goto(url.href);
   return page;
+}
+
+/** What a page shows handles keys once its effects have run, which is after the next frame; no frame comes to a hidden page. */
+function letEffectsRun(page: Page): void {
+  const press = page.keyboard.press.bind(page.keyboard);
+  page.keyboard.press = async (...pressed) => {
+    await page.evaluate(
+      'new Promise((done) => { requestAnimationFrame(() => setTimeout(done)); setTimeout(done, 100); })',
+    );
+    return press(...pressed);
+  };
 }
