@@ -187,7 +187,7 @@ export class Dispatcher {
     return earliest;
   }
 
-  /** Resolves when a workspace has nothing due and nothing under way, or is no more; also when nothing can be sent. */
+  /** Resolves when a workspace has nothing due and nothing in flight, was removed, or cannot send. */
   whenIdle(workspace: LiveWorkspace): Promise<void> {
     const { store } = this.#sandbox;
     const isIdle = () => {

@@ -24,7 +24,7 @@ export interface DetailedAnswer {
 /** Refuses for a time of the schedule clock, counted from when it is set, and then answers 200. */
 export interface Outage extends Pick<DetailedAnswer, 'headers' | 'body' | 'drop'> {
   readonly downFor: Duration;
-  /** 503 when left out. */
+  /** Default: 503. */
   readonly status?: number;
 }
 
