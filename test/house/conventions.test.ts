@@ -1,9 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { listFiles, root } from './repository-files.ts';
 
-const root = join(import.meta.dirname, '../..');
-const notOurs = /(?:^|\/)(?:node_modules|dist|\.git|\.svc|coverage)\//;
 const binary = /\.(?:png|ico|jpe?g|gif|webp|woff2?|tgz|db(?:-\w+)?)$/;
 const commentLine = /^\s*(?:\/\/|\/?\*).*$/gm;
 
@@ -13,20 +12,9 @@ interface Lock {
   >;
 }
 
-/** Every file of the project, with `/`, relative to its root. */
-const files = listFiles('').filter((path) => !binary.test(path));
+const files = listFiles().filter((path) => !binary.test(path));
 const sources = files.filter((path) => /^src\/.*\.tsx?$/.test(path));
 const tests = files.filter((path) => /^test\/.*\.ts$/.test(path));
-
-function listFiles(folder: string): string[] {
-  return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
-    const path = folder + entry.name;
-    // Tested as a folder in any case: in a worktree `.git` is a file.
-    if (notOurs.test(`${path}/`)) return [];
-    if (entry.isDirectory()) return listFiles(`${path}/`);
-    return entry.isFile() ? [path] : [];
-  });
-}
 
 function read(path: string): string {
   return readFileSync(join(root, path), 'utf8');
