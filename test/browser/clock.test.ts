@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core';
 import { expect, it, onTestFinished } from 'vitest';
 import { expectAccessible } from '../support/accessibility.ts';
-import { describeInBrowser, type Look, openDashboard } from '../support/browser.ts';
+import { describeInBrowser, expectFocused, type Look, openDashboard } from '../support/browser.ts';
 import { startTestEmulator, type TestEmulatorOptions } from '../support/emulator.ts';
 import { type Answers, createReceiver } from '../support/receiver.ts';
 
@@ -37,14 +37,16 @@ describeInBrowser('the clock bar', () => {
     await emulator.control.advanceClock({ ms: 100 * 86_400_000 });
     await bar.getByText(/^(100d|99d 23h) ahead of real time$/).waitFor();
     await bar.getByRole('button', { name: '×3600' }).click();
-    expect(await bar.getByRole('button', { name: '×3600' }).getAttribute('aria-pressed')).toBe('true');
+    await expect
+      .poll(() => bar.getByRole('button', { name: '×3600' }).getAttribute('aria-pressed'))
+      .toBe('true');
     await bar.getByText(/^100d [1-9]\d*h ahead of real time$/).waitFor();
     await page.keyboard.press('f');
     await bar.getByText('frozen').waitFor();
-    expect(await emulator.control.getClock({})).toMatchObject({ rate: 0 });
+    await expect.poll(() => emulator.control.getClock({})).toMatchObject({ rate: 0 });
     await bar.getByRole('button', { name: 'Resume' }).click();
     await bar.getByRole('button', { name: 'Freeze' }).waitFor();
-    expect(await emulator.control.getClock({})).toMatchObject({ rate: 3600 });
+    await expect.poll(() => emulator.control.getClock({})).toMatchObject({ rate: 3600 });
   });
 
   it('is as high when something is due as when nothing is, in one row', async () => {
@@ -70,10 +72,12 @@ describeInBrowser('the clock bar', () => {
     await next.click();
     const list = bar.getByRole('region', { name: 'Due next' });
     await list.getByText('invoice.paid').waitFor();
-    expect(await list.getByRole('listitem').allTextContents()).toEqual([
-      expect.stringMatching(/order\.shipped.*in 5m.*when the clock goes on/),
-      expect.stringMatching(/invoice\.paid.*in 5m.*when the clock goes on/),
-    ]);
+    await expect
+      .poll(() => list.getByRole('listitem').allTextContents())
+      .toEqual([
+        expect.stringMatching(/order\.shipped.*in 5m.*when the clock goes on/),
+        expect.stringMatching(/invoice\.paid.*in 5m.*when the clock goes on/),
+      ]);
     await page.keyboard.press('Escape');
     await list.waitFor({ state: 'detached' });
     await bar.getByRole('button', { name: '×10', exact: true }).click();
@@ -103,12 +107,13 @@ describeInBrowser('the clock bar', () => {
   it('takes any duration, and says when it is given none', async () => {
     const { emulator, page, bar } = await startFailing(503);
     const before = await emulator.control.getClock({});
+    const field = bar.getByLabel('Advance by');
     await page.keyboard.press('a');
+    await expectFocused(field);
     await page.keyboard.type('soon');
     await page.keyboard.press('Enter');
     await page.getByText('Write a duration such as').waitFor();
-    const field = bar.getByLabel('Advance by');
-    expect(await field.getAttribute('aria-invalid')).toBe('true');
+    await expect.poll(() => field.getAttribute('aria-invalid')).toBe('true');
     await field.fill('1h30m');
     await field.press('Enter');
     await bar.getByRole('button', { name: '2 attempts: 2 failed' }).waitFor();
@@ -136,12 +141,12 @@ describeInBrowser('the clock bar', () => {
     const { page, bar } = await startFailing([503, { status: 200, after }]);
     await bar.getByRole('button', { name: 'Settle' }).click();
     await bar.getByText('Settling…').waitFor();
-    expect(await bar.getByRole('button', { name: '+5m' }).isDisabled()).toBe(true);
+    await expect.poll(() => bar.getByRole('button', { name: '+5m' }).isDisabled()).toBe(true);
     await page.getByRole('link', { name: 'Endpoints' }).click();
     await expect.poll(() => page.title()).toBe('Endpoints · svc');
     answer();
     await bar.getByRole('button', { name: '1 attempt: 1 succeeded' }).waitFor();
-    expect(await bar.getByRole('button', { name: '+5m' }).isDisabled()).toBe(false);
+    await expect.poll(() => bar.getByRole('button', { name: '+5m' }).isDisabled()).toBe(false);
   });
 
   it('says why the clock does not move', async () => {
@@ -153,15 +158,15 @@ describeInBrowser('the clock bar', () => {
 
   it('is one line on a narrow screen, with the rest behind a button', async () => {
     const { page, bar } = await startFailing(503, { width: 360 });
-    expect((await bar.boundingBox())?.height).toBeLessThan(60);
-    expect(await bar.getByRole('button', { name: '+5m' }).isVisible()).toBe(false);
+    await expect.poll(async () => (await bar.boundingBox())?.height).toBeLessThan(60);
+    await expect.poll(() => bar.getByRole('button', { name: '+5m' }).isVisible()).toBe(false);
     await bar.getByRole('button', { name: 'More' }).click();
     await bar.getByRole('button', { name: /^Next order/ }).click();
     await bar.getByRole('region', { name: 'Due next' }).getByRole('link').waitFor();
-    expect(await noScroll(page)).toBe(true);
+    await expect.poll(() => noScroll(page)).toBe(true);
     await bar.getByRole('button', { name: '+5m' }).click();
     await bar.getByRole('button', { name: '1 attempt: 1 failed' }).waitFor();
-    expect(await noScroll(page)).toBe(true);
+    await expect.poll(() => noScroll(page)).toBe(true);
   });
 
   it.each(['light', 'dark'] as const)('is accessible in %s', async (colorScheme) => {

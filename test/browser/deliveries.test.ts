@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { expect, it, onTestFinished } from 'vitest';
 import { HOUR_MS } from '../../src/domain/duration.ts';
 import { expectAccessible } from '../support/accessibility.ts';
-import { describeInBrowser, openDashboard } from '../support/browser.ts';
+import { describeInBrowser, expectFocused, openDashboard } from '../support/browser.ts';
 import { startTestEmulator, type TestEmulator } from '../support/emulator.ts';
 import { type Answers, createReceiver } from '../support/receiver.ts';
 
@@ -35,6 +35,17 @@ const selectedOf = (page: Page) => page.locator('[role="row"][aria-selected="tru
 const typesOf = (page: Page) => rowsOf(page).getByRole('link').allTextContents();
 /** How far the list is scrolled. */
 const scrollOf = (page: Page) => gridOf(page).evaluate((grid) => grid.scrollTop);
+/** Scrolls the list, and waits until the page has drawn the rows that this shows. */
+const scrollTo = (page: Page, top: number) =>
+  gridOf(page).evaluate(
+    (grid, top) =>
+      new Promise((resolve) => {
+        const drawn = () => requestAnimationFrame(() => requestAnimationFrame(resolve));
+        grid.addEventListener('scroll', drawn, { once: true });
+        grid.scrollTo({ top });
+      }),
+    top,
+  );
 const idOf = (page: Page) => /\/(del_\w+)/.exec(page.url())?.[1];
 
 describeInBrowser('the list of deliveries', () => {
@@ -55,7 +66,7 @@ describeInBrowser('the list of deliveries', () => {
     await rowsOf(page).getByText('next attempt in').waitFor();
     await emulator.control.settleClock({});
     await rowsOf(page).getByText('no further attempt fits into the retry window').waitFor();
-    expect(await rowsOf(page).count()).toBe(1);
+    await expect.poll(() => rowsOf(page).count()).toBe(1);
   });
 
   it('shows the newest first, and only those of the workspace', async () => {
@@ -78,7 +89,7 @@ describeInBrowser('the list of deliveries', () => {
     await page.getByText('svc listen --forward-to').waitFor();
     await emulator.control.createWebhook({ url: 'http://127.0.0.1:9/hooks' });
     await page.getByRole('link', { name: 'http://127.0.0.1:9/hooks' }).waitFor();
-    expect(await page.getByText('svc listen --forward-to').count()).toBe(0);
+    await expect.poll(() => page.getByText('svc listen --forward-to').count()).toBe(0);
     await page.getByText('svc trigger').waitFor();
   });
 
@@ -105,7 +116,7 @@ describeInBrowser('the list of deliveries', () => {
     const port = Number(new URL(first.status().url).port);
     await first.close();
     await page.getByText('Connection lost').waitFor();
-    expect(await rowsOf(page).count()).toBe(1);
+    await expect.poll(() => rowsOf(page).count()).toBe(1);
     onTestFinished((await startTestEmulator({ port })).close);
     await page.getByText('No deliveries yet').waitFor();
   });
@@ -127,7 +138,7 @@ describeInBrowser('a long list of deliveries', () => {
     await trigger(emulator, 249);
     const page = await openDashboard(emulator);
     await rowsOf(page).first().waitFor();
-    expect(await gridOf(page).getAttribute('aria-rowcount')).toBe('-1');
+    await expect.poll(() => gridOf(page).getAttribute('aria-rowcount')).toBe('-1');
     await gridOf(page).focus();
     await expect
       .poll(async () => {
@@ -136,8 +147,8 @@ describeInBrowser('a long list of deliveries', () => {
       })
       .toContain('made.oldest');
     await selectedOf(page).getByText('made.oldest').waitFor();
-    expect(await rowsOf(page).count()).toBeLessThan(50);
-    expect(await gridOf(page).getAttribute('aria-rowcount')).toBe('251');
+    await expect.poll(() => rowsOf(page).count()).toBeLessThan(50);
+    await expect.poll(() => gridOf(page).getAttribute('aria-rowcount')).toBe('251');
   });
 
   it('does not move while one reads further down; a button leads up to what is new', async () => {
@@ -145,15 +156,7 @@ describeInBrowser('a long list of deliveries', () => {
     await trigger(emulator, 60);
     const page = await openDashboard(emulator);
     await rowsOf(page).first().waitFor();
-    await gridOf(page).evaluate((grid) => {
-      grid.scrollTo({ top: 900 });
-      // The page has seen it, and has been drawn anew, before anything else happens.
-      return new Promise((resolve) =>
-        grid.addEventListener('scroll', () => requestAnimationFrame(() => requestAnimationFrame(resolve)), {
-          once: true,
-        }),
-      );
-    });
+    await scrollTo(page, 900);
     const before = await typesOf(page);
     await trigger(emulator, 3, 'new.one');
     await page.getByRole('button', { name: '3 new' }).waitFor();
@@ -163,7 +166,7 @@ describeInBrowser('a long list of deliveries', () => {
     await expect
       .poll(async () => (await typesOf(page)).slice(0, 4))
       .toEqual([...['new.one', 'new.one', 'new.one'], 'order.shipped']);
-    expect(await scrollOf(page)).toBe(0);
+    await expect.poll(() => scrollOf(page)).toBe(0);
     await page.getByRole('button', { name: /new/ }).waitFor({ state: 'detached' });
   });
 
@@ -194,7 +197,9 @@ describeInBrowser('the filters of the list', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'succeeded', exact: true }).click();
     await expect.poll(() => typesOf(page)).toEqual(['order.shipped']);
-    expect(new URL(page.url()).hash).toBe('#/deliveries?type=order.shipped&status=succeeded');
+    await expect
+      .poll(() => new URL(page.url()).hash)
+      .toBe('#/deliveries?type=order.shipped&status=succeeded');
     await page.reload();
     await expect.poll(() => typesOf(page)).toEqual(['order.shipped']);
     await page.getByRole('button', { name: 'Remove the filter type order.shipped' }).click();
@@ -204,7 +209,7 @@ describeInBrowser('the filters of the list', () => {
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Show all' }).click();
     await expect.poll(() => typesOf(page)).toHaveLength(2);
-    expect(new URL(page.url()).hash).toBe('#/deliveries');
+    await expect.poll(() => new URL(page.url()).hash).toBe('#/deliveries');
   });
 
   it('hold for what happens live, and a row leaves when it no longer fits', async () => {
@@ -225,6 +230,7 @@ describeInBrowser('the filters of the list', () => {
     const page = await openDashboard(emulator);
     await expect.poll(() => typesOf(page)).toHaveLength(4);
     await page.keyboard.press('/');
+    await expectFocused(page.getByRole('searchbox', { name: 'Search' }));
     await page.keyboard.type('SHIPPED ');
     await expect.poll(() => new URL(page.url()).hash).toBe('#/deliveries?text=SHIPPED');
     await page.keyboard.type('NO. 1');
@@ -263,16 +269,20 @@ describeInBrowser('the list and the one', () => {
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
     await page.getByRole('article', { name: 'Delivery' }).waitFor();
-    expect(idOf(page)).toBe(oldest?.id);
-    expect(await rowsOf(page).first().isVisible()).toBe(true);
-    const active = await gridOf(page).getAttribute('aria-activedescendant');
-    expect(active).toBe(await selectedOf(page).getAttribute('id'));
+    await expect.poll(() => idOf(page)).toBe(oldest?.id);
+    await expect.poll(() => rowsOf(page).first().isVisible()).toBe(true);
+    await expect
+      .poll(async () => {
+        const active = await gridOf(page).getAttribute('aria-activedescendant');
+        return active !== null && active === (await selectedOf(page).getAttribute('id'));
+      })
+      .toBe(true);
     await page.keyboard.press('Home');
     await expect.poll(() => idOf(page)).toBe(newest?.id);
     await expectAccessible(page);
     await page.keyboard.press('Escape');
     await page.getByRole('article', { name: 'Delivery' }).waitFor({ state: 'detached' });
-    expect(await selectedOf(page).count()).toBe(1);
+    await expect.poll(() => selectedOf(page).count()).toBe(1);
   });
 
   it('replace each other where it is narrow, and one comes back to where one was', async () => {
@@ -280,15 +290,15 @@ describeInBrowser('the list and the one', () => {
     await trigger(emulator, 40);
     const page = await openDashboard(emulator, { width: 360, at: '/deliveries?type=order.shipped' });
     await rowsOf(page).first().waitFor();
-    await gridOf(page).evaluate((grid) => grid.scrollTo({ top: 600 }));
+    await scrollTo(page, 600);
     await rowsOf(page).nth(14).click();
     await page.getByRole('link', { name: 'All deliveries' }).waitFor();
-    expect(await rowsOf(page).nth(14).isVisible()).toBe(false);
+    await expect.poll(() => rowsOf(page).nth(14).isVisible()).toBe(false);
     await expectAccessible(page);
     await page.getByRole('link', { name: 'All deliveries' }).click();
     await rowsOf(page).nth(14).waitFor();
-    expect(await scrollOf(page)).toBe(600);
-    expect(new URL(page.url()).hash).toBe('#/deliveries?type=order.shipped');
+    await expect.poll(() => scrollOf(page)).toBe(600);
+    await expect.poll(() => new URL(page.url()).hash).toBe('#/deliveries?type=order.shipped');
   });
 
   it('ask by r how to replay', async () => {
@@ -309,7 +319,9 @@ describeInBrowser('the list and the one', () => {
       await rowsOf(page).getByText('next attempt').first().waitFor();
       await page.keyboard.press('j');
       await expectAccessible(page);
-      expect(await page.evaluate('document.querySelector("main").scrollWidth <= innerWidth')).toBe(true);
+      await expect
+        .poll(() => page.evaluate('document.querySelector("main").scrollWidth <= innerWidth'))
+        .toBe(true);
     }
   });
 });

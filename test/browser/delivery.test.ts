@@ -38,6 +38,7 @@ async function openDelivery(
 
 const MINUTE_MS = 60_000;
 
+const clipboardOf = (page: Page) => page.evaluate('navigator.clipboard.readText()');
 const marksOf = (page: Page) =>
   page.getByRole('region', { name: 'Timeline' }).locator('li').locator('.delivery-mark');
 const headingOf = (page: Page, number: number, count: number) =>
@@ -50,10 +51,9 @@ describeInBrowser('a delivery', () => {
     await verdict.getByText('The receiver answered 404 Not Found.').waitFor();
     await verdict.getByText('Nothing there takes this delivery. Is the path right?').waitFor();
     await verdict.getByRole('button', { name: 'Copy the command' }).click();
-    const copied = await page.evaluate('navigator.clipboard.readText()');
-    expect(copied).toBe(`svc webhooks update ${webhook.id} --url URL`);
+    await expect.poll(() => clipboardOf(page)).toBe(`svc webhooks update ${webhook.id} --url URL`);
     const endpoint = page.getByRole('link', { name: `${receiver.url}/hooks` });
-    expect(await endpoint.getAttribute('href')).toBe(`#/webhooks/${webhook.id}`);
+    await expect.poll(() => endpoint.getAttribute('href')).toBe(`#/webhooks/${webhook.id}`);
   });
 
   it('says that it is paused, and how to enable its endpoint [delivery.paused]', async () => {
@@ -74,7 +74,7 @@ describeInBrowser('a delivery', () => {
     await page.getByRole('button', { name: 'Skip the wait' }).click();
     await page.getByText('Delivered by attempt 2.').waitFor();
     expect(receiver.requests).toHaveLength(2);
-    expect(await page.getByText('Next attempt').count()).toBe(0);
+    await expect.poll(() => page.getByText('Next attempt').count()).toBe(0);
   });
 
   it('says that an attempt is due while it is under way', async () => {
@@ -104,28 +104,32 @@ describeInBrowser('a delivery', () => {
     await advance(35 * MINUTE_MS);
     await emulator.control.replayDelivery({ id });
     await headingOf(page, 4, 4).waitFor();
-    expect(await marksOf(page).allTextContents()).toEqual([
-      ...[
-        'Attempt #1 500, http_errorstart',
-        'Attempt #2 302, http_error+5m',
-        'Attempt #3 503, http_error+35m',
-      ],
-      'Attempt #4 200, succeeded replay+35m',
-    ]);
+    await expect
+      .poll(() => marksOf(page).allTextContents())
+      .toEqual([
+        ...[
+          'Attempt #1 500, http_errorstart',
+          'Attempt #2 302, http_error+5m',
+          'Attempt #3 503, http_error+35m',
+        ],
+        'Attempt #4 200, succeeded replay+35m',
+      ]);
   });
 
   it('folds long gaps and shows the coming retries as ghosts up to the end of the window', async () => {
     const { page } = await openDelivery([500]);
     await headingOf(page, 1, 1).waitFor();
-    expect(await marksOf(page).allTextContents()).toEqual([
-      'Attempt #1 500, http_errorstart',
-      ...['+5m', '+35m', '+2h 35m', '+8h 35m', '+20h 35m', '+1d 20h', '+2d 20h'].map(
-        (since, index) => `#${index + 2} to come${since}`,
-      ),
-      'end+72h',
-    ]);
+    await expect
+      .poll(() => marksOf(page).allTextContents())
+      .toEqual([
+        'Attempt #1 500, http_errorstart',
+        ...['+5m', '+35m', '+2h 35m', '+8h 35m', '+20h 35m', '+1d 20h', '+2d 20h'].map(
+          (since, index) => `#${index + 2} to come${since}`,
+        ),
+        'end+72h',
+      ]);
     const lengths = page.locator('.delivery-stretch.folded .delivery-length');
-    expect(await lengths.allTextContents()).toEqual(['2h', '6h', '12h', '1d', '1d', '3h 25m']);
+    await expect.poll(() => lengths.allTextContents()).toEqual(['2h', '6h', '12h', '1d', '1d', '3h 25m']);
   });
 
   it('keeps the chosen attempt in the address, and moves by the arrows', async () => {
@@ -134,14 +138,14 @@ describeInBrowser('a delivery', () => {
     await headingOf(page, 1, 3).waitFor();
     await marksOf(page).nth(1).click();
     await headingOf(page, 2, 3).waitFor();
-    expect(page.url()).toContain('attempt=2');
+    await expect.poll(() => page.url()).toContain('attempt=2');
     await page.keyboard.press('ArrowRight');
     await headingOf(page, 3, 3).waitFor();
     await page.keyboard.press('ArrowRight');
     await page.keyboard.press('ArrowLeft');
     await page.keyboard.press('ArrowLeft');
     await headingOf(page, 1, 3).waitFor();
-    expect(await page.evaluate('document.activeElement.textContent')).toContain('#1');
+    await expect.poll(() => page.evaluate('document.activeElement.textContent')).toContain('#1');
     await page.reload();
     await headingOf(page, 1, 3).waitFor();
   });
@@ -161,9 +165,11 @@ describeInBrowser('a delivery', () => {
     const panel = page.getByRole('tabpanel');
     await panel.getByRole('row', { name: `Service-Signature ${headers['service-signature']}` }).waitFor();
     await panel.getByText(`As it is, ${body.length} bytes`).waitFor();
-    expect(await panel.locator('pre').allTextContents()).toEqual(
-      expect.arrayContaining([body.toString(), JSON.stringify(JSON.parse(body.toString()), null, 2)]),
-    );
+    await expect
+      .poll(() => panel.locator('pre').allTextContents())
+      .toEqual(
+        expect.arrayContaining([body.toString(), JSON.stringify(JSON.parse(body.toString()), null, 2)]),
+      );
     await panel.getByText('The whole request as it went over the wire').click();
     await panel.getByText('POST /hooks HTTP/1.1').waitFor();
     expect(await page.locator('main :is(img[src=x], script)').count()).toBe(0);
@@ -210,7 +216,7 @@ describeInBrowser('a delivery', () => {
     await verdict.getByText('The signature is not valid (wrong_secret)').waitFor();
     await verdict.getByText(/svc faults clear flt_/).waitFor();
     const link = page.getByRole('link', { name: /^bad-signature \(flt_/ });
-    expect(await link.getAttribute('href')).toBe(`#/webhooks/${webhook.id}`);
+    await expect.poll(() => link.getAttribute('href')).toBe(`#/webhooks/${webhook.id}`);
   });
 
   it('is copied in every form', async () => {
@@ -223,12 +229,17 @@ describeInBrowser('a delivery', () => {
       await dialog.getByRole('tab', { name: form }).click();
       await dialog.getByRole('button', { name: `Copy ${what}` }).click();
       await dialog.getByRole('status').getByText('Copied').waitFor();
-      return page.evaluate('navigator.clipboard.readText()');
     };
-    expect(await copy('curl', 'the curl command')).toContain(`--data-raw '${body}'`);
-    expect(await copy('svc', 'the command: Send it again')).toBe(`svc deliveries replay ${id}`);
-    expect(await copy('Raw HTTP', 'the raw request')).toMatch(/^POST \/hooks HTTP\/1\.1\r?\nhost: /);
-    expect(await copy('Vitest', 'the test')).toContain("await workspace.trigger('order.shipped', payload);");
+    await copy('curl', 'the curl command');
+    await expect.poll(() => clipboardOf(page)).toContain(`--data-raw '${body}'`);
+    await copy('svc', 'the command: Send it again');
+    await expect.poll(() => clipboardOf(page)).toBe(`svc deliveries replay ${id}`);
+    await copy('Raw HTTP', 'the raw request');
+    await expect.poll(() => clipboardOf(page)).toMatch(/^POST \/hooks HTTP\/1\.1\r?\nhost: /);
+    await copy('Vitest', 'the test');
+    await expect
+      .poll(() => clipboardOf(page))
+      .toContain("await workspace.trigger('order.shipped', payload);");
     await expectAccessible(page);
   });
 
@@ -250,7 +261,7 @@ describeInBrowser('a delivery', () => {
       await page.getByRole('tab', { name: tab }).click();
       await page.getByRole('tabpanel', { name: tab }).waitFor();
       await expectAccessible(page);
-      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+      await expect.poll(() => page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
     }
   });
 });

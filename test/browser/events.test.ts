@@ -31,7 +31,7 @@ describeInBrowser('the events', () => {
     await rows.filter({ hasText: 'invoice.paid' }).getByText('no endpoint subscribes to it').waitFor();
     await trigger();
     await rows.getByText('1 pending').waitFor();
-    expect(await rows.count()).toBe(4);
+    await expect.poll(() => rows.count()).toBe(4);
   });
 
   it('are narrowed by type and text in the address, which a reload keeps', async () => {
@@ -68,7 +68,7 @@ describeInBrowser('the events', () => {
     await expect.poll(() => page.url()).toContain(id);
     await page.getByText('onerror=').waitFor();
     await page.getByRole('tab', { name: 'As it is sent' }).click();
-    expect(await page.getByRole('tabpanel').locator('pre').textContent()).toBe(body?.toString());
+    await expect.poll(() => page.getByRole('tabpanel').locator('pre').textContent()).toBe(body?.toString());
     await expectAccessible(page);
     await page.getByRole('region', { name: 'Deliveries' }).getByText('succeeded').waitFor();
     await page.getByRole('link', { name: /^req_/ }).click();
@@ -109,6 +109,6 @@ describeInBrowser('the events', () => {
     await page.getByRole('heading', { name: 'Deliveries', level: 3 }).waitFor();
     await expect.poll(() => page.url()).toContain(id);
     await expectAccessible(page);
-    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    await expect.poll(() => page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
   });
 });

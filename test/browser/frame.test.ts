@@ -30,15 +30,18 @@ describeInBrowser('the frame of the dashboard', () => {
     for (const title of ['Events', 'Endpoints', 'Requests', 'Keys', 'Trigger', 'Deliveries']) {
       await navigation.getByRole('link', { name: title }).click();
       await expect.poll(() => page.title()).toBe(`${title} · svc`);
-      expect(await navigation.locator('[aria-current=page]').allTextContents()).toEqual([title]);
+      await expect.poll(() => navigation.locator('[aria-current=page]').allTextContents()).toEqual([title]);
     }
   });
 
   it('shows every section on a narrow screen', async () => {
     const page = await openDashboard(await openEmulator(), { width: 360 });
     const last = page.getByRole('navigation', { name: 'Sections' }).getByRole('link').last();
-    const { x, width } = (await last.boundingBox()) ?? { x: Number.NaN, width: 0 };
-    expect(x + width).toBeLessThanOrEqual(360);
+    const right = async () => {
+      const { x, width } = (await last.boundingBox()) ?? { x: Number.NaN, width: 0 };
+      return x + width;
+    };
+    await expect.poll(right).toBeLessThanOrEqual(360);
   });
 
   it('leads from an address that it does not know to the deliveries', async () => {
@@ -113,14 +116,14 @@ describeInBrowser('the frame of the dashboard', () => {
     await page.keyboard.press('Enter');
     await expect.poll(() => page.evaluate('document.activeElement.tagName')).toBe('MAIN');
     await page.keyboard.press('Tab');
-    expect(await page.evaluate(`document.activeElement.closest('main') !== null`)).toBe(true);
+    await expect.poll(() => page.evaluate(`document.activeElement.closest('main') !== null`)).toBe(true);
   });
 
   it('lets one choose the workspace, and remembers it', async () => {
     const emulator = await openEmulator();
     const page = await openDashboard(emulator);
     await page.getByText('sandbox').waitFor();
-    expect(await page.getByLabel('Workspace').count()).toBe(0);
+    await expect.poll(() => page.getByLabel('Workspace').count()).toBe(0);
     const { id } = await emulator.control.createWorkspace({ name: 'Second' });
     // It is noticed when something happens there.
     await emulator.control.createWebhook({ workspace_id: id, url: 'http://127.0.0.1:9/' });
@@ -137,7 +140,7 @@ describeInBrowser('the frame of the dashboard', () => {
       const page = await openDashboard(emulator, { width, colorScheme });
       await page.getByText('sandbox').waitFor();
       await expectAccessible(page);
-      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+      await expect.poll(() => page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
     }
   });
 });

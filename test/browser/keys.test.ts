@@ -23,7 +23,9 @@ describeInBrowser('the keys', () => {
       .first()
       .waitFor();
     await newest.getByText('for Second alone').waitFor();
-    expect(await newest.getByRole('list', { name: 'Scopes' }).allTextContents()).toEqual(['events:read']);
+    await expect
+      .poll(() => newest.getByRole('list', { name: 'Scopes' }).allTextContents())
+      .toEqual(['events:read']);
     await keys.last().getByText('used by this page and by svc').waitFor();
     await keys
       .last()
@@ -37,7 +39,9 @@ describeInBrowser('the keys', () => {
     const page = await openDashboard(emulator, { at: '/keys' });
     await page.getByRole('button', { name: 'Create a key' }).click();
     const dialog = page.getByRole('dialog');
-    expect(await dialog.getByRole('button', { name: 'Create', exact: true }).isDisabled()).toBe(true);
+    await expect
+      .poll(() => dialog.getByRole('button', { name: 'Create', exact: true }).isDisabled())
+      .toBe(true);
     await dialog.getByLabel('events:read').check();
     await dialog.getByLabel('Works for').selectOption({ index: 1 });
     await dialog.getByRole('button', { name: 'Create', exact: true }).click();
@@ -50,7 +54,9 @@ describeInBrowser('the keys', () => {
     await dialog.waitFor({ state: 'detached' });
     await expect.poll(() => page.content()).not.toContain(key);
     const authorization = `Bearer ${key}`;
-    expect(await emulator.api('GET', '/events', undefined, { authorization })).toMatchObject({ status: 200 });
+    await expect
+      .poll(() => emulator.api('GET', '/events', undefined, { authorization }))
+      .toMatchObject({ status: 200 });
     const refused = await emulator.api('POST', '/events', { type: 'pets.fed' }, { authorization });
     expect(refused.status).toBe(403);
   });
@@ -65,11 +71,11 @@ describeInBrowser('the keys', () => {
     await page.getByRole('button', { name: 'Keep it' }).click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     const ask = () => emulator.api('GET', '/events', undefined, { authorization: `Bearer ${key}` });
-    expect(await ask()).toMatchObject({ status: 200 });
+    await expect.poll(() => ask()).toMatchObject({ status: 200 });
     await newest.getByRole('button', { name: 'Revoke' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
     await newest.getByText('revoked just now').waitFor();
-    expect(await ask()).toMatchObject({ status: 401 });
+    await expect.poll(() => ask()).toMatchObject({ status: 401 });
   });
 
   it('warn of revoking the key of the page itself', async () => {
@@ -97,7 +103,7 @@ describeInBrowser('the keys', () => {
       const page = await openDashboard(emulator, { at: '/keys', colorScheme, width });
       await page.getByText('used by this page').waitFor();
       await expectAccessible(page);
-      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+      await expect.poll(() => page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
       await page.getByRole('button', { name: 'Create a key' }).click();
       await page.getByLabel('events:write').check();
       await expectAccessible(page);

@@ -55,7 +55,7 @@ describeInBrowser('a replay', () => {
     const before = await other.boundingBox();
     await page.getByRole('button', replay).click();
     await page.getByRole('link', { name: 'Open attempt 2' }).waitFor();
-    expect((await other.boundingBox())?.x).toBe(before?.x);
+    await expect.poll(async () => (await other.boundingBox())?.x).toBe(before?.x);
   });
 
   it('says why the emulator refuses it', async () => {
@@ -90,7 +90,7 @@ describeInBrowser('a replay', () => {
     await page.getByText('Replay of', { exact: true }).waitFor();
     const { data } = await control.listDeliveries({});
     expect(data.map(({ replay_of: original }) => original)).toEqual([id, null]);
-    expect(page.url()).toContain(`/deliveries/${data[0]?.id}`);
+    await expect.poll(() => page.url()).toContain(`/deliveries/${data[0]?.id}`);
   });
 
   it('sends another body once it is JSON, with its numbers as they are written', async () => {
@@ -100,7 +100,7 @@ describeInBrowser('a replay', () => {
     await expect.poll(() => editor.inputValue()).toContain('"type": "order.shipped"');
     await editor.fill('{\n  "total": 12.50,\n  "n": }');
     await dialog.getByRole('button', { name: 'Line 3, column 8' }).waitFor();
-    expect(await dialog.getByRole('button', replay).isDisabled()).toBe(true);
+    await expect.poll(() => dialog.getByRole('button', replay).isDisabled()).toBe(true);
     await editor.fill('{ "total": 12.50, "n": 9007199254740993 }');
     await dialog.getByRole('button', { name: 'Format' }).click();
     await expect.poll(() => editor.inputValue()).toContain('\n  "total": 12.50,');
@@ -120,7 +120,7 @@ describeInBrowser('a replay', () => {
     const address = dialog.getByRole('textbox', { name: 'Address' });
     await address.fill('localhost:4000');
     await dialog.getByText('must be an absolute').waitFor();
-    expect(await dialog.getByRole('button', replay).isDisabled()).toBe(true);
+    await expect.poll(() => dialog.getByRole('button', replay).isDisabled()).toBe(true);
     await address.fill('http://example.com/');
     await dialog.getByRole('button', replay).click();
     await dialog.getByText('Not replayed: url must use HTTPS').waitFor();
@@ -136,8 +136,8 @@ describeInBrowser('a replay', () => {
     await dialog.getByLabel('With another body').check();
     await dialog.getByRole('textbox', { name: 'Body' }).waitFor();
     await dialog.evaluate((window) => window.scrollTo(0, 0));
-    const box = await dialog.getByRole('button', replay).boundingBox();
-    expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThan(800);
+    const box = () => dialog.getByRole('button', replay).boundingBox();
+    await expect.poll(async () => ((await box())?.y ?? 800) + ((await box())?.height ?? 0)).toBeLessThan(800);
     await expectAccessible(page);
   });
 });
@@ -152,7 +152,7 @@ describeInBrowser('many replays', () => {
     receiver.respond(({ headers }) => (headers['service-delivery-id'] === stubborn ? 500 : 200));
     await dialog.getByRole('button', { name: 'Replay 4 deliveries' }).click();
     await dialog.getByText('3 of 4 succeeded.').waitFor();
-    expect(await dialog.getByRole('progressbar').getAttribute('value')).toBe('4');
+    await expect.poll(() => dialog.getByRole('progressbar').getAttribute('value')).toBe('4');
     await expectAccessible(page);
     await dialog.getByRole('link', { name: `${stubborn}` }).click();
     await dialog.waitFor({ state: 'detached' });
@@ -165,7 +165,7 @@ describeInBrowser('many replays', () => {
     await control.deleteWebhook({ id: webhook.id });
     await dialog.getByRole('button', { name: 'Replay 2 deliveries' }).click();
     await dialog.getByText('0 of 2 succeeded.').waitFor();
-    expect(await dialog.getByText(`The endpoint ${webhook.id}`).count()).toBe(2);
+    await expect.poll(() => dialog.getByText(`The endpoint ${webhook.id}`).count()).toBe(2);
   });
 
   it('stop when they are told to, and say how many were not asked for', async () => {

@@ -22,7 +22,7 @@ describeInBrowser('the request log', () => {
     await rows.filter({ hasText: 'POST /v1/events' }).getByText('201').waitFor();
     await emulator.api('GET', '/events/evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D');
     await rows.first().getByText('not_found').waitFor();
-    expect(await rows.count()).toBe(2);
+    await expect.poll(() => rows.count()).toBe(2);
   });
 
   it('holds still while it is paused, and goes on', async () => {
@@ -32,7 +32,7 @@ describeInBrowser('the request log', () => {
     await page.keyboard.press('p');
     await emulator.api('GET', '/events?limit=3');
     await page.getByRole('button', { name: '1 new' }).waitFor();
-    expect(await rows.count()).toBe(1);
+    await expect.poll(() => rows.count()).toBe(1);
     await page.getByRole('button', { name: '1 new' }).click();
     await rows.getByText('limit=3').waitFor();
     await page.getByRole('button', { name: 'Pause', exact: true }).waitFor();
@@ -44,7 +44,7 @@ describeInBrowser('the request log', () => {
     await emulator.api('GET', '/events');
     await emulator.api('GET', '/events/evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D');
     await rows.getByText('not_found').waitFor();
-    expect(await rows.count()).toBe(1);
+    await expect.poll(() => rows.count()).toBe(1);
     await page.getByRole('combobox', { name: 'Status' }).fill('');
     await page.getByRole('combobox', { name: 'Status' }).press('Enter');
     await expect.poll(() => rows.count()).toBe(2);
@@ -64,7 +64,7 @@ describeInBrowser('the request log', () => {
     await page.getByText('No request matches.').waitFor();
     await emulator.api('GET', '/nowhere');
     await expect.poll(() => rows.count()).toBe(1);
-    expect(await search.inputValue()).toBe('/v1/nowhere ');
+    await expect.poll(() => search.inputValue()).toBe('/v1/nowhere ');
     await page.getByRole('button', { name: 'Remove the filter path /v1/nowhere' }).click();
     await expect.poll(() => search.inputValue()).toBe('');
     await expect.poll(() => rows.count()).toBe(2);
@@ -133,6 +133,6 @@ describeInBrowser('the request log', () => {
     await page.getByRole('link', { name: 'GET /v1/nowhere' }).click();
     await page.getByRole('region', { name: 'Error' }).waitFor();
     await expectAccessible(page);
-    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    await expect.poll(() => page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
   });
 });

@@ -27,7 +27,7 @@ describeInBrowser('in a browser', () => {
     const emulator = await startEmulator({ host: '0.0.0.0' });
     const page = await openDashboard(emulator, { at: '/deliveries' });
     await page.getByRole('main').waitFor();
-    expect(page.url()).toBe(`${emulator.status().url}/#/deliveries`);
+    await expect.poll(() => page.url()).toBe(`${emulator.status().url}/#/deliveries`);
     expect(await page.evaluate(() => document.cookie)).toBe('');
     const status = await page.evaluate(async () => (await fetch('/_svc/status')).status);
     expect(status).toBe(200);
@@ -138,7 +138,7 @@ describeInBrowser('in a browser', () => {
     }, emulator.status().dashboard_url);
     await page.getByText('the link').click();
     await page.getByRole('main').waitFor();
-    expect(page.url()).toBe(`${emulator.status().url}/#/events`);
+    await expect.poll(() => page.url()).toBe(`${emulator.status().url}/#/events`);
   });
 
   it('a name that leads here shows nothing', async () => {
@@ -147,10 +147,9 @@ describeInBrowser('in a browser', () => {
     // Every name below localhost is this machine, for a browser: as good as one that was pointed here.
     const url = emulator.status().url.replace('127.0.0.1', 'evil.localhost');
     const answer = await page.goto(url);
-    expect([answer?.status(), await page.textContent('body')]).toEqual([
-      403,
-      expect.stringContaining('does not answer to the host'),
-    ]);
+    await expect
+      .poll(async () => [answer?.status(), await page.textContent('body')])
+      .toEqual([403, expect.stringContaining('does not answer to the host')]);
     const status = await page.evaluate(async () => (await fetch('/_svc/status')).status);
     expect(status).toBe(403);
   });

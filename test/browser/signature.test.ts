@@ -28,10 +28,12 @@ const sectionOf = (page: Page, name: string) =>
 describeInBrowser('the signature of an attempt', () => {
   it('shows the signed string with its parts named, and the headers that carry it', async () => {
     const { page, sent } = await openSignature();
-    expect(await stringOf(page).locator('.signature-name').allTextContents()).toEqual([
-      ...['timestamp', 'fixed', 'body'],
-    ]);
-    expect((await stringOf(page).locator('code').allTextContents()).join('')).toBe(sent?.signed_content);
+    await expect
+      .poll(() => stringOf(page).locator('.signature-name').allTextContents())
+      .toEqual([...['timestamp', 'fixed', 'body']]);
+    await expect
+      .poll(async () => (await stringOf(page).locator('code').allTextContents()).join(''))
+      .toBe(sent?.signed_content);
     const headers = sectionOf(page, 'How it travels');
     await headers.getByText(`${sent?.headers['Service-Signature']}`).waitFor();
     await headers.getByText(`${sent?.headers['Service-Timestamp']}`).waitFor();
@@ -41,7 +43,7 @@ describeInBrowser('the signature of an attempt', () => {
   it('names the id where the scheme signs it', async () => {
     const { page, delivery } = await openSignature({ scheme: 'standard-webhooks' });
     const id = stringOf(page).locator('.signature-part.id');
-    expect(await id.textContent()).toBe(`delivery id${delivery.id}`);
+    await expect.poll(() => id.textContent()).toBe(`delivery id${delivery.id}`);
   });
 
   it('hides the secret until it is asked for, and says which one the header has', async () => {
@@ -62,9 +64,9 @@ describeInBrowser('the signature of an attempt', () => {
     await page.reload();
     const secrets = sectionOf(page, 'By which secret');
     await secrets.getByText('Secret before the rotation').waitFor();
-    expect(await secrets.locator('.badge').allTextContents()).toEqual([
-      ...['✗ not in the header', '✓ in the header'],
-    ]);
+    await expect
+      .poll(() => secrets.locator('.badge').allTextContents())
+      .toEqual([...['✗ not in the header', '✓ in the header']]);
   });
 
   it('is checked again step by step, and the verdict follows what the reader changes', async () => {
@@ -106,7 +108,7 @@ describeInBrowser('the signature of an attempt', () => {
   it('shows what a receiver computes that parses the body and writes it again', async () => {
     const { page, webhook, sent } = await openSignature();
     const part = sectionOf(page, 'If the receiver parses the body first');
-    expect(await part.locator('mark').allTextContents()).toEqual(['0', '}']);
+    await expect.poll(() => part.locator('mark').allTextContents()).toEqual(['0', '}']);
     const again = JSON.stringify(JSON.parse(sent?.body ?? ''));
     const signed = `${sent?.headers['Service-Timestamp']}.${again}`;
     const signature = createHmac('sha256', webhook.secret).update(signed).digest('hex');
@@ -154,7 +156,7 @@ describeInBrowser('the signature of an attempt', () => {
       // What fades in has its contrast once it is there.
       await page.evaluate('Promise.all(document.getAnimations().map(({ finished }) => finished))');
       await expectAccessible(page);
-      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+      await expect.poll(() => page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
     }
   });
 });

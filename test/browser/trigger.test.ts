@@ -1,7 +1,7 @@
 /** The trigger page: an event of any type, through the public API, and how it arrives. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { expect, it, onTestFinished } from 'vitest';
 import { expectAccessible } from '../support/accessibility.ts';
 import { describeInBrowser, type Look, openDashboard } from '../support/browser.ts';
@@ -24,6 +24,10 @@ async function startPair(answers: Answers = 200, options: TestEmulatorOptions = 
 }
 
 const payload = (page: Page) => page.getByLabel('Payload');
+const bottomOf = async (shown: Locator) => {
+  const box = await shown.boundingBox();
+  return (box?.y ?? Number.NaN) + (box?.height ?? Number.NaN);
+};
 const send = (page: Page) => page.getByRole('button', { name: 'Send', exact: true }).click();
 const sent = (page: Page) => page.getByRole('region', { name: 'Sent' }).getByRole('listitem');
 
@@ -54,7 +58,7 @@ describeInBrowser('the trigger page', () => {
     await expect.poll(() => page.url()).toContain('#/deliveries/del_');
     await page.goBack();
     await sent(page).first().getByText('succeeded').waitFor();
-    expect(await payload(page).inputValue()).toContain('12.50');
+    await expect.poll(() => payload(page).inputValue()).toContain('12.50');
   });
 
   it('shows in one window what is sent, the button that sends it, and how it arrives', async () => {
@@ -65,8 +69,7 @@ describeInBrowser('the trigger page', () => {
     const arrival = sent(page).first().getByText('succeeded');
     await arrival.waitFor();
     for (const each of [payload(page), page.getByRole('button', { name: 'Send', exact: true }), arrival]) {
-      const box = await each.boundingBox();
-      expect((box?.y ?? Number.NaN) + (box?.height ?? Number.NaN)).toBeLessThan(800);
+      await expect.poll(() => bottomOf(each)).toBeLessThan(800);
     }
   });
 
@@ -97,10 +100,12 @@ describeInBrowser('the trigger page', () => {
     const page = await openTrigger(emulator, { query: '?type=pets.fed' });
     await payload(page).fill('{\n  "a": 1,\n}');
     await page.getByText('} does not fit here.').waitFor();
-    expect(await page.getByRole('button', { name: 'Send' }).isDisabled()).toBe(true);
+    await expect.poll(() => page.getByRole('button', { name: 'Send' }).isDisabled()).toBe(true);
     await page.getByText('The payload has to be a JSON object').waitFor();
     await page.getByRole('button', { name: 'Line 3, column 1' }).click();
-    expect(await payload(page).evaluate((field) => (field as HTMLTextAreaElement).selectionStart)).toBe(12);
+    await expect
+      .poll(() => payload(page).evaluate((field) => (field as HTMLTextAreaElement).selectionStart))
+      .toBe(12);
     await page.getByRole('button', { name: 'Reset' }).click();
     await expect.poll(() => payload(page).inputValue()).toBe('{}');
     await payload(page).fill('{"n":1.50,"a":[]}');
@@ -114,8 +119,8 @@ describeInBrowser('the trigger page', () => {
     await send(page);
     const alert = page.getByRole('alert');
     await alert.getByText('type must have the form').waitFor();
-    expect(await alert.textContent()).toContain('422 validation_failed');
-    expect(await page.getByLabel('Event type').getAttribute('aria-invalid')).toBe('true');
+    await expect.poll(() => alert.textContent()).toContain('422 validation_failed');
+    await expect.poll(() => page.getByLabel('Event type').getAttribute('aria-invalid')).toBe('true');
     await alert.getByRole('link', { name: /^req_/ }).click();
     await expect.poll(() => page.url()).toContain('#/requests/req_');
   });
@@ -159,7 +164,7 @@ describeInBrowser('the trigger page', () => {
     await page.getByRole('button', { name: 'Send again' }).click();
     await sent(page).first().getByText('replayed').waitFor();
     await sent(page).first().getByText('succeeded').waitFor();
-    expect((await emulator.control.listEvents({})).data).toHaveLength(1);
+    await expect.poll(async () => (await emulator.control.listEvents({})).data).toHaveLength(1);
   });
 
   it('begins with an event that there is, to the digit', async () => {
@@ -167,7 +172,7 @@ describeInBrowser('the trigger page', () => {
     const { json } = await emulator.api('POST', '/events', '{"type":"pets.fed","payload":{"n":1.50}}');
     const page = await openTrigger(emulator, { query: `?event=${json.id}` });
     await expect.poll(() => payload(page).inputValue()).toBe('{\n  "n": 1.50\n}');
-    expect(await page.getByLabel('Event type').inputValue()).toBe('pets.fed');
+    await expect.poll(() => page.getByLabel('Event type').inputValue()).toBe('pets.fed');
   });
 
   it('sends for another workspace with a key that is for that one', async () => {
@@ -181,7 +186,9 @@ describeInBrowser('the trigger page', () => {
       await expect.poll(() => sent(page).count()).toBe(count);
       await sent(page).first().getByText('No endpoint is subscribed').waitFor();
     }
-    expect((await emulator.control.listEvents({ workspace_id: id })).data).toHaveLength(2);
+    await expect
+      .poll(async () => (await emulator.control.listEvents({ workspace_id: id })).data)
+      .toHaveLength(2);
     const { data } = await emulator.control.listKeys({ workspace_id: id });
     expect(data.map(({ scopes }) => scopes)).toEqual([['events:write']]);
   });
@@ -222,7 +229,9 @@ describeInBrowser('the trigger page', () => {
     await expect.poll(() => payload(page).inputValue()).toContain('"n": 1');
     await page.getByRole('button', { name: 'New values' }).click();
     await expect.poll(() => payload(page).inputValue()).toContain('"n": 2');
-    expect(await page.getByRole('option', { name: /^pets\.fed/ }).textContent()).toContain('yours');
+    await expect
+      .poll(() => page.getByRole('option', { name: /^pets\.fed/ }).textContent())
+      .toContain('yours');
     await page.getByRole('option', { name: /^pets\.lost.*description/ }).waitFor();
   });
 
@@ -238,7 +247,7 @@ describeInBrowser('the trigger page', () => {
       await send(page);
       await page.getByRole('alert').waitFor();
       await expectAccessible(page);
-      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+      await expect.poll(() => page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
     }
   });
 });

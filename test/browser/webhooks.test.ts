@@ -51,7 +51,7 @@ describeInBrowser('the endpoints', () => {
     await dialog.getByLabel('Headers to add').fill('X-Gateway: open');
     await press(page, 'Create the endpoint');
     await dialog.getByText('Must use HTTPS').waitFor();
-    expect(await dialog.getByLabel('Address').getAttribute('aria-invalid')).toBe('true');
+    await expect.poll(() => dialog.getByLabel('Address').getAttribute('aria-invalid')).toBe('true');
     await dialog.getByLabel('Address').fill('http://localhost:9/hooks');
     await expectAccessible(page);
     await press(page, 'Create the endpoint');
@@ -63,7 +63,7 @@ describeInBrowser('the endpoints', () => {
       { events: ['order.shipped', 'invoice.paid'], headers: { 'X-Gateway': 'open' } },
     ]);
     const [{ id } = { id: '' }] = data;
-    expect((await emulator.control.revealSecret({ id })).secret).toBe(secret);
+    await expect.poll(async () => (await emulator.control.revealSecret({ id })).secret).toBe(secret);
   });
 
   it('tell in the list how each fares, live', async () => {
@@ -91,10 +91,12 @@ describeInBrowser('the endpoints', () => {
     await receiver.waitFor(2);
     await attempts.getByText('1 of the newest 2').waitFor();
     await attempts.getByRole('img', { name: /^Durations of the newest 2 attempts: half within/ }).waitFor();
-    expect(await attempts.getByRole('listitem').allTextContents()).toEqual([
-      expect.stringMatching(/^invoice\.paid attempt 1.*http_error 503/),
-      expect.stringMatching(/^order\.shipped attempt 1.*succeeded 200/),
-    ]);
+    await expect
+      .poll(() => attempts.getByRole('listitem').allTextContents())
+      .toEqual([
+        expect.stringMatching(/^invoice\.paid attempt 1.*http_error 503/),
+        expect.stringMatching(/^order\.shipped attempt 1.*succeeded 200/),
+      ]);
     await attempts.getByRole('link', { name: 'invoice.paid' }).click();
     await expect.poll(() => page.url()).toMatch(/#\/deliveries\/del_\w+\?attempt=1$/);
   });
@@ -124,7 +126,9 @@ describeInBrowser('the endpoints', () => {
     const fresh = await shown.getByText(/^whsec_/).textContent();
     await press(page, 'Done');
     await page.getByText('signs as well until').waitFor();
-    expect(await emulator.control.revealSecret({ id })).toEqual({ secret: fresh, previous_secret: secret });
+    await expect
+      .poll(() => emulator.control.revealSecret({ id }))
+      .toEqual({ secret: fresh, previous_secret: secret });
   });
 
   it('are edited, disabled and enabled', async () => {
@@ -135,9 +139,11 @@ describeInBrowser('the endpoints', () => {
     await page.getByText('invoice.paid', { exact: true }).waitFor();
     await press(page, 'Disable');
     await page.getByText('disabled').waitFor();
-    expect(await emulator.control.getWebhook({ id })).toMatchObject({
-      ...{ events: ['invoice.paid'], disabled: true },
-    });
+    await expect
+      .poll(() => emulator.control.getWebhook({ id }))
+      .toMatchObject({
+        ...{ events: ['invoice.paid'], disabled: true },
+      });
     await press(page, 'Enable');
     await page.getByText('disabled').waitFor({ state: 'detached' });
   });
@@ -152,7 +158,7 @@ describeInBrowser('the endpoints', () => {
     await press(page, 'Delete it');
     await page.getByText('pending deliveries canceled: 2').waitFor();
     await page.getByText('No endpoints yet').waitFor();
-    expect((await emulator.control.listWebhooks({})).data).toEqual([]);
+    await expect.poll(async () => (await emulator.control.listWebhooks({})).data).toEqual([]);
   });
 
   it('are tried out, and judged in words', async () => {
@@ -161,7 +167,7 @@ describeInBrowser('the endpoints', () => {
     const probe = page.getByRole('region', { name: 'Try it out' });
     await probe.getByText('answered 200: anybody can send it events').waitFor();
     await probe.getByText('Verify the signature before anything else').waitFor();
-    expect((await emulator.control.listDeliveries({})).data).toEqual([]);
+    await expect.poll(async () => (await emulator.control.listDeliveries({})).data).toEqual([]);
   });
 
   it('are put through faults, which say how often they have fired', async () => {
@@ -184,9 +190,11 @@ describeInBrowser('the endpoints', () => {
     await faults.getByText('fired 0 of 2').waitFor();
     await emulator.control.addFault({ on: 'delivery', kind: 'bad-signature' });
     await faults.getByText('every event at every endpoint').waitFor();
-    expect((await emulator.control.listFaults({})).data[1]).toMatchObject({
-      ...{ kind: 'delay', delay_ms: 600_000, webhook_id: id, count: 2 },
-    });
+    await expect
+      .poll(async () => (await emulator.control.listFaults({})).data[1])
+      .toMatchObject({
+        ...{ kind: 'delay', delay_ms: 600_000, webhook_id: id, count: 2 },
+      });
     await press(page, 'Clear the fault delay 10m');
     await faults.getByText('delay 10m').waitFor({ state: 'detached' });
     await trigger();
@@ -217,10 +225,10 @@ describeInBrowser('the endpoints', () => {
     await page.getByText('1 of the newest 2').waitFor();
     await press(page, 'Add a fault');
     await expectAccessible(page);
-    expect(await noScroll(page)).toBe(true);
+    await expect.poll(() => noScroll(page)).toBe(true);
     await page.getByRole('link', { name: 'All endpoints' }).click();
     await page.getByText('50%').waitFor();
     await expectAccessible(page);
-    expect(await noScroll(page)).toBe(true);
+    await expect.poll(() => noScroll(page)).toBe(true);
   });
 });

@@ -1,7 +1,13 @@
 /** A real Chromium that looks at the dashboard of a real emulator. */
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, onTestFinished } from 'vitest';
+import type { Browser, Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, onTestFinished } from 'vitest';
 import { chromiumPath, launchChromium } from './chromium.ts';
+
+/**
+ * How many times slower pages run their scripts. Set BROWSER_CPU_SLOWDOWN to find tests that only pass on a fast machine:
+ * `BROWSER_CPU_SLOWDOWN=6 npx vitest run --project browser`.
+ */
+const CPU_SLOWDOWN = Number(process.env.BROWSER_CPU_SLOWDOWN ?? 1);
 
 let browser: Browser | undefined;
 
@@ -42,7 +48,11 @@ export async function openDashboard(
   });
   const page = await context.newPage();
   page.setDefaultTimeout(15_000);
-  letEffectsRun(page);
+  delayKeysUntilEffectsRan(page);
+  if (CPU_SLOWDOWN > 1) {
+    const session = await context.newCDPSession(page);
+    await session.send('Emulation.setCPUThrottlingRate', { rate: CPU_SLOWDOWN });
+  }
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(error.stack ?? error.message));
   page.on('console', (message) => {
@@ -59,13 +69,29 @@ export async function openDashboard(
   return page;
 }
 
-/** What a page shows handles keys once its effects have run, which is after the next frame; no frame comes to a hidden page. */
-function letEffectsRun(page: Page): void {
-  const press = page.keyboard.press.bind(page.keyboard);
-  page.keyboard.press = async (...pressed) => {
-    await page.evaluate(
-      'new Promise((done) => { requestAnimationFrame(() => setTimeout(done)); setTimeout(done, 100); })',
+/**
+ * Keys wait until the effects of the page have run, because these register its key handlers and move the focus.
+ * Effects run after the next frame; a hidden page gets no frames.
+ */
+function delayKeysUntilEffectsRan(page: Page): void {
+  const { keyboard } = page;
+  const press = keyboard.press.bind(keyboard);
+  const type = keyboard.type.bind(keyboard);
+  const effectsRan = () =>
+    page.evaluate(
+      'new Promise((done) => document.hidden ? setTimeout(done, 100) : requestAnimationFrame(() => setTimeout(done)))',
     );
+  keyboard.press = async (...pressed) => {
+    await effectsRan();
     return press(...pressed);
   };
+  keyboard.type = async (...typed) => {
+    await effectsRan();
+    return type(...typed);
+  };
+}
+
+/** Waits until `field` has the focus. Use it before `page.keyboard.type` when a key or a click moved the focus. */
+export async function expectFocused(field: Locator): Promise<void> {
+  await expect.poll(() => field.evaluate((element) => element.matches(':focus'))).toBe(true);
 }
