@@ -21,7 +21,7 @@ const tolerance = 5 * time.Minute
 
 var (
 	secret = []byte(os.Getenv("SVC_WEBHOOK_SECRET"))
-	seen   sync.Map // In production a durable store, written together with the job that does the work.
+	seen   sync.Map // In production: a durable store, written in one transaction with the job.
 )
 
 func main() {
@@ -41,7 +41,7 @@ func main() {
 }
 
 func receive(w http.ResponseWriter, r *http.Request) {
-	body, err := io.ReadAll(r.Body) // The raw bytes: they are verified before they are parsed.
+	body, err := io.ReadAll(r.Body) // The raw bytes, verified before they are parsed.
 	if err != nil || !isAuthentic(body, r.Header) {
 		w.WriteHeader(http.StatusBadRequest)
 		return
@@ -58,7 +58,7 @@ func receive(w http.ResponseWriter, r *http.Request) {
 	if !known {
 		go fmt.Printf("processed %s %s\n", event.Type, event.ID)
 	}
-	w.WriteHeader(http.StatusNoContent) // Accepted. The work goes on after the answer.
+	w.WriteHeader(http.StatusNoContent) // Accepted. The work continues after the response.
 }
 
 func isAuthentic(body []byte, header http.Header) bool {
@@ -71,7 +71,7 @@ func isAuthentic(body []byte, header http.Header) bool {
 	mac.Write([]byte(timestamp + "."))
 	mac.Write(body)
 	expected := []byte("v1=" + hex.EncodeToString(mac.Sum(nil)))
-	// More than one signature while the secret is being rotated.
+	// Several signatures during a secret rotation.
 	for _, text := range strings.Split(header.Get("Service-Signature"), ",") {
 		if hmac.Equal([]byte(strings.TrimSpace(text)), expected) {
 			return true

@@ -5,7 +5,7 @@ declare(strict_types=1);
 const TOLERANCE_SECONDS = 5 * 60;
 $secret = getenv('SVC_WEBHOOK_SECRET') ?: throw new RuntimeException('Set SVC_WEBHOOK_SECRET.');
 
-$body = file_get_contents('php://input'); // The raw bytes: they are verified before they are parsed.
+$body = file_get_contents('php://input'); // The raw bytes, verified before they are parsed.
 $timestamp = $_SERVER['HTTP_SERVICE_TIMESTAMP'] ?? '';
 $signatures = $_SERVER['HTTP_SERVICE_SIGNATURE'] ?? '';
 if (!isAuthentic($body, $timestamp, $signatures, $secret)) {
@@ -14,9 +14,9 @@ if (!isAuthentic($body, $timestamp, $signatures, $secret)) {
 }
 $event = json_decode($body, true)['data'];
 $isNew = isNew($event['id']); // Delivery is at least once.
-http_response_code(204); // Accepted. The work comes after the answer:
+http_response_code(204); // Accepted. The work comes after the response:
 if (function_exists('fastcgi_finish_request')) {
-    fastcgi_finish_request(); // under PHP-FPM it leaves here, under `php -S` at the end of the script.
+    fastcgi_finish_request(); // PHP-FPM sends it here, `php -S` at the end of the script.
 }
 if ($isNew) {
     file_put_contents('php://stdout', "processed {$event['type']} {$event['id']}\n");
@@ -29,7 +29,7 @@ function isAuthentic(string $body, string $timestamp, string $signatures, string
         return false;
     }
     $expected = 'v1=' . hash_hmac('sha256', "$timestamp.$body", $secret);
-    foreach (explode(',', $signatures) as $text) { // More than one while the secret is being rotated.
+    foreach (explode(',', $signatures) as $text) { // Several signatures during a secret rotation.
         if (hash_equals($expected, trim($text))) {
             return true;
         }
@@ -37,8 +37,8 @@ function isAuthentic(string $body, string $timestamp, string $signatures, string
     return false;
 }
 
-// PHP keeps nothing in memory between requests. In production a unique column of a database, written together
-// with the job that does the work; here a file that only one request can create.
+// PHP keeps no state in memory between requests. In production: a unique column of a database, written in one
+// transaction with the job. Here: a file that only one request can create.
 function isNew(string $eventId): bool
 {
     $folder = sys_get_temp_dir() . '/svc-receiver-seen';

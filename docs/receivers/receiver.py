@@ -11,25 +11,25 @@ SECRET = os.environ.get("SVC_WEBHOOK_SECRET", "").encode()
 if not SECRET:
     raise SystemExit("Set SVC_WEBHOOK_SECRET.")
 TOLERANCE = timedelta(minutes=5)
-seen = set()  # In production a durable store, written together with the job that does the work.
+seen = set()  # In production: a durable store, written in one transaction with the job.
 seen_lock = Lock()
 
 
 class Receiver(BaseHTTPRequestHandler):
     def do_POST(self):
-        # The raw bytes: they are verified before they are parsed.
+        # The raw bytes, verified before they are parsed.
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         if not is_authentic(body, self.headers):
-            return self.answer(400)
+            return self.respond(400)
         event = json.loads(body)["data"]
         with seen_lock:  # Delivery is at least once.
             is_new = event["id"] not in seen
             seen.add(event["id"])
-        self.answer(204)  # Accepted. The work comes after the answer.
+        self.respond(204)  # Accepted. The work comes after the response.
         if is_new:
             print(f"processed {event['type']} {event['id']}", flush=True)
 
-    def answer(self, status):
+    def respond(self, status):
         self.send_response(status)
         self.end_headers()
 
@@ -44,13 +44,13 @@ def is_authentic(body, headers):
         return False
     digest = hmac.new(SECRET, timestamp.encode() + b"." + body, hashlib.sha256).hexdigest()
     expected = f"v1={digest}".encode()
-    # More than one signature while the secret is being rotated.
+    # Several signatures during a secret rotation.
     signatures = headers.get("Service-Signature", "").split(",")
     return any(hmac.compare_digest(text.strip().encode(), expected) for text in signatures)
 
 
 class Server(ThreadingHTTPServer):
-    request_queue_size = 128  # Deliveries come in bursts; by default five connections can wait.
+    request_queue_size = 128  # Deliveries arrive in bursts. By default only five connections can wait.
 
 
 server = Server(("127.0.0.1", int(os.environ.get("PORT", "4242"))), Receiver)

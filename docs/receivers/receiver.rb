@@ -7,7 +7,7 @@ require "webrick"
 SECRET = ENV["SVC_WEBHOOK_SECRET"].to_s
 abort "Set SVC_WEBHOOK_SECRET." if SECRET.empty?
 TOLERANCE = 5 * 60
-SEEN = {} # In production a durable store, written together with the job that does the work.
+SEEN = {} # In production: a durable store, written in one transaction with the job.
 SEEN_LOCK = Mutex.new
 JOBS = Queue.new
 
@@ -15,7 +15,7 @@ def authentic?(body, timestamp, signatures)
   return false if (Time.now - Time.iso8601(timestamp)).abs > TOLERANCE
 
   expected = "v1=" + OpenSSL::HMAC.hexdigest("SHA256", SECRET, "#{timestamp}.#{body}")
-  # More than one signature while the secret is being rotated.
+  # Several signatures during a secret rotation.
   signatures.split(",").any? { |text| OpenSSL.secure_compare(text.strip, expected) }
 rescue ArgumentError # The timestamp is not a time.
   false
@@ -31,11 +31,11 @@ server = WEBrick::HTTPServer.new(
   AccessLog: [], Logger: WEBrick::Log.new($stderr, WEBrick::Log::WARN)
 )
 server.mount_proc("/") do |request, response|
-  body = request.body.to_s # The raw bytes: they are verified before they are parsed.
+  body = request.body.to_s # The raw bytes, verified before they are parsed.
   if authentic?(body, request["Service-Timestamp"].to_s, request["Service-Signature"].to_s)
     event = JSON.parse(body)["data"]
     JOBS << event if new?(event) # Delivery is at least once.
-    response.status = 204 # Accepted. The work goes on after the answer.
+    response.status = 204 # Accepted. The work continues after the response.
   else
     response.status = 400
   end

@@ -45,22 +45,23 @@ export function renderConformance(statements: readonly Statement[], tests: reado
     const rows = statements
       .filter((statement) => statement.section === section)
       .map((statement) => `| ${statement.id} | ${cell(statement.text)} | ${shownBy(statement, tests)} |`);
-    return `## ${section}\n\n| | statement | shown by |\n|---|---|---|\n${rows.join('\n')}\n`;
+    return `## ${section}\n\n| | statement | covered by |\n|---|---|---|\n${rows.join('\n')}\n`;
   });
   return `${INTRODUCTION}\n${tables.join('\n')}`;
 }
 
 const INTRODUCTION = `# Conformance
 
-Every statement of the service description, and every decision where it is silent, with the tests that show it.
-Generated from the titles of the tests by \`npx vitest run test/conformance --update\`; CI fails when it is out of date.
-An arrow (→) points to the statements whose tests show this one too.
+This page lists every statement of the [service description](../service.md) and every row of the [gap register](../gaps.md), with the tests that cover
+it. An arrow (→) points to statements whose tests also cover this one.
+
+\`npx vitest run test/conformance --update\` generates the page from the titles of the tests. CI fails if it is out of date.
 `;
 
 function shownBy(statement: Statement, tests: readonly TaggedTest[]): string {
   const own = listTestsOf(statement, tests).map(({ file, title }) => `\`${file}\` › ${cell(title)}`);
   const others = statement.shownBy ? [`→ ${statement.shownBy.join(', ')}`] : [];
-  return [...own, ...others].join('<br>') || '**nothing yet**';
+  return [...own, ...others].join('<br>') || '**no test**';
 }
 
 /** Text for a cell of a table: one line, no bar, and no `<` that would read as HTML (inside backticks it does not). */

@@ -15,7 +15,7 @@ import { leaves, listFlags } from '../support/command-line.ts';
 /** A setting without a row here gets the description of the program. */
 const meanings: Partial<Record<SettingName, string>> = {
   environment: '`sandbox` or `production`. Decides which API keys are valid.',
-  profile: '`relaxed` or `strict`: which answers of the [gap register](../gaps.md) apply.',
+  profile: '`relaxed` or `strict`: which values of the [gap register](../gaps.md) apply.',
   host: 'Address to listen on.',
   port: 'Port to listen on. 0 takes a free port.',
   db: 'Database file, or `:memory:`.',
@@ -43,7 +43,7 @@ const meanings: Partial<Record<SettingName, string>> = {
   controlToken: 'Token of the control plane: commands send it, and an emulator requires it.',
   apiKey: 'API key that commands use.',
   workspaceId: 'Workspace that commands use.',
-  overrides: 'Answers of the [gap register](../gaps.md) that differ from the profile.',
+  overrides: 'Values of the [gap register](../gaps.md) that differ from the profile.',
   schemes: 'Your own signature schemes. See [signatures](../signatures.md#schemes).',
   scheme: 'Signature scheme: `svc`, `standard-webhooks`, `stripe`, `github`, `slack`, or one of `schemes`.',
 };

@@ -49,7 +49,7 @@ export function readTexts(isWanted: (file: string) => boolean): FileTexts[] {
 /** One text for each paragraph. */
 function findInPage(source: string): Text[] {
   const prose = source.replace(/(`+)[^`\n]+\1|\]\([^)]*\)|<[^>\n]*>/g, blank);
-  return findAll(/(?:^.*\S.*\n?)+/gm, prose, 'page');
+  return findAll(/(?:^.*\S.*\n?)+/gm, prose, 'page', joinLines);
 }
 
 function findInStyles(source: string): Text[] {
@@ -59,10 +59,10 @@ function findInStyles(source: string): Text[] {
   ];
 }
 
-function findAll(pattern: RegExp, source: string, kind: Kind): Text[] {
+function findAll(pattern: RegExp, source: string, kind: Kind, clean = toOneLine): Text[] {
   return [...source.matchAll(pattern)].map(({ index, 0: text }) => ({
     kind,
-    text: toOneLine(text),
+    text: clean(text),
     start: index,
   }));
 }
@@ -132,9 +132,14 @@ function joinAdjacent(source: string, comments: readonly Range[]): Range[] {
   return joined;
 }
 
-/** Line breaks with what begins the next line of a comment become spaces, and code between backticks is left out. */
+/** One line, without the code between backticks. */
 function toOneLine(text: string): string {
-  return text.replace(/\n[ \t]*(?:\*(?!\*)\/?|\/\/|>)?/g, blankAll).replace(/`[^`]*`/g, blankAll);
+  return joinLines(text).replace(/`[^`]*`/g, blankAll);
+}
+
+/** Replaces line breaks, and the characters that begin a line of a comment or a quotation, with spaces. */
+function joinLines(text: string): string {
+  return text.replace(/\n[ \t]*(?:\*(?!\*)\/?|\/\/|>)?/g, blankAll);
 }
 
 function blank(text: string): string {

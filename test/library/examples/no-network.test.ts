@@ -1,7 +1,7 @@
 import { createEmulator } from 'svc-emulator';
 import { expect, test } from 'vitest';
 
-test('the API answers without a port', async () => {
+test('the API responds without a port', async () => {
   await using emulator = await createEmulator({ listen: false });
   const refused = await emulator.fetch('/v1/events', { method: 'POST', body: '{"type":"Order"}' });
   expect(refused.status).toBe(422);
