@@ -1,0 +1,315 @@
+/**
+ * Runs the commands and programs that README and docs show. A page is one session of a shell in an empty folder, with a running
+ * emulator and a receiver. Every block has to run, or to be listed below with the test that runs it or the reason why it cannot.
+ */
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { expect, it, onTestFinished } from 'vitest';
+import { ready, startProgram } from '../receivers/receiver-process.ts';
+import { type Block, listBlocks, pages, root } from '../support/documents.ts';
+import { driverFolder } from '../support/sqlite.ts';
+import { cleanEnvironment, program, svc } from './cli-program.ts';
+import { ask, findFreePort, place } from './for-one-test.ts';
+
+/** Blocks in these languages are commands and programs. Others are data and formulas. */
+const runnable = /^(?:console|sh|js|ts|typescript|python|go|ruby|php|yaml)$/;
+
+/** Blocks that another test runs, which reads them from the page or compares them with its own files. */
+const elsewhere: readonly { page: string; language: RegExp; code?: RegExp; test: string }[] = [
+  { page: 'README.md', language: /^js$/, test: 'test/library/document.test.ts' },
+  { page: 'docs/testing.md', language: /^(?:js|ts)$/, test: 'test/library/document.test.ts' },
+  { page: 'docs/testing.md', language: /^typescript$/, test: 'test/library/event-types.test.ts' },
+  { page: 'docs/testing.md', language: /^console$/, test: 'test/e2e/bundled-application.test.ts' },
+  {
+    page: 'docs/receivers.md',
+    language: /^(?:js|python|go|ruby|php)$/,
+    test: 'test/receivers/documents.test.ts',
+  },
+  { page: 'docs/ci.md', language: /^(?:yaml|python)$/, test: 'test/e2e/ci-document.test.ts' },
+  { page: 'docs/ci.md', language: /^console$/, code: /emulator exec/, test: 'test/e2e/ci-document.test.ts' },
+  { page: 'docs/seed.md', language: /^yaml$/, test: 'test/sandbox/seed.test.ts' },
+  {
+    page: 'docs/fixtures.md',
+    language: /^(?:ts|sh)$/,
+    code: /openapi|webhooks/,
+    test: 'test/contract/clients.test.ts',
+  },
+];
+
+/** Blocks that cannot run here. */
+const cannotRun: readonly { page: RegExp; code: RegExp; reason: string }[] = [
+  { page: /^README/, code: /^npm ci/, reason: '.ci/run runs the tests and the demo' },
+  {
+    page: /^CONTRIBUTING|^docs\/contributing\//,
+    code: /^np[mx] /,
+    reason: 'runs the tests or the benchmarks',
+  },
+  {
+    page: /^examples\//,
+    code: /^npm ci\nnpm test\n$/,
+    reason: 'test/e2e/examples.test.ts runs the examples',
+  },
+  { page: /^docs\/ci/, code: /^svc emulator start --allow-host/, reason: 'needs a container' },
+  {
+    page: /^docs\/dashboard/,
+    code: /emulator start --host/,
+    reason: 'listens on other addresses than loopback',
+  },
+];
+
+interface Session {
+  /** Whether the page starts with a running emulator and a delivery. Default: true */
+  readonly isPrepared?: boolean;
+  /** Shell code before the block that matches. */
+  readonly before?: readonly [code: RegExp, shell: string][];
+  /** Shell code after it. */
+  readonly after?: readonly [code: RegExp, shell: string][];
+  /** Commands that exit with 1, because the page shows a failure. */
+  readonly fails?: RegExp;
+  /** What the commands print at least; the lines of the page that are output are checked without being listed. */
+  readonly prints?: RegExp;
+  readonly env?: Readonly<Record<string, string>>;
+  /** The program of a block. Default: a file `receiver.mjs` that a command of the page starts. */
+  readonly wrap?: (code: string) => string;
+}
+
+const waitForPort = 'until (exec 3<>"/dev/tcp/127.0.0.1/$PORT") 2>/dev/null; do sleep 0.05; done';
+const stopReceiver = 'kill "$receiver"; wait "$receiver" || true';
+const startReceiver = `command node receiver.mjs & receiver=$!; ${waitForPort}`;
+const TOKEN = 'V1StGXR8Z5jdHi6BmyTbSqK2pLw0xNcE';
+
+const sessions: Readonly<Record<string, Session>> = {
+  'README.md': {
+    isPrepared: false,
+    before: [
+      [/receiver example/, 'unset -f node'],
+      [/deliveries get/, `command node receiver/receiver.mjs & ${waitForPort}`],
+    ],
+    after: [[/receiver example/, waitForPort]],
+  },
+  'docs/tutorial.md': {
+    isPrepared: false,
+    before: [
+      [/--observe/, `${stopReceiver}; ${startReceiver}`],
+      [/trigger invoice\.paid/, stopReceiver],
+      [/clock next/, startReceiver],
+    ],
+    fails: /^npx svc receiver check \S+$/,
+  },
+  'docs/troubleshooting.md': { fails: /--computed/ },
+  'docs/dashboard.md': { env: { SVC_CONTROL_TOKEN: TOKEN } },
+  'docs/reference/control-plane.md': { prints: /event: ready/ },
+  'docs/faults.md': {
+    wrap: (code) => `import assert from 'node:assert';
+      import { createEmulator } from 'svc-emulator';
+      const emulator = await createEmulator();
+      const body = '{"type":"order.created"}';
+      const createOrderAndNotify = () => emulator.fetch('/v1/events', { method: 'POST', body }).catch(() => {});
+      const expect = (actual) => ({ toMatchObject: ([{ fired }]) => assert.equal(actual[0].fired, fired) });
+      ${code}
+      await emulator.close();`,
+  },
+  'docs/signatures.md': {
+    wrap: (code) => `import { sign } from 'svc-emulator/signature';
+      const rawBody = '{}';
+      const secret = process.env.SVC_WEBHOOK_SECRET;
+      const signed = sign({ payload: rawBody, secret, id: 'del_1' });
+      const headers = Object.fromEntries(new Headers(signed.headers));
+      const request = new Request('http://localhost/', { method: 'POST', body: rawBody, headers });
+      ${code}
+      if (!result.ok || !ok || body.toString() !== rawBody) process.exit(1);`,
+  },
+};
+
+const prelude = `
+set -euo pipefail
+# The package is linked into the folder.
+npm() { :; }
+npx() { "$@"; }
+# A program that stays in the foreground goes to the background when it is ready.
+svc() {
+  case "$*" in
+    'emulator start'*) command svc emulator start --detach --port 0 "\${@:3}" ;;
+    *--print-secret*) command svc "$@" ;;
+    'listen '*)
+      command svc "$@" > listen.log 2>&1 &
+      until grep whsec_ listen.log; do kill -0 $! || { cat listen.log; return 1; }; sleep 0.05; done
+      kill -TERM $!
+      wait $! || (($? > 128)) ;;
+    *) command svc "$@" ;;
+  esac
+}
+newest() { command svc deliveries list --limit 1 --json | grep -o 'del_[A-Z0-9]*' | head -n 1; }
+trap 'kill $(jobs -p) 2>/dev/null || true' EXIT
+node() {
+  case "$*" in
+    receiver.mjs) command node receiver.mjs & receiver=$!; ${waitForPort} ;;
+    *) command node "$@" ;;
+  esac
+}
+`;
+
+const SECRET = 'whsec_docs0123456789abcdefghijklmnop';
+
+const pagesToRun = pages.flatMap((page) => {
+  const blocks = listBlocks(page).filter(
+    (block) => runnable.test(block.language) && !isElsewhere(block) && !isImpossible(block),
+  );
+  return blocks.length > 0 ? [[page, blocks] as const] : [];
+});
+
+it.skipIf(process.platform === 'win32').each(pagesToRun)(
+  'every command and program in %s succeeds',
+  (page, blocks) => runPage(page, blocks),
+);
+
+it('every block that is listed above exists', () => {
+  const blocks = pages.flatMap(listBlocks).filter(({ language }) => runnable.test(language));
+  expect(elsewhere.filter((each) => !blocks.some((block) => matches(each, block)))).toEqual([]);
+  expect(
+    cannotRun.filter(
+      ({ page, code }) => !blocks.some((block) => page.test(block.page) && code.test(block.code)),
+    ),
+  ).toEqual([]);
+  expect(Object.keys(sessions).filter((page) => !pages.includes(page))).toEqual([]);
+  expect(elsewhere.map(({ test }) => test).filter((path) => !existsSync(join(root, path)))).toEqual([]);
+});
+
+function matches({ page, language, code }: (typeof elsewhere)[number], block: Block): boolean {
+  return page === block.page && language.test(block.language) && (code?.test(block.code) ?? true);
+}
+
+function isElsewhere(block: Block): boolean {
+  return elsewhere.some((each) => matches(each, block));
+}
+
+function isImpossible(block: Block): boolean {
+  return cannotRun.some(({ page, code }) => page.test(block.page) && code.test(block.code));
+}
+
+async function runPage(page: string, blocks: readonly Block[]): Promise<void> {
+  const session = sessions[page] ?? {};
+  const cwd = createProject();
+  const PORT = `${await findFreePort()}`;
+  const values = session.isPrepared === false ? { RECEIVER: PORT } : await prepare(cwd, session);
+  const script = [prelude, ...blocks.map((block) => toShell(block, session, values))].join('\n');
+  const { exitCode, all } = await execa('bash', ['-c', script], {
+    ...{ cwd, all: true, reject: false, stdin: 'ignore', timeout: 55_000, extendEnv: false },
+    env: {
+      ...cleanEnvironment(),
+      PORT,
+      SVC_WEBHOOK_SECRET: SECRET,
+      PATH: `${join(cwd, 'bin')}:${process.env.PATH}`,
+    },
+  });
+  expect(exitCode, all).toBe(0);
+  expect(all).toMatch(session.prints ?? /^/);
+  for (const line of listBlocks(page).flatMap(listOutput)) expect(all).toMatch(toPattern(line));
+}
+
+/** An empty project with the package and the SQLite driver installed. */
+function createProject(): string {
+  const cwd = place();
+  onTestFinished(async () => void (await svc(['emulator', 'stop'], { cwd })));
+  for (const folder of ['bin', 'node_modules']) mkdirSync(join(cwd, folder));
+  for (const name of ['svc', 'svc-emulator']) symlinkSync(program, join(cwd, 'bin', name));
+  symlinkSync(root, join(cwd, 'node_modules/svc-emulator'));
+  symlinkSync(driverFolder, join(cwd, 'node_modules/better-sqlite3'));
+  writeFileSync(join(cwd, 'package.json'), '{"type":"module","scripts":{"test":"true"}}');
+  return cwd;
+}
+
+/** An emulator, a correct receiver, and a delivery that it accepted; what the placeholders of the page stand for. */
+async function prepare(cwd: string, { env = {} }: Session): Promise<Record<string, string>> {
+  const code = listBlocks('docs/tutorial.md').findLast(({ language }) => language === 'js')?.code ?? '';
+  writeFileSync(join(cwd, 'receiver.mjs'), code);
+  const receiver = await startProgram([process.execPath, 'receiver.mjs'], {
+    secret: SECRET,
+    scratch: cwd,
+    ready,
+  });
+  onTestFinished(receiver.stop);
+  const url = `http://localhost:${receiver.port}/webhooks`;
+  const webhooks = [{ url, events: ['*'], secret: SECRET }];
+  writeFileSync(join(cwd, 'seed.json'), JSON.stringify({ workspaces: [{ name: 'Docs', webhooks }] }));
+  const start = ['emulator', 'start', '--detach', '--port', '0', '--seed', 'seed.json'];
+  const { exitCode, stderr } = await svc(start, { cwd, env });
+  expect(exitCode, stderr).toBe(0);
+  const { deliveries } = await ask(cwd, 'trigger', 'order.shipped', '--wait');
+  const { id, webhook_id, attempts } = await ask(cwd, 'deliveries', 'get', deliveries[0].id);
+  const { headers, body } = attempts[0].request;
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  writeFileSync(join(cwd, 'body'), body);
+  writeFileSync(join(cwd, 'request.txt'), `POST /webhooks HTTP/1.1\r\n${lines.join('')}\r\n${body}`);
+  return {
+    'http://192.168.1.5:4777': (await ask(cwd, 'emulator', 'status')).url,
+    'del_…': id,
+    'wh_…': webhook_id,
+    'whsec_…': SECRET,
+    'v1=5257a869…': headers['Service-Signature'],
+    'v1=…': headers['Service-Signature'],
+    '2026-11-20T23:06:00Z': headers['Service-Timestamp'],
+    DIGEST: '0'.repeat(64),
+    '--to URL': `--to ${url}`,
+    RECEIVER: `${receiver.port}`,
+  };
+}
+
+function toShell(
+  { language, code }: Block,
+  session: Session,
+  values: Readonly<Record<string, string>>,
+): string {
+  const find = (hooks: Session['before']) => hooks?.find(([pattern]) => pattern.test(code))?.[1] ?? '';
+  if (!/^(?:console|sh)$/.test(language)) {
+    const run = session.wrap ? 'command node example.mjs' : '';
+    const file = session.wrap ? 'example.mjs' : 'receiver.mjs';
+    return `cat > ${file} <<'END'\n${session.wrap?.(code) ?? code}\nEND\n${run}`;
+  }
+  const commands = listCommands(code).map((command) => {
+    const filled = Object.entries(values).reduce(
+      (text, [name, value]) => text.replaceAll(name, value),
+      command,
+    );
+    const line = filled
+      .replaceAll(/\b(?:3000|4242)\b/g, values.RECEIVER ?? '')
+      .replaceAll('del_…', '"$(newest)"');
+    return session.fails?.test(command) ? `${line} || test $? = 1` : line;
+  });
+  return [find(session.before), ...commands, find(session.after)].join('\n');
+}
+
+/** The commands of a block, without comments. With prompts, the other lines are output. */
+function listCommands(code: string): string[] {
+  const lines = code
+    .trimEnd()
+    .replaceAll(/\s+# .*$/gm, '')
+    .split('\n');
+  const prompted = lines.filter((line) => line.startsWith('$ '));
+  return prompted.length > 0 ? prompted.map((line) => line.slice(2)) : lines;
+}
+
+/** The lines of a block that commands print. */
+function listOutput({ language, code, page }: Block): string[] {
+  const lines = code.trimEnd().split('\n');
+  if (language === 'text' && page === 'docs/tutorial.md') return lines;
+  if (
+    language !== 'console' ||
+    !lines[0]?.startsWith('$ ') ||
+    isImpossible({ language, code, page, line: 0 })
+  )
+    return [];
+  return lines.filter((line) => !line.startsWith('$ ') && line !== '…');
+}
+
+/** A line of output with any ids, numbers and amount of space. `…` stands for anything. */
+function toPattern(line: string): RegExp {
+  const pattern = line
+    .replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')
+    .replaceAll('…', '.*')
+    .replaceAll(/\b(evt|del|wh|ws)_\w+/g, '$1_\\w+')
+    .replaceAll(/\d+/g, '\\d+')
+    .replaceAll(/ {2,}/g, ' +');
+  return new RegExp(pattern);
+}
