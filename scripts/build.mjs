@@ -1,6 +1,6 @@
-// Builds src into dist: the page of the dashboard, and bundles of the rest, one file a public entry, shared and lazily loaded parts as chunks beside them. Everything is
-// bundled but what cannot be (native code) or has to be that of the project (Vitest), because reading hundreds of small
-// files makes a command slow to start, and each dependency makes the installation slower.
+// Builds src into dist: the dashboard, and one bundle for each public entry with chunks for shared and lazily loaded modules.
+// Everything is bundled except native code and Vitest, because reading hundreds of small files makes a command slow to start,
+// and each dependency makes the installation slower.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
@@ -19,7 +19,7 @@ const entries = {
   watchdog: 'src/watchdog/main.ts',
 };
 
-/** Globals that test runners replace with fake ones. */
+/** Globals that test runners replace with fake timers. */
 const timers = [
   'setTimeout',
   'clearTimeout',
@@ -113,8 +113,8 @@ const { output } = await build({
   plugins: [
     {
       name: 'require-without-an-address',
-      // Only modules of Node.js are required. An application that is bundled as CommonJS has no `import.meta.url`.
-      // What is in `__SVC_REQUIRE__` is for the bundler of such an application: it follows `require` of a literal path.
+      // An application that is bundled as CommonJS has no `import.meta.url`. Only modules of Node.js are required that way.
+      // `__SVC_REQUIRE__` becomes `require`, so that the bundler of such an application finds a literal path.
       renderChunk: (code) =>
         code
           .replaceAll('__SVC_REQUIRE__(', 'require(')
@@ -129,7 +129,7 @@ const { output } = await build({
       __SVC_FIXTURES__: JSON.stringify(readFixtures()),
       __SVC_UNDICI__: JSON.stringify('../undici.cjs'),
     },
-    // undici and others wait with these too: fake timers of a test runner must not stop them.
+    // Bundled packages such as undici must not be stopped by fake timers either.
     inject: Object.fromEntries(timers.map((name) => [name, [join(root, 'scripts/module-timers.cjs'), name]])),
   },
   output: {
@@ -144,14 +144,18 @@ const { output } = await build({
   },
   logLevel: 'warn',
 });
-// A CommonJS file of its own, see src/delivery/undici.ts: a function of the timers, because it is loaded late,
-// and of `require`, which bundlers must not replace inside.
+// undici is a separate CommonJS file, see src/delivery/undici.ts. It exports a function whose parameters are the timers, because it is
+// loaded late, and `require`, which bundlers must not replace inside.
 const undici = await build({
   cwd: root,
   input: { undici: 'undici' },
   platform: 'node',
   output: {
-    ...{ dir: dist, format: 'cjs', entryFileNames: '[name].cjs', minify, comments: { jsdoc: false } },
+    dir: dist,
+    format: 'cjs',
+    entryFileNames: '[name].cjs',
+    minify,
+    comments: { jsdoc: false },
     postBanner: `module.exports = ({ require, ${timers.join(', ')} }) => { const module = { exports: {} }; let { exports } = module;`,
     postFooter: 'return module.exports; };',
   },
@@ -166,8 +170,8 @@ execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '
 completeTypes();
 
 /**
- * Keeps the declarations that the public entries refer to, and puts those of valibot beside them, so that a project
- * needs no other package for the types.
+ * Keeps only the declarations that the public entries refer to, and adds those of valibot, so that a project needs no other
+ * package for the types.
  */
 function completeTypes() {
   const types = join(dist, 'types');
@@ -191,7 +195,7 @@ function completeTypes() {
   }
 }
 
-/** What an emulator reads of `fixtures`, by its path inside. */
+/** The fixtures that an emulator reads, by their path in `fixtures`. */
 function readFixtures() {
   const folder = join(root, 'fixtures');
   const names = ['events', 'scripts'].flatMap((kind) =>
@@ -200,7 +204,7 @@ function readFixtures() {
   return Object.fromEntries(names.map((name) => [name, readFileSync(join(folder, name), 'utf8')]));
 }
 
-/** The licences of what is bundled travel with it. */
+/** Writes the licenses of the bundled packages. */
 function writeNotices(chunks) {
   const names = new Set();
   for (const chunk of chunks) {
@@ -214,26 +218,13 @@ function writeNotices(chunks) {
   const notices = [...names].sort().map((name) => {
     const folder = join(root, 'node_modules', name);
     const { version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-    return `## ${name} ${version} (${license})\n\n${licenceText(folder)}`;
+    return `## ${name} ${version} (${license})\n\n${readLicense(folder)}`;
   });
   writeFileSync(join(dist, 'THIRD-PARTY-NOTICES.md'), `# Bundled packages\n\n${notices.join('\n\n')}\n`);
 }
 
-function licenceText(folder) {
-  for (const name of [
-    'LICENSE',
-    'LICENSE.md',
-    'LICENSE.txt',
-    'license',
-    'LICENCE',
-    'MIT-LICENSE.txt',
-    'license.md',
-  ]) {
-    try {
-      return readFileSync(join(folder, name), 'utf8').trim();
-    } catch {
-      // The next spelling, or none.
-    }
-  }
-  return 'See the package for its licence text.';
+function readLicense(folder) {
+  const name = readdirSync(folder).find((each) => /^(?:mit-)?licen[cs]e(?:\.md|\.txt)?$/i.test(each));
+  if (name === undefined) return 'See the package for its license text.';
+  return readFileSync(join(folder, name), 'utf8').trim();
 }

@@ -1,5 +1,4 @@
-// Checks the packed package as its users get it: the fields of its package.json and its files (publint), and whether
-// TypeScript finds the types of every entry (attw). The build must exist.
+// Checks the packed package: its package.json and files with publint, and the types of every entry with attw. Run the build first.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,5 @@
-// A reporter of Vitest that writes `{passed, failed, skipped, aborted}` to the file in TEST_COUNTS_FILE. Its JSON reporter does not
-// count worker processes that crash.
+// A Vitest reporter that writes `{passed, failed, skipped, aborted}` to the file in TEST_COUNTS_FILE. The JSON reporter of Vitest
+// does not count worker processes that crash.
 import { writeFileSync } from 'node:fs';
 
 const CRASH_SIGNAL = /\bSIG(?:ABRT|SEGV|BUS|ILL|TRAP)\b/;
@@ -9,7 +9,7 @@ export default class CountsReporter {
     const tests = modules.flatMap((module) => [...module.children.allTests()]);
     const failures = tests.filter((test) => test.result().state === 'failed');
     const passed = tests.filter((test) => test.result().state === 'passed').length;
-    // A file that breaks before its tests are known, or in a hook, has no failed test: it counts as one failure.
+    // A file that fails while it is loaded, or in a hook, has no failed test. It counts as one failure.
     const broken = modules.filter(
       (module) => module.state() === 'failed' && !failures.some((test) => test.module === module),
     );

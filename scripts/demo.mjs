@@ -1,5 +1,5 @@
-// npm run demo: one event on its way from the API, through a refusal and a retry, into a receiver that verifies it.
-// Drives the built program as a person would. Everything happens in a temporary folder and ends with the script.
+// npm run demo: shows one event from the API to a receiver that verifies it, with a failed attempt, a retry and a replay.
+// It runs the built program in a temporary folder. All processes end with the script.
 import { spawn } from 'node:child_process';
 import { on, once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -19,21 +19,21 @@ const inColor = process.stdout.isTTY === true && !process.env.NO_COLOR;
 const children = new Set();
 const interruption = new AbortController();
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
-  process.once(name, () => interruption.abort(new Error('It was interrupted.')));
+  process.once(name, () => interruption.abort(new Error('Interrupted.')));
 }
-// A reader such as `head` that has seen enough.
-let isRead = true;
+// False after a reader such as `head` has closed the pipe.
+let hasReader = true;
 process.stdout.on('error', () => {
-  isRead = false;
+  hasReader = false;
   interruption.abort();
 });
 const watchdog = startWatchdog();
 const signal = AbortSignal.any([AbortSignal.timeout(LIMIT_MS), interruption.signal]);
 
 try {
-  await tell();
+  await runDemo();
 } catch (error) {
-  if (isRead) {
+  if (hasReader) {
     console.error(`\nThe demo failed. ${(signal.aborted ? signal.reason : error).message}`);
     process.exitCode = 1;
   }
@@ -43,7 +43,7 @@ try {
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 }
 
-/** Ends the children and removes the folder where this script is killed before it could do so. */
+/** Ends the child processes and removes the folder if this script is killed. */
 function startWatchdog() {
   const program = join(root, 'dist/watchdog.js');
   const options = { detached: true, stdio: ['pipe', 'ignore', 'ignore'] };
@@ -52,28 +52,28 @@ function startWatchdog() {
   return watchdog;
 }
 
-async function tell() {
-  say(`Boot the emulator. Its schedule clock runs ${SPEED} times as fast as the one on the wall.`);
+async function runDemo() {
+  say(`Start the emulator. Its schedule clock runs ${SPEED} times as fast as real time.`);
   const emulator = await startEmulator('--json', '--port', '0', '--speed', String(SPEED));
 
-  say('Register an endpoint for one type of event. The secret is shown this once.');
-  const gateway = await openGateway();
+  say('Register an endpoint for one event type. The secret is shown only now.');
+  const gateway = await startGateway();
   const registered = await svc('webhooks', 'create', '--url', gateway.url, '--events', 'order.shipped');
   const secret = find(/whsec_[\w-]+/, registered);
   const receiver = await startReceiver(secret);
   gateway.receiverUrl = receiver.url;
 
-  say('Create an event through the API, from the fixture of its type.');
+  say('Create an event through the API, with the payload of its fixture.');
   const deliveryId = find(/del_\w+/, await svc('trigger', 'order.shipped'));
   await gateway.nextDelivery(503);
 
-  say('The receiver refused it, so it is tried again after five minutes, as in production.');
+  say('The receiver returned 503, so the delivery is retried after five minutes, as in production.');
   await svc('deliveries', 'get', deliveryId);
   say(`Five minutes take ${300 / SPEED} seconds at this speed.`);
   const accepted = await gateway.nextDelivery(204);
   await receiver.showNextLine();
 
-  say('The receiver verified it by hand. Does the command line agree about what arrived?');
+  say('The receiver has verified the signature. Verify the same delivery with svc.');
   writeFileSync(join(folder, 'body.json'), accepted.body);
   await svc(
     ...['verify', '--secret', secret, '--payload', '@body.json'],
@@ -81,10 +81,10 @@ async function tell() {
     ...['--timestamp', accepted.headers['service-timestamp']],
   );
 
-  say('Replay it: the same bytes, signed afresh. The receiver knows the event and does no work twice.');
+  say('Replay it: the same bytes with a new signature. The receiver does not process the event again.');
   await svc('deliveries', 'replay', deliveryId, '--wait');
   const replayed = await gateway.nextDelivery(204);
-  if (!replayed.body.equals(accepted.body)) throw new Error('The replay carried other bytes.');
+  if (!replayed.body.equals(accepted.body)) throw new Error('The replay has a different body.');
 
   say('Stop the emulator.');
   await svc('emulator', 'stop');
@@ -99,7 +99,7 @@ async function startEmulator(...options) {
   return emulator;
 }
 
-/** Starts the receiver of the documentation; every line that it prints is shown when it is asked for. */
+/** Starts the receiver of docs/receivers.md. `showNextLine` prints its next line of output. */
 async function startReceiver(secret) {
   const receiver = start([join(root, 'docs/receivers/receiver.mjs')], {
     PORT: '0',
@@ -114,18 +114,15 @@ async function startReceiver(secret) {
   };
 }
 
-/**
- * The address that is registered. It refuses the first delivery, as a receiver does that is just being deployed, and
- * passes the others on.
- */
-async function openGateway() {
+/** A proxy in front of the receiver that responds to the first delivery with 503, like a receiver during a deployment. */
+async function startGateway() {
   let isFirst = true;
   const server = createServer(async (request, response) => {
     const { headers } = request;
     const body = await buffer(request);
-    const status = isFirst ? 503 : await passOn(gateway.receiverUrl, headers, body);
+    const status = isFirst ? 503 : await forward(gateway.receiverUrl, headers, body);
     isFirst = false;
-    showReceiver(`${headers['service-delivery-id']} answered with ${status}`);
+    showReceiver(`${headers['service-delivery-id']} → ${status}`);
     response.writeHead(status).end();
     server.emit('delivery', { headers, body, status });
   });
@@ -137,38 +134,38 @@ async function openGateway() {
     nextDelivery: async (status) => {
       const [delivery] = (await arrivals.next()).value;
       if (delivery.status === status) return delivery;
-      throw new Error(`The receiver answered with ${delivery.status} where ${status} was expected.`);
+      throw new Error(`The receiver responded with ${delivery.status} instead of ${status}.`);
     },
   };
   return gateway;
 }
 
-async function passOn(receiverUrl, headers, body) {
+async function forward(receiverUrl, headers, body) {
   const names = ['content-type', 'service-signature', 'service-timestamp', 'service-delivery-id'];
-  const passed = Object.fromEntries(names.map((name) => [name, headers[name]]));
-  const response = await fetch(receiverUrl, { method: 'POST', headers: passed, body, signal });
+  const forwarded = Object.fromEntries(names.map((name) => [name, headers[name]]));
+  const response = await fetch(receiverUrl, { method: 'POST', headers: forwarded, body, signal });
   return response.status;
 }
 
 async function firstLine(child, lines) {
-  const left = once(child, 'exit', { signal }).then(() => {
-    throw new Error('A program left before it was ready.');
+  const exited = once(child, 'exit', { signal }).then(() => {
+    throw new Error('A program exited before it was ready.');
   });
-  const [line] = await Promise.race([once(lines, 'line', { signal }), left]);
+  const [line] = await Promise.race([once(lines, 'line', { signal }), exited]);
   return line;
 }
 
-/** Runs one command of `svc`, showing it and what it prints; resolves to its standard output. */
+/** Runs a `svc` command, prints it and its output, and returns its standard output. */
 async function svc(...args) {
   showCommand(...args);
   const command = start([join(root, 'bin/svc.js'), ...args]);
   const [output, [code]] = await Promise.all([buffer(command.stdout), once(command, 'exit', { signal })]);
   process.stdout.write(output);
-  if (code !== 0) throw new Error(`The command left with exit code ${code}.`);
+  if (code !== 0) throw new Error(`The command exited with ${code}.`);
   return output.toString();
 }
 
-/** Starts a Node.js program in the temporary folder, out of reach of the settings of whoever runs the demo. */
+/** Starts a Node.js program in the temporary folder, without the `SVC_` variables of the user. */
 function start(args, variables = {}) {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('SVC_'));
   const env = { ...Object.fromEntries(inherited), ...(inColor && { FORCE_COLOR: '1' }), ...variables };

@@ -1,3 +1,3 @@
-// In the place of `node:process` in the bundle: importing that reads each of its properties, standard input among them,
-// which takes every command 5 ms.
+// Replaces `node:process` in the bundle. Importing that module reads all its properties, including standard input, which costs every
+// command 5 ms.
 module.exports = process;

@@ -13,7 +13,7 @@ const verdicts = { works: 'yes', refused: 'no', broken: 'no', 'not run': 'not ru
 /**
  * Replaces the rows of a document that were measured again, and keeps the others.
  * @param cells results of scripts/test-install.mjs
- * @param order `npm 11/20` and so on: every row there can be, in order
+ * @param order the keys of all possible rows in their order, such as `npm 11/20`
  */
 export function updateTable(document, cells, order) {
   const [before, rest, tooMany] = document.split(BEGIN);
@@ -25,7 +25,7 @@ export function updateTable(document, cells, order) {
   return [before, BEGIN, '\n\n', [...HEADER, ...inOrder].join('\n'), '\n\n', END, after].join('');
 }
 
-/** `npm 11/24` of `npm 11.21.2` and `24.21.0`. */
+/** `npm 11/24` for `npm 11.21.2` and `24.21.0`. */
 export function rowKey(manager, node) {
   return `${manager.split('.')[0]}/${node.split('.')[0]}`;
 }

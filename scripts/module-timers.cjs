@@ -1,4 +1,4 @@
-// In the place of the global timers in what is bundled: those of Jest replace the globals, see src/timers.ts.
+// Replaces the global timers in bundled packages, because Jest replaces the globals. See src/timers.ts.
 const {
   setTimeout,
   clearTimeout,

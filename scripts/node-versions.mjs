@@ -1,4 +1,4 @@
-// Gets other Node.js versions from npm, and keeps them in node_modules/.cache/svc-node/<version>.
+// Downloads other Node.js versions from npm to node_modules/.cache/svc-node/<version>.
 import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -15,7 +15,7 @@ export function isNodeVersion(text) {
 }
 
 /**
- * The newest published Node.js that matches, unpacked.
+ * Downloads and unpacks the newest published Node.js version that matches.
  * @param spec see {@link isNodeVersion}
  * @returns its exact version, and the folder of its `node` program
  */
@@ -26,7 +26,7 @@ export async function getNode(spec) {
   return { version, binFolder: join(folder, 'bin') };
 }
 
-/** This process's variables, with a Node.js first on the PATH. */
+/** The environment variables of this process, with a Node.js version first in PATH. */
 export function withNode({ binFolder }, env = process.env) {
   const name = Object.keys(env).find((key) => key.toUpperCase() === 'PATH') ?? 'PATH';
   return { ...env, [name]: `${binFolder}${delimiter}${env[name] ?? ''}` };

@@ -54,7 +54,7 @@ try {
   await Promise.all([browser, emulator, shop, legacy].map((each) => each.close()));
 }
 
-/** Fills the sandbox with what a day of work leaves behind. @returns a delivery that goes on failing. */
+/** Fills the sandbox with the events of a working day. @returns a delivery that keeps failing. */
 async function fill() {
   await emulator.webhooks.create({ url: `${shop.url}/webhooks`, events: ['*'] });
   await emulator.webhooks.create({ url: `${legacy.url}/legacy/hooks`, events: ['order.shipped'] });
@@ -80,7 +80,7 @@ async function picture(name, at, { colorScheme = 'light', from, ...viewport }) {
   await context.close();
 }
 
-/** `svc deliveries tail` in a terminal of 100 columns, as it looks a moment after a few events. */
+/** `svc deliveries tail` in a terminal of 100 columns, shortly after a few events. */
 async function pictureOfTerminal() {
   const folder = mkdtempSync(join(tmpdir(), 'svc-screenshots-'));
   const server = `svc-screenshots-${process.pid}`;

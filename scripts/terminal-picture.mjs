@@ -1,4 +1,4 @@
-/** What tmux captured, with its colours (`capture-pane -e`), as a page of a terminal window. */
+/** Converts the output of `tmux capture-pane -e`, with its colors, to an HTML page. */
 const COLORS = ['#1d1f27', '#ff7b72', '#6fdd8b', '#f2c063', '#82aaff', '#d2a8ff', '#76e3ea', '#d0d4de'];
 const PART = /\x1b\[([\d;]*)m|\x1b[^m]*?[\\\x07]|([^\x1b]+)/g;
 

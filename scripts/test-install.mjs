@@ -29,7 +29,7 @@ Usage: npm run test:install -- [options]
 Options:
   --only NAMES      Package managers to test (choices: npm11, npm12, pnpm, yarn, bun; default: all)
   --node VERSIONS   Node.js versions to test (default: 20,22,24,26)
-  --json            Print the results as JSON and leave the document as it is
+  --json            Print the results as JSON and do not change the document
   --help            Show this text
 
 The exit code is 1 when a combination does not work, unless svc or the package manager says that it is not supported.
@@ -47,10 +47,10 @@ const cacheFolder = join(root, 'node_modules/.cache/svc-managers');
 const documentFile = join(root, 'docs/installing.md');
 const INSTALL_LIMIT_MS = 15 * 60_000;
 const COMMAND_LIMIT_MS = 60_000;
-/** The error code of svc where SQLite and Node.js do not fit together. */
+/** The error code of svc if the SQLite driver does not support this Node.js version. */
 const UNSUPPORTED = 'sqlite_unavailable';
 
-/** `install` and `run` are what comes before the package and before `svc`. */
+/** `install` and `run` are the arguments before the package and before `svc`. */
 const managers = {
   npm11: { title: 'npm 11', package: 'npm@11', program: 'npm', install: ['install'] },
   npm12: { title: 'npm 12', package: 'npm@12', program: 'npm', install: ['install'] },
@@ -117,12 +117,12 @@ async function packPackage(folder) {
   console.error('Packing the package…');
   const pack = ['pack', '--json', '--pack-destination', folder];
   const { stdout } = await execa('npm', pack, { cwd: root, stderr: 'inherit' });
-  // `npm pack` prints what its prepack script prints before the JSON.
+  // The output of the prepack script comes before the JSON.
   const [{ filename }] = JSON.parse(stdout.slice(stdout.indexOf('[\n')));
   return join(folder, filename);
 }
 
-/** A cell has a home folder of its own. The registry is that of this machine all the same. */
+/** Each combination has its own home folder, so it gets the registry settings of this machine explicitly. */
 async function readRegistrySettings() {
   const names = ['registry', 'cafile', 'userconfig', 'globalconfig'];
   const values = await Promise.all(
@@ -201,7 +201,7 @@ async function testCell({ manager, node, tarball, registry, folder }) {
   }
 }
 
-/** Starts an emulator, creates an event and stops the emulator. */
+/** Starts an emulator, creates an event and stops the emulator again. */
 async function tryProgram(run) {
   const start = ['emulator', 'start', '--detach', '--port', '0', '--json'];
   try {
@@ -209,7 +209,7 @@ async function tryProgram(run) {
       const { exitCode, stderr, all } = await run(...args);
       if (exitCode === 0) continue;
       const error = readError(stderr);
-      // An error that says what to do is an answer. Anything else is a defect.
+      // An error message with this code is expected behavior. Anything else is a defect.
       const status = error?.code === UNSUPPORTED ? 'refused' : 'broken';
       return {
         status,
@@ -225,7 +225,7 @@ async function tryProgram(run) {
   }
 }
 
-/** The error document of `--json`; null where standard error is something else. */
+/** The error object of `--json`, or null if standard error contains something else. */
 function readError(stderr) {
   try {
     return JSON.parse(stderr).error;
@@ -234,7 +234,7 @@ function readError(stderr) {
   }
 }
 
-/** The variables of a cell: this process's without what belongs to the person, the project or the package manager that runs it. */
+/** The environment variables of this process, without those of the user, the project and the package manager. */
 function environment({ node, home, registry }) {
   const foreign =
     /^(?:npm|pnpm|yarn|bun|svc|xdg|corepack|berry)_|^(?:home|userprofile|init_cwd|node|node_options|ci)$/i;
@@ -253,7 +253,7 @@ function environment({ node, home, registry }) {
   };
 }
 
-/** How many packages an installation has, and how large its files are. Yarn keeps packages as archives in the home folder. */
+/** Counts the packages of an installation and the size of its files. Yarn stores packages as archives in the home folder. */
 function measure({ project, home }) {
   const archives = listFiles(join(home, '.yarn/berry/cache')).filter((file) => file.endsWith('.zip'));
   const files = [...listFiles(project), ...archives];
@@ -265,7 +265,7 @@ function measure({ project, home }) {
   return { packages: archives.length || manifests.length, megabytes: Math.round(bytes / 1e6) };
 }
 
-/** Every regular file below a folder; links are not followed. */
+/** Every regular file below a folder, without following links. */
 function listFiles(folder) {
   if (!existsSync(folder)) return [];
   return readdirSync(folder, { withFileTypes: true, recursive: true })

@@ -50,7 +50,7 @@ try {
 
 async function main({ versions, runs, report, vitest }) {
   const nodes = [];
-  // All of them first: a version that does not exist is an error before anything runs.
+  // Get all versions before the first run, so that a version that does not exist is reported immediately.
   for (const version of versions) nodes.push(await getNode(version));
   const results = [];
   for (const node of nodes) {
@@ -71,7 +71,7 @@ function isComplete({ passed }) {
   return passed > 0;
 }
 
-/** @returns null where help is asked for */
+/** @returns null for --help */
 function readArguments(args) {
   const versions = [];
   const projects = [];
@@ -116,7 +116,7 @@ async function runVitest(node, args) {
     const [code, signal] = await once(child, 'exit');
     const counts = existsSync(countsFile) ? JSON.parse(readFileSync(countsFile, 'utf8')) : none;
     const aborted = counts.aborted + (CRASH_SIGNALS.includes(signal) ? 1 : 0);
-    // Vitest itself can fail beside its tests, for example in a global setup.
+    // Vitest itself can fail without a failed test, for example in a global setup.
     const failed = counts.failed === 0 && code !== 0 ? 1 : counts.failed;
     return { ...counts, failed, aborted };
   } finally {

@@ -1,5 +1,5 @@
-// Adds up counts that scripts/counts-reporter.mjs wrote, prints `N passed, N failed[, N skipped]`, and exits 1 when something
-// failed, a run wrote no counts, or nothing ran.
+// Adds up the counts of scripts/counts-reporter.mjs and prints `N passed, N failed[, N skipped]`. Exits with 1 if a test failed, a run
+// wrote no counts, or no test passed.
 import { readFileSync } from 'node:fs';
 
 const files = process.argv.slice(2).map(readCounts);

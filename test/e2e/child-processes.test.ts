@@ -17,7 +17,7 @@ describe.skipIf(!showsProcesses)('child processes', () => {
     const shell = await execa('sh', ['-c', `"${process.execPath}" "${demo}" | head -n 2`], {
       ...{ cwd, env: { ...cleanEnvironment(), ...temporaryFilesIn(cwd) }, extendEnv: false, stdin: 'ignore' },
     });
-    expect(shell.stdout).toContain('Boot the emulator');
+    expect(shell.stdout).toContain('Start the emulator');
     expect(shell.stderr).toBe('');
     await expectNobodyIn(cwd);
     await expect.poll(() => readdirSync(cwd)).toEqual([]);

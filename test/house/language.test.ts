@@ -135,7 +135,6 @@ const stillToDo: readonly string[] = [
   'bench',
   'examples',
   'fixtures',
-  'scripts',
   // docs
   'docs/commands.md',
   'docs/contributing/conformance.md',
