@@ -9,18 +9,18 @@ const tests = readTaggedTests(join(root, 'test'));
 const ids = new Set(statements.map((statement) => statement.id));
 
 describe('conformance', () => {
-  it('gives every statement an id of its own', () => {
+  it('every statement has a unique id', () => {
     expect(statements.map(({ id }) => id)).toEqual([...ids]);
   });
 
-  it('names only statements that exist', () => {
+  it('every reference in a test title names an existing statement', () => {
     const unknown = tests.flatMap(({ file, title, references }) =>
       references.filter((reference) => !ids.has(reference)).map((id) => `${id} in ${file} › ${title}`),
     );
     expect(unknown, 'references at the end of a title that test/conformance/statements.ts lacks').toEqual([]);
   });
 
-  it('is what the gap register refers to', () => {
+  it('every reference in the gap register names an existing statement', () => {
     const dangling = gapIds.flatMap((id) =>
       gaps[id].references
         .filter((reference) => !ids.has(reference))
@@ -29,17 +29,17 @@ describe('conformance', () => {
     expect(dangling).toEqual([]);
   });
 
-  it('leans only on statements that have tests of their own', () => {
-    const leaning = new Set(statements.filter(({ shownBy }) => shownBy).map(({ id }) => id));
-    const loose = statements.flatMap(({ id, shownBy = [] }) =>
-      shownBy.filter((other) => !ids.has(other) || leaning.has(other)).map((other) => `${id} → ${other}`),
+  it('statements without tests refer only to statements with tests', () => {
+    const untested = new Set(statements.filter(({ coveredBy }) => coveredBy).map(({ id }) => id));
+    const dangling = statements.flatMap(({ id, coveredBy = [] }) =>
+      coveredBy.filter((other) => !ids.has(other) || untested.has(other)).map((other) => `${id} → ${other}`),
     );
-    expect(loose).toEqual([]);
+    expect(dangling).toEqual([]);
   });
 
-  it('shows every statement by a test', () => {
+  it('every statement has a test', () => {
     const missing = statements.filter(
-      (statement) => !statement.shownBy && listTestsOf(statement, tests).length === 0,
+      (statement) => !statement.coveredBy && listTestsOf(statement, tests).length === 0,
     );
     expect(missing.map(({ id, text }) => `${id}: ${text}`)).toEqual([]);
   });
@@ -51,7 +51,7 @@ describe('conformance', () => {
 });
 
 describe('findTaggedTests', () => {
-  // Made from parts, or the scan of this file would find them.
+  // Concatenated, because the scan of this file would find them otherwise.
   const tag = (...references: string[]) => `[${references.join(', ')}]`;
   const find = (source: string) =>
     findTaggedTests('a.test.ts', source).map((test) => [test.title, test.references]);
@@ -63,11 +63,11 @@ describe('findTaggedTests', () => {
     ['a table', `it.each([[1], ['(']])('a ${tag('§1.x', 'y.z')}', (n) => {});`],
     ['a table over lines', `it.each([\n  1,\n])(\n  'a ${tag('§1.x', 'y.z')}',\n  (n) => {},\n);`],
     ['a tagged table', `it.each\`\n  n\n  \${1}\n\`('a ${tag('§1.x', 'y.z')}', ({ n }) => {});`],
-  ])('reads a title in %s', (_, source) => {
+  ])('a title in %s is found', (_, source) => {
     expect(find(source)).toEqual([['a', ['§1.x', 'y.z']]]);
   });
 
-  it('reads each title of a file', () => {
+  it('all titles of a file are found', () => {
     const source = `it('is plain', () => {});\nit('it\\'s a ${tag('§1.x')}', () => {});\nit('b ${tag('§2.y')}', f);`;
     expect(find(source)).toEqual([
       ["it's a", ['§1.x']],
@@ -75,7 +75,7 @@ describe('findTaggedTests', () => {
     ]);
   });
 
-  it('passes over a test in a comment and over other calls', () => {
+  it('tests in comments and other calls are ignored', () => {
     expect(find(`// it('a ${tag('§1.x')}', () => {});\nverify('a ${tag('§1.x')}', secret);`)).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-/** Which test shows which statement: read from the titles of the tests, without running them. */
+/** Finds the tests of each statement from the titles of the tests, without running them. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Statement, sections } from './statements.ts';
@@ -12,7 +12,7 @@ export interface TaggedTest {
   readonly references: readonly string[];
 }
 
-// A call of `it`, of `test` or of what a table made of them, whose first argument is a string that ends in brackets.
+// A call of `it`, `test` or the result of their `.each`, whose first argument is a string that ends in brackets.
 const TITLE =
   /(?:(?:\bit|\w*[tT]est)(?:\.\w+)*|[)`])\(\s*(['"`])((?:\\.|(?!\1)[^\\])*?)\s*\[([^[\]]+)\]\1\s*,/g;
 const COMMENT_LINE = /^\s*(?:\/\/|\/?\*).*$/gm;
@@ -39,12 +39,12 @@ export function listTestsOf(statement: Statement, tests: readonly TaggedTest[]):
   return tests.filter((test) => test.references.includes(statement.id));
 }
 
-/** The page that maps each statement to its tests, as Markdown. */
+/** The Markdown page that maps each statement to its tests. */
 export function renderConformance(statements: readonly Statement[], tests: readonly TaggedTest[]): string {
   const tables = sections.map((section) => {
     const rows = statements
       .filter((statement) => statement.section === section)
-      .map((statement) => `| ${statement.id} | ${cell(statement.text)} | ${shownBy(statement, tests)} |`);
+      .map((statement) => `| ${statement.id} | ${cell(statement.text)} | ${renderTests(statement, tests)} |`);
     return `## ${section}\n\n| | statement | covered by |\n|---|---|---|\n${rows.join('\n')}\n`;
   });
   return `${INTRODUCTION}\n${tables.join('\n')}`;
@@ -58,13 +58,13 @@ it. An arrow (→) points to statements whose tests also cover this one.
 \`npx vitest run test/conformance --update\` generates the page from the titles of the tests. CI fails if it is out of date.
 `;
 
-function shownBy(statement: Statement, tests: readonly TaggedTest[]): string {
+function renderTests(statement: Statement, tests: readonly TaggedTest[]): string {
   const own = listTestsOf(statement, tests).map(({ file, title }) => `\`${file}\` › ${cell(title)}`);
-  const others = statement.shownBy ? [`→ ${statement.shownBy.join(', ')}`] : [];
+  const others = statement.coveredBy ? [`→ ${statement.coveredBy.join(', ')}`] : [];
   return [...own, ...others].join('<br>') || '**no test**';
 }
 
-/** Text for a cell of a table: one line, no bar, and no `<` that would read as HTML (inside backticks it does not). */
+/** Text for a table cell: on one line, with `|` escaped, and `<` escaped outside of backticks. */
 function cell(text: string): string {
   const parts = text.replace(/\s+/g, ' ').replaceAll('|', '\\|').split('`');
   return parts.map((part, index) => (index % 2 ? part : part.replaceAll('<', '&lt;'))).join('`');

@@ -1,4 +1,4 @@
-/** What `.ci/run` and `npm run test:node` count. */
+/** The test counts of `.ci/run` and `npm run test:node`. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
@@ -9,7 +9,7 @@ const root = join(import.meta.dirname, '../..');
 const vitest = join(root, 'node_modules/vitest/vitest.mjs');
 const reporter = join(root, 'scripts/counts-reporter.mjs');
 
-/** A folder with these files. */
+/** Creates a folder with these files. */
 function createFiles(files: Readonly<Record<string, string>>): string {
   const folder = createFolder();
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);

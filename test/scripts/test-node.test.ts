@@ -1,4 +1,4 @@
-/** `npm run test:node`, as far as it goes without downloading a Node.js. */
+/** `npm run test:node`, only the parts that download no Node.js version. */
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { expect, it } from 'vitest';
