@@ -15,7 +15,7 @@ interface Shop {
 const test = emulatorTest.extend<{ shop: Shop }>({
   /** The receiver on a free port, registered in the workspace of the test. */
   shop: async ({ workspace }, use) => {
-    // The app is made with the secret, and its port is known once it listens: the endpoint gets its address then.
+    // The app needs the secret, and its port is known only when it listens. So the endpoint gets its URL later.
     const url = 'http://127.0.0.1/webhooks';
     const { id, secret } = await workspace.webhooks.create({ url, events: ['order.shipped'] });
     const enqueue = vi.fn<ReceiverOptions['enqueue']>();
@@ -30,7 +30,7 @@ const test = emulatorTest.extend<{ shop: Shop }>({
 });
 
 function fail(): never {
-  throw new Error('the queue is down');
+  throw new Error('the queue has failed');
 }
 
 test('the first delivery is accepted', async ({ workspace, shop }) => {
@@ -39,7 +39,7 @@ test('the first delivery is accepted', async ({ workspace, shop }) => {
   expect(shop.enqueue.mock.calls).toEqual([[event]]);
 });
 
-test('the third attempt is accepted, after the queue was down for two', async ({ workspace, shop }) => {
+test('the third attempt is accepted after the queue failed twice', async ({ workspace, shop }) => {
   shop.enqueue.mockImplementationOnce(fail).mockImplementationOnce(fail);
   const { event } = await workspace.trigger('order.shipped');
 
@@ -50,10 +50,7 @@ test('the third attempt is accepted, after the queue was down for two', async ({
   expect(shop.enqueue).toHaveBeenCalledTimes(3);
 });
 
-test('a second delivery of an event is accepted, and its work is not done again', async ({
-  workspace,
-  shop,
-}) => {
+test('a second delivery of an event is accepted and processed only once', async ({ workspace, shop }) => {
   const { event, deliveries } = await workspace.trigger('order.shipped');
   for (const { id } of deliveries) await workspace.deliveries.replay(id, { new_id: true });
 
@@ -63,14 +60,14 @@ test('a second delivery of an event is accepted, and its work is not done again'
   expect(shop.enqueue).toHaveBeenCalledTimes(1);
 });
 
-test('a delivery that somebody else signed, or signed too long ago, is refused', async ({ shop }) => {
+test('a delivery with another secret or an old timestamp is rejected', async ({ shop }) => {
   const body = JSON.stringify({ type: 'order.shipped', data: { id: 'evt_1' } });
-  const forged = { secret: 'whsec_of_somebody_else' };
+  const forged = { secret: 'whsec_of_another_endpoint' };
   const stale = { secret: shop.secret, timestampMs: Date.now() - 6 * 60_000 };
   for (const by of [forged, stale]) {
     const { headers } = sign({ payload: body, id: 'del_1', ...by });
-    const answer = await shop.app.request('/webhooks', { method: 'POST', headers, body });
-    expect(answer.status).toBe(400);
+    const response = await shop.app.request('/webhooks', { method: 'POST', headers, body });
+    expect(response.status).toBe(400);
   }
   expect(shop.enqueue).not.toHaveBeenCalled();
 });

@@ -9,16 +9,13 @@ export interface Event {
 
 export interface ReceiverOptions {
   readonly secret: string;
-  /**
-   * Puts the work where it is taken up after the answer. Where it throws, Hono answers 500 and the service tries again
-   * later.
-   */
+  /** Queues the work, which runs after the response. If it throws, Hono responds with 500 and the service retries later. */
   enqueue(event: Event): void;
 }
 
-/** An app that takes deliveries at `/webhooks`. */
+/** An app that receives deliveries at `/webhooks`. */
 export function createApp({ secret, enqueue }: ReceiverOptions): Hono {
-  const accepted = new Set<string>(); // In production a unique column, written in one transaction with the job.
+  const accepted = new Set<string>(); // In production: a unique column, written in one transaction with the job.
   const app = new Hono();
   app.post('/webhooks', async (context) => {
     const { ok, body } = await verifyRequest(context.req.raw, { secret });

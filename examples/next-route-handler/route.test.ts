@@ -9,7 +9,7 @@ import { queue } from './app/queue.ts';
 import { POST } from './app/webhooks/route.ts';
 
 const test = emulatorTest.extend<{ secret: string }>({
-  /** The secret of the route, which answers on a free port and is registered in the workspace of the test. */
+  /** The endpoint secret of the route, which is served on a free port and registered in the workspace of the test. */
   secret: [
     async ({ workspace }, use) => {
       const server = createServer(getRequestListener(POST)).listen(0, '127.0.0.1');
@@ -32,7 +32,7 @@ afterEach(() => {
 });
 
 function fail(): never {
-  throw new Error('the queue is down');
+  throw new Error('the queue has failed');
 }
 
 test('the first delivery is accepted', async ({ workspace }) => {
@@ -41,8 +41,8 @@ test('the first delivery is accepted', async ({ workspace }) => {
   expect(queue.list()).toEqual([event]);
 });
 
-test('the third attempt is accepted, after the queue was down for two', async ({ workspace }) => {
-  vi.spyOn(console, 'error').mockReturnValue(); // The server says what the route threw.
+test('the third attempt is accepted after the queue failed twice', async ({ workspace }) => {
+  vi.spyOn(console, 'error').mockReturnValue(); // The server logs the error of the route.
   vi.spyOn(queue, 'put').mockImplementationOnce(fail).mockImplementationOnce(fail);
   const { event } = await workspace.trigger('order.shipped');
 
@@ -53,7 +53,7 @@ test('the third attempt is accepted, after the queue was down for two', async ({
   expect(queue.list()).toEqual([event]);
 });
 
-test('a replay is accepted, and its work is not done again', async ({ workspace }) => {
+test('a replay is accepted and processed only once', async ({ workspace }) => {
   const { event } = await workspace.trigger('order.shipped');
   const ofEvent = { event_id: event.id };
   for (const { id } of await workspace.deliveries.wait(ofEvent)) await workspace.deliveries.replay(id);
@@ -63,14 +63,14 @@ test('a replay is accepted, and its work is not done again', async ({ workspace 
   expect(queue.list()).toEqual([event]);
 });
 
-test('a delivery that somebody else signed, or signed too long ago, is refused', async ({ secret }) => {
+test('a delivery with another secret or an old timestamp is rejected', async ({ secret }) => {
   const body = JSON.stringify({ type: 'order.shipped', data: { id: 'evt_1' } });
-  const forged = { secret: 'whsec_of_somebody_else' };
+  const forged = { secret: 'whsec_of_another_endpoint' };
   const stale = { secret, timestampMs: Date.now() - 6 * 60_000 };
   for (const by of [forged, stale]) {
     const { headers } = sign({ payload: body, id: 'del_1', ...by });
-    const answer = await POST(new Request('http://localhost/webhooks', { method: 'POST', headers, body }));
-    expect(answer.status).toBe(400);
+    const response = await POST(new Request('http://localhost/webhooks', { method: 'POST', headers, body }));
+    expect(response.status).toBe(400);
   }
   expect(queue.list()).toEqual([]);
 });

@@ -2,13 +2,13 @@ import Fastify from 'fastify';
 import { verify } from 'svc-emulator/signature';
 
 /**
- * An app that takes deliveries at `/webhooks`. `enqueue(event)` puts the work where it is taken up after the answer;
- * where it throws, Fastify answers 500 and the service tries again later.
+ * An app that receives deliveries at `/webhooks`. `enqueue(event)` queues the work, which runs after the response. If it throws,
+ * Fastify responds with 500 and the service retries later.
  */
 export function createApp({ secret, enqueue }) {
-  const accepted = new Set(); // In production a unique column, written in one transaction with the job.
+  const accepted = new Set(); // In production: a unique column, written in one transaction with the job.
   const app = Fastify();
-  // A plugin has content types of its own: other routes still get parsed JSON.
+  // The parsers of a plugin apply only to its own routes: other routes still get parsed JSON.
   app.register(async (webhooks) => {
     webhooks.removeAllContentTypeParsers();
     webhooks.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));

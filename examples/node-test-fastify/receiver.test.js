@@ -17,7 +17,7 @@ after(() => emulator.close());
 
 beforeEach(async () => {
   workspace = await emulator.createWorkspace();
-  // The app is made with the secret, and its port is known once it listens: the endpoint gets its address then.
+  // The app needs the secret, and its port is known only when it listens. So the endpoint gets its URL later.
   const url = 'http://127.0.0.1/webhooks';
   const webhook = await workspace.webhooks.create({ url, events: ['order.shipped'] });
   secret = webhook.secret;
@@ -32,10 +32,10 @@ afterEach(async () => {
 });
 
 function fail() {
-  throw new Error('the queue is down');
+  throw new Error('the queue has failed');
 }
 
-/** The one delivery of the event, once it has succeeded. */
+/** Waits for the delivery of the event to succeed. */
 async function delivered(event) {
   const [delivery] = await workspace.deliveries.wait({ event_id: event.id }, { status: 'succeeded' });
   return delivery;
@@ -47,7 +47,7 @@ test('the first delivery is accepted', async () => {
   assert.deepEqual(enqueue.mock.calls[0].arguments, [event]);
 });
 
-test('the third attempt is accepted, after the queue was down for two', async () => {
+test('the third attempt is accepted after the queue failed twice', async () => {
   enqueue.mock.mockImplementationOnce(fail, 0);
   enqueue.mock.mockImplementationOnce(fail, 1);
   const { event } = await workspace.trigger('order.shipped');
@@ -58,7 +58,7 @@ test('the third attempt is accepted, after the queue was down for two', async ()
   assert.equal(enqueue.mock.callCount(), 3);
 });
 
-test('a replay is accepted, and its work is not done again', async () => {
+test('a replay is accepted and processed only once', async () => {
   const { event } = await workspace.trigger('order.shipped');
   const { id } = await delivered(event);
 
@@ -68,14 +68,14 @@ test('a replay is accepted, and its work is not done again', async () => {
   assert.equal(enqueue.mock.callCount(), 1);
 });
 
-test('a delivery that somebody else signed, or signed too long ago, is refused', async () => {
+test('a delivery with another secret or an old timestamp is rejected', async () => {
   const payload = JSON.stringify({ type: 'order.shipped', data: { id: 'evt_1' } });
-  const forged = { secret: 'whsec_of_somebody_else' };
+  const forged = { secret: 'whsec_of_another_endpoint' };
   const stale = { secret, timestampMs: Date.now() - 6 * 60_000 };
   for (const by of [forged, stale]) {
     const { headers } = sign({ payload, id: 'del_1', ...by });
-    const answer = await app.inject({ method: 'POST', url: '/webhooks', headers, payload });
-    assert.equal(answer.statusCode, 400);
+    const response = await app.inject({ method: 'POST', url: '/webhooks', headers, payload });
+    assert.equal(response.statusCode, 400);
   }
   assert.equal(enqueue.mock.callCount(), 0);
 });

@@ -1,4 +1,4 @@
-"""The emulator that `svc emulator exec` runs the tests beside, by its HTTP interface."""
+"""Calls the emulator that `svc emulator exec` has started, over HTTP."""
 
 import json
 import os
@@ -7,7 +7,7 @@ from urllib.request import Request, urlopen
 WORKSPACE_ID = os.environ["SVC_WORKSPACE_ID"]
 
 
-def ask(method, url, body=None):
+def send(method, url, body=None):
     headers = {"Authorization": f"Bearer {os.environ['SVC_API_KEY']}", "Content-Type": "application/json"}
     data = None if body is None else json.dumps(body).encode()
     with urlopen(Request(url, data, headers, method=method), timeout=10) as response:
@@ -15,13 +15,13 @@ def ask(method, url, body=None):
 
 
 def api(method, path, body=None):
-    """The service itself."""
-    return ask(method, os.environ["SVC_BASE_URL"] + path, body)
+    """Calls the API of the service."""
+    return send(method, os.environ["SVC_BASE_URL"] + path, body)
 
 
 def control(method, path, body=None):
-    """What the service has no operation for: the clock, deliveries, endpoints that are deleted again."""
-    return ask(method, os.environ["SVC_CONTROL_URL"] + path, body)
+    """Calls the control plane: clock, deliveries, deleting endpoints."""
+    return send(method, os.environ["SVC_CONTROL_URL"] + path, body)
 
 
 def register(url):
@@ -34,7 +34,7 @@ def trigger(payload):
 
 
 def advance(minutes):
-    """Comes back when all that is due by then has been sent and answered."""
+    """Returns when each attempt that became due has a response."""
     return control("POST", "/clock/advance", {"workspace_id": WORKSPACE_ID, "ms": minutes * 60_000})
 
 

@@ -1,4 +1,4 @@
-"""A server that takes deliveries. Python 3.7 or later, nothing but the standard library."""
+"""A server that receives deliveries. Python 3.7 or later, standard library only."""
 
 import hashlib
 import hmac
@@ -11,13 +11,13 @@ TOLERANCE = timedelta(minutes=5)
 
 
 class Receiver(ThreadingHTTPServer):
-    """Hands each event to `enqueue` once. Where that raises, the service tries again later."""
+    """Passes each event to `enqueue` once. If that raises, the service retries later."""
 
     def __init__(self, secret, enqueue):
         super().__init__(("127.0.0.1", 0), Handler)
         self.secret = secret
         self.enqueue = enqueue
-        self.accepted = set()  # In production a unique column, written in one transaction with the job.
+        self.accepted = set()  # In production: a unique column, written in one transaction with the job.
         self.lock = Lock()
 
     @property
@@ -33,7 +33,7 @@ class Receiver(ThreadingHTTPServer):
 
 class Handler(BaseHTTPRequestHandler):
     def do_POST(self):
-        # The raw bytes: they are verified before they are parsed.
+        # The raw bytes, verified before they are parsed.
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         self.send_response(self.receive(body))
         self.end_headers()
@@ -61,6 +61,6 @@ def is_authentic(body, headers, secret):
         return False
     digest = hmac.new(secret.encode(), timestamp.encode() + b"." + body, hashlib.sha256).hexdigest()
     expected = f"v1={digest}".encode()
-    # More than one signature while the secret is being rotated.
+    # Several signatures during a secret rotation.
     signatures = headers.get("Service-Signature", "").split(",")
     return any(hmac.compare_digest(text.strip().encode(), expected) for text in signatures)

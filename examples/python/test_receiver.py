@@ -25,14 +25,14 @@ class ReceiverTest(unittest.TestCase):
         self.assertEqual(emulator.delivery_of(event)["status"], "succeeded")
         self.assertEqual(self.enqueue.mock_calls, [call(event)])
 
-    def test_the_third_attempt_is_accepted_after_the_queue_was_down_for_two(self):
+    def test_the_third_attempt_is_accepted_after_the_queue_failed_twice(self):
         self.enqueue.side_effect = [RuntimeError("down"), RuntimeError("down"), None]
         event = emulator.trigger({})
         emulator.advance(minutes=35)
         delivery = emulator.delivery_of(event)
         self.assertEqual((delivery["status"], delivery["attempt_count"]), ("succeeded", 3))
 
-    def test_a_replay_is_accepted_and_its_work_is_not_done_again(self):
+    def test_a_replay_is_accepted_and_processed_only_once(self):
         event = emulator.trigger({})
         emulator.advance(minutes=0)
         emulator.replay(emulator.delivery_of(event))
@@ -41,11 +41,11 @@ class ReceiverTest(unittest.TestCase):
         self.assertEqual((delivery["status"], delivery["attempt_count"]), ("succeeded", 2))
         self.enqueue.assert_called_once_with(event)
 
-    def test_a_delivery_that_nobody_signed_is_refused(self):
-        with self.assertRaises(HTTPError) as refused:
+    def test_an_unsigned_delivery_is_rejected(self):
+        with self.assertRaises(HTTPError) as rejected:
             urlopen(Request(self.receiver.url, b"{}", method="POST"), timeout=10)
-        refused.exception.close()
-        self.assertEqual(refused.exception.code, 400)
+        rejected.exception.close()
+        self.assertEqual(rejected.exception.code, 400)
         self.enqueue.assert_not_called()
 
 

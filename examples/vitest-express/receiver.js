@@ -2,11 +2,11 @@ import express from 'express';
 import { verify } from 'svc-emulator/signature';
 
 /**
- * An app that takes deliveries at `/webhooks`. `enqueue(event)` puts the work where it is taken up after the answer;
- * where it throws, Express answers 500 and the service tries again later.
+ * An app that receives deliveries at `/webhooks`. `enqueue(event)` queues the work, which runs after the response. If it throws,
+ * Express responds with 500 and the service retries later.
  */
 export function createApp({ secret, enqueue }) {
-  const accepted = new Set(); // In production a unique column, written in one transaction with the job.
+  const accepted = new Set(); // In production: a unique column, written in one transaction with the job.
   const app = express();
   // `raw`, not `json`: the signature covers the bytes as they were sent.
   app.post('/webhooks', express.raw({ type: () => true }), (request, response) => {

@@ -21,7 +21,7 @@ const test = emulatorTest.extend({
 });
 
 function fail() {
-  throw new Error('the queue is down');
+  throw new Error('the queue has failed');
 }
 
 test('the first delivery is accepted', async ({ workspace, shop }) => {
@@ -30,7 +30,7 @@ test('the first delivery is accepted', async ({ workspace, shop }) => {
   expect(shop.enqueue.mock.calls).toEqual([[event]]);
 });
 
-test('the third attempt is accepted, after the queue was down for two', async ({ workspace, shop }) => {
+test('the third attempt is accepted after the queue failed twice', async ({ workspace, shop }) => {
   shop.enqueue.mockImplementationOnce(fail).mockImplementationOnce(fail);
   const { event } = await workspace.trigger('order.shipped');
 
@@ -41,7 +41,7 @@ test('the third attempt is accepted, after the queue was down for two', async ({
   expect(shop.enqueue).toHaveBeenCalledTimes(3);
 });
 
-test('a replay is accepted, and its work is not done again', async ({ workspace, shop }) => {
+test('a replay is accepted and processed only once', async ({ workspace, shop }) => {
   const { event } = await workspace.trigger('order.shipped');
   const [{ id }] = await workspace.deliveries.wait({ event_id: event.id }, { status: 'succeeded' });
 
@@ -52,14 +52,14 @@ test('a replay is accepted, and its work is not done again', async ({ workspace,
   expect(shop.enqueue).toHaveBeenCalledTimes(1);
 });
 
-test('a delivery that somebody else signed, or signed too long ago, is refused', async ({ shop }) => {
+test('a delivery with another secret or an old timestamp is rejected', async ({ shop }) => {
   const payload = JSON.stringify({ type: 'order.shipped', data: { id: 'evt_1' } });
-  const forged = { secret: 'whsec_of_somebody_else' };
+  const forged = { secret: 'whsec_of_another_endpoint' };
   const stale = { secret: shop.secret, timestampMs: Date.now() - 6 * 60_000 };
   for (const by of [forged, stale]) {
     const { headers } = sign({ payload, id: 'del_1', ...by });
-    const answer = await fetch(shop.url, { method: 'POST', headers, body: payload });
-    expect(answer.status).toBe(400);
+    const response = await fetch(shop.url, { method: 'POST', headers, body: payload });
+    expect(response.status).toBe(400);
   }
   expect(shop.enqueue).not.toHaveBeenCalled();
 });

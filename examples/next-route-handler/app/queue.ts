@@ -6,10 +6,7 @@ export interface Event {
 
 const jobs = new Map<string, Event>();
 
-/**
- * Where work waits to be taken up after the answer, once for each event however often it is delivered. In production a
- * table with a unique column.
- */
+/** The work that runs after the response, once for each event even if it is delivered again. In production: a table with a unique column. */
 export const queue = {
   put(event: Event): void {
     if (!jobs.has(event.id)) jobs.set(event.id, event);

@@ -1,7 +1,7 @@
 import { verifyRequest } from 'svc-emulator/signature';
 import { queue } from '../queue.ts';
 
-/** Takes deliveries at `/webhooks`. Where the queue throws, Next.js answers 500 and the service tries again later. */
+/** Receives deliveries at `/webhooks`. If the queue throws, Next.js responds with 500 and the service retries later. */
 export async function POST(request: Request): Promise<Response> {
   const { ok, body } = await verifyRequest(request, { secret: process.env.SVC_WEBHOOK_SECRET ?? '' });
   if (!ok) return new Response(null, { status: 400 });
