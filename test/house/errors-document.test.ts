@@ -1,4 +1,4 @@
-/** `docs/reference/errors.md` is made from `src/errors.ts`: `npx vitest run test/house/errors-document.test.ts --update`. */
+/** Generates docs/reference/errors.md from src/errors.ts: `npx vitest run test/house/errors-document.test.ts --update`. */
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { type ErrorCode, type ExitCode, SvcError } from '../../src/errors.ts';
@@ -80,7 +80,7 @@ ${Object.entries(exitCodes)
 
 ## Errors on the command line
 
-An error goes to standard error: what happened, and usually a hint that says what to do next. With \`--json\` it is an object:
+An error goes to standard error: what happened, and usually a hint that says what to do next. \`--json\` prints an object:
 
 \`\`\`json
 { "error": { "code": "not_found", "message": "…", "hint": "…" } }

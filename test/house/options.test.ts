@@ -2,10 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { leaves, loadCommand } from '../support/command-line.ts';
 import { optionUses } from './option-uses.ts';
 
+it('every command in the table exists', () => {
+  expect(Object.keys(optionUses).filter((name) => !(name in leaves))).toEqual([]);
+});
+
 describe.each(Object.keys(leaves))('svc %s', (name) => {
   const uses = optionUses[name] ?? [];
 
-  it('has each of its options used', async () => {
+  it('every option is in the table', async () => {
     const { options } = await loadCommand(name);
     const words = uses.flatMap(([line]) => line.split(' ').map((word) => word.replace(/=.*/, '')));
     const unused = options.filter(
@@ -14,7 +18,7 @@ describe.each(Object.keys(leaves))('svc %s', (name) => {
     expect(unused.map(({ flags }) => flags)).toEqual([]);
   });
 
-  it.each(uses)('reads %s', async (line, options) => {
+  it.each(uses)('the options %s are parsed', async (line, options) => {
     const command = await loadCommand(name);
     command.parseOptions(line.split(' '));
     const given = Object.entries(command.opts()).filter(

@@ -6,11 +6,11 @@ const root = join(import.meta.dirname, '../..');
 
 interface CitedTest {
   readonly file: string;
-  /** The names of the groups around it and its title, as the test file writes them. */
+  /** The titles of the enclosing groups and of the test, as in the test file. */
   readonly names: readonly string[];
 }
 
-/** Tests are cited as `file` › group › title, each ended by a line break or the end of the cell. */
+/** Tests are cited as `file` › group › title, and end with a line break or the end of the cell. */
 function findCitedTests(markdown: string): CitedTest[] {
   return Array.from(
     markdown.matchAll(/`(test\/[\w./-]+\.test\.ts)`((?: › (?:(?!<br>| \|$| › ).)+)*)/gm),
@@ -28,19 +28,19 @@ function isIn({ file, names }: CitedTest): boolean {
 describe('docs/security.md', () => {
   const cited = findCitedTests(readFileSync(join(root, 'docs/security.md'), 'utf8'));
 
-  it('cites only tests that exist', () => {
+  it('every cited test exists', () => {
     expect(cited.length).toBeGreaterThan(40);
     expect(cited.filter((test) => !isIn(test))).toEqual([]);
   });
 
-  it('citation check rejects a missing file and a missing title', () => {
+  it('a missing file and a missing title are found', () => {
     const here = 'test/house/security-document.test.ts';
     const lines = [
-      `| a | \`${here}\` › docs/security.md › cites only tests that exist |`,
+      `| a | \`${here}\` › docs/security.md › every cited test exists |`,
       '| b | `test/x.test.ts` |',
     ];
     const found = findCitedTests(
-      `${lines.join('\n')}\n| c | \`${here}\` › cites ${'nothing'}<br>\`${here}\` |`,
+      `${lines.join('\n')}\n| c | \`${here}\` › every cited ${'title'}<br>\`${here}\` |`,
     );
     expect(found.map(({ names }) => names.length)).toEqual([2, 0, 1, 0]);
     expect(found.map(isIn)).toEqual([true, false, false, true]);

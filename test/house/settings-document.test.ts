@@ -1,4 +1,4 @@
-/** `docs/reference/configuration.md` is made from the settings: `npx vitest run test/house/settings-document.test.ts --update`. */
+/** Generates docs/reference/configuration.md from the settings: `npx vitest run test/house/settings-document.test.ts --update`. */
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { toFileKey } from '../../src/config/file-key.ts';

@@ -1,6 +1,6 @@
 /**
- * All output of the command line goes through one function, `toTerminal`. These tests keep it the only way: which files
- * may write to a stream, that each of their ways calls it, and which files may make a terminal sequence.
+ * All output of the command line goes through `toTerminal`. These tests check which files write to a stream, that each of their
+ * functions calls `toTerminal`, and which files create terminal sequences.
  */
 import { EventEmitter } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -22,7 +22,7 @@ function listUsers(pattern: RegExp): string[] {
   return sources.filter(isUser).sort();
 }
 
-/** What a terminal could obey or hide, but for the sequences of {@link OURS}. */
+/** Characters that a terminal can interpret or hide. */
 const HOSTILE = '\x1b[31m\x1b]0;title\x07\x9b2J\u0085\u202e\u2066\u200b\u2060\ufeff\u{e0041}\r';
 const OURS = /\x1b\[(?:\d+;1H|2K|K|\?\d+[hl])|\r(?=[^\n]*\x1b\[K)/g;
 const UNSAFE = /(?![\n\t])[\p{C}\p{Default_Ignorable_Code_Point}]/u;
@@ -45,14 +45,14 @@ function createTerminal() {
 }
 
 describe('the output of the command line', () => {
-  it('is written by two files only', () => {
+  it('only two files write to standard output or standard error', () => {
     // The third name belongs to the streams of a child process.
     expect(listUsers(/\bstd(?:out|err)\b\??\.(?:write|end)\b|\bprocess\.std(?:out|err)\b(?!\.on\b)/)).toEqual(
       ['src/cli/io.ts', 'src/cli/live/screen.ts'],
     );
   });
 
-  it('reaches a terminal as a prompt from one file only', () => {
+  it('only one file opens prompts', () => {
     expect(listUsers(/@inquirer|node:readline/)).toEqual([
       'src/cli/live/screen.ts',
       'src/cli/prompt.ts',
@@ -60,18 +60,18 @@ describe('the output of the command line', () => {
     ]);
   });
 
-  it('contains terminal sequences that three files make', () => {
+  it('only three files create terminal sequences', () => {
     expect(listUsers(/\\x1b|\\u001b|\\u\{1b\}|\\033|fromCharCode\(27/i)).toEqual([
       'src/cli/io.ts',
       'src/cli/live/screen.ts',
-      // It only recognizes them.
+      // This file only recognizes them.
       'src/cli/render/painted.ts',
       'src/cli/terminal-text.ts',
     ]);
     expect(listUsers(/from '(?:chalk|picocolors|kleur|ansi-\w+)'|styleText/)).toEqual([]);
   });
 
-  it('is styled by the functions that mark our own sequences, each called from one file', () => {
+  it('only one file each calls the functions that mark our own styles and links', () => {
     const home = 'src/cli/terminal-text.ts';
     expect(listUsers(/\bstyleSequence\b/).filter((path) => path !== home)).toEqual([
       'src/cli/render/style.ts',
@@ -81,7 +81,7 @@ describe('the output of the command line', () => {
     ]);
   });
 
-  it('is clean whichever way of Io it takes', async () => {
+  it('every function of Io escapes hostile characters', async () => {
     const { io, take } = createTerminal();
     const paged = join(createFolder(), 'paged');
     const writers = {
@@ -96,7 +96,7 @@ describe('the output of the command line', () => {
       // The pager writes to the terminal itself.
       page: (text: string) => io.page?.(text, `cat > '${paged}'`),
     };
-    // A new way to write has to be added above.
+    // Add a new function of Io above.
     const functions = Object.entries(io).filter(([, value]) => typeof value === 'function');
     expect(functions.map(([name]) => name).sort()).toEqual(
       ['noteJson', 'readInput', ...Object.keys(writers)].sort(),

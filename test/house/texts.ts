@@ -34,16 +34,18 @@ const STYLES = /^src\/.*\.css$/;
 /** Written by tools. */
 const GENERATED = /(?:^|\/)package(?:-lock)?\.json$|__snapshots__\//;
 
-/** @param isWanted which files to read, by their paths relative to the root */
+/** @param isWanted selects files by their paths relative to the root */
 export function readTexts(isWanted: (file: string) => boolean): FileTexts[] {
   return listFiles()
+    .filter((file) => [PAGE, CODE, STYLES].some((pattern) => pattern.test(file)))
     .filter((file) => !GENERATED.test(file) && isWanted(file))
-    .flatMap((file) => {
-      const find = PAGE.test(file) ? findInPage : CODE.test(file) ? findInCode : findInStyles;
-      if (find === findInStyles && !STYLES.test(file)) return [];
-      const source = readFileSync(join(root, file), 'utf8');
-      return [{ file, source, texts: [{ kind: 'name', text: file, start: 0 }, ...find(source, file)] }];
-    });
+    .map((file) => findTexts(file, readFileSync(join(root, file), 'utf8')));
+}
+
+/** @param file path that decides how the source is read */
+export function findTexts(file: string, source: string): FileTexts {
+  const find = PAGE.test(file) ? findInPage : STYLES.test(file) ? findInStyles : findInCode;
+  return { file, source, texts: [{ kind: 'name', text: file, start: 0 }, ...find(source, file)] };
 }
 
 /** One text for each paragraph. */
