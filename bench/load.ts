@@ -2,7 +2,7 @@
 import { connect, type Socket } from 'node:net';
 import { readMessages } from './receiver.ts';
 
-export interface Sent {
+export interface SentRequest {
   readonly at: number;
   /** Body of the answer. */
   readonly answer: string;
@@ -23,9 +23,9 @@ export function toRequest(url: string, headers: Readonly<Record<string, string>>
 }
 
 /** Sends `count` requests over `connections`, each sending as soon as it was answered. */
-export async function saturate(target: Target, count: number, connections: number): Promise<Sent[]> {
+export async function saturate(target: Target, count: number, connections: number): Promise<SentRequest[]> {
   const client = new Client(target);
-  const sent: Sent[] = [];
+  const sent: SentRequest[] = [];
   let asked = 0;
   const worker = async () => {
     while (asked < count) sent.push(await client.send(asked++));
@@ -36,10 +36,10 @@ export async function saturate(target: Target, count: number, connections: numbe
 }
 
 /** Sends `perSecond` requests a second for `seconds`, whether earlier ones were answered or not. */
-export async function sendAtRate(target: Target, perSecond: number, seconds: number): Promise<Sent[]> {
+export async function sendAtRate(target: Target, perSecond: number, seconds: number): Promise<SentRequest[]> {
   const client = new Client(target);
   const count = perSecond * seconds;
-  const answers: Promise<Sent>[] = [];
+  const answers: Promise<SentRequest>[] = [];
   const startedAt = performance.now();
   await new Promise<void>((resolve) => {
     const timer = setInterval(() => {
@@ -58,7 +58,7 @@ export async function sendAtRate(target: Target, perSecond: number, seconds: num
 /** Well before a server closes what is idle: it resets the connection of a request that comes just then. */
 const IDLE_MS = 1_000;
 
-interface Asked {
+interface PendingRequest {
   readonly text: string;
   take(head: string, body: string): void;
   reject(reason: Error): void;
@@ -72,8 +72,8 @@ class Client {
   readonly #host: URL;
   readonly #idle: Socket[] = [];
   readonly #sockets = new Set<Socket>();
-  readonly #queue: Asked[] = [];
-  readonly #asked = new WeakMap<Socket, Asked>();
+  readonly #queue: PendingRequest[] = [];
+  readonly #asked = new WeakMap<Socket, PendingRequest>();
 
   constructor({ url, requests }: Target) {
     this.#host = new URL(url);
@@ -81,7 +81,7 @@ class Client {
   }
 
   /** Sends at once, or as soon as a connection is free where there are as many as may be. */
-  send(number: number): Promise<Sent> {
+  send(number: number): Promise<SentRequest> {
     const at = performance.now();
     return new Promise((resolve, reject) => {
       const take = (head: string, answer: string) => {
@@ -111,11 +111,11 @@ class Client {
   #open(): Socket {
     const socket = connect({ host: this.#host.hostname, port: Number(this.#host.port), noDelay: true });
     readMessages(socket, (head, body) => {
-      const asked = this.#asked.get(socket);
+      const pendingRequest = this.#asked.get(socket);
       this.#asked.delete(socket);
       this.#idle.push(socket);
       socket.setTimeout(IDLE_MS);
-      asked?.take(head, body);
+      pendingRequest?.take(head, body);
       this.#send();
     });
     const leave = (reason: Error) => {

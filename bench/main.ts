@@ -2,20 +2,20 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import type { Benchmark, BenchmarkContext } from './benchmark.ts';
 import { boot } from './benchmarks/boot.ts';
 import { commands } from './benchmarks/commands.ts';
 import { dashboard } from './benchmarks/dashboard.ts';
-import { ladder } from './benchmarks/ladder.ts';
 import { library } from './benchmarks/library.ts';
 import { pages } from './benchmarks/pages.ts';
 import { peers } from './benchmarks/peers.ts';
+import { retries } from './benchmarks/retries.ts';
 import { scale } from './benchmarks/scale.ts';
 import { throughput } from './benchmarks/throughput.ts';
-import { type Finding, isReached, renderFinding } from './report.ts';
-import type { Benchmark, Workbench } from './workbench.ts';
+import { type Finding, isTargetReached, renderFinding } from './report.ts';
 
 const benchmarks: Readonly<Record<string, Benchmark>> = {
-  ...{ throughput, pages, boot, ladder, scale, commands, library, dashboard },
+  ...{ throughput, pages, boot, ladder: retries, scale, commands, library, dashboard },
 };
 
 const HELP = `npm run bench -- [--only NAME]... [--peers] [--quick] [--rounds N] [--seconds N] [--profile FOLDER]
@@ -72,7 +72,10 @@ function chosen({ only, peers: withPeers }: { only?: string[]; peers: boolean })
   return withPeers ? [...list, ['peers', peers]] : list;
 }
 
-async function runIn(benchmark: Benchmark, options: Omit<Workbench, 'folder' | 'note'>): Promise<Finding[]> {
+async function runIn(
+  benchmark: Benchmark,
+  options: Omit<BenchmarkContext, 'folder' | 'note'>,
+): Promise<Finding[]> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-bench-'));
   try {
     return await benchmark({ ...options, folder, note: (text) => process.stderr.write(`    ${text}\n`) });
@@ -92,7 +95,7 @@ function write(findings: Record<string, Finding[]>, quick: boolean): void {
   };
   const benchmarks = Object.entries(findings).map(([name, list]) => ({
     name,
-    findings: list.map((finding) => ({ ...finding, reached: isReached(finding) })),
+    findings: list.map((finding) => ({ ...finding, reached: isTargetReached(finding) })),
   }));
   writeFileSync(file, `${JSON.stringify({ at, quick, machine, benchmarks }, null, 2)}\n`);
   console.log(`\nWritten to ${file}`);

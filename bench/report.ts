@@ -8,7 +8,7 @@ export interface Finding {
 }
 
 /** Whether the ratio is as good as what is to be reached; null where nothing is. */
-export function isReached({ ratio }: Finding): boolean | null {
+export function isTargetReached({ ratio }: Finding): boolean | null {
   if (ratio === undefined) return null;
   return ratio.better === 'higher' ? ratio.value >= ratio.reach : ratio.value <= ratio.reach;
 }
@@ -16,7 +16,7 @@ export function isReached({ ratio }: Finding): boolean | null {
 export function renderFinding(finding: Finding): string {
   const { name, measured, ratio } = finding;
   const facts = Object.entries(measured).map(([key, value]) => `${key} ${toText(value)}`);
-  const verdict = isReached(finding) ? 'reached' : 'MISSED';
+  const verdict = isTargetReached(finding) ? 'reached' : 'MISSED';
   const sign = ratio?.better === 'higher' ? '>=' : '<=';
   const promise = ratio ? `${toText(ratio.value)}  (${sign} ${ratio.reach}, ${verdict})` : '';
   return `${name.padEnd(44)} ${promise.padEnd(28)} ${facts.join(', ')}`;

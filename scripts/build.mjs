@@ -41,17 +41,17 @@ function listed(...paths) {
 
 /** Parts of the control plane that only a running emulator needs. */
 const runsInEmulator = listed(
-  'src/control/check-calls.ts',
-  'src/control/clock-calls.ts',
-  'src/control/delivery-calls.ts',
-  'src/control/event-calls.ts',
-  'src/control/fault-calls.ts',
-  'src/control/filters.ts',
-  'src/control/fixture-calls.ts',
-  'src/control/local.ts',
+  'src/control/diagnosis-handlers.ts',
+  'src/control/clock-handlers.ts',
+  'src/control/delivery-handlers.ts',
+  'src/control/event-handlers.ts',
+  'src/control/fault-handlers.ts',
+  'src/control/store-filters.ts',
+  'src/control/fixture-handlers.ts',
+  'src/control/in-process-control-plane.ts',
   'src/control/stream-feed.ts',
   'src/control/stream-selection.ts',
-  'src/control/stream.ts',
+  'src/control/live-stream.ts',
 );
 
 /** The modules of each chunk; the first group that matches wins. Without groups a command would load fifty chunks instead of ten. */
@@ -60,7 +60,7 @@ const chunkGroups = [
   {
     name: 'base',
     test: listed(
-      'src/clock/wall.ts',
+      'src/clock/wall-clock.ts',
       'src/domain/duration.ts',
       'src/domain/ids.ts',
       'src/domain/invisible-characters.ts',

@@ -1,7 +1,7 @@
 /** Configuration: option, then `SVC_*` variable, then file, then default. Every value knows which of them it is from. */
 import { basename, dirname, resolve } from 'node:path';
 import { findConfigFile, isModule, readConfigFile } from './config/config-file.ts';
-import { toFileKey } from './config/file-key.ts';
+import { checkScheme } from './config/custom-schemes.ts';
 import {
   type ConfigValues,
   type Setting,
@@ -11,9 +11,9 @@ import {
   toOption,
   toVariable,
 } from './config/settings.ts';
-import { checkScheme } from './config/signature-schemes.ts';
-import type { Environment } from './domain/access.ts';
-import { type Place, unknownName } from './profile/form.ts';
+import { toSnakeCase } from './config/snake-case.ts';
+import type { Environment } from './domain/environment.ts';
+import { unknownKeyError, type ValueLocation } from './profile/value-schema.ts';
 
 export type { ConfigValues, SettingName } from './config/settings.ts';
 
@@ -24,18 +24,18 @@ export interface ConfigInput {
   /** Folder from which the configuration file is looked for, up to the project root. */
   readonly cwd: string;
   /** Passes over the settings of a file that is a module, which would have to be executed. */
-  readonly skipsModules?: boolean;
+  readonly skipModules?: boolean;
 }
 
 /** Where a value is from: `--port`, `SVC_PORT`, the path of the file, or `default`. */
-export interface Source {
+export interface ValueSource {
   readonly kind: 'flag' | 'variable' | 'file' | 'default';
   readonly name: string;
 }
 
 export interface Config {
   readonly values: ConfigValues;
-  readonly sources: Readonly<Record<SettingName, Source>>;
+  readonly sources: Readonly<Record<SettingName, ValueSource>>;
   /** Path of the configuration file; null when there is none. */
   readonly file: string | null;
   /** Folder of the configuration file, else the working folder. `.svc/` is here. */
@@ -43,8 +43,8 @@ export interface Config {
 }
 
 interface Found {
-  readonly source: Source;
-  readonly place: Place;
+  readonly source: ValueSource;
+  readonly valueLocation: ValueLocation;
   readonly value: unknown;
   /** What a path is relative to. */
   readonly folder: string;
@@ -58,13 +58,13 @@ interface Found {
  */
 export async function resolveConfig(input: ConfigInput): Promise<Config> {
   const file = findConfigFile(input);
-  const isSkipped = file === null || (input.skipsModules === true && isModule(file));
+  const isSkipped = file === null || (input.skipModules === true && isModule(file));
   const fileValues = isSkipped ? {} : await readConfigFile(file);
   if (file !== null) checkKeys(fileValues, file);
   const projectFolder = file === null ? resolve(input.cwd) : dirname(file);
 
   const values: Partial<Record<SettingName, unknown>> = {};
-  const sources: Partial<Record<SettingName, Source>> = {};
+  const sources: Partial<Record<SettingName, ValueSource>> = {};
   for (const name of settingNames) {
     const found = findFlag(name, input) ?? findVariable(name, input) ?? findInFile(name, fileValues, file);
     const environment = values.environment as Environment;
@@ -82,22 +82,22 @@ export async function resolveConfig(input: ConfigInput): Promise<Config> {
 }
 
 /** One line of `svc config`. Names are those of the JSON output. */
-export interface ConfigLine {
+export interface ConfigEntry {
   /** As in the configuration file. */
   readonly setting: string;
   /** Secrets are masked. */
   readonly value: unknown;
-  readonly source: Source['kind'];
+  readonly source: ValueSource['kind'];
   readonly from: string;
   readonly description: string;
 }
 
-export function listConfig({ values, sources }: Config): ConfigLine[] {
+export function listConfig({ values, sources }: Config): ConfigEntry[] {
   return settingNames.map((name) => {
     const { description, isSecret, toWritten }: Setting = settings[name];
     const value = toWritten ? toWritten(values[name]) : values[name];
     return {
-      setting: toFileKey(name),
+      setting: toSnakeCase(name),
       value: typeof value !== 'string' ? value : isSecret ? maskSecret(value) : maskAddress(value),
       source: sources[name].kind,
       from: sources[name].name,
@@ -125,7 +125,7 @@ function findFlag(name: SettingName, { flags, cwd }: ConfigInput): Found | null 
   const path = toOption(name);
   return {
     source: { kind: 'flag', name: path },
-    place: { path, hint: 'Run the command with --help to see its options.' },
+    valueLocation: { path, hint: 'Run the command with --help to see its options.' },
     value: typeof value === 'string' && fromText ? fromText(value) : value,
     folder: cwd,
   };
@@ -139,7 +139,7 @@ function findVariable(name: SettingName, { env, cwd }: ConfigInput): Found | nul
   if (isFileOnly || !value) return null;
   return {
     source: { kind: 'variable', name: path },
-    place: { path, hint: `Correct the variable, or remove it: unset ${path}` },
+    valueLocation: { path, hint: `Correct the variable, or remove it: unset ${path}` },
     value: fromText ? fromText(value) : value,
     folder: cwd,
   };
@@ -150,25 +150,25 @@ function findInFile(
   fileValues: Readonly<Record<string, unknown>>,
   file: string | null,
 ): Found | null {
-  const key = toFileKey(name);
+  const key = toSnakeCase(name);
   if (file === null || !Object.hasOwn(fileValues, key)) return null;
   return {
     source: { kind: 'file', name: file },
-    place: { path: `${basename(file)}: ${key}`, hint: `Correct it in ${file}.` },
+    valueLocation: { path: `${basename(file)}: ${key}`, hint: `Correct it in ${file}.` },
     value: fileValues[key],
     folder: dirname(file),
   };
 }
 
-function read(name: SettingName, { value, place, folder }: Found): unknown {
-  const { form, isPath }: Setting = settings[name];
-  const parsed = form.parse(value, place);
+function read(name: SettingName, { value, valueLocation, folder }: Found): unknown {
+  const { schema, isPath }: Setting = settings[name];
+  const parsed = schema.parse(value, valueLocation);
   return isPath ? toAbsolute(parsed, folder) : parsed;
 }
 
 function readDefault(name: SettingName, environment: Environment, projectFolder: string): unknown {
-  const { fallback, isPath }: Setting = settings[name];
-  return isPath ? toAbsolute(fallback(environment), projectFolder) : fallback(environment);
+  const { defaultValue, isPath }: Setting = settings[name];
+  return isPath ? toAbsolute(defaultValue(environment), projectFolder) : defaultValue(environment);
 }
 
 function toAbsolute(path: unknown, folder: string): unknown {
@@ -176,10 +176,10 @@ function toAbsolute(path: unknown, folder: string): unknown {
 }
 
 function checkKeys(fileValues: Readonly<Record<string, unknown>>, file: string): void {
-  const known = settingNames.map(toFileKey);
+  const known = settingNames.map(toSnakeCase);
   for (const key of Object.keys(fileValues)) {
     if (!known.includes(key)) {
-      throw unknownName(key, known, { path: file, hint: '`svc config` lists every setting.' });
+      throw unknownKeyError(key, known, { path: file, hint: '`svc config` lists every setting.' });
     }
   }
 }

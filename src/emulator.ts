@@ -1,32 +1,32 @@
 /** The composition root: the only place where everything meets. */
-import { pinClock, systemClock } from './clock/wall.ts';
-import type { EmulatorStatus } from './contract/emulator.ts';
-import { parseSeed, type Seed } from './contract/seed.ts';
+import { createPinnedClock, systemClock } from './clock/wall-clock.ts';
+import type { EmulatorStatus } from './contract/emulator-schemas.ts';
+import { parseSeed, type Seed } from './contract/seed-schema.ts';
 import type { ControlPlane } from './control/control-plane.ts';
-import { createLocalControlPlane } from './control/local.ts';
-import { createEngine } from './delivery/engine.ts';
-import type { Environment } from './domain/access.ts';
+import { createInProcessControlPlane } from './control/in-process-control-plane.ts';
+import { createDeliveryEngine } from './delivery/delivery-engine.ts';
 import { LAST_SCHEDULE_TIME, type WallClock } from './domain/clock.ts';
+import type { Environment } from './domain/environment.ts';
 import type { ForwardTarget } from './domain/forward-target.ts';
-import type { ProxyOptions } from './domain/proxy.ts';
-import { defaultLimits } from './domain/retention-limits.ts';
+import type { ProxyOptions } from './domain/http-proxy.ts';
+import { defaultRetentionLimits } from './domain/retention-limits.ts';
 import { countAttempts } from './domain/retry-policy.ts';
 import { SvcError } from './errors.ts';
-import { fixtureFolders } from './fixtures/folders.ts';
-import { builtInEventTypes } from './fixtures/library.ts';
-import { isOnThisMachineAlone, leadsTo, toAddresses } from './http/addresses.ts';
+import { builtInEventTypes } from './fixtures/event-fixtures.ts';
+import { fixtureFolders } from './fixtures/fixture-folders.ts';
 import { createApp } from './http/app.ts';
-import { type FaultLog, warningLog } from './http/fault-log.ts';
-import { type Listening, listen, listenNowhere } from './http/listen.ts';
+import { resolveControlToken } from './http/control-auth.ts';
+import { isLoopbackOnly, reaches, toEmulatorUrls } from './http/emulator-urls.ts';
+import { type InternalErrorLog, processWarningLog } from './http/internal-error-log.ts';
+import { createUnboundListener, type HttpListener, listen } from './http/listen.ts';
 import type { ListenOptions } from './http/listen-options.ts';
-import { fetchFrom } from './http/request-faults.ts';
-import { chooseControlToken } from './http/token-lock.ts';
+import { fetchInProcess } from './http/request-faults.ts';
 import type { Rules } from './profile/rules.ts';
-import type { Bootstrapped } from './sandbox/bootstrap.ts';
+import type { BootstrapResult } from './sandbox/bootstrap.ts';
 import { createSandbox, type Sandbox } from './sandbox/sandbox.ts';
-import { Session } from './sandbox/session.ts';
+import { StateLifecycle } from './sandbox/state-lifecycle.ts';
 import { toStoreError } from './store/database.ts';
-import { toLossError } from './store/file-guard.ts';
+import { toFileProblemError } from './store/database-file-monitor.ts';
 import { Store } from './store/store.ts';
 import { VERSION } from './version.ts';
 
@@ -71,7 +71,7 @@ export interface EmulatorOptions extends ListenOptions {
   /** Whose folder `fixtures` is looked up beside the built-in one; the working folder when left out. */
   readonly projectFolder?: string | undefined;
   /** Where faults of the emulator itself are told; by default a warning of the process. */
-  readonly faultLog?: FaultLog | undefined;
+  readonly internalErrorLog?: InternalErrorLog | undefined;
   /** @internal The machine's, with its passing of time, for tests that move it. */
   readonly wall?: WallClock | undefined;
   /** @internal Where the built dashboard is, for tests that bring one of their own. */
@@ -118,7 +118,7 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
 
 function pinClockTo(date: Date): WallClock {
   const at = date.getTime();
-  if (at >= 0 && at <= LAST_SCHEDULE_TIME) return pinClock(at);
+  if (at >= 0 && at <= LAST_SCHEDULE_TIME) return createPinnedClock(at);
   const text = Number.isNaN(at) ? 'an invalid date' : date.toISOString();
   throw new SvcError('usage', `The wall clock cannot show ${text}.`, {
     hint: 'Name a time from 1970-01-01 to 9999-01-01.',
@@ -131,41 +131,49 @@ async function startOn(
   startedAt: number,
   options: EmulatorOptions,
 ): Promise<Emulator> {
-  const { host, rules, faultLog = warningLog } = options;
-  const controlToken = chooseControlToken(options);
+  const { host, rules, internalErrorLog = processWarningLog } = options;
+  const controlToken = resolveControlToken(options);
   const sandbox = openSandbox(store, wall, options);
-  const session = openSession(sandbox, options);
+  const stateLifecycle = createStateLifecycle(sandbox, options);
   // Both are known for good once it listens.
   let publicUrl = options.publicUrl ?? null;
   let ownPort = 0;
   const retention = {
     // A wall clock that is pinned says nothing about the age of what is stored.
-    days: options.keepDays === undefined ? (options.wallClock ? null : defaultLimits.days) : options.keepDays,
-    requests: options.keepRequests === undefined ? defaultLimits.requests : options.keepRequests,
-    megabytes: options.keepMegabytes === undefined ? defaultLimits.megabytes : options.keepMegabytes,
+    days:
+      options.keepDays === undefined
+        ? options.wallClock
+          ? null
+          : defaultRetentionLimits.days
+        : options.keepDays,
+    requests: options.keepRequests === undefined ? defaultRetentionLimits.requests : options.keepRequests,
+    megabytes: options.keepMegabytes === undefined ? defaultRetentionLimits.megabytes : options.keepMegabytes,
   };
-  const engine = createEngine(sandbox, {
+  const engine = createDeliveryEngine(sandbox, {
     ...{ ca: options.ca, proxy: options.proxy, retention },
-    ...{ listenerGraceMs: options.listenerGraceMs, onFault: (where, fault) => faultLog.report(where, fault) },
-    isOwnAddress: (address, port) => port === ownPort && leadsTo(host, address),
+    ...{
+      listenerGraceMs: options.listenerGraceMs,
+      onInternalError: (where, fault) => internalErrorLog.report(where, fault),
+    },
+    isOwnAddress: (address, port) => port === ownPort && reaches(host, address),
   });
   const folders = fixtureFolders(options.projectFolder ?? process.cwd());
-  const control = createLocalControlPlane(
-    { sandbox, session, ...engine, fixtureFolders: folders },
+  const control = createInProcessControlPlane(
+    { sandbox, stateLifecycle, ...engine, fixtureFolders: folders },
     { status: () => status(), stop: () => void ending.close() },
   );
   const closing = new AbortController();
   const app = createApp({
-    ...{ sandbox, control, host, publicUrl, controlToken, faultLog, closing: closing.signal },
+    ...{ sandbox, control, host, publicUrl, controlToken, internalErrorLog, closing: closing.signal },
     ...{ dashboardFolder: options.dashboardFolder, allowHost: options.allowHost },
     fixtureFolders: folders,
-    findPublicUrl: () => publicUrl,
-    addressesAt: (origin) => toAddresses(origin, publicUrl, controlToken),
+    getPublicUrl: () => publicUrl,
+    getUrls: (origin) => toEmulatorUrls(origin, publicUrl, controlToken),
   });
   const listening =
     options.listen === false
-      ? listenNowhere(options)
-      : await listen(app, options, (where, fault) => faultLog.report(where, fault));
+      ? createUnboundListener(options)
+      : await listen(app, options, (where, fault) => internalErrorLog.report(where, fault));
   publicUrl = listening.publicUrl;
   ownPort = listening.port;
   engine.start();
@@ -178,12 +186,12 @@ async function startOn(
     retention,
   };
   const status = (): EmulatorStatus => ({
-    ...describe(options, session.bootstrapped, listening, controlToken),
+    ...describe(options, stateLifecycle.bootstrapped, listening, controlToken),
     ...facts,
     deliveries: { pending: store.deliveries.countPending(), in_flight: engine.dispatcher.inFlight },
-    ...describeLoss(store),
+    ...describeFileProblem(store),
   });
-  const ending = endOnce(async () => {
+  const ending = closeOnce(async () => {
     closing.abort();
     try {
       await Promise.all([listening.close(), engine.stop()]);
@@ -193,16 +201,16 @@ async function startOn(
   });
   return {
     ...{ control, status, ...ending },
-    seeded: session.bootstrapped.seeded,
+    seeded: stateLifecycle.bootstrapped.seeded,
     certificate: listening.certificate,
-    fetch: (request) => fetchFrom(app, request),
+    fetch: (request) => fetchInProcess(app, request),
   };
 }
 
-function describeLoss(store: Store): Pick<EmulatorStatus, 'storage_problem'> {
-  const kind = store.lookForFile();
+function describeFileProblem(store: Store): Pick<EmulatorStatus, 'storage_problem'> {
+  const kind = store.checkFile();
   if (kind === null) return {};
-  const { message, hint = '' } = toLossError(kind);
+  const { message, hint = '' } = toFileProblemError(kind);
   return { storage_problem: { kind, message, hint } };
 }
 
@@ -210,20 +218,20 @@ function openSandbox(store: Store, wall: WallClock, options: EmulatorOptions): S
   const { environment, rules, clock, randomSeed = null, wallClock } = options;
   return createSandbox({
     ...{ environment, rules, store, wall, randomSeed },
-    seedsKeys: isOnThisMachineAlone(options),
-    newClock: { speed: 1, frozen: false, ...clock },
+    seedsKeys: isLoopbackOnly(options),
+    newClockSettings: { speed: 1, frozen: false, ...clock },
     catalogue: new Set(builtInEventTypes()),
     isRepeatable: randomSeed !== null && clock?.frozen === true && !options.wall && !wallClock,
   });
 }
 
-function openSession(sandbox: Sandbox, options: EmulatorOptions): Session {
+function createStateLifecycle(sandbox: Sandbox, options: EmulatorOptions): StateLifecycle {
   const { seed, seedName = 'The seed' } = options;
-  return new Session(sandbox, { ...options, seed: seed ? parseSeed(seed, seedName, sandbox) : null });
+  return new StateLifecycle(sandbox, { ...options, seed: seed ? parseSeed(seed, seedName, sandbox) : null });
 }
 
 /** What ends it the first time it is asked to, and tells when that is done, whoever asked. */
-function endOnce(end: () => Promise<void>): Pick<Emulator, 'closed' | 'close'> {
+function closeOnce(end: () => Promise<void>): Pick<Emulator, 'closed' | 'close'> {
   let announce = () => {};
   const closed = new Promise<void>((resolve) => {
     announce = resolve;
@@ -238,11 +246,11 @@ function endOnce(end: () => Promise<void>): Pick<Emulator, 'closed' | 'close'> {
 
 function describe(
   { db, environment, rules }: EmulatorOptions,
-  { workspace, apiKey, webhook }: Bootstrapped,
-  { url, publicUrl }: Listening,
+  { workspace, apiKey, webhook }: BootstrapResult,
+  { url, publicUrl }: HttpListener,
   controlToken: string | null,
 ) {
-  const { baseUrl, controlUrl, dashboardUrl } = toAddresses(url, publicUrl, controlToken);
+  const { baseUrl, controlUrl, dashboardUrl } = toEmulatorUrls(url, publicUrl, controlToken);
   return {
     ...{ url, base_url: baseUrl, control_url: controlUrl, dashboard_url: dashboardUrl },
     ...(controlToken === null ? {} : { control_token: controlToken }),

@@ -5,8 +5,8 @@
 
 /** Exit codes of the command line, fixed for scripts. */
 export const ExitCode = {
-  done: 0,
-  notSo: 1,
+  success: 0,
+  failure: 1,
   usage: 2,
   noEmulator: 3,
   notFound: 4,
@@ -16,28 +16,28 @@ export const ExitCode = {
 } as const;
 export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
 
-interface ErrorMeaning {
+interface ErrorDefinition {
   readonly status: number;
   readonly exit: ExitCode;
   readonly hint?: string;
 }
 
-const meanings = {
+const errorDefinitions = {
   // Errors of the API (§7 of the service description, decision `error.codes`).
   invalid_request: { status: 400, exit: ExitCode.usage },
   unauthenticated: { status: 401, exit: ExitCode.usage, hint: 'Pass a key with --api-key or SVC_API_KEY.' },
-  permission_denied: { status: 403, exit: ExitCode.notSo },
+  permission_denied: { status: 403, exit: ExitCode.failure },
   not_found: { status: 404, exit: ExitCode.notFound },
   method_not_allowed: { status: 405, exit: ExitCode.usage },
-  idempotency_in_progress: { status: 409, exit: ExitCode.notSo },
+  idempotency_in_progress: { status: 409, exit: ExitCode.failure },
   payload_too_large: { status: 413, exit: ExitCode.usage },
   unsupported_media_type: { status: 415, exit: ExitCode.usage },
   validation_failed: { status: 422, exit: ExitCode.usage },
   idempotency_key_reused: { status: 422, exit: ExitCode.usage },
-  rate_limited: { status: 429, exit: ExitCode.notSo },
+  rate_limited: { status: 429, exit: ExitCode.failure },
   internal_error: { status: 500, exit: ExitCode.internal },
   // Errors of the control plane and of the process around it.
-  conflict: { status: 409, exit: ExitCode.notSo },
+  conflict: { status: 409, exit: ExitCode.failure },
   forbidden_origin: { status: 403, exit: ExitCode.usage },
   token_required: {
     status: 401,
@@ -62,12 +62,12 @@ const meanings = {
   database_in_use: { status: 503, exit: ExitCode.usage },
   sqlite_unavailable: { status: 503, exit: ExitCode.usage },
   database_unusable: { status: 503, exit: ExitCode.usage },
-  settled_otherwise: { status: 409, exit: ExitCode.notSo },
+  settled_otherwise: { status: 409, exit: ExitCode.failure },
   timeout: { status: 504, exit: ExitCode.timeout },
   interrupted: { status: 499, exit: ExitCode.interrupted },
-} as const satisfies Record<string, ErrorMeaning>;
+} as const satisfies Record<string, ErrorDefinition>;
 
-export type ErrorCode = keyof typeof meanings;
+export type ErrorCode = keyof typeof errorDefinitions;
 
 export interface SvcErrorOptions {
   /** The next step for the reader; overrides the code's general hint. */
@@ -87,21 +87,21 @@ export class SvcError extends Error {
   constructor(code: ErrorCode, message: string, options: SvcErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
-    this.hint = options.hint ?? (meanings[code] as ErrorMeaning).hint;
+    this.hint = options.hint ?? (errorDefinitions[code] as ErrorDefinition).hint;
     this.headers = options.headers ?? {};
   }
 
   /** HTTP status of this error's code. */
   get status(): number {
-    return meanings[this.code].status;
+    return errorDefinitions[this.code].status;
   }
 
   /** Exit code of this error's code. */
   get exitCode(): ExitCode {
-    return meanings[this.code].exit;
+    return errorDefinitions[this.code].exit;
   }
 }
 
 export function isErrorCode(code: string): code is ErrorCode {
-  return Object.hasOwn(meanings, code);
+  return Object.hasOwn(errorDefinitions, code);
 }

@@ -2,9 +2,8 @@
  * `svc-emulator/signature`: signs and verifies deliveries. Receivers in production import this, so it loads nothing but
  * `node:crypto`.
  */
-import { systemClock } from './clock/wall.ts';
-import type { VerifyInput as DatedInput, VerifyOptions as DatedOptions } from './domain/signature/claim.ts';
-import { getSecrets, requireId } from './domain/signature/digest.ts';
+import { systemClock } from './clock/wall-clock.ts';
+import { requireId, requireSecrets } from './domain/signature/digest.ts';
 import type { SignatureScheme } from './domain/signature/scheme.ts';
 import { getScheme, type SchemeName, schemeNames, schemes } from './domain/signature/schemes.ts';
 import { type SignedDelivery as SignedParts, signDelivery } from './domain/signature/sign.ts';
@@ -14,9 +13,13 @@ import {
   verify as verifyAt,
   verifyMessage,
 } from './domain/signature/verify.ts';
+import type {
+  VerifyInput as DatedInput,
+  VerifyOptions as DatedOptions,
+} from './domain/signature/verify-input.ts';
 
-export type { NamedSecret } from './domain/signature/claim.ts';
-export { type RefusalReason, refusalReasons } from './domain/signature/explain.ts';
+export { type RefusalReason, refusalReasons } from './domain/signature/refusals.ts';
+export type { NamedSecret } from './domain/signature/verify-input.ts';
 export { type SchemeName, type SignatureScheme, schemeNames, schemes, type VerifyResult };
 
 export interface SignInput<Scheme extends SchemeName | SignatureScheme = SchemeName | SignatureScheme> {
@@ -74,7 +77,7 @@ export function sign(input: SignInput): SignedDelivery {
   requireId(scheme, id);
   return signDelivery({
     scheme,
-    secrets: getSecrets(scheme, secret),
+    secrets: requireSecrets(scheme, secret),
     id,
     timestampMs,
     body: payload,

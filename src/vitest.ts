@@ -12,10 +12,14 @@ import {
   type Receiver,
   type Workspace,
 } from './index.ts';
-import { checkArguments } from './library/arguments.ts';
-import { awaitDelivered, type DeliveryExpectation, lookDelivered } from './library/delivery-expectation.ts';
+import { EventTypeName, ExpectationSchema, WorkspaceSchema } from './library/argument-schemas.ts';
+import { checkArguments } from './library/check-arguments.ts';
+import {
+  checkExpectedDeliveries,
+  type DeliveryExpectation,
+  waitForExpectedDeliveries,
+} from './library/delivery-expectation.ts';
 import type { EventType } from './library/event-types.ts';
-import { EventTypeName, ExpectationSchema, WorkspaceSchema } from './library/schemas.ts';
 
 export type { DeliveryExpectation };
 
@@ -92,13 +96,13 @@ expect.extend({
     const { equals, utils, isNot } = this;
     const comparing = [utils.iterableEquality, utils.subsetEquality];
     const fits = (payload: unknown) => equals(payload, expectation.payload, comparing);
-    const find = isNot ? lookDelivered : awaitDelivered;
-    const { pass, account } = await find(workspace, type, expectation, fits);
+    const find = isNot ? checkExpectedDeliveries : waitForExpectedDeliveries;
+    const { pass, report } = await find(workspace, type, expectation, fits);
     const { timeout: _, ...expected } = expectation;
     const wish = `expected ${isNot ? 'no deliveries' : 'deliveries'} of ${type}`;
     const such =
       Object.keys(expected).length === 0 ? [] : [utils.stringify(expected, undefined, { min: true })];
-    return { pass, message: () => [[wish, ...such].join(' '), ...account].join('\n') };
+    return { pass, message: () => [[wish, ...such].join(' '), ...report].join('\n') };
   },
   async toMatchDeliveries(workspace: Workspace, hint?: string) {
     checkSubject('toMatchDeliveries', workspace);

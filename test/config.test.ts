@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { toFileKey } from '../src/config/file-key.ts';
 import { settingNames, toOption, toVariable } from '../src/config/settings.ts';
+import { toSnakeCase } from '../src/config/snake-case.ts';
 import { listConfig, maskSecret, resolveConfig } from '../src/config.ts';
 
 let cwd: string;
@@ -136,7 +136,7 @@ describe('where a value is from', () => {
   });
 
   it.each(layered)('%s: the file', async (name, _, __, written, value) => {
-    const { values, sources } = await resolve({ file: { [toFileKey(name)]: written } });
+    const { values, sources } = await resolve({ file: { [toSnakeCase(name)]: written } });
     expect(values[name]).toEqual(value);
     expect(sources[name]).toEqual({ kind: 'file', name: join(cwd, 'svc.config.json') });
   });
@@ -150,7 +150,7 @@ describe('where a value is from', () => {
   });
 
   it('names settings as the command line, the environment and the file do', () => {
-    expect([toOption('randomSeed'), toVariable('randomSeed'), toFileKey('randomSeed')]).toEqual([
+    expect([toOption('randomSeed'), toVariable('randomSeed'), toSnakeCase('randomSeed')]).toEqual([
       '--random-seed',
       'SVC_RANDOM_SEED',
       'random_seed',
@@ -371,7 +371,7 @@ describe('listConfig', () => {
   it('shows every setting with its source, and no secret', async () => {
     const apiKey = 'svc_test_0123456789abcdefWXYZ';
     const lines = listConfig(await resolve({ env: { SVC_API_KEY: apiKey } }));
-    expect(lines.map(({ setting }) => setting)).toEqual(settingNames.map(toFileKey));
+    expect(lines.map(({ setting }) => setting)).toEqual(settingNames.map(toSnakeCase));
     expect(lines.find(({ setting }) => setting === 'api_key')).toEqual({
       setting: 'api_key',
       value: 'svc_test_…WXYZ',

@@ -1,24 +1,24 @@
 /** From the start of a process to its first answer, and what it takes when it has nothing to do. */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { programs, startContestant } from '../contestant.ts';
-import { fill } from '../fill.ts';
+import type { Benchmark } from '../benchmark.ts';
+import { fillDatabase } from '../fill-database.ts';
+import { programs, startProgram } from '../programs.ts';
 import type { Finding } from '../report.ts';
 import { alternate, median } from '../statistics.ts';
-import type { Benchmark } from '../workbench.ts';
 
 /** Until what loads after the first answers has loaded. */
 const IDLE_AFTER_MS = 1_500;
 
 export const boot: Benchmark = async (bench) => {
   const db = join(bench.folder, 'boot.db');
-  fill({ db, events: 1_000, at: Date.now() });
+  fillDatabase({ db, events: 1_000, at: Date.now() });
   const measure = (program: string, args: readonly string[]) => async () => {
-    const contestant = await startContestant(program, args);
+    const runningProgram = await startProgram(program, args);
     await sleep(IDLE_AFTER_MS);
-    const megabytes = contestant.memory() / 1e6;
-    await contestant.stop();
-    return { ms: contestant.bootMs, megabytes };
+    const megabytes = runningProgram.memory() / 1e6;
+    await runningProgram.stop();
+    return { ms: runningProgram.bootMs, megabytes };
   };
   const command = ['emulator', 'start', '--json', '--port', '0', '--db', db];
   const results = await alternate(bench.quick ? 1 : bench.rounds * 2 + 1, {

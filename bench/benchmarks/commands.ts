@@ -1,15 +1,15 @@
 /** How long a command takes from the start of its process to its end, when it does next to nothing. */
 import { execFileSync } from 'node:child_process';
 import { createHmac } from 'node:crypto';
-import { type Contestant, programs, startContestant } from '../contestant.ts';
+import type { Benchmark } from '../benchmark.ts';
+import { programs, type RunningProgram, startProgram } from '../programs.ts';
 import { alternate, median } from '../statistics.ts';
-import type { Benchmark } from '../workbench.ts';
 
 const SECRET = 'whsec_bench';
 const EVENT_TYPE = 'order.shipped';
 
 export const commands: Benchmark = async ({ quick, rounds }) => {
-  const emulator = await startContestant(programs.emulator, [':memory:', 'FULL']);
+  const emulator = await startProgram(programs.emulator, [':memory:', 'FULL']);
   try {
     const results = await alternate(quick ? 1 : rounds * 4, {
       node: run('-e', '0'),
@@ -51,7 +51,7 @@ function signedPayload(): string[] {
 }
 
 /** The request of `svc trigger` alone, of a process that runs already. */
-function createEvent({ url, apiKey }: Contestant): Promise<number> {
+function createEvent({ url, apiKey }: RunningProgram): Promise<number> {
   return timed(async () => {
     const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' };
     const body = JSON.stringify({ type: EVENT_TYPE });

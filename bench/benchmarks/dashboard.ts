@@ -1,15 +1,15 @@
 /** Whether the list of the dashboard stays live, smooth and small over many deliveries, with many new ones a second. */
 import { join } from 'node:path';
 import { chromiumPath, launchChromium } from '../../test/support/chromium.ts';
-import { type Contestant, programs, startContestant } from '../contestant.ts';
-import { toTarget } from '../events.ts';
-import { fill } from '../fill.ts';
+import type { Benchmark, BenchmarkContext } from '../benchmark.ts';
+import { toTarget } from '../event-load.ts';
+import { fillDatabase } from '../fill-database.ts';
 import { sendAtRate } from '../load.ts';
+import { programs, type RunningProgram, startProgram } from '../programs.ts';
 import { startReceiver } from '../receiver.ts';
 import type { Finding } from '../report.ts';
 import { median, quantile } from '../statistics.ts';
 import { openList, type Viewer } from '../viewer.ts';
-import type { Benchmark, Workbench } from '../workbench.ts';
 
 const HOUR_MS = 3_600_000;
 const PER_SECOND = 200;
@@ -44,12 +44,12 @@ export const dashboard: Benchmark = async (bench) => {
 };
 
 /** Many deliveries that are not due for a day, to the receiver that gets the new ones as well. */
-async function startFilled(bench: Workbench, url: string): Promise<Contestant> {
+async function startFilled(bench: BenchmarkContext, url: string): Promise<RunningProgram> {
   const db = join(bench.folder, 'dashboard.db');
   const at = Date.now() - HOUR_MS;
   const events = bench.quick ? 1_000 : 100_000;
-  fill({ db, events, at, deliveries: { url, dueAt: at + 24 * HOUR_MS } });
-  return startContestant(programs.emulator, [db, 'FULL', 'running'], bench);
+  fillDatabase({ db, events, at, deliveries: { url, dueAt: at + 24 * HOUR_MS } });
+  return startProgram(programs.emulator, [db, 'FULL', 'running'], bench);
 }
 
 /** What was seen of the page in one turn. */
@@ -61,7 +61,7 @@ interface Turn {
   readonly nodes: number;
 }
 
-async function watch({ note }: Workbench, viewer: Viewer, seconds: number): Promise<Turn[]> {
+async function watch({ note }: BenchmarkContext, viewer: Viewer, seconds: number): Promise<Turn[]> {
   const turns: Turn[] = [];
   const end = performance.now() + seconds * 1000;
   while (performance.now() + TURN_MS < end) {

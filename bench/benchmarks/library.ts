@@ -1,10 +1,10 @@
 /** What an emulator in the process of a test costs, from createEmulator() on. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import type { Benchmark } from '../benchmark.ts';
 import type { LibraryCosts } from '../children/library.ts';
-import { programs } from '../contestant.ts';
+import { programs } from '../programs.ts';
 import { alternate, median } from '../statistics.ts';
-import type { Benchmark } from '../workbench.ts';
 
 const run = promisify(execFile);
 

@@ -1,11 +1,11 @@
 /** What a page of events costs as the table grows, and what a million events cost on disk and in memory. */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Contestant, programs, startContestant } from '../contestant.ts';
-import { fill } from '../fill.ts';
+import type { Benchmark, BenchmarkContext } from '../benchmark.ts';
+import { fillDatabase } from '../fill-database.ts';
+import { programs, type RunningProgram, startProgram } from '../programs.ts';
 import type { Finding } from '../report.ts';
 import { alternate, median } from '../statistics.ts';
-import type { Benchmark, Workbench } from '../workbench.ts';
 
 /** Of each kind in a round. */
 const REQUESTS = 200;
@@ -14,7 +14,7 @@ const HOUR_MS = 3_600_000;
 /** An emulator with many events, each with a delivery that is pending. */
 interface Filled {
   readonly size: number;
-  readonly emulator: Contestant;
+  readonly emulator: RunningProgram;
   /** Where a page in the middle starts. */
   readonly cursor: string;
   readonly bytesEach: number;
@@ -41,10 +41,10 @@ export const pages: Benchmark = async (bench) => {
   }
 };
 
-async function startFilled(bench: Workbench, size: number): Promise<Filled> {
+async function startFilled(bench: BenchmarkContext, size: number): Promise<Filled> {
   const db = join(bench.folder, `pages-${size}.db`);
   const at = Date.now() - HOUR_MS;
-  const cursor = fill({
+  const cursor = fillDatabase({
     db,
     events: size,
     at,
@@ -52,7 +52,7 @@ async function startFilled(bench: Workbench, size: number): Promise<Filled> {
   });
   const bytesEach = statSync(db).size / size;
   bench.note(`${size} events with a pending delivery: ${Math.round(bytesEach)} bytes each`);
-  const emulator = await startContestant(programs.emulator, [db, 'FULL', 'frozen'], bench);
+  const emulator = await startProgram(programs.emulator, [db, 'FULL', 'frozen'], bench);
   return { size, emulator, cursor, bytesEach };
 }
 
@@ -71,7 +71,7 @@ async function measurePages({ emulator, cursor }: Filled): Promise<PageTimes> {
   return { newest: median(newest), middle: median(middle) };
 }
 
-async function timeOf({ url, apiKey }: Contestant, path: string): Promise<number> {
+async function timeOf({ url, apiKey }: RunningProgram, path: string): Promise<number> {
   const startedAt = performance.now();
   const answer = await fetch(url + path, { headers: { authorization: `Bearer ${apiKey}` } });
   const text = await answer.text();

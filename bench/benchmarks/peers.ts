@@ -5,14 +5,14 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { programs, startContestant, startServer } from '../contestant.ts';
-import { ARRIVAL_LIMIT_MS, CONNECTIONS, registerEndpoints, toTarget } from '../events.ts';
+import type { Benchmark, BenchmarkContext } from '../benchmark.ts';
+import { ARRIVAL_LIMIT_MS, CONNECTIONS, registerEndpoints, toTarget } from '../event-load.ts';
 import { saturate, type Target } from '../load.ts';
-import { peers as known, type Peer } from '../peers.ts';
+import { peers as known, type Peer } from '../peer-programs.ts';
+import { programs, startPeer, startProgram } from '../programs.ts';
 import { type Receiver, startReceiver } from '../receiver.ts';
 import type { Finding } from '../report.ts';
 import { alternate, median } from '../statistics.ts';
-import type { Benchmark, Workbench } from '../workbench.ts';
 
 const INSTALL_LIMIT_MS = 300_000;
 const WARM_UP_MS = 6_000;
@@ -64,7 +64,7 @@ export const peers: Benchmark = async (bench) => {
 
 /** What cannot be measured is said and left out: there is no figure for it. */
 async function leaveOut<Value>(
-  bench: Workbench,
+  bench: BenchmarkContext,
   name: string,
   act: () => Promise<Value>,
 ): Promise<Value | null> {
@@ -77,7 +77,12 @@ async function leaveOut<Value>(
 }
 
 /** Installs a peer and lets it deliver one webhook. @returns its name with its version. */
-async function install(peer: Peer, folder: string, receiver: Receiver, bench: Workbench): Promise<string> {
+async function install(
+  peer: Peer,
+  folder: string,
+  receiver: Receiver,
+  bench: BenchmarkContext,
+): Promise<string> {
   const wanted = `${peer.package}@${peer.range}`;
   bench.note(`npm install ${wanted} into ${folder}`);
   mkdirSync(folder);
@@ -96,7 +101,7 @@ async function install(peer: Peer, folder: string, receiver: Receiver, bench: Wo
   return name;
 }
 
-function runPeer(installed: Installed, receiver: Receiver, bench: Workbench): Promise<Run> {
+function runPeer(installed: Installed, receiver: Receiver, bench: BenchmarkContext): Promise<Run> {
   return withPeer(installed, receiver, (running) => measure(installed.name, running, receiver, bench));
 }
 
@@ -107,7 +112,7 @@ async function withPeer<Value>(
 ): Promise<Value> {
   const port = await findFreePort();
   const url = `http://127.0.0.1:${port}`;
-  const { processorMs, stop } = await startServer(peer.command(port, receiver.url), folder, url);
+  const { processorMs, stop } = await startPeer(peer.command(port, receiver.url), folder, url);
   try {
     return await act({ target: peer.target(url), processorMs });
   } finally {
@@ -115,8 +120,8 @@ async function withPeer<Value>(
   }
 }
 
-async function runEmulator(db: string, receiver: Receiver, bench: Workbench): Promise<Run> {
-  const emulator = await startContestant(programs.emulator, [db, 'FULL']);
+async function runEmulator(db: string, receiver: Receiver, bench: BenchmarkContext): Promise<Run> {
+  const emulator = await startProgram(programs.emulator, [db, 'FULL']);
   try {
     await registerEndpoints(emulator, receiver.url);
     const { processorMs } = emulator;
@@ -131,7 +136,7 @@ async function measure(
   name: string,
   { target, processorMs }: Running,
   receiver: Receiver,
-  bench: Workbench,
+  bench: BenchmarkContext,
 ): Promise<Run> {
   const [warmUpMs, loadMs] = bench.quick ? [0, 500] : [WARM_UP_MS, LOAD_MS];
   const warmAt = performance.now() + warmUpMs;

@@ -3,12 +3,12 @@ import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { renderTable } from '../../src/cli/render/table.ts';
-import { type Contestant, programs, startContestant } from '../contestant.ts';
-import { fill } from '../fill.ts';
+import type { Benchmark, BenchmarkContext } from '../benchmark.ts';
+import { fillDatabase } from '../fill-database.ts';
+import { programs, type RunningProgram, startProgram } from '../programs.ts';
 import { startReceiver } from '../receiver.ts';
 import type { Finding } from '../report.ts';
 import { alternate, median, quantile } from '../statistics.ts';
-import type { Benchmark, Workbench } from '../workbench.ts';
 
 const PROBE_PAUSE_MS = 5;
 const LIMIT_MS = 300_000;
@@ -23,15 +23,15 @@ export const scale: Benchmark = async (bench) => [
 ];
 
 /** One event to many endpoints, and what a client waits for `/healthz` until all have received it. */
-async function measureFanOut(bench: Workbench): Promise<Finding[]> {
+async function measureFanOut(bench: BenchmarkContext): Promise<Finding[]> {
   const endpoints = bench.quick ? 1_000 : 30_000;
   const receiver = await startReceiver();
   const runs: { created: number; sent: number; p99: number; longest: number }[] = [];
   for (let round = 0; round < bench.rounds; round++) {
     const db = join(bench.folder, `fan-out-${round}.db`);
-    fill({ db, events: 0, at: Date.now(), endpoints: { count: endpoints, url: receiver.url } });
+    fillDatabase({ db, events: 0, at: Date.now(), endpoints: { count: endpoints, url: receiver.url } });
     receiver.reset();
-    const emulator = await startContestant(programs.emulator, [db, 'FULL', 'running'], bench);
+    const emulator = await startProgram(programs.emulator, [db, 'FULL', 'running'], bench);
     await sleep(LOADED_AFTER_MS);
     const probing = probe(emulator);
     const startedAt = performance.now();
@@ -58,15 +58,15 @@ async function measureFanOut(bench: Workbench): Promise<Finding[]> {
   ];
 }
 
-async function measureBoot(bench: Workbench): Promise<Finding> {
+async function measureBoot(bench: BenchmarkContext): Promise<Finding> {
   const endpoints = 15_000;
   const dbs = [0, endpoints].map((count) => {
     const db = join(bench.folder, `boot-${count}.db`);
-    fill({ db, events: 0, at: Date.now(), endpoints: { count, url: 'http://127.0.0.1:9/' } });
+    fillDatabase({ db, events: 0, at: Date.now(), endpoints: { count, url: 'http://127.0.0.1:9/' } });
     return db;
   });
   const boot = (db: string | undefined) => async () => {
-    const emulator = await startContestant(programs.emulator, [db ?? '', 'FULL', 'frozen']);
+    const emulator = await startProgram(programs.emulator, [db ?? '', 'FULL', 'frozen']);
     await emulator.stop();
     return emulator.bootMs;
   };
@@ -80,11 +80,11 @@ async function measureBoot(bench: Workbench): Promise<Finding> {
 }
 
 /** Clients that open the live stream and never read it. */
-async function measureStreams(bench: Workbench): Promise<Finding> {
+async function measureStreams(bench: BenchmarkContext): Promise<Finding> {
   const clients = bench.quick ? 100 : 2_000;
   const db = join(bench.folder, 'streams.db');
-  fill({ db, events: 0, at: Date.now() });
-  const emulator = await startContestant(programs.emulator, [db, 'FULL', 'running'], bench);
+  fillDatabase({ db, events: 0, at: Date.now() });
+  const emulator = await startProgram(programs.emulator, [db, 'FULL', 'running'], bench);
   const sockets: Socket[] = [];
   try {
     for (let count = 0; count < clients; count++) sockets.push(await openStalled(emulator));
@@ -108,7 +108,7 @@ async function measureStreams(bench: Workbench): Promise<Finding> {
   }
 }
 
-async function openStalled({ url }: Contestant): Promise<Socket> {
+async function openStalled({ url }: RunningProgram): Promise<Socket> {
   const { host, hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname).on('error', () => {});
   socket.write(`GET /_svc/events HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
@@ -117,7 +117,7 @@ async function openStalled({ url }: Contestant): Promise<Socket> {
   return socket;
 }
 
-function measureTable(bench: Workbench): Finding {
+function measureTable(bench: BenchmarkContext): Finding {
   const rows = Array.from({ length: 20_000 }, (_, number) => number);
   const columns = [
     { title: 'ID', value: (row: number) => `del_${String(row).padStart(26, '0')}` },
@@ -138,7 +138,7 @@ function measureTable(bench: Workbench): Finding {
   };
 }
 
-async function createEvent({ url, apiKey }: Contestant): Promise<void> {
+async function createEvent({ url, apiKey }: RunningProgram): Promise<void> {
   const response = await fetch(`${url}/v1/events`, {
     method: 'POST',
     headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
@@ -149,7 +149,7 @@ async function createEvent({ url, apiKey }: Contestant): Promise<void> {
 }
 
 /** Asks for `/healthz` again and again. @returns what ends it, and resolves to the milliseconds of each response. */
-function probe({ url }: Contestant): { end(): Promise<number[]> } {
+function probe({ url }: RunningProgram): { end(): Promise<number[]> } {
   const waits: number[] = [];
   let isOver = false;
   const run = async () => {

@@ -1,13 +1,13 @@
 /** How many events a second are accepted, delivered and recorded, and how long one takes from request to arrival. */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Contestant, programs, startContestant } from '../contestant.ts';
-import { ARRIVAL_LIMIT_MS, CONNECTIONS, ENDPOINTS, registerEndpoints, toTarget } from '../events.ts';
-import { type Sent, saturate, sendAtRate, type Target } from '../load.ts';
+import type { Benchmark, BenchmarkContext } from '../benchmark.ts';
+import { ARRIVAL_LIMIT_MS, CONNECTIONS, ENDPOINTS, registerEndpoints, toTarget } from '../event-load.ts';
+import { type SentRequest, saturate, sendAtRate, type Target } from '../load.ts';
+import { programs, type RunningProgram, startProgram } from '../programs.ts';
 import { type Receiver, startReceiver } from '../receiver.ts';
 import type { Finding } from '../report.ts';
 import { alternate, median, quantile } from '../statistics.ts';
-import type { Benchmark, Workbench } from '../workbench.ts';
 
 const EVENT_ID = /"id":"(evt_\w+)"/;
 
@@ -25,24 +25,23 @@ interface Run {
 export const throughput: Benchmark = async (bench) => {
   const receiver = await startReceiver();
   let runs = 0;
-  const runOn = async (start: (db: string) => Promise<Contestant>, register: boolean) => {
+  const runOn = async (start: (db: string) => Promise<RunningProgram>, register: boolean) => {
     const db = join(bench.folder, `throughput-${runs++}.db`);
-    const contestant = await start(db);
+    const runningProgram = await start(db);
     try {
-      if (register) await registerEndpoints(contestant, receiver.url);
-      const { events, run } = await measure(bench, toTarget(contestant), receiver);
-      await contestant.stop();
+      if (register) await registerEndpoints(runningProgram, receiver.url);
+      const { events, run } = await measure(bench, toTarget(runningProgram), receiver);
+      await runningProgram.stop();
       bench.note(`${db.split('/').at(-1)}: ${Math.round(run.perSecond)} events/s`);
       return { ...run, bytesPerEvent: statSync(db).size / events };
     } finally {
-      await contestant.stop();
+      await runningProgram.stop();
     }
   };
   const emulator = (synchronous: string) => (db: string) =>
-    startContestant(programs.emulator, [db, synchronous], bench);
+    startProgram(programs.emulator, [db, synchronous], bench);
   const results = await alternate<'bare' | 'full' | 'normal', Run>(bench.rounds, {
-    bare: () =>
-      runOn((db) => startContestant(programs.barePipeline, [db, receiver.url, `${ENDPOINTS}`]), false),
+    bare: () => runOn((db) => startProgram(programs.barePipeline, [db, receiver.url, `${ENDPOINTS}`]), false),
     full: () => runOn(emulator('FULL'), true),
     normal: () => runOn(emulator('NORMAL'), true),
   });
@@ -50,10 +49,10 @@ export const throughput: Benchmark = async (bench) => {
   return toFindings(results);
 };
 
-async function measure({ quick }: Workbench, target: Target, receiver: Receiver) {
+async function measure({ quick }: BenchmarkContext, target: Target, receiver: Receiver) {
   const [warmUp, load, seconds] = quick ? [200, 1_000, 1] : [2_000, 10_000, 3];
   let [events, lost, repeated] = [0, 0, 0];
-  const settled = async (sending: Promise<Sent[]>) => {
+  const settled = async (sending: Promise<SentRequest[]>) => {
     const startedAt = performance.now();
     const sent = await sending;
     await receiver.until(sent.length, ARRIVAL_LIMIT_MS);

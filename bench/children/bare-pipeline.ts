@@ -7,14 +7,14 @@ import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Pool } from 'undici';
-import { IdSource } from '../../src/domain/ids.ts';
+import { UlidGenerator } from '../../src/domain/ids.ts';
 import { openDatabase } from '../../src/store/database.ts';
-import { announce } from './ready.ts';
+import { printReadyLine } from './ready.ts';
 
 const CONCURRENCY = 64;
 const [path = ':memory:', receiver = '', endpoints = '1'] = process.argv.slice(2);
 const db = openDatabase({ path });
-const ids = new IdSource();
+const ids = new UlidGenerator();
 const pool = new Pool(receiver, { connections: CONCURRENCY });
 const apiKey = randomBytes(24).toString('hex');
 const secret = 'whsec_bare';
@@ -61,7 +61,7 @@ const server = createServer((request, response) => {
 });
 server.listen(0, '127.0.0.1', () => {
   const { port } = server.address() as AddressInfo;
-  announce({ url: `http://127.0.0.1:${port}`, api_key: apiKey }, () => db.close());
+  printReadyLine({ url: `http://127.0.0.1:${port}`, api_key: apiKey }, () => db.close());
 });
 
 function createRows(): void {

@@ -2,12 +2,12 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { openSqlite } from '../../src/store/driver.ts';
-import { announce } from './ready.ts';
+import { printReadyLine } from './ready.ts';
 
 const db = openSqlite(process.argv[2] ?? ':memory:');
 const count = db.prepare('SELECT count(*) FROM workspaces').pluck();
 const server = createServer((_, response) => response.end(String(count.get())));
 server.listen(0, '127.0.0.1', () => {
   const { port } = server.address() as AddressInfo;
-  announce({ url: `http://127.0.0.1:${port}` }, () => db.close());
+  printReadyLine({ url: `http://127.0.0.1:${port}` }, () => db.close());
 });

@@ -1,7 +1,7 @@
 /** The emulator with a setting that no flag has: `emulator.js <database> <FULL|NORMAL> <frozen|running>`. */
 import { startEmulator } from '../../src/emulator.ts';
-import { resolveRules } from '../../src/profile/resolve.ts';
-import { announce } from './ready.ts';
+import { resolveRules } from '../../src/profile/resolve-rules.ts';
+import { printReadyLine } from './ready.ts';
 
 const [db = ':memory:', synchronous, clock] = process.argv.slice(2);
 const emulator = await startEmulator({
@@ -13,4 +13,4 @@ const emulator = await startEmulator({
   clock: { frozen: clock === 'frozen' },
   synchronous: synchronous === 'NORMAL' ? 'NORMAL' : 'FULL',
 });
-announce(emulator.status(), () => emulator.close());
+printReadyLine(emulator.status(), () => emulator.close());

@@ -1,18 +1,18 @@
 /** What a command's `run` gets: the outside world, and the ways to the emulator that the configuration names. */
 import type { Config } from '../config.ts';
-import type { EmulatorStatus } from '../contract/emulator.ts';
+import type { EmulatorStatus } from '../contract/emulator-schemas.ts';
 import type { ApiClient } from '../control/api-client.ts';
 import type { ControlPlane } from '../control/control-plane.ts';
 import { indentJson } from '../domain/json-text.ts';
 import type { Rules } from '../profile/rules.ts';
+import { assertSecretAllowed, getVerifiedStatus, resolveTarget } from './emulator-target.ts';
 import type { Io } from './io.ts';
 import { toJsonIo } from './json-io.ts';
 import { linkIds } from './render/links.ts';
-import { assertMayReceive, findTarget, getStatusOf } from './target.ts';
 
 /** The signals that ask a process to end. */
-export const interruptions = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-export type SignalHandler = (signal: (typeof interruptions)[number]) => void;
+export const interruptSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+export type SignalHandler = (signal: (typeof interruptSignals)[number]) => void;
 
 /** What the process around the command line supplies; tests supply their own. */
 export interface Host {
@@ -24,7 +24,7 @@ export interface Host {
   /** Aborted when the person interrupts. */
   readonly signal: AbortSignal;
   /** Hands signals that would interrupt to somebody else, until the function that it returns is called. */
-  readonly divertSignals: (handler: SignalHandler) => () => void;
+  readonly redirectSignals: (handler: SignalHandler) => () => void;
   /** The command line of this process, program first: how to start the same again. */
   readonly invocation: readonly string[];
 }
@@ -79,7 +79,12 @@ export function createContext(
 
   async function resolve(flags: object): Promise<Config> {
     const { resolveConfig } = await import('../config.ts');
-    return resolveConfig({ flags: { ...options, ...flags }, env: host.env, cwd: host.cwd, skipsModules });
+    return resolveConfig({
+      flags: { ...options, ...flags },
+      env: host.env,
+      cwd: host.cwd,
+      skipModules: skipsModules,
+    });
   }
 
   let resolved: Promise<Config> | undefined;
@@ -95,7 +100,7 @@ export function createContext(
   const link = (text: string) => (io.links && dashboardUrl !== null ? linkIds(text, dashboardUrl) : text);
   const write = (text: string) => io.write(link(text));
 
-  const target = async () => findTarget(await config(), host);
+  const target = async () => resolveTarget(await config(), host);
 
   // Of the emulator, once it has answered.
   let known: EmulatorStatus | null = null;
@@ -103,13 +108,13 @@ export function createContext(
   async function connect(signal = host.signal): Promise<ControlPlane> {
     const { controlUrl, ca, token, run } = await target();
     dashboardUrl = new URL('/', controlUrl).href;
-    const { createHttpControlPlane } = await import('../control/http-client.ts');
-    const control = createHttpControlPlane({
+    const { createHttpControlClient } = await import('../control/http-control-client.ts');
+    const control = createHttpControlClient({
       ...{ controlUrl, ca, token, signal },
-      onLost: () => io.note('The connection was lost; connecting again.'),
-      onBack: () => io.note('Connected again.'),
+      onDisconnect: () => io.note('The connection was lost; connecting again.'),
+      onReconnect: () => io.note('Connected again.'),
     });
-    if (run !== null) known ??= await getStatusOf(run, control);
+    if (run !== null) known ??= await getVerifiedStatus(run, control);
     return control;
   }
 
@@ -126,14 +131,14 @@ export function createContext(
     connect,
     async rules(flags) {
       const { values } = await config(flags);
-      const { resolveRules } = await import('../profile/resolve.ts');
-      const { chosenScheme } = await import('../config/signature-schemes.ts');
-      return resolveRules(values.profile, values.overrides, values.environment, chosenScheme(values));
+      const { resolveRules } = await import('../profile/resolve-rules.ts');
+      const { selectedScheme } = await import('../config/custom-schemes.ts');
+      return resolveRules(values.profile, values.overrides, values.environment, selectedScheme(values));
     },
     async api() {
       const settings = await config();
       const { controlUrl, ca } = await target();
-      if (settings.values.apiKey !== null) assertMayReceive('apiKey', settings, controlUrl);
+      if (settings.values.apiKey !== null) assertSecretAllowed('apiKey', settings, controlUrl);
       const apiKey = settings.values.apiKey ?? (await findFacts()).api_key;
       const { createApiClient } = await import('../control/api-client.ts');
       // Beside the control plane, not at its public address, which may lead around the world and back.

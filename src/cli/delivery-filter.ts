@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { type DeliveryStatus, deliveryStatuses } from '../domain/delivery.ts';
-import { choiceOption, toSince } from './arguments.ts';
+import { choiceOption, parseSince } from './option-parsers.ts';
 
 /** What deliveries can be narrowed to, in lists and in the live stream. */
 export interface DeliveryFilterOptions {
@@ -13,21 +13,21 @@ export interface DeliveryFilterOptions {
   readonly since?: string;
 }
 
-export function addDeliveryFilter(command: Command): Command {
-  return addDeliverySelection(
+export function addDeliveryFilterOptions(command: Command): Command {
+  return addSelectionOptions(
     command.addOption(choiceOption('--status <status>', 'only deliveries in this state', deliveryStatuses)),
   );
 }
 
 /** All of the filter but the state. */
-export function addDeliverySelection(command: Command): Command {
+export function addSelectionOptions(command: Command): Command {
   return command
     .option('--event <id>', 'only deliveries of this event')
     .option('--type <type>', 'only deliveries of events of this type')
     .option('--webhook <id>', 'only deliveries to this endpoint')
     .option('--workspace <id>', 'only deliveries of this workspace')
     .option('--text <text>', 'only with this in an id, the type, the address or the body')
-    .option('--since <when>', 'only since then: 1h, or a time', toSince);
+    .option('--since <when>', 'only since then: 1h, or a time', parseSince);
 }
 
 /** The members of a request that {@link DeliveryFilterOptions} stand for. */

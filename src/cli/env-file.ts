@@ -1,13 +1,13 @@
 /** Files of variables that programs read when they start, such as `.env.local`. */
 import { appendFileSync, chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { SvcError } from '../errors.ts';
-import { renderVariables, type Variables } from './variables.ts';
+import { type EnvVariables, renderVariables } from './env-variables.ts';
 
 /**
  * Help for a command with `--env-file`. Node 20 reads every such option on the command line of a program as its own,
  * unless a lone -- stands before it.
  */
-export function noteOnEnvFile(command: string): string {
+export function envFileHelp(command: string): string {
   return `
 Node 20 takes --env-file for itself and fails when there is no such file yet. Write svc -- ${command}
 --env-file FILE there, or set SVC_ENV_FILE.`;
@@ -18,7 +18,7 @@ Node 20 takes --env-file for itself and fails when there is no such file yet. Wr
  * so nobody else may read it from then on.
  * @throws SvcError `usage` when it cannot be written, or cannot hold one of the values.
  */
-export function writeEnvFile(path: string, variables: Variables): void {
+export function writeEnvFile(path: string, variables: EnvVariables): void {
   try {
     appendFileSync(path, '', { mode: 0o600 });
     chmodSync(path, 0o600);
@@ -32,7 +32,7 @@ export function writeEnvFile(path: string, variables: Variables): void {
 }
 
 /** The text of the file with those variables: each in its old place, or at the end. */
-export function setVariables(text: string, variables: Variables): string {
+export function setVariables(text: string, variables: EnvVariables): string {
   const missing = new Map(Object.entries(variables));
   const lines = text.split('\n').flatMap((line) => {
     const name = /^\s*(?:export\s+)?(\w+)\s*=/.exec(line)?.[1] ?? '';

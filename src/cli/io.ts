@@ -1,17 +1,17 @@
 /**
- * The only user of standard input, output and error. All text goes through {@link toTerminal}: no data can command a
+ * The only user of standard input, output and error. All text goes through {@link sanitizeForTerminal}: no data can command a
  * terminal, nor hide in what it shows.
  */
 import type { Readable, Writable } from 'node:stream';
 import { isatty, type WriteStream } from 'node:tty';
 import { openScreen, type Screen, type ScreenEvents } from './live/screen.ts';
-import { hasLinks, hasUnicode, wantsColor } from './terminal.ts';
-import { toTerminal, toUnstyledLine } from './terminal-text.ts';
+import { supportsLinks, supportsUnicode, wantsColor } from './terminal-capabilities.ts';
+import { sanitizeForTerminal, stripStyles } from './terminal-text.ts';
 
 const STANDARD_INPUT = 0;
 
 /** How text may look where it is going. */
-export interface Look {
+export interface TerminalCapabilities {
   /** Columns of the terminal; without end where output is not a terminal. */
   readonly width: number;
   readonly color: boolean;
@@ -22,12 +22,12 @@ export interface Look {
 }
 
 /** The look of data, and apart from it, that of notes. */
-export interface Io extends Look {
-  readonly noteLook: Look;
+export interface Io extends TerminalCapabilities {
+  readonly noteCapabilities: TerminalCapabilities;
   /** Whether somebody sits in front of it who could answer a question. */
   readonly interactive: boolean;
   /** Whether standard input is a terminal; it is not opened for that, so that it can be left to another program. */
-  readonly hasKeyboard: boolean;
+  readonly isStdinTerminal: boolean;
   /** Where questions are asked: never in the way of data. */
   readonly prompt: { readonly input: Readable; readonly output: Writable };
   /** Data: one or more lines to standard output. */
@@ -46,13 +46,13 @@ export interface Io extends Look {
    * Shows text in a pager, a command line for a shell, until the person leaves it.
    * @returns false where the pager does not start. Null where input or output is no terminal.
    */
-  readonly page: ((text: string, pager: string) => Promise<boolean>) | null;
+  readonly openPager: ((text: string, pager: string) => Promise<boolean>) | null;
   /** Standard input, read to its end. */
   readInput(): Promise<Buffer>;
 }
 
 /** What notes need: where they go, and what they may look like there. */
-export type Notes = Pick<Io, 'note' | 'noteLook'>;
+export type NoteOutput = Pick<Io, 'note' | 'noteCapabilities'>;
 
 /**
  * The streams of `host`. Its standard input is looked at when it is needed: opening it takes time. `noColor` is the
@@ -60,7 +60,7 @@ export type Notes = Pick<Io, 'note' | 'noteLook'>;
  */
 export function createProcessIo(host: NodeJS.Process, noColor: boolean): Io {
   const { stdout, stderr } = host;
-  let note = (text: string): void => void stderr.write(toTerminal(withLineEnd(text)));
+  let note = (text: string): void => void stderr.write(sanitizeForTerminal(withLineEnd(text)));
 
   function takeTerminal(events: ScreenEvents): Screen {
     const toStandardError = note;
@@ -77,29 +77,29 @@ export function createProcessIo(host: NodeJS.Process, noColor: boolean): Io {
     get width() {
       return widthOf(stdout);
     },
-    ...abilitiesOf(stdout, host.env, noColor),
-    noteLook: {
+    ...detectCapabilities(stdout, host.env, noColor),
+    noteCapabilities: {
       get width() {
         return widthOf(stderr);
       },
-      ...abilitiesOf(stderr, host.env, noColor),
+      ...detectCapabilities(stderr, host.env, noColor),
     },
     get interactive() {
       return stderr.isTTY === true && host.stdin.isTTY === true;
     },
-    get hasKeyboard() {
+    get isStdinTerminal() {
       return isatty(STANDARD_INPUT);
     },
     get prompt() {
       return { input: host.stdin, output: stderr };
     },
     // Nothing comes back that a command could take for its exit code.
-    write: (text) => void stdout.write(toTerminal(withLineEnd(text))),
+    write: (text) => void stdout.write(sanitizeForTerminal(withLineEnd(text))),
     note: (text) => note(text),
     noteJson: (value) => note(JSON.stringify(value)),
     // To the start of the line, the text, and nothing of the line before.
     progress: stderr.isTTY
-      ? (line) => stderr.write(`\r${toUnstyledLine(line).slice(0, stderr.columns - 1)}\x1b[K`)
+      ? (line) => stderr.write(`\r${stripStyles(line).slice(0, stderr.columns - 1)}\x1b[K`)
       : null,
     get openScreen() {
       const canPaint = stdout.isTTY === true && host.env.TERM !== 'dumb' && host.stdin.isTTY === true;
@@ -108,10 +108,10 @@ export function createProcessIo(host: NodeJS.Process, noColor: boolean): Io {
     get height() {
       return stdout.isTTY ? stdout.rows : Number.POSITIVE_INFINITY;
     },
-    get page() {
+    get openPager() {
       const canPage = stdout.isTTY === true && host.stdin.isTTY === true && host.env.TERM !== 'dumb';
       return canPage
-        ? (text: string, pager: string) => runPager(toTerminal(withLineEnd(text)), pager, host.env)
+        ? (text: string, pager: string) => runPager(sanitizeForTerminal(withLineEnd(text)), pager, host.env)
         : null;
     },
     async readInput() {
@@ -123,7 +123,7 @@ export function createProcessIo(host: NodeJS.Process, noColor: boolean): Io {
 }
 
 /** Exit codes of a shell for a command that it does not find, or may not run. */
-const NOT_STARTED = [126, 127];
+const NOT_STARTED_EXIT_CODES = [126, 127];
 
 async function runPager(text: string, pager: string, env: NodeJS.ProcessEnv): Promise<boolean> {
   const { startTerminalProgram } = await import('./terminal-program.ts');
@@ -137,7 +137,7 @@ async function runPager(text: string, pager: string, env: NodeJS.ProcessEnv): Pr
   child.stdin?.end(text);
   return new Promise((resolve) => {
     child.once('error', () => resolve(false));
-    child.once('close', (code) => resolve(!NOT_STARTED.includes(code ?? 0)));
+    child.once('close', (code) => resolve(!NOT_STARTED_EXIT_CODES.includes(code ?? 0)));
   });
 }
 
@@ -145,13 +145,13 @@ function widthOf(stream: WriteStream): number {
   return stream.isTTY ? stream.columns : Number.POSITIVE_INFINITY;
 }
 
-function abilitiesOf(
+function detectCapabilities(
   { isTTY = false }: Partial<WriteStream>,
   env: NodeJS.ProcessEnv,
   noColor: boolean,
-): Omit<Look, 'width'> {
+): Omit<TerminalCapabilities, 'width'> {
   const color = !noColor && wantsColor(env, isTTY);
-  return { color, unicode: hasUnicode(env), links: color && isTTY && hasLinks(env) };
+  return { color, unicode: supportsUnicode(env), links: color && isTTY && supportsLinks(env) };
 }
 
 function withLineEnd(text: string): string {

@@ -7,7 +7,7 @@ import type { Io } from './io.ts';
 export function toJsonIo(io: Io): Io {
   return Object.create(io, {
     note: { value: (text: string) => io.noteJson({ note: { message: text.trimEnd() } }) },
-    noteLook: { value: { ...io.noteLook, color: false, links: false } },
+    noteCapabilities: { value: { ...io.noteCapabilities, color: false, links: false } },
     interactive: { value: false },
     progress: { value: null },
     openScreen: { value: null },

@@ -1,8 +1,8 @@
 /** The process: its streams, its signals and its exit code. Nothing else in the project ends it. */
 import { setMaxListeners } from 'node:events';
-import { systemClock } from '../clock/wall.ts';
+import { systemClock } from '../clock/wall-clock.ts';
 import { ExitCode } from '../errors.ts';
-import { interruptions, type SignalHandler } from './context.ts';
+import { interruptSignals, type SignalHandler } from './context.ts';
 import { createProcessIo } from './io.ts';
 import { hasFlag, runCommandLine } from './program.ts';
 
@@ -17,11 +17,11 @@ const interrupt: SignalHandler = () => {
   interruption.abort();
 };
 let onSignal = interrupt;
-for (const signal of interruptions) process.on(signal, () => onSignal(signal));
+for (const signal of interruptSignals) process.on(signal, () => onSignal(signal));
 
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   // The reader of a pipe has seen enough: `svc deliveries list | head -1`.
-  if (error.code === 'EPIPE') process.exit(ExitCode.done);
+  if (error.code === 'EPIPE') process.exit(ExitCode.success);
   throw error;
 });
 process.stderr.on('error', (error: NodeJS.ErrnoException) => {
@@ -43,7 +43,7 @@ process.exitCode = await runCommandLine(args, {
   cwd: process.cwd(),
   now: systemClock.now,
   signal: interruption.signal,
-  divertSignals(handler) {
+  redirectSignals(handler) {
     onSignal = handler;
     return () => {
       onSignal = interrupt;

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import type { Host } from './context.ts';
 
 /** An opener that is still at work by then is taken for the browser itself. */
-const LONGEST_OPENING_MS = 1_000;
+const OPEN_TIMEOUT_MS = 1_000;
 
 /**
  * Starts the program of `BROWSER`, or else the system's opener. No process guard: the browser stays open when `svc` ends.
@@ -15,7 +15,7 @@ export async function openUrl(url: string, { env }: Pick<Host, 'env'>): Promise<
   const child = spawn(program, args, { env, detached: true, stdio: 'ignore', windowsHide: true });
   child.unref();
   return new Promise((resolve) => {
-    const opening = setTimeout(() => resolve(true), LONGEST_OPENING_MS);
+    const opening = setTimeout(() => resolve(true), OPEN_TIMEOUT_MS);
     const end = (opened: boolean) => {
       clearTimeout(opening);
       resolve(opened);

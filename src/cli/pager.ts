@@ -1,6 +1,6 @@
 /** Text that is longer than the terminal, in the pager of the person. */
 import type { Host } from './context.ts';
-import { wrapTo } from './render/painted.ts';
+import { wrapLines } from './render/ansi.ts';
 
 const DEFAULT_PAGER = process.platform === 'win32' ? 'more' : 'less';
 /** What people set to have none. */
@@ -12,16 +12,16 @@ const NO_PAGER = ['', 'cat'];
  */
 export async function showInPager(
   text: string,
-  { io, env, divertSignals }: Pick<Host, 'io' | 'env' | 'divertSignals'>,
+  { io, env, redirectSignals }: Pick<Host, 'io' | 'env' | 'redirectSignals'>,
 ): Promise<boolean> {
   const pager = (env.SVC_PAGER ?? env.PAGER ?? DEFAULT_PAGER).trim();
-  if (io.page === null || NO_PAGER.includes(pager)) return false;
+  if (io.openPager === null || NO_PAGER.includes(pager)) return false;
   // The shell prompt takes a line too.
-  if (wrapTo(io.width, text).length < io.height) return false;
+  if (wrapLines(io.width, text).length < io.height) return false;
   // Ctrl-C belongs to the pager, which is in the same process group.
-  const restoreSignals = divertSignals(() => {});
+  const restoreSignals = redirectSignals(() => {});
   try {
-    return await io.page(text, pager);
+    return await io.openPager(text, pager);
   } finally {
     restoreSignals();
   }

@@ -2,12 +2,12 @@
 import { Command, CommanderError } from 'commander';
 import { ExitCode, SvcError } from '../errors.ts';
 import { VERSION } from '../version.ts';
-import { type CatalogueCommand, type CatalogueGroup, catalogue } from './catalogue.ts';
 import type { CommandDefinition } from './command.ts';
+import { type CommandEntry, type CommandGroup, commandTree } from './command-tree.ts';
 import { COMPLETE_COMMAND } from './completion/protocol.ts';
 import { createContext, type Host } from './context.ts';
-import { reportError } from './error-report.ts';
 import { addGlobalOptions, readGlobalOptions, readOwnOptions } from './global-options.ts';
+import { reportError } from './report-error.ts';
 
 const HELP_WIDTH = 110;
 
@@ -15,19 +15,19 @@ const HELP_WIDTH = 110;
 export async function runCommandLine(args: readonly string[], host: Host): Promise<number> {
   // Asked of the text itself, because an error of parsing has to be told in that form too.
   const json = hasFlag(args, '--json');
-  let exitCode: number = ExitCode.done;
+  let exitCode: number = ExitCode.success;
   const program = createProgram(host, json, async (command, definition) => {
     const context = createContext(host, readGlobalOptions(command));
     // The definition's own parsers made these options; only its file knows their type.
-    exitCode = (await definition.run(readOwnOptions(command) as never, context)) ?? ExitCode.done;
+    exitCode = (await definition.run(readOwnOptions(command) as never, context)) ?? ExitCode.success;
   });
   try {
-    const words = toWords(args);
-    if (words[0] === COMPLETE_COMMAND) return await suggest(words.slice(1), host);
+    const words = toCommanderArguments(args);
+    if (words[0] === COMPLETE_COMMAND) return await printCompletions(words.slice(1), host);
     await program.parseAsync(words, { from: 'user' });
     return exitCode;
   } catch (error) {
-    if (error instanceof CommanderError && error.exitCode === 0) return ExitCode.done;
+    if (error instanceof CommanderError && error.exitCode === 0) return ExitCode.success;
     return reportError(toUsageError(error), host.io, json);
   }
 }
@@ -42,24 +42,24 @@ export function hasFlag(args: readonly string[], flag: string): boolean {
  * `svc` alone shows the help, and so does `svc help trigger`. After `svc --` Node 20 takes no option for itself, such
  * as `--env-file`, which it does wherever that stands.
  */
-function toWords(args: readonly string[]): string[] {
+function toCommanderArguments(args: readonly string[]): string[] {
   const [first, ...rest] = args;
   if (first === undefined) return ['--help'];
-  if (first === '--') return toWords(rest);
+  if (first === '--') return toCommanderArguments(rest);
   return first === 'help' ? [...rest, '--help'] : [...args];
 }
 
 /** What the completion scripts of the shells ask; no command for people. */
-async function suggest(words: readonly string[], host: Host): Promise<ExitCode> {
+async function printCompletions(words: readonly string[], host: Host): Promise<ExitCode> {
   const { complete } = await import('./completion/complete.ts');
   const lines = await complete(words, host);
   if (lines.length > 0) host.io.write(lines.join('\n'));
-  return ExitCode.done;
+  return ExitCode.success;
 }
 
-type Act = (command: Command, definition: CommandDefinition<never>) => Promise<void>;
+type RunCommand = (command: Command, definition: CommandDefinition<never>) => Promise<void>;
 
-function createProgram({ io }: Host, json: boolean, act: Act): Command {
+function createProgram({ io }: Host, json: boolean, act: RunCommand): Command {
   const program = new Command('svc')
     .description('A local emulator of the Workspace Events and Webhooks API.')
     .version(VERSION, '-V, --version', 'show the version')
@@ -74,22 +74,22 @@ function createProgram({ io }: Host, json: boolean, act: Act): Command {
       outputError: () => {},
     });
   finish(program, ['emulator start', 'trigger order.shipped --wait', 'deliveries tail']);
-  for (const [name, entry] of Object.entries(catalogue)) addEntry(program, [name], entry, act);
+  for (const [name, entry] of Object.entries(commandTree)) addCommand(program, [name], entry, act);
   return program;
 }
 
 /** @param words of its full name, such as `deliveries list`. */
-function addEntry(
+function addCommand(
   parent: Command,
   words: readonly string[],
-  entry: CatalogueCommand | CatalogueGroup,
-  act: Act,
+  entry: CommandEntry | CommandGroup,
+  act: RunCommand,
 ): void {
   // What was set on the parent holds for its commands too.
   const command = parent.command(words.at(-1) ?? '').description(entry.summary);
-  if ('verbs' in entry) {
-    const verbs = Object.entries(entry.verbs);
-    for (const [verb, leaf] of verbs) addEntry(command, [...words, verb], leaf, act);
+  if ('subcommands' in entry) {
+    const verbs = Object.entries(entry.subcommands);
+    for (const [verb, leaf] of verbs) addCommand(command, [...words, verb], leaf, act);
     finish(
       command,
       verbs.map(([verb]) => `${words.join(' ')} ${verb} --help`),

@@ -2,15 +2,15 @@
 import type { Context } from './context.ts';
 
 /** Shorter waits show nothing: it would only flicker. */
-const LOOK_EVERY_MS = 250;
+const UPDATE_INTERVAL_MS = 250;
 /** A log takes a line now and then. */
-const NOTE_EVERY_MS = 10_000;
+const NOTE_INTERVAL_MS = 10_000;
 
 /**
  * Waits for `work`. In a terminal the line that `look` gives is shown meanwhile, and gone at the end; elsewhere it is
  * noted every ten seconds, and with `--json` not at all. A look that fails shows nothing: what is wrong, `work` will say.
  */
-export async function showWhile<Result>(
+export async function withProgress<Result>(
   { io, json }: Pick<Context, 'io' | 'json'>,
   look: () => Promise<string>,
   work: Promise<Result>,
@@ -23,7 +23,7 @@ export async function showWhile<Result>(
       const show = (line: string) => working && (progress ?? io.note)(line);
       look().then(show, () => {});
     },
-    progress === null ? NOTE_EVERY_MS : LOOK_EVERY_MS,
+    progress === null ? NOTE_INTERVAL_MS : UPDATE_INTERVAL_MS,
   );
   try {
     return await work;
@@ -37,7 +37,7 @@ export async function showWhile<Result>(
 const BAR_WIDTH = 24;
 
 /** `██████░░░░░░ 50/100` */
-export function renderBar(done: number, total: number): string {
+export function renderProgressBar(done: number, total: number): string {
   const filled = total === 0 ? BAR_WIDTH : Math.floor((done / total) * BAR_WIDTH);
   return `${'█'.repeat(filled)}${'░'.repeat(BAR_WIDTH - filled)} ${done}/${total}`;
 }

@@ -1,9 +1,9 @@
 /** Questions: only in a terminal, only for an argument that was left out. */
 import { InvalidArgumentError } from 'commander';
-import { toOneLine } from '../domain/invisible-characters.ts';
+import { escapeToOneLine } from '../domain/invisible-characters.ts';
 import { SvcError } from '../errors.ts';
+import type { ChoiceSource } from './choices/choice-source.ts';
 import type { Context } from './context.ts';
-import type { Offer } from './offers/offer.ts';
 
 /** Rows that are shown at a time. */
 const PAGE_SIZE = 12;
@@ -15,16 +15,23 @@ const CURSOR_WIDTH = 2;
  * contains.
  * @throws SvcError `usage` where nobody can be asked; `not_found` when there is nothing to choose from.
  */
-export async function askChoice(context: Context, argument: string, offer: Offer): Promise<string> {
-  assertCanAsk(context, argument);
-  const offered = await offer.list(context);
+export async function askChoice(
+  context: Context,
+  argument: string,
+  choiceSource: ChoiceSource,
+): Promise<string> {
+  assertInteractive(context, argument);
+  const offered = await choiceSource.list(context);
   if (offered.items.length === 0) {
-    throw new SvcError('not_found', `There is no ${offer.noun} to choose from yet.`);
+    throw new SvcError('not_found', `There is no ${choiceSource.noun} to choose from yet.`);
   }
-  const { noteLook } = context.io;
-  const [titles = '', ...lines] = offered.toLines({ ...noteLook, width: noteLook.width - CURSOR_WIDTH });
+  const { noteCapabilities } = context.io;
+  const [titles = '', ...lines] = offered.toLines({
+    ...noteCapabilities,
+    width: noteCapabilities.width - CURSOR_WIDTH,
+  });
   const rows = offered.items.map(({ value, description }, index) => ({
-    choice: { value, name: lines[index] ?? '', short: toOneLine(value) },
+    choice: { value, name: lines[index] ?? '', short: escapeToOneLine(value) },
     // As it is, and as it was cut to fit, which is what the tab key takes over.
     text: `${value} ${description} ${lines[index]}`.toLowerCase(),
   }));
@@ -35,7 +42,7 @@ export async function askChoice(context: Context, argument: string, offer: Offer
       const found = rows.filter(({ text }) => words.every((word) => text.includes(word)));
       return found.length === 0 ? [] : [heading, ...found.map(({ choice }) => choice)];
     }
-    const message = `Which ${offer.noun}?`;
+    const message = `Which ${choiceSource.noun}?`;
     return search<string>({ message, source, pageSize: PAGE_SIZE, ...look }, streams);
   });
 }
@@ -49,8 +56,8 @@ export async function askText<Value>(
   argument: string,
   parse: (text: string) => Value,
 ): Promise<Value> {
-  assertCanAsk(context, argument);
-  const validate = (text: string) => findProblem(text, parse) ?? true;
+  assertInteractive(context, argument);
+  const validate = (text: string) => findParseError(text, parse) ?? true;
   const text = await ask(context, ({ input }, streams, look) =>
     input({ message: `${argument}:`, required: true, validate, ...look }, streams),
   );
@@ -58,12 +65,12 @@ export async function askText<Value>(
 }
 
 /** What `parse` has against the text; null when it accepts it. */
-function findProblem(text: string, parse: (text: string) => unknown): string | null {
+function findParseError(text: string, parse: (text: string) => unknown): string | null {
   try {
     parse(text);
     return null;
   } catch (error) {
-    if (error instanceof InvalidArgumentError) return toOneLine(error.message);
+    if (error instanceof InvalidArgumentError) return escapeToOneLine(error.message);
     throw error;
   }
 }
@@ -73,32 +80,38 @@ function findProblem(text: string, parse: (text: string) => unknown): string | n
  * @throws SvcError `interrupted` when the person does not want to.
  */
 export async function confirm(context: Context, question: string, yes: true | undefined): Promise<void> {
-  if (yes || !canAsk(context)) return;
+  if (yes || !isInteractive(context)) return;
   const goesOn = await ask(context, (prompts, streams, look) =>
-    prompts.confirm({ message: toOneLine(question), default: false, ...look }, streams),
+    prompts.confirm({ message: escapeToOneLine(question), default: false, ...look }, streams),
   );
   if (goesOn) return;
   context.io.note('Nothing was done.');
   throw new SvcError('interrupted', 'It was not confirmed.');
 }
 
-function canAsk({ io, json }: Context): boolean {
+function isInteractive({ io, json }: Context): boolean {
   return io.interactive && !json;
 }
 
-function assertCanAsk(context: Context, argument: string): void {
-  if (!canAsk(context)) throw new SvcError('usage', `missing required argument '${argument}'`);
+function assertInteractive(context: Context, argument: string): void {
+  if (!isInteractive(context)) throw new SvcError('usage', `missing required argument '${argument}'`);
 }
 
-const same = (text: string) => text;
+const unstyled = (text: string) => text;
 
 /** What the prompts look like where there are no colours. */
-const plain = {
+const plainTheme = {
   theme: {
     prefix: { idle: '?', done: '?' },
     spinner: { frames: ['?'] },
     style: {
-      ...{ answer: same, message: same, highlight: same, description: same, searchTerm: same },
+      ...{
+        answer: unstyled,
+        message: unstyled,
+        highlight: unstyled,
+        description: unstyled,
+        searchTerm: unstyled,
+      },
       ...{
         confirmDefault: (text: string) => text.toUpperCase(),
         defaultAnswer: (text: string) => `(${text})`,
@@ -114,13 +127,13 @@ type Streams = Context['io']['prompt'] & { readonly signal: AbortSignal };
 
 async function ask<Answer>(
   context: Context,
-  question: (prompts: Prompts, streams: Streams, look: Partial<typeof plain>) => Promise<Answer>,
+  question: (prompts: Prompts, streams: Streams, look: Partial<typeof plainTheme>) => Promise<Answer>,
 ): Promise<Answer> {
-  const { prompt, noteLook } = context.io;
+  const { prompt, noteCapabilities } = context.io;
   const prompts = await import('@inquirer/prompts');
   try {
     const streams = { ...prompt, signal: context.signal };
-    return await question(prompts, streams, noteLook.color ? {} : plain);
+    return await question(prompts, streams, noteCapabilities.color ? {} : plainTheme);
   } catch (error) {
     const { name } = error as Error;
     if (name !== 'ExitPromptError' && name !== 'AbortPromptError') throw error;

@@ -1,6 +1,6 @@
 /** A raw HTTP request, as a proxy or `nc -l` records it. */
 import { SvcError } from '../errors.ts';
-import { type HeaderLookup, toHeaderLookup } from './headers.ts';
+import { type HeaderLookup, toHeaderLookup } from './header-lookup.ts';
 
 export interface RawRequest {
   readonly headers: HeaderLookup;

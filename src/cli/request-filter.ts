@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { ApiRequest } from '../contract/resources.ts';
-import { toDurationMs, toSince, toWholeNumber } from './arguments.ts';
+import { parseDurationMs, parseSince, wholeNumberParser } from './option-parsers.ts';
 
 /** What the request log can be narrowed to. */
 export interface RequestFilterOptions {
@@ -15,14 +15,14 @@ export interface RequestFilterOptions {
   readonly since?: string;
 }
 
-export function addRequestFilter(command: Command): Command {
+export function addRequestFilterOptions(command: Command): Command {
   return command
     .option('--method <method>', 'only requests with this method', (text) => text.toUpperCase())
     .option('--path <prefix>', 'only requests to paths that start so, such as /v1/events')
     .option(
       '--status <status>',
       'only requests answered with this status; 0 for those that were dropped',
-      toWholeNumber(0, 599),
+      wholeNumberParser(0, 599),
     )
     .option('--key <id>', 'only requests made with this API key (key_…)')
     .option('--request <id>', 'only the request with this id (req_…)')
@@ -30,9 +30,9 @@ export function addRequestFilter(command: Command): Command {
     .option(
       '--slower-than <duration>',
       'only requests that took at least so long, such as 100ms',
-      toDurationMs,
+      parseDurationMs,
     )
-    .option('--since <when>', 'only since then: 1h, or a time', toSince);
+    .option('--since <when>', 'only since then: 1h, or a time', parseSince);
 }
 
 /** The members of a request that {@link RequestFilterOptions} stand for. */
@@ -51,7 +51,7 @@ export function toRequestFilter(options: RequestFilterOptions) {
 }
 
 /** Whether an item of the live stream, which cannot be narrowed to these, fits all but `since`. */
-export function fitsRequestFilter(logged: ApiRequest, options: RequestFilterOptions): boolean {
+export function matchesRequestFilter(logged: ApiRequest, options: RequestFilterOptions): boolean {
   const { method, path, status, key, request, workspace, slowerThan } = options;
   return (
     (method === undefined || logged.method === method) &&

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { type SettingName, settings, toOption } from '../config/settings.ts';
 
 /** What stands for the value of a setting in the help; null for one that is only set or not. */
-const values = {
+const placeholders = {
   port: 'port',
   host: 'address',
   db: 'file',
@@ -32,16 +32,16 @@ const values = {
   open: null,
 } as const satisfies Partial<Record<SettingName, string | null>>;
 
-type StartSetting = keyof typeof values;
+type StartSetting = keyof typeof placeholders;
 
 /** Their values are text; the configuration reads them. */
 export function addStartOptions(
   command: Command,
   { without = [] }: { without?: readonly StartSetting[] } = {},
 ): Command {
-  const names = (Object.keys(values) as StartSetting[]).filter((name) => !without.includes(name));
+  const names = (Object.keys(placeholders) as StartSetting[]).filter((name) => !without.includes(name));
   for (const name of names) {
-    const value = values[name];
+    const value = placeholders[name];
     const flags = value === null ? toOption(name) : `${toOption(name)} <${value}>`;
     command.option(flags, settings[name].description);
   }

@@ -1,31 +1,31 @@
 /** Values from the status of an emulator, which may be on another machine: each is checked before it is used outside a message. */
-import type { EmulatorStatus } from '../contract/emulator.ts';
+import type { EmulatorStatus } from '../contract/emulator-schemas.ts';
 import { isControlToken } from '../domain/control-token.ts';
 import { idPatterns } from '../domain/ids.ts';
-import { environmentOfKey } from '../domain/secret.ts';
-import { type Form, httpUrl, text } from '../profile/form.ts';
+import { environmentOfApiKey } from '../domain/secret.ts';
+import { httpUrl, text, type ValueSchema } from '../profile/value-schema.ts';
 
 const url = httpUrl('http://127.0.0.1:4777');
 const secret = text('a secret of 16 to 200 visible ASCII characters', (value) =>
   /^[\x21-\x7e]{16,200}$/.test(value),
 );
 
-const forms = {
+const schemas = {
   base_url: url,
   control_url: url,
   dashboard_url: url,
   api_key: text(
     'an API key such as svc_test_…',
-    (key) => /^[\w-]{1,256}$/.test(key) && environmentOfKey(key) !== null,
+    (key) => /^[\w-]{1,256}$/.test(key) && environmentOfApiKey(key) !== null,
   ),
   workspace_id: text('the id of a workspace', (id) => idPatterns.workspace.test(id)),
   control_token: text('a token of the control plane', isControlToken),
   webhook_secret: secret,
-} as const satisfies Partial<Record<keyof EmulatorStatus, Form<string>>>;
+} as const satisfies Partial<Record<keyof EmulatorStatus, ValueSchema<string>>>;
 
 /** @throws SvcError `validation_failed` when the value is not what its name says. */
-export function readStatusValue(name: keyof typeof forms, value: unknown): string {
-  return forms[name].parse(value, {
+export function readStatusValue(name: keyof typeof schemas, value: unknown): string {
+  return schemas[name].parse(value, {
     path: `The ${name} that the emulator reports`,
     hint: 'Check which emulator responds: svc emulator status',
   });

@@ -1,7 +1,7 @@
 /** Programs that the user works with in the terminal: an editor, a pager. */
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
 import { createProcessGuard } from '../watchdog/process-guard.ts';
-import { inThisGroup } from '../watchdog/quarry.ts';
+import { targetInSharedGroup } from '../watchdog/process-target.ts';
 
 export interface TerminalProgramOptions {
   readonly env: NodeJS.ProcessEnv;
@@ -17,14 +17,14 @@ export async function startTerminalProgram(
   { env, stdio }: TerminalProgramOptions,
 ): Promise<ChildProcess> {
   const guard = await createProcessGuard(env);
-  const toQuarry = inThisGroup();
+  const toQuarry = targetInSharedGroup();
   const child = spawn(line, { shell: true, env, stdio });
   const { pid } = child;
-  if (pid !== undefined) guard.hold(toQuarry(pid));
+  if (pid !== undefined) guard.add(toQuarry(pid));
   child.once('close', () => {
     // An editor may leave a window open for other files.
-    if (pid !== undefined) guard.release(pid);
-    void guard.end();
+    if (pid !== undefined) guard.remove(pid);
+    void guard.terminate();
   });
   return child;
 }

@@ -1,20 +1,20 @@
 /** `svc trigger --count`: many events of one type, and a summary of what became of them. */
-import type { Delivery } from '../contract/deliveries.ts';
+import type { Delivery } from '../contract/delivery-schemas.ts';
 import type { Event } from '../contract/resources.ts';
-import { runBurst } from '../control/burst.ts';
 import type { ControlPlane } from '../control/control-plane.ts';
-import { listAll } from '../control/pages.ts';
-import { awaitDeliveries } from '../control/settlement.ts';
+import { listAll } from '../control/list-all.ts';
+import { mapAtRate } from '../control/map-at-rate.ts';
+import { trackDeliveries } from '../control/wait.ts';
 import { formatDuration, SECOND_MS } from '../domain/duration.ts';
 import { type ExitCode, SvcError } from '../errors.ts';
 import { abortAfter } from '../timers.ts';
 import type { Context } from './context.ts';
-import { lookUntil } from './look-until.ts';
-import { renderBar, showWhile } from './progress.ts';
+import { showDeliveryProgress, toWaitExitCode } from './delivery-wait.ts';
+import { pollUntil } from './poll-until.ts';
+import { renderProgressBar, withProgress } from './progress.ts';
 import { renderFields } from './render/fields.ts';
-import { concludeSettled, showCounts } from './settlement.ts';
 
-export interface ManyOptions {
+export interface TriggerManyOptions {
   readonly type: string;
   readonly workspaceId: string;
   readonly count: number;
@@ -24,17 +24,17 @@ export interface ManyOptions {
 }
 
 /** An event and when it was asked for and answered, in milliseconds of `performance.now()`. */
-interface Created {
+interface CreatedEvent {
   readonly event: Event;
-  readonly askedAt: number;
-  readonly answeredAt: number;
+  readonly requestedAt: number;
+  readonly respondedAt: number;
 }
 
 /** When the news of an attempt that settled a delivery came, by the id of the delivery. */
 type SettledAt = Map<string, number>;
 
 /** How long the last look may take when the person has interrupted, or news may be late. */
-const PATIENCE_MS = 2 * SECOND_MS;
+const FINAL_RESULT_TIMEOUT_MS = 2 * SECOND_MS;
 
 /**
  * Creates events with `create`, which gets the number of each from 1, and prints a summary of what became of them.
@@ -42,12 +42,12 @@ const PATIENCE_MS = 2 * SECOND_MS;
  */
 export async function triggerMany(
   create: (number: number) => Promise<Event>,
-  options: ManyOptions,
+  options: TriggerManyOptions,
   context: Context,
 ): Promise<ExitCode> {
   const { timeoutMs } = options;
   const startedAt = performance.now();
-  const created: Created[] = [];
+  const created: CreatedEvent[] = [];
   const settledAt: SettledAt = new Map();
   const following = new AbortController();
   const [work] = await Promise.allSettled([
@@ -61,40 +61,40 @@ export async function triggerMany(
   const failed = work.status === 'rejected';
   if (failed && created.length === 0) throw work.reason;
 
-  const control = await context.connect(failed ? abortAfter(PATIENCE_MS) : context.signal);
+  const control = await context.connect(failed ? abortAfter(FINAL_RESULT_TIMEOUT_MS) : context.signal);
   const deliveries = await listDeliveriesOf(created, control);
   const times =
     timeoutMs === undefined
-      ? created.map(({ askedAt, answeredAt }) => answeredAt - askedAt)
+      ? created.map(({ requestedAt, respondedAt }) => respondedAt - requestedAt)
       : await findSettlementTimes(created, deliveries, settledAt);
   following.abort();
   printSummary({ created, deliveries, durationMs, times }, options, context);
-  if (failed) throw withHint(work.reason);
-  return concludeSettled(deliveries, timeoutMs);
+  if (failed) throw addRateHint(work.reason);
+  return toWaitExitCode(deliveries, timeoutMs);
 }
 
 async function createAll(
   create: (number: number) => Promise<Event>,
-  created: Created[],
-  { count, perSecond }: ManyOptions,
+  created: CreatedEvent[],
+  { count, perSecond }: TriggerManyOptions,
   context: Context,
 ): Promise<void> {
   async function createOne(index: number): Promise<void> {
     const askedAt = performance.now();
     const event = await create(index + 1);
-    created.push({ event, askedAt, answeredAt: performance.now() });
+    created.push({ event, requestedAt: askedAt, respondedAt: performance.now() });
   }
-  await showWhile(
+  await withProgress(
     context,
-    async () => `Creating ${renderBar(created.length, count)}`,
-    runBurst(createOne, { count, perSecond, signal: context.signal }),
+    async () => `Creating ${renderProgressBar(created.length, count)}`,
+    mapAtRate(createOne, { count, perSecond, signal: context.signal }),
   );
 }
 
 /** Returns once no attempt can be missed any more; keeps the time of each in `settledAt` until `signal` is aborted. */
 async function followAttempts(
   settledAt: SettledAt,
-  { type, workspaceId }: ManyOptions,
+  { type, workspaceId }: TriggerManyOptions,
   signal: AbortSignal,
   context: Context,
 ): Promise<void> {
@@ -113,23 +113,26 @@ async function followAttempts(
 
 /** Waits until none of the deliveries is pending, or until the time is over. */
 async function waitForSettled(
-  created: readonly Created[],
-  { type, workspaceId }: ManyOptions,
+  created: readonly CreatedEvent[],
+  { type, workspaceId }: TriggerManyOptions,
   timeoutMs: number,
   context: Context,
 ): Promise<void> {
   const control = await context.connect();
   const awaited = {
     filter: { type, workspace_id: workspaceId },
-    look: () => listDeliveriesOf(created, control),
+    list: () => listDeliveriesOf(created, control),
   };
-  await showCounts('Settled', context, (onChange) =>
-    awaitDeliveries(control, awaited, { ...context, timeoutMs, onChange }),
+  await showDeliveryProgress('Settled', context, (onChange) =>
+    trackDeliveries(control, awaited, { ...context, timeoutMs, onChange }),
   );
 }
 
 /** The deliveries of many events of one type and workspace, found in few pages. */
-async function listDeliveriesOf(created: readonly Created[], control: ControlPlane): Promise<Delivery[]> {
+async function listDeliveriesOf(
+  created: readonly CreatedEvent[],
+  control: ControlPlane,
+): Promise<Delivery[]> {
   const [oldest] = created.map(({ event }) => event).sort((a, b) => (a.id < b.id ? -1 : 1));
   if (oldest === undefined) return [];
   const { type, workspace_id, created_at: since } = oldest;
@@ -140,34 +143,34 @@ async function listDeliveriesOf(created: readonly Created[], control: ControlPla
 
 /** From asking for an event to the answer that settled its delivery, of each delivery that got one. */
 async function findSettlementTimes(
-  created: readonly Created[],
+  created: readonly CreatedEvent[],
   deliveries: readonly Delivery[],
   settledAt: SettledAt,
 ): Promise<number[]> {
   const answered = deliveries.filter(({ status }) => status === 'succeeded' || status === 'failed');
   // The list may know of an attempt before its news is here.
-  await lookUntil(
+  await pollUntil(
     async () => answered.every(({ id }) => settledAt.has(id)),
     (complete) => complete,
-    { timeoutMs: PATIENCE_MS, signal: abortAfter(2 * PATIENCE_MS) },
+    { timeoutMs: FINAL_RESULT_TIMEOUT_MS, signal: abortAfter(2 * FINAL_RESULT_TIMEOUT_MS) },
   );
-  const askedAt = new Map(created.map((each) => [each.event.id, each.askedAt]));
+  const askedAt = new Map(created.map((each) => [each.event.id, each.requestedAt]));
   return answered.flatMap(({ id, event_id: event }) => {
     const [from, to] = [askedAt.get(event), settledAt.get(id)];
     return from === undefined || to === undefined ? [] : [to - from];
   });
 }
 
-interface Outcome {
-  readonly created: readonly Created[];
+interface TriggerManyResult {
+  readonly created: readonly CreatedEvent[];
   readonly deliveries: readonly Delivery[];
   readonly durationMs: number;
   readonly times: readonly number[];
 }
 
 function printSummary(
-  { created, deliveries, durationMs, times }: Outcome,
-  { count, timeoutMs }: ManyOptions,
+  { created, deliveries, durationMs, times }: TriggerManyResult,
+  { count, timeoutMs }: TriggerManyOptions,
   context: Context,
 ): void {
   const countOf = (...wanted: string[]) => deliveries.filter(({ status }) => wanted.includes(status)).length;
@@ -206,7 +209,7 @@ function round(ms: number): number {
   return Math.round(ms * 100) / 100;
 }
 
-function withHint(error: unknown): unknown {
+function addRateHint(error: unknown): unknown {
   if (!(error instanceof SvcError) || error.code !== 'rate_limited') return error;
   return new SvcError(error.code, error.message, {
     hint: 'Create fewer a second with --rate.',

@@ -1,6 +1,6 @@
 import {
+  clockRate,
   LAST_SCHEDULE_TIME,
-  rateOf,
   resumeAfterDowntime,
   type ScheduleClockState,
   scheduleTime,
@@ -37,7 +37,7 @@ export class ScheduleClock {
 
   /** Schedule milliseconds per real millisecond; 0 while frozen. */
   get rate(): number {
-    return rateOf({ speed: this.#speed, frozen: this.#frozen });
+    return clockRate({ speed: this.#speed, frozen: this.#frozen });
   }
 
   get frozen(): boolean {

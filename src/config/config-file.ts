@@ -4,7 +4,7 @@ import { dirname, extname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { locateJsonError } from '../domain/json-error.ts';
 import { SvcError } from '../errors.ts';
-import { isObject } from '../profile/form.ts';
+import { isObject } from '../profile/value-schema.ts';
 import { listProjectFolders, type ProjectLocation } from './project-folders.ts';
 import { assertTrusted } from './trusted-path.ts';
 

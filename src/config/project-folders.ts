@@ -2,14 +2,14 @@
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { type Environment, isInside, isOpenToAll } from './trusted-path.ts';
+import { type EnvironmentVariables, isInside, isOpenToAll } from './trusted-path.ts';
 
 /** What makes a folder the root of a project. */
 const ROOT_MARKERS = ['package.json', '.git', '.svc'] as const;
 
 export interface ProjectLocation {
   readonly cwd: string;
-  readonly env: Environment;
+  readonly env: EnvironmentVariables;
 }
 
 /**

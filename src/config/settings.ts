@@ -1,34 +1,34 @@
 /** Every setting of the program: how it is called, what it accepts and what it is when nobody says. */
 
-import type { Environment } from '../domain/access.ts';
 import { LAST_SCHEDULE_TIME } from '../domain/clock.ts';
 import { isControlToken } from '../domain/control-token.ts';
-import { isEventType, WILDCARD } from '../domain/event.ts';
+import type { Environment } from '../domain/environment.ts';
+import { isEventType, WILDCARD_SUBSCRIPTION } from '../domain/event.ts';
 import { toForwardUrl } from '../domain/forward-url.ts';
 import { parseHostName } from '../domain/host-name.ts';
-import { defaultLimits } from '../domain/retention-limits.ts';
+import { defaultRetentionLimits } from '../domain/retention-limits.ts';
 import { schemeNames } from '../domain/signature/schemes.ts';
 import {
   anyObject,
-  type Form,
   httpUrl,
   listOf,
   number,
   oneOf,
+  parsedText,
   text,
-  textAs,
   trueOrFalse,
+  type ValueSchema,
   wholeNumber,
-} from '../profile/form.ts';
-import { toFileKey } from './file-key.ts';
-import { type OwnSchemes, ownSchemes, toWrittenSchemes } from './signature-schemes.ts';
+} from '../profile/value-schema.ts';
+import { type CustomSchemes, customSchemes, toWrittenSchemes } from './custom-schemes.ts';
+import { toSnakeCase } from './snake-case.ts';
 
 export interface Setting<T = unknown, Fallback = unknown> {
   /** For `--help` and `svc config`. */
   readonly description: string;
-  readonly form: Form<T>;
+  readonly schema: ValueSchema<T>;
   /** The value when it is set nowhere; null where there is none. */
-  readonly fallback: (environment: Environment) => Fallback;
+  readonly defaultValue: (environment: Environment) => Fallback;
   /** The option without its dashes, where it is not the name in kebab-case. */
   readonly option?: string;
   /** Reads a variable or an option, which are text, as the value of the file would be written. */
@@ -48,191 +48,191 @@ const none = () => null;
 export const settings = {
   environment: {
     description: 'which of the two environments is emulated',
-    form: oneOf({ sandbox: 'keys svc_test_…', production: 'keys svc_live_…' }),
-    fallback: (): Environment => 'sandbox',
+    schema: oneOf({ sandbox: 'keys svc_test_…', production: 'keys svc_live_…' }),
+    defaultValue: (): Environment => 'sandbox',
   },
   profile: {
     description: 'the answers where the service description is silent',
-    form: oneOf({ relaxed: 'made for a laptop', strict: 'as near to production as can be' }),
-    fallback: () => 'relaxed' as const,
+    schema: oneOf({ relaxed: 'made for a laptop', strict: 'as near to production as can be' }),
+    defaultValue: () => 'relaxed' as const,
   },
   host: {
     description: 'address to listen on',
-    form: text('a host name or address'),
-    fallback: () => '127.0.0.1',
+    schema: text('a host name or address'),
+    defaultValue: () => '127.0.0.1',
   },
   port: {
     description: 'port to listen on; 0 is any free one',
-    form: wholeNumber(0, 65_535),
-    fallback: () => 4777,
+    schema: wholeNumber(0, 65_535),
+    defaultValue: () => 4777,
     fromText: toNumber,
   },
   db: {
     description: 'file of the database, or :memory:',
-    form: text('the path of a file, or ":memory:"'),
-    fallback: (environment) => `.svc/${environment}.db`,
+    schema: text('the path of a file, or ":memory:"'),
+    defaultValue: (environment) => `.svc/${environment}.db`,
     isPath: true,
   },
   seed: {
     description: 'JSON or YAML file of what a new database begins with',
-    form: text('the path of a file'),
-    fallback: none,
+    schema: text('the path of a file'),
+    defaultValue: none,
     isPath: true,
   },
   speed: {
     description: 'schedule seconds per real second',
-    form: number(0.001, 1_000_000),
-    fallback: () => 1,
+    schema: number(0.001, 1_000_000),
+    defaultValue: () => 1,
     fromText: toNumber,
   },
   freeze: {
     description: 'start with the schedule clock stopped',
-    form: trueOrFalse(),
-    fallback: () => false,
+    schema: trueOrFalse(),
+    defaultValue: () => false,
     fromText: toBoolean,
   },
   randomSeed: {
     description: 'same ids, secrets and jitter on every run',
-    form: wholeNumber(0, 4_294_967_295),
-    fallback: none,
+    schema: wholeNumber(0, 4_294_967_295),
+    defaultValue: none,
     fromText: toNumber,
   },
   wallClock: {
     description: 'what the wall clock shows, always, for signatures that stay the same',
-    form: textAs('an ISO 8601 time such as 2026-11-20T12:00:00Z', toIsoTime),
-    fallback: none,
+    schema: parsedText('an ISO 8601 time such as 2026-11-20T12:00:00Z', toIsoTime),
+    defaultValue: none,
   },
   keepDays: {
     description: 'days after which settled events are removed (default: 30)',
-    form: wholeNumber(1, 36_500),
-    fallback: () => defaultLimits.days,
+    schema: wholeNumber(1, 36_500),
+    defaultValue: () => defaultRetentionLimits.days,
     fromText: toNumber,
   },
   keepRequests: {
     description: 'requests of the log that are kept (default: 100000)',
-    form: wholeNumber(1, 1_000_000_000),
-    fallback: () => defaultLimits.requests,
+    schema: wholeNumber(1, 1_000_000_000),
+    defaultValue: () => defaultRetentionLimits.requests,
     fromText: toNumber,
   },
   keepMegabytes: {
     description: 'megabytes after which the oldest settled events are removed (default: 1024)',
-    form: wholeNumber(1, 1_000_000),
-    fallback: () => defaultLimits.megabytes,
+    schema: wholeNumber(1, 1_000_000),
+    defaultValue: () => defaultRetentionLimits.megabytes,
     fromText: toNumber,
   },
   forwardTo: {
     description: 'port or URL of your receiver, to register as an endpoint at boot',
-    form: textAs(
+    schema: parsedText(
       'a port or a URL such as 3000, localhost:3000/webhooks or https://example.com',
       toForwardUrl,
     ),
-    fallback: none,
+    defaultValue: none,
   },
   events: {
     description: 'event types of that endpoint',
-    form: listOf(text('an event type such as "order.shipped", or "*"', isSubscription)),
-    fallback: (): readonly string[] => [WILDCARD],
+    schema: listOf(text('an event type such as "order.shipped", or "*"', isSubscription)),
+    defaultValue: (): readonly string[] => [WILDCARD_SUBSCRIPTION],
     fromText: (list) => list.split(',').map((type) => type.trim()),
   },
   envFile: {
     description: 'file to write the variables of `svc env` to',
-    form: text('the path of a file'),
-    fallback: none,
+    schema: text('the path of a file'),
+    defaultValue: none,
     isPath: true,
   },
   https: {
     description: 'serve HTTPS, with a certificate made for it',
-    form: trueOrFalse(),
-    fallback: () => false,
+    schema: trueOrFalse(),
+    defaultValue: () => false,
     fromText: toBoolean,
   },
   cert: {
     description: 'PEM file of a certificate to serve HTTPS with',
-    form: text('the path of a file'),
-    fallback: none,
+    schema: text('the path of a file'),
+    defaultValue: none,
     isPath: true,
   },
   key: {
     description: 'PEM file of the key of that certificate',
-    form: text('the path of a file'),
-    fallback: none,
+    schema: text('the path of a file'),
+    defaultValue: none,
     isPath: true,
   },
   allowHost: {
     description: 'more hosts that /v1 answers to, without ports, such as host.docker.internal',
-    form: listOf(textAs('a host name or address without a port', parseHostName)),
-    fallback: (): readonly string[] => [],
+    schema: listOf(parsedText('a host name or address without a port', parseHostName)),
+    defaultValue: (): readonly string[] => [],
     fromText: (list) => list.split(',').map((host) => host.trim()),
   },
   publicUrl: {
     description: 'address of your own proxy or tunnel that leads to the emulator',
-    form: textAs('a URL without a query such as https://svc.example.com', toPublicUrl),
-    fallback: none,
+    schema: parsedText('a URL without a query such as https://svc.example.com', toPublicUrl),
+    defaultValue: none,
   },
   tunnel: {
     description: 'make the API public by a tunnel of cloudflared, which must be installed',
-    form: trueOrFalse(),
-    fallback: () => false,
+    schema: trueOrFalse(),
+    defaultValue: () => false,
     fromText: toBoolean,
   },
   open: {
     description: 'open the dashboard in the browser',
-    form: trueOrFalse(),
-    fallback: () => false,
+    schema: trueOrFalse(),
+    defaultValue: () => false,
     fromText: toBoolean,
   },
   proxy: {
     description: 'proxy for public receivers; env takes that of the environment',
-    form: text('"env" or a URL such as http://127.0.0.1:3128', isProxy),
-    fallback: none,
+    schema: text('"env" or a URL such as http://127.0.0.1:3128', isProxy),
+    defaultValue: none,
   },
   ca: {
     description: 'PEM file of a certificate authority to trust',
-    form: text('the path of a file'),
-    fallback: none,
+    schema: text('the path of a file'),
+    defaultValue: none,
     isPath: true,
   },
   controlUrl: {
     description: 'the emulator that commands talk to',
-    form: httpUrl('http://127.0.0.1:4777'),
-    fallback: none,
+    schema: httpUrl('http://127.0.0.1:4777'),
+    defaultValue: none,
     option: 'url',
   },
   controlToken: {
     description: 'token of the control plane: what commands send, and what an emulator asks for',
-    form: text('16 or more of A-Z, a-z, 0-9, "-", ".", "_" and "~"', isControlToken),
-    fallback: none,
+    schema: text('16 or more of A-Z, a-z, 0-9, "-", ".", "_" and "~"', isControlToken),
+    defaultValue: none,
     isSecret: true,
   },
   apiKey: {
     description: 'key that commands use',
-    form: text('an API key'),
-    fallback: none,
+    schema: text('an API key'),
+    defaultValue: none,
     isSecret: true,
   },
   workspaceId: {
     description: 'workspace that commands work in',
-    form: text('the id of a workspace'),
-    fallback: none,
+    schema: text('the id of a workspace'),
+    defaultValue: none,
     option: 'workspace',
   },
   overrides: {
     description: 'rows of the gap register, see `svc gaps`',
-    form: anyObject('an object of rows of the gap register'),
-    fallback: () => ({}),
+    schema: anyObject('an object of rows of the gap register'),
+    defaultValue: () => ({}),
     isFileOnly: true,
   },
   schemes: {
     description: 'signature schemes of your own, see docs/signatures.md',
-    form: ownSchemes,
-    fallback: (): OwnSchemes => ({}),
+    schema: customSchemes,
+    defaultValue: (): CustomSchemes => ({}),
     isFileOnly: true,
     toWritten: toWrittenSchemes,
   },
   scheme: {
     description: `whose signatures: ${schemeNames.join(', ')}, or one of schemes`,
-    form: text('the name of a signature scheme'),
-    fallback: () => 'svc',
+    schema: text('the name of a signature scheme'),
+    defaultValue: () => 'svc',
   },
 } satisfies Record<string, Setting>;
 
@@ -247,13 +247,13 @@ export type ConfigValues = { readonly [Name in SettingName]: ValueOf<(typeof set
 
 /** `randomSeed` is the variable `SVC_RANDOM_SEED`. */
 export function toVariable(name: string): string {
-  return `SVC_${toFileKey(name).toUpperCase()}`;
+  return `SVC_${toSnakeCase(name).toUpperCase()}`;
 }
 
 /** `randomSeed` is the option `--random-seed`. */
 export function toOption(name: SettingName): string {
   const { option }: Setting = settings[name];
-  return `--${option ?? toFileKey(name).replaceAll('_', '-')}`;
+  return `--${option ?? toSnakeCase(name).replaceAll('_', '-')}`;
 }
 
 function toNumber(written: string): unknown {
@@ -274,7 +274,7 @@ function toIsoTime(written: string): string | null {
 }
 
 function isSubscription(type: string): boolean {
-  return type === WILDCARD || isEventType(type);
+  return type === WILDCARD_SUBSCRIPTION || isEventType(type);
 }
 
 function isProxy(written: string): boolean {

@@ -8,7 +8,7 @@ import { SvcError } from '../errors.ts';
 /** Folders that the user trusts regardless of their owner, separated as in `PATH`; `*` trusts every folder. No file can set it. */
 export const TRUST_VARIABLE = 'SVC_TRUST_FOLDERS';
 
-export type Environment = Readonly<Record<string, string | undefined>>;
+export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 
 const OWN_GROUP_FILE = '/etc/group';
 const GROUP_WRITABLE = 0o020;
@@ -22,7 +22,11 @@ const STICKY = 0o1000;
  * @param projectFolder the folder that the user can name in `SVC_TRUST_FOLDERS` to allow it
  * @throws SvcError `untrusted_file`, also for a FIFO or a device; `usage` when the variable has an entry that is not an absolute path.
  */
-export function assertTrusted(paths: readonly string[], projectFolder: string, env: Environment): void {
+export function assertTrusted(
+  paths: readonly string[],
+  projectFolder: string,
+  env: EnvironmentVariables,
+): void {
   const user = process.geteuid?.();
   if (user === undefined) return;
   const owners = [user, ...(user === 0 && /^\d+$/.test(env.SUDO_UID ?? '') ? [Number(env.SUDO_UID)] : [])];
@@ -51,7 +55,7 @@ function describeRepair(path: string, owners: readonly number[]): string {
 }
 
 /** Whether every user can create files in a folder, as in `/tmp`, and the user has not allowed it. */
-export function isOpenToAll(folder: string, env: Environment): boolean {
+export function isOpenToAll(folder: string, env: EnvironmentVariables): boolean {
   if (process.geteuid === undefined) return false;
   const stats = statSync(folder, { throwIfNoEntry: false });
   return stats !== undefined && (stats.mode & OTHERS_WRITABLE) !== 0 && !isTrusted(folder, env);
@@ -100,7 +104,7 @@ function findUserName(): string | null {
 }
 
 /** Whether the user has named the folder of a path in `SVC_TRUST_FOLDERS`. */
-export function isTrusted(path: string, env: Environment): boolean {
+export function isTrusted(path: string, env: EnvironmentVariables): boolean {
   const entries = (env[TRUST_VARIABLE] ?? '').split(delimiter).filter((entry) => entry !== '');
   return entries.some((entry) => {
     if (entry === '*') return true;

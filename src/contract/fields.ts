@@ -3,17 +3,17 @@ import * as v from 'valibot';
 import { LAST_SCHEDULE_TIME } from '../domain/clock.ts';
 import { findHeaderProblem } from '../domain/delivery-headers.ts';
 import { EVENT_TYPE_MAX_LENGTH, EVENT_TYPE_PATTERN } from '../domain/event.ts';
-import { describeOtherKind, type IdKind, idPatterns, idPrefixes } from '../domain/ids.ts';
-import { VISIBLE } from '../domain/invisible-characters.ts';
+import { describeIdKindMismatch, type IdKind, idPatterns, idPrefixes } from '../domain/ids.ts';
+import { VISIBLE_CHARACTER } from '../domain/invisible-characters.ts';
 
 /** The input of an operation that asks for none. */
-export const nothing = v.strictObject({});
+export const noInput = v.strictObject({});
 
 export const idOf = (kind: IdKind) =>
   v.pipe(
     v.string(),
     v.regex(idPatterns[kind], ({ input }) => {
-      const found = describeOtherKind(input, kind);
+      const found = describeIdKindMismatch(input, kind);
       return found === null
         ? `must be an id that starts with ${idPrefixes[kind]}`
         : `must be another id: ${found}`;
@@ -52,7 +52,7 @@ export const Name = v.pipe(
   v.minLength(1, NAME_LENGTH),
   v.maxLength(200, NAME_LENGTH),
   v.regex(/^[^\p{Cc}\p{Cs}]*$/u, 'must not contain control characters'),
-  v.regex(VISIBLE, 'must contain a visible character'),
+  v.regex(VISIBLE_CHARACTER, 'must contain a visible character'),
 );
 
 /** Headers of deliveries beside those of §6. */

@@ -1,6 +1,6 @@
 /** The form in which an HTTP operation is written down once, for the server, the client and the OpenAPI document. */
 import * as v from 'valibot';
-import type { Scope } from '../domain/access.ts';
+import type { Scope } from '../domain/environment.ts';
 import type { ErrorCode } from '../errors.ts';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
@@ -32,7 +32,7 @@ export function defineOperations<Table extends Record<string, Operation>>(table:
 
 export type OperationInput<O extends Operation> = v.InferInput<O['input']>;
 /** The input after validation: defaults filled in, text read as numbers. */
-export type CheckedInput<O extends Operation> = v.InferOutput<O['input']>;
+export type ValidatedInput<O extends Operation> = v.InferOutput<O['input']>;
 export type OperationOutput<O extends Operation> = v.InferOutput<O['output']>;
 
 const PLACEHOLDER = /\{(\w+)\}/g;
@@ -43,7 +43,7 @@ export function pathParameters(path: string): string[] {
 }
 
 /** Whether members that are not in the path travel in the query; otherwise they are the JSON body. */
-export function inputInQuery(method: Method): boolean {
+export function isInputInQuery(method: Method): boolean {
   return method === 'GET' || method === 'DELETE';
 }
 

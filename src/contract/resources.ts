@@ -3,10 +3,10 @@
  * shape of anything that goes over the wire. Names are snake_case, times ISO 8601 UTC, durations end in `_ms` (§2).
  */
 import * as v from 'valibot';
-import { environments, scopes } from '../domain/access.ts';
 import { attemptOutcomes } from '../domain/delivery.ts';
+import { environments, scopes } from '../domain/environment.ts';
 import { EVENT_TYPE_PATTERN } from '../domain/event.ts';
-import { faultMark } from './faults.ts';
+import { faultField } from './fault-schemas.ts';
 import { Headers, idOf, JsonObject, SUBSCRIPTION_PATTERN, Timestamp } from './fields.ts';
 
 export const EnvironmentName = v.picklist(environments);
@@ -96,7 +96,7 @@ export const ApiRequest = v.object({
   workspace_id: v.nullable(v.string()),
   /** What it created, read, changed or deleted, or asked for in vain; null for a list. */
   resource_id: v.nullable(v.string()),
-  ...faultMark,
+  ...faultField,
 });
 
 const ProbeAnswer = v.object({

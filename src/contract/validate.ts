@@ -14,22 +14,18 @@ export function validate<Schema extends v.GenericSchema>(
   value: Record<string, unknown>,
   code: ErrorCode,
 ): v.InferOutput<Schema> {
-  refuseUnknownMembers(schema, value, code);
+  assertKnownFields(schema, value, code);
   const result = v.safeParse(schema, value, { abortEarly: true });
   if (result.success) return result.output;
   throw new SvcError(code, toMessage(result.issues[0]));
 }
 
 // The library looks a name up with `in`, so `__proto__`, `constructor` and the like would pass as known.
-function refuseUnknownMembers(
-  schema: v.GenericSchema,
-  value: Record<string, unknown>,
-  code: ErrorCode,
-): void {
+function assertKnownFields(schema: v.GenericSchema, value: Record<string, unknown>, code: ErrorCode): void {
   const { entries } = schema as { entries?: Record<string, unknown> };
   if (entries === undefined) return;
   for (const name of Object.keys(value)) {
-    if (!Object.hasOwn(entries, name)) throw new SvcError(code, `${cut(name)} is not a known member.`);
+    if (!Object.hasOwn(entries, name)) throw new SvcError(code, `${truncate(name)} is not a known member.`);
   }
 }
 
@@ -64,7 +60,7 @@ export function toProblem(issue: v.BaseIssue<unknown>): Problem {
   if (issue.expected === 'never') return { path, problem: 'is not a known member' };
   if (issue.kind === 'schema' && issue.expected !== null && !issue.message.startsWith('must')) {
     const [wanted, found] = [issue.expected, issue.received].map(toPlainType);
-    return { path, problem: `must be ${wanted}, not ${cut(found ?? '')}` };
+    return { path, problem: `must be ${wanted}, not ${truncate(found ?? '')}` };
   }
   return { path, problem: issue.message };
 }
@@ -92,6 +88,6 @@ function toPlainType(type: string): string {
 }
 
 /** What the sender chose the length of. */
-function cut(text: string): string {
+function truncate(text: string): string {
   return text.length > SHOWN_LENGTH ? `${text.slice(0, SHOWN_LENGTH)}…` : text;
 }

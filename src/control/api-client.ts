@@ -1,8 +1,8 @@
 /** A small client of the public API `/v1` (§4 of the service description), for the commands that go through it. */
 import type * as v from 'valibot';
 import { CreatedWebhook, Event, type Page, pageOf, Workspace } from '../contract/resources.ts';
-import { readResponse } from './checked-response.ts';
 import { type HttpRequest, type HttpResponse, sendRequest } from './http-request.ts';
+import { parseResponse } from './parse-response.ts';
 
 export interface ApiClientOptions {
   /** Base address, ending in `/v1` (§9). */
@@ -46,7 +46,7 @@ export function createApiClient({ baseUrl, apiKey, ca, signal }: ApiClientOption
     const url = new URL(baseUrl + path);
     const headers = { ...authorization, ...request.headers };
     const response = await sendRequest({ ...request, url, headers, ca, signal });
-    return { ...response, value: readResponse(schema, response.text, url.href) };
+    return { ...response, value: parseResponse(schema, response.text, url.href) };
   }
 
   const get = <Schema extends v.GenericSchema>(schema: Schema, path: string) =>

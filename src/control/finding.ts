@@ -17,16 +17,16 @@ export interface Finding {
 }
 
 /** The words in which one thing is found to be so or so. */
-export interface Verdicts {
+export interface FindingBuilder {
   ok(detail: string): Finding;
   warning(detail: string, remedy: string): Finding;
   problem(detail: string, remedy: string | null): Finding;
   skipped(detail: string, remedy?: string): Finding;
   /** The problem that an `SvcError` tells of, with its next step; throws what is none. */
-  failed(error: unknown): Finding;
+  fromError(error: unknown): Finding;
 }
 
-export function about(id: string, title: string): Verdicts {
+export function createFindingBuilder(id: string, title: string): FindingBuilder {
   const find = (status: FindingStatus, detail: string, remedy: string | null): Finding => ({
     ...{ id, status, title, detail, remedy },
   });
@@ -35,7 +35,7 @@ export function about(id: string, title: string): Verdicts {
     warning: (detail, remedy) => find('warning', detail, remedy),
     problem: (detail, remedy) => find('problem', detail, remedy),
     skipped: (detail, remedy) => find('skipped', detail, remedy ?? null),
-    failed: (error) => {
+    fromError: (error) => {
       // Whoever interrupts wants no finding, and what is no SvcError is a fault of ours.
       if (!(error instanceof SvcError) || error.code === 'interrupted') throw error;
       return find('problem', error.message, error.hint ?? null);

@@ -7,7 +7,7 @@ import {
   type RequestOptions,
 } from 'node:http';
 import { SvcError } from '../errors.ts';
-import { notAnEmulator, RESPONSE_LIMIT_BYTES } from './checked-response.ts';
+import { notAnEmulator, RESPONSE_LIMIT_BYTES } from './parse-response.ts';
 import { toServerError } from './server-error.ts';
 
 export interface HttpRequest {

@@ -1,16 +1,16 @@
 /** What trying an endpoint out came to, in words: whether it can be reached, and whether it verifies signatures (§6). */
 import type { WebhookProbe } from '../contract/resources.ts';
+import { findAttemptHints } from '../domain/attempt-hints.ts';
 import { DAY_MS } from '../domain/duration.ts';
-import { findRemedies } from '../domain/remedy.ts';
-import { about, type Finding } from './finding.ts';
+import { createFindingBuilder, type Finding } from './finding.ts';
 
 /** A certificate that ends sooner is worth a word. */
-const ENDS_SOON_MS = 14 * DAY_MS;
+const EXPIRES_SOON_MS = 14 * DAY_MS;
 
-type Answer = NonNullable<WebhookProbe['genuine']>;
+type ProbeResponse = NonNullable<WebhookProbe['genuine']>;
 
 /** @param now wall time, in milliseconds since 1970. */
-export function judgeProbe(probe: WebhookProbe, now: number): Finding[] {
+export function toProbeFindings(probe: WebhookProbe, now: number): Finding[] {
   const { certificate } = probe.connection;
   return [
     checkConnection(probe),
@@ -21,7 +21,7 @@ export function judgeProbe(probe: WebhookProbe, now: number): Finding[] {
 }
 
 function checkConnection({ webhook_id, url, connection }: WebhookProbe): Finding {
-  const reachable = about(`${webhook_id}/reachable`, `connection to ${url}`);
+  const reachable = createFindingBuilder(`${webhook_id}/reachable`, `connection to ${url}`);
   const { outcome, error, address, duration_ms } = connection;
   if (outcome === 'connected') return reachable.ok(`${address} in ${Math.ceil(duration_ms)} ms`);
   return reachable.problem(
@@ -35,15 +35,15 @@ function checkCertificate(
   { issuer, valid_to }: NonNullable<WebhookProbe['connection']['certificate']>,
   now: number,
 ): Finding {
-  const certificate = about(`${webhook_id}/certificate`, `certificate of ${url}`);
+  const certificate = createFindingBuilder(`${webhook_id}/certificate`, `certificate of ${url}`);
   const detail = `of ${issuer}, until ${valid_to}`;
-  return Date.parse(valid_to) - now > ENDS_SOON_MS
+  return Date.parse(valid_to) - now > EXPIRES_SOON_MS
     ? certificate.ok(detail)
     : certificate.warning(`${detail}, which is soon`, 'Renew it before receivers of deliveries are cut off.');
 }
 
-function checkGenuine({ webhook_id, url }: WebhookProbe, answer: Answer): Finding {
-  const accepts = about(`${webhook_id}/accepts_signed`, `signed delivery to ${url}`);
+function checkGenuine({ webhook_id, url }: WebhookProbe, answer: ProbeResponse): Finding {
+  const accepts = createFindingBuilder(`${webhook_id}/accepts_signed`, `signed delivery to ${url}`);
   const { outcome, response_status: status } = answer;
   if (outcome === 'succeeded') return accepts.ok(`answered ${status}`);
   const rejected = status === 400 || status === 401 || status === 403;
@@ -56,8 +56,8 @@ function checkGenuine({ webhook_id, url }: WebhookProbe, answer: Answer): Findin
 }
 
 /** §6.4: where verification fails, the receiver answers with a client error. */
-function checkForged({ webhook_id, url }: WebhookProbe, answer: Answer): Finding {
-  const rejects = about(`${webhook_id}/rejects_forged`, `forged delivery to ${url}`);
+function checkForged({ webhook_id, url }: WebhookProbe, answer: ProbeResponse): Finding {
+  const rejects = createFindingBuilder(`${webhook_id}/rejects_forged`, `forged delivery to ${url}`);
   const { outcome, response_status: status } = answer;
   if (status === null)
     return rejects.problem(answer.error ?? outcome, remedyFor(answer, { webhook_id, url }));
@@ -71,8 +71,8 @@ function checkForged({ webhook_id, url }: WebhookProbe, answer: Answer): Finding
 }
 
 function remedyFor(
-  answer: Pick<Answer, 'outcome' | 'response_status'>,
+  answer: Pick<ProbeResponse, 'outcome' | 'response_status'>,
   webhook: Pick<WebhookProbe, 'webhook_id' | 'url'>,
 ): string | null {
-  return findRemedies(answer, { id: 'del_…', ...webhook })[0] ?? null;
+  return findAttemptHints(answer, { id: 'del_…', ...webhook })[0] ?? null;
 }

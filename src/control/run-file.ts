@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { listFoldersAbove, listProjectFolders, type ProjectLocation } from '../config/project-folders.ts';
-import { assertTrusted, type Environment, isTrusted } from '../config/trusted-path.ts';
+import { assertTrusted, type EnvironmentVariables, isTrusted } from '../config/trusted-path.ts';
 import { isHttpUrl } from '../domain/http-url.ts';
 import { quoteForShell } from '../domain/shell.ts';
 import { SvcError } from '../errors.ts';
@@ -26,7 +26,7 @@ export interface RunFile {
  * @returns its path.
  * @throws SvcError `usage` where it cannot be written; `untrusted_file` when it exists and another user can change it.
  */
-export function createStateFolder(projectFolder: string, env: Environment): string {
+export function createStateFolder(projectFolder: string, env: EnvironmentVariables): string {
   const folder = join(projectFolder, STATE_FOLDER);
   const ignoreFile = join(folder, '.gitignore');
   assertStateFolderTrusted(projectFolder, env);
@@ -43,13 +43,13 @@ export function createStateFolder(projectFolder: string, env: Environment): stri
 }
 
 /** @throws SvcError `untrusted_file` when the state folder exists and another user can change it. */
-export function assertStateFolderTrusted(projectFolder: string, env: Environment): void {
+export function assertStateFolderTrusted(projectFolder: string, env: EnvironmentVariables): void {
   const folder = join(projectFolder, STATE_FOLDER);
   if (existsSync(folder)) assertTrusted([folder], projectFolder, env);
 }
 
 /** Records a running emulator for a project; only the owner may read it. */
-export function createRunFile(projectFolder: string, run: RunFile, env: Environment): void {
+export function createRunFile(projectFolder: string, run: RunFile, env: EnvironmentVariables): void {
   const { pid, started_at, control_url, version, certificate, control_token } = run;
   const path = join(createStateFolder(projectFolder, env), RUN_FILE);
   rmSync(path, { force: true });
@@ -59,7 +59,7 @@ export function createRunFile(projectFolder: string, run: RunFile, env: Environm
 }
 
 /** Records it again where the file was removed while the emulator runs: its commands could not find it. */
-export function ensureRunFile(projectFolder: string, run: RunFile, env: Environment): void {
+export function ensureRunFile(projectFolder: string, run: RunFile, env: EnvironmentVariables): void {
   if (!existsSync(join(projectFolder, STATE_FOLDER, RUN_FILE))) createRunFile(projectFolder, run, env);
 }
 
@@ -79,7 +79,7 @@ export function findRunFile(location: ProjectLocation): RunFile | null {
 }
 
 /** Like {@link findRunFile}, for one folder only. */
-export function findOwnRunFile(folder: string, env: Environment): RunFile | null {
+export function findOwnRunFile(folder: string, env: EnvironmentVariables): RunFile | null {
   const found = inspectOwnRunFile(folder, env);
   return found?.isAlive ? found.run : null;
 }
@@ -118,7 +118,7 @@ export function inspectRunFile(location: ProjectLocation): InspectedRunFile | nu
   return findUpwards(location, (folder) => inspectOwnRunFile(folder, location.env));
 }
 
-function inspectOwnRunFile(folder: string, env: Environment): InspectedRunFile | null {
+function inspectOwnRunFile(folder: string, env: EnvironmentVariables): InspectedRunFile | null {
   const path = join(folder, STATE_FOLDER, RUN_FILE);
   if (!existsSync(path)) return null;
   assertTrusted([path, join(folder, STATE_FOLDER)], folder, env);
@@ -128,7 +128,7 @@ function inspectOwnRunFile(folder: string, env: Environment): InspectedRunFile |
 }
 
 /** A run file that came with a checkout or an archive could name any address. It has the mode of other files then. */
-function assertWrittenHere(path: string, env: Environment): void {
+function assertWrittenHere(path: string, env: EnvironmentVariables): void {
   const { mode } = statSync(path);
   if (process.platform === 'win32' || (mode & 0o077) === 0 || isTrusted(path, env)) return;
   const shown = (mode & 0o777).toString(8);

@@ -6,26 +6,26 @@ export function toServerError(
   response: { readonly status: number; readonly text: string },
   address: string,
 ): SvcError {
-  const error = findErrorMember(response.text);
+  const error = findErrorFields(response.text);
   if (error === null) {
     return new SvcError(
       'no_emulator',
       `${address} answered ${response.status}, but not as an emulator does.`,
     );
   }
-  const code = isErrorCode(error.code) ? error.code : codeOfStatus(response.status);
+  const code = isErrorCode(error.code) ? error.code : toErrorCode(response.status);
   return new SvcError(code, error.message, error.hint === undefined ? {} : { hint: error.hint });
 }
 
-interface ErrorMember {
+interface ErrorFields {
   readonly code: string;
   readonly message: string;
   readonly hint?: string;
 }
 
-function findErrorMember(text: string): ErrorMember | null {
+function findErrorFields(text: string): ErrorFields | null {
   try {
-    const { error } = JSON.parse(text) as { error?: ErrorMember };
+    const { error } = JSON.parse(text) as { error?: ErrorFields };
     return typeof error?.code === 'string' && typeof error.message === 'string' ? error : null;
   } catch {
     return null;
@@ -41,6 +41,6 @@ const codesByStatus: Readonly<Record<number, ErrorCode>> = {
 };
 
 /** The nearest code of ours for a code that a later version of the server, or the real service, may send. */
-function codeOfStatus(status: number): ErrorCode {
+function toErrorCode(status: number): ErrorCode {
   return codesByStatus[status] ?? (status >= 500 ? 'internal_error' : 'invalid_request');
 }

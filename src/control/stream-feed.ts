@@ -1,19 +1,19 @@
 /** What the followers of the live stream share: each change is read and serialized once, however many follow. */
-import type { StreamTopic, TopicItem } from '../contract/stream.ts';
+import type { StreamTopic, TopicItem } from '../contract/stream-schemas.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { toApiRequest } from '../store/api-requests.ts';
 import { toAttempt } from '../store/attempts.ts';
-import { toDelivery } from '../store/delivery-view.ts';
-import type { Happening } from '../store/happenings.ts';
+import type { Change } from '../store/change-feed.ts';
+import { toDelivery } from '../store/delivery-queries.ts';
 import { setImmediate } from '../timers.ts';
-import { hasWantedText, type Selection, selectsDelivery, selectsRequest } from './stream-selection.ts';
+import { matchesDelivery, matchesRequest, matchesText, type StreamSelection } from './stream-selection.ts';
 
 /** Changes that are read from the store at a time. */
-export const BATCH = 200;
+export const BATCH_SIZE = 200;
 /** Followers that continue in one turn of the event loop after a commit. */
 export const WAKE_SLICE = 50;
 /** Changes and batches that are remembered at most between two commits. */
-const REMEMBERED = 1_000;
+const CACHE_SIZE = 1_000;
 
 /** A change as each follower reads it; null where its rows were removed. */
 interface SharedChange {
@@ -26,36 +26,36 @@ export class StreamFeed {
   readonly #sandbox: Sandbox;
   /** The rows may change with each commit: what is remembered holds until the next one. */
   #commit = 0;
-  readonly #batches = new Map<string, readonly Happening[]>();
+  readonly #batches = new Map<string, readonly Change[]>();
   readonly #changes = new Map<string, SharedChange>();
   #waiting = new Set<() => void>();
   #woken: Array<() => void> = [];
 
   constructor(sandbox: Sandbox) {
     this.#sandbox = sandbox;
-    sandbox.store.follow(() => this.#wake());
+    sandbox.store.subscribe(() => this.#wake());
   }
 
-  /** The first {@link BATCH} changes of the given types after `after`. */
-  listAfter(after: number, types: ReadonlySet<StreamTopic>): readonly Happening[] {
+  /** The first {@link BATCH_SIZE} changes of the given types after `after`. */
+  listAfter(after: number, types: ReadonlySet<StreamTopic>): readonly Change[] {
     const { store } = this.#sandbox;
     return this.#remember(this.#batches, `${after} ${[...types]}`, () =>
-      store.happenings.listAfter(after, types, BATCH),
+      store.changeFeed.listAfter(after, types, BATCH_SIZE),
     );
   }
 
   /** The item of a change, the same object for every follower; null when it is not selected. */
-  find(change: Happening, selection: Selection): TopicItem | null {
+  find(change: Change, selection: StreamSelection): TopicItem | null {
     const key = `${change.type} ${change.seq}`;
     const { item, getBody } = this.#remember(this.#changes, key, () => this.#read(change));
     if (item === null) return null;
-    if (item.type === 'request') return selectsRequest(selection, item.request) ? item : null;
+    if (item.type === 'request') return matchesRequest(selection, item.request) ? item : null;
     const { delivery } = item;
-    return selectsDelivery(selection, delivery) && hasWantedText(selection, delivery, getBody) ? item : null;
+    return matchesDelivery(selection, delivery) && matchesText(selection, delivery, getBody) ? item : null;
   }
 
   /** Resolves after the next commit, or when `signal` is aborted. Many followers continue in slices. */
-  nextCommit(signal: AbortSignal): Promise<void> {
+  waitForCommit(signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const done = () => {
         this.#waiting.delete(done);
@@ -86,18 +86,18 @@ export class StreamFeed {
     if (this.#woken.length > 0) setImmediate(() => this.#continueSome());
   }
 
-  #read({ type, seq: sequence, deliverySeq }: Happening): SharedChange {
+  #read({ type, seq: sequence, deliverySeq }: Change): SharedChange {
     const { store, rules } = this.#sandbox;
     let body: string | undefined;
     const getBody = () => {
-      body ??= store.deliveryView.getBody(deliverySeq);
+      body ??= store.deliveryQueries.getBody(deliverySeq);
       return body;
     };
     if (type === 'request') {
       const row = store.apiRequests.findBySeq(sequence);
       return { item: row ? { type, sequence, request: toApiRequest(row) } : null, getBody };
     }
-    const row = store.deliveryView.findBySeq(deliverySeq);
+    const row = store.deliveryQueries.findBySeq(deliverySeq);
     if (row === undefined) return { item: null, getBody };
     const delivery = toDelivery(row);
     if (type === 'delivery') return { item: { type, sequence, delivery }, getBody };
@@ -111,7 +111,7 @@ export class StreamFeed {
     const found = known.get(key);
     if (found !== undefined) return found;
     const value = read();
-    if (known.size >= REMEMBERED) known.clear();
+    if (known.size >= CACHE_SIZE) known.clear();
     known.set(key, value);
     return value;
   }

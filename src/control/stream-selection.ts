@@ -1,11 +1,11 @@
 /** What a follower of the live stream is told of, and what not. */
-import type { Delivery } from '../contract/deliveries.ts';
+import type { Delivery } from '../contract/delivery-schemas.ts';
 import type { ApiRequest } from '../contract/resources.ts';
-import type { StreamInput, TopicItem } from '../contract/stream.ts';
-import { hasText } from '../domain/text-search.ts';
+import type { StreamInput, TopicItem } from '../contract/stream-schemas.ts';
+import { containsText } from '../domain/text-search.ts';
 
 /** From when on what had happened before the stream was opened is shown: sequences are only roughly in order of time. */
-interface Past {
+interface HistoryStart {
   /** Sequence of the newest thing that had happened. */
   readonly newest: number;
   readonly wall: number;
@@ -14,29 +14,29 @@ interface Past {
 }
 
 /** Before when it was, or the delivery that it is about was created. */
-interface Bound {
+interface UpperBound {
   readonly wall: number;
   readonly schedule: number;
 }
 
-export interface Selection
+export interface StreamSelection
   extends Pick<StreamInput, 'workspace_id' | 'status' | 'event_id' | 'type' | 'webhook_id'> {
-  readonly past: Past | null;
-  readonly until: Bound | null;
+  readonly past: HistoryStart | null;
+  readonly until: UpperBound | null;
   /** In lower case. */
   readonly text: string | null;
   /** Ids of the endpoints that are listened for; none stands for all. */
   readonly listener: readonly string[];
 }
 
-export function selectsRequest({ workspace_id, until }: Selection, request: ApiRequest): boolean {
+export function matchesRequest({ workspace_id, until }: StreamSelection, request: ApiRequest): boolean {
   return (
     (workspace_id === undefined || request.workspace_id === workspace_id) &&
     (until === null || Date.parse(request.at) < until.wall)
   );
 }
 
-export function selectsDelivery(selection: Selection, delivery: Delivery): boolean {
+export function matchesDelivery(selection: StreamSelection, delivery: Delivery): boolean {
   const { workspace_id, status, event_id, type, webhook_id, listener, until } = selection;
   return (
     (workspace_id === undefined || workspace_id === delivery.workspace_id) &&
@@ -50,16 +50,18 @@ export function selectsDelivery(selection: Selection, delivery: Delivery): boole
 }
 
 /** @param getBody reads what the delivery sends, where that has to be looked at. */
-export function hasWantedText(
-  { text }: Selection,
+export function matchesText(
+  { text }: StreamSelection,
   { id, event_id, event_type, url }: Delivery,
   getBody: () => string,
 ): boolean {
   if (text === null) return true;
-  return [id, event_id, event_type, url].some((each) => hasText(each, text)) || hasText(getBody(), text);
+  return (
+    [id, event_id, event_type, url].some((each) => containsText(each, text)) || containsText(getBody(), text)
+  );
 }
 
-export function isTooOld(item: TopicItem, past: Past | null): boolean {
+export function isTooOld(item: TopicItem, past: HistoryStart | null): boolean {
   if (past === null || item.sequence > past.newest) return false;
   if (item.type === 'request') return Date.parse(item.request.at) < past.wall;
   if (item.type === 'attempt') return Date.parse(item.attempt.sent_at) < past.wall;

@@ -31,7 +31,7 @@ export function toHash({ section, id = null, query = {} }: Partial<Route> & Pick
 }
 
 /** Where a thing is shown, by the prefix of its id (§2); null where it has no place of its own. */
-export function findPlace(id: string): Pick<Route, 'section' | 'id'> | null {
+export function findResourceRoute(id: string): Pick<Route, 'section' | 'id'> | null {
   const prefixes = {
     event: 'events',
     webhook: 'webhooks',

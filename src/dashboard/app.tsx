@@ -3,12 +3,12 @@ import type { JSX } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { type Route, type Section, toHash } from './address.ts';
 import { isConnected } from './connection.ts';
+import { DatabaseFileAlert } from './database-file-alert.tsx';
 import icon from './icon.svg';
-import { dismiss, notices } from './notices.ts';
 import { navigate, route } from './router.ts';
-import { chooseWorkspace, status, workspaceId, workspaces } from './session.ts';
+import { selectWorkspace, status, workspaceId, workspaces } from './session.ts';
 import { shortcuts, useShortcuts } from './shortcuts.ts';
-import { StorageProblem } from './storage-problem.tsx';
+import { dismissToast, toasts } from './toasts.ts';
 import { Dialog } from './ui/dialog.tsx';
 import { Icon } from './ui/icon.tsx';
 import { ClockBar } from './views/clock/clock-bar.tsx';
@@ -33,8 +33,8 @@ export function App() {
   const [isHelping, setHelping] = useState(false);
   const content = useRef<HTMLElement>(null);
   useShortcuts([
-    { key: '?', does: 'Show the keys', run: () => setHelping(true) },
-    { key: 't', does: 'Trigger an event', run: () => navigate({ section: 'trigger' }) },
+    { key: '?', description: 'Show the keys', run: () => setHelping(true) },
+    { key: 't', description: 'Trigger an event', run: () => navigate({ section: 'trigger' }) },
   ]);
   const { View, title } = views[route.value.section];
   document.title = `${title} · svc`;
@@ -49,15 +49,15 @@ export function App() {
         </a>
         <Navigation />
         <div class="tools">
-          <WorkspaceChoice />
-          <Connection />
+          <WorkspaceSelect />
+          <ConnectionStatus />
           <button type="button" class="quiet" aria-label="Show the keys" onClick={() => setHelping(true)}>
             <Icon name="help" />
           </button>
         </div>
       </header>
       <div>
-        <StorageProblem />
+        <DatabaseFileAlert />
         <ClockBar />
       </div>
       <main ref={content} tabIndex={-1}>
@@ -65,8 +65,8 @@ export function App() {
         <View route={route.value} />
       </main>
       <ReplayDialog />
-      <Notices />
-      {isHelping && <Keys onClose={() => setHelping(false)} />}
+      <Toasts />
+      {isHelping && <ShortcutsDialog onClose={() => setHelping(false)} />}
     </div>
   );
 }
@@ -87,13 +87,13 @@ function Navigation() {
   );
 }
 
-function WorkspaceChoice() {
+function WorkspaceSelect() {
   if (workspaces.value.length < 2) return null;
   return (
     <select
       aria-label="Workspace"
       value={workspaceId.value}
-      onChange={(event) => chooseWorkspace(event.currentTarget.value)}
+      onChange={(event) => selectWorkspace(event.currentTarget.value)}
     >
       {workspaces.value.map(({ id, name }) => (
         <option key={id} value={id}>
@@ -104,14 +104,14 @@ function WorkspaceChoice() {
   );
 }
 
-function Connection() {
+function ConnectionStatus() {
   const isLive = isConnected.value;
-  if (isLive === null) return <Light state="connecting" text="Connecting" />;
-  if (!isLive) return <Light state="lost" text="Connection lost, trying again" />;
-  return <Light state="live" text={status.value?.environment ?? 'live'} />;
+  if (isLive === null) return <ConnectionLight state="connecting" text="Connecting" />;
+  if (!isLive) return <ConnectionLight state="lost" text="Connection lost, trying again" />;
+  return <ConnectionLight state="live" text={status.value?.environment ?? 'live'} />;
 }
 
-function Light({ state, text }: { readonly state: string; readonly text: string }) {
+function ConnectionLight({ state, text }: { readonly state: string; readonly text: string }) {
   return (
     <span class={`connection ${state}`} role="status">
       {text}
@@ -119,13 +119,13 @@ function Light({ state, text }: { readonly state: string; readonly text: string 
   );
 }
 
-function Notices() {
+function Toasts() {
   return (
     <div class="notices" aria-live="polite">
-      {notices.value.map(({ number, text, isError }) => (
+      {toasts.value.map(({ number, text, isError }) => (
         <p key={number} class={isError ? 'error' : ''}>
           {text}{' '}
-          <button type="button" class="quiet" aria-label="Dismiss" onClick={() => dismiss(number)}>
+          <button type="button" class="quiet" aria-label="Dismiss" onClick={() => dismissToast(number)}>
             <Icon name="cross" />
           </button>
         </p>
@@ -134,15 +134,15 @@ function Notices() {
   );
 }
 
-function Keys({ onClose }: { readonly onClose: () => void }) {
+function ShortcutsDialog({ onClose }: { readonly onClose: () => void }) {
   return (
     <Dialog title="Keys" onClose={onClose}>
       <dl class="facts">
-        {shortcuts.value.map(({ key, does }) => [
+        {shortcuts.value.map(({ key, description }) => [
           <dt key={`${key} key`}>
             <kbd>{key}</kbd>
           </dt>,
-          <dd key={key}>{does}</dd>,
+          <dd key={key}>{description}</dd>,
         ])}
       </dl>
     </Dialog>

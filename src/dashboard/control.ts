@@ -1,30 +1,30 @@
 /** The control plane of the emulator that served this page. */
-import { createRemoteControlPlane, type RemoteRequest } from '../control/remote.ts';
+import { type ControlRequest, createControlClient } from '../control/control-client.ts';
 import { toServerError } from '../control/server-error.ts';
 import { SvcError } from '../errors.ts';
 import { isConnected } from './connection.ts';
 
-export const control = createRemoteControlPlane(
+export const control = createControlClient(
   {
     async send(request) {
-      return (await exchange(request)).text();
+      return (await sendRequest(request)).text();
     },
     async open(request) {
-      return readText(await exchange(request));
+      return readChunks(await sendRequest(request));
     },
   },
   {
     controlUrl: `${location.origin}/_svc`,
-    onLost: () => {
+    onDisconnect: () => {
       isConnected.value = false;
     },
-    onBack: () => {
+    onReconnect: () => {
       isConnected.value = true;
     },
   },
 );
 
-async function exchange({ url, signal, ...request }: RemoteRequest): Promise<Response> {
+async function sendRequest({ url, signal, ...request }: ControlRequest): Promise<Response> {
   const response = await fetch(url, { ...request, signal: signal ?? null }).catch((error) => {
     throw new SvcError('no_emulator', `Nothing answers at ${url.origin}.`, { cause: error });
   });
@@ -32,7 +32,7 @@ async function exchange({ url, signal, ...request }: RemoteRequest): Promise<Res
   throw toServerError({ status: response.status, text: await response.text() }, url.href);
 }
 
-async function* readText({ body }: Response): AsyncGenerator<string> {
+async function* readChunks({ body }: Response): AsyncGenerator<string> {
   if (body === null) return;
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   try {

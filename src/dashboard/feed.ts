@@ -1,38 +1,38 @@
 /** A list that is both looked through, page by page, and alive: what happens in the emulator changes it in place. */
 import type { Page } from '../contract/resources.ts';
-import { toMessage } from './message.ts';
-import { type Identified, PAGE_SIZE, PagedList } from './paged-list.ts';
+import { toErrorMessage } from './error-message.ts';
+import { type HasId, PAGE_SIZE, PagedList } from './paged-list.ts';
 
-export interface PageInput {
+export interface PageRequest {
   readonly limit: number;
   readonly starting_after?: string;
 }
 
 interface FeedOptions<Item> {
-  readonly ask: (page: PageInput) => Promise<Page<Item>>;
+  readonly fetchPage: (page: PageRequest) => Promise<Page<Item>>;
   /** Called after every change of what the feed shows. */
   readonly onChange: () => void;
 }
 
 /** An item as it stands now, and whether the list has a place for it; null where nobody knows. */
-export interface News<Item> {
+export interface ItemUpdate<Item> {
   readonly item: Item;
-  readonly belongs: boolean | null;
+  readonly matches: boolean | null;
 }
 
 /** How many waiting ones are told apart. */
-export const MOST_WAITING = 9_999;
+export const MAX_NEW_COUNT = 9_999;
 /** The end is near when fewer items than this are left. */
-const AHEAD = PAGE_SIZE / 2;
+const PREFETCH_DISTANCE = PAGE_SIZE / 2;
 
-export class Feed<Item extends Identified> {
+export class Feed<Item extends HasId> {
   readonly list = new PagedList<Item>();
   /** Why the last page did not come, for people; null when it did. */
   error: string | null = null;
   /** Whether the first page has come. */
-  isOpen = false;
+  isLoaded = false;
   readonly #options: FeedOptions<Item>;
-  readonly #waiting = new Set<string>();
+  readonly newCount = new Set<string>();
   #isHeld = false;
   /** Whether the list has kept, for being held, what no longer belongs to it. */
   #isStale = false;
@@ -43,7 +43,7 @@ export class Feed<Item extends Identified> {
   /** Asks once more what was asked last; null unless that failed. */
   #failed: (() => void) | null = null;
   /** What happened since that question: the answer may be older. */
-  #heard: News<Item>[] = [];
+  #heard: ItemUpdate<Item>[] = [];
 
   constructor(options: FeedOptions<Item>) {
     this.#options = options;
@@ -54,77 +54,77 @@ export class Feed<Item extends Identified> {
     return this.#isAsking;
   }
 
-  /** How many would be in the list were it not held; {@link MOST_WAITING} stands for as many or more. */
+  /** How many would be in the list were it not held; {@link MAX_NEW_COUNT} stands for as many or more. */
   get waiting(): number {
-    return this.#waiting.size;
+    return this.newCount.size;
   }
 
   /** Asks for the first page, and for all that was shown anew. */
-  open(): void {
-    const ask = () => this.#options.ask({ limit: PAGE_SIZE });
+  load(): void {
+    const ask = () => this.#options.fetchPage({ limit: PAGE_SIZE });
     void this.#ask(ask, (page) => {
-      this.list.begin(page);
-      this.isOpen = true;
-      this.#waiting.clear();
+      this.list.reset(page);
+      this.isLoaded = true;
+      this.newCount.clear();
       this.#isStale = false;
     });
   }
 
   /** Answers that are still to come are not taken. */
-  close(): void {
+  cancel(): void {
     this.#question++;
   }
 
   /** What happened. */
-  hear(news: readonly News<Item>[]): void {
+  applyUpdates(news: readonly ItemUpdate<Item>[]): void {
     if (this.#isAsking) this.#heard.push(...news);
     for (const each of news) this.#take(each);
-    if (!this.isOpen) return;
-    this.list.trim(this.#looked.first, this.#looked.last);
+    if (!this.isLoaded) return;
+    this.list.unloadOutside(this.#looked.first, this.#looked.last);
     this.#options.onChange();
   }
 
   /** While it is held no item comes or goes; those that are there still change. Let go, it is asked for anew. */
-  hold(isHeld: boolean): void {
+  setPaused(isHeld: boolean): void {
     this.#isHeld = isHeld;
-    if (!isHeld && (this.#isStale || this.#waiting.size > 0)) this.open();
+    if (!isHeld && (this.#isStale || this.newCount.size > 0)) this.load();
   }
 
   /**
    * Tells which items are in view: gives up those far from there, and asks for those that are missing. After a failure
-   * it waits for {@link again}.
+   * it waits for {@link retry}.
    */
-  look(first: number, last: number): void {
+  setVisibleRange(first: number, last: number): void {
     this.#looked = { first, last };
-    if (!this.isOpen || this.#isAsking || this.#failed !== null) return;
+    if (!this.isLoaded || this.#isAsking || this.#failed !== null) return;
     const { list } = this;
-    list.trim(first, last);
-    const missing = list.findMissing(first, last);
+    list.unloadOutside(first, last);
+    const missing = list.findUnloaded(first, last);
     if (missing !== null) {
       const { after } = missing;
       void this.#ask(
         () => this.#askBetween(missing),
-        (items) => list.restore(after, items),
+        (items) => list.reload(after, items),
       );
-    } else if (list.next !== null && last > list.length - AHEAD) {
-      const after = list.next;
-      const ask = () => this.#options.ask({ limit: PAGE_SIZE, starting_after: after });
-      void this.#ask(ask, (page) => list.extend(after, page));
+    } else if (list.nextCursor !== null && last > list.length - PREFETCH_DISTANCE) {
+      const after = list.nextCursor;
+      const ask = () => this.#options.fetchPage({ limit: PAGE_SIZE, starting_after: after });
+      void this.#ask(ask, (page) => list.append(after, page));
     }
   }
 
   /** Asks again for what did not come. */
-  again(): void {
+  retry(): void {
     this.#failed?.();
   }
 
-  #take({ item, belongs }: News<Item>): void {
+  #take({ item, matches }: ItemUpdate<Item>): void {
     const isHere = this.list.has(item.id);
-    if (!this.#isHeld || isHere) this.list.put(item, this.#isHeld || belongs);
+    if (!this.#isHeld || isHere) this.list.upsert(item, this.#isHeld || matches);
     if (!this.#isHeld) return;
-    if (isHere && belongs === false) this.#isStale = true;
-    if (isHere === false && belongs && this.waiting < MOST_WAITING) this.#waiting.add(item.id);
-    if (belongs === false) this.#waiting.delete(item.id);
+    if (isHere && matches === false) this.#isStale = true;
+    if (isHere === false && matches && this.waiting < MAX_NEW_COUNT) this.newCount.add(item.id);
+    if (matches === false) this.newCount.delete(item.id);
   }
 
   async #ask<Answer>(ask: () => Promise<Answer>, take: (answer: Answer) => void): Promise<void> {
@@ -138,15 +138,15 @@ export class Feed<Item extends Identified> {
       this.#failed = null;
       this.error = null;
       take(answer);
-      for (const news of this.#heard) this.#take(news);
+      for (const itemUpdate of this.#heard) this.#take(itemUpdate);
     } catch (error) {
       if (question !== this.#question) return;
       this.#failed = () => void this.#ask(ask, take);
-      this.error = toMessage(error);
+      this.error = toErrorMessage(error);
     }
     this.#isAsking = false;
     this.#heard = [];
-    if (this.error === null) this.look(this.#looked.first, this.#looked.last);
+    if (this.error === null) this.setVisibleRange(this.#looked.first, this.#looked.last);
     this.#options.onChange();
   }
 
@@ -161,7 +161,7 @@ export class Feed<Item extends Identified> {
     const items: Item[] = [];
     let cursor = after;
     while (cursor === null || cursor > end) {
-      const page: Page<Item> = await this.#options.ask({
+      const page: Page<Item> = await this.#options.fetchPage({
         limit: PAGE_SIZE,
         ...(cursor === null ? {} : { starting_after: cursor }),
       });

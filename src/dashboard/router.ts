@@ -12,13 +12,13 @@ export function navigate(to: Parameters<typeof toHash>[0]): void {
 }
 
 /** Shows something else without a step in the history. */
-export function replace(to: Parameters<typeof toHash>[0]): void {
+export function replaceRoute(to: Parameters<typeof toHash>[0]): void {
   history.replaceState(null, '', toHash(to));
   route.value = parseHash(location.hash);
 }
 
 /** Changes members of the query without a step in the history; an empty one is taken away. */
-export function refine(changes: Readonly<Record<string, string>>): void {
+export function updateQuery(changes: Readonly<Record<string, string>>): void {
   const { section, id, query } = route.value;
-  replace({ section, id, query: { ...query, ...changes } });
+  replaceRoute({ section, id, query: { ...query, ...changes } });
 }

@@ -6,7 +6,7 @@ interface Shortcut {
   /** As `KeyboardEvent.key` has it. */
   readonly key: string;
   /** What it does, for the list that `?` shows. */
-  readonly does: string;
+  readonly description: string;
   readonly run: () => void;
 }
 
@@ -17,11 +17,11 @@ export const shortcuts = signal<readonly Shortcut[]>([]);
 export function useShortcuts(own: readonly Shortcut[]): void {
   const latest = useRef(own);
   latest.current = own;
-  const names = own.map(({ key, does }) => `${key} ${does}`).join('\n');
+  const names = own.map(({ key, description }) => `${key} ${description}`).join('\n');
   useEffect(() => {
-    const mine = latest.current.map(({ key, does }, index) => ({
+    const mine = latest.current.map(({ key, description }, index) => ({
       key,
-      does,
+      description,
       run: () => latest.current[index]?.run(),
     }));
     shortcuts.value = [...shortcuts.value, ...mine];
@@ -32,18 +32,19 @@ export function useShortcuts(own: readonly Shortcut[]): void {
 }
 
 addEventListener('keydown', (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || isTaken(event)) return;
+  if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || isHandledByTarget(event))
+    return;
   const shortcut = shortcuts.value.findLast(({ key }) => key === event.key);
   if (shortcut === undefined || document.querySelector('dialog[open]') !== null) return;
   event.preventDefault();
   shortcut.run();
 });
 
-const FIELDS = 'input, textarea, select, [contenteditable]';
-const PRESSED = `${FIELDS}, a, button, summary, [role="option"]`;
+const TEXT_INPUTS = 'input, textarea, select, [contenteditable]';
+const ACTIVATABLE = `${TEXT_INPUTS}, a, button, summary, [role="option"]`;
 
 /** Whether the key means something to the element that has the focus: text to a field, a press to a button. */
-function isTaken({ target, key }: KeyboardEvent): boolean {
-  const takers = key === 'Enter' || key === ' ' ? PRESSED : FIELDS;
+function isHandledByTarget({ target, key }: KeyboardEvent): boolean {
+  const takers = key === 'Enter' || key === ' ' ? ACTIVATABLE : TEXT_INPUTS;
   return target instanceof Element && target.closest(takers) !== null;
 }

@@ -2,28 +2,28 @@
 import { type AttemptTrigger, nextStep } from '../domain/delivery.ts';
 import { SECOND_MS } from '../domain/duration.ts';
 import { type DeliveryToSign, signDelivery } from '../domain/signature/sign.ts';
-import { keepClockAlong } from '../sandbox/clock-keeping.ts';
+import { persistClockIfNeeded } from '../sandbox/clock-persistence.ts';
 import type { FiredFault } from '../sandbox/faults.ts';
-import type { LiveWorkspace } from '../sandbox/live-workspaces.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
-import type { ClaimedDelivery, DeliveryChange, DeliveryProgressRow } from '../store/deliveries.ts';
+import type { LoadedWorkspace } from '../sandbox/workspace-registry.ts';
+import type { DeliveryChange, DeliveryProgressRow, SendableDelivery } from '../store/deliveries.ts';
 import type { WebhookRow } from '../store/webhooks.ts';
 import { VERSION } from '../version.ts';
-import { missign } from './delivery-faults.ts';
+import { applySignatureFault } from './delivery-faults.ts';
 import type { SendRequest, SendResult } from './sender.ts';
 
 /** An attempt that begins within this much real time of its due instant was on time. */
 const ON_TIME_MS = SECOND_MS;
 
 export interface PreparedAttempt {
-  readonly claim: ClaimedDelivery;
+  readonly claim: SendableDelivery;
   readonly request: DeliveryRequest;
   /** Wall time of sending. */
   readonly sentAt: number;
   /** Schedule time from which the next gap counts. */
   readonly startedAt: number;
-  /** The `FaultMark` of the fault that touches it, or that has held it back, as JSON. */
-  readonly mark: string | null;
+  /** The `AppliedFault` of the fault that touches it, or that has held it back, as JSON. */
+  readonly faultMark: string | null;
 }
 
 /** Text it is, because JSON is. */
@@ -35,22 +35,22 @@ export type DeliveryRequest = SendRequest & { readonly body: string };
  */
 export function prepareAttempt(
   sandbox: Sandbox,
-  workspace: LiveWorkspace,
-  claim: ClaimedDelivery,
+  workspace: LoadedWorkspace,
+  claim: SendableDelivery,
   fault: FiredFault | undefined,
 ): PreparedAttempt {
   const { wall, rules } = sandbox;
   const { id, body } = claim;
   const now = workspace.clock.now();
   const sentAt = wall.now();
-  const secrets = secretsOf(claim, now);
+  const secrets = getSigningSecrets(claim, now);
   const toSign = { scheme: rules.signature, secrets, id, timestampMs: sentAt, body };
   return {
     claim,
-    request: toDeliveryRequest(claim, missign(sandbox, claim, toSign, fault)),
+    request: toDeliveryRequest(claim, applySignatureFault(sandbox, claim, toSign, fault)),
     sentAt,
-    startedAt: startOf(claim, workspace),
-    mark: claim.fault ?? (fault ? JSON.stringify(fault.mark) : null),
+    startedAt: getAttemptStart(claim, workspace),
+    faultMark: claim.fault ?? (fault ? JSON.stringify(fault.mark) : null),
   };
 }
 
@@ -73,7 +73,7 @@ export function toDeliveryRequest(
 type Secrets = Pick<WebhookRow, 'secret' | 'previous_secret' | 'previous_secret_expires_at'>;
 
 /** What signs at an instant of schedule time: the secret, and the one before it while a rotation lasts. */
-export function secretsOf(endpoint: Secrets, now: number): string[] {
+export function getSigningSecrets(endpoint: Secrets, now: number): string[] {
   const { secret, previous_secret: previous, previous_secret_expires_at: expiresAt } = endpoint;
   return previous !== null && expiresAt !== null && expiresAt > now ? [secret, previous] : [secret];
 }
@@ -84,7 +84,7 @@ export function secretsOf(endpoint: Secrets, now: number): string[] {
  * was due; one that was held up (the emulator was off, the endpoint busy) counts from when it began, or its retries
  * would come in a burst.
  */
-export function startOf({ due_at: dueAt }: ClaimedDelivery, { clock }: LiveWorkspace): number {
+export function getAttemptStart({ due_at: dueAt }: SendableDelivery, { clock }: LoadedWorkspace): number {
   const now = clock.now();
   return now - dueAt <= ON_TIME_MS * Math.max(1, clock.rate) ? dueAt : now;
 }
@@ -96,7 +96,7 @@ export function startOf({ due_at: dueAt }: ClaimedDelivery, { clock }: LiveWorks
  */
 export function recordAttempt(
   sandbox: Sandbox,
-  workspace: LiveWorkspace,
+  workspace: LoadedWorkspace,
   attempt: PreparedAttempt,
   results: readonly [SendResult, ...SendResult[]],
 ): number | null {
@@ -118,7 +118,7 @@ export function recordAttempt(
   const progress = { ...before, attempt_count: before.attempt_count + results.length - 1 };
   const change = afterAttempt(sandbox, attempt, decisive, progress, workspace.clock.now());
   deliveries.change(change);
-  keepClockAlong(sandbox, workspace);
+  persistClockIfNeeded(sandbox, workspace);
   return change.due_at;
 }
 
@@ -134,7 +134,7 @@ function afterAttempt(
     {
       firstAttemptAt: progress.first_attempt_at,
       scheduledAttempts: progress.scheduled_attempts,
-      replaysWaiting,
+      pendingReplays: replaysWaiting,
       keepsSuccess: keepsSuccess(sandbox, claim),
     },
     {
@@ -143,10 +143,10 @@ function afterAttempt(
       retryAfterMs,
       onSchedule: progress.on_schedule === 1,
       startedAt,
-      answeredAt,
+      endedAt: answeredAt,
     },
     sandbox.rules.retry,
-    () => sandbox.mint.chance(`${claim.id} ${progress.attempt_count}`),
+    () => sandbox.generator.seededRandom(`${claim.id} ${progress.attempt_count}`),
   );
   const settled = step.status !== 'pending';
   return {
@@ -169,7 +169,7 @@ function keepsSuccess({ rules, store }: Sandbox, { seq }: PreparedAttempt['claim
 
 function insertAttempt(sandbox: Sandbox, attempt: PreparedAttempt, result: SendResult, number: number): void {
   const { store } = sandbox;
-  const { claim, request, sentAt, mark } = attempt;
+  const { claim, request, sentAt, faultMark } = attempt;
   const { response } = result;
   store.attempts.insert({
     seq: store.nextSeq(),
@@ -188,10 +188,10 @@ function insertAttempt(sandbox: Sandbox, attempt: PreparedAttempt, result: SendR
     response_headers: response && JSON.stringify(response.headers),
     response_body: response && response.body.length > 0 ? response.body : null,
     response_truncated: response?.truncated ? 1 : 0,
-    fault: mark,
+    fault: faultMark,
   });
 }
 
-function triggerOf(claim: ClaimedDelivery): AttemptTrigger {
+function triggerOf(claim: SendableDelivery): AttemptTrigger {
   return claim.replays_waiting > 0 ? 'manual' : 'schedule';
 }

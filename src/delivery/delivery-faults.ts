@@ -1,37 +1,40 @@
 /** What faults make of attempts: they are held back, signed or sent otherwise than they should be, or not sent at all. */
 import { MINUTE_MS } from '../domain/duration.ts';
-import { defaultDelayMs, tamperWith } from '../domain/fault.ts';
-import { createWebhookSecret, foreignTo } from '../domain/secret.ts';
+import { defaultDelayMs, tamperBody } from '../domain/fault.ts';
+import { createWebhookSecret, fillFromHash } from '../domain/secret.ts';
 import type { DeliveryToSign } from '../domain/signature/sign.ts';
 import type { FiredFault } from '../sandbox/faults.ts';
-import type { LiveWorkspace } from '../sandbox/live-workspaces.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
-import type { ClaimedDelivery } from '../store/deliveries.ts';
+import type { LoadedWorkspace } from '../sandbox/workspace-registry.ts';
+import type { SendableDelivery } from '../store/deliveries.ts';
 import type { Sender, SendLimits, SendRequest, SendResult } from './sender.ts';
 
 /** How much older than the tolerance a stale timestamp is. */
 const STALE_BY_MS = MINUTE_MS;
 
 /** The fault that meets this attempt; one that was held back by a fault meets no other. */
-export function takeFault({ faults, store }: Sandbox, claim: ClaimedDelivery): FiredFault | undefined {
+export function fireMatchingFault(
+  { faults, store }: Sandbox,
+  claim: SendableDelivery,
+): FiredFault | undefined {
   if (claim.fault !== null) return undefined;
-  return faults.takeForDelivery(`${claim.id} ${claim.attempt_count}`, () => {
-    const row = store.deliveryView.findBySeq(claim.seq);
+  return faults.fireForDelivery(`${claim.id} ${claim.attempt_count}`, () => {
+    const row = store.deliveryQueries.findBySeq(claim.seq);
     if (row === undefined) throw new Error(`delivery ${claim.seq} is gone`);
     return { workspaceId: row.workspace_id, webhookId: row.webhook_id, type: row.event_type };
   });
 }
 
 /** For how long of schedule time a fault holds an attempt back; null when it does not. */
-export function holdingMs({ mark: { kind }, rule }: FiredFault): number | null {
+export function getFaultDelayMs({ mark: { kind }, rule }: FiredFault): number | null {
   return kind === 'delay' || kind === 'reorder' ? (rule.delay_ms ?? defaultDelayMs[kind]) : null;
 }
 
 /** Holds an attempt back. Inside a write. @returns when it is due then. */
-export function holdBack(
+export function delayAttempt(
   { store }: Sandbox,
-  workspace: LiveWorkspace,
-  { seq }: ClaimedDelivery,
+  workspace: LoadedWorkspace,
+  { seq }: SendableDelivery,
   { mark }: FiredFault,
   ms: number,
 ): number | null {
@@ -40,13 +43,13 @@ export function holdBack(
 }
 
 /** The delivery as it is signed. */
-export function missign(
+export function applySignatureFault(
   { rules }: Sandbox,
-  claim: ClaimedDelivery,
+  claim: SendableDelivery,
   toSign: DeliveryToSign & { readonly body: string },
   fault: FiredFault | undefined,
 ): DeliveryToSign & { readonly body: string } {
-  const foreign = () => createWebhookSecret(rules.signature.key, foreignTo(claim.secret));
+  const foreign = () => createWebhookSecret(rules.signature.key, fillFromHash(claim.secret));
   switch (fault?.mark.kind) {
     case 'bad-signature':
       return { ...toSign, secrets: [foreign()] };
@@ -63,7 +66,7 @@ export function missign(
  * Sends an attempt as a fault would have it.
  * @returns a result for each time that it was sent: two for a duplicate, and one that says so where it was not sent.
  */
-export async function sendFaulty(
+export async function sendWithFault(
   sender: Sender,
   request: SendRequest & { readonly body: string },
   limits: SendLimits,
@@ -75,7 +78,7 @@ export async function sendFaulty(
     case 'duplicate':
       return [await sender.send(request, limits), await sender.send(request, limits)];
     case 'tamper-body':
-      return [await sender.send({ ...request, body: tamperWith(request.body) }, limits)];
+      return [await sender.send({ ...request, body: tamperBody(request.body) }, limits)];
     case 'slow-body': {
       const writeOverMs = fault.rule.delay_ms ?? defaultDelayMs['slow-body'];
       return [await sender.send({ ...request, writeOverMs }, limits)];

@@ -3,16 +3,16 @@
  * turns, so that one that is slow, dead or flooded delays no other.
  */
 import { isPastWindow } from '../domain/retry-policy.ts';
-import type { FreshClaim, News } from '../sandbox/bus.ts';
-import type { LiveWorkspace } from '../sandbox/live-workspaces.ts';
+import type { PreloadedDelivery, SandboxEvent } from '../sandbox/event-bus.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
-import type { ClaimedDelivery } from '../store/deliveries.ts';
+import type { LoadedWorkspace } from '../sandbox/workspace-registry.ts';
+import type { SendableDelivery } from '../store/deliveries.ts';
 import { clearTimeout, setImmediate, setTimeout } from '../timers.ts';
-import { Alarm } from './alarm.ts';
-import { prepareAttempt, recordAttempt, startOf } from './attempt.ts';
-import { holdBack, holdingMs, sendFaulty, takeFault } from './delivery-faults.ts';
-import { DueTimes } from './due-times.ts';
-import { Lane } from './lane.ts';
+import { getAttemptStart, prepareAttempt, recordAttempt } from './attempt.ts';
+import { delayAttempt, fireMatchingFault, getFaultDelayMs, sendWithFault } from './delivery-faults.ts';
+import { DueTimeHeap } from './due-time-heap.ts';
+import { EarliestTimer } from './earliest-timer.ts';
+import { EndpointQueue } from './endpoint-queue.ts';
 import type { Sender } from './sender.ts';
 
 /** How long sending rests after an attempt could not be made or recorded here: it will be repeated. */
@@ -24,20 +24,20 @@ const RESERVE = 0.25;
 const SLICE = 100;
 
 /** The lanes of a workspace. A lane that is neither due nor planned is in none of its sets. */
-interface LaneGroup {
-  readonly clock: LiveWorkspace['clock'];
-  readonly dueTimes: DueTimes;
+interface WorkspaceQueues {
+  readonly clock: LoadedWorkspace['clock'];
+  readonly dueTimes: DueTimeHeap;
   /** Those of the workspace among the lanes that have their turn. */
-  readonly turns: Set<Lane>;
+  readonly turns: Set<EndpointQueue>;
   inFlight: number;
   /** When the retry window of the first paused delivery ends. */
-  readonly pauseEnds: DueTimes;
+  readonly pauseEnds: DueTimeHeap;
   /** Number of lanes whose paused deliveries are being ended. */
   ending: number;
 }
 
 /** What is being loaded in slices. */
-interface Loading {
+interface SlicedLoad {
   /** Null for all workspaces. */
   readonly workspaceSeq: number | null;
   /** The sequence that the next slice starts after. */
@@ -48,31 +48,31 @@ export interface DispatcherOptions {
   readonly sandbox: Sandbox;
   readonly sender: Sender;
   /** Told of faults inside, for the person who runs the emulator. */
-  readonly onFault: (fault: unknown) => void;
+  readonly onInternalError: (fault: unknown) => void;
 }
 
 export class Dispatcher {
   readonly #sandbox: Sandbox;
   readonly #sender: Sender;
   readonly #onFault: (fault: unknown) => void;
-  readonly #lanes = new Map<number, Lane>();
-  readonly #groups = new Map<number, LaneGroup>();
+  readonly #lanes = new Map<number, EndpointQueue>();
+  readonly #groups = new Map<number, WorkspaceQueues>();
   /** Lanes that may have something to send, in the order of their turns. */
-  readonly #turns = new Set<Lane>();
-  readonly #loading = new Set<Loading>();
+  readonly #turns = new Set<EndpointQueue>();
+  readonly #loading = new Set<SlicedLoad>();
   #inFlight = 0;
   #state: 'new' | 'running' | 'stopping' | 'stopped' = 'new';
   #restUntil = 0;
   #lastFault = '';
-  readonly #alarm: Alarm;
+  readonly #earliestTimer: EarliestTimer;
   #unsubscribe = () => {};
   readonly #waiters = new Set<() => void>();
 
-  constructor({ sandbox, sender, onFault }: DispatcherOptions) {
+  constructor({ sandbox, sender, onInternalError }: DispatcherOptions) {
     this.#sandbox = sandbox;
     this.#sender = sender;
-    this.#onFault = onFault;
-    this.#alarm = new Alarm(sandbox.wall, () => this.#safely(() => this.#wake()));
+    this.#onFault = onInternalError;
+    this.#earliestTimer = new EarliestTimer(sandbox.wall, () => this.#safely(() => this.#wake()));
   }
 
   get isRunning(): boolean {
@@ -87,7 +87,9 @@ export class Dispatcher {
   /** Takes up what the store holds and what comes. */
   start(): void {
     this.#state = 'running';
-    this.#unsubscribe = this.#sandbox.bus.subscribe((news) => this.#safely(() => this.#hear(news)));
+    this.#unsubscribe = this.#sandbox.bus.subscribe((sandboxEvent) =>
+      this.#safely(() => this.#hear(sandboxEvent)),
+    );
     this.#takeUp();
   }
 
@@ -96,12 +98,14 @@ export class Dispatcher {
     const { webhooks, deliveries } = this.#sandbox.store;
     const loading = { workspaceSeq: null, after: 0 };
     this.#load(loading, () => {
-      const rows = webhooks.listWaiting(loading.after, SLICE);
+      const rows = webhooks.listNextDue(loading.after, SLICE);
       for (const { seq, workspace_seq, disabled, next_due_at } of rows) {
         loading.after = seq;
         if (next_due_at === null || this.#lanes.has(seq)) continue;
         const workspace = this.#sandbox.workspaces.get(workspace_seq);
-        this.#consider(this.#addLane(new Lane(seq, workspace, deliveries, next_due_at), disabled === 0));
+        this.#consider(
+          this.#addLane(new EndpointQueue(seq, workspace, deliveries, next_due_at), disabled === 0),
+        );
       }
       return rows.length < SLICE;
     });
@@ -113,21 +117,21 @@ export class Dispatcher {
     const workspace = this.#sandbox.workspaces.get(workspaceSeq);
     const loading = { workspaceSeq, after: eventSeq };
     this.#load(loading, () => {
-      const rows = deliveries.listOfEvent(eventSeq, loading.after, SLICE);
+      const rows = deliveries.listPendingByEvent(eventSeq, loading.after, SLICE);
       for (const { seq, webhook_seq, due_at, disabled, other_due_at } of rows) {
         loading.after = seq;
-        const lane =
+        const endpointQueue =
           this.#lanes.get(webhook_seq) ??
-          this.#addLane(new Lane(webhook_seq, workspace, deliveries, other_due_at), disabled === 0);
-        lane.plan(seq, due_at);
-        this.#consider(lane);
+          this.#addLane(new EndpointQueue(webhook_seq, workspace, deliveries, other_due_at), disabled === 0);
+        endpointQueue.schedule(seq, due_at);
+        this.#consider(endpointQueue);
       }
       return rows.length < SLICE;
     });
   }
 
   /** Runs `loadSlice` once a turn of the event loop until it returns true; meanwhile the workspace is not idle. */
-  #load(loading: Loading, loadSlice: () => boolean): void {
+  #load(loading: SlicedLoad, loadSlice: () => boolean): void {
     this.#loading.add(loading);
     const step = () => {
       // The end, or every row was replaced.
@@ -155,14 +159,14 @@ export class Dispatcher {
   }
 
   /**
-   * Takes nothing on any more and gives what is under way up to `graceMs` of real time to end. What has not ended by
+   * Takes nothing on any more and gives what is under way up to `gracePeriodMs` of real time to end. What has not ended by
    * then is not recorded, so that it is attempted again after a restart.
    */
   async stop(graceMs: number): Promise<void> {
     if (this.#state === 'stopped') return;
     this.#state = 'stopping';
     this.#unsubscribe();
-    this.#alarm.clear();
+    this.#earliestTimer.clear();
     this.#tellWaiters();
     let timer: NodeJS.Timeout | undefined;
     const graceIsOver = new Promise<void>((resolve) => {
@@ -175,20 +179,20 @@ export class Dispatcher {
   }
 
   /** When the next delivery of a workspace is due, in schedule time; infinite when none is, negative when one is now. */
-  nextDueAt(workspaceSeq: number): number {
+  getNextDueAt(workspaceSeq: number): number {
     if (this.#isLoading(workspaceSeq)) return Number.NEGATIVE_INFINITY;
     const group = this.#groups.get(workspaceSeq);
     if (group === undefined) return Number.POSITIVE_INFINITY;
     let earliest = group.dueTimes.earliest;
-    for (const lane of group.turns) {
-      earliest = Math.min(earliest, lane.dueAt);
+    for (const endpointQueue of group.turns) {
+      earliest = Math.min(earliest, endpointQueue.nextDueAt);
       if (earliest === Number.NEGATIVE_INFINITY) break;
     }
     return earliest;
   }
 
   /** Resolves when a workspace has nothing due and nothing in flight, was removed, or cannot send. */
-  whenIdle(workspace: LiveWorkspace): Promise<void> {
+  whenIdle(workspace: LoadedWorkspace): Promise<void> {
     const { store } = this.#sandbox;
     const isIdle = () => {
       if (this.#isLoading(workspace.seq)) return false;
@@ -198,39 +202,40 @@ export class Dispatcher {
     return this.#until(
       () =>
         !this.isRunning ||
-        store.fileLoss !== null ||
+        store.fileProblem !== null ||
         !this.#sandbox.workspaces.isCurrent(workspace) ||
         isIdle(),
     );
   }
 
-  #hear(news: News): void {
-    if (news.type === 'renewed') {
+  #hear(sandboxEvent: SandboxEvent): void {
+    if (sandboxEvent.type === 'renewed') {
       this.#startAnew();
       return;
     }
-    if (news.type === 'clock') {
-      const group = this.#groups.get(news.workspaceSeq);
+    if (sandboxEvent.type === 'clock') {
+      const group = this.#groups.get(sandboxEvent.workspaceSeq);
       if (group !== undefined) this.#wakeGroup(group);
       this.#send();
       return;
     }
-    if (news.type === 'event_due') {
-      this.#takeUpEvent(news.workspaceSeq, news.eventSeq);
+    if (sandboxEvent.type === 'event_due') {
+      this.#takeUpEvent(sandboxEvent.workspaceSeq, sandboxEvent.eventSeq);
       return;
     }
-    const lane = this.#findLane(news.webhookSeq);
+    const endpointQueue = this.#findLane(sandboxEvent.webhookSeq);
     // The news may be of a moment before the rows were replaced.
-    if (lane === undefined) return;
-    if (news.type === 'due') {
-      lane.plan(news.deliverySeq, news.dueAt);
-      this.#consider(lane);
-      this.#send(news.fresh);
+    if (endpointQueue === undefined) return;
+    if (sandboxEvent.type === 'due') {
+      endpointQueue.schedule(sandboxEvent.deliverySeq, sandboxEvent.dueAt);
+      this.#consider(endpointQueue);
+      this.#send(sandboxEvent.preloaded);
       return;
     }
-    if (news.type === 'canceled') lane.reload();
-    else lane.open = this.#sandbox.store.webhooks.getBySeq(news.webhookSeq).disabled === 0;
-    this.#consider(lane);
+    if (sandboxEvent.type === 'canceled') endpointQueue.reload();
+    else
+      endpointQueue.isEnabled = this.#sandbox.store.webhooks.getBySeq(sandboxEvent.webhookSeq).disabled === 0;
+    this.#consider(endpointQueue);
     this.#send();
   }
 
@@ -245,69 +250,69 @@ export class Dispatcher {
     this.#tellWaiters();
   }
 
-  #isCurrent(lane: Lane): boolean {
-    return this.#lanes.get(lane.webhookSeq) === lane;
+  #isCurrent(endpointQueue: EndpointQueue): boolean {
+    return this.#lanes.get(endpointQueue.webhookSeq) === endpointQueue;
   }
 
   /** Gives every lane with something due its turn, and sleeps until the next one has. */
   #wake(): void {
-    this.#alarm.clear();
+    this.#earliestTimer.clear();
     for (const group of this.#groups.values()) this.#wakeGroup(group);
     this.#send();
   }
 
   /** Gives the lanes that have become due their turn: many in slices. */
-  #wakeGroup({ dueTimes, pauseEnds, clock }: LaneGroup): void {
+  #wakeGroup({ dueTimes, pauseEnds, clock }: WorkspaceQueues): void {
     const now = clock.now();
     for (let count = 0; count < SLICE; count++) {
-      const lane = dueTimes.take(now);
-      if (lane === undefined) break;
-      this.#consider(lane);
+      const endpointQueue = dueTimes.popDue(now);
+      if (endpointQueue === undefined) break;
+      this.#consider(endpointQueue);
     }
     const restMs = this.#restUntil - this.#sandbox.wall.monotonic();
     while (restMs <= 0) {
-      const lane = pauseEnds.take(now);
-      if (lane === undefined) break;
-      void this.#endPaused(lane);
+      const endpointQueue = pauseEnds.popDue(now);
+      if (endpointQueue === undefined) break;
+      void this.#endPaused(endpointQueue);
     }
     this.#arm(clock.realMsUntil(dueTimes.earliest));
     this.#arm(Math.max(restMs, clock.realMsUntil(pauseEnds.earliest)));
   }
 
-  #consider(lane: Lane): void {
-    const group = this.#groupOf(lane.workspace);
-    if (lane.hasDue()) {
-      group.dueTimes.delete(lane);
-      group.turns.add(lane);
-      this.#turns.add(lane);
+  #consider(endpointQueue: EndpointQueue): void {
+    const group = this.#groupOf(endpointQueue.workspace);
+    if (endpointQueue.hasDue()) {
+      group.dueTimes.delete(endpointQueue);
+      group.turns.add(endpointQueue);
+      this.#turns.add(endpointQueue);
     } else {
-      group.dueTimes.set(lane, lane.dueAt);
-      this.#arm(lane.workspace.clock.realMsUntil(lane.dueAt));
+      group.dueTimes.set(endpointQueue, endpointQueue.nextDueAt);
+      this.#arm(endpointQueue.workspace.clock.realMsUntil(endpointQueue.nextDueAt));
     }
-    const pauseEnd = this.#findPauseEnd(lane);
-    group.pauseEnds.set(lane, pauseEnd);
-    this.#arm(lane.workspace.clock.realMsUntil(pauseEnd));
+    const pauseEnd = this.#findPauseEnd(endpointQueue);
+    group.pauseEnds.set(endpointQueue, pauseEnd);
+    this.#arm(endpointQueue.workspace.clock.realMsUntil(pauseEnd));
   }
 
   /** Infinite while the endpoint is enabled, and while its last attempts are in flight. */
-  #findPauseEnd(lane: Lane): number {
-    if (lane.open || lane.inFlight > 0) return Number.POSITIVE_INFINITY;
+  #findPauseEnd(endpointQueue: EndpointQueue): number {
+    if (endpointQueue.isEnabled || endpointQueue.inFlight > 0) return Number.POSITIVE_INFINITY;
     const { store, rules } = this.#sandbox;
-    const startedAt = store.deliveries.findPauseStart(lane.webhookSeq);
+    const startedAt = store.deliveries.findPauseStart(endpointQueue.webhookSeq);
     return startedAt === null ? Number.POSITIVE_INFINITY : startedAt + rules.retry.windowMs;
   }
 
   /** Ends the deliveries to a disabled endpoint whose retry window is over, each at its own time (decision `delivery.paused`). */
-  async #endPaused(lane: Lane): Promise<void> {
+  async #endPaused(endpointQueue: EndpointQueue): Promise<void> {
     const { store, rules } = this.#sandbox;
-    const group = this.#groupOf(lane.workspace);
+    const group = this.#groupOf(endpointQueue.workspace);
     const { windowMs } = rules.retry;
     group.ending++;
     try {
       await store.write(() => {
-        if (lane.open || lane.inFlight > 0) return;
-        const startedBy = lane.workspace.clock.now() - windowMs;
-        for (const { seq, started_at } of store.deliveries.listPaused(lane.webhookSeq, startedBy)) {
+        if (endpointQueue.isEnabled || endpointQueue.inFlight > 0) return;
+        const startedBy = endpointQueue.workspace.clock.now() - windowMs;
+        for (const { seq, started_at } of store.deliveries.listPaused(endpointQueue.webhookSeq, startedBy)) {
           store.deliveries.expire(seq, started_at + windowMs, store.nextSeq());
         }
       });
@@ -315,19 +320,19 @@ export class Dispatcher {
       this.#rest(fault);
     }
     group.ending--;
-    if (!this.#isCurrent(lane) || this.#state === 'stopped') return;
+    if (!this.#isCurrent(endpointQueue) || this.#state === 'stopped') return;
     this.#safely(() => {
-      lane.reload();
-      this.#consider(lane);
+      endpointQueue.reload();
+      this.#consider(endpointQueue);
       this.#send();
     });
   }
 
-  #send(fresh?: FreshClaim): void {
+  #send(fresh?: PreloadedDelivery): void {
     if (this.#state !== 'running') return;
     const now = this.#sandbox.wall.monotonic();
     // An attempt that cannot be recorded would be repeated for as long as the file is gone.
-    if (this.#sandbox.store.fileLoss !== null) {
+    if (this.#sandbox.store.fileProblem !== null) {
       this.#restUntil = now + STORE_REST_MS;
       this.#tellWaiters();
     }
@@ -335,47 +340,56 @@ export class Dispatcher {
       this.#arm(this.#restUntil - now);
       return;
     }
-    for (let lane = this.#nextTurn(); lane !== undefined; lane = this.#nextTurn()) {
-      const seq = lane.take();
-      const group = this.#groupOf(lane.workspace);
+    for (
+      let endpointQueue = this.#nextTurn();
+      endpointQueue !== undefined;
+      endpointQueue = this.#nextTurn()
+    ) {
+      const seq = endpointQueue.takeDue();
+      const group = this.#groupOf(endpointQueue.workspace);
       // Back to the end of the row, where it has more to send.
-      this.#turns.delete(lane);
-      group.turns.delete(lane);
-      this.#consider(lane);
+      this.#turns.delete(endpointQueue);
+      group.turns.delete(endpointQueue);
+      this.#consider(endpointQueue);
       if (seq === undefined) continue;
       this.#inFlight++;
       group.inFlight++;
-      void this.#deliver(lane, seq, fresh);
+      void this.#deliver(endpointQueue, seq, fresh);
     }
     this.#tellWaiters();
   }
 
   /** The next lane that may send one more. */
-  #nextTurn(): Lane | undefined {
+  #nextTurn(): EndpointQueue | undefined {
     const { concurrency, concurrencyPerEndpoint } = this.#sandbox.rules.delivery;
     if (this.#inFlight >= concurrency) return undefined;
     const onlyIdle = this.#inFlight >= concurrency - Math.floor(concurrency * RESERVE);
-    for (const lane of this.#turns) {
-      if (lane.inFlight === 0 || (!onlyIdle && lane.inFlight < concurrencyPerEndpoint)) return lane;
+    for (const endpointQueue of this.#turns) {
+      if (endpointQueue.inFlight === 0 || (!onlyIdle && endpointQueue.inFlight < concurrencyPerEndpoint))
+        return endpointQueue;
     }
     return undefined;
   }
 
-  async #deliver(lane: Lane, seq: number, fresh: FreshClaim | undefined): Promise<void> {
+  async #deliver(
+    endpointQueue: EndpointQueue,
+    seq: number,
+    fresh: PreloadedDelivery | undefined,
+  ): Promise<void> {
     // What the rows say, should something go wrong on the way: it is still due.
-    let dueAt: number | null = lane.workspace.clock.now();
+    let dueAt: number | null = endpointQueue.workspace.clock.now();
     try {
-      dueAt = await this.#attempt(lane, seq, fresh);
+      dueAt = await this.#attempt(endpointQueue, seq, fresh);
     } catch (fault) {
       this.#rest(fault);
     }
-    if (!this.#isCurrent(lane)) return;
+    if (!this.#isCurrent(endpointQueue)) return;
     this.#inFlight--;
-    this.#groupOf(lane.workspace).inFlight--;
+    this.#groupOf(endpointQueue.workspace).inFlight--;
     this.#safely(() => {
       // After the end nothing is planned, and the store may be closed.
-      if (this.#state !== 'stopped') lane.release(seq, dueAt);
-      this.#consider(lane);
+      if (this.#state !== 'stopped') endpointQueue.release(seq, dueAt);
+      this.#consider(endpointQueue);
       this.#send();
     });
     this.#tellWaiters();
@@ -400,54 +414,58 @@ export class Dispatcher {
   }
 
   /** @returns when the delivery is due again; null for not at all. */
-  async #attempt(lane: Lane, seq: number, fresh: FreshClaim | undefined): Promise<number | null> {
+  async #attempt(
+    endpointQueue: EndpointQueue,
+    seq: number,
+    fresh: PreloadedDelivery | undefined,
+  ): Promise<number | null> {
     const { store, rules } = this.#sandbox;
-    const { workspace } = lane;
+    const { workspace } = endpointQueue;
     const claim = this.#findClaim(seq, fresh);
     if (claim === undefined) return null;
     // Not due any more, now that a reset has set the clock back.
     if (claim.due_at > workspace.clock.now()) return claim.due_at;
-    if (this.#isTooLate(claim, startOf(claim, workspace))) {
+    if (this.#isTooLate(claim, getAttemptStart(claim, workspace))) {
       await store.write(() => store.deliveries.expire(seq, workspace.clock.now(), store.nextSeq()));
       return null;
     }
-    const fault = takeFault(this.#sandbox, claim);
-    const heldMs = fault && holdingMs(fault);
+    const fault = fireMatchingFault(this.#sandbox, claim);
+    const heldMs = fault && getFaultDelayMs(fault);
     if (fault && typeof heldMs === 'number') {
-      if (fault.mark.kind === 'reorder') lane.holdsBack = true;
-      return store.write(() => holdBack(this.#sandbox, workspace, claim, fault, heldMs));
+      if (fault.mark.kind === 'reorder') endpointQueue.hasReorderedDelivery = true;
+      return store.write(() => delayAttempt(this.#sandbox, workspace, claim, fault, heldMs));
     }
     const attempt = prepareAttempt(this.#sandbox, workspace, claim, fault);
-    const results = await sendFaulty(this.#sender, attempt.request, rules.delivery, fault);
-    if (this.#state === 'stopped' || !this.#isCurrent(lane)) return null;
+    const results = await sendWithFault(this.#sender, attempt.request, rules.delivery, fault);
+    if (this.#state === 'stopped' || !this.#isCurrent(endpointQueue)) return null;
     const dueAt = await store.write(() => recordAttempt(this.#sandbox, workspace, attempt, results));
-    if (lane.holdsBack) await this.#letGo(lane);
+    if (endpointQueue.hasReorderedDelivery) await this.#letGo(endpointQueue);
     return dueAt;
   }
 
   /** What waits for another delivery to go first need wait no longer. */
-  async #letGo(lane: Lane): Promise<void> {
+  async #letGo(endpointQueue: EndpointQueue): Promise<void> {
     const { store } = this.#sandbox;
-    const now = lane.workspace.clock.now();
-    lane.holdsBack = false;
-    for (const seq of await store.write(() => store.deliveries.letGo(lane.webhookSeq, now)))
-      lane.plan(seq, now);
+    const now = endpointQueue.workspace.clock.now();
+    endpointQueue.hasReorderedDelivery = false;
+    for (const seq of await store.write(() => store.deliveries.letGo(endpointQueue.webhookSeq, now)))
+      endpointQueue.schedule(seq, now);
   }
 
   /** The claim that came with the news, or where the delivery had to wait, what the rows say by now. */
-  #findClaim(seq: number, fresh: FreshClaim | undefined): ClaimedDelivery | undefined {
+  #findClaim(seq: number, fresh: PreloadedDelivery | undefined): SendableDelivery | undefined {
     const { deliveries, webhooks } = this.#sandbox.store;
-    const isFresh = fresh?.claim.seq === seq && fresh.revision === webhooks.revision;
-    return isFresh ? fresh.claim : deliveries.findClaim(seq);
+    const isFresh = fresh?.delivery.seq === seq && fresh.revision === webhooks.revision;
+    return isFresh ? fresh.delivery : deliveries.findSendable(seq);
   }
 
   // The emulator was off, or the endpoint disabled, until after the window: no attempt starts past it (§6).
-  #isTooLate(claim: ClaimedDelivery, startedAt: number): boolean {
+  #isTooLate(claim: SendableDelivery, startedAt: number): boolean {
     if (claim.replays_waiting > 0 || claim.first_attempt_at === null) return false;
     return isPastWindow(this.#sandbox.rules.retry, claim.first_attempt_at, startedAt);
   }
 
-  #findLane(webhookSeq: number): Lane | undefined {
+  #findLane(webhookSeq: number): EndpointQueue | undefined {
     const known = this.#lanes.get(webhookSeq);
     if (known) return known;
     const { store, workspaces } = this.#sandbox;
@@ -455,21 +473,24 @@ export class Dispatcher {
     if (row === undefined) return undefined;
     const nextDueAt = store.deliveries.findNextDueAt(webhookSeq, Number.NEGATIVE_INFINITY) ?? null;
     const workspace = workspaces.get(row.workspace_seq);
-    return this.#addLane(new Lane(webhookSeq, workspace, store.deliveries, nextDueAt), row.disabled === 0);
+    return this.#addLane(
+      new EndpointQueue(webhookSeq, workspace, store.deliveries, nextDueAt),
+      row.disabled === 0,
+    );
   }
 
-  #addLane(lane: Lane, open: boolean): Lane {
-    lane.open = open;
-    this.#lanes.set(lane.webhookSeq, lane);
-    return lane;
+  #addLane(endpointQueue: EndpointQueue, open: boolean): EndpointQueue {
+    endpointQueue.isEnabled = open;
+    this.#lanes.set(endpointQueue.webhookSeq, endpointQueue);
+    return endpointQueue;
   }
 
-  #groupOf({ seq, clock }: LiveWorkspace): LaneGroup {
+  #groupOf({ seq, clock }: LoadedWorkspace): WorkspaceQueues {
     const known = this.#groups.get(seq);
     if (known) return known;
-    const group: LaneGroup = {
-      ...{ clock, dueTimes: new DueTimes(), turns: new Set<Lane>(), inFlight: 0 },
-      ...{ pauseEnds: new DueTimes(), ending: 0 },
+    const group: WorkspaceQueues = {
+      ...{ clock, dueTimes: new DueTimeHeap(), turns: new Set<EndpointQueue>(), inFlight: 0 },
+      ...{ pauseEnds: new DueTimeHeap(), ending: 0 },
     };
     this.#groups.set(seq, group);
     return group;
@@ -477,7 +498,7 @@ export class Dispatcher {
 
   /** Wakes in `realMs`, unless something wakes earlier. */
   #arm(realMs: number): void {
-    if (this.#state === 'running') this.#alarm.set(realMs);
+    if (this.#state === 'running') this.#earliestTimer.set(realMs);
   }
 
   #tellWaiters(): void {
@@ -498,8 +519,11 @@ export class Dispatcher {
   }
 }
 
-function isGroupIdle({ dueTimes, pauseEnds, turns, inFlight, ending }: LaneGroup, now: number): boolean {
+function isGroupIdle(
+  { dueTimes, pauseEnds, turns, inFlight, ending }: WorkspaceQueues,
+  now: number,
+): boolean {
   if (inFlight + ending > 0 || Math.min(dueTimes.earliest, pauseEnds.earliest) <= now) return false;
-  for (const lane of turns) if (lane.hasDue()) return false;
+  for (const endpointQueue of turns) if (endpointQueue.hasDue()) return false;
   return true;
 }

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 import { clearTimeout, setTimeout } from '../timers.ts';
 
-export interface Answer {
+export interface ReceivedResponse {
   readonly status: number;
   /** Names in lower case; bytes beyond ASCII are read as Latin-1, so none is lost. Repeated headers are joined by `, `. */
   readonly headers: Record<string, string>;
@@ -14,19 +14,19 @@ export interface Answer {
 }
 
 /** How far an exchange came: no connection yet, request written, first byte of the answer here, its headers here. */
-export type Stage = 'connecting' | 'waiting' | 'headers' | 'body';
+export type ExchangeStage = 'connecting' | 'waiting' | 'headers' | 'body';
 
-export interface ExchangeEnd {
-  readonly stage: Stage;
+export interface ExchangeResult {
+  readonly exchangeStage: ExchangeStage;
   /** What arrived of the answer; null before its headers were complete. */
-  readonly answer: Answer | null;
-  readonly failure: Failure;
+  readonly response: ReceivedResponse | null;
+  readonly failure: ExchangeFailure;
   /** Whether the receiver closed a connection that had carried another request before, and nothing came back. */
-  readonly closedReused: boolean;
+  readonly closedReusedConnection: boolean;
 }
 
 /** Why an exchange ended before its answer was complete or as long as the limit; null when it did not. */
-export type Failure = NetworkError | 'timeout' | 'stopped' | null;
+export type ExchangeFailure = NetworkError | 'timeout' | 'stopped' | null;
 
 /** What the errors of Node, OpenSSL and undici carry, each its own part. */
 export interface NetworkError extends Error {
@@ -43,22 +43,22 @@ export interface NetworkError extends Error {
 }
 
 /** A request, and the exchange that its answer is for: it tells the connection that takes it where to report. */
-export interface ExchangeRequest extends Dispatcher.DispatchOptions {
-  readonly exchange: Exchange;
+export interface OutboundRequest extends Dispatcher.DispatchOptions {
+  readonly outboundExchange: OutboundExchange;
 }
 
 /** The connection that an exchange was given. */
-export interface Line {
+export interface Connection {
   /** Called when the request is about to be written; returns whether the connection carried another one before. */
-  begin(): boolean;
+  startRequest(): boolean;
 }
 
 /** Bytes of headers of an answer at most. */
 export const HEADERS_LIMIT_BYTES = 16 * 1024;
 
 /** Informational responses (1xx) to one request at most, and their bytes. */
-export const INTERIM_LIMIT = 64;
-export const INTERIM_LIMIT_BYTES = 64 * 1024;
+export const INFORMATIONAL_LIMIT = 64;
+export const INFORMATIONAL_LIMIT_BYTES = 64 * 1024;
 
 /** The receiver broke HTTP. Never thrown: undici carries it to the result of the attempt. */
 export class ProtocolError extends Error {
@@ -72,9 +72,9 @@ export class ProtocolError extends Error {
   }
 }
 
-export function tooManyInterim(): ProtocolError {
+export function tooManyInformationalResponses(): ProtocolError {
   return new ProtocolError(
-    `sent more than ${INTERIM_LIMIT} informational responses (1xx), or more than ${INTERIM_LIMIT_BYTES / 1024} KiB of them`,
+    `sent more than ${INFORMATIONAL_LIMIT} informational responses (1xx), or more than ${INFORMATIONAL_LIMIT_BYTES / 1024} KiB of them`,
   );
 }
 
@@ -84,16 +84,16 @@ const OVER = 'the exchange has ended';
 const NO_BYTES = Buffer.alloc(0);
 
 /** A handler for `dispatch` that keeps the first bytes of the answer and ends by itself when the time is over. */
-export class Exchange implements Dispatcher.DispatchHandler {
+export class OutboundExchange implements Dispatcher.DispatchHandler {
   /** Always resolves. */
-  readonly ended: Promise<ExchangeEnd>;
+  readonly result: Promise<ExchangeResult>;
   /** Set by the connection that takes the request on. */
-  line: Line | null = null;
+  connection: Connection | null = null;
   readonly #limitBytes: number;
   readonly #timer: NodeJS.Timeout;
-  #resolve: ((end: ExchangeEnd) => void) | null = null;
+  #resolve: ((end: ExchangeResult) => void) | null = null;
   #controller: Dispatcher.DispatchController | null = null;
-  #stage: Stage = 'connecting';
+  #exchangeStage: ExchangeStage = 'connecting';
   #reused = false;
   #interimCount = 0;
   #status = 0;
@@ -108,21 +108,21 @@ export class Exchange implements Dispatcher.DispatchHandler {
    */
   constructor(timeoutMs: number, limitBytes: number) {
     this.#limitBytes = limitBytes;
-    this.ended = new Promise((resolve) => {
+    this.result = new Promise((resolve) => {
       this.#resolve = resolve;
     });
     this.#timer = setTimeout(() => this.#abort('timeout'), timeoutMs);
   }
 
   /** Ends it with what arrived so far; only the first call counts. */
-  end(failure: Failure): void {
+  finish(failure: ExchangeFailure): void {
     if (this.#resolve === null) return;
     clearTimeout(this.#timer);
     this.#resolve({
-      stage: this.#stage,
-      answer: this.#answer(failure),
+      exchangeStage: this.#exchangeStage,
+      response: this.#answer(failure),
       failure,
-      closedReused: this.#isClosedReused(failure),
+      closedReusedConnection: this.#isClosedReused(failure),
     });
     this.#resolve = null;
   }
@@ -134,13 +134,13 @@ export class Exchange implements Dispatcher.DispatchHandler {
       controller.abort(new Error(OVER));
       return;
     }
-    this.#stage = 'waiting';
-    this.#reused = this.line?.begin() ?? false;
+    this.#exchangeStage = 'waiting';
+    this.#reused = this.connection?.startRequest() ?? false;
   }
 
   /** The first byte of an answer; undici calls it, though its types leave it out. */
   onResponseStarted(): void {
-    this.#stage = 'headers';
+    this.#exchangeStage = 'headers';
   }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
@@ -151,10 +151,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
     // One that the connection did not skip, because it does not begin as HTTP/1.1 does.
     if (status < 200) {
       this.#interimCount += 1;
-      if (this.#interimCount > INTERIM_LIMIT) this.#abort(tooManyInterim());
+      if (this.#interimCount > INFORMATIONAL_LIMIT) this.#abort(tooManyInformationalResponses());
       return;
     }
-    this.#stage = 'body';
+    this.#exchangeStage = 'body';
     this.#status = status;
     this.#headers = joinRepeated(headers);
   }
@@ -170,21 +170,21 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    this.end(null);
+    this.finish(null);
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
-    this.end(error);
+    this.finish(error);
   }
 
   /** Ends here and destroys the socket, so that nothing more is read from it. */
-  #abort(failure: Failure): void {
-    this.end(failure);
+  #abort(failure: ExchangeFailure): void {
+    this.finish(failure);
     this.#controller?.abort(new Error(OVER));
   }
 
-  #answer(failure: Failure): Answer | null {
-    if (this.#stage !== 'body') return null;
+  #answer(failure: ExchangeFailure): ReceivedResponse | null {
+    if (this.#exchangeStage !== 'body') return null;
     return {
       status: this.#status,
       headers: this.#headers,
@@ -193,8 +193,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
     };
   }
 
-  #isClosedReused(failure: Failure): boolean {
-    if (!this.#reused || this.#stage !== 'waiting' || !(failure instanceof Error)) return false;
+  #isClosedReused(failure: ExchangeFailure): boolean {
+    if (!this.#reused || this.#exchangeStage !== 'waiting' || !(failure instanceof Error)) return false;
     return CONNECTION_LOST.has(failure.code ?? '');
   }
 }

@@ -7,20 +7,20 @@ import type { WallClock } from '../domain/clock.ts';
 import type { AttemptOutcome } from '../domain/delivery.ts';
 import { parseRetryAfter } from '../domain/retry-after.ts';
 import { SvcError } from '../errors.ts';
-import { Dialer, type DialerOptions, type Route } from './dialer.ts';
+import { describeFailure } from './describe-failure.ts';
+import { type ConnectionTarget, OutboundAgent, type OutboundAgentOptions } from './outbound-agent.ts';
 import {
-  type Answer,
-  Exchange,
-  type ExchangeEnd,
-  type ExchangeRequest,
+  type ExchangeResult,
   type NetworkError,
+  OutboundExchange,
+  type OutboundRequest,
+  type ReceivedResponse,
 } from './outbound-exchange.ts';
-import { describeFailure } from './outbound-failure.ts';
 import { RecentOrigins } from './recent-origins.ts';
 import { writeSlowly } from './slow-body.ts';
-import { isOutOfDescriptors, outOfDescriptors } from './undici.ts';
+import { isOutOfFileDescriptors, outOfFileDescriptorsError } from './undici.ts';
 
-export interface SenderOptions extends DialerOptions {
+export interface SenderOptions extends OutboundAgentOptions {
   /** Reads a `Retry-After` date and measures durations. */
   readonly wall: WallClock;
 }
@@ -56,7 +56,7 @@ export interface SendResult {
   /** Real time. */
   readonly durationMs: number;
   /** What arrived of the answer: after a failure in its body, what came before it. */
-  readonly response: Pick<Answer, 'headers' | 'body' | 'truncated'> | null;
+  readonly response: Pick<ReceivedResponse, 'headers' | 'body' | 'truncated'> | null;
   /** The wait that the receiver asked for; null when it sent no `Retry-After` that can be read. */
   readonly retryAfterMs: number | null;
 }
@@ -75,7 +75,7 @@ export interface ConnectResult {
 
 export interface Sender {
   /** Loads what the first `send` would otherwise wait for. Rejects where it cannot be read now; `send` tries again. */
-  prepare(): Promise<void>;
+  loadHttpClient(): Promise<void>;
   /**
    * POSTs the body. Whatever the receiver does is a result; it rejects only on a fault of the caller
    * (`internal_error`): a URL that is none, a header that cannot be sent, or a process without a free file descriptor.
@@ -97,25 +97,28 @@ const CALLER_FAULTS = new Set([
 /** Throws `usage` for a `ca` that is no certificate or a `proxy` that is no address. */
 export function createSender(options: SenderOptions): Sender {
   const { wall } = options;
-  const dialer = new Dialer(options);
+  const outboundAgent = new OutboundAgent(options);
   const closers = new RecentOrigins(wall);
 
   return {
-    async prepare() {
-      dialer.prepare();
+    async loadHttpClient() {
+      outboundAgent.loadHttpClient();
     },
 
     async send(request, limits) {
       const url = parseUrl(request.url);
-      dialer.prepare();
+      outboundAgent.loadHttpClient();
       const startedAt = wall.monotonic();
       const elapsedMs = () => wall.monotonic() - startedAt;
 
-      const exchange = new Exchange(limits.attemptTimeoutMs, limits.responseLimitBytes);
-      dialer.dial(routeOf(url, request, limits, closers.has(url.origin)), toPost(url, request, exchange));
-      const end = await exchange.ended;
+      const outboundExchange = new OutboundExchange(limits.attemptTimeoutMs, limits.responseLimitBytes);
+      outboundAgent.dispatch(
+        routeOf(url, request, limits, closers.has(url.origin)),
+        toPost(url, request, outboundExchange),
+      );
+      const end = await outboundExchange.result;
       // The request may have been read: sending it again here would be a second request of one attempt.
-      if (end.closedReused) closers.add(url.origin);
+      if (end.closedReusedConnection) closers.add(url.origin);
       return toResult(end, { url, limits, durationMs: elapsedMs(), wallNowMs: wall.now() });
     },
 
@@ -123,18 +126,22 @@ export function createSender(options: SenderOptions): Sender {
       const url = parseUrl(target.url);
       const startedAt = wall.monotonic();
       try {
-        const socket = await dialer.connect(routeOf(url, target, limits, true));
+        const socket = await outboundAgent.connect(routeOf(url, target, limits, true));
         const connected = { outcome: 'connected', error: null, ...describeSocket(socket) } as const;
         socket.destroy();
         return { ...connected, durationMs: wall.monotonic() - startedAt };
       } catch (error) {
-        const stage = { stage: 'connecting', answer: null, closedReused: false } as const;
-        const failure = describeFailure(error as NetworkError, { ...limits, ...stage, url });
+        const notSent = {
+          exchangeStage: 'connecting',
+          response: null,
+          closedReusedConnection: false,
+        } as const;
+        const failure = describeFailure(error as NetworkError, { ...limits, ...notSent, url });
         return { ...failure, durationMs: wall.monotonic() - startedAt, address: null, certificate: null };
       }
     },
 
-    close: () => dialer.close(),
+    close: () => outboundAgent.close(),
   };
 }
 
@@ -145,14 +152,19 @@ function describeSocket(socket: Socket): Pick<ConnectResult, 'address' | 'certif
   return { address, certificate: { issuer: String(issuer.O ?? issuer.CN), validTo: Date.parse(validTo) } };
 }
 
-function routeOf(url: URL, target: SendTarget, limits: SendLimits, fresh: boolean): Route {
+function routeOf(url: URL, target: SendTarget, limits: SendLimits, fresh: boolean): ConnectionTarget {
   const { connectTimeoutMs } = limits;
-  return { origin: url.origin, insecureTls: target.insecureTls ?? false, connectTimeoutMs, fresh };
+  return {
+    origin: url.origin,
+    insecureTls: target.insecureTls ?? false,
+    connectTimeoutMs,
+    newConnection: fresh,
+  };
 }
 
-function toPost(url: URL, request: SendRequest, exchange: Exchange): ExchangeRequest {
+function toPost(url: URL, request: SendRequest, outboundExchange: OutboundExchange): OutboundRequest {
   const { body, writeOverMs } = request;
-  const post = { path: `${url.pathname}${url.search}`, method: 'POST', exchange } as const;
+  const post = { path: `${url.pathname}${url.search}`, method: 'POST', outboundExchange } as const;
   if (writeOverMs === undefined) return { ...post, headers: request.headers, body };
   const bytes = Buffer.from(body);
   const headers = { ...request.headers, 'Content-Length': String(bytes.length) };
@@ -166,33 +178,33 @@ interface ResultContext {
   readonly wallNowMs: number;
 }
 
-function toResult(end: ExchangeEnd, { url, limits, durationMs, wallNowMs }: ResultContext): SendResult {
-  const { answer } = end;
+function toResult(end: ExchangeResult, { url, limits, durationMs, wallNowMs }: ResultContext): SendResult {
+  const { response } = end;
   const { outcome, error } = judge(end, url, limits);
-  const retryAfter = answer?.headers['retry-after'];
+  const retryAfter = response?.headers['retry-after'];
   return {
     outcome,
     error,
-    responseStatus: answer?.status ?? null,
+    responseStatus: response?.status ?? null,
     durationMs,
-    response: answer && { headers: answer.headers, body: answer.body, truncated: answer.truncated },
+    response: response && { headers: response.headers, body: response.body, truncated: response.truncated },
     retryAfterMs: retryAfter === undefined ? null : parseRetryAfter(retryAfter, wallNowMs),
   };
 }
 
-function judge(end: ExchangeEnd, url: URL, limits: SendLimits): Pick<SendResult, 'outcome' | 'error'> {
-  const { failure, answer } = end;
+function judge(end: ExchangeResult, url: URL, limits: SendLimits): Pick<SendResult, 'outcome' | 'error'> {
+  const { failure, response } = end;
   // The receiver has no part in it, and nothing was sent.
-  if (isOutOfDescriptors(failure)) throw outOfDescriptors(failure);
+  if (isOutOfFileDescriptors(failure)) throw outOfFileDescriptorsError(failure);
   if (failure instanceof Error && CALLER_FAULTS.has(failure.code ?? '')) {
     throw new SvcError('internal_error', `the request cannot be sent: ${failure.message}`, {
       cause: failure,
     });
   }
   if (failure !== null) return describeFailure(failure, { ...limits, ...end, url });
-  const status = answer?.status ?? 0;
+  const status = response?.status ?? 0;
   if (status >= 200 && status < 300) return { outcome: 'succeeded', error: null };
-  return { outcome: 'http_error', error: describeStatus(status, answer?.headers.location) };
+  return { outcome: 'http_error', error: describeStatus(status, response?.headers.location) };
 }
 
 function describeStatus(status: number, location: string | undefined): string {

@@ -38,7 +38,7 @@ export function loadUndici(): Undici {
     loaded ??= load(createRequire(import.meta.url ?? process.execPath));
     return loaded;
   } catch (error) {
-    throw isOutOfDescriptors(error) ? outOfDescriptors(error) : error;
+    throw isOutOfFileDescriptors(error) ? outOfFileDescriptorsError(error) : error;
   }
 }
 
@@ -52,12 +52,12 @@ function load(requireModule: NodeJS.Require): Undici {
 }
 
 /** Whether the process could not open a file or a socket. */
-export function isOutOfDescriptors(error: unknown): boolean {
+export function isOutOfFileDescriptors(error: unknown): boolean {
   const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : null;
   return code === 'EMFILE' || code === 'ENFILE';
 }
 
-export function outOfDescriptors(cause: unknown): SvcError {
+export function outOfFileDescriptorsError(cause: unknown): SvcError {
   return new SvcError('internal_error', 'No file descriptor is free, so no request can be sent.', {
     hint: 'Close connections to the emulator, or start it with a higher limit: ulimit -n 4096',
     cause,

@@ -13,12 +13,12 @@ export type AddressKind = 'loopback' | 'private' | 'public' | 'blocked';
 export interface AddressClass {
   readonly kind: AddressKind;
   /** What it is, as a noun phrase: "a private address". */
-  readonly what: string;
+  readonly description: string;
 }
 
-const PUBLIC: AddressClass = { kind: 'public', what: 'a public address' };
-const PRIVATE: AddressClass = { kind: 'private', what: 'a private address' };
-const LOOPBACK: AddressClass = { kind: 'loopback', what: 'a loopback address' };
+const PUBLIC: AddressClass = { kind: 'public', description: 'a public address' };
+const PRIVATE: AddressClass = { kind: 'private', description: 'a private address' };
+const LOOPBACK: AddressClass = { kind: 'loopback', description: 'a loopback address' };
 const LINK_LOCAL = blocked('a link-local address, where clouds hand out credentials');
 const METADATA = blocked('a cloud metadata address, which hands out credentials');
 const UNSPECIFIED = blocked('no address of a machine, it means "any"');
@@ -85,11 +85,11 @@ export function classifyHost(hostname: string): AddressClass {
   const bare = hostname.replace(/^\[(.*)\]$/, '$1');
   if (isIP(bare) !== 0) return classifyAddress(bare);
   const name = bare.replace(/\.$/, '').toLowerCase();
-  if (isLoopbackName(name)) return { kind: 'loopback', what: 'a name of this machine' };
+  if (isLoopbackName(name)) return { kind: 'loopback', description: 'a name of this machine' };
   if (!name.includes('.') || PRIVATE_SUFFIX.test(name)) {
-    return { kind: 'private', what: 'a name of a private network' };
+    return { kind: 'private', description: 'a name of a private network' };
   }
-  return { kind: 'public', what: 'a public name' };
+  return { kind: 'public', description: 'a public name' };
 }
 
 /** Whether the name is `localhost` or ends in `.localhost`, which are always this machine (RFC 6761, section 6.3). */
@@ -113,7 +113,7 @@ function range(cidr: string, is: AddressClass): AddressRange {
 }
 
 function blocked(what: string): AddressClass {
-  return { kind: 'blocked', what };
+  return { kind: 'blocked', description: what };
 }
 
 /** The IPv4 address that an IPv6 address carries, null when it carries none. */
@@ -128,7 +128,7 @@ function embeddedIPv4(address: string): string | null {
 }
 
 /** What one client can be told by: its IPv4 address, or the /64 network of its IPv6 address, which it has whole. */
-export function clientOf(address: string): string {
+export function toClientKey(address: string): string {
   const bare = toCanonicalAddress(address);
   return isIPv6(bare) ? toGroups(bare).slice(0, 4).join(':') : bare;
 }

@@ -26,7 +26,7 @@ export interface ScheduleClockState {
 }
 
 /** Schedule milliseconds per real millisecond: 0 is frozen, 1 is real time. */
-export function rateOf({ speed, frozen }: Pick<ScheduleClockState, 'speed' | 'frozen'>): number {
+export function clockRate({ speed, frozen }: Pick<ScheduleClockState, 'speed' | 'frozen'>): number {
   return frozen ? 0 : speed;
 }
 
@@ -35,7 +35,7 @@ export function rateOf({ speed, frozen }: Pick<ScheduleClockState, 'speed' | 'fr
  * stops at {@link LAST_SCHEDULE_TIME}.
  */
 export function scheduleTime(state: Omit<ScheduleClockState, 'wallAt'>, elapsedMs: number): number {
-  const at = Math.floor(state.at + rateOf(state) * Math.max(0, elapsedMs));
+  const at = Math.floor(state.at + clockRate(state) * Math.max(0, elapsedMs));
   return Math.min(at, LAST_SCHEDULE_TIME);
 }
 

@@ -12,7 +12,7 @@ const TRANSPORT =
 const SIGNATURE = /^service-/i;
 
 /** Whether a scheme may put something of the signature under this name. */
-export function isFreeHeaderName(name: unknown): name is string {
+export function isAllowedHeaderName(name: unknown): name is string {
   return typeof name === 'string' && NAME.test(name) && !TRANSPORT.test(name);
 }
 

@@ -1,5 +1,5 @@
 /** A delivery, its attempts, and what one attempt leads to (§6 of the service description). Pure. */
-import { afterFailure, type RetryPolicy } from './retry-policy.ts';
+import { decideRetry, type RetryPolicy } from './retry-policy.ts';
 
 export const deliveryStatuses = ['pending', 'succeeded', 'failed', 'canceled'] as const;
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
@@ -30,12 +30,12 @@ export const attemptOutcomes = [
 export type AttemptOutcome = (typeof attemptOutcomes)[number];
 
 /** A status as people see it; `paused` is a pending delivery whose endpoint is disabled (decision `delivery.paused`). */
-export type ShownStatus = DeliveryStatus | 'paused';
+export type DisplayStatus = DeliveryStatus | 'paused';
 
-export function shownStatus(delivery: {
+export function displayStatus(delivery: {
   readonly status: DeliveryStatus;
   readonly paused: boolean;
-}): ShownStatus {
+}): DisplayStatus {
   return delivery.paused ? 'paused' : delivery.status;
 }
 
@@ -49,7 +49,7 @@ export const settledReasons = [
 export type SettledReason = (typeof settledReasons)[number];
 
 /** What became of a delivery, in words. */
-export const settledReasonText = {
+export const settledReasonDescriptions = {
   window_elapsed: 'no further attempt fits into the retry window',
   retry_not_allowed: 'the receiver answered 410 Gone',
   endpoint_deleted: 'its endpoint was deleted',
@@ -63,12 +63,12 @@ export interface DeliveryProgress {
   /** Attempts made so far on the retry schedule, the one just made not counted. */
   readonly scheduledAttempts: number;
   /** Replays that were asked for and not yet made, the one just made not counted. */
-  readonly replaysWaiting: number;
+  readonly pendingReplays: number;
   /** Whether an attempt succeeded before and a failed replay leaves it at that (decision `replay.failed`). */
   readonly keepsSuccess: boolean;
 }
 
-export interface AttemptFacts {
+export interface AttemptResult {
   readonly outcome: AttemptOutcome;
   readonly responseStatus: number | null;
   /** The receiver's `Retry-After` as a wait in milliseconds, null when it sent none that can be read. */
@@ -78,7 +78,7 @@ export interface AttemptFacts {
   /** Schedule time from which the next gap counts, see {@link FailedAttempt}. */
   readonly startedAt: number;
   /** Schedule time at which the attempt ended. */
-  readonly answeredAt: number;
+  readonly endedAt: number;
 }
 
 export type NextStep =
@@ -95,19 +95,19 @@ export type NextStep =
  */
 export function nextStep(
   progress: DeliveryProgress,
-  attempt: AttemptFacts,
+  attempt: AttemptResult,
   policy: RetryPolicy,
   random: () => number,
 ): NextStep {
-  if (progress.replaysWaiting > 0) return { status: 'pending', dueAt: attempt.answeredAt };
+  if (progress.pendingReplays > 0) return { status: 'pending', dueAt: attempt.endedAt };
   if (attempt.outcome === 'succeeded') return { status: 'succeeded', reason: null };
   if (!attempt.onSchedule) {
     return { status: progress.keepsSuccess ? 'succeeded' : 'failed', reason: 'replay_failed' };
   }
   const firstAttemptAt = progress.firstAttemptAt ?? attempt.startedAt;
-  return afterFailure(
+  return decideRetry(
     policy,
-    { ...attempt, attemptsMade: progress.scheduledAttempts + 1, firstAttemptAt },
+    { ...attempt, attemptCount: progress.scheduledAttempts + 1, firstAttemptAt },
     random,
   );
 }
@@ -116,7 +116,7 @@ export function nextStep(
 const MAX_PLANNED = 100;
 
 /** Where a delivery stands before its next attempt. */
-export interface Outlook extends Omit<DeliveryProgress, 'keepsSuccess'> {
+export interface DeliveryProjection extends Omit<DeliveryProgress, 'keepsSuccess'> {
   /** When the next attempt is due; null when none is planned. */
   readonly dueAt: number | null;
   readonly onSchedule: boolean;
@@ -126,17 +126,20 @@ export interface Outlook extends Omit<DeliveryProgress, 'keepsSuccess'> {
  * When the attempts still to come are due if every one fails when it is due: as the policy plans them, without jitter
  * and without what the receiver may ask for. At most a hundred.
  */
-export function planAttempts({ dueAt, onSchedule, ...progress }: Outlook, policy: RetryPolicy): number[] {
+export function projectAttempts(
+  { dueAt, onSchedule, ...progress }: DeliveryProjection,
+  policy: RetryPolicy,
+): number[] {
   const planned: number[] = [];
-  let { firstAttemptAt, scheduledAttempts, replaysWaiting } = progress;
+  let { firstAttemptAt, scheduledAttempts, pendingReplays } = progress;
   for (let at = dueAt; at !== null && planned.length < MAX_PLANNED; ) {
     planned.push(at);
-    replaysWaiting = Math.max(0, replaysWaiting - 1);
+    pendingReplays = Math.max(0, pendingReplays - 1);
     const step = nextStep(
-      { firstAttemptAt, scheduledAttempts, replaysWaiting, keepsSuccess: false },
+      { firstAttemptAt, scheduledAttempts, pendingReplays, keepsSuccess: false },
       {
         ...{ outcome: 'http_error', responseStatus: null, retryAfterMs: null, onSchedule },
-        ...{ startedAt: at, answeredAt: at },
+        ...{ startedAt: at, endedAt: at },
       },
       { ...policy, jitter: 0 },
       () => 0,

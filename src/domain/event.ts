@@ -5,7 +5,7 @@ export const EVENT_TYPE_PATTERN = /^[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*$/;
 export const EVENT_TYPE_MAX_LENGTH = 128;
 
 /** The subscription that matches every event type; discouraged in production (§2). */
-export const WILDCARD = '*';
+export const WILDCARD_SUBSCRIPTION = '*';
 
 /** Whether `type` has that form, in at most 128 characters. */
 export function isEventType(type: string): boolean {
@@ -13,11 +13,11 @@ export function isEventType(type: string): boolean {
 }
 
 /** Whether an endpoint subscribed to `subscriptions` receives events of `type` (§6). */
-export function subscribes(subscriptions: readonly string[], type: string): boolean {
-  return subscriptions.includes(type) || subscriptions.includes(WILDCARD);
+export function isSubscribedTo(subscriptions: readonly string[], type: string): boolean {
+  return subscriptions.includes(type) || subscriptions.includes(WILDCARD_SUBSCRIPTION);
 }
 
-export interface EventFacts {
+export interface EventFields {
   readonly id: string;
   readonly workspaceId: string;
   readonly type: string;
@@ -28,7 +28,7 @@ export interface EventFacts {
 }
 
 /** The event record as JSON text (decision `event.record`). */
-export function toEventRecord(event: EventFacts): string {
+export function toEventRecord(event: EventFields): string {
   const createdAt = new Date(event.createdAt).toISOString();
   return `{"id":"${event.id}","workspace_id":"${event.workspaceId}","type":"${event.type}","payload":${event.payload},"created_at":"${createdAt}"}`;
 }
@@ -37,20 +37,20 @@ export function toEventRecord(event: EventFacts): string {
  * The delivery envelope as JSON text (decision `envelope`). It is made once, when the event is created; every
  * attempt and every replay sends these bytes.
  */
-export function toEnvelope(event: EventFacts): string {
+export function toEnvelope(event: EventFields): string {
   return `${envelopeHead(event)}${toEventRecord(event)}}`;
 }
 
 /** The event record inside an envelope made by {@link toEnvelope}: the same text, not parsed and printed again. */
-export function recordInEnvelope(
+export function extractEventRecord(
   envelope: string,
-  event: Pick<EventFacts, 'type' | 'workspaceId' | 'createdAt'>,
+  event: Pick<EventFields, 'type' | 'workspaceId' | 'createdAt'>,
 ): string {
   return envelope.slice(envelopeHead(event).length, -1);
 }
 
 // The members before `data` have no character that JSON escapes: ids, a checked type and an ISO time.
-function envelopeHead(event: Pick<EventFacts, 'type' | 'workspaceId' | 'createdAt'>): string {
+function envelopeHead(event: Pick<EventFields, 'type' | 'workspaceId' | 'createdAt'>): string {
   const createdAt = new Date(event.createdAt).toISOString();
   return `{"type":"${event.type}","workspace_id":"${event.workspaceId}","created_at":"${createdAt}","data":`;
 }

@@ -23,7 +23,7 @@ export const deliveryFaultKinds = [
 export type DeliveryFaultKind = (typeof deliveryFaultKinds)[number];
 
 /** What each does to an attempt, in words. */
-export const deliveryFaultText = {
+export const deliveryFaultDescriptions = {
   duplicate: 'it is sent twice, the second time when the first is answered',
   delay: 'it is due later',
   reorder: 'it waits until another delivery to the endpoint has been sent',
@@ -79,7 +79,7 @@ const DELIVERY_MEMBERS = ['kind', 'webhook_id', 'type', 'delay_ms'] as const;
 
 export interface FaultProblem {
   /** The one that says so. */
-  readonly member: keyof FaultRule;
+  readonly field: keyof FaultRule;
   readonly problem: string;
 }
 
@@ -90,7 +90,7 @@ export function findFaultProblem(
 ): FaultProblem | null {
   const others = rule.on === 'request' ? DELIVERY_MEMBERS : REQUEST_MEMBERS;
   const foreign = others.find((member) => rule[member] !== undefined);
-  if (foreign) return { member: foreign, problem: `is not for faults on a ${rule.on}` };
+  if (foreign) return { field: foreign, problem: `is not for faults on a ${rule.on}` };
   return rule.on === 'request' ? findRequestProblem(rule, nameOf) : findDeliveryProblem(rule);
 }
 
@@ -99,33 +99,33 @@ function findRequestProblem(
   nameOf: (member: keyof FaultRule) => string,
 ): FaultProblem | null {
   if (status === undefined && drop === undefined && latencyMs === undefined)
-    return { member: 'status', problem: `is required, or ${nameOf('latency_ms')}, or ${nameOf('drop')}` };
+    return { field: 'status', problem: `is required, or ${nameOf('latency_ms')}, or ${nameOf('drop')}` };
   if (status !== undefined && drop !== undefined)
-    return { member: 'drop', problem: `cannot go with ${nameOf('status')}: there is no answer` };
+    return { field: 'drop', problem: `cannot go with ${nameOf('status')}: there is no answer` };
   if (errorCode !== undefined && status === undefined)
-    return { member: 'error_code', problem: `needs ${nameOf('status')}` };
+    return { field: 'error_code', problem: `needs ${nameOf('status')}` };
   return null;
 }
 
 function findDeliveryProblem({ kind, delay_ms: delayMs }: FaultRule): FaultProblem | null {
   if (kind === undefined)
-    return { member: 'kind', problem: `must be one of ${deliveryFaultKinds.join(', ')}` };
+    return { field: 'kind', problem: `must be one of ${deliveryFaultKinds.join(', ')}` };
   if (delayMs !== undefined && !Object.hasOwn(defaultDelayMs, kind))
-    return { member: 'delay_ms', problem: `is only for ${Object.keys(defaultDelayMs).join(', ')}` };
+    return { field: 'delay_ms', problem: `is only for ${Object.keys(defaultDelayMs).join(', ')}` };
   return null;
 }
 
 /** Why no request would ever meet a fault, given all `routes` that there are; null where one can. */
 export function findRouteProblem(
   { method, path }: FaultRule,
-  routes: readonly Pick<RequestFacts, 'method' | 'path'>[],
+  routes: readonly Pick<FaultableRequest, 'method' | 'path'>[],
 ): FaultProblem | null {
   const there = routes.filter((route) => path === undefined || canBe(path, route.path));
   if (there.length === 0)
-    return { member: 'path', problem: `must be that of an operation: ${listUnique(routes, 'path')}` };
+    return { field: 'path', problem: `must be that of an operation: ${listUnique(routes, 'path')}` };
   if (there.some((route) => is(method, route.method))) return null;
   const where = path === undefined ? 'of an operation' : 'of an operation there';
-  return { member: 'method', problem: `must be that ${where}: ${listUnique(there, 'method')}` };
+  return { field: 'method', problem: `must be that ${where}: ${listUnique(there, 'method')}` };
 }
 
 function listUnique<Key extends string>(routes: readonly Readonly<Record<Key, string>>[], key: Key): string {
@@ -133,13 +133,13 @@ function listUnique<Key extends string>(routes: readonly Readonly<Record<Key, st
 }
 
 /** What is written beside a request or an attempt that a fault touched. */
-export interface FaultMark {
+export interface AppliedFault {
   readonly id: string;
   readonly kind: FaultKind;
 }
 
 /** What a fault on requests can be restricted to. */
-export interface RequestFacts {
+export interface FaultableRequest {
   readonly method: string;
   readonly path: string;
   readonly apiKeyId: string;
@@ -147,7 +147,7 @@ export interface RequestFacts {
   readonly workspaceId: string | null;
 }
 
-export function meetsRequest(rule: FaultRule, facts: RequestFacts): boolean {
+export function matchesRequest(rule: FaultRule, facts: FaultableRequest): boolean {
   return (
     is(rule.workspace_id, facts.workspaceId) &&
     is(rule.api_key_id, facts.apiKeyId) &&
@@ -157,13 +157,13 @@ export function meetsRequest(rule: FaultRule, facts: RequestFacts): boolean {
 }
 
 /** What a fault on deliveries can be restricted to. */
-export interface DeliveryFacts {
+export interface FaultableDelivery {
   readonly workspaceId: string;
   readonly webhookId: string;
   readonly type: string;
 }
 
-export function meetsDelivery(rule: FaultRule, facts: DeliveryFacts): boolean {
+export function matchesDelivery(rule: FaultRule, facts: FaultableDelivery): boolean {
   return (
     is(rule.workspace_id, facts.workspaceId) &&
     is(rule.webhook_id, facts.webhookId) &&
@@ -171,7 +171,7 @@ export function meetsDelivery(rule: FaultRule, facts: DeliveryFacts): boolean {
   );
 }
 
-export function kindOf({ kind, drop, status }: FaultRule): FaultKind {
+export function faultKindOf({ kind, drop, status }: FaultRule): FaultKind {
   if (kind !== undefined) return kind;
   if (drop !== undefined) return `drop-${drop}`;
   return status === undefined ? 'latency' : 'status';
@@ -190,12 +190,12 @@ const STATUS_CODES: Readonly<Record<number, string>> = {
 };
 
 /** The `error.code` that a status has unless another is ordered (§7, decision `error.codes`). */
-export function errorCodeOf(status: number): string {
+export function defaultErrorCode(status: number): string {
   return STATUS_CODES[status] ?? (status < 500 ? 'invalid_request' : 'internal_error');
 }
 
 /** The body with one byte changed: JSON stays JSON, so that only who verifies will notice. */
-export function tamperWith(body: string): string {
+export function tamperBody(body: string): string {
   const tampered = body.replace(/\d(?=\D*$)/, (digit) => String((Number(digit) + 1) % 10));
   return tampered === body ? body.replace(/.$/s, ' ') : tampered;
 }

@@ -43,7 +43,7 @@ export function isId(text: string): boolean {
  * What an identifier of another kind than `wanted` is: `evt_1 is an event; deliveries start with del_`. Null for what has
  * no prefix of another kind.
  */
-export function describeOtherKind(id: string, wanted: IdKind): string | null {
+export function describeIdKindMismatch(id: string, wanted: IdKind): string | null {
   const kinds = Object.keys(idPrefixes) as IdKind[];
   const kind = kinds.find((each) => id.startsWith(idPrefixes[each]));
   if (kind === undefined || kind === wanted) return null;
@@ -59,7 +59,7 @@ export type RandomFill = (buffer: Uint8Array<ArrayBuffer>) => Uint8Array;
  * Within one source the order holds even when the time given does not move or goes back: the random part
  * then counts on from the last one.
  */
-export class IdSource {
+export class UlidGenerator {
   readonly #fill: RandomFill;
   readonly #pool = new Uint8Array(RANDOM_CHARS * 256);
   #poolAt = this.#pool.length;
@@ -78,8 +78,8 @@ export class IdSource {
   }
 
   /** Never again make an identifier that sorts before `id`: called at boot with the newest stored one. */
-  startAfter(id: string): void {
-    const ms = timeOfId(id);
+  continueAfter(id: string): void {
+    const ms = parseIdTime(id);
     if (ms !== null && ms >= this.#lastMs) this.#startAt(ms + 1);
   }
 
@@ -125,7 +125,7 @@ function encodeTime(ms: number): string {
 }
 
 /** The creation time carried by an identifier, in milliseconds since 1970; null when it is not one. */
-export function timeOfId(id: string): number | null {
+export function parseIdTime(id: string): number | null {
   const opaque = id.slice(id.indexOf('_') + 1);
   if (!OPAQUE_PATTERN.test(opaque)) return null;
   let ms = 0;

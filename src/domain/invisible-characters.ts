@@ -15,15 +15,15 @@ const EMOJI_PART = /[\u200d\ufe0f\u{e007f}]/u;
 const EMOJI = '\\p{RGI_Emoji}';
 
 /** One character that can be seen. Blanks, invisible characters and the empty Braille pattern cannot. */
-export const VISIBLE = /[^\p{Cc}\p{Cf}\p{Cs}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/u;
+export const VISIBLE_CHARACTER = /[^\p{Cc}\p{Cf}\p{Cs}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/u;
 
 /** For text that has to stay on one line. */
-export function toOneLine(text: string): string {
+export function escapeToOneLine(text: string): string {
   return escapeAll(text, INVISIBLE_IN_LINE);
 }
 
 /** For text of several lines, such as a body: line breaks and tabs stay. */
-export function toPlainLines(text: string): string {
+export function escapeInvisible(text: string): string {
   return escapeAll(text.replaceAll('\r\n', '\n'), INVISIBLE_IN_LINES);
 }
 

@@ -3,12 +3,12 @@ import { SvcError } from '../errors.ts';
 import type { JsonTree } from './json-tree.ts';
 
 /** The name of a member, the index of an item (negative ones from the end), or null for the place after the last item. */
-export type Step = string | number | null;
+export type PathStep = string | number | null;
 
 const STEP = /(?:^|(?<=.)\.)([^.[\]]+)|\[("(?:[^"\\]|\\.)*"|'[^']*')\]|(?<=.)\[(-?\d*)\]/gy;
 
 /** @throws SvcError `usage` when `path` is not one. */
-export function parsePath(path: string): Step[] {
+export function parsePath(path: string): PathStep[] {
   const matches = [...path.matchAll(STEP)];
   const length = matches.reduce((sum, [text]) => sum + text.length, 0);
   if (length !== path.length || length === 0) throw notPath(path);
@@ -19,36 +19,36 @@ export function parsePath(path: string): Step[] {
 }
 
 /** The path as {@link parsePath} reads it. */
-export function formatPath(steps: readonly Step[]): string {
+export function formatPath(steps: readonly PathStep[]): string {
   return steps.map(formatStep).join('').replace(/^\./, '');
 }
 
 /** What is at the end of `steps`; undefined where there is nothing. */
-export function findAt(tree: JsonTree, steps: readonly Step[]): JsonTree | undefined {
+export function getAtPath(tree: JsonTree, steps: readonly PathStep[]): JsonTree | undefined {
   let node: JsonTree | undefined = tree;
   for (const step of steps) {
     if (node === undefined) return undefined;
-    node = childOf(node, step);
+    node = getChild(node, step);
   }
   return node;
 }
 
-export function childOf(node: JsonTree, step: Step): JsonTree | undefined {
+export function getChild(node: JsonTree, step: PathStep): JsonTree | undefined {
   if (Array.isArray(node)) return typeof step === 'number' ? node.at(step) : undefined;
   return node instanceof Map && typeof step === 'string' ? node.get(step) : undefined;
 }
 
 /** Every path at which there is something. */
-export function* pathsIn(tree: JsonTree, before: readonly Step[] = []): Generator<Step[]> {
+export function* listJsonPaths(tree: JsonTree, before: readonly PathStep[] = []): Generator<PathStep[]> {
   if (typeof tree === 'string') return;
   for (const [step, child] of tree.entries()) {
     const path = [...before, step];
     yield path;
-    yield* pathsIn(child, path);
+    yield* listJsonPaths(child, path);
   }
 }
 
-function formatStep(step: Step): string {
+function formatStep(step: PathStep): string {
   if (typeof step === 'number') return `[${step}]`;
   if (step === null) return '[]';
   return /^[^.[\]="'\s]+$/.test(step) ? `.${step}` : `[${JSON.stringify(step)}]`;

@@ -3,7 +3,7 @@
 const STRING_OR_MARK = /("[^"\\]*(?:\\.[^"\\]*)*")|([,:])/g;
 
 /** With a space after each comma and colon, as `json.dumps` of Python writes it. @param compactJson without white space. */
-export function toSpaced(compactJson: string): string {
+export function addJsonSpaces(compactJson: string): string {
   return compactJson.replace(STRING_OR_MARK, (part, text) => (text === undefined ? `${part} ` : part));
 }
 

@@ -6,7 +6,7 @@ export type JsonTree = string | JsonTree[] | Map<string, JsonTree>;
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]]|[^\s{}[\]:,"]+/g;
 
 /** The tree of valid JSON text. */
-export function toTree(text: string): JsonTree {
+export function parseJsonTree(text: string): JsonTree {
   const tokens = text.match(TOKEN)?.values() ?? [].values();
   // Commas and colons are left out: in valid JSON the order of the other tokens tells everything.
   const read = (token: string): JsonTree => {
@@ -22,8 +22,8 @@ export function toTree(text: string): JsonTree {
 }
 
 /** The text of a tree, without white space between its tokens. */
-export function toText(tree: JsonTree): string {
+export function printJsonTree(tree: JsonTree): string {
   if (typeof tree === 'string') return tree;
-  if (Array.isArray(tree)) return `[${tree.map(toText).join(',')}]`;
-  return `{${Array.from(tree, ([key, value]) => `${JSON.stringify(key)}:${toText(value)}`).join(',')}}`;
+  if (Array.isArray(tree)) return `[${tree.map(printJsonTree).join(',')}]`;
+  return `{${Array.from(tree, ([key, value]) => `${JSON.stringify(key)}:${printJsonTree(value)}`).join(',')}}`;
 }

@@ -10,7 +10,7 @@ export interface RetentionLimits {
   readonly megabytes: number | null;
 }
 
-export const defaultLimits = {
+export const defaultRetentionLimits = {
   days: 30,
   requests: 100_000,
   megabytes: 1_024,

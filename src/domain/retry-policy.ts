@@ -16,26 +16,26 @@ export interface RetryPolicy {
   /** Share by which a wait is varied both ways: 0 is none, 0.1 is ±10 % (decision `retry.jitter`). */
   readonly jitter: number;
   /** Whether a receiver's `Retry-After` is heeded (decision `retry.after`). */
-  readonly heedRetryAfter: boolean;
+  readonly honorRetryAfter: boolean;
   /** Whether a 410 answer ends the delivery at once (decision `retry.410`). */
-  readonly stopAtGone: boolean;
+  readonly stopOn410: boolean;
 }
 
 export interface FailedAttempt {
   /** Attempts made on the schedule so far, this one included. */
-  readonly attemptsMade: number;
+  readonly attemptCount: number;
   /** Schedule time of attempt 1, milliseconds since 1970. */
   readonly firstAttemptAt: number;
   /** Schedule time from which the next gap counts: when the attempt was due, or when it began if that was later. */
   readonly startedAt: number;
   /** Schedule time at which the receiver had answered; `Retry-After` counts from here. */
-  readonly answeredAt: number;
+  readonly endedAt: number;
   readonly responseStatus: number | null;
   /** The receiver's `Retry-After` as a wait in milliseconds; null when absent or unreadable. */
   readonly retryAfterMs: number | null;
 }
 
-export type AfterFailure =
+export type RetryDecision =
   | { readonly status: 'pending'; readonly dueAt: number }
   | { readonly status: 'failed'; readonly reason: 'window_elapsed' | 'retry_not_allowed' };
 
@@ -43,8 +43,8 @@ export type AfterFailure =
  * When the next attempt of a failed delivery is due, or that there is none.
  * @param random uniform in [0, 1); called once, and only when the policy has jitter.
  */
-export function afterFailure(policy: RetryPolicy, failed: FailedAttempt, random: () => number): AfterFailure {
-  if (policy.stopAtGone && failed.responseStatus === 410)
+export function decideRetry(policy: RetryPolicy, failed: FailedAttempt, random: () => number): RetryDecision {
+  if (policy.stopOn410 && failed.responseStatus === 410)
     return { status: 'failed', reason: 'retry_not_allowed' };
   const dueAt = nextDueAt(policy, failed, random);
   return isPastWindow(policy, failed.firstAttemptAt, dueAt)
@@ -69,13 +69,13 @@ function gapAfter({ gapsMs, maxGapMs }: RetryPolicy, attemptsMade: number): numb
 }
 
 function nextDueAt(policy: RetryPolicy, failed: FailedAttempt, random: () => number): number {
-  const { attemptsMade, firstAttemptAt, startedAt, answeredAt, retryAfterMs } = failed;
-  const gap = gapAfter(policy, attemptsMade);
+  const { attemptCount, firstAttemptAt, startedAt, endedAt, retryAfterMs } = failed;
+  const gap = gapAfter(policy, attemptCount);
   const varied = policy.jitter === 0 ? gap : gap * (1 + policy.jitter * (2 * random() - 1));
   const longestAt = startedAt + policy.maxGapMs;
   const planned = Math.min(startedAt + varied, longestAt);
-  if (!policy.heedRetryAfter || retryAfterMs === null) return Math.round(planned);
+  if (!policy.honorRetryAfter || retryAfterMs === null) return Math.round(planned);
   // A receiver that asks for more than is left of the window gets what is left: its hint takes no attempt away.
-  const asked = Math.min(answeredAt + retryAfterMs, longestAt, firstAttemptAt + policy.windowMs);
+  const asked = Math.min(endedAt + retryAfterMs, longestAt, firstAttemptAt + policy.windowMs);
   return Math.round(Math.max(planned, asked));
 }

@@ -1,6 +1,6 @@
 /** Secrets and keys: how they are made and what they look like. */
 import { createHash, randomFillSync } from 'node:crypto';
-import type { Environment } from './access.ts';
+import type { Environment } from './environment.ts';
 import type { RandomFill } from './ids.ts';
 import type { SignatureScheme } from './signature/scheme.ts';
 
@@ -29,12 +29,12 @@ export function createWebhookSecret(
 }
 
 /** A new API key of an environment (§5). */
-export function createApiKeyText(environment: Environment, fill: RandomFill = randomFillSync): string {
+export function createApiKey(environment: Environment, fill: RandomFill = randomFillSync): string {
   return keyPrefixes[environment] + randomText(KEY_BYTES, 'base64url', fill);
 }
 
 /** Bytes of a secret that is not the one given, and always the same for it. */
-export function foreignTo(secret: string): RandomFill {
+export function fillFromHash(secret: string): RandomFill {
   return (buffer) => {
     buffer.set(createHash('sha256').update(secret).digest().subarray(0, buffer.length));
     return buffer;
@@ -53,7 +53,7 @@ export function maskSecret(secret: string): string {
 }
 
 /** The environment that a key says it belongs to; null when it is not a key of this service. */
-export function environmentOfKey(key: string): Environment | null {
+export function environmentOfApiKey(key: string): Environment | null {
   if (key.startsWith(keyPrefixes.sandbox)) return 'sandbox';
   if (key.startsWith(keyPrefixes.production)) return 'production';
   return null;

@@ -8,7 +8,7 @@ export interface BucketLimit {
 interface Bucket {
   tokens: number;
   /** Monotonic time at which `tokens` was right. */
-  at: number;
+  refilledAt: number;
 }
 
 export class TokenBuckets<Key> {
@@ -26,7 +26,7 @@ export class TokenBuckets<Key> {
   }
 
   /** The tokens of a key; it can use one from 1 on. */
-  tokensOf(key: Key): number {
+  availableTokens(key: Key): number {
     return this.#refill(key).tokens;
   }
 
@@ -43,16 +43,16 @@ export class TokenBuckets<Key> {
   }
 
   /** Fills every bucket. */
-  forget(): void {
+  reset(): void {
     this.#buckets.clear();
   }
 
   #refill(key: Key): Bucket {
     const { perSecond, burst } = this.#limit;
     const now = this.#monotonic();
-    const bucket = this.#buckets.get(key) ?? { tokens: burst, at: now };
-    bucket.tokens = Math.min(burst, bucket.tokens + ((now - bucket.at) / 1000) * perSecond);
-    bucket.at = now;
+    const bucket = this.#buckets.get(key) ?? { tokens: burst, refilledAt: now };
+    bucket.tokens = Math.min(burst, bucket.tokens + ((now - bucket.refilledAt) / 1000) * perSecond);
+    bucket.refilledAt = now;
     this.#buckets.delete(key);
     this.#buckets.set(key, bucket);
     const [oldest] = this.#buckets.keys();

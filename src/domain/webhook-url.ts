@@ -27,7 +27,11 @@ export function checkWebhookUrl(text: string, rule: WebhookUrlRule): WebhookUrlC
  * Why nothing may be sent over `protocol` to what the address or host is, as what it must be instead; null when it
  * may. The registration of an endpoint asks this about the host, the dialer about each resolved address.
  */
-export function findObjection(rule: WebhookUrlRule, protocol: string, target: AddressClass): string | null {
+export function findTargetProblem(
+  rule: WebhookUrlRule,
+  protocol: string,
+  target: AddressClass,
+): string | null {
   if (target.kind === 'blocked') return 'must be one that deliveries may go to';
   if (rule === 'public') {
     const allowed = protocol === 'https:' && target.kind === 'public';
@@ -51,6 +55,6 @@ function findProblem(text: string, rule: WebhookUrlRule): string | null {
   if (url.username !== '' || url.password !== '') return 'must not contain a user name or a password';
   if (text.includes('#')) return 'must not contain a fragment (#)';
   const host = classifyHost(url.hostname);
-  const objection = findObjection(rule, url.protocol, host);
-  return objection === null ? null : `${objection} (${url.hostname} is ${host.what})`;
+  const objection = findTargetProblem(rule, url.protocol, host);
+  return objection === null ? null : `${objection} (${url.hostname} is ${host.description})`;
 }

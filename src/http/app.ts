@@ -1,21 +1,21 @@
 /** The whole of what the emulator answers to. */
 import { H3, type HTTPError, type HTTPResponse } from 'h3';
-import { controlOperations } from '../contract/control-api.ts';
-import { createOpenApiDocument } from '../contract/openapi.ts';
+import { controlOperations } from '../contract/control-operations.ts';
+import { createOpenApiDocument } from '../contract/openapi-document.ts';
 import type { ControlPlane } from '../control/control-plane.ts';
 import { SvcError } from '../errors.ts';
-import { documentEventTypes } from '../fixtures/documented-event-types.ts';
+import { documentEventTypes } from '../fixtures/document-event-types.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
-import type { Addresses } from './addresses.ts';
 import { type ApiHostGuardOptions, createApiHostGuard } from './api-host-guard.ts';
 import { mountControlApi } from './control-api.ts';
+import { createControlAuth, noControlAuth } from './control-auth.ts';
+import { createControlGuard } from './control-guard.ts';
 import { mountDashboard } from './dashboard.ts';
 import { createDashboardFiles } from './dashboard-files.ts';
-import type { FaultLog } from './fault-log.ts';
-import { createGuard } from './guard.ts';
+import type { EmulatorUrls } from './emulator-urls.ts';
+import type { InternalErrorLog } from './internal-error-log.ts';
 import { mountPublicApi } from './public-api.ts';
-import { errorResponse, jsonResponse, toSvcError } from './respond.ts';
-import { createTokenLock, noLock } from './token-lock.ts';
+import { errorResponse, jsonResponse, toSvcError } from './responses.ts';
 
 export interface AppOptions extends Pick<ApiHostGuardOptions, 'allowHost'> {
   readonly sandbox: Sandbox;
@@ -25,40 +25,49 @@ export interface AppOptions extends Pick<ApiHostGuardOptions, 'allowHost'> {
   /** The address that it was told to be reached at; null without one. */
   readonly publicUrl: string | null;
   /** The address of the proxy or tunnel that leads here by now; null without one. */
-  readonly findPublicUrl: () => string | null;
+  readonly getPublicUrl: () => string | null;
   /** What it asks of those who come to the control plane and the dashboard; null for nothing. */
   readonly controlToken: string | null;
   /** The built dashboard; that of this package when left out. */
   readonly dashboardFolder?: string | undefined;
   /** Where its parts are reached, for a request that came to `origin`. */
-  readonly addressesAt: (origin: string) => Addresses;
+  readonly getUrls: (origin: string) => EmulatorUrls;
   /** Where the event types of the OpenAPI document are found, later folders overriding earlier ones. */
   readonly fixtureFolders: readonly string[];
-  readonly faultLog: FaultLog;
+  readonly internalErrorLog: InternalErrorLog;
   /** Aborted when the emulator stops. */
   readonly closing: AbortSignal;
 }
 
 export function createApp(options: AppOptions): H3 {
-  const { sandbox, control, host, publicUrl, controlToken, dashboardFolder, faultLog, closing } = options;
-  const nextRequestId = () => sandbox.mint.ids('control requests').next('request', sandbox.stamp());
-  const app = new H3({ silent: true, onError: (error) => answerFault(error, nextRequestId(), faultLog) });
+  const { sandbox, control, host, publicUrl, controlToken, dashboardFolder, internalErrorLog, closing } =
+    options;
+  const nextRequestId = () => sandbox.generator.ids('control requests').next('request', sandbox.timestamp());
+  const app = new H3({
+    silent: true,
+    onError: (error) => handleRouterError(error, nextRequestId(), internalErrorLog),
+  });
   const assertHost = createApiHostGuard({
     host,
     allowHost: options.allowHost,
-    publicUrl: options.findPublicUrl,
+    publicUrl: options.getPublicUrl,
   });
-  mountPublicApi(app, { sandbox, faultLog, closing, assertHost });
-  const lock = controlToken === null ? noLock : createTokenLock(controlToken, publicUrl, sandbox.wall);
-  const guarded = { guard: createGuard(host, publicUrl, lock), faultLog, nextRequestId };
+  mountPublicApi(app, { sandbox, internalErrorLog, closing, assertHost });
+  const lock =
+    controlToken === null ? noControlAuth : createControlAuth(controlToken, publicUrl, sandbox.wall);
+  const guarded = {
+    guard: createControlGuard(host, publicUrl, lock),
+    internalErrorLog,
+    nextRequestId,
+  };
   mountControlApi(app, {
     ...guarded,
     ...{ control, store: sandbox.store, closing },
-    describe: (origin) => describe('control', origin, options),
+    describe: (origin) => createDocumentText('control', origin, options),
   });
   mountDashboard(app, { ...guarded, lock, files: createDashboardFiles(dashboardFolder) });
   app.get('/openapi.json', async ({ url }) =>
-    jsonResponse(200, describe('public', url.origin, options), nextRequestId()),
+    jsonResponse(200, createDocumentText('public', url.origin, options), nextRequestId()),
   );
   app.get('/healthz', () => jsonResponse(200, '{"ok":true}', nextRequestId()));
   app.all('/**', (event) => {
@@ -69,23 +78,27 @@ export function createApp(options: AppOptions): H3 {
 }
 
 /** What the router itself refuses, a path or a host that it cannot read, and faults of what is mounted here. */
-function answerFault(error: HTTPError, requestId: string, faultLog: FaultLog): HTTPResponse {
+function handleRouterError(
+  error: HTTPError,
+  requestId: string,
+  internalErrorLog: InternalErrorLog,
+): HTTPResponse {
   const { cause = error } = error;
   if (error.status === 400 || (cause as NodeJS.ErrnoException).code === 'ERR_INVALID_URL') {
     const unreadable = new SvcError('invalid_request', 'The path or the Host of the request cannot be read.');
     return errorResponse(unreadable, requestId);
   }
-  faultLog.report(requestId, cause);
+  internalErrorLog.report(requestId, cause);
   return errorResponse(toSvcError(cause), requestId);
 }
 
 /** The OpenAPI document of one of the two APIs, as JSON, for a request that came to `origin`. */
-function describe(
-  which: keyof typeof DOCUMENTS,
+function createDocumentText(
+  which: keyof typeof documentInfo,
   origin: string,
-  { sandbox, addressesAt, fixtureFolders }: AppOptions,
+  { sandbox, getUrls, fixtureFolders }: AppOptions,
 ): string {
-  const { baseUrl, controlUrl } = addressesAt(origin);
+  const { baseUrl, controlUrl } = getUrls(origin);
   const { rules, operations } = sandbox;
   const table =
     which === 'public'
@@ -94,10 +107,10 @@ function describe(
           deliveries: { eventTypes: documentEventTypes(fixtureFolders), rules },
         }
       : { operations: controlOperations, serverUrl: controlUrl };
-  return JSON.stringify(createOpenApiDocument({ ...DOCUMENTS[which], ...table }));
+  return JSON.stringify(createOpenApiDocument({ ...documentInfo[which], ...table }));
 }
 
-const DOCUMENTS = {
+const documentInfo = {
   public: {
     title: 'Workspace Events and Webhooks API',
     description:

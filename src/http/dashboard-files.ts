@@ -9,7 +9,7 @@ import { findPackageFolder } from '../package-folder.ts';
 export interface DashboardFile {
   readonly type: string;
   /** In a coding that the client takes, by its `Accept-Encoding`. */
-  inCodingFor(accepted: string): Representation;
+  encodeFor(accepted: string): Representation;
 }
 
 export interface Representation {
@@ -35,7 +35,7 @@ const codings = {
 };
 type Coding = keyof typeof codings;
 
-const types: Readonly<Record<string, string>> = {
+const contentTypes: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
@@ -45,13 +45,13 @@ const types: Readonly<Record<string, string>> = {
   '.png': 'image/png',
   '.ico': 'image/x-icon',
 };
-const COMPRESSED_ALREADY = new Set(['.woff2', '.png', '.ico']);
+const INCOMPRESSIBLE_EXTENSIONS = new Set(['.woff2', '.png', '.ico']);
 
 export function createDashboardFiles(folder?: string): DashboardFiles {
   let files: ReadonlyMap<string, DashboardFile> | null = null;
   return {
     get(path) {
-      files ??= readFiles(folder ?? findDashboard());
+      files ??= readFiles(folder ?? findDashboardFolder());
       const file = files.get(path);
       if (file === undefined) throw new SvcError('not_found', `The dashboard has no ${path}.`);
       return file;
@@ -59,7 +59,7 @@ export function createDashboardFiles(folder?: string): DashboardFiles {
   };
 }
 
-function findDashboard(): string {
+function findDashboardFolder(): string {
   const folder = findPackageFolder();
   if (folder !== null) return join(folder, 'dist/dashboard');
   throw new SvcError('not_found', 'The files of the dashboard are not part of this bundled application.', {
@@ -93,9 +93,9 @@ function readFile(path: string): DashboardFile {
     etag: `"${hash}-${coding}"`,
   });
   return {
-    type: types[extension] ?? 'application/octet-stream',
-    inCodingFor(accepted) {
-      const coding = COMPRESSED_ALREADY.has(extension) ? 'identity' : chooseCoding(accepted);
+    type: contentTypes[extension] ?? 'application/octet-stream',
+    encodeFor(accepted) {
+      const coding = INCOMPRESSIBLE_EXTENSIONS.has(extension) ? 'identity' : chooseCoding(accepted);
       made[coding] ??= encode(coding);
       return made[coding];
     },

@@ -1,15 +1,15 @@
 /** The dashboard: a page at `/` and its files. Who may see it is as for the control plane, which it lives on. */
 import { type H3, type H3Event, HTTPResponse } from 'h3';
 import type { SvcError } from '../errors.ts';
-import { type Answering, answer } from './answer.ts';
+import type { ControlAuth } from './control-auth.ts';
+import type { ControlGuard } from './control-guard.ts';
 import type { DashboardFile, DashboardFiles } from './dashboard-files.ts';
-import type { Guard } from './guard.ts';
-import { controlErrorResponse, keptApart, type ResponseHeaders } from './respond.ts';
-import type { TokenLock } from './token-lock.ts';
+import { type ErrorBoundaryOptions, withErrorBoundary } from './error-boundary.ts';
+import { controlErrorResponse, isolationHeaders, type ResponseHeaders } from './responses.ts';
 
 /** What the page may do: run its own files and talk to the emulator. What it shows can become neither script nor frame. */
 const pageHeaders: ResponseHeaders = {
-  ...keptApart,
+  ...isolationHeaders,
   'Content-Security-Policy': [
     "default-src 'none'",
     "script-src 'self'",
@@ -24,35 +24,37 @@ const pageHeaders: ResponseHeaders = {
 };
 
 /** The names of assets change with what is in them. */
-const FOR_EVER = 'private, max-age=31536000, immutable';
+const IMMUTABLE = 'private, max-age=31536000, immutable';
 
-export interface DashboardServing extends Answering {
-  readonly guard: Guard;
-  readonly lock: TokenLock;
+export interface DashboardOptions extends ErrorBoundaryOptions {
+  readonly guard: ControlGuard;
+  readonly lock: ControlAuth;
   readonly files: DashboardFiles;
 }
 
-export function mountDashboard(app: H3, serving: DashboardServing): void {
+export function mountDashboard(app: H3, serving: DashboardOptions): void {
   const { guard, lock, files } = serving;
   const enter = (event: H3Event, requestId: string) => {
-    guard.assertMayVisit(event);
-    const cookie = lock.cookieFor(event);
-    if (cookie !== null) return welcome(cookie, requestId);
-    lock.assertOpened(event);
+    guard.assertCanOpenPage(event);
+    const cookie = lock.createCookie(event);
+    if (cookie !== null) return redirectWithCookie(cookie, requestId);
+    lock.assertAuthorized(event);
     return fileResponse(files.get('/'), event, 'no-cache', requestId);
   };
   const load = (event: H3Event, requestId: string) => {
     guard.assertAllowed(event);
-    return fileResponse(files.get(event.url.pathname), event, FOR_EVER, requestId);
+    return fileResponse(files.get(event.url.pathname), event, IMMUTABLE, requestId);
   };
   for (const method of ['GET', 'HEAD'] as const) {
-    app.on(method, '/', (event) => answer(serving, (id) => enter(event, id), wordsResponse));
-    app.on(method, '/assets/**', (event) => answer(serving, (id) => load(event, id), controlErrorResponse));
+    app.on(method, '/', (event) => withErrorBoundary(serving, (id) => enter(event, id), errorPage));
+    app.on(method, '/assets/**', (event) =>
+      withErrorBoundary(serving, (id) => load(event, id), controlErrorResponse),
+    );
   }
 }
 
 /** The same page without the token, which is not to stay in the address bar and in the history. */
-function welcome(cookie: string, requestId: string): HTTPResponse {
+function redirectWithCookie(cookie: string, requestId: string): HTTPResponse {
   return new HTTPResponse(null, {
     status: 303,
     headers: {
@@ -66,7 +68,7 @@ function welcome(cookie: string, requestId: string): HTTPResponse {
 }
 
 function fileResponse(file: DashboardFile, { req }: H3Event, caching: string, requestId: string) {
-  const { bytes, coding, etag } = file.inCodingFor(req.headers.get('accept-encoding') ?? '');
+  const { bytes, coding, etag } = file.encodeFor(req.headers.get('accept-encoding') ?? '');
   const headers = {
     ...pageHeaders,
     'Request-Id': requestId,
@@ -74,7 +76,7 @@ function fileResponse(file: DashboardFile, { req }: H3Event, caching: string, re
     ETag: etag,
     Vary: 'Accept-Encoding',
   };
-  if (isKnown(etag, req.headers.get('if-none-match')))
+  if (matchesEtag(etag, req.headers.get('if-none-match')))
     return new HTTPResponse(null, { status: 304, headers });
   return new HTTPResponse(bytes, {
     headers: {
@@ -86,13 +88,13 @@ function fileResponse(file: DashboardFile, { req }: H3Event, caching: string, re
   });
 }
 
-function isKnown(etag: string, ifNoneMatch: string | null): boolean {
+function matchesEtag(etag: string, ifNoneMatch: string | null): boolean {
   const known = ifNoneMatch?.split(',').map((each) => each.trim().replace(/^W\//, '')) ?? [];
   return known.includes(etag) || known.includes('*');
 }
 
 /** What a browser shows in the place of the page: what is wrong, and the next step. */
-function wordsResponse({ status, message, hint = '', headers }: SvcError, requestId: string): HTTPResponse {
+function errorPage({ status, message, hint = '', headers }: SvcError, requestId: string): HTTPResponse {
   const text = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -101,8 +103,8 @@ function wordsResponse({ status, message, hint = '', headers }: SvcError, reques
 <link rel="icon" href="data:,">
 <title>svc emulator</title>
 <h1>svc emulator</h1>
-<p>${toText(message)}</p>
-<p>${toText(hint)}</p>
+<p>${escapeHtml(message)}</p>
+<p>${escapeHtml(hint)}</p>
 </html>
 `;
   return new HTTPResponse(text, {
@@ -117,6 +119,6 @@ function wordsResponse({ status, message, hint = '', headers }: SvcError, reques
   });
 }
 
-function toText(text: string): string {
+function escapeHtml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

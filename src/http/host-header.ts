@@ -3,8 +3,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { NodeHandler } from 'h3';
 import { parseAuthority } from '../domain/host-name.ts';
 import { SvcError } from '../errors.ts';
-import { toErrorText } from './respond.ts';
-import { nextUnloggedRequestId } from './unreadable-request.ts';
+import { nextUnloggedRequestId } from './malformed-request.ts';
+import { toErrorJson } from './responses.ts';
 
 /** Characters of a header or a target in a message. */
 const SHOWN_LENGTH = 256;
@@ -13,7 +13,7 @@ const SHOWN_LENGTH = 256;
 export function requireValidHost(handler: NodeHandler): NodeHandler {
   return (request, response) => {
     const problem = findProblem(request as IncomingMessage);
-    return problem === null ? handler(request, response) : refuse(problem, response as ServerResponse);
+    return problem === null ? handler(request, response) : rejectRequest(problem, response as ServerResponse);
   };
 }
 
@@ -31,9 +31,9 @@ function findProblem({ headersDistinct, url = '' }: IncomingMessage): string | n
   return `The target of the request is not a path or a URL: ${JSON.stringify(url.slice(0, SHOWN_LENGTH))}.`;
 }
 
-function refuse(message: string, response: ServerResponse): void {
+function rejectRequest(message: string, response: ServerResponse): void {
   const requestId = nextUnloggedRequestId();
-  const body = toErrorText(new SvcError('invalid_request', message), requestId);
+  const body = toErrorJson(new SvcError('invalid_request', message), requestId);
   // The rest of the request is not read.
   response.writeHead(400, {
     'Content-Type': 'application/json; charset=utf-8',

@@ -7,12 +7,12 @@ import { SvcError } from '../errors.ts';
 import { clearInterval, clearTimeout, monotonic, setInterval, setTimeout } from '../timers.ts';
 import { requireValidHost } from './host-header.ts';
 import type { CertificateFiles, ListenOptions } from './listen-options.ts';
+import { rejectMalformedRequest } from './malformed-request.ts';
 import { openTunnel, type Tunnel } from './tunnel.ts';
-import { refuseUnreadable } from './unreadable-request.ts';
 
 type Server = HttpServer | HttpsServer;
 
-export interface Listening {
+export interface HttpListener {
   readonly port: number;
   /** `http://host:port` or `https://host:port` */
   readonly url: string;
@@ -26,32 +26,32 @@ export interface Listening {
 
 /** How long a connection may take to get its last answer while closing. */
 const CLOSE_GRACE_MS = 5_000;
-const SWEEP_MS = 20;
+const IDLE_SWEEP_INTERVAL_MS = 20;
 const CERTIFICATE_DAYS = 365;
-const REPORT_EVERY_MS = 10_000;
+const REPORT_INTERVAL_MS = 10_000;
 
 /**
- * @param onFault called when the tunnel ends by itself, or connections cannot be accepted
+ * @param onInternalError called when the tunnel ends by itself, or connections cannot be accepted
  * @throws SvcError `port_in_use`, never another port than the one asked for; `no_tunnel`.
  */
 export async function listen(
   app: H3,
   { host, port, https, publicUrl = null, tunnel: wantsTunnel }: ListenOptions,
   onFault: (where: string, fault: unknown) => void,
-): Promise<Listening> {
+): Promise<HttpListener> {
   // Without a free file descriptor a connection cannot be accepted. A later one may be.
   const onAcceptError = (error: Error) => onFault('a connection', error);
   const handler = requireValidHost(toNodeHandler(app));
   const { server, certificate } = https
-    ? await listenSecurely(handler, host, port, https)
-    : { server: await listenPlainly(handler, host, port), certificate: null };
-  server.on('clientError', refuseUnreadable);
-  server.on('error', rarely(onAcceptError));
+    ? await listenHttps(handler, host, port, https)
+    : { server: await listenHttp(handler, host, port), certificate: null };
+  server.on('clientError', rejectMalformedRequest);
+  server.on('error', throttle(onAcceptError));
   // An expectation that is not known is passed over; Node.js would answer without a body.
   server.on('checkExpectation', handler);
   const { port: taken } = server.address() as AddressInfo;
   if (port !== 0 && taken !== port) {
-    await close(server);
+    await closeServer(server);
     throw portInUse(host, port);
   }
   const url = toOrigin(certificate === null ? 'http' : 'https', host, taken);
@@ -60,12 +60,12 @@ export async function listen(
     : null;
   return {
     ...{ port: taken, url, publicUrl: tunnel?.url ?? publicUrl, certificate },
-    close: async () => void (await Promise.all([tunnel?.close(), close(server)])),
+    close: async () => void (await Promise.all([tunnel?.close(), closeServer(server)])),
   };
 }
 
 /** What {@link listen} gives, without a port: port 0 stands in the address, where nothing can be. */
-export function listenNowhere({ host, publicUrl = null }: ListenOptions): Listening {
+export function createUnboundListener({ host, publicUrl = null }: ListenOptions): HttpListener {
   return {
     ...{ port: 0, url: toOrigin('http', host, 0), publicUrl, certificate: null },
     close: async () => {},
@@ -73,18 +73,18 @@ export function listenNowhere({ host, publicUrl = null }: ListenOptions): Listen
 }
 
 /** Where a server on all addresses is found by this machine: not every system and browser asks for "any" itself. */
-const NEAREST: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
+const REACHABLE_ADDRESS: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
 
 function toOrigin(scheme: 'http' | 'https', listeningOn: string, port: number): string {
-  const host = NEAREST[listeningOn] ?? listeningOn;
+  const host = REACHABLE_ADDRESS[listeningOn] ?? listeningOn;
   return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-/** Calls `report` at most once in {@link REPORT_EVERY_MS}. */
-function rarely(report: (error: Error) => void): (error: Error) => void {
+/** Calls `report` at most once in {@link REPORT_INTERVAL_MS}. */
+function throttle(report: (error: Error) => void): (error: Error) => void {
   let reportedAt = Number.NEGATIVE_INFINITY;
   return (error) => {
-    if (monotonic() - reportedAt < REPORT_EVERY_MS) return;
+    if (monotonic() - reportedAt < REPORT_INTERVAL_MS) return;
     reportedAt = monotonic();
     report(error);
   };
@@ -94,13 +94,13 @@ async function openTunnelTo(server: Server, url: string, onEnd: (fault: SvcError
   try {
     return await openTunnel(url, onEnd);
   } catch (error) {
-    await close(server);
+    await closeServer(server);
     throw error;
   }
 }
 
 // Without listhen, which takes longer to load than all the rest of a start.
-async function listenPlainly(handler: NodeHandler, host: string, port: number): Promise<Server> {
+async function listenHttp(handler: NodeHandler, host: string, port: number): Promise<Server> {
   // A request without `Host` is refused by the handler, with a body; Node.js would send none.
   const server = createServer({ requireHostHeader: false }, handler as Parameters<typeof createServer>[1]);
   await new Promise<void>((resolve, reject) => {
@@ -110,7 +110,7 @@ async function listenPlainly(handler: NodeHandler, host: string, port: number): 
   return server;
 }
 
-async function listenSecurely(
+async function listenHttps(
   handler: NodeHandler,
   host: string,
   port: number,
@@ -135,11 +135,11 @@ async function listenSecurely(
   }
 }
 
-function close(server: Server): Promise<void> {
+function closeServer(server: Server): Promise<void> {
   // A client that keeps asking on one connection is told with its next answer that there is no other.
   server.prependListener('request', (_request, response) => response.setHeader('Connection', 'close'));
   // Those under way become idle one by one; a client would keep them for seconds.
-  const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS);
+  const sweep = setInterval(() => server.closeIdleConnections(), IDLE_SWEEP_INTERVAL_MS);
   const giveUp = setTimeout(() => server.closeAllConnections(), CLOSE_GRACE_MS);
   return new Promise((resolve) => {
     server.close(() => {

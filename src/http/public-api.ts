@@ -1,39 +1,39 @@
 /** The described service at `/v1`, and nothing else. */
 import type { H3, H3Event, HTTPResponse } from 'h3';
-import { inputInQuery, type Operation, pathParameters } from '../contract/operation.ts';
-import type { PublicOperations } from '../contract/public-api.ts';
+import { isInputInQuery, type Operation, pathParameters } from '../contract/operation.ts';
+import type { PublicOperations } from '../contract/public-operations.ts';
 import { validate } from '../contract/validate.ts';
 import { SvcError } from '../errors.ts';
 import { authenticate, type Caller, requireScope } from '../sandbox/access.ts';
 import type { FiredFault } from '../sandbox/faults.ts';
 import { parseIdempotencyKey } from '../sandbox/idempotency.ts';
-import { type Call, createPublicHandlers, type PublicHandlers } from '../sandbox/public-operations.ts';
+import { createPublicHandlers, type PublicCall, type PublicHandlers } from '../sandbox/public-handlers.ts';
 import { RateLimiter } from '../sandbox/rate-limiter.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { ApiHostGuard } from './api-host-guard.ts';
-import { type FaultLog, isFault } from './fault-log.ts';
-import { readJsonBody } from './json-body.ts';
-import { queryOf } from './query.ts';
-import { dropConnection, meetFault } from './request-faults.ts';
+import { type InternalErrorLog, isInternalError } from './internal-error-log.ts';
+import { readJsonBody } from './read-json-body.ts';
+import { readQuery } from './read-query.ts';
+import { applyFault, dropConnection } from './request-faults.ts';
 import { findIdInPath, findIdOfRecord, logRequest } from './request-log.ts';
-import { errorResponse, jsonResponse, type ResponseHeaders, toSvcError } from './respond.ts';
+import { errorResponse, jsonResponse, type ResponseHeaders, toSvcError } from './responses.ts';
 
 const PREFIX = '/v1';
 
 export interface PublicApiOptions {
   readonly sandbox: Sandbox;
-  readonly faultLog: FaultLog;
+  readonly internalErrorLog: InternalErrorLog;
   readonly assertHost: ApiHostGuard;
   /** Aborted when the emulator stops. */
   readonly closing: AbortSignal;
 }
 
-interface Serving extends PublicApiOptions {
+interface PublicApiContext extends PublicApiOptions {
   readonly limiter: RateLimiter | null;
 }
 
 /** What is learned of a request on its way, for the answer and for the log. */
-export interface Exchange {
+export interface RequestState {
   readonly requestId: string;
   readonly startedAt: number;
   caller: Caller | null;
@@ -49,8 +49,8 @@ export function mountPublicApi(app: H3, options: PublicApiOptions): void {
   const { sandbox } = options;
   const { rateLimit } = sandbox.rules;
   const limiter = rateLimit === null ? null : new RateLimiter(rateLimit, sandbox.wall);
-  sandbox.bus.subscribe((news) => {
-    if (news.type === 'renewed') limiter?.forget();
+  sandbox.bus.subscribe((sandboxEvent) => {
+    if (sandboxEvent.type === 'renewed') limiter?.reset();
   });
   const serving = { ...options, limiter };
   const handlers = createPublicHandlers(sandbox);
@@ -64,22 +64,22 @@ export function mountPublicApi(app: H3, options: PublicApiOptions): void {
     );
   }
   for (const [path, allowed] of methods) {
-    app.all(path, (event) => exchange(serving, event, () => refuseMethod(event, allowed)));
+    app.all(path, (event) => exchange(serving, event, () => rejectMethod(event, allowed)));
   }
   for (const path of [PREFIX, `${PREFIX}/**`]) {
-    app.all(path, (event) => exchange(serving, event, () => refusePath(event)));
+    app.all(path, (event) => exchange(serving, event, () => rejectUnknownPath(event)));
   }
 }
 
 /** One request from its id to its row in the log; no error gets past it. */
 async function exchange(
-  { sandbox, faultLog, assertHost }: Serving,
+  { sandbox, internalErrorLog, assertHost }: PublicApiContext,
   event: H3Event,
-  answer: (state: Exchange) => Promise<HTTPResponse> | never,
+  answer: (state: RequestState) => Promise<HTTPResponse> | never,
 ): Promise<HTTPResponse> {
   const { wall } = sandbox;
-  const state: Exchange = {
-    requestId: sandbox.mint.ids('requests').next('request', sandbox.stamp()),
+  const state: RequestState = {
+    requestId: sandbox.generator.ids('requests').next('request', sandbox.timestamp()),
     startedAt: wall.monotonic(),
     caller: null,
     limitHeaders: {},
@@ -91,11 +91,11 @@ async function exchange(
   try {
     assertHost(event);
     // The router takes a path with a slash at its end for the one without (decision `path.slash`).
-    if (event.url.pathname.endsWith('/')) refusePath(event);
+    if (event.url.pathname.endsWith('/')) rejectUnknownPath(event);
     response = await answer(state);
   } catch (thrown) {
     const error = toSvcError(thrown);
-    if (isFault(error)) faultLog.report(state.requestId, thrown);
+    if (isInternalError(error)) internalErrorLog.report(state.requestId, thrown);
     state.errorCode = error.code;
     response = errorResponse(error, state.requestId, state.limitHeaders);
   }
@@ -104,9 +104,9 @@ async function exchange(
 }
 
 async function perform(
-  { sandbox, limiter, closing }: Serving,
+  { sandbox, limiter, closing }: PublicApiContext,
   event: H3Event,
-  state: Exchange,
+  state: RequestState,
   operation: Operation,
   handler: PublicHandlers[keyof PublicOperations],
 ): Promise<HTTPResponse> {
@@ -114,15 +114,15 @@ async function perform(
   state.caller = caller;
   state.resourceId = findIdInPath(event);
   if (limiter) state.limitHeaders = limiter.take(caller.keySeq);
-  const faulty = await meetFault(sandbox, event, caller, state, closing);
+  const faulty = await applyFault(sandbox, event, caller, state, closing);
   if (faulty) return faulty;
   if (operation.scope) requireScope(sandbox, caller, operation.scope);
-  const answer = await handler(await readCall(sandbox, event, caller, operation));
-  state.resourceId ??= findIdOfRecord(answer.body);
-  const headers = answer.replayed
+  const operationResponse = await handler(await readCall(sandbox, event, caller, operation));
+  state.resourceId ??= findIdOfRecord(operationResponse.body);
+  const headers = operationResponse.replayed
     ? { ...state.limitHeaders, 'Idempotent-Replayed': 'true' }
     : state.limitHeaders;
-  return jsonResponse(answer.status, answer.body, state.requestId, headers);
+  return jsonResponse(operationResponse.status, operationResponse.body, state.requestId, headers);
 }
 
 async function readCall(
@@ -130,22 +130,22 @@ async function readCall(
   event: H3Event,
   caller: Caller,
   operation: Operation,
-): Promise<Call> {
+): Promise<PublicCall> {
   const { method } = operation;
   const path = event.url.pathname;
   const parameters: Record<string, unknown> = {};
   for (const name of pathParameters(operation.path)) parameters[name] = event.context.params?.[name];
-  if (inputInQuery(method)) {
-    const input = validate(operation.input, { ...queryOf(event), ...parameters }, 'invalid_request');
-    return { caller, input: input as Call['input'], method, path, body: null, idempotencyKey: null };
+  if (isInputInQuery(method)) {
+    const input = validate(operation.input, { ...readQuery(event), ...parameters }, 'invalid_request');
+    return { caller, input: input as PublicCall['input'], method, path, body: null, idempotencyKey: null };
   }
   const idempotencyKey = parseIdempotencyKey(event.req.headers.get('idempotency-key'));
   const body = await readJsonBody(event, sandbox.rules.bodyLimitBytes);
   const input = validate(operation.input, { ...body.json.value, ...parameters }, 'validation_failed');
-  return { caller, input: input as Call['input'], method, path, body, idempotencyKey };
+  return { caller, input: input as PublicCall['input'], method, path, body, idempotencyKey };
 }
 
-function refuseMethod(event: H3Event, allowed: readonly string[]): never {
+function rejectMethod(event: H3Event, allowed: readonly string[]): never {
   throw new SvcError(
     'method_not_allowed',
     `${event.req.method} is not allowed here, only ${allowed.join(' and ')}.`,
@@ -155,6 +155,6 @@ function refuseMethod(event: H3Event, allowed: readonly string[]): never {
   );
 }
 
-function refusePath(event: H3Event): never {
+function rejectUnknownPath(event: H3Event): never {
   throw new SvcError('not_found', `There is nothing at ${event.url.pathname}.`);
 }

@@ -1,15 +1,15 @@
 /** Faults that are ordered for requests to `/v1`: late answers, other answers, and none. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type H3, type H3Event, HTTPResponse } from 'h3';
-import { errorCodeOf } from '../domain/fault.ts';
+import { defaultErrorCode } from '../domain/fault.ts';
 import type { Caller } from '../sandbox/access.ts';
 import type { FiredFault } from '../sandbox/faults.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
-import type { Exchange } from './public-api.ts';
-import { errorResponse, type WireError } from './respond.ts';
+import type { RequestState } from './public-api.ts';
+import { errorResponse, type WireError } from './responses.ts';
 
 /** Statuses that ask to come back, and so say when (decision `rate.headers`). */
-const COME_BACK = new Set([429, 503]);
+const RETRYABLE_STATUSES = new Set([429, 503]);
 
 /**
  * Lets a fault have its way before anything is done for the request: nothing of it is read, written or kept, its
@@ -17,14 +17,14 @@ const COME_BACK = new Set([429, 503]);
  * @param closing ends a wait.
  * @returns what it answers with in the place of the operation; null where the operation is to be done.
  */
-export async function meetFault(
+export async function applyFault(
   { faults, store }: Sandbox,
   event: H3Event,
   { keyId: apiKeyId, workspaceSeq }: Caller,
-  state: Exchange,
+  state: RequestState,
   closing: AbortSignal,
 ): Promise<HTTPResponse | null> {
-  const fault = faults.takeForRequest(() => ({
+  const fault = faults.fireForRequest(() => ({
     ...{ method: event.req.method, path: event.url.pathname, apiKeyId },
     workspaceId: workspaceSeq === null ? null : (store.workspaces.findBySeq(workspaceSeq)?.id ?? null),
   }));
@@ -43,26 +43,27 @@ export async function meetFault(
 function toWireError({ mark, rule }: FiredFault, status: number): WireError {
   return {
     status,
-    code: rule.error_code ?? errorCodeOf(status),
+    code: rule.error_code ?? defaultErrorCode(status),
     message: `The fault ${mark.id} was ordered for this request.`,
-    headers: COME_BACK.has(status) ? { 'Retry-After': '1' } : {},
+    headers: RETRYABLE_STATUSES.has(status) ? { 'Retry-After': '1' } : {},
   };
 }
 
 /** Requests that came by no connection, and whose answer is lost all the same. */
-const lost = new WeakSet<Request>();
+const droppedRequests = new WeakSet<Request>();
 
 /** Closes the connection without an answer. */
 export function dropConnection({ req, runtime }: H3Event): HTTPResponse {
   const socket = runtime?.node?.req.socket;
-  if (socket === undefined) lost.add(req);
+  if (socket === undefined) droppedRequests.add(req);
   else socket.destroy();
   return new HTTPResponse(null);
 }
 
 /** The answer to a request of the same process. @throws TypeError where a fault drops it, as `fetch` does. */
-export async function fetchFrom(app: H3, request: Request): Promise<Response> {
+export async function fetchInProcess(app: H3, request: Request): Promise<Response> {
   const response = await app.fetch(request);
-  if (lost.has(request)) throw new TypeError('fetch failed', { cause: new Error('a fault dropped it') });
+  if (droppedRequests.has(request))
+    throw new TypeError('fetch failed', { cause: new Error('a fault dropped it') });
   return response;
 }

@@ -1,7 +1,7 @@
 import type { H3Event } from 'h3';
 import { isId } from '../domain/ids.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
-import type { Exchange } from './public-api.ts';
+import type { RequestState } from './public-api.ts';
 
 /** Longest path that the log keeps, in characters. */
 const PATH_LIMIT = 2048;
@@ -15,7 +15,7 @@ const PATH_LIMIT_WITHOUT_KEY = 256;
 export function logRequest(
   { store, wall }: Sandbox,
   event: H3Event,
-  { requestId, startedAt, caller, fault, errorCode, resourceId }: Exchange,
+  { requestId, startedAt, caller, fault, errorCode, resourceId }: RequestState,
   status: number,
 ): void {
   const durationMs = wall.monotonic() - startedAt;

@@ -9,7 +9,7 @@ import { createInterface } from 'node:readline';
 import { SvcError } from '../errors.ts';
 import { clearTimeout, setTimeout } from '../timers.ts';
 import { createProcessGuard } from '../watchdog/process-guard.ts';
-import { inOwnGroup } from '../watchdog/quarry.ts';
+import { targetInOwnGroup } from '../watchdog/process-target.ts';
 
 export interface Tunnel {
   /** `https://…`, without a slash at its end. */
@@ -18,7 +18,7 @@ export interface Tunnel {
 }
 
 const PROGRAM = 'cloudflared';
-const LONGEST_START_MS = 20_000;
+const START_TIMEOUT_MS = 20_000;
 const CLOSE_GRACE_MS = 3_000;
 
 /** In a frame among the lines of the log. */
@@ -40,23 +40,23 @@ export async function openTunnel(target: string, onEnd: (fault: SvcError) => voi
     // A group of its own, which is how the guard finds it.
     detached: process.platform !== 'win32',
   });
-  if (child.pid !== undefined) guard.hold(inOwnGroup(child.pid));
-  const giveUp = setTimeout(() => child.kill(), LONGEST_START_MS);
+  if (child.pid !== undefined) guard.add(targetInOwnGroup(child.pid));
+  const giveUp = setTimeout(() => child.kill(), START_TIMEOUT_MS);
   try {
     const url = await whenConnected(child);
     let closing = false;
     child.once('exit', (code) => {
       if (!closing && code !== 0)
-        onEnd(noTunnel('The tunnel has ended', 'Start the emulator again for a new one.'));
+        onEnd(tunnelError('The tunnel has ended', 'Start the emulator again for a new one.'));
     });
     const close = async () => {
       closing = true;
-      await end(child);
-      await guard.end();
+      await stopProcess(child);
+      await guard.terminate();
     };
     return { url, close };
   } catch (error) {
-    await guard.end();
+    await guard.terminate();
     throw error;
   } finally {
     clearTimeout(giveUp);
@@ -83,11 +83,11 @@ function whenConnected(child: ChildProcess & { readonly stderr: NodeJS.ReadableS
       if (line.trim() !== '') lastLine = line.replace(LINE_HEAD, '');
     });
     child.once('error', (error: NodeJS.ErrnoException) => reject(toTunnelError(error)));
-    child.once('close', () => reject(noTunnel(`${PROGRAM} could not open a tunnel: ${lastLine}`)));
+    child.once('close', () => reject(tunnelError(`${PROGRAM} could not open a tunnel: ${lastLine}`)));
   });
 }
 
-async function end(child: ChildProcess): Promise<void> {
+async function stopProcess(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, 'exit');
   child.kill();
@@ -98,13 +98,17 @@ async function end(child: ChildProcess): Promise<void> {
 
 function toTunnelError(error: NodeJS.ErrnoException): SvcError {
   return error.code === 'ENOENT'
-    ? noTunnel(`A tunnel needs the program ${PROGRAM}, which is not on the PATH`, INSTALL, error)
-    : noTunnel(`${PROGRAM} cannot be run: ${error.message}`, INSTALL, error);
+    ? tunnelError(`A tunnel needs the program ${PROGRAM}, which is not on the PATH`, INSTALL_HINT, error)
+    : tunnelError(`${PROGRAM} cannot be run: ${error.message}`, INSTALL_HINT, error);
 }
 
-const OR_OWN = 'make the emulator reachable in your own way and name its address with --public-url';
-const INSTALL = `Install it (https://github.com/cloudflare/cloudflared), or ${OR_OWN}.`;
+const PUBLIC_URL_HINT = 'make the emulator reachable in your own way and name its address with --public-url';
+const INSTALL_HINT = `Install it (https://github.com/cloudflare/cloudflared), or ${PUBLIC_URL_HINT}.`;
 
-function noTunnel(problem: string, hint = `Is this machine online? Or ${OR_OWN}.`, cause?: Error): SvcError {
+function tunnelError(
+  problem: string,
+  hint = `Is this machine online? Or ${PUBLIC_URL_HINT}.`,
+  cause?: Error,
+): SvcError {
   return new SvcError('no_tunnel', `${problem}.`, { hint, cause });
 }

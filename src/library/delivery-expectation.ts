@@ -1,10 +1,10 @@
 /** Whether deliveries came as a test expects them, for the matchers of test runners. */
-import { systemClock } from '../clock/wall.ts';
-import type { Delivery } from '../contract/deliveries.ts';
-import type { SettledStatus } from '../control/delivery-wish.ts';
+import { systemClock } from '../clock/wall-clock.ts';
+import type { Delivery } from '../contract/delivery-schemas.ts';
+import type { SettledStatus } from '../control/wait-condition.ts';
 import { SvcError } from '../errors.ts';
-import { type Duration, toMs } from './duration.ts';
-import { PATIENCE_MS } from './patience.ts';
+import { DEFAULT_TIMEOUT_MS } from './default-timeout.ts';
+import { type Duration, toMs } from './duration-argument.ts';
 import type { Envelope } from './received-request.ts';
 import type { Workspace } from './workspace.ts';
 
@@ -21,32 +21,32 @@ export interface DeliveryExpectation {
   readonly timeout?: Duration;
 }
 
-export interface Verdict {
+export interface ExpectationResult {
   readonly pass: boolean;
   /** What happened, in lines. */
-  readonly account: readonly string[];
+  readonly report: readonly string[];
 }
 
 /** Compares the payload of an event with the expected one. */
-export type PayloadCheck = (payload: unknown) => boolean;
+export type PayloadMatcher = (payload: unknown) => boolean;
 
 /** Waits until deliveries of a type have come as expected, or until one has come otherwise, or the time is over. */
-export async function awaitDelivered(
+export async function waitForExpectedDeliveries(
   workspace: Workspace,
   type: string,
   expectation: DeliveryExpectation,
-  fits: PayloadCheck,
-): Promise<Verdict> {
-  const { times, status = 'succeeded', timeout = PATIENCE_MS } = expectation;
-  if (times === 0) return invert(await lookDelivered(workspace, type, { status }, fits));
+  fits: PayloadMatcher,
+): Promise<ExpectationResult> {
+  const { times, status = 'succeeded', timeout = DEFAULT_TIMEOUT_MS } = expectation;
+  if (times === 0) return invert(await checkExpectedDeliveries(workspace, type, { status }, fits));
   const endAt = systemClock.monotonic() + toMs(timeout);
   for (let settled: readonly Delivery[] = []; ; ) {
     const candidates = await select(workspace, settled, expectation, fits);
     const isWrong = candidates.some((delivery) => delivery.status !== status);
     if (isWrong || candidates.length >= (times ?? 1)) {
       // Of a number that was expected, more may be under way.
-      if (!isWrong && times !== undefined) return lookDelivered(workspace, type, expectation, fits);
-      return { pass: !isWrong, account: await describeAll(workspace, candidates, expectation) };
+      if (!isWrong && times !== undefined) return checkExpectedDeliveries(workspace, type, expectation, fits);
+      return { pass: !isWrong, report: await describeAll(workspace, candidates, expectation) };
     }
     try {
       const left = Math.max(0, endAt - systemClock.monotonic());
@@ -55,28 +55,28 @@ export async function awaitDelivered(
       if (!(error instanceof SvcError) || error.code !== 'timeout') throw error;
       // Its first line counts what this waited for just now, which is not what the test expects.
       const account = await describeAll(workspace, settled, expectation);
-      return { pass: false, account: [...account, ...error.message.split('\n').slice(1)] };
+      return { pass: false, report: [...account, ...error.message.split('\n').slice(1)] };
     }
   }
 }
 
 /** The same for what there is, as soon as everything due has been sent and answered: to see that nothing more comes. */
-export async function lookDelivered(
+export async function checkExpectedDeliveries(
   workspace: Workspace,
   type: string,
   expectation: DeliveryExpectation,
-  fits: PayloadCheck,
-): Promise<Verdict> {
+  fits: PayloadMatcher,
+): Promise<ExpectationResult> {
   const { times, status = 'succeeded' } = expectation;
   await workspace.clock.advance(0);
   const all = await workspace.deliveries.list({ type, status });
   const found = await select(workspace, all, expectation, fits);
   const pass = times === undefined ? found.length > 0 : found.length === times;
-  return { pass, account: await describeAll(workspace, found, expectation) };
+  return { pass, report: await describeAll(workspace, found, expectation) };
 }
 
-function invert({ pass, account }: Verdict): Verdict {
-  return { pass: !pass, account };
+function invert({ pass, report }: ExpectationResult): ExpectationResult {
+  return { pass: !pass, report };
 }
 
 /** Those that go to the expected endpoint with the expected payload. */
@@ -84,7 +84,7 @@ async function select(
   workspace: Workspace,
   deliveries: readonly Delivery[],
   { to, payload }: DeliveryExpectation,
-  fits: PayloadCheck,
+  fits: PayloadMatcher,
 ): Promise<Delivery[]> {
   const there = deliveries.filter(({ webhook_id: id, url }) => to === undefined || to === id || to === url);
   if (payload === undefined) return there;

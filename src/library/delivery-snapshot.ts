@@ -1,5 +1,5 @@
 /** Normalizes deliveries for snapshot tests: ids, times and addresses are the same in every run. */
-import type { Attempt, DeliveryDetail } from '../contract/deliveries.ts';
+import type { Attempt, DeliveryDetail } from '../contract/delivery-schemas.ts';
 import { formatDuration } from '../domain/duration.ts';
 
 /** A delivery with stable ids, relative times and no ports. */

@@ -1,9 +1,9 @@
-import type { Delivery } from '../contract/deliveries.ts';
-import { type DeliveryWish, type SettledStatus, waitForWish } from '../control/delivery-wish.ts';
+import type { Delivery } from '../contract/delivery-schemas.ts';
+import { type SettledStatus, type WaitCondition, waitForDeliveries } from '../control/wait-condition.ts';
 import { SvcError } from '../errors.ts';
-import { type Duration, toMs } from './duration.ts';
-import { PATIENCE_MS } from './patience.ts';
-import { explainWait } from './wait-account.ts';
+import { DEFAULT_TIMEOUT_MS } from './default-timeout.ts';
+import { type Duration, toMs } from './duration-argument.ts';
+import { createWaitReport } from './wait-report.ts';
 import type { WorkspaceSetup } from './workspace.ts';
 
 export interface WaitOptions {
@@ -22,18 +22,18 @@ export interface WaitOptions {
  *   emulator is closed.
  */
 export type DeliveryWait = (
-  filter?: Omit<DeliveryWish['filter'], 'workspace_id'>,
+  filter?: Omit<WaitCondition['filter'], 'workspace_id'>,
   options?: WaitOptions,
 ) => Promise<readonly Delivery[]>;
 
 export function createDeliveryWait(setup: WorkspaceSetup): DeliveryWait {
   const { control, workspaceId, closing } = setup;
-  return async (filter, { status, count, timeout = PATIENCE_MS } = {}) => {
+  return async (filter, { status, count, timeout = DEFAULT_TIMEOUT_MS } = {}) => {
     const wish = { filter: { ...filter, workspace_id: workspaceId }, status, count };
     const timeoutMs = toMs(timeout);
-    const outcome = await waitForWish(control, wish, { timeoutMs, signal: closing });
-    if (outcome.isGranted) return outcome.done;
-    const { account, hint } = await explainWait(setup, wish, outcome, timeoutMs);
-    throw new SvcError(outcome.wrong.length > 0 ? 'settled_otherwise' : 'timeout', account, hint);
+    const outcome = await waitForDeliveries(control, wish, { timeoutMs, signal: closing });
+    if (outcome.isMet) return outcome.done;
+    const { message, hint } = await createWaitReport(setup, wish, outcome, timeoutMs);
+    throw new SvcError(outcome.wrong.length > 0 ? 'settled_otherwise' : 'timeout', message, hint);
   };
 }

@@ -1,5 +1,5 @@
 /** The event types that a project declares. */
-import type { EventDetail } from '../contract/events.ts';
+import type { EventDetail } from '../contract/event-schemas.ts';
 
 /**
  * Event types by name, with their payloads. A project extends it, usually with the file that

@@ -1,14 +1,14 @@
 /** Lists the events of a workspace and waits for new ones, also for those that the code under test creates. */
-import type { ControlInput } from '../contract/control-api.ts';
-import type { EventDetail } from '../contract/events.ts';
-import { listAll } from '../control/pages.ts';
+import type { ControlInput } from '../contract/control-operations.ts';
+import type { EventDetail } from '../contract/event-schemas.ts';
+import { listAll } from '../control/list-all.ts';
 import { formatDuration } from '../domain/duration.ts';
 import { SvcError } from '../errors.ts';
 import { abortAfter } from '../timers.ts';
-import { type Duration, toMs } from './duration.ts';
+import { DEFAULT_TIMEOUT_MS } from './default-timeout.ts';
+import { type Duration, toMs } from './duration-argument.ts';
 import type { EventType, EventWith } from './event-types.ts';
-import { PATIENCE_MS } from './patience.ts';
-import { describeRefusals } from './wait-account.ts';
+import { describeRejectedRequests } from './wait-report.ts';
 import type { WorkspaceSetup } from './workspace.ts';
 
 export interface EventSelection<Type extends EventType = EventType> {
@@ -50,7 +50,7 @@ export function createEvents(setup: WorkspaceSetup): Events {
 
   async function wait(
     { type, where = () => true }: EventSelection = {},
-    { count = 1, timeout = PATIENCE_MS }: EventWaitOptions = {},
+    { count = 1, timeout = DEFAULT_TIMEOUT_MS }: EventWaitOptions = {},
   ): Promise<readonly EventWith<EventType>[]> {
     const timeoutMs = toMs(timeout);
     const leaving = new AbortController();
@@ -83,7 +83,7 @@ export function createEvents(setup: WorkspaceSetup): Events {
     const types = [...new Set((await list()).map((event) => event.type))];
     const lines = [
       types.length === 0 ? 'No event was created.' : `There were events of ${types.join(', ')}.`,
-      ...(await describeRefusals(setup)),
+      ...(await describeRejectedRequests(setup)),
     ];
     const head = `${found} of ${count} ${count === 1 ? 'event' : 'events'}${kind} within ${formatDuration(timeoutMs)}.`;
     return [head, ...lines.map((line) => `  ${line}`)].join('\n');

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { systemClock } from '../clock/wall.ts';
+import { systemClock } from '../clock/wall-clock.ts';
 import type { Event } from '../contract/resources.ts';
-import type { VerifyOptions } from '../domain/signature/claim.ts';
 import { type VerifyResult, verifyMessage } from '../domain/signature/verify.ts';
+import type { VerifyOptions } from '../domain/signature/verify-input.ts';
 
 /** The JSON that is POSTed to an endpoint (§2 of the service description, decision `envelope`). */
 export interface Envelope {

@@ -1,14 +1,14 @@
-import type { Delivery } from '../contract/deliveries.ts';
+import type { Delivery } from '../contract/delivery-schemas.ts';
 import type { Event } from '../contract/resources.ts';
 import type { ControlPlane } from '../control/control-plane.ts';
 import { toEventBody } from '../control/event-body.ts';
-import { listAll } from '../control/pages.ts';
-import type { Randomness } from '../domain/random.ts';
-import { fixtureFolders } from '../fixtures/folders.ts';
-import { findFixture } from '../fixtures/library.ts';
+import { listAll } from '../control/list-all.ts';
+import type { RandomSource } from '../domain/random-source.ts';
+import { findFixture } from '../fixtures/event-fixtures.ts';
+import { fixtureFolders } from '../fixtures/fixture-folders.ts';
 import { fillTemplates } from '../fixtures/template.ts';
+import { type ApiCaller, requestJson } from './api-request.ts';
 import type { EventPayload, EventType } from './event-types.ts';
-import { askAs, type Caller } from './public-api.ts';
 
 export interface TriggerOptions {
   /** Sent as the `Idempotency-Key` header. */
@@ -21,7 +21,7 @@ export interface Triggered {
   readonly deliveries: Delivery[];
 }
 
-export interface TriggerSetup extends Caller {
+export interface TriggerSetup extends ApiCaller {
   readonly control: ControlPlane;
   readonly workspaceId: string;
   /** What `POST /events` calls the payload (decision `event.body`). */
@@ -29,7 +29,7 @@ export interface TriggerSetup extends Caller {
   /** What lists call the workspace (decision `list.workspace`). */
   readonly workspaceParameter: string;
   /** What the templates of fixtures draw from. */
-  readonly random: Randomness;
+  readonly random: RandomSource;
 }
 
 export type Trigger = <Type extends EventType>(
@@ -53,7 +53,7 @@ export function createTrigger(setup: TriggerSetup): Trigger {
 
   return async (type, given, { idempotencyKey } = {}) => {
     const payload = given === undefined ? await fillFixture(type) : JSON.stringify(given);
-    const event = await askAs<Event>(setup, '/v1/events', {
+    const event = await requestJson<Event>(setup, '/v1/events', {
       method: 'POST',
       headers: idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey },
       body: toEventBody({ type, workspaceId, payloadMember, payload }),

@@ -1,18 +1,13 @@
 /** One workspace of an emulator in this process: what a test does with it. */
-import type { ControlInput, ControlOperations, ControlOutput } from '../contract/control-api.ts';
-import type { Delivery, DeliveryDetail } from '../contract/deliveries.ts';
-import type { ClockMove, ClockState } from '../contract/emulator.ts';
-import type { Fault } from '../contract/faults.ts';
+import type { ControlInput, ControlOperations, ControlOutput } from '../contract/control-operations.ts';
+import type { Delivery, DeliveryDetail } from '../contract/delivery-schemas.ts';
+import type { ClockMove, ClockState } from '../contract/emulator-schemas.ts';
+import type { Fault } from '../contract/fault-schemas.ts';
 import type { ApiRequest } from '../contract/resources.ts';
 import type { ControlPlane } from '../control/control-plane.ts';
-import { listAll } from '../control/pages.ts';
+import { listAll } from '../control/list-all.ts';
 import { SvcError } from '../errors.ts';
-import { checkArguments, checked } from './arguments.ts';
-import { type DeliverySnapshot, toSnapshot } from './delivery-snapshot.ts';
-import { createDeliveryWait, type DeliveryWait } from './delivery-wait.ts';
-import { type Duration, toMs } from './duration.ts';
-import { createEvents, type Events } from './events.ts';
-import { fetchAs } from './public-api.ts';
+import { fetchWithKey } from './api-request.ts';
 import {
   clockParameters,
   deliveryParameters,
@@ -21,7 +16,12 @@ import {
   requestParameters,
   triggerParameters,
   webhookParameters,
-} from './schemas.ts';
+} from './argument-schemas.ts';
+import { checkArguments, withArgumentChecks } from './check-arguments.ts';
+import { type DeliverySnapshot, toSnapshot } from './delivery-snapshot.ts';
+import { createDeliveryWait, type DeliveryWait } from './delivery-wait.ts';
+import { type Duration, toMs } from './duration-argument.ts';
+import { createEvents, type Events } from './events.ts';
 import { createTrigger, type Trigger, type TriggerSetup } from './trigger.ts';
 
 /** The input of an operation of the control plane, but for what the library says itself. */
@@ -130,7 +130,7 @@ export interface WorkspaceSetup extends TriggerSetup {
 export function createWorkspace(setup: WorkspaceSetup): Workspace {
   const { emulator, control, workspaceId, apiKey, closing } = setup;
   const { url, base_url: baseUrl } = emulator.status();
-  const webhooks = checked('webhooks.', createWebhooks(control, workspaceId), webhookParameters);
+  const webhooks = withArgumentChecks('webhooks.', createWebhooks(control, workspaceId), webhookParameters);
   const send = createTrigger(setup);
 
   const trigger: Trigger = async (...args) => {
@@ -146,13 +146,13 @@ export function createWorkspace(setup: WorkspaceSetup): Workspace {
 
   return {
     ...{ workspaceId, apiKey, url, baseUrl, webhooks, close },
-    fetch: (target, init) => fetchAs(setup, target, init),
+    fetch: (target, init) => fetchWithKey(setup, target, init),
     trigger,
-    events: checked('events.', createEvents(setup), eventParameters),
-    deliveries: checked('deliveries.', createDeliveries(setup), deliveryParameters),
-    clock: checked('clock.', createClock(control, workspaceId), clockParameters),
-    faults: checked('faults.', createFaults(control, workspaceId), faultParameters),
-    requests: checked('requests.', createRequests(control, workspaceId), requestParameters),
+    events: withArgumentChecks('events.', createEvents(setup), eventParameters),
+    deliveries: withArgumentChecks('deliveries.', createDeliveries(setup), deliveryParameters),
+    clock: withArgumentChecks('clock.', createClock(control, workspaceId), clockParameters),
+    faults: withArgumentChecks('faults.', createFaults(control, workspaceId), faultParameters),
+    requests: withArgumentChecks('requests.', createRequests(control, workspaceId), requestParameters),
     [Symbol.asyncDispose]: close,
   };
 }

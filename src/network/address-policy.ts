@@ -1,7 +1,7 @@
 /** Where the emulator and its checks may connect: asked about the very address that is dialled next, whatever name led to it. */
 import { isIPv6 } from 'node:net';
 import { type AddressClass, classifyAddress, classifyHost, toCanonicalAddress } from '../domain/address.ts';
-import { findObjection, type WebhookUrlRule } from '../domain/webhook-url.ts';
+import { findTargetProblem, type WebhookUrlRule } from '../domain/webhook-url.ts';
 
 export interface AddressPolicy {
   readonly rule: WebhookUrlRule;
@@ -21,12 +21,12 @@ export class BlockedError extends Error {
 }
 
 /** Why nothing may be sent there, in words; null when it may. */
-export function findRefusal(policy: AddressPolicy, destination: Destination): string | null {
+export function findBlockReason(policy: AddressPolicy, destination: Destination): string | null {
   return findRefusalOf(policy, destination, classifyAddress(destination.address));
 }
 
 /** The same for a destination that a proxy will resolve: its host, judged by its form. */
-export function findHostRefusal(policy: AddressPolicy, destination: Destination): string | null {
+export function findHostBlockReason(policy: AddressPolicy, destination: Destination): string | null {
   return findRefusalOf(policy, destination, classifyHost(destination.address));
 }
 
@@ -35,8 +35,9 @@ function findRefusalOf(
   { protocol, address, port }: Destination,
   target: AddressClass,
 ): string | null {
-  const objection = findObjection(policy.rule, protocol, target);
-  if (objection !== null) return `${address} is ${target.what}: the address of an endpoint ${objection}`;
+  const objection = findTargetProblem(policy.rule, protocol, target);
+  if (objection !== null)
+    return `${address} is ${target.description}: the address of an endpoint ${objection}`;
   if (!policy.isOwnAddress(toCanonicalAddress(address), port)) return null;
   return `${formatAuthority(address, port)} is this emulator itself: point the endpoint to your receiver`;
 }

@@ -1,11 +1,15 @@
 /** What one row of the gap register is made of. */
 
-import type { Environment } from '../domain/access.ts';
-import type { Form } from './form.ts';
+import type { Environment } from '../domain/environment.ts';
 import type { ProfileName } from './rules.ts';
+import type { ValueSchema } from './value-schema.ts';
 
 /** A value as a person writes it in JSON, such as `"5m"` or `{"per_second": 100, "burst": 200}`. */
-export type Written = string | number | readonly Written[] | { readonly [member: string]: Written };
+export type ConfigValue =
+  | string
+  | number
+  | readonly ConfigValue[]
+  | { readonly [member: string]: ConfigValue };
 
 interface GapText {
   /** What the service description leaves open. */
@@ -21,23 +25,27 @@ export interface FixedGap extends GapText {
 }
 
 /** A row that configuration can answer otherwise. `T` is the plain value that the answer is read as. */
-export interface OpenGap<T = unknown> extends GapText {
-  readonly form: Form<T>;
-  readonly relaxed: Written;
+export interface ConfigurableGap<T = unknown> extends GapText {
+  readonly schema: ValueSchema<T>;
+  readonly relaxed: ConfigValue;
   /** The answer of the strict profile, where it is another. */
-  readonly strict?: Written;
+  readonly strict?: ConfigValue;
   /** The answer in the production environment under every profile, where the description asks more of it. */
-  readonly production?: Written;
+  readonly production?: ConfigValue;
 }
 
-export type Gap = FixedGap | OpenGap;
+export type Gap = FixedGap | ConfigurableGap;
 
 /** The answer of a profile before anything is overridden. */
-export function defaultAnswer(gap: OpenGap, profile: ProfileName, environment: Environment): Written {
+export function defaultAnswer(
+  gap: ConfigurableGap,
+  profile: ProfileName,
+  environment: Environment,
+): ConfigValue {
   if (environment === 'production' && gap.production !== undefined) return gap.production;
   return profile === 'strict' && gap.strict !== undefined ? gap.strict : gap.relaxed;
 }
 
-export function isOpen(gap: Gap): gap is OpenGap {
-  return 'form' in gap;
+export function isConfigurable(gap: Gap): gap is ConfigurableGap {
+  return 'schema' in gap;
 }

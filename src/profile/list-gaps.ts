@@ -1,9 +1,9 @@
 /** The register as people read it: `svc gaps`, and the page that is generated from it. */
 
-import type { Environment } from '../domain/access.ts';
-import { answerGaps, type Overrides } from './answer-gaps.ts';
-import { type Gap, isOpen, type OpenGap, type Written } from './gap.ts';
-import { type GapId, gapIds, gaps, type OpenGapId } from './gaps.ts';
+import type { Environment } from '../domain/environment.ts';
+import { type ConfigurableGap, type ConfigValue, type Gap, isConfigurable } from './gap.ts';
+import { type ConfigurableGapId, type GapId, gapIds, gaps } from './gaps.ts';
+import { applyOverrides, type Overrides } from './overrides.ts';
 import type { ProfileName } from './rules.ts';
 
 /** One row of the register with the answer that holds. Names are those of the JSON output. */
@@ -13,8 +13,8 @@ export interface GapRow {
   /** What the row can be set to; empty where it cannot be overridden. */
   readonly choices: readonly string[];
   /** As written in configuration; prose where the row cannot be overridden. */
-  readonly value: Written;
-  readonly default: Written;
+  readonly value: ConfigValue;
+  readonly default: ConfigValue;
   readonly overridden: boolean;
   /** Statements of the service description: `§6.2` is rule 2 of section 6. */
   readonly reference: string;
@@ -30,16 +30,16 @@ export function listGaps(
   overrides: Overrides = {},
   environment: Environment = 'sandbox',
 ): GapRow[] {
-  const answers = answerGaps(profile, overrides, environment);
+  const answers = applyOverrides(profile, overrides, environment);
   return gapIds.map((id) => {
     const gap: Gap = gaps[id];
-    const answer = isOpen(gap)
-      ? answers[id as OpenGapId]
+    const answer = isConfigurable(gap)
+      ? answers[id as ConfigurableGapId]
       : { written: gap.answer, default: gap.answer, overridden: false };
     return {
       id,
       question: gap.question,
-      choices: isOpen(gap) ? gap.form.choices : [],
+      choices: isConfigurable(gap) ? gap.schema.choices : [],
       value: answer.written,
       default: answer.default,
       overridden: answer.overridden,
@@ -72,7 +72,7 @@ it is stale.
 
 function renderGap(id: GapId): string {
   const gap: Gap = gaps[id];
-  const answer = isOpen(gap) ? renderAnswers(gap) : `- Answer: ${gap.answer}.`;
+  const answer = isConfigurable(gap) ? renderAnswers(gap) : `- Answer: ${gap.answer}.`;
   return `## ${id}
 
 ${gap.question}
@@ -82,7 +82,7 @@ ${answer}
 `;
 }
 
-function renderAnswers({ relaxed, strict, production, form }: OpenGap): string {
+function renderAnswers({ relaxed, strict, production, schema }: ConfigurableGap): string {
   return [
     strict === undefined
       ? `- Answer: ${code(relaxed)}`
@@ -91,11 +91,11 @@ function renderAnswers({ relaxed, strict, production, form }: OpenGap): string {
       ? []
       : [`- In the production environment, under both profiles: ${code(production)}`]),
     `- Choices:`,
-    ...form.choices.map((choice) => `  - ${escapeTags(choice)}`),
+    ...schema.choices.map((choice) => `  - ${escapeTags(choice)}`),
   ].join('\n');
 }
 
-function code(answer: Written): string {
+function code(answer: ConfigValue): string {
   return `\`${JSON.stringify(answer)}\``;
 }
 

@@ -1,11 +1,11 @@
 /** Who calls, and what they may (§5). */
-import type { Environment, Scope } from '../domain/access.ts';
-import { describeOtherKind, type IdKind } from '../domain/ids.ts';
-import { environmentOfKey } from '../domain/secret.ts';
+import type { Environment, Scope } from '../domain/environment.ts';
+import { describeIdKindMismatch, type IdKind } from '../domain/ids.ts';
+import { environmentOfApiKey } from '../domain/secret.ts';
 import { SvcError } from '../errors.ts';
 import { toScopes } from '../store/api-keys.ts';
-import type { LiveWorkspace } from './live-workspaces.ts';
 import type { Sandbox } from './sandbox.ts';
+import type { LoadedWorkspace } from './workspace-registry.ts';
 
 export interface Caller {
   readonly keySeq: number;
@@ -23,25 +23,26 @@ const BEARER = /^Bearer +(\S+) *$/i;
  */
 export function authenticate({ store, environment }: Sandbox, authorization: string | null): Caller {
   if (authorization === null)
-    throw refuse('The request has no Authorization header; send `Authorization: Bearer <API_KEY>`.');
+    throw unauthenticated('The request has no Authorization header; send `Authorization: Bearer <API_KEY>`.');
   const key = BEARER.exec(authorization)?.[1];
-  if (key === undefined) throw refuse('The Authorization header does not have the form `Bearer <API_KEY>`.');
+  if (key === undefined)
+    throw unauthenticated('The Authorization header does not have the form `Bearer <API_KEY>`.');
   assertEnvironment(key, environment);
   const row = store.apiKeys.findByKey(key);
-  if (row === undefined) throw refuse('The API key is not known here.');
-  if (row.revoked_at !== null) throw refuse('The API key has been revoked.');
+  if (row === undefined) throw unauthenticated('The API key is not known here.');
+  if (row.revoked_at !== null) throw unauthenticated('The API key has been revoked.');
   const { seq: keySeq, id: keyId, workspace_seq: workspaceSeq } = row;
   return { keySeq, keyId, workspaceSeq, scopes: toScopes(row) };
 }
 
 function assertEnvironment(key: string, here: Environment): void {
-  const environment = environmentOfKey(key);
-  if (environment === null) throw refuse('The API key starts with neither svc_test_ nor svc_live_.');
+  const environment = environmentOfApiKey(key);
+  if (environment === null) throw unauthenticated('The API key starts with neither svc_test_ nor svc_live_.');
   if (environment !== here)
-    throw refuse(`The API key is for the ${environment} environment; this is ${here}.`);
+    throw unauthenticated(`The API key is for the ${environment} environment; this is ${here}.`);
 }
 
-function refuse(message: string): SvcError {
+function unauthenticated(message: string): SvcError {
   return new SvcError('unauthenticated', message, { headers: { 'WWW-Authenticate': 'Bearer' } });
 }
 
@@ -63,7 +64,7 @@ export function resolveWorkspace(
   caller: Caller,
   id: string | undefined,
   missing: { readonly parameter: string; readonly code: 'invalid_request' | 'validation_failed' },
-): LiveWorkspace {
+): LoadedWorkspace {
   if (id === undefined) {
     if (caller.workspaceSeq !== null) return sandbox.workspaces.get(caller.workspaceSeq);
     throw new SvcError(
@@ -72,12 +73,12 @@ export function resolveWorkspace(
     );
   }
   const workspace = sandbox.workspaces.find(id);
-  if (workspace === undefined || !maySee(caller, workspace.seq)) throw notFound('workspace', id);
+  if (workspace === undefined || !canAccess(caller, workspace.seq)) throw notFound('workspace', id);
   return workspace;
 }
 
 /** Whether a key is for a workspace. */
-export function maySee(caller: Caller, workspaceSeq: number): boolean {
+export function canAccess(caller: Caller, workspaceSeq: number): boolean {
   return caller.workspaceSeq === null || caller.workspaceSeq === workspaceSeq;
 }
 
@@ -90,7 +91,7 @@ const idKinds: Readonly<Partial<Record<string, IdKind>>> = {
 /** @param kind what was looked for, in words. */
 export function notFound(kind: string, id: string): SvcError {
   const idKind = idKinds[kind];
-  const other = idKind === undefined ? null : describeOtherKind(id, idKind);
+  const other = idKind === undefined ? null : describeIdKindMismatch(id, idKind);
   if (other !== null) return new SvcError('not_found', `${other}.`);
   return new SvcError('not_found', `There is no ${kind} ${JSON.stringify(id).slice(1, -1).slice(0, 64)}.`);
 }

@@ -1,16 +1,16 @@
 /** Events: creating one plans its deliveries in the same transaction (§6). */
 import { toEnvelope, toEventRecord } from '../domain/event.ts';
-import { claimOfNew, type NewDelivery } from '../store/deliveries.ts';
-import { type EventRow, eventRecordText } from '../store/events.ts';
-import { type Caller, maySee, notFound, resolveWorkspace } from './access.ts';
-import type { News } from './bus.ts';
-import { keepClockAlong } from './clock-keeping.ts';
-import type { LiveWorkspace } from './live-workspaces.ts';
-import { toPageRequest } from './pages.ts';
+import { type NewDelivery, toSendableDelivery } from '../store/deliveries.ts';
+import { type EventRow, toEventRecordText } from '../store/events.ts';
+import { type Caller, canAccess, notFound, resolveWorkspace } from './access.ts';
+import { persistClockIfNeeded } from './clock-persistence.ts';
+import type { SandboxEvent } from './event-bus.ts';
+import { toPageRequest } from './pagination.ts';
 import type { Sandbox } from './sandbox.ts';
+import type { LoadedWorkspace } from './workspace-registry.ts';
 
 export interface NewEvent {
-  readonly workspace: LiveWorkspace;
+  readonly workspace: LoadedWorkspace;
   readonly type: string;
   /** Where it is already known; otherwise one is made. */
   readonly id?: string | undefined;
@@ -22,33 +22,41 @@ export interface CreatedEvent {
   /** The event record as JSON text. */
   readonly record: string;
   /** To be published once it is on disk. */
-  readonly news: readonly News[];
+  readonly toPublish: readonly SandboxEvent[];
 }
 
 /** Writes an event and one delivery for each endpoint that subscribes to it. Inside a write. */
 export function createEvent(sandbox: Sandbox, input: NewEvent): CreatedEvent {
   const { store } = sandbox;
-  const event = toEvent(input);
+  const event = toEventRow(input);
   const seq = store.nextSeq();
   store.events.insert({ ...event.row, seq });
-  const news = store.webhooks.listSubscribed(event.row.workspace_seq, input.type).map((webhook): News => {
-    const delivery = insertDelivery(
-      sandbox,
-      input.workspace,
-      { ...event.row, seq },
-      webhook.seq,
-      store.nextSeq(),
-    );
-    const claim = claimOfNew(delivery, webhook, event.row.envelope);
-    const fresh = { claim, revision: store.webhooks.revision };
-    return { type: 'due', webhookSeq: webhook.seq, deliverySeq: delivery.seq, dueAt: delivery.due_at, fresh };
-  });
-  keepClockAlong(sandbox, input.workspace);
-  return { record: event.record, news };
+  const news = store.webhooks
+    .listSubscribed(event.row.workspace_seq, input.type)
+    .map((webhook): SandboxEvent => {
+      const delivery = insertDelivery(
+        sandbox,
+        input.workspace,
+        { ...event.row, seq },
+        webhook.seq,
+        store.nextSeq(),
+      );
+      const claim = toSendableDelivery(delivery, webhook, event.row.envelope);
+      const preloaded = { delivery: claim, revision: store.webhooks.revision };
+      return {
+        type: 'due',
+        webhookSeq: webhook.seq,
+        deliverySeq: delivery.seq,
+        dueAt: delivery.due_at,
+        preloaded,
+      };
+    });
+  persistClockIfNeeded(sandbox, input.workspace);
+  return { record: event.record, toPublish: news };
 }
 
 /** The row of a new event but for its sequence, and its record as JSON text. */
-export function toEvent({ workspace, type, payload, id }: NewEvent) {
+export function toEventRow({ workspace, type, payload, id }: NewEvent) {
   const createdAt = workspace.clock.now();
   const facts = {
     id: id ?? workspace.ids.next('event', createdAt),
@@ -66,7 +74,7 @@ export function toEvent({ workspace, type, payload, id }: NewEvent) {
 /** Inside a write. */
 export function insertDelivery(
   { store }: Sandbox,
-  { ids }: LiveWorkspace,
+  { ids }: LoadedWorkspace,
   event: Omit<EventRow, 'envelope'>,
   webhookSeq: number,
   seq: number,
@@ -87,8 +95,8 @@ export function insertDelivery(
 /** The event record as JSON text. @throws SvcError `not_found`, also for an event of a hidden workspace. */
 export function getEvent({ store }: Sandbox, caller: Caller, id: string): string {
   const row = store.events.find(id);
-  if (row === undefined || !maySee(caller, row.workspace_seq)) throw notFound('event', id);
-  return eventRecordText(row);
+  if (row === undefined || !canAccess(caller, row.workspace_seq)) throw notFound('event', id);
+  return toEventRecordText(row);
 }
 
 export interface EventListInput {
@@ -107,5 +115,5 @@ export function listEvents(sandbox: Sandbox, caller: Caller, input: EventListInp
   const request = toPageRequest(input, (id) => ofWorkspace(store.events.find(id)));
   const { rows, hasMore } = store.events.list(workspace.seq, input.type ?? null, request);
   const endCursor = JSON.stringify(rows.at(-1)?.id ?? null);
-  return `{"data":[${rows.map(eventRecordText).join(',')}],"has_more":${hasMore},"end_cursor":${endCursor}}`;
+  return `{"data":[${rows.map(toEventRecordText).join(',')}],"has_more":${hasMore},"end_cursor":${endCursor}}`;
 }

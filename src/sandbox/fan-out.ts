@@ -6,12 +6,12 @@ import { SvcError } from '../errors.ts';
 import type { EventRow } from '../store/events.ts';
 import type { WebhookRow } from '../store/webhooks.ts';
 import { setImmediate } from '../timers.ts';
-import { keepClockAlong } from './clock-keeping.ts';
-import { type CreatedEvent, insertDelivery, type NewEvent, toEvent } from './events.ts';
+import { persistClockIfNeeded } from './clock-persistence.ts';
+import { type CreatedEvent, insertDelivery, type NewEvent, toEventRow } from './events.ts';
 import type { Sandbox } from './sandbox.ts';
 
 /** An event for more endpoints than this is created in slices. */
-const LARGE = 500;
+const FAN_OUT_THRESHOLD = 500;
 /** Deliveries that are written in one turn of the event loop. */
 export const FAN_OUT_SLICE = 200;
 
@@ -33,8 +33,8 @@ export class FanOut {
   /** Whether an event has so many endpoints that it is to be created by {@link create}. */
   async isNeededFor({ workspace, type }: NewEvent): Promise<boolean> {
     const { webhooks } = this.#sandbox.store;
-    await webhooks.load(workspace.seq);
-    return webhooks.listSubscribed(workspace.seq, type).length > LARGE;
+    await webhooks.loadSubscriptions(workspace.seq);
+    return webhooks.listSubscribed(workspace.seq, type).length > FAN_OUT_THRESHOLD;
   }
 
   /**
@@ -56,7 +56,7 @@ export class FanOut {
     const webhooks = store.webhooks.listSubscribed(input.workspace.seq, input.type);
     const seq = store.reserveEvent(webhooks.length);
     try {
-      const event = toEvent(input);
+      const event = toEventRow(input);
       const row = { ...event.row, seq };
       let isPublished = false;
       await this.#writeDeliveries(input, row, webhooks);
@@ -66,12 +66,12 @@ export class FanOut {
           store.events.insert(row);
           store.publishEvent();
           isPublished = true;
-          keepClockAlong(this.#sandbox, input.workspace);
+          persistClockIfNeeded(this.#sandbox, input.workspace);
           const news = [{ type: 'event_due', workspaceSeq: row.workspace_seq, eventSeq: seq }] as const;
-          return { record: event.record, news };
+          return { record: event.record, toPublish: news };
         },
       });
-      if (isPublished) store.releaseEvent();
+      if (isPublished) store.revealEvent();
       else store.discardEvent();
       return result;
     } catch (error) {
@@ -88,7 +88,7 @@ export class FanOut {
       store.webhooks.revision === revision || store.webhooks.findBySeq(seq)?.deleted_at === null;
     for (let at = 0; at < webhooks.length; at += FAN_OUT_SLICE) {
       this.#assertReserved(event.seq);
-      store.writeHidden(() => {
+      store.writeUnpublished(() => {
         for (const [index, webhook] of webhooks.slice(at, at + FAN_OUT_SLICE).entries()) {
           if (!isThere(webhook)) continue;
           insertDelivery(this.#sandbox, input.workspace, event, webhook.seq, event.seq + 1 + at + index);

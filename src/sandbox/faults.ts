@@ -1,26 +1,26 @@
 /** The faults that are in force. They are held in memory beside their rows, so that where there are none nothing is asked. */
-import type { Fault } from '../contract/faults.ts';
+import type { Fault } from '../contract/fault-schemas.ts';
 import {
-  type DeliveryFacts,
-  type FaultMark,
+  type AppliedFault,
+  type FaultableDelivery,
+  type FaultableRequest,
   type FaultRule,
-  kindOf,
-  meetsDelivery,
-  meetsRequest,
-  type RequestFacts,
+  faultKindOf,
+  matchesDelivery,
+  matchesRequest,
 } from '../domain/fault.ts';
 import { type FaultRow, toFault } from '../store/faults.ts';
 import type { Store } from '../store/store.ts';
-import type { Bus } from './bus.ts';
-import type { Mint } from './mint.ts';
+import type { EventBus } from './event-bus.ts';
+import type { IdAndSecretGenerator } from './id-and-secret-generator.ts';
 
 /** A fault that fires now. */
 export interface FiredFault {
-  readonly mark: FaultMark;
+  readonly mark: AppliedFault;
   readonly rule: FaultRule;
 }
 
-interface LiveFault {
+interface ActiveFault {
   readonly seq: number;
   readonly id: string;
   readonly rule: FaultRule;
@@ -29,16 +29,21 @@ interface LiveFault {
   asked: number;
 }
 
-export class Faults {
+export class FaultRegistry {
   readonly #store: Store;
-  readonly #mint: Mint;
+  readonly #generator: IdAndSecretGenerator;
   readonly #stamp: () => number;
   /** Oldest first. */
-  #live: LiveFault[] = [];
+  #live: ActiveFault[] = [];
 
-  constructor({ store, mint, bus, stamp }: { store: Store; mint: Mint; bus: Bus; stamp: () => number }) {
+  constructor({
+    store,
+    generator,
+    bus,
+    stamp,
+  }: { store: Store; generator: IdAndSecretGenerator; bus: EventBus; stamp: () => number }) {
     this.#store = store;
-    this.#mint = mint;
+    this.#generator = generator;
     this.#stamp = stamp;
     this.#load([]);
     bus.subscribe(({ type }) => type === 'renewed' && this.#load([]));
@@ -53,7 +58,7 @@ export class Faults {
     const createdAt = this.#stamp();
     const row: FaultRow = {
       seq: this.#store.nextSeq(),
-      id: this.#mint.ids('faults').next('fault', createdAt),
+      id: this.#generator.ids('faults').next('fault', createdAt),
       rule: JSON.stringify(rule),
       ...{ fired: 0, created_at: createdAt },
     };
@@ -67,12 +72,12 @@ export class Faults {
   }
 
   /** The oldest fault that meets a request, counted as fired. */
-  takeForRequest(findFacts: () => RequestFacts): FiredFault | undefined {
+  fireForRequest(findFacts: () => FaultableRequest): FiredFault | undefined {
     if (this.#live.length === 0) return undefined;
     const facts = findFacts();
     return this.#take(
       'request',
-      (rule) => meetsRequest(rule, facts),
+      (rule) => matchesRequest(rule, facts),
       (fault) => String(fault.asked++),
     );
   }
@@ -81,12 +86,12 @@ export class Faults {
    * The oldest fault that meets an attempt, counted as fired.
    * @param name of the attempt: what a chance is drawn from, so that it does not depend on the order of attempts.
    */
-  takeForDelivery(name: string, findFacts: () => DeliveryFacts): FiredFault | undefined {
+  fireForDelivery(name: string, findFacts: () => FaultableDelivery): FiredFault | undefined {
     if (this.#live.length === 0) return undefined;
     const facts = findFacts();
     return this.#take(
       'delivery',
-      (rule) => meetsDelivery(rule, facts),
+      (rule) => matchesDelivery(rule, facts),
       () => name,
     );
   }
@@ -94,19 +99,21 @@ export class Faults {
   #take(
     on: FaultRule['on'],
     meets: (rule: FaultRule) => boolean,
-    nameFor: (fault: LiveFault) => string,
+    nameFor: (fault: ActiveFault) => string,
   ): FiredFault | undefined {
     const taken = this.#live.find((fault) => {
       const { id, rule, fired } = fault;
       if (rule.on !== on || fired >= (rule.count ?? Number.POSITIVE_INFINITY) || !meets(rule)) return false;
-      return rule.probability >= 1 || this.#mint.chance(`${id} ${nameFor(fault)}`) < rule.probability;
+      return (
+        rule.probability >= 1 || this.#generator.seededRandom(`${id} ${nameFor(fault)}`) < rule.probability
+      );
     });
     if (taken === undefined) return undefined;
     const { seq, id, rule } = taken;
     const fired = ++taken.fired;
     // With what the fault does, or before it; the place is not needed: nobody follows faults.
     this.#store.writeSoon(() => this.#store.faults.setFired(seq, fired));
-    return { mark: { id, kind: kindOf(rule) }, rule };
+    return { mark: { id, kind: faultKindOf(rule) }, rule };
   }
 
   async #change<Result>(change: () => Result): Promise<Result> {
@@ -116,7 +123,7 @@ export class Faults {
   }
 
   /** @param known those that go on: the rows may lag behind how often they have fired. */
-  #load(known: readonly LiveFault[]): void {
+  #load(known: readonly ActiveFault[]): void {
     this.#live = this.#store.faults.listAll().map(
       ({ seq, id, rule, fired }) =>
         known.find((fault) => fault.seq === seq) ?? {

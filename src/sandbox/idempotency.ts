@@ -2,10 +2,10 @@
 import { createHash } from 'node:crypto';
 import { SvcError } from '../errors.ts';
 import type { Caller } from './access.ts';
-import type { LiveWorkspace } from './live-workspaces.ts';
 import type { Sandbox } from './sandbox.ts';
+import type { LoadedWorkspace } from './workspace-registry.ts';
 
-export interface Answer {
+export interface OperationResponse {
   readonly status: number;
   /** JSON text. */
   readonly body: string;
@@ -39,7 +39,10 @@ export function parseIdempotencyKey(header: string | null): string | null {
  * Writes what a request asks for. The operation goes through `protect`, inside a write.
  * @param isRepeat whether there is an answer already, so that nothing needs to be prepared.
  */
-export type Save = (protect: (operation: () => Answer) => Answer, isRepeat: boolean) => Promise<Answer>;
+export type WriteOperation = (
+  protect: (operation: () => OperationResponse) => OperationResponse,
+  isRepeat: boolean,
+) => Promise<OperationResponse>;
 
 /** Remembers answers, and which requests are still on their way. */
 export class Idempotency {
@@ -57,7 +60,11 @@ export class Idempotency {
    * @throws SvcError `idempotency_key_reused` for another body under the key, `idempotency_in_progress` while the
    *   first request is still running.
    */
-  async run(request: IdempotentRequest, workspace: LiveWorkspace, save: Save): Promise<Answer> {
+  async run(
+    request: IdempotentRequest,
+    workspace: LoadedWorkspace,
+    save: WriteOperation,
+  ): Promise<OperationResponse> {
     const scope = this.#scopeOf(request);
     const scopeText = scope.toString('base64');
     if (this.#running.has(scopeText)) throw inProgress();
@@ -71,7 +78,12 @@ export class Idempotency {
     }
   }
 
-  #answer(scope: Buffer, bodyHash: Buffer, workspace: LiveWorkspace, operation: () => Answer): Answer {
+  #answer(
+    scope: Buffer,
+    bodyHash: Buffer,
+    workspace: LoadedWorkspace,
+    operation: () => OperationResponse,
+  ): OperationResponse {
     const { store, rules } = this.#sandbox;
     const stored = this.#findStored(scope);
     if (stored) {
@@ -79,7 +91,7 @@ export class Idempotency {
         return { status: stored.status, body: stored.body, replayed: true };
       throw new SvcError('idempotency_key_reused', 'The Idempotency-Key was used before with another body.');
     }
-    const answer = operation();
+    const operationResponse = operation();
     const now = workspace.clock.now();
     store.idempotency.sweep(workspace.seq, now);
     store.idempotency.save({
@@ -87,11 +99,11 @@ export class Idempotency {
       seq: store.lastSeq,
       workspace_seq: workspace.seq,
       body_hash: bodyHash,
-      status: answer.status,
-      body: answer.body,
+      status: operationResponse.status,
+      body: operationResponse.body,
       expires_at: now + rules.idempotency.retentionMs,
     });
-    return answer;
+    return operationResponse;
   }
 
   #findStored(scope: Buffer) {

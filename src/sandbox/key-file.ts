@@ -6,7 +6,7 @@ import { SvcError } from '../errors.ts';
  * The key of an earlier boot; null when there is none that can be read.
  * @throws SvcError `usage` for a FIFO or a device: opening one could wait without end.
  */
-export function findKey(db: string): string | null {
+export function readKeyFile(db: string): string | null {
   if (db === ':memory:') return null;
   const file = `${db}.key`;
   if (statSync(file, { throwIfNoEntry: false })?.isFile() === false) {
@@ -20,7 +20,7 @@ export function findKey(db: string): string | null {
 }
 
 /** Keeps the key for the next boot. */
-export function keepKey(db: string, key: string): void {
-  if (db === ':memory:' || findKey(db) === key) return;
+export function writeKeyFile(db: string, key: string): void {
+  if (db === ':memory:' || readKeyFile(db) === key) return;
   writeFileSync(`${db}.key`, `${key}\n`, { mode: 0o600 });
 }

@@ -21,7 +21,7 @@ export class RateLimiter {
    * @throws SvcError `rate_limited` with those headers and `Retry-After`, when there is none left.
    */
   take(keySeq: number): Record<string, string> {
-    const tokens = this.#buckets.tokensOf(keySeq);
+    const tokens = this.#buckets.availableTokens(keySeq);
     if (tokens < 1) {
       const retryAfter = String(this.#buckets.secondsUntilNext(tokens));
       throw new SvcError(
@@ -34,8 +34,8 @@ export class RateLimiter {
   }
 
   /** Every key has its whole burst again. */
-  forget(): void {
-    this.#buckets.forget();
+  reset(): void {
+    this.#buckets.reset();
   }
 
   #headers(tokens: number): Record<string, string> {

@@ -1,19 +1,19 @@
 /** Verification of what was sent, with all that the emulator knows about it: the secrets, and the bytes. */
-import type { Attempt, AttemptDetail, Verification } from '../contract/deliveries.ts';
-import type { NamedSecret } from '../domain/signature/claim.ts';
+import type { Attempt, AttemptDetail, Verification } from '../contract/delivery-schemas.ts';
 import { diagnoseDigest } from '../domain/signature/diagnose-digest.ts';
 import { verifyMessage } from '../domain/signature/verify.ts';
+import type { NamedSecret } from '../domain/signature/verify-input.ts';
 import { SvcError } from '../errors.ts';
-import { toAttempt, toSigned } from '../store/attempts.ts';
-import type { DeliveryRow } from '../store/delivery-view.ts';
+import { readSignature, toAttempt } from '../store/attempts.ts';
+import type { DeliveryRow } from '../store/delivery-queries.ts';
 import { notFound } from './access.ts';
 import type { Sandbox } from './sandbox.ts';
 
 /** The attempts of a delivery, each with what verification says of it. */
 export function listAttempts(sandbox: Sandbox, row: DeliveryRow): AttemptDetail[] {
   const { store, rules } = sandbox;
-  const sent = { id: row.id, body: store.deliveryView.getBody(row.seq), scheme: rules.signature };
-  return store.attempts.listOfDelivery(row.seq).map((attempt) => {
+  const sent = { id: row.id, body: store.deliveryQueries.getBody(row.seq), scheme: rules.signature };
+  return store.attempts.listByDelivery(row.seq).map((attempt) => {
     const shown = toAttempt(attempt, sent);
     return { ...shown, verification: findVerification(sandbox, row, shown, sent.body) };
   });
@@ -58,7 +58,7 @@ export interface VerificationInput {
  */
 export function verifyDelivery(sandbox: Sandbox, input: VerificationInput): Verification {
   const { store } = sandbox;
-  const row = store.deliveryView.find(input.id);
+  const row = store.deliveryQueries.find(input.id);
   if (row === undefined) throw notFound('delivery', input.id);
   const attempt = pickAttempt(listAttempts(sandbox, row), input.attempt, row);
   if (input.computed !== undefined)
@@ -66,7 +66,7 @@ export function verifyDelivery(sandbox: Sandbox, input: VerificationInput): Veri
   const { now, toleranceMs, payload } = input;
   return verifyAttempt(sandbox, row, attempt, {
     secret: input.secrets ?? listSecrets(sandbox, row),
-    sentBody: store.deliveryView.getBody(row.seq),
+    sentBody: store.deliveryQueries.getBody(row.seq),
     ...{ now, toleranceMs, payload },
   });
 }
@@ -104,7 +104,7 @@ function diagnose(
   { computed, secrets = [], payload }: VerificationInput & { readonly computed: string },
 ): Verification {
   const { signature: scheme } = sandbox.rules;
-  const { message, digests } = toSigned(request.headers, { id: row.id, body: request.body, scheme });
+  const { message, digests } = readSignature(request.headers, { id: row.id, body: request.body, scheme });
   const given = secrets.map((secret) => ({
     name: 'the one given, which is not that of the endpoint',
     secret,
@@ -117,7 +117,7 @@ function diagnose(
   return { ...diagnosis, scheme: scheme.name };
 }
 
-interface Receiving {
+interface VerifierInput {
   readonly secret: readonly string[];
   readonly sentBody: string;
   readonly now?: number | undefined;
@@ -129,7 +129,7 @@ function verifyAttempt(
   { rules, store }: Sandbox,
   { workspace_seq: workspaceSeq }: DeliveryRow,
   { request, sent_at: sentAt }: Attempt,
-  { secret, sentBody, now, toleranceMs, payload }: Receiving,
+  { secret, sentBody, now, toleranceMs, payload }: VerifierInput,
 ): Verification {
   return verifyMessage({
     scheme: rules.signature,

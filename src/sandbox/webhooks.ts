@@ -3,11 +3,11 @@ import type { CreatedWebhook, WebhookDetail, WebhookWithSecret } from '../contra
 import { LAST_TIME } from '../domain/clock.ts';
 import { toWebhook, toWebhookDetail, type WebhookRow, type WebhookWithWorkspace } from '../store/webhooks.ts';
 import { notFound } from './access.ts';
-import type { LiveWorkspace } from './live-workspaces.ts';
 import type { Sandbox } from './sandbox.ts';
+import type { LoadedWorkspace } from './workspace-registry.ts';
 
 export interface NewWebhook {
-  readonly workspace: LiveWorkspace;
+  readonly workspace: LoadedWorkspace;
   readonly url: string;
   readonly events: readonly string[];
   /** The id and the secret where they are already known; otherwise they are made. */
@@ -38,20 +38,20 @@ export function createWebhook(sandbox: Sandbox, input: NewWebhook): CreatedWebho
 export function registerWebhook(
   sandbox: Sandbox,
   input: NewWebhook,
-  mayGoOn: (former: WebhookRow) => boolean,
+  canReuse: (former: WebhookRow) => boolean,
 ): WebhookWithWorkspace {
   const former = sandbox.store.webhooks.listByUrl(input.workspace.seq, input.url);
-  const known = former.find(mayGoOn);
-  if (known) return resumeWebhook(sandbox, known, input);
+  const known = former.find(canReuse);
+  if (known) return reuseWebhook(sandbox, known, input);
   return insertWebhook(sandbox, { ...input, secret: input.secret ?? former[0]?.secret });
 }
 
 /** Whether an endpoint is there, and stays whether somebody listens or not. */
-export function isLasting({ listener, deleted_at: deletedAt }: WebhookRow): boolean {
+export function isPermanent({ listener, deleted_at: deletedAt }: WebhookRow): boolean {
   return listener === 0 && deletedAt === null;
 }
 
-function resumeWebhook(
+function reuseWebhook(
   { store }: Sandbox,
   known: WebhookWithWorkspace,
   input: NewWebhook,
@@ -72,7 +72,7 @@ function insertWebhook(sandbox: Sandbox, input: NewWebhook): WebhookWithWorkspac
     workspace_id: workspace.id,
     url: input.url,
     events: JSON.stringify(input.events),
-    secret: input.secret ?? sandbox.mint.webhookSecret(sandbox.rules.signature.key),
+    secret: input.secret ?? sandbox.generator.webhookSecret(sandbox.rules.signature.key),
     previous_secret: null,
     previous_secret_expires_at: null,
     disabled: input.disabled ? 1 : 0,
@@ -132,7 +132,7 @@ export function rotateWebhookSecret(sandbox: Sandbox, id: string, overlapMs: num
   const now = sandbox.workspaces.get(row.workspace_seq).clock.now();
   const rotated = {
     ...row,
-    secret: sandbox.mint.webhookSecret(sandbox.rules.signature.key),
+    secret: sandbox.generator.webhookSecret(sandbox.rules.signature.key),
     previous_secret: row.secret,
     previous_secret_expires_at: overlapMs > 0 ? Math.min(now + overlapMs, LAST_TIME) : null,
   };

@@ -1,6 +1,6 @@
 import type { Workspace } from '../contract/resources.ts';
 import { toWorkspace, type WorkspaceRow } from '../store/workspaces.ts';
-import { type Caller, maySee, notFound } from './access.ts';
+import { type Caller, canAccess, notFound } from './access.ts';
 import type { Sandbox } from './sandbox.ts';
 
 export interface NewWorkspace {
@@ -25,17 +25,17 @@ export function createWorkspace(sandbox: Sandbox, input: NewWorkspace): Workspac
 
 /** Writes a workspace. Inside a write. */
 export function insertWorkspace(sandbox: Sandbox, { name, id, clock = {} }: NewWorkspace): WorkspaceRow {
-  const { store, wall, mint, newClock } = sandbox;
-  const at = clock.now === undefined ? sandbox.stamp() : Date.parse(clock.now);
+  const { store, wall, generator, newClockSettings } = sandbox;
+  const at = clock.now === undefined ? sandbox.timestamp() : Date.parse(clock.now);
   const row: WorkspaceRow = {
     seq: store.nextSeq(),
-    id: id ?? mint.ids('resources').next('workspace', at),
+    id: id ?? generator.ids('resources').next('workspace', at),
     name,
     created_at: at,
     clock_at: at,
     clock_wall_at: wall.now(),
-    clock_speed: clock.speed ?? newClock.speed,
-    clock_frozen: (clock.frozen ?? newClock.frozen) ? 1 : 0,
+    clock_speed: clock.speed ?? newClockSettings.speed,
+    clock_frozen: (clock.frozen ?? newClockSettings.frozen) ? 1 : 0,
   };
   store.workspaces.insert(row);
   return row;
@@ -44,6 +44,6 @@ export function insertWorkspace(sandbox: Sandbox, { name, id, clock = {} }: NewW
 /** @throws SvcError `not_found`, also for a workspace that the key is not for (decision `workspace.hidden`). */
 export function getWorkspace({ store, environment }: Sandbox, caller: Caller, id: string): Workspace {
   const row = store.workspaces.find(id);
-  if (row === undefined || !maySee(caller, row.seq)) throw notFound('workspace', id);
+  if (row === undefined || !canAccess(caller, row.seq)) throw notFound('workspace', id);
   return toWorkspace(row, environment);
 }

@@ -1,9 +1,9 @@
 import type Database from 'better-sqlite3';
 import type { ApiKey } from '../contract/resources.ts';
-import type { Scope } from '../domain/access.ts';
+import type { Scope } from '../domain/environment.ts';
 import { hashApiKey } from '../domain/secret.ts';
-import { Kept } from './kept.ts';
-import { type PageRequest, type RowPage, toPage, upperBound } from './page.ts';
+import { ReadCache } from './read-cache.ts';
+import { type PageRequest, type RowPage, toPage, upperBound } from './row-page.ts';
 
 export interface ApiKeyRow {
   readonly seq: number;
@@ -33,7 +33,7 @@ export class ApiKeyTable {
   >;
   readonly #newestId: Database.Statement<[], string>;
   readonly #revoke: Database.Statement<[number, number]>;
-  readonly #known = new Kept<string, ApiKeyWithWorkspace>();
+  readonly #known = new ReadCache<string, ApiKeyWithWorkspace>();
 
   constructor(db: Database.Database) {
     this.#insert = db.prepare(
@@ -51,13 +51,13 @@ export class ApiKeyTable {
   }
 
   insert(row: ApiKeyRow): void {
-    this.forgetKept();
+    this.clearCache();
     this.#insert.run(row);
   }
 
   /** The row of a key, revoked or not. Asked for with every request, so it is kept in memory. */
   findByKey(key: string): ApiKeyWithWorkspace | undefined {
-    return this.#known.find(key, () => this.#byHash.get(hashApiKey(key)));
+    return this.#known.getOrRead(key, () => this.#byHash.get(hashApiKey(key)));
   }
 
   find(id: string): ApiKeyWithWorkspace | undefined {
@@ -74,12 +74,12 @@ export class ApiKeyTable {
   }
 
   revoke(seq: number, at: number): void {
-    this.forgetKept();
+    this.clearCache();
     this.#revoke.run(at, seq);
   }
 
-  forgetKept(): void {
-    this.#known.forget();
+  clearCache(): void {
+    this.#known.clear();
   }
 }
 

@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3';
 import type { ApiRequest } from '../contract/resources.ts';
-import type { PageRequest, RowPage } from './page.ts';
-import { conditionsOf, Scan, toFits } from './scan.ts';
+import type { PageRequest, RowPage } from './row-page.ts';
+import { pickConditions, Scan, toMatchColumn } from './scan.ts';
 
 export interface ApiRequestRow {
   readonly seq: number;
@@ -16,7 +16,7 @@ export interface ApiRequestRow {
   readonly workspace_seq: number | null;
   /** Id of what it created, read, changed or deleted, or asked for in vain; null for a list. */
   readonly resource_id: string | null;
-  /** The `FaultMark` of what touched it, as JSON; null when nothing did. */
+  /** The `AppliedFault` of what touched it, as JSON; null when nothing did. */
   readonly fault: string | null;
 }
 
@@ -43,7 +43,7 @@ const SELECT = `SELECT r.*, k.id AS api_key_id, w.id AS workspace_id FROM api_re
   LEFT JOIN api_keys k ON k.seq = r.api_key_seq LEFT JOIN workspaces w ON w.seq = r.workspace_seq`;
 
 /** Requests without a valid key that the log keeps: anybody who reaches the emulator can send them. */
-export const WITHOUT_KEY_LIMIT = 1_000;
+export const UNAUTHENTICATED_LIMIT = 1_000;
 
 export class ApiRequestTable {
   readonly #insert: Database.Statement<[ApiRequestRow]>;
@@ -77,7 +77,7 @@ export class ApiRequestTable {
   }
 
   /** To be called when the rows were replaced. */
-  forgetRows(): void {
+  clearCache(): void {
     this.#keyless = null;
   }
 
@@ -85,7 +85,7 @@ export class ApiRequestTable {
   #makeRoom(seq: number): void {
     this.#keyless ??= this.#withoutKey.all();
     this.#keyless.push(seq);
-    for (const oldest of this.#keyless.splice(0, this.#keyless.length - WITHOUT_KEY_LIMIT))
+    for (const oldest of this.#keyless.splice(0, this.#keyless.length - UNAUTHENTICATED_LIMIT))
       this.#delete.run(oldest);
   }
 
@@ -99,12 +99,12 @@ export class ApiRequestTable {
 
   /** Requests that match, newest first. */
   list(filter: ApiRequestFilter, page: PageRequest): Promise<RowPage<ApiRequestWithIds>> {
-    return this.#scan.findPage(toCandidates(filter), { ...filter }, page);
+    return this.#scan.findPage(toCandidateQuery(filter), { ...filter }, page);
   }
 }
 
 /** What each row is asked. */
-const ASKED = {
+const ROW_CONDITIONS = {
   workspaceSeq: 'r.workspace_seq = @workspaceSeq',
   method: 'r.method = @method',
   path: 'substr(r.path, 1, length(@path)) = @path',
@@ -115,9 +115,9 @@ const ASKED = {
   since: 'r.at_wall >= @since',
 } as const satisfies Partial<Record<keyof ApiRequestFilter, string>>;
 
-function toCandidates(filter: ApiRequestFilter): string {
+function toCandidateQuery(filter: ApiRequestFilter): string {
   const found = filter.resourceId === null ? '' : 'AND r.resource_id = @resourceId';
-  const fits = toFits(conditionsOf<ApiRequestFilter>(ASKED, filter));
+  const fits = toMatchColumn(pickConditions<ApiRequestFilter>(ROW_CONDITIONS, filter));
   return `SELECT r.seq, ${fits} FROM api_requests r WHERE r.seq < @before ${found} ORDER BY r.seq DESC`;
 }
 

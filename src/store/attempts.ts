@@ -1,17 +1,17 @@
 import { isUtf8 } from 'node:buffer';
 import type Database from 'better-sqlite3';
-import type { Attempt, AttemptSummary } from '../contract/deliveries.ts';
+import type { Attempt, AttemptSummary } from '../contract/delivery-schemas.ts';
 import type { AttemptOutcome, AttemptTrigger } from '../domain/delivery.ts';
-import { tamperWith } from '../domain/fault.ts';
-import { toSignedContent } from '../domain/signature/digest.ts';
+import { tamperBody } from '../domain/fault.ts';
+import { buildSignedContent } from '../domain/signature/digest.ts';
 import type { SignatureScheme } from '../domain/signature/scheme.ts';
 import {
+  getSignedTimestamp,
   parseSignatureHeader,
-  pickHeaders,
-  toSignedTimestamp,
+  readSignatureHeaders,
 } from '../domain/signature/signature-header.ts';
-import type { PageRequest, RowPage } from './page.ts';
-import { conditionsOf, Scan, toFits } from './scan.ts';
+import type { PageRequest, RowPage } from './row-page.ts';
+import { pickConditions, Scan, toMatchColumn } from './scan.ts';
 
 export interface AttemptRow {
   readonly seq: number;
@@ -31,11 +31,11 @@ export interface AttemptRow {
   readonly response_headers: string | null;
   readonly response_body: Buffer | null;
   readonly response_truncated: 0 | 1;
-  /** The `FaultMark` of what touched it, as JSON; null when nothing did. */
+  /** The `AppliedFault` of what touched it, as JSON; null when nothing did. */
   readonly fault: string | null;
 }
 
-type AttemptFacts = Omit<
+type AttemptSummaryColumns = Omit<
   AttemptRow,
   | 'delivery_seq'
   | 'webhook_seq'
@@ -45,7 +45,7 @@ type AttemptFacts = Omit<
   | 'response_body'
   | 'response_truncated'
 >;
-export type AttemptInWorkspace = AttemptFacts & {
+export type AttemptSummaryRow = AttemptSummaryColumns & {
   readonly delivery_id: string;
   readonly event_type: string;
   readonly webhook_id: string;
@@ -59,7 +59,7 @@ export interface AttemptFilter {
   readonly since: number | null;
 }
 
-const SELECT_FACTS = `SELECT a.seq, a.number, a.trigger, a.scheduled_at, a.sent_at_wall, a.duration_ms, a.outcome,
+const SELECT_SUMMARY = `SELECT a.seq, a.number, a.trigger, a.scheduled_at, a.sent_at_wall, a.duration_ms, a.outcome,
     a.response_status, a.error, a.fault, d.id AS delivery_id, e.type AS event_type, h.id AS webhook_id
   FROM attempts a
   JOIN deliveries d ON d.seq = a.delivery_seq
@@ -70,10 +70,10 @@ export class AttemptTable {
   readonly #insert: Database.Statement<[AttemptRow]>;
   readonly #hasSucceeded: Database.Statement<[number], 0 | 1>;
   readonly #ofDelivery: Database.Statement<[number], AttemptRow>;
-  readonly #ofWorkspace: Database.Statement<[number, number], AttemptInWorkspace>;
-  readonly #countOfWorkspace: Database.Statement<[number, number], number>;
+  readonly #ofWorkspace: Database.Statement<[number, number], AttemptSummaryRow>;
+  readonly countByWorkspace: Database.Statement<[number, number], number>;
   readonly #place: Database.Statement<[string, number], Pick<AttemptRow, 'seq'>>;
-  readonly #scan: Scan<AttemptInWorkspace>;
+  readonly #scan: Scan<AttemptSummaryRow>;
   readonly #bySeq: Database.Statement<[number], AttemptRow>;
 
   constructor(db: Database.Database) {
@@ -90,8 +90,10 @@ export class AttemptTable {
         `SELECT EXISTS (SELECT 1 FROM attempts WHERE delivery_seq = ? AND outcome = 'succeeded')`,
       )
       .pluck();
-    this.#ofWorkspace = db.prepare(`${SELECT_FACTS} WHERE a.seq > ? AND d.workspace_seq = ? ORDER BY a.seq`);
-    this.#countOfWorkspace = db
+    this.#ofWorkspace = db.prepare(
+      `${SELECT_SUMMARY} WHERE a.seq > ? AND d.workspace_seq = ? ORDER BY a.seq`,
+    );
+    this.countByWorkspace = db
       .prepare<[number, number], number>(
         'SELECT count(*) FROM attempts a JOIN deliveries d ON d.seq = a.delivery_seq WHERE a.seq > ? AND d.workspace_seq = ?',
       )
@@ -99,7 +101,7 @@ export class AttemptTable {
     this.#place = db.prepare(
       'SELECT a.seq FROM deliveries d JOIN attempts a ON a.delivery_seq = d.seq WHERE d.id = ? AND a.number = ?',
     );
-    const facts = db.prepare<[number], AttemptInWorkspace>(`${SELECT_FACTS} WHERE a.seq = ?`);
+    const facts = db.prepare<[number], AttemptSummaryRow>(`${SELECT_SUMMARY} WHERE a.seq = ?`);
     this.#scan = new Scan(db, (seq) => facts.get(seq));
     this.#bySeq = db.prepare('SELECT * FROM attempts WHERE seq = ?');
   }
@@ -113,17 +115,17 @@ export class AttemptTable {
     return this.#hasSucceeded.get(deliverySeq) === 1;
   }
 
-  listOfDelivery(deliverySeq: number): AttemptRow[] {
+  listByDelivery(deliverySeq: number): AttemptRow[] {
     return this.#ofDelivery.all(deliverySeq);
   }
 
   /** Attempts of a workspace after `afterSeq`, in the order in which they were recorded. */
-  listOfWorkspace(workspaceSeq: number, afterSeq: number): AttemptInWorkspace[] {
+  listByWorkspace(workspaceSeq: number, afterSeq: number): AttemptSummaryRow[] {
     return this.#ofWorkspace.all(afterSeq, workspaceSeq);
   }
 
   countOfWorkspace(workspaceSeq: number, afterSeq: number): number {
-    return this.#countOfWorkspace.get(afterSeq, workspaceSeq) ?? 0;
+    return this.countByWorkspace.get(afterSeq, workspaceSeq) ?? 0;
   }
 
   findBySeq(seq: number): AttemptRow | undefined {
@@ -131,37 +133,39 @@ export class AttemptTable {
   }
 
   /** Where the attempt of an id, as {@link toAttempt} makes it, stands in the order of things. */
-  findPlace(id: string): Pick<AttemptRow, 'seq'> | undefined {
+  findSeq(id: string): Pick<AttemptRow, 'seq'> | undefined {
     const [, opaque, number] = /^att_([0-9A-Z]+)_(\d{1,9})$/.exec(id) ?? [];
     return this.#place.get(`del_${opaque}`, Number(number));
   }
 
   /** Attempts that match, newest first. */
-  list(filter: AttemptFilter, page: PageRequest): Promise<RowPage<AttemptInWorkspace>> {
-    return this.#scan.findPage(toCandidates(filter), { ...filter }, page);
+  list(filter: AttemptFilter, page: PageRequest): Promise<RowPage<AttemptSummaryRow>> {
+    return this.#scan.findPage(toCandidateQuery(filter), { ...filter }, page);
   }
 }
 
 /** What an index finds. */
-const FOUND = {
+const INDEXED_CONDITIONS = {
   webhookId: 'a.webhook_seq = (SELECT seq FROM webhooks WHERE id = @webhookId)',
   deliveryId: 'a.delivery_seq = (SELECT seq FROM deliveries WHERE id = @deliveryId)',
 } as const satisfies Partial<Record<keyof AttemptFilter, string>>;
 
 /** What each row is asked. */
-const ASKED = {
+const ROW_CONDITIONS = {
   since: 'a.sent_at_wall >= @since',
   workspaceSeq: '(SELECT workspace_seq FROM webhooks WHERE seq = a.webhook_seq) = @workspaceSeq',
 } as const satisfies Partial<Record<keyof AttemptFilter, string>>;
 
-function toCandidates(filter: AttemptFilter): string {
-  const where = ['a.seq < @before', ...conditionsOf<AttemptFilter>(FOUND, filter)].join(' AND ');
-  const fits = toFits(conditionsOf<AttemptFilter>(ASKED, filter));
+function toCandidateQuery(filter: AttemptFilter): string {
+  const where = ['a.seq < @before', ...pickConditions<AttemptFilter>(INDEXED_CONDITIONS, filter)].join(
+    ' AND ',
+  );
+  const fits = toMatchColumn(pickConditions<AttemptFilter>(ROW_CONDITIONS, filter));
   return `SELECT a.seq, ${fits} FROM attempts a WHERE ${where} ORDER BY a.seq DESC`;
 }
 
 /** What the attempts of a delivery have in common. */
-interface Sent {
+interface SentMessage {
   readonly id: string;
   readonly body: string;
   /** How deliveries are signed here. */
@@ -169,37 +173,39 @@ interface Sent {
 }
 
 /** The attempt as every door shows it. Its id is its delivery's, with its number. */
-export function toAttempt(row: AttemptRow, { id, body, scheme }: Sent): Attempt {
+export function toAttempt(row: AttemptRow, { id, body, scheme }: SentMessage): Attempt {
   const headers: Record<string, string> = JSON.parse(row.request_headers);
-  const { message } = toSigned(headers, { id, body, scheme });
-  const facts = toFacts(row, id);
-  const sentBody = facts.fault?.kind === 'tamper-body' ? tamperWith(body) : body;
+  const { message } = readSignature(headers, { id, body, scheme });
+  const facts = toBaseFields(row, id);
+  const sentBody = facts.fault?.kind === 'tamper-body' ? tamperBody(body) : body;
   return {
     ...facts,
     request: {
       url: row.request_url,
       headers,
       body: sentBody,
-      signed_content: String(toSignedContent(scheme, message)),
+      signed_content: String(buildSignedContent(scheme, message)),
     },
     response: toResponse(row),
   };
 }
 
 /** What the signature among `headers` covers, and its digests. */
-export function toSigned(headers: Readonly<Record<string, string>>, { id, body, scheme }: Sent) {
-  const { signature, timestamp: own } = pickHeaders(scheme, { get: (name) => headers[name] ?? null });
+export function readSignature(headers: Readonly<Record<string, string>>, { id, body, scheme }: SentMessage) {
+  const { signature, timestamp: own } = readSignatureHeaders(scheme, {
+    get: (name) => headers[name] ?? null,
+  });
   const header = parseSignatureHeader(scheme, signature ?? '');
-  const message = { id, timestamp: toSignedTimestamp(scheme, header, own ?? ''), body };
+  const message = { id, timestamp: getSignedTimestamp(scheme, header, own ?? ''), body };
   return { message, digests: header.digests };
 }
 
-export function toAttemptSummary(row: AttemptInWorkspace): AttemptSummary {
+export function toAttemptSummary(row: AttemptSummaryRow): AttemptSummary {
   const { delivery_id, event_type, webhook_id } = row;
-  return { ...toFacts(row, delivery_id), delivery_id, event_type, webhook_id };
+  return { ...toBaseFields(row, delivery_id), delivery_id, event_type, webhook_id };
 }
 
-function toFacts(row: AttemptFacts, deliveryId: string): Omit<Attempt, 'request' | 'response'> {
+function toBaseFields(row: AttemptSummaryColumns, deliveryId: string): Omit<Attempt, 'request' | 'response'> {
   return {
     id: `${deliveryId.replace(/^del_/, 'att_')}_${row.number}`,
     number: row.number,

@@ -34,23 +34,25 @@ export class Baseline {
   /** Makes the present state the one to come back to, `seq` being the place of its newest row. */
   set(seq: number): void {
     if (this.#tables === null) this.#attach();
-    this.forget();
+    this.clear();
     const tables = listTables(this.#db);
-    this.#db.exec(tables.map((table) => keeping(table, listColumns(this.#db, table.name), seq)).join('\n'));
+    this.#db.exec(
+      tables.map((table) => toSetStatements(table, listColumns(this.#db, table.name), seq)).join('\n'),
+    );
     this.#tables = tables;
     this.#seq = seq;
   }
 
   /** Brings that state back. Inside a transaction that checks no foreign keys. */
   restore(): void {
-    for (const table of this.#tables ?? []) this.#db.exec(restoring(table, this.#seq));
+    for (const table of this.#tables ?? []) this.#db.exec(toRestoreStatements(table, this.#seq));
   }
 
   /** Keeps nothing any more, until it is set anew: for what replaces every row. */
-  forget(): void {
+  clear(): void {
     for (const { name } of this.#tables ?? []) {
-      for (const event of EVENTS) this.#db.exec(`DROP TRIGGER IF EXISTS ${triggerOf(name, event)}`);
-      this.#db.exec(`DROP TABLE IF EXISTS baseline.${keptOf(name)}`);
+      for (const event of EVENTS) this.#db.exec(`DROP TRIGGER IF EXISTS ${triggerNameOf(name, event)}`);
+      this.#db.exec(`DROP TABLE IF EXISTS baseline.${backupTableOf(name)}`);
     }
   }
 
@@ -69,8 +71,8 @@ export class Baseline {
 
 const EVENTS = ['UPDATE', 'DELETE'] as const;
 
-const keptOf = (table: string) => `baseline_${table}`;
-const triggerOf = (table: string, event: string) => `temp.baseline_${table}_${event.toLowerCase()}`;
+const backupTableOf = (table: string) => `baseline_${table}`;
+const triggerNameOf = (table: string, event: string) => `temp.baseline_${table}_${event.toLowerCase()}`;
 
 function listTables(db: Database.Database): Table[] {
   const sequenced = new Set(listSequencedTables(db));
@@ -82,8 +84,8 @@ function listTables(db: Database.Database): Table[] {
 }
 
 /** What keeps a table, as SQL. A table without rows has nothing to lose, and its rows to come pay for no trigger. */
-function keeping({ name, way }: Table, columns: readonly Column[], seq: number): string {
-  const kept = keptOf(name);
+function toSetStatements({ name, way }: Table, columns: readonly Column[], seq: number): string {
+  const kept = backupTableOf(name);
   if (way === 'empty') return '';
   if (way === 'copy') return `CREATE TABLE baseline.${kept} AS SELECT * FROM main.${name};`;
   const definitions = columns.map((column) =>
@@ -93,16 +95,16 @@ function keeping({ name, way }: Table, columns: readonly Column[], seq: number):
   const values = columns.map((column) => `OLD.${column.name}`).join(', ');
   // Only what was first: the condition holds whatever the statement that fires it does about conflicts.
   const triggers = EVENTS.map(
-    (event) => `CREATE TRIGGER ${triggerOf(name, event)} AFTER ${event} ON main.${name}
+    (event) => `CREATE TRIGGER ${triggerNameOf(name, event)} AFTER ${event} ON main.${name}
       WHEN OLD.seq <= ${seq} AND NOT EXISTS (SELECT 1 FROM ${kept} WHERE ${key} = OLD.${key})
       BEGIN INSERT INTO ${kept} VALUES (${values}); END;`,
   );
   return [`CREATE TABLE baseline.${kept} (${definitions.join(', ')});`, ...triggers].join('\n');
 }
 
-function restoring({ name, way }: Table, seq: number): string {
+function toRestoreStatements({ name, way }: Table, seq: number): string {
   if (way === 'empty') return `DELETE FROM main.${name};`;
-  const putBack = `INSERT OR REPLACE INTO main.${name} SELECT * FROM baseline.${keptOf(name)};`;
+  const putBack = `INSERT OR REPLACE INTO main.${name} SELECT * FROM baseline.${backupTableOf(name)};`;
   if (way === 'copy') return `DELETE FROM main.${name}; ${putBack}`;
-  return `DELETE FROM main.${name} WHERE seq > ${seq}; ${putBack} DELETE FROM baseline.${keptOf(name)};`;
+  return `DELETE FROM main.${name} WHERE seq > ${seq}; ${putBack} DELETE FROM baseline.${backupTableOf(name)};`;
 }

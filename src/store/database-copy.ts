@@ -8,11 +8,11 @@ const PAGES_PER_TURN = 256;
 /** Copied pages after which they are flushed in the background, so that the last flush is short. */
 const PAGES_PER_FLUSH = 4_096;
 
-export interface CopySteps {
+export interface CopyHooks {
   /** Called in the turn before the last pages are copied; may write to the database. */
-  readonly beforeEnd: () => void;
+  readonly beforeLastPages: () => void;
   /** Called in the turn in which the last page was copied: the copy holds this moment. */
-  readonly atEnd: () => void;
+  readonly onLastPage: () => void;
 }
 
 /**
@@ -22,7 +22,7 @@ export interface CopySteps {
 export async function copyDatabase(
   db: Database.Database,
   path: string,
-  { beforeEnd, atEnd }: CopySteps,
+  { beforeLastPages, onLastPage }: CopyHooks,
 ): Promise<void> {
   // It holds secrets. SQLite treats an empty file as a new database.
   const file = await open(path, 'wx', 0o600);
@@ -31,16 +31,16 @@ export async function copyDatabase(
     let flushed: Promise<void> = Promise.resolve();
     await db.backup(path, {
       progress: ({ remainingPages }) => {
-        if (remainingPages <= PAGES_PER_TURN) beforeEnd();
+        if (remainingPages <= PAGES_PER_TURN) beforeLastPages();
         if (flushAt === Number.POSITIVE_INFINITY) flushAt = remainingPages - PAGES_PER_FLUSH;
         if (remainingPages < flushAt) {
           flushAt = remainingPages - PAGES_PER_FLUSH;
-          flushed = flushed.then(() => flush(file));
+          flushed = flushed.then(() => flushInBackground(file));
         }
         return PAGES_PER_TURN;
       },
     });
-    atEnd();
+    onLastPage();
     await flushed;
     await file.sync();
   } finally {
@@ -49,12 +49,12 @@ export async function copyDatabase(
 }
 
 /** What fails here fails again, and is reported, when the whole file is flushed. */
-async function flush(file: FileHandle): Promise<void> {
+async function flushInBackground(file: FileHandle): Promise<void> {
   await file.datasync().catch(() => {});
 }
 
 /** Makes a file that was renamed survive a power cut. Windows cannot open a folder, and needs no flush of one. */
-export function flushFolder(path: string): void {
+export function fsyncFolder(path: string): void {
   if (process.platform === 'win32') return;
   const folder = openSync(path, 'r');
   try {

@@ -2,16 +2,16 @@
 import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type Database from 'better-sqlite3';
-import { hasText } from '../domain/text-search.ts';
+import { containsText } from '../domain/text-search.ts';
 import { SvcError } from '../errors.ts';
 import { openSqlite } from './driver.ts';
-import { enableRelease } from './free-pages.ts';
+import { enableIncrementalVacuum } from './incremental-vacuum.ts';
 import { migrations } from './migrations.ts';
 
 /** Marks the file as ours (`svce`), so that the database of something else is never touched. */
 export const APPLICATION_ID = 0x73766365;
 /** Marks a snapshot (`svcs`), which is loaded and never run on. */
-export const SNAPSHOT_ID = 0x73766373;
+export const SNAPSHOT_APPLICATION_ID = 0x73766373;
 
 export interface DatabaseOptions {
   /** Path of the file, or `:memory:`. */
@@ -29,14 +29,14 @@ export function openDatabase({ path, synchronous = 'FULL' }: DatabaseOptions): D
   let db: Database.Database | undefined;
   try {
     if (path !== ':memory:') {
-      createFile(path);
-      assertOneName(path);
+      createPrivateFile(path);
+      assertSingleLink(path);
     }
     // Give up at once: a lock held by a running emulator will not go away by waiting.
     db = openSqlite(path, { timeout: 0 });
     db.pragma('locking_mode = EXCLUSIVE');
-    assertOurs(db, path);
-    enableRelease(db);
+    assertApplicationId(db, path);
+    enableIncrementalVacuum(db);
     db.pragma('journal_mode = WAL');
     db.pragma(`synchronous = ${synchronous}`);
     db.pragma('foreign_keys = ON');
@@ -45,7 +45,7 @@ export function openDatabase({ path, synchronous = 'FULL' }: DatabaseOptions): D
     db.pragma('trusted_schema = OFF');
     // A write takes the exclusive lock for as long as the file is open.
     db.pragma(`application_id = ${APPLICATION_ID}`);
-    db.function('has_text', { deterministic: true }, (text, wanted) => (hasText(text, wanted) ? 1 : 0));
+    db.function('has_text', { deterministic: true }, (text, wanted) => (containsText(text, wanted) ? 1 : 0));
     migrate(db, path);
     return db;
   } catch (error) {
@@ -55,7 +55,7 @@ export function openDatabase({ path, synchronous = 'FULL' }: DatabaseOptions): D
 }
 
 /** The secrets of endpoints are in it: a new one is for its owner alone. SQLite gives the log beside it the same mode. */
-function createFile(path: string): void {
+function createPrivateFile(path: string): void {
   // Nobody else may replace the files in it, whatever the umask.
   mkdirSync(dirname(path), { recursive: true, mode: 0o755 });
   if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
@@ -65,7 +65,7 @@ function createFile(path: string): void {
  * SQLite finds the write-ahead log by the name of the file: opened by another name, the database lacks what is in the log.
  * @throws SvcError `database_unusable` for a file with several hard links, and for a FIFO or a device.
  */
-export function assertOneName(path: string): void {
+export function assertSingleLink(path: string): void {
   const stat = statSync(path);
   const { nlink } = stat;
   // SQLite refuses a folder.
@@ -84,10 +84,10 @@ export function assertOneName(path: string): void {
 }
 
 /** @throws SvcError `database_unusable` for a snapshot, and for the database of another program. */
-export function assertOurs(db: Database.Database, path: string): void {
+export function assertApplicationId(db: Database.Database, path: string): void {
   const id = db.pragma('application_id', { simple: true });
   if (id === APPLICATION_ID) return;
-  if (id === SNAPSHOT_ID) {
+  if (id === SNAPSHOT_APPLICATION_ID) {
     throw new SvcError('database_unusable', `${path} is a snapshot, which stays as it was saved.`, {
       hint: `Start an emulator on another file, then load it: svc emulator snapshot load ${path}`,
     });
@@ -150,7 +150,7 @@ export function toStoreError(error: unknown, path: string): unknown {
 }
 
 /** Whether SQLite reports that the file or its disk fails, and not that a statement is wrong. */
-export function isStorageFault(error: unknown): error is Error {
+export function isStorageError(error: unknown): error is Error {
   const { code } = error as { code?: unknown };
   return (
     error instanceof Error && typeof code === 'string' && /^SQLITE_(CORRUPT|FULL|IOERR|READONLY)/.test(code)

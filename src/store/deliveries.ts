@@ -21,7 +21,7 @@ export interface PausedDelivery {
 }
 
 /** What a queue has to know of a delivery. */
-export interface PlannedDelivery {
+export interface QueuedDelivery {
   readonly seq: number;
   readonly webhook_seq: number;
   readonly due_at: number;
@@ -57,7 +57,7 @@ export interface DeliveryProgressRow {
 }
 
 /** All that an attempt needs, read at the moment of sending. */
-export interface ClaimedDelivery extends DeliveryProgressRow {
+export interface SendableDelivery extends DeliveryProgressRow {
   readonly id: string;
   readonly url: string;
   readonly body: string;
@@ -69,7 +69,7 @@ export interface ClaimedDelivery extends DeliveryProgressRow {
   /** 0 where a replay goes elsewhere. */
   readonly skip_verify: 0 | 1;
   readonly due_at: number;
-  /** The `FaultMark` of what held it back, as JSON; null when nothing did. */
+  /** The `AppliedFault` of what held it back, as JSON; null when nothing did. */
   readonly fault: string | null;
 }
 
@@ -93,7 +93,7 @@ const JOINS = `FROM deliveries d
 export class DeliveryTable {
   readonly #insert: Database.Statement<[number, string, number, number, number, number, number]>;
   readonly #insertCopy: Database.Statement<[DeliveryCopy]>;
-  readonly #claim: Database.Statement<[number], ClaimedDelivery>;
+  readonly #claim: Database.Statement<[number], SendableDelivery>;
   readonly #progress: Database.Statement<[number], DeliveryProgressRow>;
   readonly #due: Database.Statement<[number, number, number], number>;
   readonly #nextDue: Database.Statement<[number, number], number>;
@@ -101,12 +101,12 @@ export class DeliveryTable {
   readonly #cancel: Database.Statement<[{ settled_at: number; after_seq: number; webhook_seq: number }]>;
   readonly #countAttempt: Database.Statement<[number]>;
   readonly #expire: Database.Statement<[number, number, number]>;
-  readonly #askReplay: Database.Statement<[number, number]>;
-  readonly #holdBack: Database.Statement<[number, string, number]>;
-  readonly #letGo: Database.Statement<[{ webhook: number; now: number }], number>;
+  readonly requestReplay: Database.Statement<[number, number]>;
+  readonly postpone: Database.Statement<[number, string, number]>;
+  readonly releaseReordered: Database.Statement<[{ webhook: number; now: number }], number>;
   readonly #newestId: Database.Statement<[number], string>;
   readonly #pending: Database.Statement<[{ workspace: number | null; from: number; to: number }], number>;
-  readonly #ofEvent: Database.Statement<[number, number, number], PlannedDelivery>;
+  readonly #ofEvent: Database.Statement<[number, number, number], QueuedDelivery>;
   readonly #pauseStart: Database.Statement<[number], number | null>;
   readonly #paused: Database.Statement<[number, number], PausedDelivery>;
   readonly #pausedByWebhook: Database.Statement<[number], { webhook_id: string; deliveries: number }>;
@@ -164,14 +164,14 @@ export class DeliveryTable {
       `UPDATE deliveries SET status = 'failed', settled_reason = 'window_elapsed', settled_at = ?, settled_seq = ?,
          due_at = NULL, on_schedule = 0 WHERE seq = ? AND status = 'pending' AND replays_waiting = 0`,
     );
-    this.#askReplay = db.prepare(
+    this.requestReplay = db.prepare(
       `UPDATE deliveries SET status = 'pending', due_at = ?, settled_at = NULL, settled_reason = NULL,
          replays_waiting = replays_waiting + 1, fault = NULL WHERE seq = ?`,
     );
-    this.#holdBack = db.prepare(
+    this.postpone = db.prepare(
       'UPDATE deliveries SET due_at = ?, fault = ? WHERE seq = ? AND due_at IS NOT NULL AND fault IS NULL',
     );
-    this.#letGo = db
+    this.releaseReordered = db
       .prepare<[{ webhook: number; now: number }], number>(
         `UPDATE deliveries SET due_at = @now WHERE webhook_seq = @webhook AND due_at > @now
            AND fault ->> 'kind' = 'reorder' RETURNING seq`,
@@ -225,7 +225,7 @@ export class DeliveryTable {
   }
 
   /** What to send now, as it stands at this moment; undefined when it is no longer due. */
-  findClaim(seq: number): ClaimedDelivery | undefined {
+  findSendable(seq: number): SendableDelivery | undefined {
     return this.#claim.get(seq);
   }
 
@@ -264,17 +264,17 @@ export class DeliveryTable {
 
   /** Plans one more attempt, now; it takes the place of a pending retry. */
   askReplay(seq: number, at: number): void {
-    this.#askReplay.run(at, seq);
+    this.requestReplay.run(at, seq);
   }
 
-  /** Plans an attempt later, unless nothing is due any more. @param fault that has it so: a `FaultMark` as JSON. */
+  /** Plans an attempt later, unless nothing is due any more. @param fault that has it so: a `AppliedFault` as JSON. */
   holdBack(seq: number, dueAt: number, fault: string): void {
-    this.#holdBack.run(dueAt, fault, seq);
+    this.postpone.run(dueAt, fault, seq);
   }
 
   /** Makes due what waits for another delivery to its endpoint to go first. @returns which. */
   letGo(webhookSeq: number, now: number): number[] {
-    return this.#letGo.all({ webhook: webhookSeq, now });
+    return this.releaseReordered.all({ webhook: webhookSeq, now });
   }
 
   /**
@@ -311,13 +311,17 @@ export class DeliveryTable {
   }
 
   /** The first `limit` pending deliveries of an event after `afterSeq`, in order. */
-  listOfEvent(eventSeq: number, afterSeq: number, limit: number): PlannedDelivery[] {
+  listPendingByEvent(eventSeq: number, afterSeq: number, limit: number): QueuedDelivery[] {
     return this.#ofEvent.all(eventSeq, afterSeq, limit);
   }
 }
 
-/** What {@link DeliveryTable.findClaim} reads for a delivery that has just been made. */
-export function claimOfNew(delivery: NewDelivery, webhook: WebhookRow, body: string): ClaimedDelivery {
+/** What {@link DeliveryTable.findSendable} reads for a delivery that has just been made. */
+export function toSendableDelivery(
+  delivery: NewDelivery,
+  webhook: WebhookRow,
+  body: string,
+): SendableDelivery {
   const { created_at: _, event_seq: _event, ...facts } = delivery;
   const { url, secret, previous_secret, previous_secret_expires_at, headers, skip_verify } = webhook;
   return {

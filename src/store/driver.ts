@@ -10,7 +10,7 @@ import {
   installCommand,
   type PackageManager,
   updateCommand,
-} from './driver-commands.ts';
+} from './install-commands.ts';
 
 type Driver = typeof Database;
 

@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3';
-import { recordInEnvelope } from '../domain/event.ts';
-import { type PageRequest, type RowPage, toPage, upperBound } from './page.ts';
+import { extractEventRecord } from '../domain/event.ts';
+import { type PageRequest, type RowPage, toPage, upperBound } from './row-page.ts';
 
 export interface EventRow {
   readonly seq: number;
@@ -59,8 +59,8 @@ export class EventTable {
 }
 
 /** The event record as JSON text, cut from the envelope as it was first written. */
-export function eventRecordText(row: EventWithWorkspace): string {
-  return recordInEnvelope(row.envelope, {
+export function toEventRecordText(row: EventWithWorkspace): string {
+  return extractEventRecord(row.envelope, {
     type: row.type,
     workspaceId: row.workspace_id,
     createdAt: row.created_at,

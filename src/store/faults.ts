@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3';
-import type { Fault } from '../contract/faults.ts';
-import { type PageRequest, type RowPage, toPage, upperBound } from './page.ts';
+import type { Fault } from '../contract/fault-schemas.ts';
+import { type PageRequest, type RowPage, toPage, upperBound } from './row-page.ts';
 
 export interface FaultRow {
   readonly seq: number;

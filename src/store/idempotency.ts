@@ -16,7 +16,7 @@ export interface IdempotencyRow {
 export class IdempotencyTable {
   readonly #save: Database.Statement<[IdempotencyRow]>;
   readonly #find: Database.Statement<[Buffer], IdempotencyRow>;
-  readonly #sweep: Database.Statement<[number, number]>;
+  readonly deleteExpired: Database.Statement<[number, number]>;
 
   constructor(db: Database.Database) {
     this.#save = db.prepare(
@@ -24,7 +24,9 @@ export class IdempotencyTable {
        VALUES (@scope_hash, @seq, @workspace_seq, @body_hash, @status, @body, @expires_at)`,
     );
     this.#find = db.prepare('SELECT * FROM idempotency_keys WHERE scope_hash = ?');
-    this.#sweep = db.prepare('DELETE FROM idempotency_keys WHERE workspace_seq = ? AND expires_at <= ?');
+    this.deleteExpired = db.prepare(
+      'DELETE FROM idempotency_keys WHERE workspace_seq = ? AND expires_at <= ?',
+    );
   }
 
   save(row: IdempotencyRow): void {
@@ -37,6 +39,6 @@ export class IdempotencyTable {
 
   /** Forgets what has expired at `now` (schedule time of the workspace). */
   sweep(workspaceSeq: number, now: number): void {
-    this.#sweep.run(workspaceSeq, now);
+    this.deleteExpired.run(workspaceSeq, now);
   }
 }

@@ -99,7 +99,7 @@ export class Retention {
   }
 
   /** Notes that everything up to `seq` was there at the wall time `at`. Inside a write. */
-  mark(seq: number, at: number): void {
+  recordAge(seq: number, at: number): void {
     const marks = this.#readMarks();
     if (marks.at(-1)?.seq === seq) return;
     const kept = [...marks.filter((mark) => mark.seq < seq), { seq, at }].slice(-MAX_MARKS);

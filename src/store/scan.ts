@@ -5,7 +5,7 @@
 import type Database from 'better-sqlite3';
 import { SvcError } from '../errors.ts';
 import { monotonic, setImmediate } from '../timers.ts';
-import { type PageRequest, type RowPage, toPage, upperBound } from './page.ts';
+import { type PageRequest, type RowPage, toPage, upperBound } from './row-page.ts';
 
 /** The longest that a look through the table goes on before others have their turn. */
 const SLICE_MS = 8;
@@ -37,7 +37,7 @@ export class Scan<Row> {
     const rows: Row[] = [];
     let before: number | null = upperBound(page);
     while (before !== null) {
-      const slice = lookThrough(statement, { ...values, before }, page.limit + 1 - rows.length);
+      const slice = scanSlice(statement, { ...values, before }, page.limit + 1 - rows.length);
       rows.push(...slice.fitting.map(this.#findRow).filter((row) => row !== undefined));
       before = slice.goOnBefore;
       if (before !== null) await this.#giveWay();
@@ -65,7 +65,7 @@ interface Slice {
   readonly goOnBefore: number | null;
 }
 
-function lookThrough(
+function scanSlice(
   statement: Database.Statement<[Values], Candidate>,
   values: Values,
   wanted: number,
@@ -81,7 +81,7 @@ function lookThrough(
 }
 
 /** Those of `conditions` whose member of the filter is given. */
-export function conditionsOf<Filter extends object>(
+export function pickConditions<Filter extends object>(
   conditions: { readonly [Name in keyof Filter]?: string },
   filter: Filter,
 ): string[] {
@@ -91,6 +91,6 @@ export function conditionsOf<Filter extends object>(
 }
 
 /** Whether a row fits all of `conditions`, as a column. One after the other: what costs most is asked of few. */
-export function toFits(conditions: readonly string[]): string {
+export function toMatchColumn(conditions: readonly string[]): string {
   return `iif(${conditions.join(' AND ') || 'TRUE'}, 1, 0) AS fits`;
 }

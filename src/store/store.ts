@@ -3,31 +3,35 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type Database from 'better-sqlite3';
-import type { Environment } from '../domain/access.ts';
+import type { Environment } from '../domain/environment.ts';
 import { SvcError } from '../errors.ts';
 import { ApiKeyTable } from './api-keys.ts';
 import { ApiRequestTable } from './api-requests.ts';
 import { AttemptTable } from './attempts.ts';
 import { Baseline } from './baseline.ts';
-import { type DatabaseOptions, isStorageFault, openDatabase } from './database.ts';
-import { copyDatabase, flushFolder } from './database-copy.ts';
+import { ChangeFeed } from './change-feed.ts';
+import { type DatabaseOptions, isStorageError, openDatabase } from './database.ts';
+import { copyDatabase, fsyncFolder } from './database-copy.ts';
+import {
+  DatabaseFileMonitor,
+  type DatabaseFileProblem,
+  toFileProblemError,
+} from './database-file-monitor.ts';
 import { DeliveryTable } from './deliveries.ts';
-import { DeliveryView } from './delivery-view.ts';
-import { EventView } from './event-view.ts';
+import { DeliveryQueries } from './delivery-queries.ts';
+import { EventQueries } from './event-queries.ts';
 import { EventTable } from './events.ts';
 import { FaultTable } from './faults.ts';
-import { FileGuard, type FileLoss, toLossError } from './file-guard.ts';
-import { releasePages } from './free-pages.ts';
 import { GroupCommit, toWriteError } from './group-commit.ts';
-import { HappeningView } from './happenings.ts';
 import { IdempotencyTable } from './idempotency.ts';
-import { type DatabaseState, inspectDatabase } from './inspection.ts';
+import { releaseFreePages } from './incremental-vacuum.ts';
+import { checkIntegrity, type IntegrityReport } from './integrity-check.ts';
+import { checkSnapshot, replaceRows } from './load-snapshot.ts';
 import { Retention } from './retention.ts';
+import { removeUnfinishedSnapshot, type SavedSnapshot, saveSnapshot } from './save-snapshot.ts';
 import { listSequencedTables } from './schema.ts';
 import { SettingTable } from './settings.ts';
-import { checkSnapshot, replaceRows } from './snapshot-loading.ts';
-import { removeUnfinished, type SavedFile, saveSnapshot } from './snapshot-saving.ts';
-import { discardUnpublished, UnpublishedEvent } from './unpublished-event.ts';
+import { deleteUnpublished, UnpublishedEvent } from './unpublished-event.ts';
 import { WebhookTable } from './webhooks.ts';
 import { WorkspaceTable } from './workspaces.ts';
 
@@ -42,57 +46,57 @@ export class Store {
   readonly #options: DatabaseOptions;
   readonly #followers = new Set<() => void>();
   #db!: Database.Database;
-  #guard!: FileGuard;
+  #guard!: DatabaseFileMonitor;
   #group!: GroupCommit;
   #baseline!: Baseline;
   #unpublished!: UnpublishedEvent;
   /** Copies of the whole database are made one after the other. */
   #copying: Promise<unknown> = Promise.resolve();
-  #commits = 0;
+  commitCount = 0;
   #lastSeq: number;
-  #renewedSeq: number;
-  // The tables of another connection after restoreFile: nobody keeps one.
+  stateReplacedSeq: number;
+  // The tables of another connection after restoreDatabase: nobody keeps one.
   settings!: SettingTable;
   workspaces!: WorkspaceTable;
   apiKeys!: ApiKeyTable;
   webhooks!: WebhookTable;
   events!: EventTable;
-  eventView!: EventView;
+  eventQueries!: EventQueries;
   deliveries!: DeliveryTable;
-  deliveryView!: DeliveryView;
+  deliveryQueries!: DeliveryQueries;
   attempts!: AttemptTable;
   apiRequests!: ApiRequestTable;
   faults!: FaultTable;
   idempotency!: IdempotencyTable;
-  happenings!: HappeningView;
+  changeFeed!: ChangeFeed;
   retention!: Retention;
 
   /** @throws SvcError as {@link openDatabase}. */
   constructor(options: DatabaseOptions) {
     this.#options = options;
     this.#connect(openDatabase(options));
-    this.#renewedSeq = Number(this.settings.find(RENEWED_SETTING) ?? 0);
-    this.#lastSeq = Math.max(findLastSeq(this.#db), this.#renewedSeq);
-    this.id = this.settings.find(ID_SETTING) ?? nameStore(this.settings);
+    this.stateReplacedSeq = Number(this.settings.find(RENEWED_SETTING) ?? 0);
+    this.#lastSeq = Math.max(findLastSeq(this.#db), this.stateReplacedSeq);
+    this.id = this.settings.find(ID_SETTING) ?? createStoreId(this.settings);
     const unfinished = this.settings.find(UNFINISHED_SETTING);
-    if (unfinished) removeUnfinished(unfinished);
+    if (unfinished) removeUnfinishedSnapshot(unfinished);
   }
 
   /** Every table works on `db` from now on. */
   #connect(db: Database.Database): void {
-    const guard = new FileGuard(this.#options.path);
+    const guard = new DatabaseFileMonitor(this.#options.path);
     this.#db = db;
     this.#guard = guard;
-    discardUnpublished(db);
+    deleteUnpublished(db);
     this.#unpublished = new UnpublishedEvent(db);
     this.#group = new GroupCommit(
       db,
       () => {
-        guard.accept();
+        guard.recordWrite();
         this.#tellFollowers();
       },
       () => this.#forgetKept(),
-      () => guard.assertInPlace(),
+      () => guard.assertIntact(),
     );
     this.#baseline = new Baseline(db);
     this.settings = new SettingTable(db);
@@ -100,25 +104,25 @@ export class Store {
     this.apiKeys = new ApiKeyTable(db);
     this.webhooks = new WebhookTable(db);
     this.events = new EventTable(db);
-    this.eventView = new EventView(db);
+    this.eventQueries = new EventQueries(db);
     this.deliveries = new DeliveryTable(db, this.#unpublished);
-    this.deliveryView = new DeliveryView(db);
+    this.deliveryQueries = new DeliveryQueries(db);
     this.attempts = new AttemptTable(db);
     this.apiRequests = new ApiRequestTable(db);
     this.faults = new FaultTable(db);
     this.idempotency = new IdempotencyTable(db);
-    this.happenings = new HappeningView(db, this.#unpublished);
+    this.changeFeed = new ChangeFeed(db, this.#unpublished);
     this.retention = new Retention(db, this.settings);
   }
 
-  /** What the last write, or the last {@link lookForFile}, found wrong with the database file; null for nothing. */
-  get fileLoss(): FileLoss | null {
+  /** What the last write, or the last {@link checkFile}, found wrong with the database file; null for nothing. */
+  get fileProblem(): DatabaseFileProblem | null {
     return this.#guard.loss;
   }
 
   /** Looks whether the database file is still in its place. */
-  lookForFile(): FileLoss | null {
-    return this.#guard.look();
+  checkFile(): DatabaseFileProblem | null {
+    return this.#guard.check();
   }
 
   /**
@@ -128,20 +132,20 @@ export class Store {
   restoreFile(): Promise<void> {
     return this.#copyNext(async () => {
       const { path } = this.#options;
-      const loss = this.lookForFile();
+      const loss = this.checkFile();
       if (loss === null) throw new SvcError('conflict', 'The database file is in its place.');
-      if (loss !== 'removed') throw toLossError(loss);
+      if (loss !== 'removed') throw toFileProblemError(loss);
       this.#group.flush();
       const unfinished = `${path}.${randomUUID()}.tmp`;
       try {
         mkdirSync(dirname(path), { recursive: true });
-        await copyDatabase(this.#db, unfinished, { beforeEnd: () => {}, atEnd: () => {} });
+        await copyDatabase(this.#db, unfinished, { beforeLastPages: () => {}, onLastPage: () => {} });
         this.#group.flush();
-        if (this.lookForFile() === 'replaced') throw toLossError('replaced');
+        if (this.checkFile() === 'replaced') throw toFileProblemError('replaced');
         // What is left of the log belongs to the file that was removed.
         rmSync(`${path}-wal`, { force: true });
         renameSync(unfinished, path);
-        flushFolder(dirname(path));
+        fsyncFolder(dirname(path));
       } catch (error) {
         rmSync(unfinished, { force: true });
         throw toWriteError(error);
@@ -177,7 +181,7 @@ export class Store {
 
   /** The place at which everything was last replaced, by a reset or a snapshot; 0 where it never was. */
   get renewedSeq(): number {
-    return this.#renewedSeq;
+    return this.stateReplacedSeq;
   }
 
   /** Writes within the group of this turn of the loop, see {@link GroupCommit.run}. */
@@ -187,8 +191,8 @@ export class Store {
 
   /** What is kept in memory may have been read from rows that are no more. */
   #forgetKept(): void {
-    this.apiKeys.forgetKept();
-    this.webhooks.forgetKept();
+    this.apiKeys.clearCache();
+    this.webhooks.clearCache();
   }
 
   /** Writes with the next group that comes, see {@link GroupCommit.runSoon}. */
@@ -198,11 +202,11 @@ export class Store {
 
   /** Another number after every commit that followers are notified of. */
   get commits(): number {
-    return this.#commits;
+    return this.commitCount;
   }
 
   /** Calls `follower` after every commit. @returns a function that ends that. */
-  follow(follower: () => void): () => void {
+  subscribe(follower: () => void): () => void {
     this.#followers.add(follower);
     return () => this.#followers.delete(follower);
   }
@@ -215,22 +219,22 @@ export class Store {
   /** Writes at once, in a transaction of its own: for boot, when nobody waits yet. */
   writeNow<Result>(operation: () => Result): Result {
     const result = this.#db.transaction(operation).immediate();
-    this.#guard.accept();
+    this.#guard.recordWrite();
     return result;
   }
 
-  /** Makes the present state the one that {@link returnToBaseline} brings back. */
+  /** Makes the present state the one that {@link restoreBaseline} brings back. */
   setBaseline(): void {
     this.#baseline.set(this.#lastSeq);
   }
 
   /** The newest sequence below which nothing is hidden, see {@link reserveEvent}: followers read up to here. */
-  get visibleSeq(): number {
+  get lastVisibleSeq(): number {
     return Math.min(this.#lastSeq, this.#unpublished.hidden.from - 1);
   }
 
   /**
-   * Reserves sequences for an event and its deliveries, which {@link writeHidden} then writes in slices. Nothing of it
+   * Reserves sequences for an event and its deliveries, which {@link writeUnpublished} then writes in slices. Nothing of it
    * is visible until the event is inserted and {@link publishEvent} is called in the same write; a process that is
    * killed before leaves nothing. One event at a time.
    * @returns the sequence of the event; its deliveries take the next ones.
@@ -248,9 +252,9 @@ export class Store {
   }
 
   /** Writes a slice of the deliveries of the reserved event. @throws SvcError `storage_unavailable`. */
-  writeHidden(write: () => void): void {
+  writeUnpublished(write: () => void): void {
     if (!this.#db.open) throw new SvcError('storage_unavailable', 'The emulator is stopping.');
-    this.#guard.assertInPlace();
+    this.#guard.assertIntact();
     this.#orRefuse(() => this.#unpublished.writeSlice(write));
   }
 
@@ -260,17 +264,17 @@ export class Store {
   }
 
   /** After that write: followers see the event. */
-  releaseEvent(): void {
-    this.#unpublished.release();
+  revealEvent(): void {
+    this.#unpublished.reveal();
     this.#tellFollowers();
   }
 
-  /** Removes what {@link writeHidden} wrote, where the event is not to be written after all. */
+  /** Removes what {@link writeUnpublished} wrote, where the event is not to be written after all. */
   discardEvent(): void {
     try {
-      if (this.#db.open) this.#orRefuse(() => discardUnpublished(this.#db));
+      if (this.#db.open) this.#orRefuse(() => deleteUnpublished(this.#db));
     } finally {
-      this.releaseEvent();
+      this.revealEvent();
     }
   }
 
@@ -284,7 +288,7 @@ export class Store {
    * The order of all that happens goes on: no place in it is given twice.
    * @throws SvcError `storage_unavailable`; nothing has changed then.
    */
-  returnToBaseline(alongside: () => void): void {
+  restoreBaseline(alongside: () => void): void {
     this.#overwrite(() => {
       this.#baseline.restore();
       alongside();
@@ -294,15 +298,15 @@ export class Store {
   /**
    * Writes everything into one file, see {@link saveSnapshot}. One save runs at a time.
    * @param now the wall time.
-   * @param beforeEnd writes what the snapshot has to contain of its moment.
+   * @param beforeLastPages writes what the snapshot has to contain of its moment.
    */
-  saveSnapshot(path: string, now: () => number, beforeEnd: () => void): Promise<SavedFile> {
+  saveSnapshot(path: string, now: () => number, beforeEnd: () => void): Promise<SavedSnapshot> {
     return this.#copyNext(async () => {
       try {
         return await saveSnapshot(this.#db, path, {
           now,
           onUnfinished: (unfinished) => this.#noteUnfinished(unfinished),
-          beforeEnd: () => {
+          beforeLastPages: () => {
             this.#group.flush();
             this.#writeNowOrRefuse(beforeEnd);
           },
@@ -335,7 +339,7 @@ export class Store {
       if (!this.#db.open) throw new SvcError('storage_unavailable', 'The emulator is stopping.');
       this.#whileAttached(snapshot.path, () =>
         this.#overwrite(() => {
-          this.#baseline.forget();
+          this.#baseline.clear();
           replaceRows(this.#db, this.#lastSeq);
           this.#lastSeq = Math.max(this.#lastSeq, findLastSeq(this.#db));
           alongside(snapshot.savedAt);
@@ -359,7 +363,7 @@ export class Store {
   /** Replaces rows regardless of what refers to them. What waited to be written has been, before. */
   #overwrite(operation: () => void): void {
     this.#group.flush();
-    this.#guard.assertInPlace();
+    this.#guard.assertIntact();
     this.#db.pragma('foreign_keys = OFF');
     try {
       this.#writeNowOrRefuse(() => {
@@ -367,18 +371,18 @@ export class Store {
         this.#unpublished.unmark();
         this.#recordRenewal();
       });
-      this.#unpublished.release();
+      this.#unpublished.reveal();
     } finally {
       this.#db.pragma('foreign_keys = ON');
       this.#forgetKept();
-      this.apiRequests.forgetRows();
+      this.apiRequests.clearCache();
     }
     this.#tellFollowers();
   }
 
   #recordRenewal(): void {
-    this.#renewedSeq = this.nextSeq();
-    this.settings.set(RENEWED_SETTING, String(this.#renewedSeq));
+    this.stateReplacedSeq = this.nextSeq();
+    this.settings.set(RENEWED_SETTING, String(this.stateReplacedSeq));
   }
 
   #writeNowOrRefuse(operation: () => void): void {
@@ -389,25 +393,25 @@ export class Store {
     try {
       write();
     } catch (error) {
-      throw isStorageFault(error) ? toWriteError(error) : error;
+      throw isStorageError(error) ? toWriteError(error) : error;
     }
   }
 
   #tellFollowers(): void {
-    this.#commits++;
+    this.commitCount++;
     for (const follower of this.#followers) follower();
   }
 
   /** Gives free pages of the file back to the file system, a few at a time. */
-  releaseSpace(): Promise<void> {
+  releaseFreePages(): Promise<void> {
     const db = this.#db;
-    const canGoOn = () => db === this.#db && db.open && this.lookForFile() === null;
-    return this.#copyNext(() => releasePages(db, canGoOn, () => this.#guard.accept()));
+    const canGoOn = () => db === this.#db && db.open && this.checkFile() === null;
+    return this.#copyNext(() => releaseFreePages(db, canGoOn, () => this.#guard.recordWrite()));
   }
 
   /** Reads all of the database, and nothing else is done meanwhile. */
-  inspect(): DatabaseState {
-    return inspectDatabase(this.#db);
+  checkIntegrity(): IntegrityReport {
+    return checkIntegrity(this.#db);
   }
 
   /** How SQLite would run a query, for tests that look at the cost of a page. */
@@ -427,7 +431,7 @@ export class Store {
 }
 
 /** Not drawn from the seed of the run: two runs with the same seed are two stores. */
-function nameStore(settings: SettingTable): string {
+function createStoreId(settings: SettingTable): string {
   const id = randomUUID();
   settings.set(ID_SETTING, id);
   return id;

@@ -2,7 +2,7 @@
 import type Database from 'better-sqlite3';
 
 /** Names the event whose deliveries a process was writing; what a killed process left is removed by it. */
-const SETTING = 'unpublished_event_seq';
+const MARKER_SETTING = 'unpublished_event_seq';
 
 /** Sequences from `from` up to and including `to` are reserved and not visible yet. */
 interface HiddenRange {
@@ -10,7 +10,7 @@ interface HiddenRange {
   readonly to: number;
 }
 
-const NOTHING: HiddenRange = { from: Number.MAX_SAFE_INTEGER, to: 0 };
+const EMPTY_RANGE: HiddenRange = { from: Number.MAX_SAFE_INTEGER, to: 0 };
 
 /**
  * Deliveries of an event that has no row yet are shown by no query, because each joins the event. The row of the
@@ -19,13 +19,13 @@ const NOTHING: HiddenRange = { from: Number.MAX_SAFE_INTEGER, to: 0 };
 export class UnpublishedEvent {
   readonly #db: Database.Database;
   readonly #mark: Database.Statement<[string, string]>;
-  readonly #unmark: Database.Statement<[string]>;
-  #hidden = NOTHING;
+  readonly clearMarker: Database.Statement<[string]>;
+  #hidden = EMPTY_RANGE;
 
   constructor(db: Database.Database) {
     this.#db = db;
     this.#mark = db.prepare('INSERT OR REPLACE INTO settings (key, value) VALUES (?, ?)');
-    this.#unmark = db.prepare('DELETE FROM settings WHERE key = ?');
+    this.clearMarker = db.prepare('DELETE FROM settings WHERE key = ?');
   }
 
   /** What is hidden; an empty range where nothing is. */
@@ -43,7 +43,7 @@ export class UnpublishedEvent {
     try {
       this.#db
         .transaction(() => {
-          this.#mark.run(SETTING, String(this.#hidden.from));
+          this.#mark.run(MARKER_SETTING, String(this.#hidden.from));
           write();
         })
         .immediate();
@@ -54,22 +54,22 @@ export class UnpublishedEvent {
 
   /** Inside the write that inserts the event. */
   unmark(): void {
-    this.#unmark.run(SETTING);
+    this.clearMarker.run(MARKER_SETTING);
   }
 
   /** After that write was committed, or after every row was replaced. */
-  release(): void {
-    this.#hidden = NOTHING;
+  reveal(): void {
+    this.#hidden = EMPTY_RANGE;
   }
 }
 
 /** Removes the deliveries of an event that was never written. */
-export function discardUnpublished(db: Database.Database): void {
+export function deleteUnpublished(db: Database.Database): void {
   const find = db.prepare<[string], string>('SELECT value FROM settings WHERE key = ?').pluck();
-  const seq = find.get(SETTING);
+  const seq = find.get(MARKER_SETTING);
   if (seq === undefined) return;
   db.transaction(() => {
     db.prepare('DELETE FROM deliveries WHERE event_seq = ?').run(Number(seq));
-    db.prepare('DELETE FROM settings WHERE key = ?').run(SETTING);
+    db.prepare('DELETE FROM settings WHERE key = ?').run(MARKER_SETTING);
   }).immediate();
 }

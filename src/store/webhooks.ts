@@ -1,9 +1,9 @@
 import type Database from 'better-sqlite3';
 import type { Webhook, WebhookDetail } from '../contract/resources.ts';
-import { subscribes } from '../domain/event.ts';
+import { isSubscribedTo } from '../domain/event.ts';
 import { setImmediate } from '../timers.ts';
-import { Kept } from './kept.ts';
-import { type PageRequest, type RowPage, toPage, upperBound } from './page.ts';
+import { ReadCache } from './read-cache.ts';
+import { type PageRequest, type RowPage, toPage, upperBound } from './row-page.ts';
 
 export interface WebhookRow {
   readonly seq: number;
@@ -21,14 +21,14 @@ export interface WebhookRow {
   readonly headers: string;
   /** Whether any TLS certificate of the receiver is taken. */
   readonly skip_verify: 0 | 1;
-  /** Whether it is there only for as long as somebody listens, see `sandbox/listeners.ts`. */
+  /** Whether it is there only for as long as somebody listens, see `sandbox/listener-endpoints.ts`. */
   readonly listener: 0 | 1;
   readonly created_at: number;
   readonly deleted_at: number | null;
 }
 
 export type WebhookWithWorkspace = WebhookRow & { readonly workspace_id: string };
-type Change = Pick<
+type WebhookUpdate = Pick<
   WebhookRow,
   | 'seq'
   | 'url'
@@ -42,13 +42,13 @@ type Change = Pick<
   | 'deleted_at'
 >;
 
-type SecretsOfWebhook = Pick<WebhookRow, 'id' | 'secret' | 'previous_secret'>;
+type WebhookSecrets = Pick<WebhookRow, 'id' | 'secret' | 'previous_secret'>;
 
 /** An endpoint that takes deliveries, with its subscriptions. */
-type TakingWebhook = WebhookRow & { readonly subscriptions: readonly string[] };
+type EnabledWebhook = WebhookRow & { readonly subscriptions: readonly string[] };
 
 /** What a queue has to know of an endpoint. */
-export interface WaitingWebhook extends Pick<WebhookRow, 'seq' | 'workspace_seq' | 'disabled'> {
+export interface WebhookNextDue extends Pick<WebhookRow, 'seq' | 'workspace_seq' | 'disabled'> {
   /** Schedule time of its next pending delivery; null without one. */
   readonly next_due_at: number | null;
 }
@@ -68,17 +68,17 @@ export class WebhookTable {
   >;
   readonly #db: Database.Database;
   readonly #takingSlice: Database.Statement<[number, number, number], WebhookRow>;
-  readonly #takingByWorkspace = new Kept<number, readonly TakingWebhook[]>();
+  readonly #takingByWorkspace = new ReadCache<number, readonly EnabledWebhook[]>();
   #revision = 0;
   readonly #bySeq: Database.Statement<[number], WebhookRow>;
   readonly #byUrl: Database.Statement<[number, string], WebhookWithWorkspace>;
   readonly #listenerIds: Database.Statement<[], string>;
   readonly #place: Database.Statement<[string], Pick<WebhookRow, 'seq'>>;
   readonly #newestId: Database.Statement<[number], string>;
-  readonly #secrets: Database.Statement<[number], SecretsOfWebhook>;
-  readonly #waiting: Database.Statement<[number, number], WaitingWebhook>;
+  readonly #secrets: Database.Statement<[number], WebhookSecrets>;
+  readonly #waiting: Database.Statement<[number, number], WebhookNextDue>;
   readonly #takingSeqs: Database.Statement<[{ workspace: number | null }], number>;
-  readonly #update: Database.Statement<[Change]>;
+  readonly #update: Database.Statement<[WebhookUpdate]>;
 
   constructor(db: Database.Database) {
     this.#db = db;
@@ -134,7 +134,7 @@ export class WebhookTable {
   }
 
   insert(row: WebhookRow): void {
-    this.forgetKept();
+    this.clearCache();
     this.#insert.run(row);
   }
 
@@ -153,7 +153,7 @@ export class WebhookTable {
   }
 
   /** Where an endpoint that is or was there stands in the order of things. */
-  findPlace(id: string): Pick<WebhookRow, 'seq'> | undefined {
+  findSeq(id: string): Pick<WebhookRow, 'seq'> | undefined {
     return this.#place.get(id);
   }
 
@@ -168,17 +168,17 @@ export class WebhookTable {
 
   /** The endpoints of a workspace that receive events of `type` (§6), oldest first. */
   listSubscribed(workspaceSeq: number, type: string): WebhookRow[] {
-    return this.#listTaking(workspaceSeq).filter(({ subscriptions }) => subscribes(subscriptions, type));
+    return this.#listTaking(workspaceSeq).filter(({ subscriptions }) => isSubscribedTo(subscriptions, type));
   }
 
   /**
    * Reads the endpoints that {@link listSubscribed} keeps in memory, in slices. Where an endpoint changes meanwhile,
    * `listSubscribed` reads them at once.
    */
-  async load(workspaceSeq: number): Promise<void> {
+  async loadSubscriptions(workspaceSeq: number): Promise<void> {
     if (this.#takingByWorkspace.has(workspaceSeq)) return;
     const revision = this.#revision;
-    const rows: TakingWebhook[] = [];
+    const rows: EnabledWebhook[] = [];
     for (;;) {
       const slice = this.#takingSlice.all(workspaceSeq, rows.at(-1)?.seq ?? 0, SLICE);
       rows.push(...slice.map(withSubscriptions));
@@ -186,22 +186,22 @@ export class WebhookTable {
       await new Promise((resolve) => setImmediate(resolve));
       if (this.#revision !== revision || !this.#db.open) return;
     }
-    this.#takingByWorkspace.find(workspaceSeq, () => rows);
+    this.#takingByWorkspace.getOrRead(workspaceSeq, () => rows);
   }
 
   /** Asked for with every event, so they are kept in memory. */
-  #listTaking(workspaceSeq: number): readonly TakingWebhook[] {
+  #listTaking(workspaceSeq: number): readonly EnabledWebhook[] {
     const read = () => this.#takingSlice.all(workspaceSeq, 0, -1).map(withSubscriptions);
-    return this.#takingByWorkspace.find(workspaceSeq, read) ?? [];
+    return this.#takingByWorkspace.getOrRead(workspaceSeq, read) ?? [];
   }
 
   /** The first `limit` endpoints after `afterSeq`, and when the next delivery of each is due. */
-  listWaiting(afterSeq: number, limit: number): WaitingWebhook[] {
+  listNextDue(afterSeq: number, limit: number): WebhookNextDue[] {
     return this.#waiting.all(afterSeq, limit);
   }
 
   /** The endpoints that deliveries are sent to, of one workspace or of all. */
-  listTakingSeqs(workspaceSeq: number | null): number[] {
+  listEnabledSeqs(workspaceSeq: number | null): number[] {
     return this.#takingSeqs.all({ workspace: workspaceSeq });
   }
 
@@ -218,22 +218,22 @@ export class WebhookTable {
   }
 
   /** The secrets of the newest thousand endpoints of a workspace, newest first; of deleted ones too. */
-  listSecrets(workspaceSeq: number): SecretsOfWebhook[] {
+  listSecrets(workspaceSeq: number): WebhookSecrets[] {
     return this.#secrets.all(workspaceSeq);
   }
 
-  update(row: Change): void {
-    this.forgetKept();
+  update(row: WebhookUpdate): void {
+    this.clearCache();
     this.#update.run(row);
   }
 
-  forgetKept(): void {
+  clearCache(): void {
     this.#revision++;
-    this.#takingByWorkspace.forget();
+    this.#takingByWorkspace.clear();
   }
 }
 
-function withSubscriptions(row: WebhookRow): TakingWebhook {
+function withSubscriptions(row: WebhookRow): EnabledWebhook {
   return { ...row, subscriptions: toSubscriptions(row) };
 }
 

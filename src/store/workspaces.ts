@@ -1,8 +1,8 @@
 import type Database from 'better-sqlite3';
 import type { Workspace } from '../contract/resources.ts';
-import type { Environment } from '../domain/access.ts';
 import type { ScheduleClockState } from '../domain/clock.ts';
-import { type PageRequest, type RowPage, toPage, upperBound } from './page.ts';
+import type { Environment } from '../domain/environment.ts';
+import { type PageRequest, type RowPage, toPage, upperBound } from './row-page.ts';
 
 export interface WorkspaceRow {
   readonly seq: number;

@@ -8,7 +8,7 @@ import { execFile } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { listHeld, listLeft, type Quarry, type WatchdogMessage } from './quarry.ts';
+import { listGuarded, listRunning, type ProcessTarget, type WatchdogMessage } from './process-target.ts';
 
 /** What a process gets to end by itself. */
 const GRACE_MS = 5_000;
@@ -30,31 +30,31 @@ process.stdin
 async function clean(): Promise<void> {
   // The last line is cut where the process was killed while it wrote it.
   const lines = told.split('\n').slice(0, -1);
-  await Promise.all(listHeld(lines.map((line) => JSON.parse(line) as WatchdogMessage)).map(end));
+  await Promise.all(listGuarded(lines.map((line) => JSON.parse(line) as WatchdogMessage)).map(end));
   // Orphans have another parent.
   if (folder !== undefined && process.ppid !== Number(svc)) rmSync(folder, { recursive: true, force: true });
 }
 
-function end(quarry: Quarry): Promise<void> {
-  return process.platform === 'win32' ? endTree(quarry) : endGroup(quarry);
+function end(processTarget: ProcessTarget): Promise<void> {
+  return process.platform === 'win32' ? endTree(processTarget) : endGroup(processTarget);
 }
 
 /** Windows has no signals to ask with, and no groups: once the command has ended, nobody knows what it has started. */
-async function endTree({ command }: Quarry): Promise<void> {
-  await promisify(execFile)('taskkill', ['/pid', String(command), '/T', '/F']).catch(() => undefined);
+async function endTree({ pid }: ProcessTarget): Promise<void> {
+  await promisify(execFile)('taskkill', ['/pid', String(pid), '/T', '/F']).catch(() => undefined);
 }
 
-async function endGroup(quarry: Quarry): Promise<void> {
+async function endGroup(processTarget: ProcessTarget): Promise<void> {
   const killAt = performance.now() + GRACE_MS;
   const asked = new Set<number>();
   for (;;) {
-    const left = listLeft(quarry);
+    const left = listRunning(processTarget);
     const now = performance.now();
     if (left.length === 0 || now > killAt + LAST_MS) return;
     if (now > killAt) {
       for (const pid of left) signal(pid, 'SIGKILL');
     } else {
-      for (const pid of listFirst(left, quarry).filter((each) => !asked.has(each))) {
+      for (const pid of listFirst(left, processTarget).filter((each) => !asked.has(each))) {
         asked.add(pid);
         signal(pid, 'SIGTERM');
       }
@@ -64,8 +64,8 @@ async function endGroup(quarry: Quarry): Promise<void> {
 }
 
 /** The command before what it has started: it may know better how to end that. */
-function listFirst(left: readonly number[], { command }: Quarry): readonly number[] {
-  return left.includes(command) ? [command] : left;
+function listFirst(left: readonly number[], { pid }: ProcessTarget): readonly number[] {
+  return left.includes(pid) ? [pid] : left;
 }
 
 function signal(pid: number, name: NodeJS.Signals): void {

@@ -3,15 +3,15 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { getPackageFolder } from '../package-folder.ts';
-import type { Quarry, WatchdogMessage } from './quarry.ts';
+import type { ProcessTarget, WatchdogMessage } from './process-target.ts';
 
 export interface ProcessGuard {
   /** Adds a child that must not outlive this process. */
-  hold(quarry: Quarry): void;
+  add(processTarget: ProcessTarget): void;
   /** Stops guarding a child, by its process id; what it has started may stay. */
-  release(command: number): void;
+  remove(command: number): void;
   /** Ends the children that still run, and what they have started; within six seconds. */
-  end(): Promise<void>;
+  terminate(): Promise<void>;
 }
 
 /** @param folder of temporary files, which is removed when this process is killed before it could do so; null for none. */
@@ -36,9 +36,9 @@ export async function createProcessGuard(
   watchdog.stdin.on('error', () => undefined);
   const send = (message: WatchdogMessage) => void watchdog.stdin.write(`${JSON.stringify(message)}\n`);
   return {
-    hold: send,
-    release: (command) => send({ released: command }),
-    async end() {
+    add: send,
+    remove: (command) => send({ released: command }),
+    async terminate() {
       watchdog.stdin.end();
       await gone;
     },

@@ -4,9 +4,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 export interface ProcessEntry {
   readonly pid: number;
-  readonly parent: number;
+  readonly parentPid: number;
   /** Its process group. */
-  readonly group: number;
+  readonly groupId: number;
 }
 
 /** Those that have ended and whose parent has not asked yet how are not among them. */
@@ -43,5 +43,5 @@ function listByPs(): ProcessEntry[] {
 function toEntry(match: RegExpExecArray | null): ProcessEntry[] {
   const { pid, parent, group, state } = match?.groups ?? {};
   if (pid === undefined || state === 'Z') return [];
-  return [{ pid: Number(pid), parent: Number(parent), group: Number(group) }];
+  return [{ pid: Number(pid), parentPid: Number(parent), groupId: Number(group) }];
 }

@@ -2,9 +2,9 @@
 import type { Page } from 'playwright-core';
 import { expect, it, onTestFinished } from 'vitest';
 import { expectAccessible } from '../support/accessibility.ts';
-import { describeInBrowser, expectFocused, type Look, openDashboard } from '../support/browser.ts';
-import { startTestEmulator, type TestEmulatorOptions } from '../support/emulator.ts';
-import { type Answers, createReceiver } from '../support/receiver.ts';
+import { describeInBrowser, expectFocused, type OpenOptions, openDashboard } from '../support/browser.ts';
+import { startTestEmulator, type TestEmulatorOptions } from '../support/test-emulator.ts';
+import { type Answers, createReceiver } from '../support/test-receiver.ts';
 
 /** An emulator whose deliveries a receiver answers with `answers`. */
 async function startPair(answers: Answers, options: TestEmulatorOptions = {}) {
@@ -16,11 +16,11 @@ async function startPair(answers: Answers, options: TestEmulatorOptions = {}) {
   return { emulator, receiver };
 }
 
-async function startFailing(answers: Answers, look: Look = {}) {
+async function startFailing(answers: Answers, openOptions: OpenOptions = {}) {
   const pair = await startPair(answers);
   await pair.emulator.api('POST', '/events', { type: 'order.shipped' });
   await pair.receiver.waitFor(1);
-  const page = await openDashboard(pair.emulator, look);
+  const page = await openDashboard(pair.emulator, openOptions);
   const bar = page.getByRole('region', { name: 'Clock' });
   await bar.getByText('order.shipped').waitFor({ state: 'attached' });
   return { ...pair, page, bar };

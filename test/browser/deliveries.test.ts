@@ -5,8 +5,8 @@ import { expect, it, onTestFinished } from 'vitest';
 import { HOUR_MS } from '../../src/domain/duration.ts';
 import { expectAccessible } from '../support/accessibility.ts';
 import { describeInBrowser, expectFocused, openDashboard } from '../support/browser.ts';
-import { startTestEmulator, type TestEmulator } from '../support/emulator.ts';
-import { type Answers, createReceiver } from '../support/receiver.ts';
+import { startTestEmulator, type TestEmulator } from '../support/test-emulator.ts';
+import { type Answers, createReceiver } from '../support/test-receiver.ts';
 
 /** An emulator that delivers every event to a receiver. */
 async function openEmulator(answers?: Answers) {
@@ -98,7 +98,7 @@ describeInBrowser('the list of deliveries', () => {
     await trigger(emulator, 1);
     const unknown = `wh_${'0'.repeat(26)}`;
     const page = await openDashboard(emulator, {
-      at: `/deliveries?webhook=${unknown}`,
+      hash: `/deliveries?webhook=${unknown}`,
       expectedErrors: /404/,
     });
     await page.getByRole('alert').getByText(unknown).waitFor();
@@ -214,7 +214,7 @@ describeInBrowser('the filters of the list', () => {
 
   it('hold for what happens live, and a row leaves when it no longer fits', async () => {
     const emulator = await openEmulator((request) => (request.envelope?.type === 'turned.down' ? 500 : 200));
-    const page = await openDashboard(emulator, { at: '/deliveries?status=pending' });
+    const page = await openDashboard(emulator, { hash: '/deliveries?status=pending' });
     await page.getByText('No delivery matches').waitFor();
     await trigger(emulator, 1, 'taken.up');
     await trigger(emulator, 1, 'turned.down');
@@ -288,7 +288,7 @@ describeInBrowser('the list and the one', () => {
   it('replace each other where it is narrow, and one comes back to where one was', async () => {
     const emulator = await openEmulator();
     await trigger(emulator, 40);
-    const page = await openDashboard(emulator, { width: 360, at: '/deliveries?type=order.shipped' });
+    const page = await openDashboard(emulator, { width: 360, hash: '/deliveries?type=order.shipped' });
     await rowsOf(page).first().waitFor();
     await scrollTo(page, 600);
     await rowsOf(page).nth(14).click();
@@ -315,7 +315,7 @@ describeInBrowser('the list and the one', () => {
     const emulator = await openEmulator((_, index) => (index % 2 === 0 ? 200 : 500));
     await trigger(emulator, 20);
     for (const width of [360, 1280, 1920]) {
-      const page = await openDashboard(emulator, { width, colorScheme, at: '/deliveries?since=1h' });
+      const page = await openDashboard(emulator, { width, colorScheme, hash: '/deliveries?since=1h' });
       await rowsOf(page).getByText('next attempt').first().waitFor();
       await page.keyboard.press('j');
       await expectAccessible(page);

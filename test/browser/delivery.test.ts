@@ -2,13 +2,13 @@
 import type { Page } from 'playwright-core';
 import { expect, it, onTestFinished } from 'vitest';
 import { expectAccessible } from '../support/accessibility.ts';
-import { describeInBrowser, type Look, openDashboard } from '../support/browser.ts';
-import { startTestEmulator } from '../support/emulator.ts';
-import { type Answers, createReceiver } from '../support/receiver.ts';
+import { describeInBrowser, type OpenOptions, openDashboard } from '../support/browser.ts';
+import { startTestEmulator } from '../support/test-emulator.ts';
+import { type Answers, createReceiver } from '../support/test-receiver.ts';
 
 interface Setup {
   readonly payload?: Record<string, unknown>;
-  readonly look?: Look;
+  readonly openOptions?: OpenOptions;
   /** Part of the address after the id. */
   readonly query?: string;
 }
@@ -16,7 +16,7 @@ interface Setup {
 /** A frozen emulator that has sent one event to a receiver, and the page at its delivery. */
 async function openDelivery(
   answers: Answers,
-  { payload = { order: 'ord_1' }, look, query = '' }: Setup = {},
+  { payload = { order: 'ord_1' }, openOptions, query = '' }: Setup = {},
 ) {
   const emulator = await startTestEmulator();
   const receiver = await createReceiver(answers);
@@ -32,7 +32,7 @@ async function openDelivery(
   const { data } = await emulator.control.listDeliveries({ workspace_id });
   const id = data[0]?.id ?? '';
   const at = `/deliveries/${id}${query}`;
-  const page = await openDashboard(emulator, { at, ...look });
+  const page = await openDashboard(emulator, { hash: at, ...openOptions });
   return { emulator, receiver, workspace_id, webhook, advance, id, at, page };
 }
 
@@ -245,7 +245,7 @@ describeInBrowser('a delivery', () => {
 
   it('says that there is none of that id, and how to go on', async () => {
     const at = '/deliveries/del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D';
-    const { page } = await openDelivery(200, { look: { at, expectedErrors: /404/ } });
+    const { page } = await openDelivery(200, { openOptions: { hash: at, expectedErrors: /404/ } });
     await page.getByRole('alert').getByText('del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D').waitFor();
     await page.getByRole('button', { name: 'Try again' }).waitFor();
   });
@@ -256,7 +256,7 @@ describeInBrowser('a delivery', () => {
   ] as const)('is accessible in %s and %i pixels wide', async (colorScheme, width) => {
     const { emulator, advance, at } = await openDelivery([500, 401, 200]);
     await advance(5 * MINUTE_MS);
-    const page = await openDashboard(emulator, { at, width, colorScheme });
+    const page = await openDashboard(emulator, { hash: at, width, colorScheme });
     for (const tab of ['Request', 'Response', 'Difference']) {
       await page.getByRole('tab', { name: tab }).click();
       await page.getByRole('tabpanel', { name: tab }).waitFor();

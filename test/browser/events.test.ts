@@ -2,8 +2,8 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { expectAccessible } from '../support/accessibility.ts';
 import { describeInBrowser, openDashboard } from '../support/browser.ts';
-import { startTestEmulator } from '../support/emulator.ts';
-import { type Answers, createReceiver } from '../support/receiver.ts';
+import { startTestEmulator } from '../support/test-emulator.ts';
+import { type Answers, createReceiver } from '../support/test-receiver.ts';
 
 async function start(answers: Answers = 200) {
   const emulator = await startTestEmulator();
@@ -21,7 +21,7 @@ async function start(answers: Answers = 200) {
 describeInBrowser('the events', () => {
   it('begin with how the first one comes, and come in live with what becomes of them', async () => {
     const { emulator, trigger } = await start([200, 503]);
-    const page = await openDashboard(emulator, { at: '/events' });
+    const page = await openDashboard(emulator, { hash: '/events' });
     await page.getByText('No events yet').waitFor();
     await expectAccessible(page);
     await trigger();
@@ -39,7 +39,7 @@ describeInBrowser('the events', () => {
     await trigger('order.shipped', { customer: 'Ada' });
     await trigger('order.shipped', { customer: 'Grace' });
     await trigger('invoice.paid', { customer: 'Ada' });
-    const page = await openDashboard(emulator, { at: '/events?type=order.shipped', width: 1920 });
+    const page = await openDashboard(emulator, { hash: '/events?type=order.shipped', width: 1920 });
     const rows = page.getByRole('grid').getByRole('row').filter({ hasText: '.' });
     await expect.poll(() => rows.count()).toBe(2);
     await page.getByRole('searchbox', { name: 'Search' }).fill('ada');
@@ -61,7 +61,7 @@ describeInBrowser('the events', () => {
     const markup = '<img src="x" onerror="document.title = 1">';
     const id = await trigger('order.shipped', { markup });
     const { body } = (await receiver.waitFor(1))[0] ?? {};
-    const page = await openDashboard(emulator, { at: '/events' });
+    const page = await openDashboard(emulator, { hash: '/events' });
     await page.getByRole('grid').press('j');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'order.shipped' }).waitFor();
@@ -81,7 +81,7 @@ describeInBrowser('the events', () => {
   it('can be triggered again', async () => {
     const { emulator, trigger } = await start();
     const id = await trigger('order.shipped', { number: 4711 });
-    const page = await openDashboard(emulator, { at: `/events/${id}` });
+    const page = await openDashboard(emulator, { hash: `/events/${id}` });
     await page.getByRole('link', { name: 'Trigger again' }).click();
     await expect.poll(() => page.url()).toContain(`event=${id}`);
     await expect.poll(() => page.locator('textarea').first().inputValue()).toContain('4711');
@@ -90,7 +90,7 @@ describeInBrowser('the events', () => {
   it('say which one is not there', async () => {
     const { emulator } = await start();
     const page = await openDashboard(emulator, {
-      ...{ at: '/events/evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D', expectedErrors: /404/ },
+      ...{ hash: '/events/evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D', expectedErrors: /404/ },
     });
     await page.getByRole('alert').getByText('evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D').waitFor();
   });
@@ -102,7 +102,7 @@ describeInBrowser('the events', () => {
     const { emulator, receiver, trigger } = await start(503);
     const id = await trigger();
     await receiver.waitFor(1);
-    const page = await openDashboard(emulator, { at: '/events', colorScheme, width });
+    const page = await openDashboard(emulator, { hash: '/events', colorScheme, width });
     await page.getByRole('grid').getByText('1 pending').waitFor();
     await expectAccessible(page);
     await page.getByRole('link', { name: 'order.shipped' }).click();

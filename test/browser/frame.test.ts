@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { expectAccessible } from '../support/accessibility.ts';
 import { describeInBrowser, openDashboard } from '../support/browser.ts';
-import { startTestEmulator, type TestEmulatorOptions } from '../support/emulator.ts';
-import { createFolder } from '../support/folder.ts';
+import { createTemporaryFolder } from '../support/temporary-folder.ts';
+import { startTestEmulator, type TestEmulatorOptions } from '../support/test-emulator.ts';
 
 async function openEmulator(options: TestEmulatorOptions = {}) {
   const emulator = await startTestEmulator(options);
@@ -45,7 +45,7 @@ describeInBrowser('the frame of the dashboard', () => {
   });
 
   it('leads from an address that it does not know to the deliveries', async () => {
-    const page = await openDashboard(await openEmulator(), { at: '/nowhere/at/all' });
+    const page = await openDashboard(await openEmulator(), { hash: '/nowhere/at/all' });
     await expect.poll(() => page.title()).toBe('Deliveries · svc');
   });
 
@@ -63,8 +63,11 @@ describeInBrowser('the frame of the dashboard', () => {
   it.skipIf(process.platform === 'win32')(
     'shows that the database file was removed, and writes it again',
     async () => {
-      const folder = join(createFolder(), '.svc');
-      const emulator = await openEmulator({ db: join(folder, 'sandbox.db'), faultLog: { report: () => {} } });
+      const folder = join(createTemporaryFolder(), '.svc');
+      const emulator = await openEmulator({
+        db: join(folder, 'sandbox.db'),
+        internalErrorLog: { report: () => {} },
+      });
       const page = await openDashboard(emulator);
       await page.getByText('sandbox').first().waitFor();
       rmSync(folder, { recursive: true });
@@ -83,7 +86,7 @@ describeInBrowser('the frame of the dashboard', () => {
     await first.api('POST', '/events', { type: 'order.shipped' });
     const [delivery] = (await first.control.listDeliveries({})).data;
     const page = await openDashboard(first, {
-      at: `/deliveries/${delivery?.id}`,
+      hash: `/deliveries/${delivery?.id}`,
       expectedErrors: /ERR_|Failed to load/,
     });
     const shown = page.getByRole('article', { name: 'Delivery' });

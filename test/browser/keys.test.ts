@@ -2,7 +2,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { expectAccessible } from '../support/accessibility.ts';
 import { describeInBrowser, openDashboard } from '../support/browser.ts';
-import { startTestEmulator } from '../support/emulator.ts';
+import { startTestEmulator } from '../support/test-emulator.ts';
 
 async function startEmulator() {
   const emulator = await startTestEmulator();
@@ -15,7 +15,7 @@ describeInBrowser('the keys', () => {
     const emulator = await startEmulator();
     const { id } = await emulator.control.createWorkspace({ name: 'Second' });
     const { key } = await emulator.control.createKey({ scopes: ['events:read'], workspace_id: id });
-    const page = await openDashboard(emulator, { at: '/keys' });
+    const page = await openDashboard(emulator, { hash: '/keys' });
     const keys = page.getByRole('list', { name: 'API keys' }).locator('> li');
     const newest = keys.first();
     await newest
@@ -36,7 +36,7 @@ describeInBrowser('the keys', () => {
 
   it('are made with the scopes that are chosen, and shown once', async () => {
     const emulator = await startEmulator();
-    const page = await openDashboard(emulator, { at: '/keys' });
+    const page = await openDashboard(emulator, { hash: '/keys' });
     await page.getByRole('button', { name: 'Create a key' }).click();
     const dialog = page.getByRole('dialog');
     await expect
@@ -65,7 +65,7 @@ describeInBrowser('the keys', () => {
     const emulator = await startEmulator();
     const workspace_id = emulator.status().workspace_id;
     const { key } = await emulator.control.createKey({ scopes: ['events:read'], workspace_id });
-    const page = await openDashboard(emulator, { at: '/keys' });
+    const page = await openDashboard(emulator, { hash: '/keys' });
     const newest = page.getByRole('list', { name: 'API keys' }).locator('> li').first();
     await newest.getByRole('button', { name: 'Revoke' }).click();
     await page.getByRole('button', { name: 'Keep it' }).click();
@@ -79,7 +79,7 @@ describeInBrowser('the keys', () => {
   });
 
   it('warn of revoking the key of the page itself', async () => {
-    const page = await openDashboard(await startEmulator(), { at: '/keys' });
+    const page = await openDashboard(await startEmulator(), { hash: '/keys' });
     await page.getByText('used by this page').waitFor();
     await page.getByRole('button', { name: 'Revoke' }).click();
     await page.getByText('It is the key of this page').waitFor();
@@ -88,7 +88,7 @@ describeInBrowser('the keys', () => {
   it('are the new ones once the state has been reset', async () => {
     const emulator = await startEmulator();
     await emulator.control.createKey({ scopes: ['events:read'] });
-    const page = await openDashboard(emulator, { at: '/keys' });
+    const page = await openDashboard(emulator, { hash: '/keys' });
     const keys = page.getByRole('list', { name: 'API keys' }).locator('> li');
     await expect.poll(() => keys.count()).toBe(2);
     await emulator.control.reset({});
@@ -100,7 +100,7 @@ describeInBrowser('the keys', () => {
     const { id } = await emulator.control.createKey({ scopes: ['events:read', 'webhooks:manage'] });
     await emulator.control.revokeKey({ id });
     for (const width of [360, 1920]) {
-      const page = await openDashboard(emulator, { at: '/keys', colorScheme, width });
+      const page = await openDashboard(emulator, { hash: '/keys', colorScheme, width });
       await page.getByText('used by this page').waitFor();
       await expectAccessible(page);
       await expect.poll(() => page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);

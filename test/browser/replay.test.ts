@@ -1,10 +1,10 @@
 /** Replaying from the page: with one press, otherwise than before, and many at once. */
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { openReceiver, startDelivering } from '../delivery/delivering.ts';
+import { openReceiver, startDeliverySetup } from '../delivery/delivery-setup.ts';
 import { expectAccessible } from '../support/accessibility.ts';
 import { describeInBrowser, openDashboard } from '../support/browser.ts';
-import type { Answers } from '../support/receiver.ts';
+import type { Answers } from '../support/test-receiver.ts';
 
 const dialogOf = (page: Page) => page.getByRole('dialog');
 /** What the browser says of a replay that the emulator refuses. */
@@ -13,9 +13,9 @@ const replay = { name: 'Replay', exact: true };
 
 /** The dashboard at a delivery of which the first attempt has failed. */
 async function openFailing(answers: Answers = [503, 200], width = 1280) {
-  const place = await startDelivering(answers);
+  const place = await startDeliverySetup(answers);
   const { id } = await place.deliver();
-  const page = await openDashboard(place.emulator, { at: `/deliveries/${id}`, width, expectedErrors });
+  const page = await openDashboard(place.emulator, { hash: `/deliveries/${id}`, width, expectedErrors });
   return { ...place, id, page };
 }
 
@@ -29,10 +29,10 @@ async function openChoices(answers: Answers = [503, 200], width = 1280) {
 
 /** So many deliveries that have failed for good, and the dashboard at them. */
 async function openFailed(count: number) {
-  const place = await startDelivering(500);
+  const place = await startDeliverySetup(500);
   for (let number = 0; number < count; number++) await place.trigger();
   await place.control.settleClock({});
-  const page = await openDashboard(place.emulator, { at: '/deliveries?status=failed', expectedErrors });
+  const page = await openDashboard(place.emulator, { hash: '/deliveries?status=failed', expectedErrors });
   await page.getByRole('button', { name: 'Replay all that match' }).click();
   const dialog = page.getByRole('dialog', { name: 'Replay all that match' });
   await dialog.getByRole('button', { name: `Replay ${count} deliveries` }).waitFor();
@@ -66,7 +66,7 @@ describeInBrowser('a replay', () => {
   });
 
   it('is asked for in the list by r and sent by Enter, and Escape leads back', async () => {
-    const { emulator, deliver, receiver } = await startDelivering([503, 200]);
+    const { emulator, deliver, receiver } = await startDeliverySetup([503, 200]);
     const { id } = await deliver();
     const page = await openDashboard(emulator);
     await page.getByRole('row').filter({ hasText: 'order.shipped' }).waitFor();
@@ -191,8 +191,8 @@ describeInBrowser('many replays', () => {
   });
 
   it('say so where nothing matches', async () => {
-    const { emulator } = await startDelivering();
-    const page = await openDashboard(emulator, { at: '/deliveries?status=failed' });
+    const { emulator } = await startDeliverySetup();
+    const page = await openDashboard(emulator, { hash: '/deliveries?status=failed' });
     await page.getByRole('button', { name: 'Replay all that match' }).click();
     await dialogOf(page).getByText('No delivery matches').waitFor();
   });

@@ -1,13 +1,13 @@
 /** The log of the API: live, narrowed, each request with what it caused; and faults on requests. */
 import { expect, it, onTestFinished } from 'vitest';
 import { expectAccessible } from '../support/accessibility.ts';
-import { describeInBrowser, type Look, openDashboard } from '../support/browser.ts';
-import { startTestEmulator } from '../support/emulator.ts';
+import { describeInBrowser, type OpenOptions, openDashboard } from '../support/browser.ts';
+import { startTestEmulator } from '../support/test-emulator.ts';
 
-async function start(look: Look = {}) {
+async function start(openOptions: OpenOptions = {}) {
   const emulator = await startTestEmulator();
   onTestFinished(emulator.close);
-  const page = await openDashboard(emulator, { at: '/requests', ...look });
+  const page = await openDashboard(emulator, { hash: '/requests', ...openOptions });
   const rows = page.getByRole('grid').getByRole('row').filter({ hasText: '/v1' });
   return { emulator, page, rows };
 }
@@ -39,7 +39,7 @@ describeInBrowser('the request log', () => {
   });
 
   it('is narrowed by the address, live as well', async () => {
-    const { emulator, page, rows } = await start({ at: '/requests?status=404', width: 1920 });
+    const { emulator, page, rows } = await start({ hash: '/requests?status=404', width: 1920 });
     await page.getByText('No request matches.').waitFor();
     await emulator.api('GET', '/events');
     await emulator.api('GET', '/events/evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D');
@@ -91,7 +91,7 @@ describeInBrowser('the request log', () => {
   });
 
   it('says which request the log does not have', async () => {
-    const { page } = await start({ at: '/requests/req_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D' });
+    const { page } = await start({ hash: '/requests/req_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D' });
     await page.getByText('The log has no request').waitFor();
   });
 

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { describeInBrowser, openDashboard } from '../support/browser.ts';
-import { startTestEmulator, type TestEmulator } from '../support/emulator.ts';
+import { startTestEmulator, type TestEmulator } from '../support/test-emulator.ts';
 
 /** A site of somebody else, on this machine; the emulator is at 127.0.0.1, and cookies are for all ports of a host. */
 async function startForeignSite(host = 'localhost'): Promise<string> {
@@ -25,7 +25,7 @@ async function startEmulator(options = {}): Promise<TestEmulator> {
 describeInBrowser('in a browser', () => {
   it('the page runs under its policy, and its link leaves no token behind', async () => {
     const emulator = await startEmulator({ host: '0.0.0.0' });
-    const page = await openDashboard(emulator, { at: '/deliveries' });
+    const page = await openDashboard(emulator, { hash: '/deliveries' });
     await page.getByRole('main').waitFor();
     await expect.poll(() => page.url()).toBe(`${emulator.status().url}/#/deliveries`);
     expect(await page.evaluate(() => document.cookie)).toBe('');

@@ -2,20 +2,20 @@
 import { createHmac } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { startDelivering } from '../delivery/delivering.ts';
+import { startDeliverySetup } from '../delivery/delivery-setup.ts';
 import { expectAccessible } from '../support/accessibility.ts';
-import { describeInBrowser, type Look, openDashboard } from '../support/browser.ts';
-import type { TestEmulatorOptions } from '../support/emulator.ts';
+import { describeInBrowser, type OpenOptions, openDashboard } from '../support/browser.ts';
+import type { TestEmulatorOptions } from '../support/test-emulator.ts';
 
 /** A body that `JSON.parse` and `JSON.stringify` do not bring back. */
 const event = '{"type":"order.shipped","payload":{"customer":"Zoë","total":12.50}}';
 
-async function openSignature(options: TestEmulatorOptions = {}, look: Look = {}) {
-  const place = await startDelivering({}, options);
+async function openSignature(options: TestEmulatorOptions = {}, openOptions: OpenOptions = {}) {
+  const place = await startDeliverySetup({}, options);
   const { json } = await place.emulator.api('POST', '/events', event);
   const delivery = await place.deliveryOf(json.id);
   const at = `/deliveries/${delivery.id}?tab=signature`;
-  const page = await openDashboard(place.emulator, { at, ...look });
+  const page = await openDashboard(place.emulator, { hash: at, ...openOptions });
   await page.getByRole('heading', { name: 'What is signed' }).waitFor();
   return { ...place, delivery, sent: delivery.attempts[0]?.request, page };
 }
@@ -117,10 +117,10 @@ describeInBrowser('the signature of an attempt', () => {
   });
 
   it('says what became of a body that a fault has changed after signing', async () => {
-    const { emulator, control, deliver } = await startDelivering();
+    const { emulator, control, deliver } = await startDeliverySetup();
     await control.addFault({ on: 'delivery', kind: 'tamper-body' });
     const { id, attempts } = await deliver();
-    const page = await openDashboard(emulator, { at: `/deliveries/${id}?tab=signature` });
+    const page = await openDashboard(emulator, { hash: `/deliveries/${id}?tab=signature` });
     const verdict = page.locator('.signature-verdict').first();
     await verdict.getByText('body_changed').waitFor();
     await verdict.getByText(`${attempts[0]?.verification?.remedy}`).waitFor();
@@ -128,21 +128,21 @@ describeInBrowser('the signature of an attempt', () => {
   });
 
   it('says so where writing the body again changes nothing', async () => {
-    const { emulator, deliver } = await startDelivering();
+    const { emulator, deliver } = await startDeliverySetup();
     const { id } = await deliver();
-    const page = await openDashboard(emulator, { at: `/deliveries/${id}?tab=signature` });
+    const page = await openDashboard(emulator, { hash: `/deliveries/${id}?tab=signature` });
     await page.getByText('gives the very same bytes').waitFor();
   });
 
   it('is that of the attempt in the address', async () => {
-    const { emulator, control, deliver } = await startDelivering([500, 200]);
+    const { emulator, control, deliver } = await startDeliverySetup([500, 200]);
     const { id } = await deliver();
     await control.nextClock({});
     const { attempts } = await control.getDelivery({ id });
     const signatures = attempts.map(({ request }) => request.headers['Service-Signature']);
     for (const [index, signature] of signatures.entries()) {
       const at = `/deliveries/${id}?tab=signature&attempt=${index + 1}`;
-      const page = await openDashboard(emulator, { at });
+      const page = await openDashboard(emulator, { hash: at });
       await sectionOf(page, 'How it travels').getByText(`${signature}`).waitFor();
     }
   });

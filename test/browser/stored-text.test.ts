@@ -2,8 +2,8 @@
 import type { Page } from 'playwright-core';
 import { expect, it, onTestFinished } from 'vitest';
 import { describeInBrowser, openDashboard } from '../support/browser.ts';
-import { startTestEmulator } from '../support/emulator.ts';
-import { createReceiver } from '../support/receiver.ts';
+import { startTestEmulator } from '../support/test-emulator.ts';
+import { createReceiver } from '../support/test-receiver.ts';
 
 const SCRIPT = `"'><img src=x onerror="window.hit=1"><script>window.hit=1</script>`;
 
@@ -40,7 +40,7 @@ async function expectOnlyText(page: Page, shown: string): Promise<void> {
 describeInBrowser('stored text', () => {
   it('is text in the delivery, its request, its response and its signature', async () => {
     const { emulator, delivery } = await openPoisoned();
-    const page = await openDashboard(emulator, { at: `/deliveries/${delivery?.id}` });
+    const page = await openDashboard(emulator, { hash: `/deliveries/${delivery?.id}` });
     for (const tab of ['Request', 'Response', 'Signature']) {
       await page.getByRole('tab', { name: tab }).click();
       await expectOnlyText(page, 'window.hit=1');
@@ -56,14 +56,14 @@ describeInBrowser('stored text', () => {
       `/requests/${request?.id}`,
     ];
     for (const at of places) {
-      const page = await openDashboard(emulator, { at });
+      const page = await openDashboard(emulator, { hash: at });
       await expectOnlyText(page, at.startsWith('/requests') ? 'onerror' : 'window.hit=1');
     }
   });
 
   it('is text in what a replay is edited from', async () => {
     const { emulator, delivery } = await openPoisoned();
-    const page = await openDashboard(emulator, { at: `/deliveries/${delivery?.id}` });
+    const page = await openDashboard(emulator, { hash: `/deliveries/${delivery?.id}` });
     await page.getByRole('button', { name: 'Replay with changes' }).click();
     await expectOnlyText(page, 'Replay');
   });

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { expect, it, onTestFinished } from 'vitest';
 import { expectAccessible } from '../support/accessibility.ts';
-import { describeInBrowser, type Look, openDashboard } from '../support/browser.ts';
-import { startTestEmulator, type TestEmulatorOptions } from '../support/emulator.ts';
-import { createFolder } from '../support/folder.ts';
-import { type Answers, createReceiver } from '../support/receiver.ts';
+import { describeInBrowser, type OpenOptions, openDashboard } from '../support/browser.ts';
+import { createTemporaryFolder } from '../support/temporary-folder.ts';
+import { startTestEmulator, type TestEmulatorOptions } from '../support/test-emulator.ts';
+import { type Answers, createReceiver } from '../support/test-receiver.ts';
 
 async function startEmulator(options: TestEmulatorOptions = {}) {
   const emulator = await startTestEmulator(options);
@@ -33,9 +33,9 @@ const sent = (page: Page) => page.getByRole('region', { name: 'Sent' }).getByRol
 
 async function openTrigger(
   emulator: Parameters<typeof openDashboard>[0],
-  { query = '', ...look }: Look & { query?: string } = {},
+  { query = '', ...look }: OpenOptions & { query?: string } = {},
 ) {
-  const page = await openDashboard(emulator, { at: `/trigger${query}`, ...look });
+  const page = await openDashboard(emulator, { hash: `/trigger${query}`, ...look });
   await page.getByLabel('Event type').waitFor();
   return page;
 }
@@ -219,7 +219,7 @@ describeInBrowser('the trigger page', () => {
   });
 
   it('marks the fixtures of the project, and says what is wrong with one', async () => {
-    const projectFolder = createFolder();
+    const projectFolder = createTemporaryFolder();
     const folder = join(projectFolder, 'fixtures/events');
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, 'pets.fed.json'), '{"description":"Ours","payload":{"n":"{{sequence}}"}}');

@@ -2,9 +2,9 @@
 import type { Page } from 'playwright-core';
 import { expect, it, onTestFinished } from 'vitest';
 import { expectAccessible } from '../support/accessibility.ts';
-import { describeInBrowser, type Look, openDashboard } from '../support/browser.ts';
-import { startTestEmulator } from '../support/emulator.ts';
-import { type Answers, createReceiver } from '../support/receiver.ts';
+import { describeInBrowser, type OpenOptions, openDashboard } from '../support/browser.ts';
+import { startTestEmulator } from '../support/test-emulator.ts';
+import { type Answers, createReceiver } from '../support/test-receiver.ts';
 
 async function start() {
   const emulator = await startTestEmulator();
@@ -13,7 +13,7 @@ async function start() {
 }
 
 /** An emulator with one endpoint, which `answers` stand behind, and the page of that endpoint. */
-async function startOne(answers: Answers, look: Look = {}) {
+async function startOne(answers: Answers, openOptions: OpenOptions = {}) {
   const emulator = await start();
   const receiver = await createReceiver(answers);
   onTestFinished(receiver.close);
@@ -21,7 +21,7 @@ async function startOne(answers: Answers, look: Look = {}) {
   const trigger = async (type = 'order.shipped') => {
     await emulator.api('POST', '/events', { type });
   };
-  const page = await openDashboard(emulator, { at: `/webhooks/${id}`, ...look });
+  const page = await openDashboard(emulator, { hash: `/webhooks/${id}`, ...openOptions });
   await page.getByRole('heading', { name: `${receiver.url}/hooks` }).waitFor();
   return { emulator, receiver, page, id, secret, trigger };
 }
@@ -31,7 +31,7 @@ const press = (page: Page, name: string) => page.getByRole('button', { name, exa
 
 describeInBrowser('the endpoints', () => {
   it('begin with how the first one comes', async () => {
-    const page = await openDashboard(await start(), { at: '/webhooks' });
+    const page = await openDashboard(await start(), { hash: '/webhooks' });
     await page.getByText('No endpoints yet').waitFor();
     await page.getByText('svc listen --forward-to').waitFor();
     await expectAccessible(page);
@@ -39,7 +39,7 @@ describeInBrowser('the endpoints', () => {
 
   it('are created by a form that says at each field what is wrong, and shows the secret', async () => {
     const emulator = await start();
-    const page = await openDashboard(emulator, { at: '/webhooks', expectedErrors: /422/ });
+    const page = await openDashboard(emulator, { hash: '/webhooks', expectedErrors: /422/ });
     await press(page, 'New endpoint');
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Address').fill('http://example.com/hooks');
@@ -207,7 +207,7 @@ describeInBrowser('the endpoints', () => {
     const emulator = await start();
     const { id } = await emulator.control.createWebhook({ url: 'http://localhost:9/' });
     await emulator.control.deleteWebhook({ id });
-    const page = await openDashboard(emulator, { at: `/webhooks/${id}`, expectedErrors: /404/ });
+    const page = await openDashboard(emulator, { hash: `/webhooks/${id}`, expectedErrors: /404/ });
     await page.getByRole('alert').getByText(id).waitFor();
     await page.getByRole('link', { name: 'All endpoints' }).click();
     await page.getByText('No endpoints yet').waitFor();

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { runCommandLine } from '../../src/cli/program.ts';
-import { leaves } from '../support/command-line.ts';
+import { commandsByName } from '../support/command-definitions.ts';
 import { createFakeHost } from './fake-context.ts';
 
 const intro = `# Commands
@@ -13,9 +13,9 @@ Made from the program's own help; a test holds it against that. Every command al
 const GLOBAL_OPTIONS = /\nGlobal options:\n(?: .*\n)+/;
 
 async function readHelp(...words: string[]): Promise<string> {
-  const { host, recorded } = createFakeHost();
+  const { host, capturedOutput } = createFakeHost();
   await runCommandLine([...words, '--help'], host);
-  return recorded.out;
+  return capturedOutput.out;
 }
 
 async function createSection(name: string): Promise<string> {
@@ -25,7 +25,7 @@ async function createSection(name: string): Promise<string> {
 
 it('documents every command as its help does', async () => {
   const overview = `\`\`\`text\n${(await readHelp()).trim()}\n\`\`\``;
-  const sections = await Promise.all(Object.keys(leaves).map(createSection));
+  const sections = await Promise.all(Object.keys(commandsByName).map(createSection));
   const document = `${[intro, overview, ...sections].join('\n\n')}\n`;
   await expect(document).toMatchFileSnapshot(join(import.meta.dirname, '../../docs/commands.md'));
 });

@@ -2,19 +2,19 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { catalogue } from '../../src/cli/catalogue.ts';
+import { commandTree } from '../../src/cli/command-tree.ts';
 import { complete } from '../../src/cli/completion/complete.ts';
-import { completionScripts, shells } from '../../src/cli/completion/scripts.ts';
+import { completionScripts, shells } from '../../src/cli/completion/shell-scripts.ts';
 import { runCommandLine } from '../../src/cli/program.ts';
 import { ExitCode } from '../../src/errors.ts';
-import { listFlags } from '../support/command-line.ts';
-import { startTestEmulator } from '../support/emulator.ts';
-import { createFolder } from '../support/folder.ts';
+import { listFlags } from '../support/command-definitions.ts';
+import { createTemporaryFolder } from '../support/temporary-folder.ts';
+import { startTestEmulator } from '../support/test-emulator.ts';
 import { createFakeHost, type FakeOptions } from './fake-context.ts';
 
 /** What is suggested for the last word of a line, where no emulator runs if nothing else is said. */
 async function suggest(line: string, fake: FakeOptions = {}): Promise<string[]> {
-  const { host } = createFakeHost({ cwd: createFolder(), ...fake });
+  const { host } = createFakeHost({ cwd: createTemporaryFolder(), ...fake });
   return complete(line.split(' '), host);
 }
 
@@ -25,7 +25,7 @@ async function suggestWords(line: string, fake?: FakeOptions): Promise<string[]>
 describe('completion of names', () => {
   it('suggests every command with what it does', async () => {
     expect(await suggest('')).toEqual(
-      Object.entries(catalogue).map(([name, { summary }]) => `${name}\t${summary}`),
+      Object.entries(commandTree).map(([name, { summary }]) => `${name}\t${summary}`),
     );
   });
 
@@ -95,7 +95,7 @@ describe('completion of values', () => {
   });
 
   it('knows event types without an emulator, those of the project as well', async () => {
-    const cwd = createFolder();
+    const cwd = createTemporaryFolder();
     mkdirSync(join(cwd, 'fixtures/events'), { recursive: true });
     writeFileSync(join(cwd, 'fixtures/events/parcel.lost.json'), '{"description":"Gone","payload":{}}');
     expect(await suggest('trigger pa', { cwd })).toContain('parcel.lost\tGone');
@@ -141,7 +141,7 @@ describe('completion of values', () => {
   it.each(['trigger ', 'deliveries get ', 'clock show --workspace ', 'fixtures show ', 'events get '])(
     'after "svc %s" does not execute svc.config.mjs',
     async (line) => {
-      const cwd = createFolder();
+      const cwd = createTemporaryFolder();
       const trace = join(cwd, 'executed');
       writeFileSync(
         join(cwd, 'svc.config.mjs'),
@@ -156,7 +156,7 @@ describe('completion of values', () => {
     const emulator = await startTestEmulator();
     onTestFinished(emulator.close);
     const { url, workspace_id } = emulator.status();
-    const cwd = createFolder();
+    const cwd = createTemporaryFolder();
     writeFileSync(join(cwd, 'svc.config.json'), JSON.stringify({ control_url: url }));
     expect(await suggestWords('clock show --workspace ', { cwd })).toEqual([workspace_id]);
   });
@@ -173,7 +173,7 @@ describe('completion of values', () => {
   });
 
   it('cuts what would fill the screen', async () => {
-    const cwd = createFolder();
+    const cwd = createTemporaryFolder();
     mkdirSync(join(cwd, 'fixtures/events'), { recursive: true });
     const fixture = JSON.stringify({ description: 'x'.repeat(1_000), payload: {} });
     writeFileSync(join(cwd, 'fixtures/events/long.told.json'), fixture);
@@ -183,16 +183,16 @@ describe('completion of values', () => {
 
 describe('the scripts', () => {
   it('ask the program, which answers line by line', async () => {
-    const { host, recorded } = createFakeHost();
-    await expect(runCommandLine(['--', '__complete', 'clock', 's'], host)).resolves.toBe(ExitCode.done);
-    expect(recorded.out).toMatch(/^show\t.*\nspeed\t.*\nsettle\t.*\n$/);
-    expect(recorded.err).toBe('');
+    const { host, capturedOutput } = createFakeHost();
+    await expect(runCommandLine(['--', '__complete', 'clock', 's'], host)).resolves.toBe(ExitCode.success);
+    expect(capturedOutput.out).toMatch(/^show\t.*\nspeed\t.*\nsettle\t.*\n$/);
+    expect(capturedOutput.err).toBe('');
   });
 
   it.each(shells)('of %s is printed alone', async (shell) => {
-    const { host, recorded } = createFakeHost();
-    await expect(runCommandLine(['completion', shell], host)).resolves.toBe(ExitCode.done);
-    expect(recorded).toEqual({ out: completionScripts[shell], err: '' });
+    const { host, capturedOutput } = createFakeHost();
+    await expect(runCommandLine(['completion', shell], host)).resolves.toBe(ExitCode.success);
+    expect(capturedOutput).toEqual({ out: completionScripts[shell], err: '' });
   });
 
   // No PowerShell runs where these tests do.

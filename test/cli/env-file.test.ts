@@ -2,7 +2,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { setVariables, writeEnvFile } from '../../src/cli/env-file.ts';
-import { createFolder } from '../support/folder.ts';
+import { createTemporaryFolder } from '../support/temporary-folder.ts';
 
 describe('the text of an env file', () => {
   it('has the variables at its end, when it had none of them', () => {
@@ -22,7 +22,7 @@ describe('the text of an env file', () => {
 
 describe('an env file', () => {
   it.skipIf(process.platform === 'win32')('is for its owner alone, also if others could read it', () => {
-    const path = join(createFolder(), '.env');
+    const path = join(createTemporaryFolder(), '.env');
     writeFileSync(path, 'OTHER=1\n', { mode: 0o644 });
     writeEnvFile(path, { SVC_API_KEY: 'svc_test_a' });
     expect(readFileSync(path, 'utf8')).toBe('OTHER=1\nSVC_API_KEY=svc_test_a\n');
@@ -30,7 +30,7 @@ describe('an env file', () => {
   });
 
   it('that cannot be written is a mistake of who names it', () => {
-    const path = join(createFolder(), 'nowhere', '.env');
+    const path = join(createTemporaryFolder(), 'nowhere', '.env');
     expect(() => writeEnvFile(path, {})).toThrow(
       expect.objectContaining({ code: 'usage', message: expect.stringContaining(path) }),
     );

@@ -1,15 +1,15 @@
 /** What commands run in here: streams in memory, and an emulator that is a plain object. */
 import { PassThrough } from 'node:stream';
 import { type Context, createContext, type Host } from '../../src/cli/context.ts';
-import type { Io, Look } from '../../src/cli/io.ts';
-import { toTerminal } from '../../src/cli/terminal-text.ts';
-import type { AttemptDetail, Delivery, DeliveryDetail } from '../../src/contract/deliveries.ts';
+import type { Io, TerminalCapabilities } from '../../src/cli/io.ts';
+import { sanitizeForTerminal } from '../../src/cli/terminal-text.ts';
+import type { AttemptDetail, Delivery, DeliveryDetail } from '../../src/contract/delivery-schemas.ts';
 import type { ApiClient, ApiResponse } from '../../src/control/api-client.ts';
 import type { ControlPlane, LiveStream } from '../../src/control/control-plane.ts';
 
 export const NOW = Date.parse('2026-11-20T12:00:00Z');
 
-export interface Recorded {
+export interface CapturedOutput {
   /** Everything written to standard output. */
   out: string;
   /** Everything written to standard error. */
@@ -20,7 +20,7 @@ export interface FakeOptions {
   readonly json?: boolean;
   readonly width?: number;
   /** Colours, symbols, links; by default only symbols. */
-  readonly look?: Partial<Look>;
+  readonly look?: Partial<TerminalCapabilities>;
   readonly input?: string;
   readonly env?: Record<string, string>;
   readonly cwd?: string;
@@ -33,37 +33,37 @@ export interface FakeOptions {
   readonly openScreen?: NonNullable<Io['openScreen']>;
   readonly height?: number;
   /** Runs the pager; without it there is no terminal for one. */
-  readonly page?: NonNullable<Io['page']>;
+  readonly page?: NonNullable<Io['openPager']>;
   /** The calls of the control plane that the test expects; but for `getClock` any other one fails. */
   readonly control?: Partial<ControlPlane>;
   /** The calls of the public API that the test expects. */
   readonly api?: Partial<ApiClient>;
 }
 
-export function createFakeHost(options: FakeOptions = {}): { host: Host; recorded: Recorded } {
-  const recorded: Recorded = { out: '', err: '' };
-  const look: Look = {
+export function createFakeHost(options: FakeOptions = {}): { host: Host; capturedOutput: CapturedOutput } {
+  const capturedOutput: CapturedOutput = { out: '', err: '' };
+  const terminalCapabilities: TerminalCapabilities = {
     width: options.width ?? Number.POSITIVE_INFINITY,
     ...{ color: false, unicode: true, links: false },
     ...options.look,
   };
   const io: Io = {
-    ...look,
-    noteLook: look,
+    ...terminalCapabilities,
+    noteCapabilities: terminalCapabilities,
     interactive: options.prompt !== undefined,
-    hasKeyboard: false,
+    isStdinTerminal: false,
     prompt: options.prompt ?? { input: new PassThrough(), output: new PassThrough() },
     write: (text) => {
-      recorded.out += toTerminal(text.endsWith('\n') ? text : `${text}\n`);
+      capturedOutput.out += sanitizeForTerminal(text.endsWith('\n') ? text : `${text}\n`);
     },
     note: (text) => {
-      recorded.err += toTerminal(text.endsWith('\n') ? text : `${text}\n`);
+      capturedOutput.err += sanitizeForTerminal(text.endsWith('\n') ? text : `${text}\n`);
     },
     noteJson: (value) => io.note(JSON.stringify(value)),
     progress: options.progress ?? null,
     openScreen: options.openScreen ?? null,
     height: options.height ?? Number.POSITIVE_INFINITY,
-    page: options.page ?? null,
+    openPager: options.page ?? null,
     readInput: async () => Buffer.from(options.input ?? ''),
   };
   const host: Host = {
@@ -72,26 +72,29 @@ export function createFakeHost(options: FakeOptions = {}): { host: Host; recorde
     cwd: options.cwd ?? import.meta.dirname,
     now: () => NOW,
     signal: options.signal ?? new AbortController().signal,
-    divertSignals: () => () => {},
+    redirectSignals: () => () => {},
     invocation: [],
   };
-  return { host, recorded };
+  return { host, capturedOutput };
 }
 
-export function createFakeContext(options: FakeOptions = {}): { context: Context; recorded: Recorded } {
-  const { host, recorded } = createFakeHost(options);
+export function createFakeContext(options: FakeOptions = {}): {
+  context: Context;
+  capturedOutput: CapturedOutput;
+} {
+  const { host, capturedOutput } = createFakeHost(options);
   const context: Context = {
     ...createContext(host, options.json ? { json: true } : {}),
-    connect: async () => onlyExpected({ ...clockAt(), ...options.control }),
-    api: async () => onlyExpected(options.api ?? {}),
+    connect: async () => failOnUnexpectedCall({ ...clockAt(), ...options.control }),
+    api: async () => failOnUnexpectedCall(options.api ?? {}),
     certificate: async () => null,
     workspaceId: async () => 'ws_default',
   };
-  return { context, recorded };
+  return { context, capturedOutput };
 }
 
 /** Anything that was not given fails by name instead of being undefined. */
-function onlyExpected<Interface extends object>(given: Partial<Interface>): Interface {
+function failOnUnexpectedCall<Interface extends object>(given: Partial<Interface>): Interface {
   return new Proxy(given, {
     get(target, name) {
       if (name in target) return Reflect.get(target, name);
@@ -116,7 +119,7 @@ export function pageOf<Item extends { readonly id: string }>(...data: Item[]) {
   return { data, has_more: false, end_cursor: data.at(-1)?.id ?? null };
 }
 
-export function answer<Value>(value: Value, text = JSON.stringify(value)): ApiResponse<Value> {
+export function apiResponse<Value>(value: Value, text = JSON.stringify(value)): ApiResponse<Value> {
   return { status: 200, headers: {}, text, value };
 }
 

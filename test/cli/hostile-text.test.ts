@@ -2,9 +2,9 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { runCommandLine } from '../../src/cli/program.ts';
-import { startTestEmulator } from '../support/emulator.ts';
-import { createFolder } from '../support/folder.ts';
-import { createReceiver } from '../support/receiver.ts';
+import { createTemporaryFolder } from '../support/temporary-folder.ts';
+import { startTestEmulator } from '../support/test-emulator.ts';
+import { createReceiver } from '../support/test-receiver.ts';
 import { createFakeHost } from './fake-context.ts';
 
 /** An 8-bit control character, bidirectional controls, zero-width characters and a tag. */
@@ -18,7 +18,7 @@ async function prepare() {
     await emulator.close();
     await receiver.close();
   });
-  const cwd = createFolder();
+  const cwd = createTemporaryFolder();
   mkdirSync(join(cwd, 'fixtures', 'events'), { recursive: true });
   writeFileSync(join(cwd, 'package.json'), '{}');
   const fixture = { description: HOSTILE, type: 'order.made', payload: HOSTILE };
@@ -52,9 +52,9 @@ async function prepare() {
     commands,
     async run(...args: readonly string[]) {
       const env = { SVC_CONTROL_URL: control_url };
-      const { host, recorded } = createFakeHost({ env, cwd, look: { color: true } });
+      const { host, capturedOutput } = createFakeHost({ env, cwd, look: { color: true } });
       await runCommandLine(args, host);
-      return recorded;
+      return capturedOutput;
     },
   };
 }

@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { createContext } from '../../src/cli/context.ts';
 import { runCommandLine } from '../../src/cli/program.ts';
-import { noteHint } from '../../src/cli/render/hint.ts';
+import { printHint } from '../../src/cli/render/hint.ts';
 import { createFakeHost, type FakeOptions } from './fake-context.ts';
 
 /** What standard error has, each line read as JSON. */
@@ -13,15 +13,15 @@ const linesOf = (text: string) =>
     .map((line) => JSON.parse(line));
 
 function openJson(options: FakeOptions = {}) {
-  const { host, recorded } = createFakeHost(options);
-  return { context: createContext(host, { json: true }), recorded };
+  const { host, capturedOutput } = createFakeHost(options);
+  return { context: createContext(host, { json: true }), recorded: capturedOutput };
 }
 
 describe('with --json standard error', () => {
   it('has each note as one JSON object on one line, without color', () => {
     const { context, recorded } = openJson({ look: { color: true } });
     context.io.note('Two\nlines\n');
-    noteHint('Try again.', context.io);
+    printHint('Try again.', context.io);
     expect(linesOf(recorded.err)).toEqual([
       { note: { message: 'Two\nlines' } },
       { note: { message: 'hint: Try again.' } },
@@ -45,9 +45,9 @@ describe('with --json standard error', () => {
     ['an invalid option value', ['events', 'list', '--json', '--limit', 'x']],
   ])('has one JSON object after %s', async (_, args) => {
     const prompt = { input: new PassThrough(), output: new PassThrough() };
-    const { host, recorded } = createFakeHost({ prompt });
+    const { host, capturedOutput } = createFakeHost({ prompt });
     expect(await runCommandLine(args, host)).not.toBe(0);
-    expect(linesOf(recorded.err)).toEqual([
+    expect(linesOf(capturedOutput.err)).toEqual([
       { error: expect.objectContaining({ code: expect.any(String), message: expect.any(String) }) },
     ]);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { attemptColumns } from '../../src/cli/live/attempt-rows.ts';
 import { renderFrame } from '../../src/cli/live/frame.ts';
-import { createState, reduce } from '../../src/cli/live/state.ts';
+import { createState, reduce } from '../../src/cli/live/live-state.ts';
 import { renderClockMove } from '../../src/cli/render/clock.ts';
 import { deliveryColumns, renderAttempt } from '../../src/cli/render/deliveries.ts';
 import { eventColumns } from '../../src/cli/render/events.ts';
@@ -12,7 +12,7 @@ import { renderTable } from '../../src/cli/render/table.ts';
 import { widthOf } from '../../src/cli/render/text-width.ts';
 import { webhookColumns } from '../../src/cli/render/webhook.ts';
 import { workspaceColumns } from '../../src/cli/render/workspaces.ts';
-import { toTerminal } from '../../src/cli/terminal-text.ts';
+import { sanitizeForTerminal } from '../../src/cli/terminal-text.ts';
 import { aDelivery, anAttempt, NOW } from './fake-context.ts';
 
 const OPAQUE = '01JD3Z5K8Q4W6X7Y8Z9A0B1C2D';
@@ -42,7 +42,7 @@ const request = {
 const row = { at: TIME, delivery, attempt };
 const live = reduce(createState<typeof row>({ columns: 80, rows: 24 }), { type: 'rows', rows: [row] });
 const liveColumns = () =>
-  attemptColumns(io, { maxAttempts: 8, findTime: () => ({ now: NOW, frozen: true }) });
+  attemptColumns(io, { maxAttempts: 8, getScheduleTime: () => ({ now: NOW, frozen: true }) });
 
 /** What each list and each line shows of things with the longest values. */
 const views: Readonly<Record<string, () => string>> = {
@@ -130,7 +130,7 @@ const withoutIds = ['a live view', 'the list of requests'];
 
 describe('a terminal of 80 columns', () => {
   it.each(Object.entries(views))('shows %s with whole ids, and no line that is wider', (name, render) => {
-    const text = toTerminal(render()).replace(/\x1b\[\d+m/g, '');
+    const text = sanitizeForTerminal(render()).replace(/\x1b\[\d+m/g, '');
     const ids = text.match(/\b(?:evt|del|wh|ws|key|req|flt)_[0-9A-Z…]*/g) ?? [];
     expect(ids.filter((id) => !id.endsWith(OPAQUE))).toEqual([]);
     expect(ids.length > 0 || withoutIds.includes(name)).toBe(true);

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { findOpener, openUrl } from '../../src/cli/open-url.ts';
-import { createFolder } from '../support/folder.ts';
+import { createTemporaryFolder } from '../support/temporary-folder.ts';
 
 const url = 'http://127.0.0.1:4777/#/deliveries/del_1';
 
@@ -23,7 +23,7 @@ describe('what opens an address', () => {
 
 describe('opening', () => {
   it('runs the program of BROWSER with the address', async () => {
-    const folder = createFolder();
+    const folder = createTemporaryFolder();
     const script = join(folder, 'browser.cjs');
     writeFileSync(script, `require('node:fs').writeFileSync(process.argv[3], process.argv[2])`);
     const env = { BROWSER: `${process.execPath} ${script} %s ${join(folder, 'opened')}` };

@@ -3,13 +3,13 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { runCommandLine } from '../../src/cli/program.ts';
 import { ExitCode } from '../../src/errors.ts';
-import { leaves, loadCommand } from '../support/command-line.ts';
+import { commandsByName, loadCommand } from '../support/command-definitions.ts';
 import { createFakeHost, type FakeOptions } from './fake-context.ts';
 
 async function run(args: string, options?: FakeOptions) {
-  const { host, recorded } = createFakeHost(options);
+  const { host, capturedOutput } = createFakeHost(options);
   const exitCode = await runCommandLine(args === '' ? [] : args.split(' '), host);
-  return { exitCode, ...recorded };
+  return { exitCode, ...capturedOutput };
 }
 
 /** The words of an example, in which only single quotes are used, and no redirection counts. */
@@ -19,11 +19,11 @@ function toWords(example: string): string[] {
 }
 
 describe('help', () => {
-  it.each([...Object.keys(leaves), 'deliveries', ''])(
+  it.each([...Object.keys(commandsByName), 'deliveries', ''])(
     'of "svc %s" goes to standard output and shows examples',
     async (name) => {
       const { exitCode, out, err } = await run(`${name} --help`.trim());
-      expect(exitCode).toBe(ExitCode.done);
+      expect(exitCode).toBe(ExitCode.success);
       expect(out).toMatch(new RegExp(`^Usage: svc ?${name}`));
       expect(out).toMatch(/Examples:\n {2}\$ svc \w+/);
       expect(err).toBe('');
@@ -35,15 +35,18 @@ describe('help', () => {
     expect((await run('help trigger')).out).toBe((await run('trigger --help')).out);
   });
 
-  it.each(Object.entries(leaves))('of "svc %s" shows examples that it accepts', async (name, { load }) => {
-    const { examples } = (await load()).command;
-    for (const example of examples) {
-      const command = await loadCommand(name, { global: true });
-      const words = toWords(example).slice(name.split(' ').length);
-      expect(() => command.parse(words, { from: 'user' }), example).not.toThrow();
-      expect(example).toMatch(new RegExp(`^${name}( |$)`));
-    }
-  });
+  it.each(Object.entries(commandsByName))(
+    'of "svc %s" shows examples that it accepts',
+    async (name, { load }) => {
+      const { examples } = (await load()).command;
+      for (const example of examples) {
+        const command = await loadCommand(name, { global: true });
+        const words = toWords(example).slice(name.split(' ').length);
+        expect(() => command.parse(words, { from: 'user' }), example).not.toThrow();
+        expect(example).toMatch(new RegExp(`^${name}( |$)`));
+      }
+    },
+  );
 
   it('goes to standard error when a group is named without a command', async () => {
     const { exitCode, out, err } = await run('deliveries');
@@ -136,7 +139,7 @@ describe('finding the emulator', () => {
     const { exitCode, out } = await run(`deliveries list ${options} --json`, {
       env: { SVC_CONTROL_URL: `${url}/_svc` },
     });
-    expect(exitCode).toBe(ExitCode.done);
+    expect(exitCode).toBe(ExitCode.success);
     expect(JSON.parse(out)).toEqual({ data: [], has_more: false, end_cursor: null });
     expect(asked).toEqual([
       '/_svc/deliveries?limit=5&starting_after=del_1&status=failed&event_id=evt_1&type=a.b&webhook_id=wh_1&since=1h',
@@ -150,7 +153,7 @@ describe('finding the emulator', () => {
       const { exitCode } = await run(args.replace('URL', url), {
         env: { SVC_CONTROL_URL: 'http://127.0.0.1:9' },
       });
-      expect(exitCode).toBe(ExitCode.done);
+      expect(exitCode).toBe(ExitCode.success);
       expect(asked).toEqual(['/_svc/workspaces']);
     },
   );
@@ -177,6 +180,6 @@ describe('finding the emulator', () => {
 
 it('prints the version', async () => {
   const { exitCode, out } = await run('--version');
-  expect(exitCode).toBe(ExitCode.done);
+  expect(exitCode).toBe(ExitCode.success);
   expect(out).toMatch(/^\d+\.\d+\.\d+/);
 });

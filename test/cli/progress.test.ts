@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { showWhile } from '../../src/cli/progress.ts';
+import { withProgress } from '../../src/cli/progress.ts';
 import { createFakeContext, type FakeOptions } from './fake-context.ts';
 
 beforeEach(() => {
@@ -11,14 +11,14 @@ afterEach(() => {
 
 /** Works for 25 seconds; tells what was noted, and the lines of progress. */
 async function work(options: FakeOptions = {}) {
-  const { context, recorded } = createFakeContext(options);
+  const { context, capturedOutput } = createFakeContext(options);
   let looks = 0;
   const done = new Promise((resolve) => setTimeout(resolve, 25_000, 'done'));
-  const shown = showWhile(context, async () => `Look ${++looks}`, done);
+  const shown = withProgress(context, async () => `Look ${++looks}`, done);
   await vi.advanceTimersByTimeAsync(25_000);
   expect(await shown).toBe('done');
   await vi.advanceTimersByTimeAsync(60_000);
-  return recorded.err;
+  return capturedOutput.err;
 }
 
 describe('progress', () => {

@@ -1,8 +1,8 @@
 import { PassThrough } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it, vi } from 'vitest';
-import { toName, toWebhookUrl } from '../../src/cli/arguments.ts';
-import { type Offer, offerRows } from '../../src/cli/offers/offer.ts';
+import { type ChoiceSource, toChoiceList } from '../../src/cli/choices/choice-source.ts';
+import { parseWebhookUrl, parseWorkspaceName } from '../../src/cli/option-parsers.ts';
 import { askChoice, askText, confirm } from '../../src/cli/prompt.ts';
 import { createFakeContext, type FakeOptions } from './fake-context.ts';
 
@@ -12,13 +12,13 @@ const fruits = [
   { id: 'fr_3', name: 'Plum', colour: 'blue' },
 ];
 
-function offer(rows: readonly (typeof fruits)[number][] = fruits): Offer {
+function offer(rows: readonly (typeof fruits)[number][] = fruits): ChoiceSource {
   const columns = [
     { title: 'ID', value: ({ id }: (typeof fruits)[number]) => id },
     { title: 'NAME', value: ({ name }: (typeof fruits)[number]) => name },
-    { title: 'COLOUR', value: ({ colour }: (typeof fruits)[number]) => colour, leaves: 1 },
+    { title: 'COLOUR', value: ({ colour }: (typeof fruits)[number]) => colour, hideOrder: 1 },
   ];
-  return { noun: 'fruit', list: async () => offerRows(rows, columns, ({ id }) => id) };
+  return { noun: 'fruit', list: async () => toChoiceList(rows, columns, ({ id }) => id) };
 }
 
 /** A context with somebody who sees what is asked and presses keys. */
@@ -29,14 +29,14 @@ function sitDown(fake: FakeOptions = {}) {
   output.on('data', (chunk: Buffer) => {
     screen += chunk.toString();
   });
-  const { context, recorded } = createFakeContext({ ...fake, prompt: { input, output } });
+  const { context, capturedOutput } = createFakeContext({ ...fake, prompt: { input, output } });
   /** Answers with keys once the text is to be seen. */
   async function press(keys: string, after: string | RegExp): Promise<void> {
     await vi.waitFor(() => expect(stripVTControlCharacters(screen)).toMatch(after));
     screen = '';
     input.write(keys);
   }
-  return { context, recorded, press, seen: () => screen };
+  return { context, recorded: capturedOutput, press, seen: () => screen };
 }
 
 const ENTER = '\r';
@@ -109,7 +109,7 @@ describe('a choice', () => {
     await expect(askChoice(context, 'id', { noun: 'fruit', list })).rejects.toMatchObject({
       ...{ code: 'usage', message: "missing required argument 'id'" },
     });
-    await expect(askText(context, 'name', toName)).rejects.toMatchObject({ code: 'usage' });
+    await expect(askText(context, 'name', parseWorkspaceName)).rejects.toMatchObject({ code: 'usage' });
     expect(list).not.toHaveBeenCalled();
   });
 });
@@ -117,14 +117,14 @@ describe('a choice', () => {
 describe('a text', () => {
   it('is typed', async () => {
     const { context, press } = sitDown();
-    const text = askText(context, 'name', toName);
+    const text = askText(context, 'name', parseWorkspaceName);
     await press(`Team A${ENTER}`, 'name:');
     await expect(text).resolves.toBe('Team A');
   });
 
   it('is asked for again, with the reason, until it is valid', async () => {
     const { context, press } = sitDown();
-    const url = askText(context, 'url', toWebhookUrl);
+    const url = askText(context, 'url', parseWebhookUrl);
     await press(`not a url${ENTER}`, 'url:');
     await press(`\x15http://169.254.169.254/${ENTER}`, 'Write a port or a URL');
     await press(`\x1546003/hooks${ENTER}`, 'It must be one that deliveries may go to');

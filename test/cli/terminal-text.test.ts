@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { styleFor } from '../../src/cli/render/style.ts';
-import { link, toStyledLine, toTerminal, toUnstyledLine } from '../../src/cli/terminal-text.ts';
+import { link, sanitizeForTerminal, sanitizeLine, stripStyles } from '../../src/cli/terminal-text.ts';
 
 const EMOJI = '\\p{RGI_Emoji}';
 const { red, bold } = styleFor({ color: true });
@@ -24,29 +24,31 @@ describe('text that is written to a terminal', () => {
     ['a line separator', 'a\u2028b', 'a\\u2028b'],
     ['half of a surrogate pair', 'a\ud800b', 'a\\ud800b'],
   ])('shows %s as an escape', (_, text, shown) => {
-    expect(toTerminal(text)).toBe(shown);
+    expect(sanitizeForTerminal(text)).toBe(shown);
   });
 
   it('keeps line breaks, tabs, letters of every script and emoji as they are', () => {
     const text = 'a\tb\nçñ 日本 עברית العربية हिन्दी e\u0301 👩‍👩‍👧 ❤️ 1️⃣ 🏴󠁧󠁢󠁥󠁮󠁧󠁿';
-    expect(toTerminal(text)).toBe(text);
+    expect(sanitizeForTerminal(text)).toBe(text);
   });
 
   it('keeps our own styling and links, and escapes what they contain', () => {
-    expect(toTerminal(bold(red('a\x1b[0m')))).toBe('\x1b[1m\x1b[31ma\\x1b[0m\x1b[39m\x1b[22m');
-    expect(toTerminal(link('a\u200b', 'http://a/'))).toBe('\x1b]8;;http://a/\x1b\\a\\u200b\x1b]8;;\x1b\\');
+    expect(sanitizeForTerminal(bold(red('a\x1b[0m')))).toBe('\x1b[1m\x1b[31ma\\x1b[0m\x1b[39m\x1b[22m');
+    expect(sanitizeForTerminal(link('a\u200b', 'http://a/'))).toBe(
+      '\x1b]8;;http://a/\x1b\\a\\u200b\x1b]8;;\x1b\\',
+    );
   });
 
   it('escapes what would follow the end of a link inside its address', () => {
-    expect(toTerminal(link('a', 'http://a/\x1b\\\x1b[2J'))).not.toContain('\x1b[');
+    expect(sanitizeForTerminal(link('a', 'http://a/\x1b\\\x1b[2J'))).not.toContain('\x1b[');
   });
 
   it('shows a line break in a single line as an escape', () => {
-    expect(toStyledLine('a\nhint: b')).toBe('a\\nhint: b');
+    expect(sanitizeLine('a\nhint: b')).toBe('a\\nhint: b');
   });
 
   it('has no styling where a prompt adds its own', () => {
-    expect(toUnstyledLine(red('a\x1b[31m'))).toBe('a\\x1b[31m');
+    expect(stripStyles(red('a\x1b[31m'))).toBe('a\\x1b[31m');
   });
 
   it('contains no invisible character, whatever it is made of', () => {
@@ -58,7 +60,7 @@ describe('text that is written to a terminal', () => {
     );
     fc.assert(
       fc.property(fc.string({ unit, maxLength: 40 }), (text) => {
-        const rest = toTerminal(text)
+        const rest = sanitizeForTerminal(text)
           .replace(/\x1b\[3[19]m/g, '')
           .replace(new RegExp(EMOJI, 'gv'), '');
         expect(rest).not.toMatch(/(?![\n\t])[\p{C}\p{Default_Ignorable_Code_Point}]/u);
@@ -68,7 +70,7 @@ describe('text that is written to a terminal', () => {
 
   it('remains valid JSON with the same value', () => {
     const value = { 'a\u200b': ['\x1b\u0085\u202e\u{e0041}\ud800\u2028', '👩‍👩‍👧'] };
-    const text = toTerminal(JSON.stringify(value, null, 2));
+    const text = sanitizeForTerminal(JSON.stringify(value, null, 2));
     expect(JSON.parse(text)).toEqual(value);
     expect(text).toContain('"a\\u200b"');
     expect(text).toContain('"\\u001b\\u0085\\u202e\\udb40\\udc41\\ud800\\u2028"');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ScheduleClock } from '../../src/clock/schedule-clock.ts';
-import { systemClock } from '../../src/clock/wall.ts';
+import { systemClock } from '../../src/clock/wall-clock.ts';
 
 const HOUR = 3_600_000;
 const START = Date.UTC(2026, 2, 28, 12);

@@ -2,10 +2,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readSeedFile } from '../../src/config/seed-file.ts';
-import { createFolder } from '../support/folder.ts';
+import { createTemporaryFolder } from '../support/temporary-folder.ts';
 
 function read(name: string, text: string) {
-  const path = join(createFolder(), name);
+  const path = join(createTemporaryFolder(), name);
   writeFileSync(path, text);
   return readSeedFile(path);
 }
@@ -36,7 +36,7 @@ describe('a seed file', () => {
   });
 
   it('that is not there is a mistake', async () => {
-    await expect(readSeedFile(join(createFolder(), 'seed.yaml'))).rejects.toMatchObject({
+    await expect(readSeedFile(join(createTemporaryFolder(), 'seed.yaml'))).rejects.toMatchObject({
       code: 'usage',
       message: expect.stringMatching(/^There is no file .*seed\.yaml\.$/),
     });

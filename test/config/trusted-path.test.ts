@@ -5,7 +5,7 @@ import { listProjectFolders } from '../../src/config/project-folders.ts';
 import { assertTrusted, findProblem } from '../../src/config/trusted-path.ts';
 import { resolveConfig } from '../../src/config.ts';
 import { createRunFile, createStateFolder, findRunFile, inspectRunFile } from '../../src/control/run-file.ts';
-import { createFolder } from '../support/folder.ts';
+import { createTemporaryFolder } from '../support/temporary-folder.ts';
 
 const hasOwners = process.geteuid !== undefined;
 const isRoot = process.geteuid?.() === 0;
@@ -14,7 +14,7 @@ const STRANGER = 54_321;
 
 /** A project with a configuration that, once it is executed, says so. */
 function createProject(name = 'svc.config.json', content = '{"port": 1234}') {
-  const folder = createFolder();
+  const folder = createTemporaryFolder();
   writeFileSync(join(folder, 'package.json'), '{}');
   writeFileSync(join(folder, name), content, { mode: 0o644 });
   return { folder, file: join(folder, name) };
@@ -34,7 +34,7 @@ describe('the search for the files of a project', () => {
   const list = (cwd: string, env: Record<string, string> = {}) => listProjectFolders({ cwd, env });
 
   it.each(['package.json', '.git', '.svc'])('ends at the nearest folder with %s', (marker) => {
-    const folder = createFolder();
+    const folder = createTemporaryFolder();
     writeFileSync(join(folder, 'package.json'), '{}');
     const root = createBelow(folder, 'root');
     mkdirSync(join(root, marker));
@@ -44,12 +44,12 @@ describe('the search for the files of a project', () => {
   });
 
   it('is limited to the working folder when no folder above is a project root', () => {
-    const below = createBelow(createFolder(), 'a/b');
+    const below = createBelow(createTemporaryFolder(), 'a/b');
     expect(list(below)).toEqual([below]);
   });
 
   it('does not enter the home folder from a folder in it', () => {
-    const home = createFolder();
+    const home = createTemporaryFolder();
     writeFileSync(join(home, 'package.json'), '{}');
     const below = createBelow(home, 'projects/a');
     expect(list(below, { HOME: home })).toEqual([below]);
@@ -58,7 +58,7 @@ describe('the search for the files of a project', () => {
   });
 
   it.runIf(hasOwners)('does not enter a folder in which every user can create files, such as /tmp', () => {
-    const shared = createFolder();
+    const shared = createTemporaryFolder();
     writeFileSync(join(shared, 'package.json'), '{}');
     chmodSync(shared, 0o1777);
     const below = createBelow(shared, 'mine');
@@ -67,7 +67,7 @@ describe('the search for the files of a project', () => {
   });
 
   it('does not execute a svc.config.mjs that lies in a folder above the project', async () => {
-    const outer = createFolder();
+    const outer = createTemporaryFolder();
     writeFileSync(join(outer, 'svc.config.mjs'), 'throw new Error("executed");');
     const project = createBelow(outer, 'project/.git');
     expect(await readPort(dirname(project))).toBe(4777);
@@ -215,7 +215,7 @@ describe.runIf(hasOwners)('a configuration file', () => {
     for (const trusted of [folder, dirname(folder), `/nowhere${delimiter}${folder}`, '*']) {
       expect(await readPort(folder, { SVC_TRUST_FOLDERS: trusted }), trusted).toBe(1234);
     }
-    for (const other of [`${folder}x`, createFolder(), '']) {
+    for (const other of [`${folder}x`, createTemporaryFolder(), '']) {
       await expect(readPort(folder, { SVC_TRUST_FOLDERS: other }), other).rejects.toThrow('is not used');
     }
   });
@@ -240,7 +240,7 @@ describe.runIf(hasOwners)('the state folder', () => {
     ['the run file', '.svc/run.json', 0o666],
     ['its folder', '.svc', 0o777],
   ])('is refused when every user can write to %s', (_, path, mode) => {
-    const folder = createFolder();
+    const folder = createTemporaryFolder();
     createRunFile(folder, run, {});
     chmodSync(join(folder, path), mode);
     const location = { cwd: createBelow(folder, 'a'), env: {} };
@@ -256,7 +256,7 @@ describe.runIf(hasOwners)('the state folder', () => {
   });
 
   it('is refused when the run file is a FIFO or a device', () => {
-    const folder = createFolder();
+    const folder = createTemporaryFolder();
     createStateFolder(folder, {});
     symlinkSync('/dev/null', join(folder, '.svc/run.json'));
     expect(() => findRunFile({ cwd: folder, env: {} })).toThrow(
@@ -268,7 +268,7 @@ describe.runIf(hasOwners)('the state folder', () => {
   });
 
   it('is refused when others can read the run file, as one that came with a checkout', () => {
-    const folder = createFolder();
+    const folder = createTemporaryFolder();
     createRunFile(folder, run, {});
     chmodSync(join(folder, '.svc/run.json'), 0o644);
     expect(() => findRunFile({ cwd: folder, env: {} })).toThrow(
@@ -282,7 +282,7 @@ describe.runIf(hasOwners)('the state folder', () => {
 
   it.runIf(isRoot)('is refused when another user owns the run file or its folder', () => {
     for (const path of ['.svc/run.json', '.svc']) {
-      const folder = createFolder();
+      const folder = createTemporaryFolder();
       createRunFile(folder, run, {});
       chownSync(join(folder, path), STRANGER, STRANGER);
       expect(() => findRunFile({ cwd: folder, env: {} }), path).toThrow(`belongs to user ${STRANGER}`);
@@ -290,7 +290,7 @@ describe.runIf(hasOwners)('the state folder', () => {
   });
 
   it('is created so that only its owner can write to it, whatever the umask', () => {
-    const folder = createFolder();
+    const folder = createTemporaryFolder();
     const before = process.umask(0);
     try {
       createStateFolder(folder, {});
@@ -301,7 +301,7 @@ describe.runIf(hasOwners)('the state folder', () => {
   });
 
   it('is not written to when another user can change it', () => {
-    const folder = createFolder();
+    const folder = createTemporaryFolder();
     chmodSync(createBelow(folder, '.svc'), 0o777);
     expect(() => createStateFolder(folder, {})).toThrow(expect.objectContaining({ code: 'untrusted_file' }));
   });

@@ -1,8 +1,8 @@
 /** Random requests, valid and invalid: every response is one that the OpenAPI document describes. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createAnswerCheck } from '../support/answer-check.ts';
-import { startTestEmulator, type TestEmulator } from '../support/emulator.ts';
+import { createResponseCheck } from '../support/response-check.ts';
+import { startTestEmulator, type TestEmulator } from '../support/test-emulator.ts';
 
 const REQUESTS = 2000;
 
@@ -107,7 +107,7 @@ describe.each([
   it(`describes the responses to ${REQUESTS} random requests`, async () => {
     const status = emulator.status();
     const document = JSON.parse(await (await fetch(status.url + documentPath)).text());
-    const check = createAnswerCheck(document);
+    const check = createResponseCheck(document);
     const { json: event } = await emulator.api('POST', '/events', { type: 'order.shipped', payload: {} });
     const known = [status.workspace_id, event.id, 'order.shipped', '5m', 'http://127.0.0.1:9/', '*', 'x'];
     const operations = listOperations(document).map((operation) => requestOf(operation, known));

@@ -1,5 +1,5 @@
 /** A delivery for tests of what is said about one. */
-import type { AttemptDetail, DeliveryDetail } from '../../src/contract/deliveries.ts';
+import type { AttemptDetail, DeliveryDetail } from '../../src/contract/delivery-schemas.ts';
 import { HOUR_MS, MINUTE_MS } from '../../src/domain/duration.ts';
 
 /** Schedule time of the first attempt. */

@@ -1,6 +1,6 @@
 /** What forms of the page are taken for: the texts of their fields, and messages about them. */
 import { describe, expect, it } from 'vitest';
-import { findProblem } from '../../src/dashboard/problem.ts';
+import { toFormError } from '../../src/dashboard/form-error.ts';
 import {
   emptyDeliveryFault,
   emptyRequestFault,
@@ -16,12 +16,12 @@ import {
 
 describe('a message of the emulator', () => {
   it.each([
-    ['url must use HTTPS.', { field: 'url', text: 'Must use HTTPS.' }],
-    ['events[1] must be text.', { field: 'events', text: 'events[1] must be text.' }],
-    ['urls are wrong.', { field: null, text: 'urls are wrong.' }],
-    ['The emulator does not answer.', { field: null, text: 'The emulator does not answer.' }],
+    ['url must use HTTPS.', { field: 'url', message: 'Must use HTTPS.' }],
+    ['events[1] must be text.', { field: 'events', message: 'events[1] must be text.' }],
+    ['urls are wrong.', { field: null, message: 'urls are wrong.' }],
+    ['The emulator does not answer.', { field: null, message: 'The emulator does not answer.' }],
   ])('%s is shown at its field', (message, problem) => {
-    expect(findProblem(message, ['url', 'events'])).toEqual(problem);
+    expect(toFormError(message, ['url', 'events'])).toEqual(problem);
   });
 });
 

@@ -10,7 +10,7 @@ describe('the problem of a JSON text', () => {
   it('is at the first token that does not fit', () => {
     expect(findJsonProblem('{\n  "a": 1,\n}')).toEqual({
       message: '} does not fit here.',
-      place: { line: 3, column: 1, index: 12 },
+      position: { line: 3, column: 1, index: 12 },
     });
   });
 
@@ -27,7 +27,7 @@ describe('the problem of a JSON text', () => {
 
   it('has no place where the whole is to blame', () => {
     const deep = `${'{"a":'.repeat(MAX_JSON_DEPTH + 1)}1${'}'.repeat(MAX_JSON_DEPTH + 1)}`;
-    expect(findJsonProblem('[]')).toEqual({ message: 'It must be a JSON object.', place: null });
+    expect(findJsonProblem('[]')).toEqual({ message: 'It must be a JSON object.', position: null });
     expect(findJsonProblem('{"a":{"b":1,"b":2}}')?.message).toBe('It names a member twice: a.b.');
     expect(findJsonProblem(deep)?.message).toBe('It nests deeper than 128 levels.');
   });

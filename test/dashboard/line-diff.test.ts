@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { diffLines, foldSame } from '../../src/dashboard/views/delivery/line-diff.ts';
+import { collapseEqual, diffLines } from '../../src/dashboard/views/delivery/line-diff.ts';
 
 const draw = (left: string, right: string) =>
   diffLines(left, right).map(({ kind, left, right }) => `${kind} ${left ?? ''}|${right ?? ''}`);
@@ -52,7 +52,7 @@ describe('the difference between two texts', () => {
 describe('equal lines', () => {
   const rowsOf = (left: string, right: string) => diffLines([...left].join('\n'), [...right].join('\n'));
   const draw = (left: string, right: string) =>
-    foldSame(rowsOf(left, right), 1).map((row) =>
+    collapseEqual(rowsOf(left, right), 1).map((row) =>
       row.kind === 'fold' ? `(${row.count})` : (row.left ?? '') + (row.right ?? ''),
     );
 

@@ -20,8 +20,8 @@ function pageOf(newest: number, oldest: number, hasMore = true) {
 function listOf(...pages: ReturnType<typeof pageOf>[]): PagedList<Thing> {
   const list = new PagedList<Thing>();
   for (const [index, page] of pages.entries()) {
-    if (index === 0) list.begin(page);
-    else list.extend(list.next ?? '', page);
+    if (index === 0) list.reset(page);
+    else list.append(list.nextCursor ?? '', page);
   }
   return list;
 }
@@ -33,55 +33,55 @@ describe('a list that is looked through page by page', () => {
   it('goes on behind the last page until there is no more', () => {
     const list = listOf(pageOf(9, 7), pageOf(6, 5), pageOf(4, 4, false));
     expect(idsOf(list)).toEqual(things(9, 4).map(({ id }) => id));
-    expect(list.next).toBeNull();
+    expect(list.nextCursor).toBeNull();
     expect(list.at(6)).toBeUndefined();
   });
 
   it('does not take a page that comes too late', () => {
     const list = listOf(pageOf(9, 7));
-    list.extend(idOf(5), pageOf(4, 3));
+    list.append(idOf(5), pageOf(4, 3));
     expect(list.length).toBe(3);
   });
 
   it('puts a new item at the top, and one that is not new into its place', () => {
     const list = listOf(pageOf(9, 8), pageOf(6, 5));
-    list.put(thing(10), true);
-    list.put(thing(7), true);
+    list.upsert(thing(10), true);
+    list.upsert(thing(7), true);
     expect(idsOf(list)).toEqual(things(10, 5).map(({ id }) => id));
   });
 
   it('brings an item up to date where it stands, the last one of a page as well', () => {
     const list = listOf(pageOf(9, 8), pageOf(7, 6));
-    for (const number of [9, 8, 6]) list.put(thing(number, 'new'), true);
+    for (const number of [9, 8, 6]) list.upsert(thing(number, 'new'), true);
     expect(list.length).toBe(4);
     expect([0, 1, 2, 3].map((index) => list.at(index)?.text)).toEqual(['new', 'new', '', 'new']);
   });
 
   it('takes away what no longer belongs, and keeps what nobody can tell of', () => {
     const list = listOf(pageOf(9, 7));
-    list.put(thing(8), false);
-    list.put(thing(7, 'new'), null);
-    list.put(thing(10), null);
+    list.upsert(thing(8), false);
+    list.upsert(thing(7, 'new'), null);
+    list.upsert(thing(10), null);
     expect(idsOf(list)).toEqual([idOf(9), idOf(7)]);
     expect(list.at(1)?.text).toBe('new');
   });
 
   it('leaves to its page what is older than all that is known', () => {
     const list = listOf(pageOf(9, 7));
-    list.put(thing(3), true);
+    list.upsert(thing(3), true);
     expect([list.length, list.has(idOf(3))]).toEqual([3, null]);
   });
 
   it('puts the oldest at the end of a list that is wholly known', () => {
     const list = listOf(pageOf(9, 7, false));
-    list.put(thing(3), true);
+    list.upsert(thing(3), true);
     expect(list.at(3)?.id).toBe(idOf(3));
   });
 
   it('has a first item', () => {
     const list = new PagedList<Thing>();
-    list.begin({ data: [], has_more: false, end_cursor: null });
-    list.put(thing(1), true);
+    list.reset({ data: [], has_more: false, end_cursor: null });
+    list.upsert(thing(1), true);
     expect(idsOf(list)).toEqual([idOf(1)]);
   });
 });
@@ -94,36 +94,36 @@ describe('what is far from where one looks', () => {
 
   it('is cut off below', () => {
     const list = listOf(...pages);
-    list.trim(0, 20);
+    list.unloadOutside(0, 20);
     expect(list.length).toBe(1_100);
-    expect(list.next).toBe(list.at(1_099)?.id);
-    list.extend(list.next ?? '', pageOf(8_899, 8_800));
+    expect(list.nextCursor).toBe(list.at(1_099)?.id);
+    list.append(list.nextCursor ?? '', pageOf(8_899, 8_800));
     expect(list.length).toBe(1_200);
   });
 
   it('keeps its place above, and comes back there', () => {
     const list = listOf(...pages);
-    list.trim(2_500, 2_520);
+    list.unloadOutside(2_500, 2_520);
     expect([list.length, list.at(0), list.at(1_399), list.at(1_400)?.id]).toEqual([
       3_000,
       undefined,
       undefined,
       idOf(8_599),
     ]);
-    expect(list.findMissing(1_390, 1_410)).toEqual({ after: idOf(8_700), end: idOf(8_600) });
-    list.restore(idOf(8_700), things(8_699, 8_600));
+    expect(list.findUnloaded(1_390, 1_410)).toEqual({ after: idOf(8_700), end: idOf(8_600) });
+    list.reload(idOf(8_700), things(8_699, 8_600));
     expect(list.at(1_399)?.id).toBe(idOf(8_600));
-    expect(list.findMissing(1_390, 1_410)).toBeNull();
+    expect(list.findUnloaded(1_390, 1_410)).toBeNull();
   });
 
   it('does not grow with what comes anew at the top', () => {
     const list = listOf(pageOf(9, 0));
     for (let number = 10; number < 10_000; number++) {
-      list.put(thing(number), true);
-      list.trim(0, 20);
+      list.upsert(thing(number), true);
+      list.unloadOutside(0, 20);
     }
     expect(list.length).toBeLessThan(1_400);
     expect(idsOf(list)).toEqual(things(9_999, 10_000 - list.length).map(({ id }) => id));
-    expect(list.next).toBe(list.at(list.length - 1)?.id);
+    expect(list.nextCursor).toBe(list.at(list.length - 1)?.id);
   });
 });

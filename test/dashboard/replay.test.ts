@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import type { Attempt, Delivery } from '../../src/contract/deliveries.ts';
-import type { StreamItem } from '../../src/contract/stream.ts';
-import { findAnswer } from '../../src/dashboard/views/replay/answer.ts';
+import type { Attempt, Delivery } from '../../src/contract/delivery-schemas.ts';
+import type { StreamItem } from '../../src/contract/stream-schemas.ts';
 import {
+  areValid,
+  defaultOptions,
   findUrlProblem,
-  isComplete,
-  toChanges,
-  unchanged,
-} from '../../src/dashboard/views/replay/changes.ts';
-import { ReplayTally } from '../../src/dashboard/views/replay/tally.ts';
+  toReplayChanges,
+} from '../../src/dashboard/views/replay/replay-options.ts';
+import { findReplayResult } from '../../src/dashboard/views/replay/replay-result.ts';
+import { ReplayTally } from '../../src/dashboard/views/replay/replay-tally.ts';
 import { SvcError } from '../../src/errors.ts';
 
 let sequence = 0;
@@ -40,13 +40,13 @@ describe('the answer to a replay', () => {
       attemptOf(replay.delivery, 3),
       attemptOf(replay.delivery, 4, 'http_error'),
     ];
-    expect(findAnswer(items, replay)?.attempt).toMatchObject({ number: 3, outcome: 'succeeded' });
+    expect(findReplayResult(items, replay)?.attempt).toMatchObject({ number: 3, outcome: 'succeeded' });
   });
 
   it('is the end of the delivery where it is canceled first', () => {
     const canceled = deliveryOf('del_1', { status: 'canceled' });
-    expect(findAnswer([changeOf(replay.delivery)], replay)).toBeNull();
-    expect(findAnswer([changeOf(canceled)], replay)).toEqual({ delivery: canceled, attempt: null });
+    expect(findReplayResult([changeOf(replay.delivery)], replay)).toBeNull();
+    expect(findReplayResult([changeOf(canceled)], replay)).toEqual({ delivery: canceled, attempt: null });
   });
 });
 
@@ -54,20 +54,20 @@ describe('many replays', () => {
   it('are counted by what the receivers say, whichever comes first: that, or the answer of the emulator', () => {
     const [first, second] = [deliveryOf('del_1'), deliveryOf('del_2')];
     const tally = new ReplayTally(['del_1', 'del_2']);
-    tally.hear(attemptOf(first, 2));
+    tally.applyItem(attemptOf(first, 2));
     expect(tally.done).toBe(0);
     tally.record({ delivery: first, attemptsBefore: 1 });
     tally.record({ delivery: second, attemptsBefore: 1 });
-    tally.hear(attemptOf(second, 2, 'http_error'));
-    tally.hear(attemptOf(second, 3));
-    expect(tally).toMatchObject({ total: 2, begun: 2, done: 2, waiting: 0, succeeded: 1 });
+    tally.applyItem(attemptOf(second, 2, 'http_error'));
+    tally.applyItem(attemptOf(second, 3));
+    expect(tally).toMatchObject({ total: 2, started: 2, done: 2, waiting: 0, succeeded: 1 });
     expect(tally.failures).toMatchObject([{ delivery: { id: 'del_2' }, attempt: { outcome: 'http_error' } }]);
   });
 
   it('count the new delivery where one was made', () => {
     const copy = deliveryOf('del_9', { replay_of: 'del_1' });
     const tally = new ReplayTally(['del_1']);
-    tally.hear(attemptOf(copy, 1));
+    tally.applyItem(attemptOf(copy, 1));
     tally.record({ delivery: copy, attemptsBefore: 0 });
     expect(tally).toMatchObject({ done: 1, succeeded: 1 });
   });
@@ -77,30 +77,30 @@ describe('many replays', () => {
     const error = new SvcError('conflict', 'Its endpoint has been deleted.');
     tally.record({ id: 'del_1', error });
     tally.record({ delivery: deliveryOf('del_2'), attemptsBefore: 1 });
-    expect(tally).toMatchObject({ begun: 2, done: 1, waiting: 1, refusals: [{ id: 'del_1', error }] });
+    expect(tally).toMatchObject({ started: 2, done: 1, waiting: 1, refusals: [{ id: 'del_1', error }] });
   });
 
   it('wait for no answer once the emulator has been reset', () => {
     const tally = new ReplayTally(['del_1']);
     tally.record({ delivery: deliveryOf('del_1'), attemptsBefore: 1 });
-    tally.hear({ type: 'reset', sequence: ++sequence });
+    tally.applyItem({ type: 'reset', sequence: ++sequence });
     expect(tally).toMatchObject({ waiting: 0, succeeded: 0 });
   });
 });
 
 describe('how a replay is to differ', () => {
   it('says nothing of what stays as it is', () => {
-    expect(toChanges(unchanged)).toEqual({});
-    expect(toChanges({ isNew: true, url: null, body: '{"n":1e400}' })).toEqual({
+    expect(toReplayChanges(defaultOptions)).toEqual({});
+    expect(toReplayChanges({ isNew: true, url: null, body: '{"n":1e400}' })).toEqual({
       ...{ new_id: true, body: '{"n":1e400}' },
     });
   });
 
   it('is complete when its address and its body can be sent', () => {
-    expect(isComplete(unchanged)).toBe(true);
-    expect(isComplete({ isNew: true, url: 'http://localhost:4000/hooks', body: '{}' })).toBe(true);
-    expect(isComplete({ isNew: true, url: null, body: '{"a":}' })).toBe(false);
-    expect(isComplete({ isNew: true, url: 'localhost:4000', body: null })).toBe(false);
+    expect(areValid(defaultOptions)).toBe(true);
+    expect(areValid({ isNew: true, url: 'http://localhost:4000/hooks', body: '{}' })).toBe(true);
+    expect(areValid({ isNew: true, url: null, body: '{"a":}' })).toBe(false);
+    expect(areValid({ isNew: true, url: 'localhost:4000', body: null })).toBe(false);
   });
 
   it.each(['', 'localhost:4000', 'ftp://a.example', 'https:a.example', 'http://'])(

@@ -7,12 +7,12 @@ import {
   HOSTS,
   history,
   type Limits,
-  play,
+  runHistory,
   type Transport,
 } from './random-history.ts';
 import { openWireTransport } from './wire-transport.ts';
 
-vi.mock('../../src/timers.ts', () => import('../support/late-timers.ts'));
+vi.mock('../../src/timers.ts', () => import('../support/fakeable-timers.ts'));
 
 /** More histories for a search by hand: `HISTORIES=2000 npx vitest run test/delivery/attempt-order.test.ts --testTimeout 3600000`. */
 const HISTORIES = process.env.HISTORIES === undefined ? undefined : Number(process.env.HISTORIES);
@@ -28,7 +28,7 @@ const limits = fc.constantFrom<Limits>(
   { per_endpoint: 1, total: 1 },
 );
 
-type Delivery = Awaited<ReturnType<typeof play>>['deliveries'][number];
+type Delivery = Awaited<ReturnType<typeof runHistory>>['deliveries'][number];
 
 it('makes the attempts of a delivery one after the other, each in its time, whatever happens around it [delivery.concurrency, retry.schedule, replay, §6.retries.window]', async () => {
   await fc.assert(
@@ -51,7 +51,7 @@ it('lists an attempt for each request that a receiver saw, and no other, also wh
 });
 
 async function expectLawful(limits: Limits, steps: History, transport: Transport): Promise<void> {
-  const { deliveries, faults, now, peak } = await play(limits, steps, transport);
+  const { deliveries, faults, now, peak } = await runHistory(limits, steps, transport);
   expect(faults).toEqual([]);
   expect(peak.delivery).toBe(1);
   expect(peak.endpoint).toBeLessThanOrEqual(limits.per_endpoint);

@@ -3,8 +3,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { MINUTE_MS } from '../../src/domain/duration.ts';
 import { getCertificate } from '../support/certificates.ts';
 import { createRawReceiver, readRequest } from '../support/raw-receiver.ts';
-import { createReceiver } from '../support/receiver.ts';
-import { between, openEmulator } from './delivering.ts';
+import { createReceiver } from '../support/test-receiver.ts';
+import { between, openEmulator } from './delivery-setup.ts';
 
 /** The address of a receiver that reads the request, and then does this. */
 async function misbehave(act: (socket: Socket) => unknown): Promise<string> {

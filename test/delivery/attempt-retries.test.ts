@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../src/domain/duration.ts';
-import type { Answers } from '../support/receiver.ts';
-import { between, startDelivering } from './delivering.ts';
+import type { Answers } from '../support/test-receiver.ts';
+import { between, startDeliverySetup } from './delivery-setup.ts';
 
 /** 0, 5m, 35m, 2h35, 8h35, 20h35, 44h35, 68h35 */
 const LADDER = [0, 5, 35, 155, 515, 1_235, 2_675, 4_115].map((minutes) => minutes * MINUTE_MS);
 const DAYS_5 = 120 * HOUR_MS;
 
-type Delivering = Awaited<ReturnType<typeof startDelivering>>;
+type Delivering = Awaited<ReturnType<typeof startDeliverySetup>>;
 
 /** Schedule times of all attempts that an event leads to, from its creation, and how it ends. */
 async function climb({ control, deliver }: Delivering) {
@@ -23,7 +23,7 @@ async function climb({ control, deliver }: Delivering) {
 
 describe('retries', () => {
   it('come at the instants of the ladder, and then the delivery has failed [§6.retries.ladder, §6.retries.window, retry.schedule]', async () => {
-    const delivering = await startDelivering({ status: 503 });
+    const delivering = await startDeliverySetup({ status: 503 });
     expect(await climb(delivering)).toEqual({
       at: LADDER,
       status: 'failed',
@@ -33,7 +33,7 @@ describe('retries', () => {
   });
 
   it('end with the first success [§6.retries.ladder]', async () => {
-    const delivering = await startDelivering([{ status: 500 }, { status: 429 }, { status: 204 }]);
+    const delivering = await startDeliverySetup([{ status: 500 }, { status: 429 }, { status: 204 }]);
     expect(await climb(delivering)).toMatchObject({
       at: LADDER.slice(0, 3),
       status: 'succeeded',
@@ -45,7 +45,7 @@ describe('retries', () => {
     [['1s'], [0, 1, 2, 3], 3_000],
     [['10m', '1h'], [0, 600, 4_200, 7_800], 2 * HOUR_MS + 20 * MINUTE_MS],
   ])('come at other gaps where those are configured: %j [retry.schedule]', async (gaps, seconds, ms) => {
-    const delivering = await startDelivering({ status: 500 }, { overrides: { 'retry.schedule': gaps } });
+    const delivering = await startDeliverySetup({ status: 500 }, { overrides: { 'retry.schedule': gaps } });
     const { created_at, id } = await delivering.deliver();
     await delivering.control.advanceClock({ ms });
     const { attempts } = await delivering.control.getDelivery({ id });
@@ -55,7 +55,7 @@ describe('retries', () => {
   });
 
   it('come at the instants of the ladder on a clock that runs, at a million times real speed [§6.retries.ladder]', async () => {
-    const delivering = await startDelivering({ status: 500 }, { clock: { speed: 1_000_000 } });
+    const delivering = await startDeliverySetup({ status: 500 }, { clock: { speed: 1_000_000 } });
     const id = await delivering.trigger();
     await delivering.receiver.waitFor(8);
     const { created_at, attempts, status } = await delivering.deliveryOf(id);
@@ -64,7 +64,7 @@ describe('retries', () => {
   });
 
   it('stay away while the clock is frozen, and come once it runs', async () => {
-    const { control, deliver, receiver } = await startDelivering([{ status: 500 }, {}]);
+    const { control, deliver, receiver } = await startDeliverySetup([{ status: 500 }, {}]);
     await deliver();
     await control.setClock({ speed: 1_000 });
     expect(receiver.requests).toHaveLength(1);
@@ -76,7 +76,7 @@ describe('retries', () => {
 describe('jitter', () => {
   const instants = async (randomSeed: number, jitter: number) => {
     const overrides = { 'retry.jitter': jitter };
-    const { at } = await climb(await startDelivering({ status: 500 }, { overrides, randomSeed }));
+    const { at } = await climb(await startDeliverySetup({ status: 500 }, { overrides, randomSeed }));
     return at;
   };
 
@@ -106,7 +106,7 @@ describe('`Retry-After`', () => {
   /** From the creation of the event to the second attempt. */
   async function wait(retryAfter: string, overrides = {}, status = 503): Promise<number> {
     const script: Answers = { status, headers: { 'retry-after': retryAfter } };
-    const { created_at, next_attempt_at } = await (await startDelivering(script, { overrides })).deliver();
+    const { created_at, next_attempt_at } = await (await startDeliverySetup(script, { overrides })).deliver();
     return between(created_at, next_attempt_at);
   }
   const httpDate = (ms: number) => new Date(Date.now() + ms).toUTCString();
@@ -142,7 +142,7 @@ describe('`Retry-After`', () => {
   });
 
   it('can ask for a day each time, and gets no attempt past the window [retry.after, §6.retries.window]', async () => {
-    const delivering = await startDelivering({ status: 503, headers: { 'retry-after': '86400' } });
+    const delivering = await startDeliverySetup({ status: 503, headers: { 'retry-after': '86400' } });
     const { at, status } = await climb(delivering);
     expect(at.map((ms) => ms / HOUR_MS)).toEqual([0, 24, 48, 72]);
     expect(status).toBe('failed');
@@ -151,12 +151,12 @@ describe('`Retry-After`', () => {
 
 describe('an answer 410', () => {
   it('is an ordinary failure by default [retry.410]', async () => {
-    const { deliver } = await startDelivering({ status: 410 }, { overrides: { 'retry.410': 'failure' } });
+    const { deliver } = await startDeliverySetup({ status: 410 }, { overrides: { 'retry.410': 'failure' } });
     expect(await deliver()).toMatchObject({ status: 'pending', settled_reason: null });
   });
 
   it('ends the delivery where it is told to [retry.410]', async () => {
-    const { deliver } = await startDelivering({ status: 410 }, { overrides: { 'retry.410': 'stop' } });
+    const { deliver } = await startDeliverySetup({ status: 410 }, { overrides: { 'retry.410': 'stop' } });
     expect(await deliver()).toMatchObject({
       ...{ status: 'failed', settled_reason: 'retry_not_allowed', next_attempt_at: null, attempt_count: 1 },
     });

@@ -1,11 +1,11 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { verify } from '../../src/signature.ts';
-import { header, startDelivering } from './delivering.ts';
+import { header, startDeliverySetup } from './delivery-setup.ts';
 
 describe('how a delivery is signed', () => {
   const parts = async (overrides: Record<string, unknown>) => {
-    const { receiver, webhook, deliver } = await startDelivering({}, { overrides });
+    const { receiver, webhook, deliver } = await startDeliverySetup({}, { overrides });
     const { id } = await deliver();
     const [request] = receiver.requests;
     const timestamp = header(request, 'service-timestamp');
@@ -54,7 +54,7 @@ describe('how a delivery is signed', () => {
   ] as const)(
     'in the form %s, and twice while the secret is rotated [signature.header]',
     async (grammar, prefix, encoding, separator) => {
-      const { receiver, webhook, deliver, control } = await startDelivering(
+      const { receiver, webhook, deliver, control } = await startDeliverySetup(
         {},
         { overrides: { 'signature.header': grammar } },
       );

@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { HOUR_MS, MINUTE_MS } from '../../src/domain/duration.ts';
 import { createEvent } from '../../src/sandbox/events.ts';
 import { verify } from '../../src/signature.ts';
-import type { ReceivedRequest } from '../support/receiver.ts';
-import { between, header, openEmulator, openReceiver, startDelivering } from './delivering.ts';
-import { startDispatch } from './dispatching.ts';
+import type { ReceivedRequest } from '../support/test-receiver.ts';
+import { between, header, openEmulator, openReceiver, startDeliverySetup } from './delivery-setup.ts';
+import { startDispatcher } from './dispatcher-setup.ts';
 
 /** A machine whose wall clock a test sets, while its monotonic time goes on as it does. */
 function createWall() {
@@ -23,11 +23,11 @@ function createWall() {
 
 describe('an event', () => {
   it('and its deliveries are there before the API answers, or neither is [§6.delivery, event.emission]', async () => {
-    const { emulator, trigger } = await startDelivering();
+    const { emulator, trigger } = await startDeliverySetup();
     const id = await trigger();
     const { data } = await emulator.control.listDeliveries({ event_id: id });
     expect(data).toHaveLength(1);
-    const { store, workspace, sandbox, endpoint } = startDispatch();
+    const { store, workspace, sandbox, endpoint } = startDispatcher();
     endpoint();
     const failed = store.write(() => {
       createEvent(sandbox, { workspace, type: 'order.shipped', payload: '{}' });
@@ -60,7 +60,7 @@ describe('an event', () => {
   });
 
   it('of another workspace goes to none of them', async () => {
-    const { emulator, receiver } = await startDelivering();
+    const { emulator, receiver } = await startDeliverySetup();
     const { id } = await emulator.control.createWorkspace({ name: 'Other' });
     const { key } = await emulator.control.createKey({ scopes: ['events:write'], workspace_id: id });
     const { json } = await emulator.api(
@@ -75,7 +75,7 @@ describe('an event', () => {
   });
 
   it('arrives within a promise of at least once, in no promised order [delivery.order, §6.6]', async () => {
-    const { emulator, receiver, trigger } = await startDelivering([{ status: 500 }, {}]);
+    const { emulator, receiver, trigger } = await startDeliverySetup([{ status: 500 }, {}]);
     const [first, second] = [await trigger(), await trigger()];
     await emulator.control.settleClock({});
     const arrived = receiver.requests.map(({ body }) => JSON.parse(body.toString()).data.id);
@@ -85,7 +85,7 @@ describe('an event', () => {
 
 describe('a delivery', () => {
   it('is a POST of the envelope, signed, timed and named [§6.delivery, §6.headers.signature, §6.headers.timestamp, §6.headers.delivery-id, §2.envelope]', async () => {
-    const { receiver, webhook, deliver, emulator } = await startDelivering();
+    const { receiver, webhook, deliver, emulator } = await startDeliverySetup();
     const delivery = await deliver();
     const [request] = receiver.requests;
     expect(request).toMatchObject({ method: 'POST', path: '/' });
@@ -110,7 +110,7 @@ describe('a delivery', () => {
   });
 
   it('is signed with the secret of its endpoint, never with an API key [§5.7, §2.webhook.secret-separate]', async () => {
-    const { receiver, webhook, deliver, emulator } = await startDelivering();
+    const { receiver, webhook, deliver, emulator } = await startDeliverySetup();
     await deliver();
     const [request] = receiver.requests;
     const content = `${header(request, 'service-timestamp')}.${request?.body}`;
@@ -124,7 +124,7 @@ describe('a delivery', () => {
 
   it('has the same bytes at every attempt and replay, a fresh timestamp and signature each time [envelope, replay, §6.headers.timestamp]', async () => {
     const { wall, set } = createWall();
-    const { receiver, control, deliver, emulator } = await startDelivering({ status: 500 }, { wall });
+    const { receiver, control, deliver, emulator } = await startDeliverySetup({ status: 500 }, { wall });
     const payload = { total: 12.5, note: 'ünïcode \u2028' };
     const id = await emulator.trigger('order.shipped', payload);
     const [{ id: delivery = '' } = {}] = await emulator.deliveriesOf(id);
@@ -147,7 +147,7 @@ describe('a delivery', () => {
 
   it('keeps its instants when the wall clock is set by three days, and signs with the time that it shows [signature.timestamp, retry.schedule]', async () => {
     const { wall, set } = createWall();
-    const { receiver, control, deliver } = await startDelivering({ status: 500 }, { wall });
+    const { receiver, control, deliver } = await startDeliverySetup({ status: 500 }, { wall });
     const { created_at } = await deliver();
     set(72 * HOUR_MS);
     const { attempts: second } = await control.advanceClock({ ms: 5 * MINUTE_MS });
@@ -163,7 +163,7 @@ describe('a delivery', () => {
 
 describe('an attempt', () => {
   it.each([200, 201, 204, 299])('answered %i is a success [delivery.success, §6.5]', async (status) => {
-    const { deliver } = await startDelivering({ status });
+    const { deliver } = await startDeliverySetup({ status });
     expect(await deliver()).toMatchObject({
       ...{ status: 'succeeded', settled_reason: null, next_attempt_at: null },
       attempts: [
@@ -175,7 +175,7 @@ describe('an attempt', () => {
   it.each([300, 304, 400, 404, 410, 429, 500, 503, 599])(
     'answered %i is a failure, and the next one is due in five minutes [delivery.success, §6.retries.non-2xx]',
     async (status) => {
-      const { deliver } = await startDelivering({ status });
+      const { deliver } = await startDeliverySetup({ status });
       const delivery = await deliver();
       expect(delivery).toMatchObject({
         ...{ status: 'pending', settled_at: null, attempt_count: 1 },
@@ -191,7 +191,7 @@ describe('an attempt', () => {
     'that is redirected with %i is a failure; nothing goes there [delivery.success]',
     async (status) => {
       const elsewhere = await openReceiver();
-      const { deliver } = await startDelivering({ status, headers: { location: elsewhere.url } });
+      const { deliver } = await startDeliverySetup({ status, headers: { location: elsewhere.url } });
       expect(await deliver()).toMatchObject({
         status: 'pending',
         attempts: [{ outcome: 'http_error', response_status: status }],
@@ -201,7 +201,7 @@ describe('an attempt', () => {
   );
 
   it('shows what was sent and what was answered [§6.retries.visible]', async () => {
-    const { receiver, deliver } = await startDelivering({
+    const { receiver, deliver } = await startDeliverySetup({
       status: 503,
       headers: { 'x-why': 'busy' },
       body: 'try låter',
@@ -219,7 +219,7 @@ describe('an attempt', () => {
 
   it('shows an answer that is no text as base64', async () => {
     const body = Buffer.from([0xff, 0x00, 0xfe]);
-    const { deliver } = await startDelivering({ body });
+    const { deliver } = await startDeliverySetup({ body });
     expect((await deliver()).attempts[0]?.response).toMatchObject({
       body: body.toString('base64'),
       encoding: 'base64',
@@ -231,14 +231,14 @@ describe('an attempt', () => {
     ['as much as is asked for', { 'delivery.response': '10B' }, 10],
     ['nothing where nothing is to be kept', { 'delivery.response': '0B' }, 0],
   ])('keeps of the answer %s, and says that it was cut [delivery.response]', async (_, overrides, kept) => {
-    const { deliver } = await startDelivering({ body: 'x'.repeat(kept + 1) }, { overrides });
+    const { deliver } = await startDeliverySetup({ body: 'x'.repeat(kept + 1) }, { overrides });
     const { status, attempts } = await deliver();
     expect(status).toBe('succeeded');
     expect(attempts[0]?.response).toMatchObject({ body: 'x'.repeat(kept), truncated: true });
   });
 
   it('does not mark an answer of just the limit as cut [delivery.response]', async () => {
-    const { deliver } = await startDelivering({ body: 'x'.repeat(65_536) });
+    const { deliver } = await startDeliverySetup({ body: 'x'.repeat(65_536) });
     const { attempts } = await deliver();
     expect(attempts[0]?.response).toMatchObject({ body: 'x'.repeat(65_536), truncated: false });
   });

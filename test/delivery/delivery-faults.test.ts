@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { DeliveryFaultKind } from '../../src/domain/fault.ts';
 import { verify } from '../../src/signature.ts';
-import type { ReceivedRequest } from '../support/receiver.ts';
-import { between, header, openEmulator, openReceiver, startDelivering } from './delivering.ts';
+import type { ReceivedRequest } from '../support/test-receiver.ts';
+import { between, header, openEmulator, openReceiver, startDeliverySetup } from './delivery-setup.ts';
 
 /** What a receiver that verifies would say. */
 function verdictOn(request: ReceivedRequest | undefined, secret: string): string {
@@ -17,7 +17,7 @@ function verdictOn(request: ReceivedRequest | undefined, secret: string): string
 
 /** An endpoint whose next delivery meets a fault. */
 async function startFaulty(kind: DeliveryFaultKind, more: { delay_ms?: number } = {}) {
-  const delivering = await startDelivering();
+  const delivering = await startDeliverySetup();
   const { id } = await delivering.control.addFault({ on: 'delivery', kind, count: 1, ...more });
   return { ...delivering, mark: { id, kind } };
 }

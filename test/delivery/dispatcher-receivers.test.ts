@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Receiver } from '../support/receiver.ts';
-import { header, openEmulator, openReceiver } from './delivering.ts';
-import { createGate } from './sending.ts';
+import type { Receiver } from '../support/test-receiver.ts';
+import { header, openEmulator, openReceiver } from './delivery-setup.ts';
+import { createGate } from './sender-setup.ts';
 
 /** A receiver whose requests wait until the test lets them go; it counts those that wait. */
 async function openGatedReceiver() {

@@ -1,46 +1,46 @@
 import { describe, expect, it } from 'vitest';
 import { HOUR_MS, MINUTE_MS } from '../../src/domain/duration.ts';
-import type { DueNews } from '../../src/sandbox/bus.ts';
+import type { DeliveryDue } from '../../src/sandbox/event-bus.ts';
 import { deleteWebhook } from '../../src/sandbox/webhooks.ts';
-import { NOW, refused, startDispatch, turns } from './dispatching.ts';
+import { failedResult, NOW, runEventLoop, startDispatcher } from './dispatcher-setup.ts';
 
 const originOf = ({ url }: { url: string }) => new URL(url).port;
 
 describe('a claim that comes with the news of a new delivery', () => {
   it('is what the rows say', async () => {
-    const { endpoint, createEvent, store } = startDispatch();
+    const { endpoint, createEvent, store } = startDispatcher();
     endpoint();
-    const [news] = (await store.write(createEvent)).news;
-    const { fresh, deliverySeq } = news as DueNews;
-    expect(fresh?.claim).toEqual(store.deliveries.findClaim(deliverySeq));
+    const [news] = (await store.write(createEvent)).toPublish;
+    const { preloaded, deliverySeq } = news as DeliveryDue;
+    expect(preloaded?.delivery).toEqual(store.deliveries.findSendable(deliverySeq));
   });
 
   it('is not used where the endpoint was deleted in the same commit', async () => {
-    const { endpoint, createEvent, store, sandbox, sent } = startDispatch();
+    const { endpoint, createEvent, store, sandbox, sent } = startDispatcher();
     const { id } = endpoint();
-    const [{ news }] = await Promise.all([
+    const [{ toPublish }] = await Promise.all([
       store.write(createEvent),
       store.write(() => deleteWebhook(sandbox, id)),
     ]);
-    for (const item of news) sandbox.bus.publish(item);
-    await turns();
-    expect(news).toHaveLength(1);
+    for (const item of toPublish) sandbox.bus.publish(item);
+    await runEventLoop();
+    expect(toPublish).toHaveLength(1);
     expect(sent).toEqual([]);
   });
 });
 
 describe('the dispatcher', () => {
   it('sends what is due at once, and records what came of it [§6.delivery]', async () => {
-    const { endpoint, trigger, attempt, get } = startDispatch();
+    const { endpoint, trigger, attempt, get } = startDispatcher();
     endpoint();
     const [id = ''] = await trigger();
     expect(get(id)).toMatchObject({ status: 'pending', due_at: NOW, attempt_count: 0 });
-    await (await attempt(1)).answer();
+    await (await attempt(1)).respond();
     expect(get(id)).toMatchObject({ status: 'succeeded', due_at: null, settled_at: NOW, attempt_count: 1 });
   });
 
   it('has one attempt of a delivery under way, whatever happens meanwhile [delivery.concurrency]', async () => {
-    const { endpoint, trigger, attempt, sent, replay, update, moveTo } = startDispatch();
+    const { endpoint, trigger, attempt, sent, replay, update, moveTo } = startDispatcher();
     const { id: webhook } = endpoint();
     const [id = ''] = await trigger();
     const first = await attempt(1);
@@ -49,17 +49,17 @@ describe('the dispatcher', () => {
     await update(webhook, { disabled: true });
     await update(webhook, { disabled: false });
     expect(sent).toHaveLength(1);
-    await first.answer(refused);
+    await first.respond(failedResult);
     expect(sent.map(({ deliveryId }) => deliveryId)).toEqual([id, id]);
   });
 
   it('has eight attempts under way for one endpoint, by default [delivery.concurrency]', async () => {
-    const { endpoint, trigger, underWay, sent } = startDispatch();
+    const { endpoint, trigger, underWay, sent } = startDispatcher();
     endpoint();
     await trigger(20);
     expect(underWay.size).toBe(8);
     for (let answered = 1; answered <= 20; answered++) {
-      await sent[answered - 1]?.answer();
+      await sent[answered - 1]?.respond();
       expect(underWay.size).toBe(Math.min(8, 20 - answered));
     }
     expect(sent).toHaveLength(20);
@@ -73,11 +73,11 @@ describe('the dispatcher', () => {
   ])(
     'keeps to the limits %j: %d for one endpoint, %d for three [delivery.concurrency]',
     async (limits, one, three) => {
-      const single = startDispatch({ overrides: { 'delivery.concurrency': limits } });
+      const single = startDispatcher({ overrides: { 'delivery.concurrency': limits } });
       single.endpoint();
       await single.trigger(10);
       expect(single.underWay.size).toBe(one);
-      const several = startDispatch({ overrides: { 'delivery.concurrency': limits } });
+      const several = startDispatcher({ overrides: { 'delivery.concurrency': limits } });
       for (let port = 1; port <= 3; port++) several.endpoint(`http://127.0.0.1:${port}/`);
       await several.trigger(10);
       expect(several.underWay.size).toBe(three);
@@ -85,19 +85,19 @@ describe('the dispatcher', () => {
   );
 
   it('has sixty-four attempts under way in all, by default [delivery.concurrency]', async () => {
-    const { endpoint, trigger, underWay } = startDispatch();
+    const { endpoint, trigger, underWay } = startDispatcher();
     for (let port = 1; port <= 100; port++) endpoint(`http://127.0.0.1:${port}/`);
     await trigger(3);
     expect(underWay.size).toBe(64);
   });
 
   it('lets an endpoint that hangs delay no other [delivery.concurrency]', async () => {
-    const { endpoint, trigger, sent, underWay } = startDispatch();
+    const { endpoint, trigger, sent, underWay } = startDispatcher();
     for (const port of [1, 2, 3]) endpoint(`http://127.0.0.1:${port}/`);
     await trigger(50);
     const isHanging = (attempt: { url: string }) => originOf(attempt) === '1';
     for (let next = [...underWay].find((attempt) => !isHanging(attempt)); next; ) {
-      await next.answer();
+      await next.respond();
       next = [...underWay].find((attempt) => !isHanging(attempt));
     }
     expect(sent.filter((attempt) => !isHanging(attempt))).toHaveLength(100);
@@ -105,24 +105,24 @@ describe('the dispatcher', () => {
   });
 
   it('lets eight endpoints that hang delay no other [delivery.concurrency]', async () => {
-    const { endpoint, trigger, sent, underWay } = startDispatch();
+    const { endpoint, trigger, sent, underWay } = startDispatcher();
     for (let port = 1; port <= 8; port++) endpoint(`http://127.0.0.1:${port}/`);
     await trigger(50);
     endpoint('http://127.0.0.1:9/');
     await trigger(20);
     for (let i = 0; i < 20; i++) {
-      await [...underWay].find((attempt) => originOf(attempt) === '9')?.answer();
+      await [...underWay].find((attempt) => originOf(attempt) === '9')?.respond();
     }
     expect(sent.filter((attempt) => originOf(attempt) === '9')).toHaveLength(20);
   });
 
   it('gives a thousand endpoints their turn while one hangs', async () => {
-    const { endpoint, trigger, sent, underWay } = startDispatch();
+    const { endpoint, trigger, sent, underWay } = startDispatcher();
     for (let port = 1; port <= 1_000; port++) endpoint(`http://127.0.0.1:${port}/`);
     await trigger(2);
     for (let alive = true; alive; ) {
       const others = [...underWay].filter((attempt) => originOf(attempt) !== '1');
-      await Promise.all(others.map((attempt) => attempt.answer()));
+      await Promise.all(others.map((attempt) => attempt.respond()));
       alive = others.length > 0;
     }
     expect(sent).toHaveLength(2_000);
@@ -130,31 +130,31 @@ describe('the dispatcher', () => {
   });
 
   it('lets endpoints take turns, however much is due for one of them', async () => {
-    const { endpoint, trigger, sent } = startDispatch({
+    const { endpoint, trigger, sent } = startDispatcher({
       overrides: { 'delivery.concurrency': { per_endpoint: 1, total: 1 } },
     });
     endpoint('http://127.0.0.1:1/');
     await trigger(5);
     endpoint('http://127.0.0.1:2/');
     await trigger(2);
-    for (let i = 0; i < 9; i++) await sent[i]?.answer();
+    for (let i = 0; i < 9; i++) await sent[i]?.respond();
     expect(sent.map(originOf)).toEqual(['1', '1', '2', '1', '2', '1', '1', '1', '1']);
   });
 
   it('goes through more than its window holds, each delivery once', async () => {
-    const { endpoint, trigger, sent, underWay, get } = startDispatch();
+    const { endpoint, trigger, sent, underWay, get } = startDispatcher();
     endpoint();
     const ids = await trigger(700);
-    while (underWay.size > 0) await Promise.all(Array.from(underWay, (attempt) => attempt.answer()));
+    while (underWay.size > 0) await Promise.all(Array.from(underWay, (attempt) => attempt.respond()));
     expect(sent.map(({ deliveryId }) => deliveryId)).toEqual(ids);
     expect(ids.every((id) => get(id).status === 'succeeded')).toBe(true);
   });
 
   it('sends a retry at its instant and not before, while the clock is moved by hand [retry.schedule]', async () => {
-    const { endpoint, trigger, attempt, sent, moveTo, get } = startDispatch();
+    const { endpoint, trigger, attempt, sent, moveTo, get } = startDispatcher();
     endpoint();
     const [id = ''] = await trigger();
-    await (await attempt(1)).answer(refused);
+    await (await attempt(1)).respond(failedResult);
     expect(get(id)).toMatchObject({ status: 'pending', due_at: NOW + 5 * MINUTE_MS });
     await moveTo(NOW + 5 * MINUTE_MS - 1);
     expect(sent).toHaveLength(1);
@@ -163,53 +163,53 @@ describe('the dispatcher', () => {
   });
 
   it('counts the gaps of an attempt that was held up from when it began [retry.schedule]', async () => {
-    const { endpoint, trigger, attempt, moveTo, get } = startDispatch();
+    const { endpoint, trigger, attempt, moveTo, get } = startDispatcher();
     endpoint();
     const [id = ''] = await trigger();
-    await (await attempt(1)).answer(refused);
+    await (await attempt(1)).respond(failedResult);
     await moveTo(NOW + HOUR_MS);
-    await (await attempt(2)).answer(refused);
+    await (await attempt(2)).respond(failedResult);
     expect(get(id).due_at).toBe(NOW + HOUR_MS + 30 * MINUTE_MS);
   });
 
   it('counts the gaps of an attempt that is late by a timer from when it was due [retry.schedule]', async () => {
-    const { endpoint, trigger, attempt, moveTo, get } = startDispatch();
+    const { endpoint, trigger, attempt, moveTo, get } = startDispatcher();
     endpoint();
     const [id = ''] = await trigger();
-    await (await attempt(1)).answer(refused);
+    await (await attempt(1)).respond(failedResult);
     await moveTo(NOW + 5 * MINUTE_MS + 12);
-    await (await attempt(2)).answer(refused);
+    await (await attempt(2)).respond(failedResult);
     expect(get(id).due_at).toBe(NOW + 35 * MINUTE_MS);
   });
 
   it('makes the attempt at the very end of the window, although its timer is late [§6.retries.window]', async () => {
     const overrides = { 'retry.schedule': ['24h', '24h', '24h'] };
-    const { endpoint, trigger, attempt, moveTo, get, sent } = startDispatch({ overrides });
+    const { endpoint, trigger, attempt, moveTo, get, sent } = startDispatcher({ overrides });
     endpoint();
     const [id = ''] = await trigger();
     for (const [index, late] of [0, 3, 6, 9].entries()) {
       await moveTo(NOW + index * 24 * HOUR_MS + late);
-      await (await attempt(index + 1)).answer(refused);
+      await (await attempt(index + 1)).respond(failedResult);
     }
     expect(sent).toHaveLength(4);
     expect(get(id)).toMatchObject({ status: 'failed', settled_reason: 'window_elapsed', attempt_count: 4 });
   });
 
   it('makes no attempt past the window, however it was held up [§6.retries.window]', async () => {
-    const { endpoint, trigger, attempt, moveTo, get, sent } = startDispatch();
+    const { endpoint, trigger, attempt, moveTo, get, sent } = startDispatcher();
     endpoint();
     const [id = ''] = await trigger();
-    await (await attempt(1)).answer(refused);
+    await (await attempt(1)).respond(failedResult);
     await moveTo(NOW + 72 * HOUR_MS + MINUTE_MS);
     expect(sent).toHaveLength(1);
     expect(get(id)).toMatchObject({ status: 'failed', settled_reason: 'window_elapsed', attempt_count: 1 });
   });
 
   it('goes on after a store that could not be read, after a rest, and says so', async () => {
-    const { endpoint, trigger, attempt, store, workspace, sent, faults, pass, moveTo } = startDispatch();
+    const { endpoint, trigger, attempt, store, workspace, sent, faults, pass, moveTo } = startDispatcher();
     endpoint();
     await trigger();
-    await (await attempt(1)).answer(refused);
+    await (await attempt(1)).respond(failedResult);
     const { listDue } = store.deliveries;
     store.deliveries.listDue = () => {
       store.deliveries.listDue = listDue;
@@ -225,7 +225,7 @@ describe('the dispatcher', () => {
   });
 
   it('repeats an attempt that could not be recorded, after a rest, and says so', async () => {
-    const { endpoint, trigger, attempt, store, faults, get, pass, moveTo } = startDispatch();
+    const { endpoint, trigger, attempt, store, faults, get, pass, moveTo } = startDispatcher();
     endpoint();
     const [id = ''] = await trigger();
     const first = await attempt(1);
@@ -233,34 +233,34 @@ describe('the dispatcher', () => {
     store.deliveries.change = () => {
       throw new Error('disk on fire');
     };
-    await first.answer();
+    await first.respond();
     store.deliveries.change = change;
     expect(faults).toMatchObject([{ message: 'disk on fire' }]);
     expect(get(id)).toMatchObject({ status: 'pending', due_at: NOW, attempt_count: 0 });
-    expect(store.attempts.listOfDelivery(get(id).seq)).toEqual([]);
+    expect(store.attempts.listByDelivery(get(id).seq)).toEqual([]);
     pass(1_000);
     await moveTo(NOW);
-    await (await attempt(2)).answer();
+    await (await attempt(2)).respond();
     expect(get(id)).toMatchObject({ status: 'succeeded', attempt_count: 1 });
   });
 
   it('says when a workspace is idle: nothing due, and nothing under way', async () => {
-    const { endpoint, trigger, attempt, dispatcher, workspace } = startDispatch();
+    const { endpoint, trigger, attempt, dispatcher, workspace } = startDispatcher();
     endpoint();
     await trigger();
     let idle = false;
     const waiting = dispatcher.whenIdle(workspace).then(() => {
       idle = true;
     });
-    await turns();
+    await runEventLoop();
     expect(idle).toBe(false);
-    await (await attempt(1)).answer(refused);
+    await (await attempt(1)).respond(failedResult);
     await waiting;
-    expect(dispatcher.nextDueAt(workspace.seq)).toBe(NOW + 5 * MINUTE_MS);
+    expect(dispatcher.getNextDueAt(workspace.seq)).toBe(NOW + 5 * MINUTE_MS);
   });
 
   it('holds a window of what is pending in memory, never all of it', async () => {
-    const { endpoint, store, workspace, sandbox, underWay, sent } = startDispatch();
+    const { endpoint, store, workspace, sandbox, underWay, sent } = startDispatcher();
     const { id } = endpoint();
     const seq = store.webhooks.find(id)?.seq ?? 0;
     store.writeNow(() => {
@@ -282,7 +282,7 @@ describe('the dispatcher', () => {
       return due;
     };
     sandbox.bus.publish({ type: 'canceled', webhookSeq: seq });
-    for (let i = 0; i < 100; i++) await Promise.all(Array.from(underWay, (attempt) => attempt.answer()));
+    for (let i = 0; i < 100; i++) await Promise.all(Array.from(underWay, (attempt) => attempt.respond()));
     expect(sent.length).toBeGreaterThan(700);
     expect(Math.max(...read)).toBeLessThanOrEqual(256 + 8);
     expect(new Set(sent.map(({ deliveryId }) => deliveryId)).size).toBe(sent.length);

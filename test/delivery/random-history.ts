@@ -1,17 +1,23 @@
 /** Random histories of a workspace: what its users, its receivers and its clock may do, in any order. */
 import fc from 'fast-check';
 import { expect, vi } from 'vitest';
-import { ClockDriver } from '../../src/delivery/clock-driver.ts';
+import { ClockController } from '../../src/delivery/clock-controller.ts';
 import type { Sender, SendRequest, SendResult } from '../../src/delivery/sender.ts';
 import { HOUR_MS, MINUTE_MS } from '../../src/domain/duration.ts';
-import { createScriptedSender, refused, type Sent, startDispatch, turns } from './dispatching.ts';
+import {
+  createScriptedSender,
+  failedResult,
+  runEventLoop,
+  type SentAttempt,
+  startDispatcher,
+} from './dispatcher-setup.ts';
 
 const ENDPOINTS = 12;
 /** Two endpoints each. */
 export const HOSTS = 6;
 const SPEEDS = [1, 60, 3600];
 
-/** The methods of {@link World} that a history is made of. */
+/** The methods of {@link HistoryRunner} that a history is made of. */
 const verbs = [
   ...([
     'create',
@@ -42,10 +48,10 @@ interface Step {
 
 const answer = fc.oneof(
   fc.constant<Answer>({}),
-  fc.option(fc.nat({ max: 30 * HOUR_MS })).map((retryAfterMs): Answer => ({ ...refused, retryAfterMs })),
+  fc.option(fc.nat({ max: 30 * HOUR_MS })).map((retryAfterMs): Answer => ({ ...failedResult, retryAfterMs })),
   fc
     .constantFrom('timeout', 'connection_error', 'dns_error', 'tls_error', 'blocked')
-    .map((outcome): Answer => ({ ...refused, outcome, responseStatus: null, response: null })),
+    .map((outcome): Answer => ({ ...failedResult, outcome, responseStatus: null, response: null })),
 );
 
 export type History = readonly Step[];
@@ -66,7 +72,7 @@ export interface Transport extends AsyncDisposable {
   /** The origins of the hosts; endpoints share them. */
   readonly origins: readonly string[];
   /** Requests that wait for a response. */
-  readonly underWay: ReadonlySet<Sent>;
+  readonly inFlight: ReadonlySet<SentAttempt>;
   /** Closes a connection on which a request has been read. */
   drop(number: number): void;
   /** Closes the connection of the next request to a host without reading it. */
@@ -79,12 +85,12 @@ export interface Transport extends AsyncDisposable {
 export function createScriptedTransport(): Transport {
   const { sender, sent, underWay } = createScriptedSender();
   const drop = (number: number) =>
-    void inCircle([...underWay], number)?.answer({
-      ...refused,
+    void pickCyclic([...underWay], number)?.respond({
+      ...failedResult,
       ...{ outcome: 'connection_error', responseStatus: null, response: null },
     });
   return {
-    ...{ sender, underWay, drop, dropUnread: drop },
+    ...{ sender, inFlight: underWay, drop, dropUnread: drop },
     origins: Array.from({ length: HOSTS }, (_, host) => `http://127.0.0.1:${host + 1}`),
     countOf: (id) => sent.filter(({ deliveryId }) => deliveryId === id).length,
     [Symbol.asyncDispose]: async () => {},
@@ -92,16 +98,16 @@ export function createScriptedTransport(): Transport {
 }
 
 /** Plays a history until nothing is due any more. @returns what became of it. */
-export async function play(limits: Limits, steps: History, transport: Transport) {
+export async function runHistory(limits: Limits, steps: History, transport: Transport) {
   // The dispatcher sleeps on timers: they go by the time of the play.
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   try {
-    const world = new World(limits, transport);
+    const world = new HistoryRunner(limits, transport);
     await world.create(0);
     const begun: unknown[] = [];
     for (const { does, number, answer, pause } of steps) {
       begun.push(world[does](number, answer));
-      await turns(pause);
+      await runEventLoop(pause);
     }
     await Promise.all(begun);
     return await world.end();
@@ -110,9 +116,9 @@ export async function play(limits: Limits, steps: History, transport: Transport)
   }
 }
 
-class World {
-  readonly #dispatch: ReturnType<typeof startDispatch>;
-  readonly #driver: ClockDriver;
+class HistoryRunner {
+  readonly #dispatch: ReturnType<typeof startDispatcher>;
+  readonly #driver: ClockController;
   readonly #transport: Transport;
   readonly #endpoints: string[];
   readonly #deliveries: string[] = [];
@@ -132,8 +138,8 @@ class World {
     this.#transport = transport;
     const sender = { ...transport.sender, send: this.#send };
     const overrides = { 'delivery.concurrency': limits };
-    this.#dispatch = startDispatch({ sender, overrides, frozen: false });
-    this.#driver = new ClockDriver(this.#dispatch.sandbox, this.#dispatch.dispatcher);
+    this.#dispatch = startDispatcher({ sender, overrides, frozen: false });
+    this.#driver = new ClockController(this.#dispatch.sandbox, this.#dispatch.dispatcher);
     const { origins } = transport;
     const urls = Array.from(
       { length: ENDPOINTS },
@@ -155,11 +161,11 @@ class World {
   }
 
   async answer(number: number, answer: Answer): Promise<void> {
-    await inCircle([...this.#transport.underWay], number)?.answer(answer);
+    await pickCyclic([...this.#transport.inFlight], number)?.respond(answer);
   }
 
   async answerAll(_: number, answer: Answer): Promise<void> {
-    await Promise.all([...this.#transport.underWay].map((attempt) => attempt.answer(answer)));
+    await Promise.all([...this.#transport.inFlight].map((attempt) => attempt.respond(answer)));
   }
 
   drop(number: number): void {
@@ -210,7 +216,7 @@ class World {
   }
 
   speed(number: number): void {
-    this.#set({ speed: inCircle(SPEEDS, number) ?? 1 });
+    this.#set({ speed: pickCyclic(SPEEDS, number) ?? 1 });
   }
 
   /** From now on every endpoint is enabled and every receiver accepts, until nothing is under way. */
@@ -219,14 +225,14 @@ class World {
     for (const index of this.#endpoints.keys()) await this.enable(index);
     while (this.#commands.size > 0 || this.#sending.size > 0) {
       await this.answerAll(0, {});
-      await turns();
+      await runEventLoop();
     }
     const now = workspace.clock.now();
     const deliveries = this.#deliveries.map((id) => {
       const { seq } = get(id);
       return {
         progress: store.deliveries.getProgress(seq),
-        attempts: store.attempts.listOfDelivery(seq),
+        attempts: store.attempts.listByDelivery(seq),
         replays: this.#replays.get(id) ?? 0,
         begun: this.#begun.get(id) ?? [],
         seen: this.#transport.countOf(id),
@@ -257,7 +263,7 @@ class World {
   };
 
   async #replay(number: number, newId: boolean): Promise<void> {
-    const id = inCircle(this.#deliveries, number);
+    const id = pickCyclic(this.#deliveries, number);
     if (id === undefined) return;
     try {
       const row = await this.#dispatch.replay(id, { newId });
@@ -270,7 +276,7 @@ class World {
   }
 
   async #update(number: number, disabled: boolean): Promise<void> {
-    const id = inCircle(this.#endpoints, number);
+    const id = pickCyclic(this.#endpoints, number);
     if (id !== undefined) await this.#dispatch.update(id, { disabled });
   }
 
@@ -284,6 +290,6 @@ class World {
   }
 }
 
-export function inCircle<Item>(items: readonly Item[], number: number): Item | undefined {
+export function pickCyclic<Item>(items: readonly Item[], number: number): Item | undefined {
   return items[number % items.length];
 }

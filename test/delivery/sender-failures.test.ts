@@ -2,8 +2,8 @@ import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { getCertificate } from '../support/certificates.ts';
 import { createRawReceiver, readRequest } from '../support/raw-receiver.ts';
-import { createReceiver } from '../support/receiver.ts';
-import { createGate, limits, openSender, post } from './sending.ts';
+import { createReceiver } from '../support/test-receiver.ts';
+import { createGate, createPostRequest, createTestSender, limits } from './sender-setup.ts';
 
 /** A receiver that reads the request, and then does this. */
 const afterRequest = (act: (socket: Socket) => unknown) =>
@@ -16,7 +16,7 @@ describe('a receiver that', () => {
   it('does not listen is a connection error', async () => {
     const receiver = await createReceiver();
     await receiver.close();
-    const result = await openSender().send(post(receiver.url), limits);
+    const result = await createTestSender().send(createPostRequest(receiver.url), limits);
     expect(result).toMatchObject({
       outcome: 'connection_error',
       responseStatus: null,
@@ -28,7 +28,7 @@ describe('a receiver that', () => {
 
   it('resets the connection before it answers is a connection error', async () => {
     await using receiver = await afterRequest((socket) => socket.resetAndDestroy());
-    const { outcome, error } = await openSender().send(post(receiver.url), limits);
+    const { outcome, error } = await createTestSender().send(createPostRequest(receiver.url), limits);
     expect(outcome).toBe('connection_error');
     expect(error).toContain('reset the connection before it answered');
     expect(receiver.connections).toBe(1);
@@ -36,7 +36,7 @@ describe('a receiver that', () => {
 
   it('closes the connection before it answers is a connection error', async () => {
     await using receiver = await afterRequest((socket) => socket.end());
-    const { outcome, error } = await openSender().send(post(receiver.url), limits);
+    const { outcome, error } = await createTestSender().send(createPostRequest(receiver.url), limits);
     expect(outcome).toBe('connection_error');
     expect(error).toContain('closed the connection before it answered (if it expects TLS');
     expect(receiver.connections).toBe(1);
@@ -44,7 +44,7 @@ describe('a receiver that', () => {
 
   it('closes the connection in the headers of its answer is a connection error', async () => {
     await using receiver = await afterRequest((socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Le'));
-    const result = await openSender().send(post(receiver.url), limits);
+    const result = await createTestSender().send(createPostRequest(receiver.url), limits);
     expect(result).toMatchObject({ outcome: 'connection_error', responseStatus: null, response: null });
     expect(result.error).toContain('closed the connection in the headers of its answer');
   });
@@ -53,7 +53,7 @@ describe('a receiver that', () => {
     await using receiver = await afterRequest((socket) =>
       socket.end('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhal'),
     );
-    const result = await openSender().send(post(receiver.url), limits);
+    const result = await createTestSender().send(createPostRequest(receiver.url), limits);
     expect(result).toMatchObject({ outcome: 'connection_error', responseStatus: 200 });
     expect(result.error).toContain(
       'in the middle of its answer; status 200 and 3 bytes of the body had arrived',
@@ -67,7 +67,7 @@ describe('a receiver that', () => {
         socket.resetAndDestroy(),
       );
     });
-    const result = await openSender().send(post(receiver.url), limits);
+    const result = await createTestSender().send(createPostRequest(receiver.url), limits);
     expect(result).toMatchObject({
       outcome: 'connection_error',
       error: expect.stringMatching(/(?:reset|closed) the connection/),
@@ -120,7 +120,7 @@ describe('a receiver that', () => {
     ],
   ])('%s is a connection error', async (_what, bytes, error) => {
     await using receiver = await afterRequest((socket) => socket.write(Buffer.from(bytes, 'latin1')));
-    const result = await openSender().send(post(receiver.url), limits);
+    const result = await createTestSender().send(createPostRequest(receiver.url), limits);
     expect(result).toMatchObject({ outcome: 'connection_error', error: expect.stringContaining(error) });
   });
 
@@ -133,9 +133,11 @@ describe('a receiver that', () => {
         socket.write(interim + final);
       }
     });
-    const sender = openSender({ connectionsPerOrigin: 1 });
+    const sender = createTestSender({ connectionsPerOrigin: 1 });
     for (const _ of [1, 2]) {
-      expect(await sender.send(post(receiver.url), limits)).toMatchObject({ responseStatus: 204 });
+      expect(await sender.send(createPostRequest(receiver.url), limits)).toMatchObject({
+        responseStatus: 204,
+      });
     }
     expect(receiver.connections).toBe(1);
   });
@@ -150,7 +152,7 @@ describe('a receiver that', () => {
       write();
     });
     const unlimited = { ...limits, attemptTimeoutMs: 2 ** 30 };
-    const { outcome, error } = await openSender().send(post(receiver.url), unlimited);
+    const { outcome, error } = await createTestSender().send(createPostRequest(receiver.url), unlimited);
     expect([outcome, error]).toEqual([
       'connection_error',
       expect.stringContaining('informational responses'),
@@ -164,13 +166,16 @@ describe('a receiver that', () => {
       );
     });
     const body = Buffer.alloc(4_000_000);
-    const result = await openSender().send({ url: receiver.url, headers: {}, body }, limits);
+    const result = await createTestSender().send({ url: receiver.url, headers: {}, body }, limits);
     expect(result.outcome === 'http_error' ? result.responseStatus : result.outcome).toBe(413);
   });
 
   it('expects TLS but is sent plain HTTP is a connection error that says so', async () => {
     await using receiver = await createReceiver({}, { certificate: getCertificate('localhost') });
-    const result = await openSender().send(post(receiver.url.replace('https:', 'http:')), limits);
+    const result = await createTestSender().send(
+      createPostRequest(receiver.url.replace('https:', 'http:')),
+      limits,
+    );
     expect(result).toMatchObject({ outcome: 'connection_error', error: expect.stringContaining('https://') });
   });
 });
@@ -180,7 +185,7 @@ describe('the time limits', () => {
 
   it('end an attempt whose receiver never answers [delivery.timeout]', async () => {
     await using receiver = await createRawReceiver(() => undefined);
-    const result = await openSender().send(post(receiver.url), hurried);
+    const result = await createTestSender().send(createPostRequest(receiver.url), hurried);
     expect(result).toMatchObject({ outcome: 'timeout', responseStatus: null });
     expect(result.error).toBe(`127.0.0.1:${receiver.port} did not answer within 80ms`);
     expect(result.durationMs).toBeGreaterThanOrEqual(79);
@@ -188,7 +193,7 @@ describe('the time limits', () => {
 
   it('end an attempt whose receiver drips its headers [delivery.timeout]', async () => {
     await using receiver = await afterRequest((socket) => socket.write('HTTP/1.1 200 OK\r\nX-'));
-    const result = await openSender().send(post(receiver.url), hurried);
+    const result = await createTestSender().send(createPostRequest(receiver.url), hurried);
     expect(result).toMatchObject({ outcome: 'timeout', responseStatus: null });
     expect(result.error).toBe(`127.0.0.1:${receiver.port} began to answer but did not finish within 80ms`);
   });
@@ -203,7 +208,7 @@ describe('the time limits', () => {
         closed.open();
       });
     });
-    const result = await openSender().send(post(receiver.url), hurried);
+    const result = await createTestSender().send(createPostRequest(receiver.url), hurried);
     expect(result).toMatchObject({ outcome: 'timeout', responseStatus: 200, response: { truncated: true } });
     expect(result.error).toMatch(
       /did not finish within 80ms; status 200 and \d+ bytes of the body had arrived$/,
@@ -215,10 +220,10 @@ describe('the time limits', () => {
     await using receiver = await createRawReceiver(() => undefined); // accepts, but never shakes hands
     const url = receiver.url.replace('http:', 'https:');
     const error = (within: string) => `no connection to 127.0.0.1:${receiver.port} within ${within}`;
-    const sender = openSender();
+    const sender = createTestSender();
     const [connect, whole] = await Promise.all([
-      sender.send(post(url), { ...limits, connectTimeoutMs: 60 }),
-      sender.send(post(url), { ...limits, attemptTimeoutMs: 70 }),
+      sender.send(createPostRequest(url), { ...limits, connectTimeoutMs: 60 }),
+      sender.send(createPostRequest(url), { ...limits, attemptTimeoutMs: 70 }),
     ]);
     expect(connect).toMatchObject({ outcome: 'timeout', error: error('60ms') });
     expect(whole).toMatchObject({ outcome: 'timeout', error: error('70ms') });
@@ -227,13 +232,15 @@ describe('the time limits', () => {
   it('never send what waited too long for a connection [delivery.timeout]', async () => {
     const answer = createGate();
     await using receiver = await createReceiver(() => ({ after: answer.opened }));
-    const sender = openSender({ connectionsPerOrigin: 1 });
-    const first = sender.send(post(`${receiver.url}/first`), limits);
+    const sender = createTestSender({ connectionsPerOrigin: 1 });
+    const first = sender.send(createPostRequest(`${receiver.url}/first`), limits);
     await receiver.waitFor(1);
-    expect(await sender.send(post(`${receiver.url}/late`), hurried)).toMatchObject({ outcome: 'timeout' });
+    expect(await sender.send(createPostRequest(`${receiver.url}/late`), hurried)).toMatchObject({
+      outcome: 'timeout',
+    });
     answer.open();
     await first;
-    await sender.send(post(`${receiver.url}/next`), limits);
+    await sender.send(createPostRequest(`${receiver.url}/next`), limits);
     expect(receiver.requests.map(({ path }) => path)).toEqual(['/first', '/next']);
   });
 });

@@ -1,9 +1,9 @@
 import { describe, expect, it, vi } from 'vitest';
 import { authority, getCertificate } from '../support/certificates.ts';
-import { createProxy } from '../support/proxy.ts';
+import { createConnectProxy } from '../support/connect-proxy.ts';
 import { createRawReceiver } from '../support/raw-receiver.ts';
-import { createReceiver } from '../support/receiver.ts';
-import { limits, openSender, post } from './sending.ts';
+import { createReceiver } from '../support/test-receiver.ts';
+import { createPostRequest, createTestSender, limits } from './sender-setup.ts';
 
 /** A host that is public by its form; the proxies of these tests take it to a receiver on this machine. */
 const PUBLIC = 'https://elsewhere.example/webhooks';
@@ -14,10 +14,13 @@ describe('through a proxy, the sender', () => {
     'reaches a public host, whose name the proxy resolves (%s)',
     async (rule) => {
       await using receiver = await publicReceiver();
-      await using proxy = await createProxy({ leadTo: receiver.port });
+      await using proxy = await createConnectProxy({ leadTo: receiver.port });
       const lookup = vi.fn(async () => []);
-      const sender = openSender({ rule, lookup, proxy: { url: proxy.url }, ca: authority });
-      expect(await sender.send(post(PUBLIC), limits)).toMatchObject({ outcome: 'succeeded', error: null });
+      const sender = createTestSender({ rule, lookup, proxy: { url: proxy.url }, ca: authority });
+      expect(await sender.send(createPostRequest(PUBLIC), limits)).toMatchObject({
+        outcome: 'succeeded',
+        error: null,
+      });
       expect(receiver.requests[0]).toMatchObject({ headers: { host: 'elsewhere.example' } });
       expect(proxy.requests[0]).toMatchObject({ method: 'CONNECT', url: 'elsewhere.example:443' });
       expect(lookup).not.toHaveBeenCalled();
@@ -26,17 +29,17 @@ describe('through a proxy, the sender', () => {
 
   it('keeps the connection for the next request', async () => {
     await using receiver = await publicReceiver();
-    await using proxy = await createProxy({ leadTo: receiver.port });
-    const sender = openSender({ proxy: { url: proxy.url }, ca: authority, connectionsPerOrigin: 1 });
-    for (let count = 0; count < 3; count++) await sender.send(post(PUBLIC), limits);
+    await using proxy = await createConnectProxy({ leadTo: receiver.port });
+    const sender = createTestSender({ proxy: { url: proxy.url }, ca: authority, connectionsPerOrigin: 1 });
+    for (let count = 0; count < 3; count++) await sender.send(createPostRequest(PUBLIC), limits);
     expect([receiver.requests.length, proxy.requests.length]).toEqual([3, 1]);
   });
 
   it('looks at the certificate of the receiver, not of the proxy', async () => {
     await using receiver = await publicReceiver();
-    await using proxy = await createProxy({ leadTo: receiver.port });
-    const sender = openSender({ proxy: { url: proxy.url }, ca: authority });
-    expect(await sender.send(post('https://other.example/'), limits)).toMatchObject({
+    await using proxy = await createConnectProxy({ leadTo: receiver.port });
+    const sender = createTestSender({ proxy: { url: proxy.url }, ca: authority });
+    expect(await sender.send(createPostRequest('https://other.example/'), limits)).toMatchObject({
       outcome: 'tls_error',
       error: 'the certificate of other.example is for DNS:elsewhere.example, not for other.example',
     });
@@ -44,11 +47,11 @@ describe('through a proxy, the sender', () => {
 
   it('reaches this machine and its network directly', async () => {
     await using receiver = await createReceiver();
-    await using proxy = await createProxy({ leadTo: receiver.port });
+    await using proxy = await createConnectProxy({ leadTo: receiver.port });
     const lookup = async () => [{ address: '127.0.0.1', family: 4 }];
-    const sender = openSender({ proxy: { url: proxy.url }, lookup });
+    const sender = createTestSender({ proxy: { url: proxy.url }, lookup });
     for (const host of ['127.0.0.1', 'localhost', 'receiver.internal']) {
-      const result = await sender.send(post(`http://${host}:${receiver.port}/`), limits);
+      const result = await sender.send(createPostRequest(`http://${host}:${receiver.port}/`), limits);
       expect(result).toMatchObject({ outcome: 'succeeded' });
     }
     expect(proxy.requests).toHaveLength(0);
@@ -56,11 +59,11 @@ describe('through a proxy, the sender', () => {
 
   it('reaches the hosts that are excepted directly', async () => {
     await using receiver = await publicReceiver();
-    await using proxy = await createProxy({ refuse: 502 });
+    await using proxy = await createConnectProxy({ refuse: 502 });
     const lookup = async () => [{ address: '127.0.0.1', family: 4 }];
     const options = { proxy: { url: proxy.url, except: ['elsewhere.example'] }, ca: authority, lookup };
-    const result = await openSender(options).send(
-      post(`https://elsewhere.example:${receiver.port}/`),
+    const result = await createTestSender(options).send(
+      createPostRequest(`https://elsewhere.example:${receiver.port}/`),
       limits,
     );
     expect(result).toMatchObject({ outcome: 'succeeded' });
@@ -69,8 +72,10 @@ describe('through a proxy, the sender', () => {
   it.each(['http://169.254.169.254/', 'https://[fd00:ec2::254]/', 'http://elsewhere.example/'])(
     'goes no more to %s than without one [webhook.url]',
     async (url) => {
-      await using proxy = await createProxy({ refuse: 502 });
-      expect(await openSender({ proxy: { url: proxy.url } }).send(post(url), limits)).toMatchObject({
+      await using proxy = await createConnectProxy({ refuse: 502 });
+      expect(
+        await createTestSender({ proxy: { url: proxy.url } }).send(createPostRequest(url), limits),
+      ).toMatchObject({
         outcome: 'blocked',
         error: expect.stringContaining('the address of an endpoint must'),
       });
@@ -80,9 +85,9 @@ describe('through a proxy, the sender', () => {
 
   it('gives the proxy the name and the password of its address', async () => {
     await using receiver = await publicReceiver();
-    await using proxy = await createProxy({ leadTo: receiver.port });
+    await using proxy = await createConnectProxy({ leadTo: receiver.port });
     const url = proxy.url.replace('//', '//me:secret@');
-    await openSender({ proxy: { url }, ca: authority }).send(post(PUBLIC), limits);
+    await createTestSender({ proxy: { url }, ca: authority }).send(createPostRequest(PUBLIC), limits);
     const expected = `Basic ${Buffer.from('me:secret').toString('base64')}`;
     expect(proxy.requests[0]?.headers['proxy-authorization']).toBe(expected);
     expect(receiver.requests[0]?.headers).not.toHaveProperty('proxy-authorization');
@@ -91,8 +96,10 @@ describe('through a proxy, the sender', () => {
 
 describe('that it was the proxy, the sender says', () => {
   it('when the proxy wants a password', async () => {
-    await using proxy = await createProxy({ refuse: 407 });
-    expect(await openSender({ proxy: { url: proxy.url } }).send(post(PUBLIC), limits)).toMatchObject({
+    await using proxy = await createConnectProxy({ refuse: 407 });
+    expect(
+      await createTestSender({ proxy: { url: proxy.url } }).send(createPostRequest(PUBLIC), limits),
+    ).toMatchObject({
       outcome: 'connection_error',
       responseStatus: null,
       error: `the proxy ${new URL(proxy.url).host} answered 407 Proxy Authentication Required: its address needs a name and a password it knows, http://user:password@host:port`,
@@ -100,8 +107,10 @@ describe('that it was the proxy, the sender says', () => {
   });
 
   it('when the proxy does not get there', async () => {
-    await using proxy = await createProxy({ refuse: 502 });
-    expect(await openSender({ proxy: { url: proxy.url } }).send(post(PUBLIC), limits)).toMatchObject({
+    await using proxy = await createConnectProxy({ refuse: 502 });
+    expect(
+      await createTestSender({ proxy: { url: proxy.url } }).send(createPostRequest(PUBLIC), limits),
+    ).toMatchObject({
       outcome: 'connection_error',
       error: `the proxy ${new URL(proxy.url).host} answered 502 Bad Gateway when asked for a connection to elsewhere.example:443`,
     });
@@ -110,7 +119,7 @@ describe('that it was the proxy, the sender says', () => {
   it('when nothing listens there', async () => {
     const { url, close } = await createRawReceiver(() => undefined);
     await close();
-    expect(await openSender({ proxy: { url } }).send(post(PUBLIC), limits)).toMatchObject({
+    expect(await createTestSender({ proxy: { url } }).send(createPostRequest(PUBLIC), limits)).toMatchObject({
       outcome: 'connection_error',
       error: expect.stringMatching(/^the proxy 127\.0\.0\.1:\d+ cannot be used: connect ECONNREFUSED/),
     });
@@ -118,7 +127,9 @@ describe('that it was the proxy, the sender says', () => {
 
   it('when it closes the connection', async () => {
     await using proxy = await createRawReceiver((socket) => socket.destroy());
-    expect(await openSender({ proxy: { url: proxy.url } }).send(post(PUBLIC), limits)).toMatchObject({
+    expect(
+      await createTestSender({ proxy: { url: proxy.url } }).send(createPostRequest(PUBLIC), limits),
+    ).toMatchObject({
       outcome: 'connection_error',
       error: expect.stringMatching(/^the proxy 127\.0\.0\.1:\d+ cannot be used: /),
     });
@@ -126,8 +137,8 @@ describe('that it was the proxy, the sender says', () => {
 
   it('when it does not answer within the time for connecting', async () => {
     await using proxy = await createRawReceiver(() => undefined);
-    const sender = openSender({ proxy: { url: proxy.url } });
-    expect(await sender.send(post(PUBLIC), { ...limits, connectTimeoutMs: 50 })).toMatchObject({
+    const sender = createTestSender({ proxy: { url: proxy.url } });
+    expect(await sender.send(createPostRequest(PUBLIC), { ...limits, connectTimeoutMs: 50 })).toMatchObject({
       outcome: 'connection_error',
       error: `the proxy ${new URL(proxy.url).host} opened no connection within 50ms`,
     });
@@ -135,6 +146,6 @@ describe('that it was the proxy, the sender says', () => {
 
   it('at its start, when the address is none', () => {
     const proxy = { url: 'socks5://127.0.0.1:1080' };
-    expect(() => openSender({ proxy })).toThrow(expect.objectContaining({ code: 'usage' }));
+    expect(() => createTestSender({ proxy })).toThrow(expect.objectContaining({ code: 'usage' }));
   });
 });

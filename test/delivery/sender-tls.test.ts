@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { authority, getCertificate } from '../support/certificates.ts';
 import { createRawReceiver } from '../support/raw-receiver.ts';
-import { createReceiver } from '../support/receiver.ts';
-import { limits, openSender, post } from './sending.ts';
+import { createReceiver } from '../support/test-receiver.ts';
+import { createPostRequest, createTestSender, limits } from './sender-setup.ts';
 
 const receiverWith = (name: Parameters<typeof getCertificate>[0]) =>
   createReceiver({}, { certificate: getCertificate(name) });
@@ -10,15 +10,15 @@ const receiverWith = (name: Parameters<typeof getCertificate>[0]) =>
 describe('over TLS, the sender', () => {
   it('delivers to a host name whose certificate comes from the given authority [§6.delivery]', async () => {
     await using receiver = await receiverWith('localhost');
-    const result = await openSender({ ca: authority }).send(post(receiver.url), limits);
+    const result = await createTestSender({ ca: authority }).send(createPostRequest(receiver.url), limits);
     expect(result).toMatchObject({ outcome: 'succeeded', responseStatus: 200, error: null });
     expect(receiver.requests[0]?.headers.host).toBe(`localhost:${receiver.port}`);
   });
 
   it('delivers to an address that the certificate names', async () => {
     await using receiver = await receiverWith('localhost');
-    const result = await openSender({ ca: authority }).send(
-      post(`https://127.0.0.1:${receiver.port}`),
+    const result = await createTestSender({ ca: authority }).send(
+      createPostRequest(`https://127.0.0.1:${receiver.port}`),
       limits,
     );
     expect(result).toMatchObject({ outcome: 'succeeded' });
@@ -31,7 +31,9 @@ describe('over TLS, the sender', () => {
     ['elsewhere', 'is for DNS:elsewhere.example, not for localhost'],
   ] as const)('refuses a certificate that is %s', async (name, problem) => {
     await using receiver = await receiverWith(name);
-    expect(await openSender({ ca: authority }).send(post(receiver.url), limits)).toMatchObject({
+    expect(
+      await createTestSender({ ca: authority }).send(createPostRequest(receiver.url), limits),
+    ).toMatchObject({
       outcome: 'tls_error',
       responseStatus: null,
       error: `the certificate of localhost:${receiver.port} ${problem}`,
@@ -41,7 +43,7 @@ describe('over TLS, the sender', () => {
 
   it('refuses a certificate of an authority that it does not know', async () => {
     await using receiver = await receiverWith('localhost');
-    const { outcome, error } = await openSender().send(post(receiver.url), limits);
+    const { outcome, error } = await createTestSender().send(createPostRequest(receiver.url), limits);
     expect(outcome).toBe('tls_error');
     expect(error).toContain(
       'was issued by an authority that is not known here; to trust it, pass its file with --ca',
@@ -52,22 +54,32 @@ describe('over TLS, the sender', () => {
     'takes the %s certificate where it is told to skip the check, for that request alone',
     async (name) => {
       await using receiver = await receiverWith(name);
-      const sender = openSender();
-      expect(await sender.send(post(receiver.url, true), limits)).toMatchObject({ outcome: 'succeeded' });
-      expect(await sender.send(post(receiver.url), limits)).toMatchObject({ outcome: 'tls_error' });
+      const sender = createTestSender();
+      expect(await sender.send(createPostRequest(receiver.url, true), limits)).toMatchObject({
+        outcome: 'succeeded',
+      });
+      expect(await sender.send(createPostRequest(receiver.url), limits)).toMatchObject({
+        outcome: 'tls_error',
+      });
     },
   );
 
   it('trusts a self-signed certificate that is passed as authority', async () => {
     const certificate = getCertificate('self-signed');
     await using receiver = await createReceiver({}, { certificate });
-    const result = await openSender({ ca: certificate.cert }).send(post(receiver.url), limits);
+    const result = await createTestSender({ ca: certificate.cert }).send(
+      createPostRequest(receiver.url),
+      limits,
+    );
     expect(result).toMatchObject({ outcome: 'succeeded' });
   });
 
   it('says that a receiver of plain HTTP does not speak TLS', async () => {
     await using receiver = await createReceiver();
-    const result = await openSender().send(post(receiver.url.replace('http:', 'https:')), limits);
+    const result = await createTestSender().send(
+      createPostRequest(receiver.url.replace('http:', 'https:')),
+      limits,
+    );
     expect(result).toMatchObject({
       outcome: 'tls_error',
       error: `127.0.0.1:${receiver.port} does not speak TLS: its address starts with http://`,
@@ -76,7 +88,10 @@ describe('over TLS, the sender', () => {
 
   it('says that a receiver closed the connection in the handshake', async () => {
     await using receiver = await createRawReceiver((socket) => socket.once('data', () => socket.end()));
-    const result = await openSender().send(post(receiver.url.replace('http:', 'https:')), limits);
+    const result = await createTestSender().send(
+      createPostRequest(receiver.url.replace('http:', 'https:')),
+      limits,
+    );
     expect(result).toMatchObject({
       outcome: 'tls_error',
       error: expect.stringContaining('closed the connection in the TLS handshake'),
@@ -90,12 +105,15 @@ describe('over TLS, the sender', () => {
       minVersion: 'TLSv1.1',
     } as const;
     await using receiver = await createRawReceiver(() => undefined, certificate);
-    const { outcome, error } = await openSender({ ca: authority }).send(post(receiver.url), limits);
+    const { outcome, error } = await createTestSender({ ca: authority }).send(
+      createPostRequest(receiver.url),
+      limits,
+    );
     expect(outcome).toBe('tls_error');
     expect(error).toMatch(/^the TLS handshake with localhost:\d+ failed: .*(?:protocol|version)/);
   });
 
   it('does not start with an authority that is no certificate', () => {
-    expect(() => openSender({ ca: 'nonsense' })).toThrow(expect.objectContaining({ code: 'usage' }));
+    expect(() => createTestSender({ ca: 'nonsense' })).toThrow(expect.objectContaining({ code: 'usage' }));
   });
 });

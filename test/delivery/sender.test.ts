@@ -2,15 +2,15 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { SvcError } from '../../src/errors.ts';
 import { createRawReceiver, readRequest } from '../support/raw-receiver.ts';
-import { createReceiver } from '../support/receiver.ts';
-import { limits, openSender, post } from './sending.ts';
+import { createReceiver } from '../support/test-receiver.ts';
+import { createPostRequest, createTestSender, limits } from './sender-setup.ts';
 
 describe('a request', () => {
   it('arrives as it was given: method, path, headers and bytes', async () => {
     await using receiver = await createReceiver();
     const body = Buffer.from('{"name":"Zoë","n":1.0}');
     const headers = { 'Content-Type': 'application/json', 'Service-Signature': 'v1=00', 'X-Latin': 'é' };
-    await openSender().send({ url: `${receiver.url}/hooks?tenant=1`, headers, body }, limits);
+    await createTestSender().send({ url: `${receiver.url}/hooks?tenant=1`, headers, body }, limits);
     const [request] = receiver.requests;
     expect(request).toMatchObject({ method: 'POST', path: '/hooks?tenant=1', body });
     expect(request?.headers).toEqual({
@@ -25,7 +25,7 @@ describe('a request', () => {
 
   it('takes text as UTF-8, and may be empty', async () => {
     await using receiver = await createReceiver();
-    const sender = openSender();
+    const sender = createTestSender();
     await sender.send({ url: receiver.url, headers: {}, body: 'Zoë' }, limits);
     await sender.send({ url: receiver.url, headers: {}, body: '' }, limits);
     expect(receiver.requests.map(({ body }) => body.toString())).toEqual(['Zoë', '']);
@@ -41,20 +41,20 @@ describe('a request', () => {
     ['a header of the connection', { 'Transfer-Encoding': 'chunked' }],
   ])('with %s in its headers is a fault of the caller, and nothing is sent', async (_fault, headers) => {
     await using receiver = await createRawReceiver(() => undefined);
-    const sending = openSender().send({ url: receiver.url, headers, body: '' }, limits);
+    const sending = createTestSender().send({ url: receiver.url, headers, body: '' }, limits);
     await expect(sending).rejects.toThrow(expect.objectContaining({ code: 'internal_error' }));
     expect(receiver.connections).toBe(0);
   });
 
   it.each(['nonsense', 'ftp://127.0.0.1/'])('to %s is a fault of the caller', async (url) => {
-    await expect(openSender().send(post(url), limits)).rejects.toThrow(SvcError);
+    await expect(createTestSender().send(createPostRequest(url), limits)).rejects.toThrow(SvcError);
   });
 });
 
 describe('an answer', () => {
   it.each([200, 201, 202, 204, 299])('of %i is a success [§6.5, delivery.success]', async (status) => {
     await using receiver = await createReceiver({ status });
-    const result = await openSender().send(post(receiver.url), limits);
+    const result = await createTestSender().send(createPostRequest(receiver.url), limits);
     expect(result).toMatchObject({ outcome: 'succeeded', responseStatus: status, error: null });
   });
 
@@ -69,14 +69,14 @@ describe('an answer', () => {
     [799, 'the receiver answered 799'],
   ])('of %i is a failure [§6.retries.non-2xx, delivery.success]', async (status, error) => {
     await using receiver = await createReceiver({ status });
-    const result = await openSender().send(post(receiver.url), limits);
+    const result = await createTestSender().send(createPostRequest(receiver.url), limits);
     expect(result).toMatchObject({ outcome: 'http_error', responseStatus: status, error });
   });
 
   it.each([301, 302, 303, 307, 308])('of %i is not followed [delivery.success]', async (status) => {
     await using target = await createReceiver();
     await using receiver = await createReceiver({ status, headers: { location: target.url } });
-    const result = await openSender().send(post(receiver.url), limits);
+    const result = await createTestSender().send(createPostRequest(receiver.url), limits);
     expect(result).toMatchObject({ outcome: 'http_error', responseStatus: status });
     expect(result.error).toContain(`a redirect is not followed, register ${target.url} instead`);
     expect(target.requests).toHaveLength(0);
@@ -85,7 +85,7 @@ describe('an answer', () => {
   it('is kept: headers, repeated ones joined, and body', async () => {
     const headers = { 'X-A': 'b', 'X-Twice': ['1', '2'] };
     await using receiver = await createReceiver({ status: 500, headers, body: 'no' });
-    const { response } = await openSender().send(post(receiver.url), limits);
+    const { response } = await createTestSender().send(createPostRequest(receiver.url), limits);
     expect(response?.headers).toMatchObject({ 'x-a': 'b', 'x-twice': '1, 2' });
     expect(response?.body.toString()).toBe('no');
     expect(response?.truncated).toBe(false);
@@ -97,7 +97,7 @@ describe('an answer', () => {
       const head = 'HTTP/1.1 200 OK\r\nX-Bytes: \xff\xfe\xe9\r\n__proto__: p\r\nContent-Length: 0\r\n\r\n';
       socket.end(Buffer.from(head, 'latin1'));
     });
-    const { outcome, response } = await openSender().send(post(receiver.url), limits);
+    const { outcome, response } = await createTestSender().send(createPostRequest(receiver.url), limits);
     expect(outcome).toBe('succeeded');
     expect({ ...response?.headers }).toEqual({
       'x-bytes': '\xff\xfe\xe9',
@@ -118,12 +118,12 @@ describe('an answer', () => {
       }
       socket.write('HTTP/1.1 100 OK');
     });
-    const sender = openSender({ connectionsPerOrigin: 1 });
-    expect(await sender.send(post(receiver.url), limits)).toMatchObject({
+    const sender = createTestSender({ connectionsPerOrigin: 1 });
+    expect(await sender.send(createPostRequest(receiver.url), limits)).toMatchObject({
       outcome: 'succeeded',
       responseStatus: 201,
     });
-    const second = await sender.send(post(receiver.url), limits);
+    const second = await sender.send(createPostRequest(receiver.url), limits);
     expect(second).toMatchObject({ outcome: 'succeeded', responseStatus: 202 });
     expect(second.response?.body.toString()).toBe('HTTP/1.1 100 OK');
     expect(receiver.connections).toBe(1);
@@ -132,7 +132,7 @@ describe('an answer', () => {
   it('stays compressed', async () => {
     const body = gzipSync('x'.repeat(100_000));
     await using receiver = await createReceiver({ headers: { 'Content-Encoding': 'gzip' }, body });
-    const { response } = await openSender().send(post(receiver.url), limits);
+    const { response } = await createTestSender().send(createPostRequest(receiver.url), limits);
     expect(response?.body).toEqual(body);
   });
 });
@@ -145,7 +145,7 @@ describe('the limit of what is kept of an answer', () => {
     [1_000_000, true],
   ])('of %i bytes: cut is %s [delivery.response]', async (size, truncated) => {
     await using receiver = await createReceiver({ body: Buffer.alloc(size, 'x') });
-    const result = await openSender().send(post(receiver.url), limits);
+    const result = await createTestSender().send(createPostRequest(receiver.url), limits);
     expect(result).toMatchObject({ outcome: 'succeeded', responseStatus: 200, error: null });
     expect(result.response).toMatchObject({ truncated, body: Buffer.alloc(Math.min(size, 1_024), 'x') });
   });
@@ -165,7 +165,7 @@ describe('the limit of what is kept of an answer', () => {
           socket.writable && socket.write(`400\r\n${'x'.repeat(1_024)}\r\n`, () => setImmediate(more));
         more();
       });
-      const result = await openSender().send(post(receiver.url), limits);
+      const result = await createTestSender().send(createPostRequest(receiver.url), limits);
       expect(result).toMatchObject({ outcome, responseStatus: status, response: { truncated: true } });
       expect(result.response?.body).toHaveLength(1_024);
       await closed;
@@ -180,12 +180,16 @@ describe('Retry-After', () => {
     ['soon', null],
   ])('%s is read on the wall clock [retry.after]', async (value, retryAfterMs) => {
     await using receiver = await createReceiver({ status: 503, headers: { 'Retry-After': value } });
-    expect(await openSender().send(post(receiver.url), limits)).toMatchObject({ retryAfterMs });
+    expect(await createTestSender().send(createPostRequest(receiver.url), limits)).toMatchObject({
+      retryAfterMs,
+    });
   });
 
   it('is null where there is none', async () => {
     await using receiver = await createReceiver({ status: 503 });
-    expect(await openSender().send(post(receiver.url), limits)).toMatchObject({ retryAfterMs: null });
+    expect(await createTestSender().send(createPostRequest(receiver.url), limits)).toMatchObject({
+      retryAfterMs: null,
+    });
   });
 });
 
@@ -194,6 +198,8 @@ describe('the duration', () => {
     await using receiver = await createReceiver();
     const times = [1_000, 1_012.5];
     const wall = { now: () => 0, monotonic: () => times.shift() ?? Number.NaN };
-    expect(await openSender({ wall }).send(post(receiver.url), limits)).toMatchObject({ durationMs: 12.5 });
+    expect(await createTestSender({ wall }).send(createPostRequest(receiver.url), limits)).toMatchObject({
+      durationMs: 12.5,
+    });
   });
 });

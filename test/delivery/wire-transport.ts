@@ -2,17 +2,17 @@
 import type { Socket } from 'node:net';
 import { createSender } from '../../src/delivery/sender.ts';
 import { createRawReceiver, readRequest } from '../support/raw-receiver.ts';
-import { type Sent, turns } from './dispatching.ts';
-import { inCircle, type Transport } from './random-history.ts';
-import { wall } from './sending.ts';
+import { runEventLoop, type SentAttempt } from './dispatcher-setup.ts';
+import { pickCyclic, type Transport } from './random-history.ts';
+import { wall } from './sender-setup.ts';
 
 /** Time passes in jumps in a history: no attempt ends by it. */
 const NO_LIMIT = { connectTimeoutMs: 2 ** 30, attemptTimeoutMs: 2 ** 30, responseLimitBytes: 1_024 };
 
 /** @param hostCount each host is an origin of its own, and keeps its connections open between requests. */
 export async function openWireTransport(hostCount: number): Promise<Transport> {
-  const underWay = new Set<Sent>();
-  const sockets = new Map<Sent, Socket>();
+  const underWay = new Set<SentAttempt>();
+  const sockets = new Map<SentAttempt, Socket>();
   const counts = new Map<string, number>();
   const hosts = await Promise.all(
     Array.from({ length: hostCount }, async () => {
@@ -43,15 +43,15 @@ export async function openWireTransport(hostCount: number): Promise<Transport> {
   return {
     sender: { ...sender, send: (request) => sender.send(request, NO_LIMIT) },
     origins: hosts.map(({ url }) => url),
-    underWay,
+    inFlight: underWay,
     drop(number) {
-      const sent = inCircle([...underWay], number);
+      const sent = pickCyclic([...underWay], number);
       if (sent === undefined) return;
       underWay.delete(sent);
       sockets.get(sent)?.end();
     },
     dropUnread(number) {
-      const host = inCircle(hosts, number);
+      const host = pickCyclic(hosts, number);
       if (host !== undefined) host.dropsUnread = true;
     },
     countOf: (deliveryId) => counts.get(deliveryId) ?? 0,
@@ -68,17 +68,17 @@ function toSent(
   deliveryId: string,
   origin: string,
   respond: (response: string | null) => void,
-): Sent {
+): SentAttempt {
   const url = new URL(text.split(' ')[1] ?? '/', origin).href;
   return {
     ...{ url, deliveryId, headers: {}, body: '' },
-    answer({ outcome = 'succeeded', responseStatus = 200, retryAfterMs = null } = {}) {
+    respond({ outcome = 'succeeded', responseStatus = 200, retryAfterMs = null } = {}) {
       const retryAfter = retryAfterMs === null ? '' : `Retry-After: ${Math.ceil(retryAfterMs / 1000)}\r\n`;
       const hasResponse = outcome === 'succeeded' || outcome === 'http_error';
       respond(
         hasResponse ? `HTTP/1.1 ${responseStatus} Any\r\n${retryAfter}Content-Length: 0\r\n\r\n` : null,
       );
-      return turns();
+      return runEventLoop();
     },
   };
 }

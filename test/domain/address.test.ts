@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { classifyAddress, classifyHost, clientOf } from '../../src/domain/address.ts';
+import { classifyAddress, classifyHost, toClientKey } from '../../src/domain/address.ts';
 
 describe('classifyAddress', () => {
   it.each([
@@ -45,9 +45,9 @@ describe('classifyAddress', () => {
     ['example.com', 'not an IP address'],
     ['', 'not an IP address'],
   ])('%s is never a receiver: %s', (address, word) => {
-    const { kind, what } = classifyAddress(address);
+    const { kind, description } = classifyAddress(address);
     expect(kind).toBe('blocked');
-    expect(what).toContain(word);
+    expect(description).toContain(word);
   });
 
   it.each([
@@ -74,7 +74,7 @@ describe('clientOf', () => {
     ['2001:db8::1', '2001:db8:0:0:ffff::2', true],
     ['2001:db8::1', '2001:db8:0:1::1', false],
   ])('counts %s and %s as one client: %s', (one, other, isSame) => {
-    expect(clientOf(one) === clientOf(other)).toBe(isSame);
+    expect(toClientKey(one) === toClientKey(other)).toBe(isSame);
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { rateOf, resumeAfterDowntime, scheduleTime } from '../../src/domain/clock.ts';
+import { clockRate, resumeAfterDowntime, scheduleTime } from '../../src/domain/clock.ts';
 
 const HOUR = 3_600_000;
 const AT = Date.UTC(2026, 10, 20);
@@ -11,7 +11,7 @@ describe('schedule time', () => {
     ['slower', { speed: 0.5, frozen: false }, 0.5],
     ['not at all while frozen, whatever the speed', { speed: 60, frozen: true }, 0],
   ])('passes in %s', (_, pace, rate) => {
-    expect(rateOf(pace)).toBe(rate);
+    expect(clockRate(pace)).toBe(rate);
     expect(scheduleTime({ at: AT, ...pace }, 1_000)).toBe(AT + 1_000 * rate);
   });
 

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { toCurl } from '../../src/domain/curl.ts';
-import { createReceiver } from '../support/receiver.ts';
+import { createReceiver } from '../support/test-receiver.ts';
 
 const run = promisify(execFile);
 const isHere = await run('curl', ['--version']).then(

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import {
-  type AttemptFacts,
+  type AttemptResult,
   type DeliveryProgress,
+  type DeliveryProjection,
   nextStep,
-  type Outlook,
-  planAttempts,
+  projectAttempts,
 } from '../../src/domain/delivery.ts';
-import { resolveRules } from '../../src/profile/resolve.ts';
+import { resolveRules } from '../../src/profile/resolve-rules.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -15,20 +15,20 @@ const START = Date.UTC(2026, 10, 20);
 const fresh: DeliveryProgress = {
   firstAttemptAt: null,
   scheduledAttempts: 0,
-  replaysWaiting: 0,
+  pendingReplays: 0,
   keepsSuccess: false,
 };
-const refused: AttemptFacts = {
+const refused: AttemptResult = {
   outcome: 'http_error',
   responseStatus: 500,
   retryAfterMs: null,
   onSchedule: true,
   startedAt: START,
-  answeredAt: START + 40,
+  endedAt: START + 40,
 };
-const accepted: AttemptFacts = { ...refused, outcome: 'succeeded', responseStatus: 204 };
+const accepted: AttemptResult = { ...refused, outcome: 'succeeded', responseStatus: 204 };
 
-function step(progress: Partial<DeliveryProgress>, attempt: AttemptFacts) {
+function step(progress: Partial<DeliveryProgress>, attempt: AttemptResult) {
   return nextStep({ ...fresh, ...progress }, attempt, resolveRules('relaxed').retry, Math.random);
 }
 
@@ -58,9 +58,9 @@ describe('after an attempt a delivery', () => {
 
   it('is tried again at once where a replay was asked for meanwhile, whatever came of this attempt [replay]', () => {
     const now = { status: 'pending', dueAt: START + 40 };
-    expect(step({ replaysWaiting: 1 }, refused)).toEqual(now);
-    expect(step({ replaysWaiting: 2 }, accepted)).toEqual(now);
-    expect(step({ replaysWaiting: 1 }, { ...refused, onSchedule: false })).toEqual(now);
+    expect(step({ pendingReplays: 1 }, refused)).toEqual(now);
+    expect(step({ pendingReplays: 2 }, accepted)).toEqual(now);
+    expect(step({ pendingReplays: 1 }, { ...refused, onSchedule: false })).toEqual(now);
   });
 
   it('goes on climbing after a replay that took the place of a retry and failed [replay]', () => {
@@ -85,8 +85,8 @@ describe('after an attempt a delivery', () => {
 });
 
 describe('the attempts still to come', () => {
-  const plan = (outlook: Partial<Outlook>, retry = resolveRules('relaxed').retry) =>
-    planAttempts({ ...fresh, dueAt: START, onSchedule: true, ...outlook }, retry).map((at) => at - START);
+  const plan = (outlook: Partial<DeliveryProjection>, retry = resolveRules('relaxed').retry) =>
+    projectAttempts({ ...fresh, dueAt: START, onSchedule: true, ...outlook }, retry).map((at) => at - START);
   const ladder = [0, 5, 35, 155, 515, 1235, 2675, 4115].map((minutes) => minutes * MINUTE);
 
   it('are those of the ladder, from the next one on', () => {
@@ -100,8 +100,8 @@ describe('the attempts still to come', () => {
   });
 
   it('begin with the replays that were asked for', () => {
-    expect(plan({ replaysWaiting: 2 }).slice(0, 3)).toEqual([0, 0, 30 * MINUTE]);
-    expect(plan({ replaysWaiting: 2, onSchedule: false, firstAttemptAt: START - HOUR })).toEqual([0, 0]);
+    expect(plan({ pendingReplays: 2 }).slice(0, 3)).toEqual([0, 0, 30 * MINUTE]);
+    expect(plan({ pendingReplays: 2, onSchedule: false, firstAttemptAt: START - HOUR })).toEqual([0, 0]);
   });
 
   it('are none where none is planned, and never more than a hundred', () => {

@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  type EventFacts,
+  type EventFields,
+  extractEventRecord,
   isEventType,
-  recordInEnvelope,
-  subscribes,
+  isSubscribedTo,
   toEnvelope,
   toEventRecord,
 } from '../../src/domain/event.ts';
 
-const facts: EventFacts = {
+const facts: EventFields = {
   id: 'evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
   workspaceId: 'ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
   type: 'order.shipped',
@@ -47,11 +47,11 @@ describe('an event type', () => {
 
 describe('a subscription', () => {
   it('matches its own type, and a wildcard matches every type [§6.registration.events, §2.webhook.wildcard]', () => {
-    expect(subscribes(['invoice.paid', 'order.shipped'], 'order.shipped')).toBe(true);
-    expect(subscribes(['order.shipped'], 'order.shipped_back')).toBe(false);
-    expect(subscribes(['order.*'], 'order.shipped')).toBe(false);
-    expect(subscribes([], 'order.shipped')).toBe(false);
-    expect(subscribes(['*'], 'order.shipped')).toBe(true);
+    expect(isSubscribedTo(['invoice.paid', 'order.shipped'], 'order.shipped')).toBe(true);
+    expect(isSubscribedTo(['order.shipped'], 'order.shipped_back')).toBe(false);
+    expect(isSubscribedTo(['order.*'], 'order.shipped')).toBe(false);
+    expect(isSubscribedTo([], 'order.shipped')).toBe(false);
+    expect(isSubscribedTo(['*'], 'order.shipped')).toBe(true);
   });
 });
 
@@ -79,7 +79,7 @@ describe('the envelope', () => {
     fc.assert(
       fc.property(payload, at, (value, date) => {
         const event = { ...facts, payload: JSON.stringify(value), createdAt: date.getTime() };
-        expect(recordInEnvelope(toEnvelope(event), event)).toBe(toEventRecord(event));
+        expect(extractEventRecord(toEnvelope(event), event)).toBe(toEventRecord(event));
       }),
     );
   });

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { meetsRequest, tamperWith } from '../../src/domain/fault.ts';
+import { matchesRequest, tamperBody } from '../../src/domain/fault.ts';
 
 describe('the path of a fault', () => {
   const meets = (pattern: string, path: string) =>
-    meetsRequest(
+    matchesRequest(
       { on: 'request', probability: 1, path: pattern },
       { method: 'GET', path, apiKeyId: 'key_1', workspaceId: null },
     );
@@ -31,7 +31,7 @@ describe('a body that is tampered with', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (value) => {
         const body = JSON.stringify({ id: 'evt_1', value });
-        const tampered = tamperWith(body);
+        const tampered = tamperBody(body);
         expect(tampered).not.toBe(body);
         expect(Buffer.byteLength(tampered)).toBe(Buffer.byteLength(body));
         expect(() => JSON.parse(tampered)).not.toThrow();

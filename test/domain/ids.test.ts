@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { IdSource, idPatterns, idPrefixes, type RandomFill, timeOfId } from '../../src/domain/ids.ts';
-import { createRandomness } from '../../src/domain/random.ts';
+import { idPatterns, idPrefixes, parseIdTime, type RandomFill, UlidGenerator } from '../../src/domain/ids.ts';
+import { createRandomSource } from '../../src/domain/random-source.ts';
 
 const NOW = Date.UTC(2026, 10, 20, 23, 6);
 const filledWith =
@@ -13,21 +13,21 @@ describe('an identifier', () => {
   it.each(Object.entries(idPrefixes))(
     'of kind %s is the prefix %s and 26 characters of Crockford base32 [§2.ids, §2.delivery, id.format]',
     (kind, prefix) => {
-      const id = new IdSource().next(kind as keyof typeof idPrefixes, NOW);
+      const id = new UlidGenerator().next(kind as keyof typeof idPrefixes, NOW);
       expect(id.slice(0, prefix.length)).toBe(prefix);
       expect(id.slice(prefix.length)).toMatch(/^[0-9A-HJKMNP-TV-Z]{26}$/);
     },
   );
 
   it('carries the time of its creation [id.format]', () => {
-    expect(timeOfId(new IdSource().next('event', NOW))).toBe(NOW);
-    expect(timeOfId(new IdSource().next('event', NOW + 0.9))).toBe(NOW);
-    expect(timeOfId('evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2')).toBeNull();
+    expect(parseIdTime(new UlidGenerator().next('event', NOW))).toBe(NOW);
+    expect(parseIdTime(new UlidGenerator().next('event', NOW + 0.9))).toBe(NOW);
+    expect(parseIdTime('evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2')).toBeNull();
   });
 
   it('is the same for the same seed, and another for another', () => {
     const make = (seed: number) => {
-      const source = new IdSource(createRandomness(seed).fill);
+      const source = new UlidGenerator(createRandomSource(seed).fill);
       return Array.from({ length: 300 }, (_, i) => source.next('event', NOW + i));
     };
     expect(make(7)).toEqual(make(7));
@@ -39,7 +39,7 @@ describe('order by id is order of creation', () => {
   it('whatever the clock does meanwhile [id.format]', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 2 ** 47 }), { minLength: 2 }), (times) => {
-        const source = new IdSource();
+        const source = new UlidGenerator();
         const ids = times.map((ms) => source.next('event', ms));
         expect(ids.toSorted()).toEqual(ids);
         expect(new Set(ids).size).toBe(ids.length);
@@ -48,30 +48,33 @@ describe('order by id is order of creation', () => {
   });
 
   it('within one millisecond, where the random part begins at its highest [id.format]', () => {
-    const source = new IdSource(filledWith(255));
+    const source = new UlidGenerator(filledWith(255));
     const ids = Array.from({ length: 2_000 }, () => source.next('event', NOW));
     expect(ids[0]).toMatch(/FZ{15}$/);
     expect(ids[1]).toMatch(/G0{15}$/);
     expect(ids.toSorted()).toEqual(ids);
-    expect(timeOfId(ids.at(-1) ?? '')).toBe(NOW);
+    expect(parseIdTime(ids.at(-1) ?? '')).toBe(NOW);
   });
 
   it('after a restart with the clock set back by three days [id.format]', () => {
-    const before = new IdSource();
+    const before = new UlidGenerator();
     const newest = Array.from({ length: 5 }, () => before.next('event', NOW)).at(-1) ?? '';
-    const after = new IdSource(filledWith(0));
-    after.startAfter(newest);
+    const after = new UlidGenerator(filledWith(0));
+    after.continueAfter(newest);
     const ids = [newest, ...Array.from({ length: 5 }, () => after.next('event', NOW - 3 * 86_400_000))];
     expect(ids.toSorted()).toEqual(ids);
   });
 
   it('after the newest of several ids, given in any order', () => {
-    const [older, newer] = [new IdSource().next('event', NOW), new IdSource().next('delivery', NOW + 9)];
-    const source = new IdSource();
-    source.startAfter(newer);
-    source.startAfter(older);
-    source.startAfter('no id');
-    expect(timeOfId(source.next('event', 0))).toBe(NOW + 10);
+    const [older, newer] = [
+      new UlidGenerator().next('event', NOW),
+      new UlidGenerator().next('delivery', NOW + 9),
+    ];
+    const source = new UlidGenerator();
+    source.continueAfter(newer);
+    source.continueAfter(older);
+    source.continueAfter('no id');
+    expect(parseIdTime(source.next('event', 0))).toBe(NOW + 10);
   });
 });
 

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createRandomness } from '../../src/domain/random.ts';
+import { createRandomSource } from '../../src/domain/random-source.ts';
 import {
-  afterFailure,
   countAttempts,
+  decideRetry,
   type FailedAttempt,
   type RetryPolicy,
 } from '../../src/domain/retry-policy.ts';
-import { resolveRules } from '../../src/profile/resolve.ts';
+import { resolveRules } from '../../src/profile/resolve-rules.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -24,7 +24,7 @@ const never = () => {
 function failure(facts: Partial<FailedAttempt> = {}): FailedAttempt {
   const startedAt = facts.startedAt ?? START;
   return {
-    ...{ attemptsMade: 1, firstAttemptAt: START, startedAt, answeredAt: startedAt },
+    ...{ attemptCount: 1, firstAttemptAt: START, startedAt, endedAt: startedAt },
     ...{ responseStatus: 503, retryAfterMs: null },
     ...facts,
   };
@@ -36,9 +36,9 @@ function climb(policy: RetryPolicy, random: () => number = never, hints: readonl
   for (;;) {
     const startedAt = START + (attempts.at(-1) ?? 0);
     const retryAfterMs = hints[attempts.length - 1] ?? null;
-    const next = afterFailure(
+    const next = decideRetry(
       policy,
-      failure({ attemptsMade: attempts.length, startedAt, retryAfterMs }),
+      failure({ attemptCount: attempts.length, startedAt, retryAfterMs }),
       random,
     );
     if (next.status === 'failed') return { attempts, reason: next.reason };
@@ -57,7 +57,7 @@ describe('the retry ladder', () => {
   });
 
   it('counts a gap from when the attempt was due, not from its answer [retry.schedule]', () => {
-    const next = afterFailure(relaxed, failure({ answeredAt: START + 15_000 }), never);
+    const next = decideRetry(relaxed, failure({ endedAt: START + 15_000 }), never);
     expect(next).toEqual({ status: 'pending', dueAt: START + 5 * MINUTE });
   });
 
@@ -68,7 +68,7 @@ describe('the retry ladder', () => {
     'may have its last attempt %d ms after the first or not [§6.retries.window, retry.schedule]',
     (at, next) => {
       const startedAt = START + at - 24 * HOUR;
-      expect(afterFailure(relaxed, failure({ attemptsMade: 7, startedAt }), never)).toEqual(next);
+      expect(decideRetry(relaxed, failure({ attemptCount: 7, startedAt }), never)).toEqual(next);
     },
   );
 
@@ -80,7 +80,7 @@ describe('the retry ladder', () => {
       fc.property(gaps, hints, jitter, fc.nat(), (gapsMs, wishes, share, seed) => {
         const { attempts } = climb(
           { ...relaxed, gapsMs, jitter: share },
-          createRandomness(seed).next,
+          createRandomSource(seed).next,
           wishes,
         );
         expect(attempts.at(-1)).toBeLessThanOrEqual(72 * HOUR);
@@ -112,12 +112,12 @@ describe('the number of attempts', () => {
 
 describe('`Retry-After`', () => {
   const nextDueAt = (facts: Partial<FailedAttempt>, policy = relaxed) => {
-    const next = afterFailure(policy, failure(facts), never);
+    const next = decideRetry(policy, failure(facts), never);
     return next.status === 'pending' ? next.dueAt - START : next.reason;
   };
 
   it('delays, counted from the answer [retry.after]', () => {
-    expect(nextDueAt({ retryAfterMs: HOUR, answeredAt: START + 700 })).toBe(HOUR + 700);
+    expect(nextDueAt({ retryAfterMs: HOUR, endedAt: START + 700 })).toBe(HOUR + 700);
   });
 
   it.each([0, 1, 5 * MINUTE - 1])('of %d ms brings nothing forward [retry.after]', (retryAfterMs) => {
@@ -141,7 +141,7 @@ describe('`Retry-After`', () => {
   });
 
   it('does nothing where it is ignored [retry.after]', () => {
-    expect(nextDueAt({ retryAfterMs: HOUR }, { ...relaxed, heedRetryAfter: false })).toBe(5 * MINUTE);
+    expect(nextDueAt({ retryAfterMs: HOUR }, { ...relaxed, honorRetryAfter: false })).toBe(5 * MINUTE);
   });
 
   it('only ever delays [retry.after]', () => {
@@ -152,9 +152,9 @@ describe('`Retry-After`', () => {
     });
     fc.assert(
       fc.property(place, fc.nat({ max: 100 * HOUR }), ({ answerMs, ...facts }, retryAfterMs) => {
-        const attempt = failure({ ...facts, answeredAt: facts.startedAt + answerMs });
-        const without = afterFailure(relaxed, attempt, never);
-        const hinted = afterFailure(relaxed, { ...attempt, retryAfterMs }, never);
+        const attempt = failure({ ...facts, endedAt: facts.startedAt + answerMs });
+        const without = decideRetry(relaxed, attempt, never);
+        const hinted = decideRetry(relaxed, { ...attempt, retryAfterMs }, never);
         expect(hinted.status).toBe(without.status);
         if (hinted.status === 'pending' && without.status === 'pending') {
           expect(hinted.dueAt).toBeGreaterThanOrEqual(without.dueAt);
@@ -167,7 +167,7 @@ describe('`Retry-After`', () => {
 describe('jitter', () => {
   it('varies a gap by up to a tenth, both ways [retry.jitter]', () => {
     const dueAfter = (chance: number) => {
-      const next = afterFailure(strict, failure(), () => chance);
+      const next = decideRetry(strict, failure(), () => chance);
       return next.status === 'pending' ? next.dueAt - START : null;
     };
     expect(dueAfter(0)).toBe(4.5 * MINUTE);
@@ -177,12 +177,12 @@ describe('jitter', () => {
   });
 
   it('does not stretch the longest gap [retry.jitter, §8.gap]', () => {
-    const next = afterFailure(strict, failure({ attemptsMade: 6, startedAt: START + 20 * HOUR }), () => 0.99);
+    const next = decideRetry(strict, failure({ attemptCount: 6, startedAt: START + 20 * HOUR }), () => 0.99);
     expect(next).toEqual({ status: 'pending', dueAt: START + 44 * HOUR });
   });
 
   it('comes from the seed of the run [retry.jitter]', () => {
-    const draw = (seed: number) => climb(strict, createRandomness(seed).next).attempts;
+    const draw = (seed: number) => climb(strict, createRandomSource(seed).next).attempts;
     expect(draw(1)).toEqual(draw(1));
     expect(draw(1)).not.toEqual(draw(2));
     expect(draw(1)).not.toEqual(LADDER);
@@ -194,13 +194,15 @@ describe('an answer 410', () => {
     ['an ordinary failure', false, { status: 'pending', dueAt: START + 5 * MINUTE }],
     ['the end', true, { status: 'failed', reason: 'retry_not_allowed' }],
   ])('is %s [retry.410]', (_, stopAtGone, next) => {
-    expect(afterFailure({ ...relaxed, stopAtGone }, failure({ responseStatus: 410 }), never)).toEqual(next);
+    expect(
+      decideRetry({ ...relaxed, stopOn410: stopAtGone }, failure({ responseStatus: 410 }), never),
+    ).toEqual(next);
   });
 
   it('alone is the end [retry.410]', () => {
-    const policy = { ...relaxed, stopAtGone: true };
+    const policy = { ...relaxed, stopOn410: true };
     for (const responseStatus of [404, 400, 429, 500, null]) {
-      expect(afterFailure(policy, failure({ responseStatus }), never)).toMatchObject({ status: 'pending' });
+      expect(decideRetry(policy, failure({ responseStatus }), never)).toMatchObject({ status: 'pending' });
     }
   });
 });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { createRandomness } from '../../src/domain/random.ts';
+import { createRandomSource } from '../../src/domain/random-source.ts';
 import {
-  createApiKeyText,
+  createApiKey,
   createWebhookSecret,
-  environmentOfKey,
+  environmentOfApiKey,
   hashApiKey,
   maskSecret,
 } from '../../src/domain/secret.ts';
@@ -13,7 +13,7 @@ describe('an endpoint secret', () => {
     const secret = createWebhookSecret();
     expect(secret).toMatch(/^whsec_[\w-]{43}$/);
     expect(Buffer.from(secret.slice(6), 'base64url')).toHaveLength(32);
-    expect(environmentOfKey(secret)).toBeNull();
+    expect(environmentOfApiKey(secret)).toBeNull();
     expect(createWebhookSecret()).not.toBe(secret);
   });
 
@@ -27,7 +27,7 @@ describe('an endpoint secret', () => {
   });
 
   it('comes from the seed of the run where there is one', () => {
-    const make = (seed: number) => createWebhookSecret({ form: 'utf8' }, createRandomness(seed).fill);
+    const make = (seed: number) => createWebhookSecret({ form: 'utf8' }, createRandomSource(seed).fill);
     expect(make(1)).toBe(make(1));
     expect(make(1)).not.toBe(make(2));
   });
@@ -38,20 +38,20 @@ describe('an API key', () => {
     ['sandbox', 'svc_test_'],
     ['production', 'svc_live_'],
   ] as const)('of %s says so by its prefix %s [§5.2]', (environment, prefix) => {
-    const key = createApiKeyText(environment);
+    const key = createApiKey(environment);
     expect(key).toMatch(new RegExp(`^${prefix}[\\w-]{32}$`));
-    expect(environmentOfKey(key)).toBe(environment);
+    expect(environmentOfApiKey(key)).toBe(environment);
   });
 
   it('is kept as a hash that does not show it', () => {
-    const key = createApiKeyText('sandbox');
+    const key = createApiKey('sandbox');
     expect(hashApiKey(key)).toHaveLength(32);
     expect(hashApiKey(key).toString('latin1')).not.toContain(key);
     expect(hashApiKey(key).equals(hashApiKey(`${key} `))).toBe(false);
   });
 
   it.each(['', 'svc_', 'svc_test', 'SVC_TEST_a', ' svc_test_a'])('is not %j', (text) => {
-    expect(environmentOfKey(text)).toBeNull();
+    expect(environmentOfApiKey(text)).toBeNull();
   });
 });
 

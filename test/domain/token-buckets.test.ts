@@ -8,17 +8,17 @@ describe('a token bucket', () => {
     expect([buckets.take('a'), buckets.take('a'), buckets.take('a'), buckets.take('a')]).toEqual([
       2, 1, 0, 0,
     ]);
-    expect([buckets.tokensOf('a'), buckets.tokensOf('b')]).toEqual([0, 3]);
+    expect([buckets.availableTokens('a'), buckets.availableTokens('b')]).toEqual([0, 3]);
     now = 250;
-    expect([buckets.tokensOf('a'), buckets.secondsUntilNext(0.5)]).toEqual([0.5, 1]);
+    expect([buckets.availableTokens('a'), buckets.secondsUntilNext(0.5)]).toEqual([0.5, 1]);
     now = 60_000;
-    expect(buckets.tokensOf('a')).toBe(3);
+    expect(buckets.availableTokens('a')).toBe(3);
   });
 
   it('is forgotten for the least recently used key where there are too many keys', () => {
     const buckets = new TokenBuckets<string>({ perSecond: 1, burst: 1 }, () => 0, 2);
     for (const key of ['a', 'b', 'a', 'c']) buckets.take(key);
-    expect([buckets.tokensOf('a'), buckets.tokensOf('c')]).toEqual([0, 0]);
-    expect(buckets.tokensOf('b')).toBe(1);
+    expect([buckets.availableTokens('a'), buckets.availableTokens('c')]).toEqual([0, 0]);
+    expect(buckets.availableTokens('b')).toBe(1);
   });
 });

@@ -4,29 +4,35 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { quoteForShell } from '../../src/domain/shell.ts';
-import { hasTerminals, startTerminal } from '../support/terminal.ts';
+import { hasTerminals, startTerminal } from '../support/test-terminal.ts';
 import { cleanEnvironment, program, temporaryFilesIn } from './cli-program.ts';
-import { ask, endWithTest, place, receive, start } from './for-one-test.ts';
-import { expectNobodyIn, getPidIn, listProcessesIn, showsProcesses } from './processes-in.ts';
+import { canListProcesses, expectNoProcessIn, getPidIn, listProcessesIn } from './list-processes.ts';
+import {
+  createFolder,
+  killAfterTest,
+  runJsonOk,
+  startEmulatorForTest,
+  startReceiver,
+} from './test-resources.ts';
 
 const demo = join(import.meta.dirname, '../../scripts/demo.mjs');
 
-describe.skipIf(!showsProcesses)('child processes', () => {
+describe.skipIf(!canListProcesses)('child processes', () => {
   it('npm run demo ends its emulator and removes its folder when nothing reads its output any more', async () => {
-    const cwd = place();
+    const cwd = createFolder();
     const shell = await execa('sh', ['-c', `"${process.execPath}" "${demo}" | head -n 2`], {
       ...{ cwd, env: { ...cleanEnvironment(), ...temporaryFilesIn(cwd) }, extendEnv: false, stdin: 'ignore' },
     });
     expect(shell.stdout).toContain('Start the emulator');
     expect(shell.stderr).toBe('');
-    await expectNobodyIn(cwd);
+    await expectNoProcessIn(cwd);
     await expect.poll(() => readdirSync(cwd)).toEqual([]);
   });
 
   it.each(['SIGTERM', 'SIGKILL'] as const)(
     'npm run demo leaves no process behind after %s',
     async (signal) => {
-      const cwd = place();
+      const cwd = createFolder();
       const subprocess = execa(process.execPath, [demo], {
         ...{
           cwd,
@@ -36,17 +42,17 @@ describe.skipIf(!showsProcesses)('child processes', () => {
           reject: false,
         },
       });
-      endWithTest(subprocess);
+      killAfterTest(subprocess);
       await expect.poll(() => listProcessesIn(cwd).join(), { timeout: 15_000 }).toContain('webhooks create');
       subprocess.kill(signal);
       await subprocess;
-      await expectNobodyIn(cwd);
+      await expectNoProcessIn(cwd);
       await expect.poll(() => readdirSync(cwd)).toEqual([]);
     },
   );
 
   it('svc emulator start --tunnel ends cloudflared also when it is killed', async () => {
-    const cwd = place();
+    const cwd = createFolder();
     const connected = 'INF |  https://a.example  |\\nINF Registered tunnel connection connIndex=0\\n';
     writeFileSync(
       join(cwd, 'cloudflared'),
@@ -61,33 +67,33 @@ describe.skipIf(!showsProcesses)('child processes', () => {
         env: { ...cleanEnvironment(), PATH: `${cwd}:${process.env.PATH}`, TMPDIR: cwd },
       },
     );
-    endWithTest(subprocess);
+    killAfterTest(subprocess);
     await expect.poll(() => listProcessesIn(cwd).join(), { timeout: 15_000 }).toContain('cloudflared tunnel');
     subprocess.kill('SIGKILL');
-    await expectNobodyIn(cwd);
+    await expectNoProcessIn(cwd);
   });
 
   it('svc receiver check ends the command of --observe, and what that started, also when it is killed', async () => {
-    const cwd = place();
-    const receiver = await receive();
+    const cwd = createFolder();
+    const receiver = await startReceiver();
     const check = ['receiver', 'check', receiver.url, '--secret', 'whsec_c2VjcmV0LW9mLWEtdGVzdA'];
     const subprocess = execa(process.execPath, [program, ...check, '--observe', 'sleep 60 | cat'], {
       ...{ cwd, env: cleanEnvironment(), extendEnv: false, stdin: 'ignore', reject: false },
     });
-    endWithTest(subprocess);
+    killAfterTest(subprocess);
     await expect.poll(() => listProcessesIn(cwd), { timeout: 15_000 }).toContain('sleep 60 ');
     subprocess.kill('SIGKILL');
-    await expectNobodyIn(cwd);
+    await expectNoProcessIn(cwd);
   });
 
   it.skipIf(!hasTerminals).each([
     ['the editor of svc deliveries replay --edit', ['replay', '--edit'], 'VISUAL'],
     ['the pager of svc deliveries get', ['get'], 'SVC_PAGER'],
   ])('%s reads the keyboard, and ends also when svc is killed', async (_, args, variable) => {
-    const [cwd, elsewhere] = [place(), place()];
-    const receiver = await receive();
-    const { ready } = await start(elsewhere, '--db', ':memory:', '--forward-to', receiver.url);
-    const { deliveries } = await ask(elsewhere, 'trigger', 'order.shipped', '--wait');
+    const [cwd, elsewhere] = [createFolder(), createFolder()];
+    const receiver = await startReceiver();
+    const { ready } = await startEmulatorForTest(elsewhere, '--db', ':memory:', '--forward-to', receiver.url);
+    const { deliveries } = await runJsonOk(elsewhere, 'trigger', 'order.shipped', '--wait');
     // No hang-up may end it here: only the watchdog.
     const text = `trap '' HUP; stty -echo < /dev/tty; echo ready > /dev/tty; read line < /dev/tty; echo "read $line" > /dev/tty; sleep 60`;
     writeFileSync(join(cwd, 'interactive'), text);

@@ -5,7 +5,7 @@ import { execa } from 'execa';
 import { expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
 import { listProcesses } from '../../src/watchdog/processes.ts';
-import { cleanEnvironment, createPlace, program, svc } from './cli-program.ts';
+import { cleanEnvironment, createTempFolder, program, svc } from './cli-program.ts';
 
 const text = readFileSync(join(import.meta.dirname, '../../docs/ci.md'), 'utf8').replaceAll('\r\n', '\n');
 const blocks = Array.from(
@@ -22,7 +22,7 @@ function getBlock(name: string): string {
 
 /** A project with the package installed, whose test creates an event for an endpoint that accepts it. */
 function createProject(): string {
-  const { cwd, remove } = createPlace();
+  const { cwd, remove } = createTempFolder();
   onTestFinished(async () => {
     await svc(['emulator', 'stop'], { cwd });
     remove();

@@ -5,19 +5,25 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { execa } from 'execa';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createHttpControlPlane } from '../../src/control/http-client.ts';
+import { createHttpControlClient } from '../../src/control/http-control-client.ts';
 import { ExitCode } from '../../src/errors.ts';
 import { getCertificate } from '../support/certificates.ts';
 import { cleanEnvironment, program, svc } from './cli-program.ts';
-import { findFreePort, json, place, receive, start } from './for-one-test.ts';
+import {
+  createFolder,
+  findFreePort,
+  runJson,
+  startEmulatorForTest,
+  startReceiver,
+} from './test-resources.ts';
 
 const certificates = join(import.meta.dirname, '../support/certs');
 
 describe('a whole session', () => {
   it('starts, triggers, looks, verifies, advances the clock, replays and stops', async () => {
-    const cwd = place();
-    const receiver = await receive([{ status: 503 }, { status: 200 }]);
-    const { ready, subprocess } = await start(cwd, '--freeze', '--forward-to', receiver.url);
+    const cwd = createFolder();
+    const receiver = await startReceiver([{ status: 503 }, { status: 200 }]);
+    const { ready, subprocess } = await startEmulatorForTest(cwd, '--freeze', '--forward-to', receiver.url);
     const { base_url, api_key, webhook_secret } = ready;
 
     const response = await fetch(`${base_url}/workspaces/${ready.workspace_id}`, {
@@ -25,41 +31,41 @@ describe('a whole session', () => {
     });
     expect(response.status).toBe(200);
 
-    const triggered = await json(cwd, 'trigger', 'order.shipped');
+    const triggered = await runJson(cwd, 'trigger', 'order.shipped');
     const [{ id }] = triggered.deliveries;
     await receiver.waitFor(1);
-    expect(await json(cwd, 'clock', 'advance', '5m')).toMatchObject({
-      ...{ exitCode: ExitCode.done, pending: 0 },
+    expect(await runJson(cwd, 'clock', 'advance', '5m')).toMatchObject({
+      ...{ exitCode: ExitCode.success, pending: 0 },
       attempts: [{ delivery_id: id, number: 2, outcome: 'succeeded' }],
     });
-    const delivery = await json(cwd, 'deliveries', 'get', id);
+    const delivery = await runJson(cwd, 'deliveries', 'get', id);
     expect(delivery).toMatchObject({ status: 'succeeded', attempts: [{ response_status: 503 }, {}] });
-    expect(await json(cwd, 'verify', '--delivery', id, '--secret', webhook_secret)).toMatchObject({
-      ...{ exitCode: ExitCode.done, ok: true },
+    expect(await runJson(cwd, 'verify', '--delivery', id, '--secret', webhook_secret)).toMatchObject({
+      ...{ exitCode: ExitCode.success, ok: true },
     });
-    expect(await json(cwd, 'verify', '--delivery', id, '--secret', 'whsec_b')).toMatchObject({
-      ...{ exitCode: ExitCode.notSo, ok: false },
+    expect(await runJson(cwd, 'verify', '--delivery', id, '--secret', 'whsec_b')).toMatchObject({
+      ...{ exitCode: ExitCode.failure, ok: false },
     });
-    expect(await json(cwd, 'deliveries', 'replay', id, '--wait')).toMatchObject({
-      ...{ exitCode: ExitCode.done, attempt_count: 3 },
+    expect(await runJson(cwd, 'deliveries', 'replay', id, '--wait')).toMatchObject({
+      ...{ exitCode: ExitCode.success, attempt_count: 3 },
     });
     const bodies = receiver.requests.map(({ body }) => body.toString());
     expect(new Set(bodies).size).toBe(1);
 
-    expect(await json(cwd, 'emulator', 'stop')).toMatchObject({ stopped: true, url: ready.url });
-    expect(await subprocess).toMatchObject({ exitCode: ExitCode.done, stderr: '' });
+    expect(await runJson(cwd, 'emulator', 'stop')).toMatchObject({ stopped: true, url: ready.url });
+    expect(await subprocess).toMatchObject({ exitCode: ExitCode.success, stderr: '' });
     expect((await svc(['emulator', 'status'], { cwd })).exitCode).toBe(ExitCode.noEmulator);
   });
 
   it('replays every failed delivery, and exits with 1 when one fails again', async () => {
-    const cwd = place();
-    const receiver = await receive({ status: 500 });
-    await start(cwd, '--db', ':memory:', '--freeze', '--forward-to', receiver.url);
+    const cwd = createFolder();
+    const receiver = await startReceiver({ status: 500 });
+    await startEmulatorForTest(cwd, '--db', ':memory:', '--freeze', '--forward-to', receiver.url);
     await svc(['trigger', 'order.shipped', '--count', '3'], { cwd });
     await svc(['clock', 'settle'], { cwd });
     receiver.respond([{ status: 200 }, { status: 200 }, { status: 500 }]);
-    const replay = await json(cwd, 'deliveries', 'replay', '--failed', '--rate', '10/s', '--wait');
-    expect(replay.exitCode).toBe(ExitCode.notSo);
+    const replay = await runJson(cwd, 'deliveries', 'replay', '--failed', '--rate', '10/s', '--wait');
+    expect(replay.exitCode).toBe(ExitCode.failure);
     const states = replay.data.map(({ status }: { status: string }) => status);
     expect(states.sort()).toEqual(['failed', 'succeeded', 'succeeded']);
   });
@@ -67,21 +73,21 @@ describe('a whole session', () => {
 
 describe('the end of an emulator', () => {
   it.each(['SIGINT', 'SIGTERM'] as const)('is clean on %s', async (signal) => {
-    const cwd = place();
-    const { ready, subprocess } = await start(cwd);
+    const cwd = createFolder();
+    const { ready, subprocess } = await startEmulatorForTest(cwd);
     process.kill(ready.pid, signal);
-    expect(await subprocess).toMatchObject({ exitCode: ExitCode.done, stderr: '' });
+    expect(await subprocess).toMatchObject({ exitCode: ExitCode.success, stderr: '' });
     expect(existsSync(join(cwd, '.svc/run.json'))).toBe(false);
   });
 
   it('by kill -9 leaves a run file that nobody takes for an emulator, and rows that the next one goes on from', async () => {
-    const cwd = place();
-    const receiver = await receive({ status: 503 });
-    const { ready } = await start(cwd, '--freeze', '--forward-to', receiver.url);
-    const { event } = await json(cwd, 'trigger', 'order.shipped');
+    const cwd = createFolder();
+    const receiver = await startReceiver({ status: 503 });
+    const { ready } = await startEmulatorForTest(cwd, '--freeze', '--forward-to', receiver.url);
+    const { event } = await runJson(cwd, 'trigger', 'order.shipped');
     await receiver.waitFor(1);
     await expect
-      .poll(async () => (await json(cwd, 'deliveries', 'list')).data[0].attempt_count, { timeout: 10_000 })
+      .poll(async () => (await runJson(cwd, 'deliveries', 'list')).data[0].attempt_count, { timeout: 10_000 })
       .toBe(1);
     process.kill(ready.pid, 'SIGKILL');
     await expect
@@ -89,19 +95,19 @@ describe('the end of an emulator', () => {
       .toBe(ExitCode.noEmulator);
     expect(existsSync(join(cwd, '.svc/run.json'))).toBe(true);
 
-    await start(cwd);
+    await startEmulatorForTest(cwd);
     receiver.respond({ status: 200 });
-    const { attempts } = await json(cwd, 'clock', 'next');
+    const { attempts } = await runJson(cwd, 'clock', 'next');
     expect(attempts).toMatchObject([{ number: 2, outcome: 'succeeded' }]);
-    expect(await json(cwd, 'events', 'get', event.id)).toMatchObject(event);
+    expect(await runJson(cwd, 'events', 'get', event.id)).toMatchObject(event);
   });
 });
 
 describe('a run file that was left behind', () => {
   /** The folder of an emulator that was killed, and its run file with other facts in it. */
   async function leaveBehind(changes: object) {
-    const cwd = place();
-    const { ready, subprocess } = await start(cwd, '--db', ':memory:');
+    const cwd = createFolder();
+    const { ready, subprocess } = await startEmulatorForTest(cwd, '--db', ':memory:');
     const path = join(cwd, '.svc/run.json');
     const run = JSON.parse(readFileSync(path, 'utf8'));
     subprocess.kill('SIGKILL');
@@ -116,12 +122,12 @@ describe('a run file that was left behind', () => {
     expect(exitCode).toBe(ExitCode.noEmulator);
     expect(stderr).toContain(`Nothing answers at ${ready.url}`);
     // The file is not in the way of the next one.
-    const next = await start(cwd, '--db', ':memory:');
-    expect(await json(cwd, 'emulator', 'status')).toMatchObject({ pid: next.ready.pid });
+    const next = await startEmulatorForTest(cwd, '--db', ':memory:');
+    expect(await runJson(cwd, 'emulator', 'status')).toMatchObject({ pid: next.ready.pid });
   });
 
   it('stops nobody else when its process id and its port are those of another emulator', async () => {
-    const other = await start(place(), '--db', ':memory:');
+    const other = await startEmulatorForTest(createFolder(), '--db', ':memory:');
     const { pid, control_url } = other.ready;
     const { cwd } = await leaveBehind({ pid, control_url });
     for (const command of [
@@ -140,13 +146,13 @@ describe('svc emulator start --detach', () => {
   const detach = ['emulator', 'start', '--port', '0', '--db', ':memory:', '--detach'];
 
   it('returns when it is ready, and leaves a process that outlives it and its terminal', async () => {
-    const cwd = place();
+    const cwd = createFolder();
     onTestFinished(async () => void (await svc(['emulator', 'stop'], { cwd })));
     const { exitCode, stdout } = await svc([...detach, '--json'], { cwd });
-    expect(exitCode).toBe(ExitCode.done);
+    expect(exitCode).toBe(ExitCode.success);
     const ready = JSON.parse(stdout);
     expect(ready).toMatchObject({ type: 'ready', pid: expect.any(Number) });
-    expect(await json(cwd, 'emulator', 'status')).toMatchObject({ pid: ready.pid });
+    expect(await runJson(cwd, 'emulator', 'status')).toMatchObject({ pid: ready.pid });
     if (process.platform !== 'linux') return;
     // PID (NAME) STATE PARENT GROUP SESSION: the session is its own.
     const [, , , session] = readFileSync(`/proc/${ready.pid}/stat`, 'utf8')
@@ -156,12 +162,12 @@ describe('svc emulator start --detach', () => {
   });
 
   it('tells what else is written on the way from what it has to say', async () => {
-    const cwd = place();
+    const cwd = createFolder();
     writeFileSync(join(cwd, 'talk.mjs'), `console.error('{"a warning": 1}');`);
     onTestFinished(async () => void (await svc(['emulator', 'stop'], { cwd })));
     const env = { NODE_OPTIONS: `--import=${pathToFileURL(join(cwd, 'talk.mjs')).href}` };
     const { exitCode, stderr } = await svc(detach, { cwd, env });
-    expect(exitCode).toBe(ExitCode.done);
+    expect(exitCode).toBe(ExitCode.success);
     expect(stderr).toContain(join('.svc', 'emulator.log'));
     expect(readFileSync(join(cwd, '.svc/emulator.log'), 'utf8')).toMatch(
       /^\{"a warning": 1\}\n\{"type":"ready"/,
@@ -169,7 +175,7 @@ describe('svc emulator start --detach', () => {
   });
 
   it('fails as the process does, which leaves nothing running', async () => {
-    const cwd = place();
+    const cwd = createFolder();
     const refused = await svc([...detach, '--host', '192.0.2.1'], { cwd });
     expect(refused).toMatchObject({ exitCode: ExitCode.usage, stdout: '' });
     writeFileSync(
@@ -188,10 +194,10 @@ describe('svc emulator start --detach', () => {
 
 describe('svc emulator wait', () => {
   it('returns when the emulator answers, which is started later', async () => {
-    const cwd = place();
-    const waiting = json(cwd, 'emulator', 'wait');
-    const { ready } = await start(cwd, '--db', ':memory:');
-    expect(await waiting).toMatchObject({ exitCode: ExitCode.done, pid: ready.pid });
+    const cwd = createFolder();
+    const waiting = runJson(cwd, 'emulator', 'wait');
+    const { ready } = await startEmulatorForTest(cwd, '--db', ':memory:');
+    expect(await waiting).toMatchObject({ exitCode: ExitCode.success, pid: ready.pid });
   });
 
   it('gives up on a folder without one, on an address where nothing listens, and on one that takes connections and never answers', async () => {
@@ -202,9 +208,9 @@ describe('svc emulator wait', () => {
     const wait = ['emulator', 'wait', '--timeout', '100ms'];
     const free = await findFreePort();
     const [none, gone, mute] = await Promise.all([
-      svc(wait, { cwd: place() }),
-      svc([...wait, '--url', `http://127.0.0.1:${free}`], { cwd: place() }),
-      svc([...wait, '--url', `http://127.0.0.1:${port}`], { cwd: place() }),
+      svc(wait, { cwd: createFolder() }),
+      svc([...wait, '--url', `http://127.0.0.1:${free}`], { cwd: createFolder() }),
+      svc([...wait, '--url', `http://127.0.0.1:${port}`], { cwd: createFolder() }),
     ]);
     expect(none).toMatchObject({ exitCode: ExitCode.timeout, stdout: '' });
     expect(none.stderr).toMatch(
@@ -219,9 +225,11 @@ describe('svc emulator wait', () => {
 
 describe('a start that cannot be', () => {
   it('says which emulator has the port', async () => {
-    const { ready } = await start(place(), '--db', ':memory:');
+    const { ready } = await startEmulatorForTest(createFolder(), '--db', ':memory:');
     const { port } = new URL(ready.url);
-    const { exitCode, stdout, stderr } = await svc(['emulator', 'start', '--port', port], { cwd: place() });
+    const { exitCode, stdout, stderr } = await svc(['emulator', 'start', '--port', port], {
+      cwd: createFolder(),
+    });
     expect({ exitCode, stdout }).toEqual({ exitCode: ExitCode.usage, stdout: '' });
     expect(stderr).toContain(`process ${ready.pid}`);
     expect(stderr).toContain(`svc emulator stop --url ${ready.url}`);
@@ -233,16 +241,18 @@ describe('a start that cannot be', () => {
     onTestFinished(() => void server.close());
     const address = server.address();
     const port = String(typeof address === 'object' && address?.port);
-    const { exitCode, stderr } = await svc(['emulator', 'start', '--port', port], { cwd: place() });
+    const { exitCode, stderr } = await svc(['emulator', 'start', '--port', port], { cwd: createFolder() });
     expect(exitCode).toBe(ExitCode.usage);
     expect(stderr).toContain(`lsof -i :${port}`);
   });
 
   it('refuses a database that another emulator has', async () => {
-    const cwd = place();
-    await start(cwd);
+    const cwd = createFolder();
+    await startEmulatorForTest(cwd);
     const db = join(cwd, '.svc/sandbox.db');
-    const second = await svc(['emulator', 'start', '--port', '0', '--db', db, '--json'], { cwd: place() });
+    const second = await svc(['emulator', 'start', '--port', '0', '--db', db, '--json'], {
+      cwd: createFolder(),
+    });
     expect(second).toMatchObject({ exitCode: ExitCode.usage, stdout: '' });
     expect(JSON.parse(second.stderr).error.code).toBe('database_in_use');
   });
@@ -251,15 +261,15 @@ describe('a start that cannot be', () => {
     ['here', []],
     ['in the background', ['--detach']],
   ])('refuses a second one in the same folder, %s, and says who runs', async (_, args) => {
-    const cwd = place();
-    const { ready } = await start(cwd, '--db', ':memory:');
+    const cwd = createFolder();
+    const { ready } = await startEmulatorForTest(cwd, '--db', ':memory:');
     const second = await svc(['emulator', 'start', '--port', '0', '--json', ...args], { cwd });
     expect(second).toMatchObject({ exitCode: ExitCode.usage, stdout: '' });
     expect(JSON.parse(second.stderr).error).toMatchObject({
       ...{ code: 'already_running', hint: expect.stringContaining('svc emulator stop') },
       message: expect.stringContaining(`process ${ready.pid} at ${ready.url}`),
     });
-    expect(await json(cwd, 'emulator', 'status')).toMatchObject({ pid: ready.pid });
+    expect(await runJson(cwd, 'emulator', 'status')).toMatchObject({ pid: ready.pid });
   });
 
   it.each([
@@ -268,13 +278,15 @@ describe('a start that cannot be', () => {
     ['--ca', 'nowhere.pem'],
     ['--keep-days', '0'],
   ])('refuses %s %s', async (...mistake) => {
-    const { exitCode, stdout, stderr } = await svc(['emulator', 'start', ...mistake], { cwd: place() });
+    const { exitCode, stdout, stderr } = await svc(['emulator', 'start', ...mistake], {
+      cwd: createFolder(),
+    });
     expect({ exitCode, stdout }).toEqual({ exitCode: ExitCode.usage, stdout: '' });
     expect(stderr).toMatch(/^error: \S/);
   });
 
   it('refuses an authority that is no certificate', async () => {
-    const cwd = place();
+    const cwd = createFolder();
     writeFileSync(join(cwd, 'ca.pem'), 'no certificate');
     const { exitCode, stderr } = await svc(['emulator', 'start', '--port', '0', '--ca', 'ca.pem'], { cwd });
     expect(exitCode).toBe(ExitCode.usage);
@@ -282,7 +294,7 @@ describe('a start that cannot be', () => {
   });
 
   it('stop says so where none runs', async () => {
-    const { exitCode, stderr } = await svc(['emulator', 'stop'], { cwd: place() });
+    const { exitCode, stderr } = await svc(['emulator', 'stop'], { cwd: createFolder() });
     expect(exitCode).toBe(ExitCode.noEmulator);
     expect(stderr).toContain('No emulator runs in this folder.');
   });
@@ -301,8 +313,11 @@ describe('options of the start', () => {
         'order.shipped,invoice.paid',
       ],
     ];
-    const cwd = place();
-    const [first, second] = [await start(cwd, ...options), await start(place(), ...options)];
+    const cwd = createFolder();
+    const [first, second] = [
+      await startEmulatorForTest(cwd, ...options),
+      await startEmulatorForTest(createFolder(), ...options),
+    ];
     expect(first.ready).toMatchObject({
       ...{
         url: expect.stringMatching(/^http:\/\/localhost:\d+$/),
@@ -313,21 +328,21 @@ describe('options of the start', () => {
     });
     expect(second.ready.api_key).toBe(first.ready.api_key);
     expect(second.ready.webhook_secret).toBe(first.ready.webhook_secret);
-    expect(await json(cwd, 'webhooks', 'get', first.ready.webhook_id)).toMatchObject({
+    expect(await runJson(cwd, 'webhooks', 'get', first.ready.webhook_id)).toMatchObject({
       ...{ url: 'https://example.com/hooks', events: ['order.shipped', 'invoice.paid'] },
     });
   });
 
   it('--ca lets receivers have a private authority', async () => {
-    const cwd = place();
-    const receiver = await receive({}, { certificate: getCertificate('localhost') });
+    const cwd = createFolder();
+    const receiver = await startReceiver({}, { certificate: getCertificate('localhost') });
     const ca = join(certificates, 'authority.cert.pem');
-    await start(cwd, '--db', ':memory:', '--ca', ca, '--forward-to', receiver.url);
+    await startEmulatorForTest(cwd, '--db', ':memory:', '--ca', ca, '--forward-to', receiver.url);
     expect(await svc(['trigger', 'order.shipped', '--wait'], { cwd })).toMatchObject({ exitCode: 0 });
   });
 
   it('--env-file names a new file after svc --, on every Node', async () => {
-    const cwd = place();
+    const cwd = createFolder();
     const args = [
       '--',
       'emulator',
@@ -340,20 +355,20 @@ describe('options of the start', () => {
       ':memory:',
       '--detach',
     ];
-    expect(await svc(args, { cwd })).toMatchObject({ exitCode: ExitCode.done });
+    expect(await svc(args, { cwd })).toMatchObject({ exitCode: ExitCode.success });
     const variables = readFileSync(join(cwd, 'new.env'), 'utf8');
     expect(await svc(['env', '--format', 'dotenv'], { cwd })).toMatchObject({ stdout: variables });
-    expect(await svc(['emulator', 'stop'], { cwd })).toMatchObject({ exitCode: ExitCode.done });
+    expect(await svc(['emulator', 'stop'], { cwd })).toMatchObject({ exitCode: ExitCode.success });
   });
 });
 
 describe('pipes', () => {
   it.skipIf(process.platform === 'win32')('may be closed before everything is written', async () => {
-    const cwd = place();
-    const receiver = await receive();
-    const { ready } = await start(cwd, '--db', ':memory:', '--forward-to', receiver.url);
-    const control = createHttpControlPlane({ controlUrl: ready.control_url });
-    const { deliveries } = await json(cwd, 'trigger', 'order.shipped', '--wait');
+    const cwd = createFolder();
+    const receiver = await startReceiver();
+    const { ready } = await startEmulatorForTest(cwd, '--db', ':memory:', '--forward-to', receiver.url);
+    const control = createHttpControlClient({ controlUrl: ready.control_url });
+    const { deliveries } = await runJson(cwd, 'trigger', 'order.shipped', '--wait');
     const words = [process.execPath, program, 'deliveries', 'tail', '--json'].map((word) => `'${word}'`);
     const pipe = execa('bash', ['-c', `${words.join(' ')} | head -1; exit "\${PIPESTATUS[0]}"`], {
       ...{ cwd, reject: false, timeout: 20_000, env: cleanEnvironment(), extendEnv: false },
@@ -372,13 +387,13 @@ describe('pipes', () => {
         { timeout: 20_000 },
       )
       .toBe(true);
-    expect(await pipe).toMatchObject({ exitCode: ExitCode.done, stdout: '{"type":"ready"}', stderr: '' });
+    expect(await pipe).toMatchObject({ exitCode: ExitCode.success, stdout: '{"type":"ready"}', stderr: '' });
   });
 });
 
 describe('what a command loads', () => {
   async function loadedBy(args: readonly string[], until = /$/): Promise<string[]> {
-    const cwd = place();
+    const cwd = createFolder();
     const record = join(cwd, 'modules');
     const recorder = pathToFileURL(join(import.meta.dirname, 'record-modules.mjs')).href;
     const run = execa(process.execPath, ['--import', recorder, program, ...args], {

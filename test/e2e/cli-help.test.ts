@@ -1,8 +1,8 @@
 /** The help of the built program, as it is read. */
 import { afterAll, describe, expect, it } from 'vitest';
-import { createPlace, svc } from './cli-program.ts';
+import { createTempFolder, svc } from './cli-program.ts';
 
-const empty = createPlace();
+const empty = createTempFolder();
 afterAll(empty.remove);
 
 describe('help', () => {

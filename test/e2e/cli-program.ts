@@ -38,7 +38,7 @@ export function svc(args: readonly string[], { cwd, env = {}, input = '' }: RunO
 }
 
 /** Longer than any file of tests takes, also on a machine that others work on. */
-const LONGEST_FILE_MS = 600_000;
+const EMULATOR_TIMEOUT_MS = 600_000;
 
 /** Starts an emulator in `cwd`, on a free port, and waits for its ready line. */
 export async function startEmulator(cwd: string, ...args: string[]) {
@@ -46,7 +46,7 @@ export async function startEmulator(cwd: string, ...args: string[]) {
     process.execPath,
     [program, 'emulator', 'start', '--port', '0', '--json', ...args],
     {
-      ...{ cwd, stdin: 'ignore', reject: false, timeout: LONGEST_FILE_MS },
+      ...{ cwd, stdin: 'ignore', reject: false, timeout: EMULATOR_TIMEOUT_MS },
       ...{ env: cleanEnvironment(), extendEnv: false },
     },
   );
@@ -58,7 +58,7 @@ export async function startEmulator(cwd: string, ...args: string[]) {
 }
 
 /** An empty folder, and what removes it. */
-export function createPlace(): { cwd: string; remove(): void } {
+export function createTempFolder(): { cwd: string; remove(): void } {
   const cwd = mkdtempSync(join(tmpdir(), 'svc-cli-'));
   return { cwd, remove: () => rmSync(cwd, { recursive: true, force: true, maxRetries: 3 }) };
 }

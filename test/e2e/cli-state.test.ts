@@ -3,12 +3,12 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createHttpControlPlane } from '../../src/control/http-client.ts';
+import { createHttpControlClient } from '../../src/control/http-control-client.ts';
 import { ExitCode } from '../../src/errors.ts';
-import type { Answers } from '../support/receiver.ts';
+import type { Answers } from '../support/test-receiver.ts';
 import { getReady, startSvc } from '../torture/svc-process.ts';
 import { type Ready, svc } from './cli-program.ts';
-import { ask, place, receive, start } from './for-one-test.ts';
+import { createFolder, runJsonOk, startEmulatorForTest, startReceiver } from './test-resources.ts';
 
 const still = ['--db', ':memory:', '--freeze'];
 
@@ -26,27 +26,32 @@ function post(
 
 describe('svc emulator reset, and what it has in common with snapshots', () => {
   it('goes back to the state after boot, and says so', async () => {
-    const cwd = place();
-    const receiver = await receive({ status: 503 });
-    const { ready } = await start(cwd, ...still, '--forward-to', receiver.url);
+    const cwd = createFolder();
+    const receiver = await startReceiver({ status: 503 });
+    const { ready } = await startEmulatorForTest(cwd, ...still, '--forward-to', receiver.url);
     await svc(['trigger', 'order.shipped', '--count', '2'], { cwd });
     await svc(['clock', 'advance', '1h'], { cwd });
     await svc(['webhooks', 'delete', ready.webhook_id], { cwd });
 
     const reset = await svc(['emulator', 'reset', '--yes'], { cwd });
     expect(reset).toMatchObject({
-      ...{ exitCode: ExitCode.done, stderr: '' },
+      ...{ exitCode: ExitCode.success, stderr: '' },
       stdout: 'Everything is as it was after boot; deliveries pending: 0.\n',
     });
-    expect((await ask(cwd, 'deliveries', 'list')).data).toEqual([]);
-    expect((await ask(cwd, 'webhooks', 'get', ready.webhook_id)).url).toBe(receiver.url);
-    expect(await ask(cwd, 'emulator', 'reset')).toMatchObject({ api_key: ready.api_key, pid: ready.pid });
+    expect((await runJsonOk(cwd, 'deliveries', 'list')).data).toEqual([]);
+    expect((await runJsonOk(cwd, 'webhooks', 'get', ready.webhook_id)).url).toBe(receiver.url);
+    expect(await runJsonOk(cwd, 'emulator', 'reset')).toMatchObject({
+      api_key: ready.api_key,
+      pid: ready.pid,
+    });
   });
 
   it.each(['reset', 'restore', 'snapshot save a', 'snapshot load a'])(
     'needs an emulator: svc emulator %s',
     async (line) => {
-      const { exitCode, stdout, stderr } = await svc(['emulator', ...line.split(' ')], { cwd: place() });
+      const { exitCode, stdout, stderr } = await svc(['emulator', ...line.split(' ')], {
+        cwd: createFolder(),
+      });
       expect({ exitCode, stdout }).toEqual({ exitCode: ExitCode.noEmulator, stdout: '' });
       expect(stderr).toContain('No emulator runs in this folder.');
     },
@@ -55,8 +60,8 @@ describe('svc emulator reset, and what it has in common with snapshots', () => {
 
 describe.skipIf(process.platform === 'win32')('svc emulator restore', () => {
   it('brings back the folder that was removed while the emulator runs, and the run file comes back by itself', async () => {
-    const cwd = place();
-    const { ready } = await start(cwd);
+    const cwd = createFolder();
+    const { ready } = await startEmulatorForTest(cwd);
     await svc(['trigger', 'order.shipped'], { cwd });
     rmSync(join(cwd, '.svc'), { recursive: true });
     await expect.poll(() => existsSync(join(cwd, '.svc', 'run.json'))).toBe(true);
@@ -69,12 +74,12 @@ describe.skipIf(process.platform === 'win32')('svc emulator restore', () => {
     expect(status.stdout).toMatch(/Database problem +The database file was removed/);
     const restored = await svc(['emulator', 'restore'], { cwd });
     expect(restored).toMatchObject({
-      ...{ exitCode: ExitCode.done, stderr: '' },
+      ...{ exitCode: ExitCode.success, stderr: '' },
       stdout: expect.stringContaining('was written again, with everything that the emulator had.'),
     });
     await svc(['trigger', 'order.shipped'], { cwd });
-    expect((await ask(cwd, 'events', 'list')).data).toHaveLength(2);
-    expect(await ask(cwd, 'emulator', 'status')).toMatchObject({ pid: ready.pid });
+    expect((await runJsonOk(cwd, 'events', 'list')).data).toHaveLength(2);
+    expect(await runJsonOk(cwd, 'emulator', 'status')).toMatchObject({ pid: ready.pid });
     expect((await svc(['emulator', 'restore'], { cwd })).stderr).toContain(
       'The database file is in its place.',
     );
@@ -83,34 +88,34 @@ describe.skipIf(process.platform === 'win32')('svc emulator restore', () => {
 
 describe('svc emulator snapshot', () => {
   it('saves to and loads from the folder of the command, whatever the folder of the emulator', async () => {
-    const receiver = await receive({ status: 503 });
-    const [first, second, elsewhere] = [place(), place(), place()];
-    const { ready } = await start(first, ...still, '--forward-to', receiver.url);
-    const { event } = await ask(first, 'trigger', 'order.shipped');
+    const receiver = await startReceiver({ status: 503 });
+    const [first, second, elsewhere] = [createFolder(), createFolder(), createFolder()];
+    const { ready } = await startEmulatorForTest(first, ...still, '--forward-to', receiver.url);
+    const { event } = await runJsonOk(first, 'trigger', 'order.shipped');
     await receiver.waitFor(1);
     const saved = await svc(['emulator', 'snapshot', 'save', 'state.svc', '--url', ready.url], {
       cwd: elsewhere,
     });
-    expect(saved).toMatchObject({ exitCode: ExitCode.done, stderr: '' });
+    expect(saved).toMatchObject({ exitCode: ExitCode.success, stderr: '' });
     expect(saved.stdout).toMatch(new RegExp(`^${elsewhere}/state.svc holds everything, in \\d+ KiB\\.\n$`));
     expect(readdirSync(elsewhere)).toEqual(['state.svc']);
 
-    const other = await start(second, ...still);
+    const other = await startEmulatorForTest(second, ...still);
     const path = join(elsewhere, 'state.svc');
     const loaded = await svc(['emulator', 'snapshot', 'load', path, '--yes'], { cwd: second });
     expect(loaded.stdout).toMatch(
       new RegExp(`^Loaded +${path}\\nWorkspace +${ready.workspace_id}\\nAPI key +${other.ready.api_key}\\n`),
     );
     receiver.respond({});
-    expect((await ask(second, 'clock', 'advance', '5m')).attempts).toMatchObject([
+    expect((await runJsonOk(second, 'clock', 'advance', '5m')).attempts).toMatchObject([
       { number: 2, outcome: 'succeeded' },
     ]);
-    expect(await ask(second, 'events', 'get', event.id)).toEqual(event);
+    expect(await runJsonOk(second, 'events', 'get', event.id)).toEqual(event);
   });
 
   it('refuses what is no snapshot, and leaves it alone', async () => {
-    const cwd = place();
-    await start(cwd, ...still);
+    const cwd = createFolder();
+    await startEmulatorForTest(cwd, ...still);
     writeFileSync(join(cwd, 'notes'), 'notes');
     for (const verb of ['save', 'load']) {
       const { exitCode, stdout, stderr } = await svc(['emulator', 'snapshot', verb, 'notes'], { cwd });
@@ -123,46 +128,48 @@ describe('svc emulator snapshot', () => {
   });
 
   it('keeps the old file whole where a save is killed', async () => {
-    const cwd = place();
+    const cwd = createFolder();
     // The first save copies a megabyte at most, which is one or two steps; the second one has more than ten.
     await using emulator = startSvc({ folder: cwd, killAt: { point: 'snapshot.copying', nth: 10 } });
     const ready = await getReady(emulator);
     const path = join(cwd, 'state.svc');
     const hash = () => createHash('sha256').update(readFileSync(path)).digest('hex');
-    await ask(cwd, 'emulator', 'snapshot', 'save', 'state.svc');
+    await runJsonOk(cwd, 'emulator', 'snapshot', 'save', 'state.svc');
     const old = hash();
     const body = JSON.stringify({ type: 'a.b', payload: { text: 'x'.repeat(250_000) } });
     for (let i = 0; i < 60; i++) expect((await post(ready, body)).status).toBe(201);
 
     const killed = await svc(['emulator', 'snapshot', 'save', 'state.svc'], { cwd });
     expect(killed.exitCode).toBe(ExitCode.noEmulator);
-    expect((await emulator.ended).signal).toBe('SIGKILL');
+    expect((await emulator.exited).signal).toBe('SIGKILL');
     expect(readdirSync(cwd)).toContainEqual(expect.stringMatching(/^\.svc-snapshot-.+\.tmp$/));
     expect(hash()).toBe(old);
 
-    const next = place();
-    await start(next, ...still);
-    expect((await ask(next, 'emulator', 'snapshot', 'load', path)).workspace_id).toBe(ready.workspace_id);
+    const next = createFolder();
+    await startEmulatorForTest(next, ...still);
+    expect((await runJsonOk(next, 'emulator', 'snapshot', 'load', path)).workspace_id).toBe(
+      ready.workspace_id,
+    );
   });
 
   it('is of one moment, however much is going on', async () => {
-    const cwd = place();
-    const receiver = await receive();
-    const { ready } = await start(cwd, ...still, '--forward-to', receiver.url);
+    const cwd = createFolder();
+    const receiver = await startReceiver();
+    const { ready } = await startEmulatorForTest(cwd, ...still, '--forward-to', receiver.url);
     let isOver = false;
     const clients = Array.from({ length: 4 }, async () => {
       while (!isOver) await post(ready, '{"type":"a.b"}');
     });
     await receiver.waitFor(50);
-    for (let i = 0; i < 3; i++) await ask(cwd, 'emulator', 'snapshot', 'save', `${i}.svc`);
+    for (let i = 0; i < 3; i++) await runJsonOk(cwd, 'emulator', 'snapshot', 'save', `${i}.svc`);
     isOver = true;
     await Promise.all(clients);
 
-    const next = place();
-    const other = await start(next, ...still);
-    const control = createHttpControlPlane({ controlUrl: other.ready.control_url });
+    const next = createFolder();
+    const other = await startEmulatorForTest(next, ...still);
+    const control = createHttpControlClient({ controlUrl: other.ready.control_url });
     for (let i = 0; i < 3; i++) {
-      await ask(next, 'emulator', 'snapshot', 'load', join(cwd, `${i}.svc`));
+      await runJsonOk(next, 'emulator', 'snapshot', 'load', join(cwd, `${i}.svc`));
       await control.settleClock({});
       // One delivery for each event: those that were under way are made again.
       const { data: deliveries } = await control.listDeliveries({ limit: 1000 });
@@ -175,20 +182,20 @@ describe('svc emulator snapshot', () => {
 
 describe('--seed', () => {
   it('is read from the file that the configuration names, beside it', async () => {
-    const cwd = place();
+    const cwd = createFolder();
     mkdirSync(join(cwd, 'sandbox'));
     writeFileSync(
       join(cwd, 'sandbox/seed.yaml'),
       'workspaces:\n  - name: A\n    keys: [{ key: svc_test_of_a }]\n',
     );
     writeFileSync(join(cwd, 'svc.config.json'), '{"seed":"sandbox/seed.yaml"}');
-    const { ready } = await start(cwd, ...still);
+    const { ready } = await startEmulatorForTest(cwd, ...still);
     expect(ready.api_key).toBe('svc_test_of_a');
-    expect((await ask(cwd, 'events', 'create', 'order.shipped')).workspace_id).toBe(ready.workspace_id);
+    expect((await runJsonOk(cwd, 'events', 'create', 'order.shipped')).workspace_id).toBe(ready.workspace_id);
   });
 
   it('stops the start where it is wrong, and says where', async () => {
-    const cwd = place();
+    const cwd = createFolder();
     writeFileSync(
       join(cwd, 'seed.json'),
       '{"workspaces":[{"name":"A","webhooks":[{"url":"http://127.0.0.1"}]}]}',
@@ -205,12 +212,18 @@ describe('--seed', () => {
 describe('two runs with the same seed', () => {
   /** All that a run shows of itself, through both doors, but for what no two processes have in common. */
   async function run(receiver: string): Promise<string> {
-    const cwd = place();
+    const cwd = createFolder();
     const fixed = ['--random-seed', '7', '--wall-clock', '2026-11-20T12:00:00Z'];
-    const { ready, subprocess } = await start(cwd, ...still, ...fixed, '--forward-to', receiver);
+    const { ready, subprocess } = await startEmulatorForTest(
+      cwd,
+      ...still,
+      ...fixed,
+      '--forward-to',
+      receiver,
+    );
     const outputs: string[] = [JSON.stringify(ready)];
     const record = async (...args: string[]) => {
-      const document = await ask(cwd, ...args);
+      const document = await runJsonOk(cwd, ...args);
       outputs.push(JSON.stringify(document));
       return document;
     };
@@ -220,8 +233,8 @@ describe('two runs with the same seed', () => {
     await record('keys', 'create', '--scopes', 'events:read');
     await record('workspaces', 'create', 'Second');
     // Unrecorded: how far its first attempts are by then is a matter of pace. What they were is asked for below.
-    await ask(cwd, 'trigger', 'invoice.paid', ...seed);
-    await ask(cwd, 'clock', 'advance', '0s');
+    await runJsonOk(cwd, 'trigger', 'invoice.paid', ...seed);
+    await runJsonOk(cwd, 'clock', 'advance', '0s');
     await record('clock', 'advance', '1h');
     await record('deliveries', 'replay', deliveries[0].id, '--wait', '--new-id');
     await record('webhooks', 'rotate-secret', ready.webhook_id);
@@ -231,7 +244,7 @@ describe('two runs with the same seed', () => {
     const answer = await post(ready, '{"type":"a.b"}', { 'idempotency-key': 'k' });
     outputs.push(String(answer.headers.get('request-id')), await answer.text());
     // Unrecorded for the same reason: nothing is under way after it.
-    await ask(cwd, 'clock', 'advance', '0s');
+    await runJsonOk(cwd, 'clock', 'advance', '0s');
     await record('emulator', 'status');
     await record('emulator', 'stop');
     await subprocess;
@@ -250,7 +263,7 @@ describe('two runs with the same seed', () => {
         return { status };
       };
     };
-    const receiver = await receive(refuseFirst());
+    const receiver = await startReceiver(refuseFirst());
     const first = withoutPace(await run(receiver.url));
     receiver.respond(refuseFirst());
     expect(withoutPace(await run(receiver.url))).toBe(first);

@@ -1,26 +1,35 @@
 /** Drives every command of the built program to each of the ends that `cli-table.ts` lists. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createHttpControlPlane } from '../../src/control/http-client.ts';
+import { createHttpControlClient } from '../../src/control/http-control-client.ts';
 import { ExitCode } from '../../src/errors.ts';
-import { leaves } from '../support/command-line.ts';
-import { createReceiver, type Receiver } from '../support/receiver.ts';
-import { createPlace, startEmulator, svc } from './cli-program.ts';
-import { checks, NOBODY, type Row, replacing, rows, type Scene, startAndStop, streams } from './cli-table.ts';
+import { commandsByName } from '../support/command-definitions.ts';
+import { createReceiver, type Receiver } from '../support/test-receiver.ts';
+import { createTempFolder, startEmulator, svc } from './cli-program.ts';
+import {
+  type CommandCase,
+  type CommandFixture,
+  commandCases,
+  environmentDependentCommands,
+  processCommands,
+  stateReplacingCommands,
+  streamingCommands,
+  UNKNOWN_ID,
+} from './command-cases.ts';
 
-const inhabited = createPlace();
-const empty = createPlace();
+const inhabited = createTempFolder();
+const empty = createTempFolder();
 
 let emulator: Awaited<ReturnType<typeof startEmulator>>;
 let receiver: Receiver;
-let scene: Scene;
+let commandFixture: CommandFixture;
 
 beforeAll(async () => {
   receiver = await createReceiver();
   emulator = await startEmulator(inhabited.cwd, '--db', ':memory:', '--freeze', '--forward-to', receiver.url);
   const { control_url: controlUrl, workspace_id, webhook_id, webhook_secret } = emulator.ready;
-  const control = createHttpControlPlane({ controlUrl });
+  const control = createHttpControlClient({ controlUrl });
   const { event, deliveries } = await runJson('trigger', ['order.shipped', '--wait']);
-  scene = {
+  commandFixture = {
     ...{ event: event.id, delivery: deliveries[0].id, webhook: webhook_id, secret: webhook_secret },
     ...{ workspace: workspace_id, receiver: receiver.url },
     createKey: async () => (await control.createKey({ scopes: ['events:read'] })).id,
@@ -44,32 +53,38 @@ async function runJson(name: string, args: readonly string[]) {
   return JSON.parse((await run(name, [...args, '--json'])).stdout);
 }
 
-async function argsOf({ args = [] }: Row): Promise<readonly string[]> {
-  return typeof args === 'function' ? args(scene) : args;
+async function argsOf({ args = [] }: CommandCase): Promise<readonly string[]> {
+  return typeof args === 'function' ? args(commandFixture) : args;
 }
 
 it('knows every command', () => {
-  expect([...Object.keys(rows), ...streams, ...startAndStop, ...replacing, ...checks].sort()).toEqual(
-    Object.keys(leaves).sort(),
-  );
+  expect(
+    [
+      ...Object.keys(commandCases),
+      ...streamingCommands,
+      ...processCommands,
+      ...stateReplacingCommands,
+      ...environmentDependentCommands,
+    ].sort(),
+  ).toEqual(Object.keys(commandsByName).sort());
 });
 
-describe.each(Object.entries(rows))('svc %s', (name, row) => {
+describe.each(Object.entries(commandCases))('svc %s', (name, row) => {
   it('prints for people what it found or did', async () => {
     const { exitCode, stdout, stderr } = await run(name, await argsOf(row));
-    expect(stdout).toMatch(row.shows);
-    expect(stderr.trimEnd()).toMatch(row.notes ?? /^$/);
-    expect(exitCode).toBe(ExitCode.done);
+    expect(stdout).toMatch(row.stdout);
+    expect(stderr.trimEnd()).toMatch(row.stderr ?? /^$/);
+    expect(exitCode).toBe(ExitCode.success);
   });
 
   it('prints one JSON document with --json', async () => {
     const { exitCode, stdout } = await run(name, [...(await argsOf(row)), '--json']);
-    expect(Object.keys(JSON.parse(stdout))).toEqual(expect.arrayContaining([...row.members]));
-    expect(exitCode).toBe(ExitCode.done);
+    expect(Object.keys(JSON.parse(stdout))).toEqual(expect.arrayContaining([...row.jsonFields]));
+    expect(exitCode).toBe(ExitCode.success);
   });
 
   it('refuses a mistake on standard error alone', async () => {
-    const [args, error] = row.mistake;
+    const [args, error] = row.invalid;
     const { exitCode, stdout, stderr } = await run(name, args);
     expect({ exitCode, stdout }).toEqual({ exitCode: ExitCode.usage, stdout: '' });
     expect(stderr.startsWith(`error: ${error}`), stderr).toBe(true);
@@ -77,8 +92,8 @@ describe.each(Object.entries(rows))('svc %s', (name, row) => {
 
   it('says so where no emulator runs, or does without', async () => {
     const { exitCode, stdout, stderr } = await run(name, await argsOf(row), empty.cwd);
-    if (row.alone) {
-      expect({ exitCode, stderr }).toEqual({ exitCode: ExitCode.done, stderr: '' });
+    if (row.needsNoEmulator) {
+      expect({ exitCode, stderr }).toEqual({ exitCode: ExitCode.success, stderr: '' });
     } else {
       expect({ exitCode, stdout }).toEqual({ exitCode: ExitCode.noEmulator, stdout: '' });
       expect(stderr).toMatch(/^error: No emulator runs in this folder\.\nhint: .*svc emulator start/);
@@ -87,23 +102,25 @@ describe.each(Object.entries(rows))('svc %s', (name, row) => {
 });
 
 describe('what does not exist', () => {
-  const asked = Object.entries(rows).flatMap(([name, { nobody }]) => (nobody ? [{ name, nobody }] : []));
+  const asked = Object.entries(commandCases).flatMap(([name, { notFound }]) =>
+    notFound ? [{ name, nobody: notFound }] : [],
+  );
 
   it.each(asked)('ends svc $name with 4 and its name', async ({ name, nobody }) => {
     const { exitCode, stdout, stderr } = await run(name, nobody);
     expect({ exitCode, stdout }).toEqual({ exitCode: ExitCode.notFound, stdout: '' });
-    expect(stderr).toContain(NOBODY);
+    expect(stderr).toContain(UNKNOWN_ID);
   });
 
   it('is told as JSON with --json', async () => {
-    const { stderr } = await run('events get', [`evt_${NOBODY}`, '--json']);
+    const { stderr } = await run('events get', [`evt_${UNKNOWN_ID}`, '--json']);
     expect(JSON.parse(stderr)).toEqual({
-      error: { code: 'not_found', message: expect.stringContaining(NOBODY) },
+      error: { code: 'not_found', message: expect.stringContaining(UNKNOWN_ID) },
     });
   });
 });
 
-describe.each(streams)('svc %s', (name) => {
+describe.each(streamingCommands)('svc %s', (name) => {
   it('prints a ready line and one object a line, and ends with 130 when it is interrupted', async () => {
     const tail = run(name, ['--since', '1h', '--json']);
     const lines: { type: string; sequence?: number }[] = [];

@@ -3,12 +3,12 @@ import * as nodeModule from 'node:module';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { svc } from './cli-program.ts';
-import { place } from './for-one-test.ts';
+import { createFolder } from './test-resources.ts';
 
 const hasCompileCache = 'enableCompileCache' in nodeModule;
 
 it('svc turns on the compile cache of a Node.js that has one', async () => {
-  const cwd = place();
+  const cwd = createFolder();
   const preload = join(cwd, 'preload.cjs');
   writeFileSync(
     preload,
@@ -26,7 +26,7 @@ it('svc turns on the compile cache of a Node.js that has one', async () => {
 });
 
 it.runIf(hasCompileCache)('svc obeys the variables of Node.js for the compile cache', async () => {
-  const cwd = place();
+  const cwd = createFolder();
   const cache = join(cwd, 'cache');
   mkdirSync(cache);
   const env = { NODE_COMPILE_CACHE: cache };

@@ -4,10 +4,17 @@ import { symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { hasTerminals, startTerminal, type TestTerminal } from '../support/terminal.ts';
-import { cleanEnvironment, createPlace, program, type Ready, startEmulator, svc } from './cli-program.ts';
+import { hasTerminals, startTerminal, type TestTerminal } from '../support/test-terminal.ts';
+import {
+  cleanEnvironment,
+  createTempFolder,
+  program,
+  type Ready,
+  startEmulator,
+  svc,
+} from './cli-program.ts';
 
-const { cwd, remove } = createPlace();
+const { cwd, remove } = createTempFolder();
 const env = {
   ...cleanEnvironment(),
   PATH: `${cwd}${delimiter}${process.env.PATH}`,

@@ -2,14 +2,14 @@ import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
-import { createReceiver } from '../support/receiver.ts';
+import { createReceiver } from '../support/test-receiver.ts';
 import { startSvc } from '../torture/svc-process.ts';
-import { createPlace } from './cli-program.ts';
+import { createTempFolder } from './cli-program.ts';
 
 const LIMIT = 64;
 /** For a machine that others work on. */
 const PATIENCE = { timeout: 20_000 };
-const place = createPlace();
+const place = createTempFolder();
 const sockets: Socket[] = [];
 afterEach(() => {
   for (const socket of sockets) socket.destroy();
@@ -23,7 +23,7 @@ it.skipIf(process.platform === 'win32')(
     const under = ['sh', '-c', `ulimit -n ${LIMIT} && exec "$@"`, 'sh'];
     await using svc = startSvc({ folder: place.cwd, under });
     const ready = await svc.ready;
-    if (ready === null) throw new Error(JSON.stringify(await svc.ended));
+    if (ready === null) throw new Error(JSON.stringify(await svc.exited));
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const post = async (url: string, body: unknown): Promise<number | undefined> => {
       const headers = { authorization: `Bearer ${ready.api_key}`, 'content-type': 'application/json' };
@@ -44,7 +44,7 @@ it.skipIf(process.platform === 'win32')(
     await Promise.race(sockets.map((socket) => new Promise((resolve) => socket.once('close', resolve))));
     const event = { type: 'order.shipped', payload: {} };
     expect(await post(`${ready.base_url}/events`, event)).toBe(201);
-    await expect.poll(() => svc.said, PATIENCE).toContain('No file descriptor is free');
+    await expect.poll(() => svc.stderr, PATIENCE).toContain('No file descriptor is free');
     for (const socket of sockets) socket.destroy();
     await receiver.waitFor(1);
     expect(await post(`${ready.base_url}/events`, event)).toBe(201);

@@ -10,21 +10,21 @@ import { ready, startProgram } from '../receivers/receiver-process.ts';
 import { type Block, listBlocks, pages, root } from '../support/documents.ts';
 import { driverFolder } from '../support/sqlite.ts';
 import { cleanEnvironment, program, svc } from './cli-program.ts';
-import { ask, findFreePort, place } from './for-one-test.ts';
+import { createFolder, findFreePort, runJsonOk } from './test-resources.ts';
 
 /** Blocks in these languages are commands and programs. Others are data and formulas. */
 const runnable = /^(?:console|sh|js|ts|typescript|python|go|ruby|php|yaml)$/;
 
 /** Blocks that another test runs, which reads them from the page or compares them with its own files. */
 const elsewhere: readonly { page: string; language: RegExp; code?: RegExp; test: string }[] = [
-  { page: 'README.md', language: /^js$/, test: 'test/library/document.test.ts' },
-  { page: 'docs/testing.md', language: /^(?:js|ts)$/, test: 'test/library/document.test.ts' },
+  { page: 'README.md', language: /^js$/, test: 'test/library/documented-examples.test.ts' },
+  { page: 'docs/testing.md', language: /^(?:js|ts)$/, test: 'test/library/documented-examples.test.ts' },
   { page: 'docs/testing.md', language: /^typescript$/, test: 'test/library/event-types.test.ts' },
   { page: 'docs/testing.md', language: /^console$/, test: 'test/e2e/bundled-application.test.ts' },
   {
     page: 'docs/receivers.md',
     language: /^(?:js|python|go|ruby|php)$/,
-    test: 'test/receivers/documents.test.ts',
+    test: 'test/receivers/receiver-documents.test.ts',
   },
   { page: 'docs/ci.md', language: /^(?:yaml|python)$/, test: 'test/e2e/ci-document.test.ts' },
   { page: 'docs/ci.md', language: /^console$/, code: /emulator exec/, test: 'test/e2e/ci-document.test.ts' },
@@ -33,7 +33,7 @@ const elsewhere: readonly { page: string; language: RegExp; code?: RegExp; test:
     page: 'docs/fixtures.md',
     language: /^(?:ts|sh)$/,
     code: /openapi|webhooks/,
-    test: 'test/contract/clients.test.ts',
+    test: 'test/contract/generated-clients.test.ts',
   },
 ];
 
@@ -210,7 +210,7 @@ async function runPage(page: string, blocks: readonly Block[]): Promise<void> {
 
 /** An empty project with the package and the SQLite driver installed. */
 function createProject(): string {
-  const cwd = place();
+  const cwd = createFolder();
   onTestFinished(async () => void (await svc(['emulator', 'stop'], { cwd })));
   for (const folder of ['bin', 'node_modules']) mkdirSync(join(cwd, folder));
   for (const name of ['svc', 'svc-emulator']) symlinkSync(program, join(cwd, 'bin', name));
@@ -236,14 +236,14 @@ async function prepare(cwd: string, { env = {} }: Session): Promise<Record<strin
   const start = ['emulator', 'start', '--detach', '--port', '0', '--seed', 'seed.json'];
   const { exitCode, stderr } = await svc(start, { cwd, env });
   expect(exitCode, stderr).toBe(0);
-  const { deliveries } = await ask(cwd, 'trigger', 'order.shipped', '--wait');
-  const { id, webhook_id, attempts } = await ask(cwd, 'deliveries', 'get', deliveries[0].id);
+  const { deliveries } = await runJsonOk(cwd, 'trigger', 'order.shipped', '--wait');
+  const { id, webhook_id, attempts } = await runJsonOk(cwd, 'deliveries', 'get', deliveries[0].id);
   const { headers, body } = attempts[0].request;
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   writeFileSync(join(cwd, 'body'), body);
   writeFileSync(join(cwd, 'request.txt'), `POST /webhooks HTTP/1.1\r\n${lines.join('')}\r\n${body}`);
   return {
-    'http://192.168.1.5:4777': (await ask(cwd, 'emulator', 'status')).url,
+    'http://192.168.1.5:4777': (await runJsonOk(cwd, 'emulator', 'status')).url,
     'del_…': id,
     'wh_…': webhook_id,
     'whsec_…': SECRET,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { driverFolder } from '../support/sqlite.ts';
-import { cleanEnvironment, createPlace } from './cli-program.ts';
+import { cleanEnvironment, createTempFolder } from './cli-program.ts';
 import { type PackedPackage, packPackage } from './packed-project.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -20,7 +20,7 @@ afterAll(() => {
 
 /** A project that npm installed the packed package into, with a driver of its own. */
 function createProject(installDriver: (folder: string) => void): string {
-  const place = createPlace();
+  const place = createTempFolder();
   places.push(place);
   const project = place.cwd;
   const modules = join(project, 'node_modules');

@@ -5,26 +5,26 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ExitCode } from '../../src/errors.ts';
-import { hasTerminals, startTerminal } from '../support/terminal.ts';
+import { hasTerminals, startTerminal } from '../support/test-terminal.ts';
 import {
   cleanEnvironment,
-  createPlace,
+  createTempFolder,
   program,
   type RunOptions,
   svc,
   temporaryFilesIn,
 } from './cli-program.ts';
-import { endWithTest, receive } from './for-one-test.ts';
-import { expectNobodyIn, listProcessesIn, showsProcesses } from './processes-in.ts';
+import { canListProcesses, expectNoProcessIn, listProcessesIn } from './list-processes.ts';
+import { killAfterTest, startReceiver } from './test-resources.ts';
 
 const hasSignals = process.platform !== 'win32';
 
 /** A folder of its own, also for temporary files; it may not be the folder of any process when the test is over. */
 function place(): string {
-  const { cwd, remove } = createPlace();
+  const { cwd, remove } = createTempFolder();
   onTestFinished(async () => {
     try {
-      if (showsProcesses) await expectNobodyIn(cwd);
+      if (canListProcesses) await expectNoProcessIn(cwd);
     } finally {
       remove();
     }
@@ -48,7 +48,7 @@ async function start(cwd: string, words: readonly string[]) {
     ...{ cwd, stdin: 'ignore', reject: false, timeout: 30_000, forceKillAfterDelay: false },
     ...{ env: { ...cleanEnvironment(), ...temporaryFilesIn(cwd) }, extendEnv: false },
   });
-  endWithTest(subprocess);
+  killAfterTest(subprocess);
   let out = '';
   subprocess.stdout.on('data', (chunk) => {
     out += chunk;
@@ -64,7 +64,7 @@ const sayReady = `process.stdout.write('ready\\n');`;
 
 describe('the command', () => {
   it('has the variables of svc env, our input and all of standard output', async () => {
-    const receiver = await receive();
+    const receiver = await startReceiver();
     const script = `
       const { SVC_BASE_URL, SVC_API_KEY, SVC_WORKSPACE_ID, SVC_CONTROL_URL, SVC_WEBHOOK_SECRET } = process.env;
       const answer = await fetch(SVC_BASE_URL + '/workspaces/' + SVC_WORKSPACE_ID, {
@@ -75,7 +75,7 @@ describe('the command', () => {
       console.log([answer.status, status.db, status.webhook_secret === SVC_WEBHOOK_SECRET, input].join(' '));`;
     const options = { cwd: place(), input: 'input' };
     expect(await exec(['--forward-to', receiver.url, ...node(script)], options)).toMatchObject({
-      ...{ exitCode: ExitCode.done, stdout: '200 :memory: true input\n', stderr: '' },
+      ...{ exitCode: ExitCode.success, stdout: '200 :memory: true input\n', stderr: '' },
     });
   });
 
@@ -84,7 +84,7 @@ describe('the command', () => {
       const answer = await fetch(new URL('/healthz', process.env.SVC_BASE_URL));
       console.log(new URL(answer.url).protocol, answer.status);`;
     expect(await exec(['--https', ...node(script)], { cwd: place() })).toMatchObject({
-      ...{ exitCode: ExitCode.done, stdout: 'https: 200\n' },
+      ...{ exitCode: ExitCode.success, stdout: 'https: 200\n' },
     });
   });
 
@@ -92,7 +92,7 @@ describe('the command', () => {
     const cwd = place();
     const script = `process.stdout.write(process.argv.slice(1).join(' '))`;
     const words = [process.execPath, '-e', script, 'a', '--json', '--', '--port', 'x'];
-    const shown = { exitCode: ExitCode.done, stdout: 'a --json -- --port x' };
+    const shown = { exitCode: ExitCode.success, stdout: 'a --json -- --port x' };
     expect(await exec(['--', ...words], { cwd })).toMatchObject(shown);
     expect(await exec(words, { cwd })).toMatchObject(shown);
   });
@@ -139,7 +139,7 @@ describe('the exit code', () => {
     expect(stderr).toContain(error);
   });
 
-  it.skipIf(!showsProcesses)('is 2 on a disk that is read-only', async () => {
+  it.skipIf(!canListProcesses)('is 2 on a disk that is read-only', async () => {
     const { exitCode, stderr } = await exec(['--db', '/sys/svc.db', ...trigger], { cwd: place() });
     expect(exitCode).toBe(ExitCode.usage);
     expect(stderr).toContain('/sys/svc.db');
@@ -192,7 +192,7 @@ describe.skipIf(!hasSignals)('signals', () => {
   });
 });
 
-describe.skipIf(!showsProcesses)('no process is left behind', () => {
+describe.skipIf(!canListProcesses)('no process is left behind', () => {
   /** A command that starts another process, which says that it is ready and stays, and then goes on. */
   const withOffspring = (after: string) => `import { spawn } from 'node:child_process';
     const offspring = spawn(process.execPath, ['-e', ${JSON.stringify(sayReady + stay)}], { stdio: ['ignore', 'pipe', 'ignore'] });
@@ -218,7 +218,7 @@ describe.skipIf(!showsProcesses)('no process is left behind', () => {
     const { subprocess } = await start(cwd, node(withOffspring(stay)));
     expect(listProcessesIn(cwd)).toHaveLength(4);
     subprocess.kill('SIGKILL');
-    await expectNobodyIn(cwd);
+    await expectNoProcessIn(cwd);
     expect(readdirSync(cwd)).toEqual([]);
   });
 
@@ -239,12 +239,12 @@ describe.skipIf(!showsProcesses)('no process is left behind', () => {
     );
     await expect.poll(() => listProcessesIn(cwd).length, { timeout: 15_000 }).toBe(4);
     process.kill(-(subprocess.pid ?? Number.NaN), 'SIGKILL');
-    await expectNobodyIn(cwd);
+    await expectNoProcessIn(cwd);
     expect(readdirSync(cwd)).toEqual([]);
   });
 });
 
-describe.skipIf(!hasTerminals || !showsProcesses)('in a terminal', () => {
+describe.skipIf(!hasTerminals || !canListProcesses)('in a terminal', () => {
   const shell = (line: string, cwd: string) =>
     startTerminal(['bash', '--norc', '-c', line], {
       cwd,
@@ -306,17 +306,17 @@ describe.skipIf(!hasTerminals || !showsProcesses)('in a terminal', () => {
 
 describe('--require-settled', () => {
   it('is content when everything has arrived, and gives what is due the time to', async () => {
-    const receiver = await receive({ after: new Promise((resolve) => setTimeout(resolve, 1_000)) });
+    const receiver = await startReceiver({ after: new Promise((resolve) => setTimeout(resolve, 1_000)) });
     const args = ['--forward-to', receiver.url, '--require-settled', ...trigger];
-    expect(await exec(args, { cwd: place() })).toMatchObject({ exitCode: ExitCode.done, stderr: '' });
+    expect(await exec(args, { cwd: place() })).toMatchObject({ exitCode: ExitCode.success, stderr: '' });
     expect(receiver.requests).toHaveLength(1);
   });
 
   it('lists what did not arrive, and exits with 1', async () => {
-    const receiver = await receive({ status: 503 });
+    const receiver = await startReceiver({ status: 503 });
     const args = ['--forward-to', receiver.url, '--require-settled', ...trigger];
     const { exitCode, stderr } = await exec(args, { cwd: place() });
-    expect(exitCode).toBe(ExitCode.notSo);
+    expect(exitCode).toBe(ExitCode.failure);
     expect(stderr).toMatch(/^1 of 1 deliveries did not arrive/);
     expect(stderr).toMatch(
       /order\.shipped to http:\S+: del_\w+ pending after 1 attempt, the next in 4m \d+s: .*503 Service Unavailable\n/,
@@ -324,7 +324,7 @@ describe('--require-settled', () => {
   });
 
   it('svc emulator exec --expect-failed succeeds when exactly that many deliveries failed', async () => {
-    const receiver = await receive({ status: 503 });
+    const receiver = await startReceiver({ status: 503 });
     const svcCommand = (...words: string[]) =>
       `execFileSync(process.execPath, ${JSON.stringify([program, ...words])}, { stdio: 'ignore' });`;
     const settle = svcCommand('clock', 'settle');
@@ -333,16 +333,16 @@ describe('--require-settled', () => {
       exec(['--forward-to', receiver.url, '--freeze', '--expect-failed', count, ...node(script)], {
         cwd: place(),
       });
-    expect(await run('1')).toMatchObject({ exitCode: ExitCode.done, stderr: '' });
+    expect(await run('1')).toMatchObject({ exitCode: ExitCode.success, stderr: '' });
     const { exitCode, stderr } = await run('2');
-    expect(exitCode).toBe(ExitCode.notSo);
+    expect(exitCode).toBe(ExitCode.failure);
     expect(stderr).toMatch(
       /^1 of 1 deliveries failed and 0 are pending, but --expect-failed asks for 2 failed and none pending\.\n {2}order\.shipped to /,
     );
   });
 
   it('does so as JSON, and leaves the exit code to a command that failed', async () => {
-    const receiver = await receive({ status: 503 });
+    const receiver = await startReceiver({ status: 503 });
     const script = `import { execFileSync } from 'node:child_process';
       execFileSync(process.execPath, [${JSON.stringify(program)}, 'trigger', 'order.shipped'], { stdio: 'ignore' });
       process.exit(6);`;
@@ -360,7 +360,7 @@ describe('--require-settled', () => {
 describe('the log', () => {
   it('is kept and its end shown when the command fails', async () => {
     const cwd = place();
-    const receiver = await receive({ status: 410 });
+    const receiver = await startReceiver({ status: 410 });
     const script = `import { execFileSync } from 'node:child_process';
       execFileSync(process.execPath, [${JSON.stringify(program)}, 'trigger', 'order.shipped', '--wait=100ms'], { stdio: 'ignore' });`;
     const { exitCode, stderr } = await exec(['--forward-to', receiver.url, ...node(script)], { cwd });
@@ -375,7 +375,7 @@ describe('the log', () => {
   it('is kept where it is named, and not spoken of when all is well', async () => {
     const cwd = place();
     const { exitCode, stderr } = await exec(['--log', 'a.log', ...trigger], { cwd });
-    expect(exitCode).toBe(ExitCode.done);
+    expect(exitCode).toBe(ExitCode.success);
     expect(stderr).not.toContain('a.log');
     expect(readFileSync(join(cwd, 'a.log'), 'utf8')).toMatch(/POST {2}201 .* \/v1\/events$/m);
     expect(readdirSync(cwd)).toEqual(['a.log']);
@@ -385,9 +385,9 @@ describe('the log', () => {
 describe('--junit', () => {
   it('writes the deliveries into a folder that need not be there yet', async () => {
     const cwd = place();
-    const receiver = await receive();
+    const receiver = await startReceiver();
     const args = ['--forward-to', receiver.url, '--junit', 'reports/deliveries.xml', ...trigger];
-    expect(await exec(args, { cwd })).toMatchObject({ exitCode: ExitCode.done, stderr: '' });
+    expect(await exec(args, { cwd })).toMatchObject({ exitCode: ExitCode.success, stderr: '' });
     expect(readdirSync(join(cwd, 'reports'))).toEqual(['deliveries.xml']);
     expect(readFileSync(join(cwd, 'reports/deliveries.xml'), 'utf8')).toMatch(
       /<testsuites name="svc deliveries" tests="1" failures="0" .*<testcase classname="endpoint 1: 127\.0\.0\.1[^"]*" name="order\.shipped #1".*<system-out>\ndel_/s,

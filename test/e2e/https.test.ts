@@ -3,9 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { expect, it, onTestFinished } from 'vitest';
-import { createReceiver } from '../support/receiver.ts';
+import { createReceiver } from '../support/test-receiver.ts';
 import { cleanEnvironment, svc } from './cli-program.ts';
-import { place } from './for-one-test.ts';
+import { createFolder } from './test-resources.ts';
 
 const READ_EVENTS = `
   const { SVC_BASE_URL, SVC_API_KEY } = process.env;
@@ -14,7 +14,7 @@ const READ_EVENTS = `
 `;
 
 it('is commanded, asked and trusted as over plain HTTP [§1.https]', async () => {
-  const cwd = place();
+  const cwd = createFolder();
   await using receiver = await createReceiver();
   const options = ['--port', '0', '--db', ':memory:', '--forward-to', receiver.url];
   const started = await svc(['emulator', 'start', '--https', '--detach', ...options], { cwd });

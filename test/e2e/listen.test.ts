@@ -5,14 +5,14 @@ import { createInterface } from 'node:readline';
 import { execa } from 'execa';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ControlPlane } from '../../src/control/control-plane.ts';
-import { createHttpControlPlane } from '../../src/control/http-client.ts';
+import { createHttpControlClient } from '../../src/control/http-control-client.ts';
 import { ExitCode } from '../../src/errors.ts';
 import { getCertificate } from '../support/certificates.ts';
-import { startTestEmulator, type TestEmulatorOptions } from '../support/emulator.ts';
-import { createReceiver } from '../support/receiver.ts';
-import { hasTerminals, startTerminal } from '../support/terminal.ts';
+import { startTestEmulator, type TestEmulatorOptions } from '../support/test-emulator.ts';
+import { createReceiver } from '../support/test-receiver.ts';
+import { hasTerminals, startTerminal } from '../support/test-terminal.ts';
 import { cleanEnvironment, program, svc } from './cli-program.ts';
-import { endWithTest, place, receive, start } from './for-one-test.ts';
+import { createFolder, killAfterTest, startEmulatorForTest, startReceiver } from './test-resources.ts';
 
 /** An emulator in this process, which commands in `cwd` talk to by `--url`. */
 async function openEmulator(options: TestEmulatorOptions = {}) {
@@ -38,7 +38,7 @@ async function listen(cwd: string, ...args: string[]) {
     ...{ cwd, stdin: 'ignore', reject: false, buffer: { stdout: false }, timeout: 60_000 },
     ...{ env: cleanEnvironment(), extendEnv: false },
   });
-  endWithTest(subprocess);
+  killAfterTest(subprocess);
   const lines: Line[] = [];
   const notes: string[] = [];
   createInterface(subprocess.stderr).on('line', (line) => notes.push(line));
@@ -55,10 +55,10 @@ const idsOf = async (control: ControlPlane) =>
 
 describe('svc listen', () => {
   it('forwards while it runs, says so in lines of JSON, and leaves nothing behind when it is interrupted', async () => {
-    const receiver = await receive([{ status: 503, body: 'not now' }, { status: 200 }]);
+    const receiver = await startReceiver([{ status: 503, body: 'not now' }, { status: 200 }]);
     const { control, url, trigger } = await openEmulator();
     const { subprocess, lines, ready } = await listen(
-      place(),
+      createFolder(),
       ...[...url, '--forward-to', `${receiver.port}/hooks`, '-e', 'order.shipped', '-H', 'X-Env: dev'],
     );
     expect(ready).toEqual({
@@ -97,10 +97,10 @@ describe('svc listen', () => {
   });
 
   it('sends types where they belong, all under one secret', async () => {
-    const [orders, invoices, rest] = [await receive(), await receive(), await receive()];
+    const [orders, invoices, rest] = [await startReceiver(), await startReceiver(), await startReceiver()];
     const { url, trigger } = await openEmulator();
     const { ready } = await listen(
-      place(),
+      createFolder(),
       ...[...url, '--forward-to', `order.shipped,order.created=${orders.port}`],
       ...['--forward-to', `invoice.paid=${invoices.port}`],
       ...['--forward-to', String(rest.port), '--events', 'user.invited'],
@@ -119,9 +119,9 @@ describe('svc listen', () => {
   });
 
   it('has the same secret for the same address, now and later, with another listener beside it or not', async () => {
-    const receiver = await receive([{ status: 500 }, { status: 200 }]);
+    const receiver = await startReceiver([{ status: 500 }, { status: 200 }]);
     const { control, url, trigger } = await openEmulator();
-    const cwd = place();
+    const cwd = createFolder();
     const args = [...url, '--forward-to', receiver.url];
     const { stdout } = await svc(['listen', ...args, '--print-secret'], { cwd });
     expect(await idsOf(control)).toEqual([]);
@@ -150,20 +150,20 @@ describe('svc listen', () => {
 
   it('is noticed to be gone when it is killed', async () => {
     const { control, url } = await openEmulator({ listenerGraceMs: 50 });
-    const { subprocess, ready } = await listen(place(), ...url, '--forward-to', '9');
+    const { subprocess, ready } = await listen(createFolder(), ...url, '--forward-to', '9');
     expect(await idsOf(control)).toEqual([ready.webhook_id]);
     subprocess.kill('SIGKILL');
     await expect.poll(() => idsOf(control), { timeout: 10_000 }).toEqual([]);
   });
 
   it('goes on where the emulator is started again on the same data, and removes its endpoint all the same', async () => {
-    const receiver = await receive();
-    const cwd = place();
-    const first = await start(cwd);
+    const receiver = await startReceiver();
+    const cwd = createFolder();
+    const first = await startEmulatorForTest(cwd);
     const { subprocess, lines, ready } = await listen(cwd, '--forward-to', receiver.url);
     first.subprocess.kill('SIGKILL');
     await first.subprocess;
-    const second = await start(cwd, '--port', new URL(first.ready.url).port);
+    const second = await startEmulatorForTest(cwd, '--port', new URL(first.ready.url).port);
     await svc(['trigger', 'order.shipped', '--wait'], { cwd });
     await expect.poll(() => lines.length, { timeout: 20_000 }).toBe(2);
     expect(lines[1].delivery.webhook_id).toBe(ready.webhook_id);
@@ -172,13 +172,13 @@ describe('svc listen', () => {
       note('The connection was lost; connecting again.'),
       note('Connected again.'),
     ]);
-    expect(await idsOf(createHttpControlPlane({ controlUrl: second.ready.control_url }))).toEqual([]);
+    expect(await idsOf(createHttpControlClient({ controlUrl: second.ready.control_url }))).toEqual([]);
   });
 
   it('registers anew, under the same secret, where the emulator has lost its data', async () => {
-    const receiver = await receive();
-    const cwd = place();
-    const first = await start(cwd, '--db', ':memory:');
+    const receiver = await startReceiver();
+    const cwd = createFolder();
+    const first = await startEmulatorForTest(cwd, '--db', ':memory:');
     writeFileSync(join(cwd, '.env'), 'MINE=1\nSVC_API_KEY=old\n');
     const { subprocess, lines, ready } = await listen(
       cwd,
@@ -196,7 +196,13 @@ describe('svc listen', () => {
     expect(statSync(join(cwd, '.env')).mode & 0o777).toBe(0o600);
     first.subprocess.kill('SIGKILL');
     await first.subprocess;
-    const second = await start(cwd, '--db', ':memory:', '--port', new URL(first.ready.url).port);
+    const second = await startEmulatorForTest(
+      cwd,
+      '--db',
+      ':memory:',
+      '--port',
+      new URL(first.ready.url).port,
+    );
     await expect.poll(() => lines.length, { timeout: 20_000 }).toBe(2);
     expect(lines[1]).toMatchObject({ type: 'ready', webhook_secret: ready.webhook_secret });
     expect(lines[1].webhook_id).not.toBe(ready.webhook_id);
@@ -208,9 +214,9 @@ describe('svc listen', () => {
   });
 
   it('registers anew, under the same secret, after a reset of the emulator', async () => {
-    const receiver = await receive();
+    const receiver = await startReceiver();
     const { control, url, trigger } = await openEmulator();
-    const { lines, ready } = await listen(place(), ...url, '--forward-to', receiver.url);
+    const { lines, ready } = await listen(createFolder(), ...url, '--forward-to', receiver.url);
     await control.reset({});
     await expect.poll(() => lines.length, { timeout: 10_000 }).toBe(3);
     const again = { type: 'ready', webhook_secret: ready.webhook_secret };
@@ -221,7 +227,7 @@ describe('svc listen', () => {
 
   it('leaves the endpoint there with --keep, and has it again the next time', async () => {
     const { control, url } = await openEmulator();
-    const cwd = place();
+    const cwd = createFolder();
     const args = ['listen', ...url, '--forward-to', '9', '--keep', '--print-secret', '--json'];
     const [first, second] = [await svc(args, { cwd }), await svc([...args, '-e', 'a.b'], { cwd })];
     const { webhook_id: id, webhook_secret } = JSON.parse(first.stdout);
@@ -232,10 +238,10 @@ describe('svc listen', () => {
   });
 
   it('takes any certificate with --skip-verify, and prints the envelopes alone with --format json', async () => {
-    const receiver = await receive({}, { certificate: getCertificate('self-signed') });
+    const receiver = await startReceiver({}, { certificate: getCertificate('self-signed') });
     const { url, trigger } = await openEmulator();
     const forward = ['--forward-to', receiver.url, '--skip-verify', '--format', 'json'];
-    const listening = svc(['listen', ...url, ...forward], { cwd: place() });
+    const listening = svc(['listen', ...url, ...forward], { cwd: createFolder() });
     const notes: string[] = [];
     for await (const note of createInterface(listening.stderr)) {
       notes.push(note);
@@ -255,14 +261,14 @@ describe('svc listen', () => {
     const { port, close } = await createReceiver();
     await close();
     const { url } = await openEmulator();
-    const { notes } = await listen(place(), ...url, '--forward-to', String(port));
+    const { notes } = await listen(createFolder(), ...url, '--forward-to', String(port));
     await expect
       .poll(() => notes)
       .toEqual([
         expect.stringMatching(/"warning: Nothing listens at http:\/\/localhost:\d+\/ yet\."/),
         expect.stringMatching(/"hint: Start your receiver there\./),
       ]);
-    await receive({}, { port });
+    await startReceiver({}, { port });
     await expect.poll(() => notes[2], { timeout: 10_000 }).toContain('Something listens at');
   });
 
@@ -274,7 +280,7 @@ describe('svc listen', () => {
     [[], "'forward-to'"],
   ])('refuses %j', async (args, problem) => {
     const { control, url } = await openEmulator();
-    const { exitCode, stdout, stderr } = await svc(['listen', ...url, ...args], { cwd: place() });
+    const { exitCode, stdout, stderr } = await svc(['listen', ...url, ...args], { cwd: createFolder() });
     expect({ exitCode, stdout }).toEqual({ exitCode: ExitCode.usage, stdout: '' });
     expect(stderr).toContain(problem);
     expect(await idsOf(control)).toEqual([]);
@@ -283,7 +289,7 @@ describe('svc listen', () => {
   it('registers nothing where one of its endpoints is refused', async () => {
     const { control, url } = await openEmulator();
     const args = [...url, '--forward-to', '9', '--forward-to', 'http://example.com/'];
-    const { exitCode } = await svc(['listen', ...args], { cwd: place() });
+    const { exitCode } = await svc(['listen', ...args], { cwd: createFolder() });
     expect(exitCode).toBe(ExitCode.usage);
     expect(await idsOf(control)).toEqual([]);
   });
@@ -301,11 +307,11 @@ describe.skipIf(!hasTerminals)('svc listen in a terminal', () => {
       .replace(/ \d+ms */g, ' 1ms  ');
 
   it('shows the secret and what is forwarded; r sends again to the receiver, d shows its answer, q removes the endpoint', async () => {
-    const receiver = await receive([{ status: 500, body: '{"why":"no such order"}' }, { status: 200 }]);
+    const receiver = await startReceiver([{ status: 500, body: '{"why":"no such order"}' }, { status: 200 }]);
     const { control, url, trigger } = await openEmulator();
     const terminal = await startTerminal(
       [process.execPath, program, 'listen', ...url, '--forward-to', `${receiver.port}/hooks`],
-      { columns: 110, rows: 9, cwd: place(), env: { ...cleanEnvironment(), LANG: 'C.UTF-8' } },
+      { columns: 110, rows: 9, cwd: createFolder(), env: { ...cleanEnvironment(), LANG: 'C.UTF-8' } },
     );
     onTestFinished(terminal.close);
     await terminal.waitFor(/No attempt yet/);
@@ -330,7 +336,7 @@ describe.skipIf(!hasTerminals)('svc listen in a terminal', () => {
     await terminal.waitFor(/2 replay/);
     expect(receiver.requests).toHaveLength(2);
     await terminal.press('q');
-    expect(await terminal.exited()).toBe(ExitCode.done);
+    expect(await terminal.waitForExit()).toBe(ExitCode.success);
     expect(await idsOf(control)).toEqual([]);
   });
 });

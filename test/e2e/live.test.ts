@@ -4,19 +4,19 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { execa } from 'execa';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { StreamItem } from '../../src/contract/stream.ts';
-import { createHttpControlPlane } from '../../src/control/http-client.ts';
+import type { StreamItem } from '../../src/contract/stream-schemas.ts';
+import { createHttpControlClient } from '../../src/control/http-control-client.ts';
 import { ExitCode } from '../../src/errors.ts';
-import { hasTerminals, startTerminal, type TerminalOptions } from '../support/terminal.ts';
+import { hasTerminals, startTerminal, type TerminalOptions } from '../support/test-terminal.ts';
 import { cleanEnvironment, program, svc } from './cli-program.ts';
-import { endWithTest, place, receive, start } from './for-one-test.ts';
+import { createFolder, killAfterTest, startEmulatorForTest, startReceiver } from './test-resources.ts';
 
 type AttemptItem = Extract<StreamItem, { type: 'attempt' }>;
 
 /** An emulator and its receiver. */
 async function startForwarding(cwd: string, ...args: string[]) {
-  const receiver = await receive();
-  return { ...(await start(cwd, '--forward-to', receiver.url, ...args)), receiver };
+  const receiver = await startReceiver();
+  return { ...(await startEmulatorForTest(cwd, '--forward-to', receiver.url, ...args)), receiver };
 }
 
 /** `svc deliveries tail --json`, from its ready line on. */
@@ -25,7 +25,7 @@ async function tail(cwd: string) {
     ...{ cwd, stdin: 'ignore', reject: false, buffer: { stdout: false }, timeout: 60_000 },
     ...{ env: cleanEnvironment(), extendEnv: false },
   });
-  endWithTest(subprocess);
+  killAfterTest(subprocess);
   const attempts: AttemptItem[] = [];
   const lines = createInterface(subprocess.stdout);
   await new Promise((resolve) => lines.once('line', resolve));
@@ -35,7 +35,7 @@ async function tail(cwd: string) {
 
 /** Every attempt that the emulator has kept. */
 async function listAttempts(controlUrl: string): Promise<string[]> {
-  const control = createHttpControlPlane({ controlUrl });
+  const control = createHttpControlClient({ controlUrl });
   const { data } = await control.listDeliveries({ limit: 1000 });
   const details = await Promise.all(data.map(({ id }) => control.getDelivery({ id })));
   return details.flatMap(({ attempts }) => attempts.map(({ id }) => id));
@@ -46,7 +46,7 @@ const idsOf = (attempts: readonly AttemptItem[]) => attempts.map(({ attempt }) =
 describe('deliveries tail --json', () => {
   it('shows each of thousands of attempts once, in order, however fast they come', async () => {
     const COUNT = 3_000;
-    const cwd = place();
+    const cwd = createFolder();
     await startForwarding(cwd, '--db', ':memory:');
     const { attempts, subprocess } = await tail(cwd);
     await svc(['trigger', 'order.shipped', '--count', String(COUNT), '--wait'], { cwd });
@@ -59,7 +59,7 @@ describe('deliveries tail --json', () => {
   });
 
   it('neither loses nor repeats an attempt when the emulator is killed and started again', async () => {
-    const cwd = place();
+    const cwd = createFolder();
     const first = await startForwarding(cwd);
     const { port } = new URL(first.ready.url);
     const { attempts, subprocess } = await tail(cwd);
@@ -71,7 +71,7 @@ describe('deliveries tail --json', () => {
     const { ready, receiver } = await startForwarding(cwd, '--port', port);
     await svc(['trigger', 'order.shipped', '--wait'], { cwd });
     expect(receiver.requests.length).toBeGreaterThan(0);
-    const control = createHttpControlPlane({ controlUrl: ready.control_url });
+    const control = createHttpControlClient({ controlUrl: ready.control_url });
     await expect
       .poll(async () => (await control.getStatus({})).deliveries.pending, { timeout: 20_000 })
       .toBe(0);
@@ -108,7 +108,7 @@ describe.skipIf(!hasTerminals)('deliveries tail in a terminal', () => {
   }
 
   it('shows attempts, their answers and when they are tried again; keys select, replay and show all of one', async () => {
-    const cwd = place();
+    const cwd = createFolder();
     const { receiver } = await startForwarding(cwd, '--db', ':memory:');
     receiver.respond([{ status: 503, body: 'not now' }, { status: 200 }]);
     const terminal = await open(tailCommand, { cwd, columns: 76, rows: 10 });
@@ -146,13 +146,13 @@ describe.skipIf(!hasTerminals)('deliveries tail in a terminal', () => {
     const narrow = await terminal.waitFor((screen) => screen.split('\n').length === 8);
     expect(Math.max(...narrow.split('\n').map((line) => line.length))).toBeLessThanOrEqual(60);
     await terminal.press('q');
-    expect(await terminal.exited()).toBe(ExitCode.done);
+    expect(await terminal.waitForExit()).toBe(ExitCode.success);
     // The alternate screen is gone; its newest rows are not.
     expect(await terminal.screen()).toMatch(/→ order\.shipped +← 503.*\n.*→ invoice\.paid +← 200/);
   });
 
   it('says that the connection was lost and came back, and goes on', async () => {
-    const cwd = place();
+    const cwd = createFolder();
     const first = await startForwarding(cwd);
     const terminal = await open(tailCommand, { cwd });
     await terminal.waitFor(/No attempt yet/);
@@ -166,11 +166,11 @@ describe.skipIf(!hasTerminals)('deliveries tail in a terminal', () => {
   });
 
   it.each([
-    ['q', ExitCode.done],
+    ['q', ExitCode.success],
     ['C-c', ExitCode.interrupted],
     ['SIGTERM', ExitCode.interrupted],
   ])('leaves the terminal as it was after %s, and ends with %i', async (end, exitCode) => {
-    const cwd = place();
+    const cwd = createFolder();
     await startForwarding(cwd, '--db', ':memory:');
     const terminal = await open(['bash', '--norc'], { cwd });
     const command = tailCommand.map((word) => `'${word}'`).join(' ');
@@ -188,7 +188,7 @@ describe.skipIf(!hasTerminals)('deliveries tail in a terminal', () => {
     expect(screen).not.toContain('No attempt yet');
     await terminal.type('exit');
     await terminal.press('Enter');
-    await terminal.exited();
+    await terminal.waitForExit();
     const [before, after] = ['before', 'after'].map((name) => readFileSync(join(cwd, name), 'utf8'));
     expect(after).toBe(before);
   });

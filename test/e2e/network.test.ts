@@ -3,10 +3,10 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { ExitCode } from '../../src/errors.ts';
-import { createPlace, program, startEmulator, svc } from './cli-program.ts';
+import { createTempFolder, program, startEmulator, svc } from './cli-program.ts';
 
 function place(): string {
-  const { cwd, remove } = createPlace();
+  const { cwd, remove } = createTempFolder();
   onTestFinished(remove);
   return cwd;
 }
@@ -24,7 +24,7 @@ it('is commanded from its own folder as ever, and from elsewhere with the token'
   expect(token).toMatch(/^[\w-]{32}$/);
   expect([new URL(url).hostname, dashboard_url]).toEqual(['127.0.0.1', `${url}/?token=${token}`]);
 
-  expect((await svc(['trigger', 'order.shipped'], { cwd })).exitCode).toBe(ExitCode.done);
+  expect((await svc(['trigger', 'order.shipped'], { cwd })).exitCode).toBe(ExitCode.success);
   const runFile = join(cwd, '.svc/run.json');
   expect(JSON.parse(readFileSync(runFile, 'utf8')).control_token).toBe(token);
   if (process.platform !== 'win32') expect(statSync(runFile).mode & 0o777).toBe(0o600);
@@ -39,20 +39,22 @@ it('is commanded from its own folder as ever, and from elsewhere with the token'
   expect((await list(url, { SVC_CONTROL_TOKEN: `${token}x` })).stderr).toContain(
     'not the one of this emulator',
   );
-  expect((await list(url, { SVC_CONTROL_TOKEN: token })).exitCode).toBe(ExitCode.done);
-  expect((await list(dashboard_url)).exitCode).toBe(ExitCode.done);
+  expect((await list(url, { SVC_CONTROL_TOKEN: token })).exitCode).toBe(ExitCode.success);
+  expect((await list(dashboard_url)).exitCode).toBe(ExitCode.success);
 
   const { stdout } = await svc(['env', '--format', 'json'], { cwd });
   const variables = JSON.parse(stdout);
   expect(variables.SVC_CONTROL_TOKEN).toBe(token);
-  expect((await svc(['emulator', 'stop'], { cwd: elsewhere, env: variables })).exitCode).toBe(ExitCode.done);
+  expect((await svc(['emulator', 'stop'], { cwd: elsewhere, env: variables })).exitCode).toBe(
+    ExitCode.success,
+  );
 });
 
 it('lets a command that runs beside it in, and shows its link to people', async () => {
   const cwd = place();
   const beside = [process.execPath, program, 'deliveries', 'list'];
   const { exitCode, stderr } = await svc(['emulator', 'exec', ...onEveryAddress, '--', ...beside], { cwd });
-  expect([exitCode, stderr]).toEqual([ExitCode.done, expect.not.stringContaining('error')]);
+  expect([exitCode, stderr]).toEqual([ExitCode.success, expect.not.stringContaining('error')]);
 
   const token = 'a-token.of_mine~0123';
   const env = { SVC_CONTROL_TOKEN: token };

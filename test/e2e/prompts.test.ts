@@ -1,15 +1,15 @@
 /** What the built program asks in a terminal for arguments that were left out. */
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { ControlPlane } from '../../src/control/control-plane.ts';
-import { createHttpControlPlane } from '../../src/control/http-client.ts';
+import { createHttpControlClient } from '../../src/control/http-control-client.ts';
 import { quoteForShell } from '../../src/domain/shell.ts';
 import { ExitCode } from '../../src/errors.ts';
-import { createReceiver, type Receiver } from '../support/receiver.ts';
-import { hasTerminals, startTerminal, type TestTerminal } from '../support/terminal.ts';
-import { cleanEnvironment, createPlace, program, startEmulator, svc } from './cli-program.ts';
+import { createReceiver, type Receiver } from '../support/test-receiver.ts';
+import { hasTerminals, startTerminal, type TestTerminal } from '../support/test-terminal.ts';
+import { cleanEnvironment, createTempFolder, program, startEmulator, svc } from './cli-program.ts';
 
 describe.skipIf(!hasTerminals)('in a terminal', () => {
-  const { cwd, remove } = createPlace();
+  const { cwd, remove } = createTempFolder();
   let receiver: Receiver;
   let emulator: Awaited<ReturnType<typeof startEmulator>>;
   let control: ControlPlane;
@@ -19,7 +19,7 @@ describe.skipIf(!hasTerminals)('in a terminal', () => {
       status: request.body.includes('order.shipped') ? 410 : 200,
     }));
     emulator = await startEmulator(cwd, '--db', ':memory:', '--freeze', '--forward-to', receiver.url);
-    control = createHttpControlPlane({ controlUrl: emulator.ready.control_url });
+    control = createHttpControlClient({ controlUrl: emulator.ready.control_url });
     await svc(['trigger', 'order.shipped', '--wait=1s'], { cwd });
     await svc(['clock', 'settle'], { cwd });
     await svc(['trigger', 'invoice.paid', '--wait'], { cwd });

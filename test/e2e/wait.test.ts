@@ -1,12 +1,12 @@
 /** `svc deliveries wait` against an emulator at work. */
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createHttpControlPlane } from '../../src/control/http-client.ts';
+import { createHttpControlClient } from '../../src/control/http-control-client.ts';
 import { ExitCode } from '../../src/errors.ts';
-import { createReceiver } from '../support/receiver.ts';
-import { createPlace, startEmulator, svc } from './cli-program.ts';
+import { createReceiver } from '../support/test-receiver.ts';
+import { createTempFolder, startEmulator, svc } from './cli-program.ts';
 
 async function start(script: Parameters<typeof createReceiver>[0] = {}) {
-  const { cwd, remove } = createPlace();
+  const { cwd, remove } = createTempFolder();
   const receiver = await createReceiver(script);
   const { subprocess, ready } = await startEmulator(
     cwd,
@@ -21,7 +21,7 @@ async function start(script: Parameters<typeof createReceiver>[0] = {}) {
     await Promise.all([subprocess, receiver.close()]);
     remove();
   });
-  const control = createHttpControlPlane({ controlUrl: ready.control_url });
+  const control = createHttpControlClient({ controlUrl: ready.control_url });
   const run = (...args: string[]) => svc(args, { cwd });
   return { run, control, receiver };
 }
@@ -42,7 +42,7 @@ describe('svc deliveries wait', () => {
     );
     await run('trigger', 'a.b', '--count', '40');
     const { exitCode, stdout } = await waiting;
-    expect(exitCode).toBe(ExitCode.done);
+    expect(exitCode).toBe(ExitCode.success);
     const statuses = JSON.parse(stdout).data.map(({ status }: { status: string }) => status);
     expect(statuses.filter((status: string) => status === 'succeeded')).toHaveLength(40);
   });
@@ -67,7 +67,7 @@ describe('svc deliveries wait', () => {
       run('deliveries', 'wait', '--status', 'succeeded'),
       control.deleteWebhook({ id: data[0]?.id ?? '' }),
     ]);
-    expect(exitCode).toBe(ExitCode.notSo);
+    expect(exitCode).toBe(ExitCode.failure);
     expect(stderr).toMatch(/^del_\w+ canceled after 1 attempt, its endpoint was deleted/);
   });
 });

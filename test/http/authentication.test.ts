@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Scope, scopes } from '../../src/domain/access.ts';
-import { type ApiAnswer, startTestEmulator, type TestEmulator } from '../support/emulator.ts';
-import { createFolder } from '../support/folder.ts';
+import { type Scope, scopes } from '../../src/domain/environment.ts';
+import { createTemporaryFolder } from '../support/temporary-folder.ts';
+import { type ApiResponse, startTestEmulator, type TestEmulator } from '../support/test-emulator.ts';
 
 let emulator: TestEmulator;
 let workspaceId: string;
@@ -25,7 +25,7 @@ async function createKey(of: Scope[], workspace: string | null = workspaceId): P
   return (await emulator.control.createKey({ scopes: of, workspace_id: workspace })).key;
 }
 
-function as(key: string, method: string, path: string, body?: unknown): Promise<ApiAnswer> {
+function as(key: string, method: string, path: string, body?: unknown): Promise<ApiResponse> {
   return emulator.api(method, path, body, { authorization: `Bearer ${key}` });
 }
 
@@ -211,7 +211,7 @@ describe('the two environments', () => {
   });
 
   it('do not open the database of each other [§1.environments]', async () => {
-    const folder = createFolder();
+    const folder = createTemporaryFolder();
     const db = join(folder, 'sandbox.db');
     await (await startTestEmulator({ db })).close();
     await expect(startTestEmulator({ db, environment: 'production' })).rejects.toMatchObject({
@@ -241,7 +241,7 @@ describe('the two environments', () => {
 });
 
 it('keys are nowhere in the database, only their hashes [§5.1]', async () => {
-  const folder = createFolder();
+  const folder = createTemporaryFolder();
   const db = join(folder, 'sandbox.db');
   const kept = await startTestEmulator({ db });
   const { key } = await kept.control.createKey({ scopes: ['events:write'] });

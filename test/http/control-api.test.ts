@@ -1,21 +1,21 @@
-/** The control plane on the wire: paths, methods, statuses and errors. What it does is in test/control/local.test.ts. */
+/** The control plane on the wire: paths, methods, statuses and errors. What it does is in test/control/control-plane.test.ts. */
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { controlOperations } from '../../src/contract/control-api.ts';
+import { controlOperations } from '../../src/contract/control-operations.ts';
 import { ApiKeyTable } from '../../src/store/api-keys.ts';
-import { type AnswerCheck, createAnswerCheck } from '../support/answer-check.ts';
-import { startTestEmulator, type TestEmulator } from '../support/emulator.ts';
-import { createFolder } from '../support/folder.ts';
+import { createResponseCheck, type ResponseCheck } from '../support/response-check.ts';
+import { createTemporaryFolder } from '../support/temporary-folder.ts';
+import { startTestEmulator, type TestEmulator } from '../support/test-emulator.ts';
 
 let emulator: TestEmulator;
-let check: AnswerCheck;
+let check: ResponseCheck;
 const faults: { where: string; fault: unknown }[] = [];
 beforeAll(async () => {
   emulator = await startTestEmulator({
-    faultLog: { report: (where, fault) => faults.push({ where, fault }) },
+    internalErrorLog: { report: (where, fault) => faults.push({ where, fault }) },
   });
   const response = await fetch(`${emulator.status().control_url}/openapi.json`);
-  check = createAnswerCheck(JSON.parse(await response.text()));
+  check = createResponseCheck(JSON.parse(await response.text()));
 });
 afterAll(() => emulator.close());
 beforeEach(() => faults.splice(0));
@@ -44,7 +44,7 @@ describe('each operation', () => {
     const { json: events } = await ask('GET', '/stored-events');
     const { json: deliveries } = await ask('GET', '/deliveries');
     const [{ id: deliveryId }] = deliveries.data;
-    const snapshot = join(createFolder(), 'state.svc');
+    const snapshot = join(createTemporaryFolder(), 'state.svc');
     const answers: [number, string, string, unknown?][] = [
       [200, 'GET', '/status'],
       [200, 'GET', '/workspaces?limit=1'],

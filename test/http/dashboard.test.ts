@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestEmulator, type TestEmulator } from '../support/emulator.ts';
-import { sendRaw } from '../support/raw-request.ts';
+import { sendRawRequest } from '../support/raw-request.ts';
+import { startTestEmulator, type TestEmulator } from '../support/test-emulator.ts';
 
 const PAGE = '<!doctype html><script type="module" src="/assets/index-a1b2.js"></script>';
 const SCRIPT = `document.title = ${JSON.stringify('x'.repeat(2_000))};`;
@@ -194,7 +194,7 @@ describe('what is beside them is out of reach', () => {
     'http://localhost/assets/../../secret.txt',
     'file:///etc/passwd',
   ])('by %j', async (path) => {
-    const answer = await sendRaw(
+    const answer = await sendRawRequest(
       emulator.status().url,
       `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`,
     );

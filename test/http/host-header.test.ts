@@ -1,12 +1,14 @@
 import { type IncomingMessage, request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { startTestEmulator, type TestEmulator, type TestEmulatorOptions } from '../support/emulator.ts';
-import { bodyOf, sendRaw } from '../support/raw-request.ts';
+import { parseResponseBody, sendRawRequest } from '../support/raw-request.ts';
+import { startTestEmulator, type TestEmulator, type TestEmulatorOptions } from '../support/test-emulator.ts';
 
 const internalErrors: unknown[] = [];
 let emulator: TestEmulator;
 beforeAll(async () => {
-  emulator = await startTestEmulator({ faultLog: { report: (_, error) => internalErrors.push(error) } });
+  emulator = await startTestEmulator({
+    internalErrorLog: { report: (_, error) => internalErrors.push(error) },
+  });
 });
 afterAll(() => emulator.close());
 
@@ -50,9 +52,12 @@ describe('a request without exactly one valid Host', () => {
     for (const path of ['/_svc/status', '/', '/v1/events', '/openapi.json', '/healthz', '/nothing']) {
       for (const version of ['1.0', '1.1']) {
         const head = [`GET ${path} HTTP/${version}`, ...lines, 'Connection: close'].join('\r\n');
-        const response = await sendRaw(emulator.status().url, Buffer.from(`${head}\r\n\r\n`, 'latin1'));
+        const response = await sendRawRequest(
+          emulator.status().url,
+          Buffer.from(`${head}\r\n\r\n`, 'latin1'),
+        );
         expect(response, path).toMatch(/^HTTP\/1\.1 400 /);
-        expect(bodyOf(response).error.code).toBe('invalid_request');
+        expect(parseResponseBody(response).error.code).toBe('invalid_request');
         expect(response).not.toContain(emulator.status().api_key);
       }
     }
@@ -61,7 +66,7 @@ describe('a request without exactly one valid Host', () => {
 
   it('gets the error envelope, which quotes the value', async () => {
     const head = 'POST /v1/events HTTP/1.1\r\nHost: localhost:99999\r\nContent-Length: 2\r\n\r\n{}';
-    expect(bodyOf(await sendRaw(emulator.status().url, head)).error).toEqual({
+    expect(parseResponseBody(await sendRawRequest(emulator.status().url, head)).error).toEqual({
       code: 'invalid_request',
       message: expect.stringContaining('"localhost:99999"'),
       request_id: expect.stringMatching(/^req_/),
@@ -72,7 +77,7 @@ describe('a request without exactly one valid Host', () => {
     'is like a request with the invalid target %s, which gets 400',
     async (target) => {
       const head = `GET ${target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`;
-      const response = await sendRaw(emulator.status().url, head);
+      const response = await sendRawRequest(emulator.status().url, head);
       expect(response).toMatch(/^HTTP\/1\.1 400 /);
       expect(internalErrors).toEqual([]);
     },
@@ -96,7 +101,7 @@ describe('/v1 of an emulator that only this machine can reach', () => {
 
   it('refuses another host in an absolute request target', async () => {
     const head = 'GET http://evil.example/v1/events HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n';
-    expect(await sendRaw(emulator.status().url, head)).toMatch(/^HTTP\/1\.1 403 /);
+    expect(await sendRawRequest(emulator.status().url, head)).toMatch(/^HTTP\/1\.1 403 /);
   });
 
   it('answers to the hosts of allowHost, and its control plane does not', async () => {

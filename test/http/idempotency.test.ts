@@ -1,25 +1,25 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { scopes } from '../../src/domain/access.ts';
+import { scopes } from '../../src/domain/environment.ts';
 import { IdempotencyTable } from '../../src/store/idempotency.ts';
 import { Store } from '../../src/store/store.ts';
-import { type ApiAnswer, startTestEmulator, type TestEmulator } from '../support/emulator.ts';
-import { createFolder } from '../support/folder.ts';
-import { createReceiver } from '../support/receiver.ts';
-import { createTestWall } from '../support/test-wall.ts';
+import { createTemporaryFolder } from '../support/temporary-folder.ts';
+import { type ApiResponse, startTestEmulator, type TestEmulator } from '../support/test-emulator.ts';
+import { createReceiver } from '../support/test-receiver.ts';
+import { createTestWallClock } from '../support/test-wall-clock.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const body = { type: 'order.shipped', payload: { order: 1 } };
 
 let emulator: TestEmulator;
 let faults: unknown[];
-const wall = createTestWall();
+const wall = createTestWallClock();
 beforeEach(async () => {
   faults = [];
   emulator = await startTestEmulator({
     wall,
     clock: { frozen: false },
-    faultLog: { report: (_, fault) => faults.push(fault) },
+    internalErrorLog: { report: (_, fault) => faults.push(fault) },
   });
 });
 afterEach(async () => {
@@ -27,7 +27,7 @@ afterEach(async () => {
   await emulator.close();
 });
 
-function post(key: string, of: unknown = body, headers = {}, path = '/events'): Promise<ApiAnswer> {
+function post(key: string, of: unknown = body, headers = {}, path = '/events'): Promise<ApiResponse> {
   return emulator.api('POST', path, of, { 'idempotency-key': key, ...headers });
 }
 
@@ -126,7 +126,7 @@ describe('a POST with an Idempotency-Key', () => {
   });
 
   it('is remembered across a restart [§4.3]', async () => {
-    const db = join(createFolder(), 'sandbox.db');
+    const db = join(createTemporaryFolder(), 'sandbox.db');
     const before = await startTestEmulator({ db });
     const key = { 'idempotency-key': 'order-1' };
     const first = await before.api('POST', '/events', body, key);
@@ -139,9 +139,9 @@ describe('a POST with an Idempotency-Key', () => {
 
   it('is remembered for 24 hours of the schedule clock [idempotency.scope]', async () => {
     const first = await post('order-1');
-    wall.pass(DAY_MS - 1);
+    wall.advance(DAY_MS - 1);
     expect((await post('order-1')).text).toBe(first.text);
-    wall.pass(1);
+    wall.advance(1);
     const second = await post('order-1');
     expect([second.status, second.headers.get('idempotent-replayed')]).toEqual([201, null]);
     expect(second.json.id).not.toBe(first.json.id);
@@ -163,7 +163,7 @@ describe('a POST with an Idempotency-Key', () => {
     const { key: reader } = await emulator.control.createKey({ scopes: ['events:read'] });
     const { key: general } = await emulator.control.createKey({ scopes: [...scopes] });
     const workspaceId = 'ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D';
-    const refused: [number, Promise<ApiAnswer>][] = [
+    const refused: [number, Promise<ApiResponse>][] = [
       [401, post('order-1', body, bearer('svc_test_none'))],
       [403, post('order-1', body, bearer(reader))],
       [404, post('order-1', { ...body, workspace_id: workspaceId })],
@@ -183,7 +183,7 @@ describe('a POST with an Idempotency-Key', () => {
     const key = { 'idempotency-key': 'order-1' };
     await limited.api('GET', '/events');
     expect((await limited.api('POST', '/events', { type: 'a.b' }, key)).status).toBe(429);
-    wall.pass(1000);
+    wall.advance(1000);
     const { status, headers } = await limited.api('POST', '/events', body, key);
     expect([status, headers.get('idempotent-replayed')]).toEqual([201, null]);
   });
@@ -266,9 +266,9 @@ describe('idempotency.scope', () => {
     };
     await using other = await startTestEmulator({ overrides, wall, clock: { frozen: false } });
     const first = await other.api('POST', '/events', body, key);
-    wall.pass(89_999);
+    wall.advance(89_999);
     expect((await other.api('POST', '/events', body, key)).text).toBe(first.text);
-    wall.pass(1);
+    wall.advance(1);
     expect((await other.api('POST', '/events', body, key)).text).not.toBe(first.text);
   });
 });

@@ -1,8 +1,8 @@
 import { request } from 'node:https';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { startTestEmulator } from '../support/emulator.ts';
-import { createFolder } from '../support/folder.ts';
+import { createTemporaryFolder } from '../support/temporary-folder.ts';
+import { startTestEmulator } from '../support/test-emulator.ts';
 
 /** The status of a GET that trusts `ca` alone. */
 const get = (url: string, ca: string) =>
@@ -32,7 +32,7 @@ describe('an emulator with HTTPS', () => {
   });
 
   it('says what is wrong with files that are no certificate', async () => {
-    const folder = createFolder();
+    const folder = createTemporaryFolder();
     const missing = { cert: join(folder, 'none.crt'), key: join(folder, 'none.key') };
     await expect(startTestEmulator({ https: missing })).rejects.toMatchObject({
       code: 'usage',

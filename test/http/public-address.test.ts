@@ -1,8 +1,8 @@
 /** An emulator that is reached by another address than the one it listens on. */
 import { request } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { startTestEmulator } from '../support/emulator.ts';
 import { createReverseProxy, type ReverseProxy } from '../support/reverse-proxy.ts';
+import { startTestEmulator } from '../support/test-emulator.ts';
 
 const OF_THE_NETWORK = 'http://svc.test';
 const OF_THE_WORLD = 'https://svc.example.com';
@@ -10,7 +10,7 @@ const OF_THE_WORLD = 'https://svc.example.com';
 /** An emulator behind a proxy that is known to the outside as `publicUrl`. */
 async function startBehind(proxy: ReverseProxy, publicUrl: string) {
   const emulator = await startTestEmulator({ publicUrl });
-  proxy.leadTo(emulator.status().url);
+  proxy.setTarget(emulator.status().url);
   const { hostname } = new URL(publicUrl);
   const ask = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
     new Promise<{ status: number | undefined; text: string }>((resolve, reject) => {

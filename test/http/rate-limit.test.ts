@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { startTestEmulator, type TestEmulatorOptions } from '../support/emulator.ts';
-import { createTestWall } from '../support/test-wall.ts';
+import { startTestEmulator, type TestEmulatorOptions } from '../support/test-emulator.ts';
+import { createTestWallClock } from '../support/test-wall-clock.ts';
 
 async function startLimited(
   limit: TestEmulatorOptions['overrides'] = { 'rate.limit': { per_second: 2, burst: 4 } },
 ) {
-  const wall = createTestWall();
+  const wall = createTestWallClock();
   const emulator = await startTestEmulator({ wall, overrides: limit });
   const ask = (headers = {}) => emulator.api('GET', '/events', undefined, headers);
   return { wall, emulator, ask, [Symbol.asyncDispose]: () => emulator.close() };
@@ -48,11 +48,11 @@ describe('a key that asks too often', () => {
   it('may go on after what Retry-After says, and at the given rate [rate.limit, rate.headers]', async () => {
     await using limited = await startLimited();
     for (let i = 0; i < 5; i++) await limited.ask();
-    limited.wall.pass(1000);
+    limited.wall.advance(1000);
     const statuses = [];
     for (let i = 0; i < 3; i++) statuses.push((await limited.ask()).status);
     expect(statuses).toEqual([200, 200, 429]);
-    limited.wall.pass(3_600_000);
+    limited.wall.advance(3_600_000);
     expect((await limited.ask()).headers.get('ratelimit')).toBe('"api-key";r=3;t=1');
   });
 
@@ -68,7 +68,7 @@ describe('a key that asks too often', () => {
     await using limited = await startLimited({ 'rate.limit': { per_second: 1, burst: 1 } });
     await limited.ask();
     expect((await limited.emulator.api('POST', '/events', { type: 'a.b' })).status).toBe(429);
-    limited.wall.pass(1000);
+    limited.wall.advance(1000);
     expect((await limited.ask()).json.data).toEqual([]);
   });
 });
@@ -82,7 +82,7 @@ describe('rate.limit', () => {
   });
 
   it('of the strict profile is 100 a second with a burst of 200 [rate.limit]', async () => {
-    const wall = createTestWall();
+    const wall = createTestWallClock();
     await using strict = await startTestEmulator({ wall, profile: 'strict' });
     const answers = await Promise.all(Array.from({ length: 201 }, () => strict.api('GET', '/events')));
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(1);

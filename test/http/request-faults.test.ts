@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { scopes } from '../../src/domain/access.ts';
-import { startTestEmulator, type TestEmulatorOptions } from '../support/emulator.ts';
+import { scopes } from '../../src/domain/environment.ts';
+import { startTestEmulator, type TestEmulatorOptions } from '../support/test-emulator.ts';
 
 async function open(options: TestEmulatorOptions = {}) {
   const emulator = await startTestEmulator(options);

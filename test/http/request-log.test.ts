@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { listAll } from '../../src/control/pages.ts';
-import { WITHOUT_KEY_LIMIT } from '../../src/store/api-requests.ts';
-import { startTestEmulator, type TestEmulator } from '../support/emulator.ts';
+import { listAll } from '../../src/control/list-all.ts';
+import { UNAUTHENTICATED_LIMIT } from '../../src/store/api-requests.ts';
+import { startTestEmulator, type TestEmulator } from '../support/test-emulator.ts';
 
 async function start(): Promise<TestEmulator> {
   const emulator = await startTestEmulator({ listen: false });
@@ -35,10 +35,11 @@ describe('the request log', () => {
     const emulator = await start();
     const { api_key: key } = emulator.status();
     await ask(emulator, '/events?first', key);
-    for (let number = 0; number < WITHOUT_KEY_LIMIT + 5; number++) await ask(emulator, `/events?${number}`);
+    for (let number = 0; number < UNAUTHENTICATED_LIMIT + 5; number++)
+      await ask(emulator, `/events?${number}`);
     await ask(emulator, '/events?last', key);
     const paths = (await listRequests(emulator)).map(({ path }) => path);
-    expect(paths).toHaveLength(WITHOUT_KEY_LIMIT + 2);
+    expect(paths).toHaveLength(UNAUTHENTICATED_LIMIT + 2);
     expect([paths.at(-1), paths.at(-2), paths.at(0)]).toEqual([
       '/v1/events?first',
       '/v1/events?5',
@@ -48,10 +49,11 @@ describe('the request log', () => {
 
   it('keeps to that limit after a reset', async () => {
     const emulator = await start();
-    for (let number = 0; number < WITHOUT_KEY_LIMIT; number++) await ask(emulator, `/events?${number}`);
+    for (let number = 0; number < UNAUTHENTICATED_LIMIT; number++) await ask(emulator, `/events?${number}`);
     await emulator.control.reset({});
-    for (let number = 0; number < WITHOUT_KEY_LIMIT + 5; number++) await ask(emulator, `/nothing?${number}`);
+    for (let number = 0; number < UNAUTHENTICATED_LIMIT + 5; number++)
+      await ask(emulator, `/nothing?${number}`);
     const paths = (await listRequests(emulator)).map(({ path }) => path);
-    expect([paths.length, paths.at(-1)]).toEqual([WITHOUT_KEY_LIMIT, '/v1/nothing?5']);
+    expect([paths.length, paths.at(-1)]).toEqual([UNAUTHENTICATED_LIMIT, '/v1/nothing?5']);
   });
 });

@@ -2,14 +2,14 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openTunnel } from '../../src/http/tunnel.ts';
-import { startTestEmulator } from '../support/emulator.ts';
-import { createFolder } from '../support/folder.ts';
+import { createTemporaryFolder } from '../support/temporary-folder.ts';
+import { startTestEmulator } from '../support/test-emulator.ts';
 
 const onEnd = vi.fn();
 let folder: string;
 
 beforeEach(() => {
-  folder = createFolder();
+  folder = createTemporaryFolder();
   onEnd.mockClear();
   vi.stubEnv('PATH', folder);
 });

@@ -3,16 +3,16 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { expect, it } from 'vitest';
-import { renderEventTypes } from '../../src/fixtures/event-types.ts';
-import { builtInFixtureFolder } from '../../src/fixtures/folders.ts';
-import { type Fixture, listFixtures } from '../../src/fixtures/library.ts';
-import { createFolder } from '../support/folder.ts';
+import { type Fixture, listFixtures } from '../../src/fixtures/event-fixtures.ts';
+import { renderEventTypeDeclarations } from '../../src/fixtures/event-type-declarations.ts';
+import { builtInFixtureFolder } from '../../src/fixtures/fixture-folders.ts';
+import { createTemporaryFolder } from '../support/temporary-folder.ts';
 
 const root = join(import.meta.dirname, '../..');
 
 /** What the compiler says of a file in a project, with the declarations in another file. */
 async function compile(declarations: string, code: string): Promise<string> {
-  const folder = createFolder();
+  const folder = createTemporaryFolder();
   writeFileSync(join(folder, 'svc-events.d.ts'), declarations);
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
   writeFileSync(join(folder, 'use.ts'), code);
@@ -49,7 +49,9 @@ it('svc fixtures types makes a misspelled event type and a wrong payload type er
     // @ts-expect-error the type of a field
     await trigger('order.shipped', { carrier: 1 });
   `;
-  expect(await compile(renderEventTypes(listFixtures([builtInFixtureFolder()]), false), code)).toBe('');
+  expect(
+    await compile(renderEventTypeDeclarations(listFixtures([builtInFixtureFolder()]), false), code),
+  ).toBe('');
 });
 
 it('svc fixtures types --open and a project without declarations accept every event type', {
@@ -64,7 +66,9 @@ it('svc fixtures types --open and a project without declarations accept every ev
   const typed = `${code}
     // @ts-expect-error the type of a field
     await trigger('order.shipped', { carrier: 1 });`;
-  expect(await compile(renderEventTypes(listFixtures([builtInFixtureFolder()]), true), typed)).toBe('');
+  expect(
+    await compile(renderEventTypeDeclarations(listFixtures([builtInFixtureFolder()]), true), typed),
+  ).toBe('');
 });
 
 it('svc fixtures types writes the type of each value of a payload', () => {
@@ -75,7 +79,7 @@ it('svc fixtures types writes the type of each value of a payload', () => {
     schema: null,
     file: 'a.b.json',
   });
-  const render = (payload: unknown) => renderEventTypes([fixture(JSON.stringify(payload))], false);
+  const render = (payload: unknown) => renderEventTypeDeclarations([fixture(JSON.stringify(payload))], false);
   expect(render({ id: '{{id ord}}', n: '{{number 1 6}}', shop: '{{env SVC_NOT_SET}}' })).toContain(
     `    /** It *\\/ ends. */
     "a.b": {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createEmulator, createReceiver } from '../../src/index.ts';
-import { liveSideBySide } from './side-by-side.ts';
+import { useWorkspacesConcurrently } from './concurrent-workspaces.ts';
 
 describe('a workspace of a test', () => {
   it('sees nothing of the others', async () => {
@@ -56,6 +56,6 @@ describe('a workspace of a test', () => {
 
   it('is one of a hundred on one emulator, each with its endpoints and clock', async () => {
     await using emulator = await createEmulator();
-    await liveSideBySide(emulator, 100);
+    await useWorkspacesConcurrently(emulator, 100);
   }, 60_000);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type AddressPolicy, findRefusal, formatAuthority } from '../../src/network/address-policy.ts';
+import { type AddressPolicy, findBlockReason, formatAuthority } from '../../src/network/address-policy.ts';
 
 const own = (address: string, port: number) => address === '127.0.0.1' && port === 4777;
 const local: AddressPolicy = { rule: 'local', isOwnAddress: own };
@@ -10,23 +10,23 @@ describe('findRefusal', () => {
   it.each(['127.0.0.1', '::1', '10.0.0.1', 'fd12::1'])(
     'lets plain HTTP go to %s [webhook.url]',
     (address) => {
-      expect(findRefusal(local, to(address))).toBeNull();
+      expect(findBlockReason(local, to(address))).toBeNull();
     },
   );
 
   it('lets HTTPS go to a public address under both rules [webhook.url]', () => {
-    expect(findRefusal(local, to('8.8.8.8', 'https:'))).toBeNull();
-    expect(findRefusal(strict, to('8.8.8.8', 'https:'))).toBeNull();
+    expect(findBlockReason(local, to('8.8.8.8', 'https:'))).toBeNull();
+    expect(findBlockReason(strict, to('8.8.8.8', 'https:'))).toBeNull();
   });
 
   it('refuses plain HTTP to a public address, whatever name led to it [webhook.url]', () => {
-    expect(findRefusal(local, to('8.8.8.8'))).toBe(
+    expect(findBlockReason(local, to('8.8.8.8'))).toBe(
       '8.8.8.8 is a public address: the address of an endpoint must use HTTPS: plain HTTP is for loopback and private addresses only',
     );
   });
 
   it('refuses what is not public under the strict rule [webhook.url]', () => {
-    expect(findRefusal(strict, to('127.0.0.1', 'https:'))).toBe(
+    expect(findBlockReason(strict, to('127.0.0.1', 'https:'))).toBe(
       '127.0.0.1 is a loopback address: the address of an endpoint must be publicly reachable over HTTPS',
     );
   });
@@ -35,17 +35,21 @@ describe('findRefusal', () => {
     'refuses %s under every rule',
     (address) => {
       for (const policy of [local, strict]) {
-        expect(findRefusal(policy, to(address, 'https:'))).toContain('must be one that deliveries may go to');
+        expect(findBlockReason(policy, to(address, 'https:'))).toContain(
+          'must be one that deliveries may go to',
+        );
       }
     },
   );
 
   it('refuses the emulator itself, and nothing beside it', () => {
-    expect(findRefusal(local, to('127.0.0.1', 'http:', 4777))).toBe(
+    expect(findBlockReason(local, to('127.0.0.1', 'http:', 4777))).toBe(
       '127.0.0.1:4777 is this emulator itself: point the endpoint to your receiver',
     );
-    expect(findRefusal(local, to('::ffff:127.0.0.1', 'http:', 4777))).toContain('is this emulator itself');
-    expect(findRefusal(local, to('127.0.0.1', 'http:', 4778))).toBeNull();
+    expect(findBlockReason(local, to('::ffff:127.0.0.1', 'http:', 4777))).toContain(
+      'is this emulator itself',
+    );
+    expect(findBlockReason(local, to('127.0.0.1', 'http:', 4778))).toBeNull();
   });
 });
 

@@ -2,23 +2,23 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { check, idsOf } from '../receiver/checking.ts';
-import { SECRET } from '../receiver/faulty-receiver.ts';
-import { createFolder } from '../support/folder.ts';
+import { checkReceiver, idsOf } from '../receiver/check-receiver.ts';
+import { SECRET } from '../receiver/defective-receiver.ts';
+import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import { ready, startProgram } from './receiver-process.ts';
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/tutorial.md'), 'utf8');
 const programs = Array.from(page.matchAll(/^```js\n(.*?)^```$/gms), ([, code = '']) => code);
 
 async function checkProgram(code: string) {
-  const scratch = createFolder();
+  const scratch = createTemporaryFolder();
   const file = join(scratch, 'receiver.mjs');
   writeFileSync(file, code);
   const receiver = await startProgram([process.execPath, file], { secret: SECRET, scratch, ready });
   onTestFinished(receiver.stop);
   const origin = `http://127.0.0.1:${receiver.port}`;
   const count = async () => (await receiver.printed(/^/)).match(/^processed /gm)?.length ?? 0;
-  return { report: await check({ url: `${origin}/webhooks`, count }), origin, count };
+  return { report: await checkReceiver({ url: `${origin}/webhooks`, count }), origin, count };
 }
 
 describe('the tutorial', { timeout: 60_000 }, () => {

@@ -1,11 +1,11 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { startTestEmulator } from '../support/emulator.ts';
-import { createFolder } from '../support/folder.ts';
-import { createTestWall } from '../support/test-wall.ts';
+import { createTemporaryFolder } from '../support/temporary-folder.ts';
+import { startTestEmulator } from '../support/test-emulator.ts';
+import { createTestWallClock } from '../support/test-wall-clock.ts';
 
-const newDatabase = () => join(createFolder(), 'sandbox.db');
+const newDatabase = () => join(createTemporaryFolder(), 'sandbox.db');
 const forwardTo = { url: 'http://127.0.0.1:9/in', events: ['order.shipped'] };
 
 describe('the first boot', () => {
@@ -24,7 +24,7 @@ describe('the first boot', () => {
 
   it('gives the same ids, keys and secrets to the same seed at the same time [id.format, secret.format]', async () => {
     const boot = async (randomSeed: number) => {
-      const wall = createTestWall();
+      const wall = createTestWallClock();
       await using emulator = await startTestEmulator({ randomSeed, wall, forwardTo });
       const { workspace_id, api_key, webhook_id, webhook_secret } = emulator.status();
       const { json } = await emulator.api('POST', '/events', { type: 'a.b' });

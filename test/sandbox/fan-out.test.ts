@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { resolveRules } from '../../src/profile/resolve.ts';
+import { resolveRules } from '../../src/profile/resolve-rules.ts';
 import { createEvent } from '../../src/sandbox/events.ts';
 import { FAN_OUT_SLICE, FanOut } from '../../src/sandbox/fan-out.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
 import { createWebhook, deleteWebhook } from '../../src/sandbox/webhooks.ts';
 import { createWorkspace } from '../../src/sandbox/workspaces.ts';
 import { Store } from '../../src/store/store.ts';
-import { createFolder } from '../support/folder.ts';
-import { createTestWall } from '../support/test-wall.ts';
+import { createTemporaryFolder } from '../support/temporary-folder.ts';
+import { createTestWallClock } from '../support/test-wall-clock.ts';
 
 const SLICES = 4;
 const ENDPOINTS = SLICES * FAN_OUT_SLICE;
@@ -25,12 +25,12 @@ function open(path = ':memory:', endpoints = ENDPOINTS) {
     ...{
       environment: 'sandbox',
       store,
-      wall: createTestWall(),
+      wall: createTestWallClock(),
       randomSeed: 1,
       seedsKeys: true,
       isRepeatable: false,
     },
-    ...{ rules: resolveRules('relaxed'), newClock: { speed: 1, frozen: true }, catalogue: new Set() },
+    ...{ rules: resolveRules('relaxed'), newClockSettings: { speed: 1, frozen: true }, catalogue: new Set() },
   });
   if (store.workspaces.findOldest() === undefined) {
     store.writeNow(() => createWorkspace(sandbox, { name: 'Test' }));
@@ -55,12 +55,12 @@ type Opened = ReturnType<typeof open>;
 /** Everything that a reader can see of events and deliveries. */
 async function look({ store, workspace }: Opened) {
   const page = { limit: ENDPOINTS + 1, beforeSeq: null };
-  const deliveries = await store.deliveryView.list(ANY, page);
+  const deliveries = await store.deliveryQueries.list(ANY, page);
   return {
     events: store.events.list(workspace.seq, null, page).rows.length,
     deliveries: deliveries.rows.length,
     pending: store.deliveries.countPending(),
-    happenings: store.happenings.listAfter(0, TOPICS, ENDPOINTS + 1).length,
+    happenings: store.changeFeed.listAfter(0, TOPICS, ENDPOINTS + 1).length,
   };
 }
 
@@ -68,7 +68,7 @@ const nothing = { events: 0, deliveries: 0, pending: 0, happenings: 0 };
 const everything = { events: 1, deliveries: ENDPOINTS, pending: ENDPOINTS, happenings: ENDPOINTS };
 
 function countRows(store: Store): number {
-  return store.deliveries.listOfEvent(store.visibleSeq + 1, 0, ENDPOINTS + 1).length;
+  return store.deliveries.listPendingByEvent(store.lastVisibleSeq + 1, 0, ENDPOINTS + 1).length;
 }
 
 /** Runs `act` in the turn of the event loop after each slice, until `done`. */
@@ -104,7 +104,7 @@ describe('an event for many endpoints', () => {
     await betweenSlices(created, async () => {
       const written = countRows(opened.store);
       const view = await look(opened);
-      if (written > 0 && opened.store.visibleSeq < opened.store.lastSeq) seen.push(view);
+      if (written > 0 && opened.store.lastVisibleSeq < opened.store.lastSeq) seen.push(view);
     });
     await created;
     expect(seen.length).toBeGreaterThan(0);
@@ -117,12 +117,12 @@ describe('an event for many endpoints', () => {
     await sliced.create();
     await whole.store.write(() => createEvent(whole.sandbox, whole.event));
     const rowsOf = async ({ store }: Opened) =>
-      (await store.deliveryView.list(ANY, { limit: ENDPOINTS, beforeSeq: null })).rows;
+      (await store.deliveryQueries.list(ANY, { limit: ENDPOINTS, beforeSeq: null })).rows;
     expect(await rowsOf(sliced)).toEqual(await rowsOf(whole));
   });
 
   it('leaves nothing when the process is killed between two slices', async () => {
-    const path = join(createFolder(), 'sandbox.db');
+    const path = join(createTemporaryFolder(), 'sandbox.db');
     const first = open(path);
     const created = first.create();
     await new Promise((resolve) => setImmediate(resolve));
@@ -141,7 +141,7 @@ describe('an event for many endpoints', () => {
     opened.store.setBaseline();
     const created = opened.create();
     await new Promise((resolve) => setImmediate(resolve));
-    opened.store.returnToBaseline(() => {});
+    opened.store.restoreBaseline(() => {});
     await expect(created).rejects.toMatchObject({ code: 'conflict' });
     expect(await look(opened)).toEqual(nothing);
   });
@@ -149,7 +149,7 @@ describe('an event for many endpoints', () => {
   it('is not part of a snapshot that is saved meanwhile', async () => {
     const opened = open();
     const { store } = opened;
-    const path = join(createFolder(), 'state.svc');
+    const path = join(createTemporaryFolder(), 'state.svc');
     store.settings.set('environment', 'sandbox');
     const saving = opened.fanOut.create(opened.event, async () => {
       await store.saveSnapshot(
@@ -163,7 +163,7 @@ describe('an event for many endpoints', () => {
     const loaded = open();
     await loaded.store.loadSnapshot(path, 'sandbox', () => {});
     expect(await look(loaded)).toEqual(nothing);
-    expect(loaded.store.webhooks.listTakingSeqs(null)).toHaveLength(ENDPOINTS);
+    expect(loaded.store.webhooks.listEnabledSeqs(null)).toHaveLength(ENDPOINTS);
   });
 
   it('leaves nothing when the event itself is refused', async () => {
@@ -171,7 +171,7 @@ describe('an event for many endpoints', () => {
     const refused = opened.fanOut.create(opened.event, async () => Promise.reject(new Error('no')));
     await expect(refused).rejects.toThrow('no');
     expect(await look(opened)).toEqual(nothing);
-    expect(opened.store.visibleSeq).toBe(opened.store.lastSeq);
+    expect(opened.store.lastVisibleSeq).toBe(opened.store.lastSeq);
   });
 
   it('has no delivery for an endpoint that is deleted meanwhile, or a canceled one', async () => {
@@ -182,7 +182,7 @@ describe('an event for many endpoints', () => {
     await new Promise((resolve) => setImmediate(resolve));
     for (const id of [ids[0], ids.at(-1)]) store.writeNow(() => deleteWebhook(sandbox, id ?? ''));
     await created;
-    const { rows } = await store.deliveryView.list(ANY, { limit: ENDPOINTS, beforeSeq: null });
+    const { rows } = await store.deliveryQueries.list(ANY, { limit: ENDPOINTS, beforeSeq: null });
     expect(rows).toHaveLength(ENDPOINTS - 1);
     expect(rows.filter(({ status }) => status !== 'pending')).toMatchObject([
       { status: 'canceled', webhook_id: ids[0] },

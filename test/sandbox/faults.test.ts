@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { startTestEmulator, type TestEmulatorOptions } from '../support/emulator.ts';
-import { createFolder } from '../support/folder.ts';
+import { createTemporaryFolder } from '../support/temporary-folder.ts';
+import { startTestEmulator, type TestEmulatorOptions } from '../support/test-emulator.ts';
 
 async function open(options: TestEmulatorOptions = {}) {
   const emulator = await startTestEmulator(options);
@@ -13,7 +13,7 @@ const overloaded = { on: 'request', status: 503, count: 2 } as const;
 
 describe('the faults of a sandbox', () => {
   it('outlive a restart, with how often they have fired', async () => {
-    const db = join(createFolder(), 'sandbox.db');
+    const db = join(createTemporaryFolder(), 'sandbox.db');
     const first = await open({ db });
     const fault = await first.control.addFault(overloaded);
     expect((await first.api('GET', '/events')).status).toBe(503);
@@ -24,7 +24,7 @@ describe('the faults of a sandbox', () => {
   });
 
   it('are as at the beginning after a reset', async () => {
-    const db = join(createFolder(), 'sandbox.db');
+    const db = join(createTemporaryFolder(), 'sandbox.db');
     const first = await open({ db });
     const kept = await first.control.addFault(overloaded);
     await first.close();

@@ -13,22 +13,22 @@ import {
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { SvcError } from '../../src/errors.ts';
-import { startTestEmulator, type TestEmulator } from '../support/emulator.ts';
-import { createFolder } from '../support/folder.ts';
-import { createReceiver } from '../support/receiver.ts';
 import { Database } from '../support/sqlite.ts';
+import { createTemporaryFolder } from '../support/temporary-folder.ts';
+import { startTestEmulator, type TestEmulator } from '../support/test-emulator.ts';
+import { createReceiver } from '../support/test-receiver.ts';
 
 const EVENT = { type: 'order.shipped', payload: { order_id: 'ord_1' } };
 
 async function startOnFile() {
-  const folder = join(createFolder(), '.svc');
+  const folder = join(createTemporaryFolder(), '.svc');
   mkdirSync(folder);
   const db = join(folder, 'sandbox.db');
   const reported: SvcError[] = [];
   const faultLog = {
     report: (_: string, fault: unknown) => void (fault instanceof SvcError && reported.push(fault)),
   };
-  const emulator = await startTestEmulator({ db, faultLog });
+  const emulator = await startTestEmulator({ db, internalErrorLog: faultLog });
   await emulator.api('POST', '/events', EVENT);
   return { folder, db, emulator, reported };
 }
@@ -169,7 +169,7 @@ describe.skipIf(process.platform === 'win32')('A database file', () => {
     const { folder, emulator } = await startOnFile();
     await using _emulator = emulator;
     rmSync(folder, { recursive: true });
-    const path = join(createFolder(), 'state.svc');
+    const path = join(createTemporaryFolder(), 'state.svc');
     await emulator.control.saveSnapshot({ path });
     await using other = await startTestEmulator();
     await other.control.loadSnapshot({ path });
@@ -200,9 +200,9 @@ describe.skipIf(process.platform === 'win32')('A database file', () => {
   });
 
   it('with a second hard link is refused at the start, and not a byte of it changes', async () => {
-    const db = join(createFolder(), 'sandbox.db');
+    const db = join(createTemporaryFolder(), 'sandbox.db');
     await (await startTestEmulator({ db })).close();
-    const other = join(createFolder(), 'other.db');
+    const other = join(createTemporaryFolder(), 'other.db');
     linkSync(db, other);
     const before = readFileSync(db);
     for (const path of [db, other]) {

@@ -2,13 +2,13 @@
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { DeliveryDetail } from '../../src/contract/deliveries.ts';
-import type { StreamItem } from '../../src/contract/stream.ts';
+import type { DeliveryDetail } from '../../src/contract/delivery-schemas.ts';
+import type { StreamItem } from '../../src/contract/stream-schemas.ts';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../src/domain/duration.ts';
-import { startTestEmulator, type TestEmulator } from '../support/emulator.ts';
-import { createFolder } from '../support/folder.ts';
-import { createReceiver, type Receiver } from '../support/receiver.ts';
-import { createTestWall } from '../support/test-wall.ts';
+import { createTemporaryFolder } from '../support/temporary-folder.ts';
+import { startTestEmulator, type TestEmulator } from '../support/test-emulator.ts';
+import { createReceiver, type Receiver } from '../support/test-receiver.ts';
+import { createTestWallClock } from '../support/test-wall-clock.ts';
 
 /** More histories for a search by hand: `HISTORIES=2000 npx vitest run test/sandbox/random-states.test.ts`. */
 const HISTORIES = process.env.HISTORIES === undefined ? undefined : Number(process.env.HISTORIES);
@@ -59,7 +59,7 @@ it(
   'A reset leads back to the state after boot, restart or load, and no attempt is lost or repeated, in random histories [delivery.paused, §6.retries.window]',
   async () => {
     await using receiver = await createReceiver();
-    const folder = createFolder();
+    const folder = createTemporaryFolder();
     let histories = 0;
     const tally = {
       ...(Object.fromEntries(verbs.map((verb) => [verb, 0])) as Record<Verb, number>),
@@ -84,7 +84,7 @@ class World {
   readonly #receiver: Receiver;
   readonly #path: string;
   readonly #tally: Tally;
-  readonly #wall = createTestWall();
+  readonly #wall = createTestWallClock();
   #emulator!: TestEmulator;
   #follower!: Follower;
   /** What a reset leads back to. */
@@ -112,7 +112,7 @@ class World {
 
   async play(verb: Verb, number: number): Promise<void> {
     // Otherwise the rate limit of the API is used up.
-    this.#wall.pass(SECOND_MS);
+    this.#wall.advance(SECOND_MS);
     const [before, requests] = [this.#state, this.#receiver.requests.length];
     const expected = await this[verb](number);
     await this.#emulator.control.advanceClock({ ms: 0 });

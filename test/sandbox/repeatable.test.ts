@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { startTestEmulator, type TestEmulator, type TestEmulatorOptions } from '../support/emulator.ts';
-import { createFolder } from '../support/folder.ts';
-import { createReceiver } from '../support/receiver.ts';
+import { createTemporaryFolder } from '../support/temporary-folder.ts';
+import { startTestEmulator, type TestEmulator, type TestEmulatorOptions } from '../support/test-emulator.ts';
+import { createReceiver } from '../support/test-receiver.ts';
 
 /** Everything that a run makes: what the API answers, and what the deliveries look like. */
 async function play(emulator: TestEmulator, receiver: string) {
@@ -76,7 +76,7 @@ it('signs at the instant at which the wall clock is pinned, and measures real ti
 
 it('makes nothing twice where a seeded run goes on with its database', async () => {
   await using receiver = await createReceiver();
-  const db = join(createFolder(), 'sandbox.db');
+  const db = join(createTemporaryFolder(), 'sandbox.db');
   const made = [];
   for (let boot = 0; boot < 3; boot++) made.push(await run(receiver.url, { db }));
   const unique = made.flatMap(({ webhook, event, key, workspace }) => [

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { startTestEmulator, type TestEmulator, type TestEmulatorOptions } from '../support/emulator.ts';
-import { createFolder } from '../support/folder.ts';
-import { createReceiver } from '../support/receiver.ts';
+import { createTemporaryFolder } from '../support/temporary-folder.ts';
+import { startTestEmulator, type TestEmulator, type TestEmulatorOptions } from '../support/test-emulator.ts';
+import { createReceiver } from '../support/test-receiver.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -27,7 +27,7 @@ async function look({ control }: TestEmulator) {
 
 /** Two endpoints, one event that was refused, and the emulator started anew on that. */
 async function bootWithPast(receiver: string, options: TestEmulatorOptions = {}) {
-  const db = join(createFolder(), 'sandbox.db');
+  const db = join(createTemporaryFolder(), 'sandbox.db');
   await using first = await startTestEmulator({ db, ...options });
   for (const path of ['/a', '/b']) await register(first, receiver + path);
   await trigger(first);

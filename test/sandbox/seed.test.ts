@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import type { Seed } from '../../src/contract/seed.ts';
-import { startTestEmulator } from '../support/emulator.ts';
-import { createFolder } from '../support/folder.ts';
-import { createReceiver } from '../support/receiver.ts';
+import type { Seed } from '../../src/contract/seed-schema.ts';
+import { createTemporaryFolder } from '../support/temporary-folder.ts';
+import { startTestEmulator } from '../support/test-emulator.ts';
+import { createReceiver } from '../support/test-receiver.ts';
 
 const ID = '01JD3Z5K8Q4W6X7Y8Z9A0B1C2D';
 const root = join(import.meta.dirname, '../..');
@@ -111,7 +111,7 @@ describe('a seed', () => {
   });
 
   it('is left alone by a database that was in use before', async () => {
-    const db = join(createFolder(), 'sandbox.db');
+    const db = join(createTemporaryFolder(), 'sandbox.db');
     await (await boot(readExample(), { db })).close();
     await using emulator = await boot({ workspaces: [{ name: 'Other' }] }, { db });
     expect(emulator.seeded).toBe(false);
@@ -174,7 +174,7 @@ describe('a seed that is refused', () => {
       'The seed: keys[0].key is there twice.',
     ],
   ])('%j says where', async (seed, message) => {
-    const db = join(createFolder(), 'sandbox.db');
+    const db = join(createTemporaryFolder(), 'sandbox.db');
     await expect(boot(seed, { db })).rejects.toMatchObject({
       code: 'validation_failed',
       message: expect.stringContaining(message),

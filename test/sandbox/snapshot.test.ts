@@ -1,14 +1,14 @@
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { startTestEmulator, type TestEmulator } from '../support/emulator.ts';
-import { createFolder } from '../support/folder.ts';
-import { createReceiver } from '../support/receiver.ts';
 import { Database } from '../support/sqlite.ts';
-import { createTestWall } from '../support/test-wall.ts';
+import { createTemporaryFolder } from '../support/temporary-folder.ts';
+import { startTestEmulator, type TestEmulator } from '../support/test-emulator.ts';
+import { createReceiver } from '../support/test-receiver.ts';
+import { createTestWallClock } from '../support/test-wall-clock.ts';
 
 const MINUTE_MS = 60_000;
-const newPath = () => join(createFolder(), 'state.svc');
+const newPath = () => join(createTemporaryFolder(), 'state.svc');
 
 function register({ api, status }: TestEmulator, url: string) {
   return api('POST', '/webhooks', { workspace_id: status().workspace_id, url, events: ['*'] });
@@ -152,20 +152,20 @@ describe('the clocks of a snapshot', () => {
     ['go on at their speed', { frozen: false, speed: 60 }, 300 * MINUTE_MS],
   ])('%s, and real time between does not count', async (_, clock, passes) => {
     const path = newPath();
-    const wall = createTestWall();
+    const wall = createTestWallClock();
     await using first = await startTestEmulator({ clock, wall });
     const { id } = await first.control.createWorkspace({ name: 'Unused' });
-    wall.pass(MINUTE_MS);
+    wall.advance(MINUTE_MS);
     const { now: savedNow, rate } = await first.control.getClock({});
     await first.control.saveSnapshot({ path });
 
-    wall.pass(60 * MINUTE_MS);
+    wall.advance(60 * MINUTE_MS);
     await using second = await startTestEmulator({ wall, clock: { frozen: true } });
     await second.control.loadSnapshot({ path });
     const clockOf = (workspace_id?: string) =>
       second.control.getClock({ ...(workspace_id && { workspace_id }) });
     expect(await clockOf()).toMatchObject({ now: savedNow, rate });
-    wall.pass(5 * MINUTE_MS);
+    wall.advance(5 * MINUTE_MS);
     expect(Date.parse((await clockOf()).now) - Date.parse(savedNow)).toBe(passes);
     expect((await clockOf(id)).rate).toBe(rate);
   });
@@ -190,7 +190,7 @@ describe('a snapshot that cannot be saved', () => {
 
   it('leaves nothing behind where there is no folder for it', async () => {
     await using emulator = await startTestEmulator();
-    const path = join(createFolder(), 'none', 'state.svc');
+    const path = join(createTemporaryFolder(), 'none', 'state.svc');
     await expect(emulator.control.saveSnapshot({ path })).rejects.toMatchObject({
       code: 'usage',
       message: expect.stringContaining(`The snapshot ${path} cannot be written`),
@@ -228,7 +228,7 @@ describe('a file that is not loaded', () => {
 
   it.each<[string, string, RegExp, () => Promise<string>]>([
     ['is not there', 'usage', /^There is no file /, async () => newPath()],
-    ['is a folder', 'usage', /is not a regular file|EISDIR|EPERM/, async () => createFolder()],
+    ['is a folder', 'usage', /is not a regular file|EISDIR|EPERM/, async () => createTemporaryFolder()],
     ['is something else', 'validation_failed', /is not a snapshot/, async () => import.meta.filename],
     ['is cut short', 'validation_failed', /is damaged/, () => spoilt(cutShort)],
     ['has lost rows', 'validation_failed', /is damaged/, () => spoilt(alter('DELETE FROM workspaces'))],

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { expect, it } from 'vitest';
-import { createFolder } from '../support/folder.ts';
+import { createTemporaryFolder } from '../support/temporary-folder.ts';
 
 const root = join(import.meta.dirname, '../..');
 const vitest = join(root, 'node_modules/vitest/vitest.mjs');
@@ -11,7 +11,7 @@ const reporter = join(root, 'scripts/counts-reporter.mjs');
 
 /** Creates a folder with these files. */
 function createFiles(files: Readonly<Record<string, string>>): string {
-  const folder = createFolder();
+  const folder = createTemporaryFolder();
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
   return folder;
 }

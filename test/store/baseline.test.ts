@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Store } from '../../src/store/store.ts';
-import { createFolder } from '../support/folder.ts';
 import { Database } from '../support/sqlite.ts';
+import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import {
   insertAttempt,
   insertDeliveries,
@@ -50,7 +50,7 @@ function saveKey(store: Store, workspace: number, name: string): void {
 
 /** A database with something of everything in it, closed. */
 function createDatabase(): string {
-  const path = join(createFolder(), 'a.db');
+  const path = join(createTemporaryFolder(), 'a.db');
   const store = new Store({ path });
   const { workspace, webhook, event, deliveries } = insertDeliveries(store, [NOW, NOW + 1, NOW + 2]);
   store.writeNow(() => {
@@ -74,7 +74,7 @@ function settle(store: Store, seq: number): void {
 }
 
 const workspaceOf = (store: Store) => Number(store.workspaces.listAll()[0]?.seq);
-const webhookOf = (store: Store) => Number(store.webhooks.listTakingSeqs(null)[0]);
+const webhookOf = (store: Store) => Number(store.webhooks.listEnabledSeqs(null)[0]);
 
 /** What can happen to a store. `seq` says to which row, of before or of since, where there is one. */
 const deeds: Readonly<Record<string, (store: Store, seq: number) => void>> = {
@@ -117,13 +117,13 @@ describe('a store that is brought back to its baseline', () => {
     const before = dump(original);
     fc.assert(
       fc.property(histories, histories, (first, second) => {
-        const path = join(createFolder(), 'b.db');
+        const path = join(createTemporaryFolder(), 'b.db');
         copyFileSync(original, path);
         const store = new Store({ path });
         store.setBaseline();
         for (const history of [first, second]) {
           play(store, history);
-          store.returnToBaseline(() => {});
+          store.restoreBaseline(() => {});
         }
         store.close();
         expect(dump(path)).toEqual(before);
@@ -136,7 +136,7 @@ describe('a store that is brought back to its baseline', () => {
     const original = createDatabase();
     await fc.assert(
       fc.asyncProperty(histories, histories, async (first, second) => {
-        const folder = createFolder();
+        const folder = createTemporaryFolder();
         const path = join(folder, 'b.db');
         copyFileSync(original, path);
         const former = new Store({ path });
@@ -158,7 +158,7 @@ describe('a store that is brought back to its baseline', () => {
           store.setBaseline();
           const before = await dumpSnapshot();
           play(store, second);
-          store.returnToBaseline(() => {});
+          store.restoreBaseline(() => {});
           expect(await dumpSnapshot()).toEqual(before);
         };
         await expectReset();
@@ -176,7 +176,7 @@ describe('a store that is brought back to its baseline', () => {
     const store = new Store({ path });
     store.setBaseline();
     store.writeNow(() => void insertWorkspace(store));
-    store.returnToBaseline(() => {});
+    store.restoreBaseline(() => {});
     const { renewedSeq, lastSeq } = store;
     store.close();
     const again = new Store({ path });
@@ -188,7 +188,7 @@ describe('a store that is brought back to its baseline', () => {
     const store = openStore();
     store.setBaseline();
     insertDeliveries(store, [NOW, NOW]);
-    store.returnToBaseline(() => {});
+    store.restoreBaseline(() => {});
     expect(store.workspaces.listAll()).toEqual([]);
     expect(store.deliveries.countPending()).toBe(0);
   });
@@ -201,7 +201,7 @@ describe('a store that is brought back to its baseline', () => {
       if (name !== 'c') store.setBaseline();
     }
     expect(names()).toEqual(['a', 'b', 'c']);
-    store.returnToBaseline(() => {});
+    store.restoreBaseline(() => {});
     expect(names()).toEqual(['a', 'b']);
   });
 
@@ -209,7 +209,7 @@ describe('a store that is brought back to its baseline', () => {
     const store = openStore();
     store.setBaseline();
     const first = store.writeNow(() => insertWorkspace(store));
-    store.returnToBaseline(() => {});
+    store.restoreBaseline(() => {});
     expect(store.writeNow(() => insertWorkspace(store))).toBeGreaterThan(first);
   });
 
@@ -217,7 +217,7 @@ describe('a store that is brought back to its baseline', () => {
     const store = openStore();
     store.setBaseline();
     const waiting = store.write(() => insertWorkspace(store));
-    store.returnToBaseline(() => {});
+    store.restoreBaseline(() => {});
     expect(await waiting).toBe(1);
     expect(store.workspaces.listAll()).toEqual([]);
   });
@@ -230,9 +230,9 @@ describe('a store that is brought back to its baseline', () => {
     const fail = () => {
       throw new Error('no');
     };
-    expect(() => store.returnToBaseline(fail)).toThrow('no');
+    expect(() => store.restoreBaseline(fail)).toThrow('no');
     expect(store.deliveries.countPending()).toBe(0);
-    store.returnToBaseline(() => {});
+    store.restoreBaseline(() => {});
     expect(store.deliveries.countPending()).toBe(1);
     // References are watched again.
     expect(() => store.writeNow(() => insertEvent(store, 999))).toThrow(/FOREIGN KEY/);

@@ -17,8 +17,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { openDatabase } from '../../src/store/database.ts';
 import { resolveDriver } from '../../src/store/driver.ts';
 import { migrations } from '../../src/store/migrations.ts';
-import { createFolder } from '../support/folder.ts';
 import { Database } from '../support/sqlite.ts';
+import { createTemporaryFolder } from '../support/temporary-folder.ts';
 
 function open(path: string) {
   const db = openDatabase({ path });
@@ -28,7 +28,7 @@ function open(path: string) {
   return db;
 }
 
-const file = () => join(createFolder(), 'sandbox.db');
+const file = () => join(createTemporaryFolder(), 'sandbox.db');
 const pragma = (db: BetterSqlite.Database, name: string) => db.pragma(name, { simple: true });
 const refusal = (path: string) => {
   try {
@@ -49,7 +49,7 @@ describe('a new database', () => {
   });
 
   it('gets its folder', () => {
-    const path = join(createFolder(), 'a', 'b', 'sandbox.db');
+    const path = join(createTemporaryFolder(), 'a', 'b', 'sandbox.db');
     open(path);
     expect(existsSync(path)).toBe(true);
   });
@@ -240,7 +240,7 @@ describe('a write-ahead log that a crash left', () => {
 
 describe('a path where no database can be', () => {
   it('is refused when it is a folder', () => {
-    expect(refusal(createFolder())).toMatchObject({
+    expect(refusal(createTemporaryFolder())).toMatchObject({
       code: 'database_unusable',
       message: expect.stringContaining('cannot be opened for writing'),
     });
@@ -257,7 +257,7 @@ describe('a path where no database can be', () => {
   it.runIf(process.platform !== 'win32' && process.getuid?.() !== 0)(
     'is refused when the file or its folder may not be written',
     () => {
-      const folder = join(createFolder(), 'locked');
+      const folder = join(createTemporaryFolder(), 'locked');
       const path = join(folder, 'sandbox.db');
       mkdirSync(folder);
       openDatabase({ path }).close();

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { AttemptFilter } from '../../src/store/attempts.ts';
-import type { DeliveryFilter } from '../../src/store/delivery-view.ts';
+import type { DeliveryFilter } from '../../src/store/delivery-queries.ts';
 import type { Store } from '../../src/store/store.ts';
 import { Database } from '../support/sqlite.ts';
 import {
@@ -50,9 +50,9 @@ describe('the deliveries of an endpoint', () => {
     const store = openStore();
     const { webhook, deliveries } = insertDeliveries(store, [NOW]);
     const [seq = 0] = deliveries;
-    expect(store.deliveries.findClaim(seq)).toMatchObject({ seq, due_at: NOW, secret: 'whsec_a' });
+    expect(store.deliveries.findSendable(seq)).toMatchObject({ seq, due_at: NOW, secret: 'whsec_a' });
     settle(store, seq, 'succeeded');
-    expect(store.deliveries.findClaim(seq)).toBeUndefined();
+    expect(store.deliveries.findSendable(seq)).toBeUndefined();
     expect(store.deliveries.listDue(webhook, NOW, 10)).toEqual([]);
     expect(store.deliveries.countPending()).toBe(0);
   });
@@ -64,9 +64,12 @@ describe('the deliveries of an endpoint', () => {
     settle(store, done, 'succeeded');
     const before = store.lastSeq;
     expect(await store.write(() => store.cancelDeliveries(webhook, NOW + 1))).toBe(2);
-    expect(store.deliveryView.findBySeq(done)).toMatchObject({ status: 'succeeded', settled_reason: null });
+    expect(store.deliveryQueries.findBySeq(done)).toMatchObject({
+      status: 'succeeded',
+      settled_reason: null,
+    });
     for (const [rank, seq] of [first, last].entries()) {
-      expect(store.deliveryView.findBySeq(seq)).toMatchObject({
+      expect(store.deliveryQueries.findBySeq(seq)).toMatchObject({
         ...{ status: 'canceled', settled_reason: 'endpoint_deleted', settled_at: NOW + 1 },
         ...{ due_at: null, settled_seq: before + rank + 1 },
       });
@@ -85,7 +88,7 @@ describe('the deliveries of an endpoint', () => {
       store.cancelDeliveries(webhook, NOW);
       expire(canceled);
     });
-    const statusOf = (seq: number) => store.deliveryView.findBySeq(seq);
+    const statusOf = (seq: number) => store.deliveryQueries.findBySeq(seq);
     expect(statusOf(expired)).toMatchObject({
       status: 'failed',
       settled_reason: 'window_elapsed',
@@ -127,7 +130,7 @@ describe('a list of deliveries', () => {
   it('is newest first, in pages that go on below the cursor', async () => {
     const { store, failed, pending, later } = fill();
     const list = async (limit: number, beforeSeq: number | null) => {
-      const { rows, hasMore } = await store.deliveryView.list(any, { limit, beforeSeq });
+      const { rows, hasMore } = await store.deliveryQueries.list(any, { limit, beforeSeq });
       return [rows.map(({ seq }) => seq), hasMore];
     };
     expect(await list(100, null)).toEqual([[later, pending, failed], false]);
@@ -138,8 +141,8 @@ describe('a list of deliveries', () => {
   it('holds what the filters let through, alone and together', async () => {
     const { store, workspace, webhook, event, failed, pending, later } = fill();
     const list = async (filter: Partial<DeliveryFilter>) =>
-      (await store.deliveryView.list({ ...any, ...filter }, page)).rows.map(({ seq }) => seq);
-    const { event_id: eventId, webhook_id: webhookId } = store.deliveryView.findBySeq(failed) ?? {};
+      (await store.deliveryQueries.list({ ...any, ...filter }, page)).rows.map(({ seq }) => seq);
+    const { event_id: eventId, webhook_id: webhookId } = store.deliveryQueries.findBySeq(failed) ?? {};
     expect(await list({ status: 'failed' })).toEqual([failed]);
     expect(await list({ status: 'pending' })).toEqual([later, pending]);
     expect(await list({ type: 'invoice.paid' })).toEqual([later]);
@@ -172,7 +175,7 @@ describe('a list of deliveries', () => {
   ])('costs the same however large the table is: %s', async (_, filter, index) => {
     const store = openStore();
     const prepare = vi.spyOn(Database.prototype, 'prepare');
-    await store.deliveryView.list({ ...any, ...filter }, page);
+    await store.deliveryQueries.list({ ...any, ...filter }, page);
     const [sql = ''] = prepare.mock.calls[0] ?? [];
     prepare.mockRestore();
     const plan = store.explain(sql.replace(/@\w+/g, '9'));
@@ -186,7 +189,7 @@ describe('the attempts of a delivery', () => {
     const store = openStore();
     const [seq = 0] = insertDeliveries(store, [NOW]).deliveries;
     store.writeNow(() => [insertAttempt(store, seq, 2), insertAttempt(store, seq, 1)]);
-    expect(store.attempts.listOfDelivery(seq).map(({ number }) => number)).toEqual([1, 2]);
+    expect(store.attempts.listByDelivery(seq).map(({ number }) => number)).toEqual([1, 2]);
     expect(() => store.writeNow(() => insertAttempt(store, seq, 2))).toThrow('UNIQUE');
   });
 });

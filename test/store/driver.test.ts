@@ -3,8 +3,8 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type DriverEnvironment, loadDriver, openSqlite } from '../../src/store/driver.ts';
-import type { PackageManager } from '../../src/store/driver-commands.ts';
-import { createFolder } from '../support/folder.ts';
+import type { PackageManager } from '../../src/store/install-commands.ts';
+import { createTemporaryFolder } from '../support/temporary-folder.ts';
 
 const npm: PackageManager = { name: 'npm', major: 11, isGlobal: false };
 
@@ -19,7 +19,7 @@ interface Installed {
 
 /** A project with a stand-in for better-sqlite3, which fails in the way of the real one. */
 function install({ version, failure, nodeVersion = '22.3.0', manager = npm }: Installed): DriverEnvironment {
-  const project = createFolder();
+  const project = createTemporaryFolder();
   const folder = join(project, 'node_modules/better-sqlite3');
   if (version !== null) {
     mkdirSync(folder, { recursive: true });

@@ -4,11 +4,11 @@ import { DAY_MS } from '../../src/domain/duration.ts';
 import { APPLICATION_ID } from '../../src/store/database.ts';
 import { migrations } from '../../src/store/migrations.ts';
 import type { Store } from '../../src/store/store.ts';
-import { startTestEmulator } from '../support/emulator.ts';
-import { createFolder } from '../support/folder.ts';
-import { createReceiver } from '../support/receiver.ts';
 import { Database } from '../support/sqlite.ts';
-import { createTestWall } from '../support/test-wall.ts';
+import { createTemporaryFolder } from '../support/temporary-folder.ts';
+import { startTestEmulator } from '../support/test-emulator.ts';
+import { createReceiver } from '../support/test-receiver.ts';
+import { createTestWallClock } from '../support/test-wall-clock.ts';
 import { insertAttempt, insertDeliveries, insertRequest, NOW, openStore } from './rows.ts';
 
 const OLD = NOW - 8 * DAY_MS;
@@ -41,8 +41,8 @@ function removeOld(store: Store): number {
 /** Which of its rows are still there. */
 function rowsOf(store: Store, { seq, workspace }: { seq: number; workspace: number }) {
   return {
-    delivery: store.deliveryView.findBySeq(seq) !== undefined,
-    attempts: store.attempts.listOfDelivery(seq).length,
+    delivery: store.deliveryQueries.findBySeq(seq) !== undefined,
+    attempts: store.attempts.listByDelivery(seq).length,
     events: store.events.list(workspace, null, { limit: 10, beforeSeq: null }).rows.length,
   };
 }
@@ -112,7 +112,7 @@ describe('removing what is old', () => {
     const order = store.lastSeq;
     // Three windows of deliveries, one of events; the newest old request stays as their bound.
     expect(removeOld(store)).toBe(4);
-    expect(deliveries.filter((seq) => store.deliveryView.findBySeq(seq))).toEqual([]);
+    expect(deliveries.filter((seq) => store.deliveryQueries.findBySeq(seq))).toEqual([]);
     expect(store.lastSeq).toBe(order);
     expect(removeOld(store)).toBe(0);
   });
@@ -137,9 +137,9 @@ describe('removing what is beyond a number of requests', () => {
   it('does not keep events from being removed by their age: marks tell it as well', () => {
     const store = openStore();
     const old = insertDelivered(store, OLD);
-    store.writeNow(() => store.retention.mark(store.lastSeq, OLD));
+    store.writeNow(() => store.retention.recordAge(store.lastSeq, OLD));
     const young = insertDelivered(store, NOW);
-    store.writeNow(() => store.retention.mark(store.lastSeq, NOW));
+    store.writeNow(() => store.retention.recordAge(store.lastSeq, NOW));
     removeOld(store);
     expect(rowsOf(store, old)).toEqual(gone);
     expect(rowsOf(store, young)).toEqual(kept);
@@ -182,18 +182,18 @@ describe('a database file with free space', () => {
   }
 
   it('is smaller after its space was released', async () => {
-    const path = `${createFolder()}/sandbox.db`;
+    const path = `${createTemporaryFolder()}/sandbox.db`;
     const store = openStore(path);
     fillAndEmpty(store);
-    await store.releaseSpace();
+    await store.releaseFreePages();
     expect(statSync(path).size).toBeLessThan(500_000);
     expect(statSync(`${path}-wal`).size).toBe(0);
-    expect(store.lookForFile()).toBeNull();
-    expect(store.inspect().damage).toEqual([]);
+    expect(store.checkFile()).toBeNull();
+    expect(store.checkIntegrity().damage).toEqual([]);
   });
 
   it('gives it back as well where an earlier version made the file', async () => {
-    const path = `${createFolder()}/sandbox.db`;
+    const path = `${createTemporaryFolder()}/sandbox.db`;
     const old = new Database(path);
     for (const step of migrations) old.exec(step);
     old.pragma(`application_id = ${APPLICATION_ID}`);
@@ -202,9 +202,9 @@ describe('a database file with free space', () => {
     const store = openStore(path);
     fillAndEmpty(store);
     store.setBaseline();
-    await store.releaseSpace();
+    await store.releaseFreePages();
     expect(statSync(path).size).toBeLessThan(500_000);
-    expect(store.inspect().damage).toEqual([]);
+    expect(store.checkIntegrity().damage).toEqual([]);
     store.close();
     const db = new Database(path);
     expect(db.pragma('auto_vacuum', { simple: true })).toBe(2);
@@ -212,7 +212,7 @@ describe('a database file with free space', () => {
   });
 
   it('is smaller after a reset', async () => {
-    const db = `${createFolder()}/sandbox.db`;
+    const db = `${createTemporaryFolder()}/sandbox.db`;
     await using emulator = await startTestEmulator({ db });
     for (let i = 0; i < 20; i++)
       await emulator.api('POST', '/events', { type: 'a.b', payload: { text: 'x'.repeat(100_000) } });
@@ -238,8 +238,8 @@ describe('an emulator without limits of its own', () => {
 
 describe('an emulator that keeps seven days', () => {
   it('removes older events when it boots', async () => {
-    const db = `${createFolder()}/sandbox.db`;
-    const wall = createTestWall();
+    const db = `${createTemporaryFolder()}/sandbox.db`;
+    const wall = createTestWallClock();
     await using receiver = await createReceiver();
     const list = async (emulator: Awaited<ReturnType<typeof startTestEmulator>>) =>
       (await emulator.api('GET', '/events')).json.data.map(({ type }: { type: string }) => type);
@@ -250,7 +250,7 @@ describe('an emulator that keeps seven days', () => {
       await emulator.api('POST', '/events', { type: 'a.old' });
       await emulator.control.settleClock({});
       expect(await list(emulator)).toEqual(['a.old']);
-      wall.pass(8 * DAY_MS);
+      wall.advance(8 * DAY_MS);
       await emulator.api('POST', '/events', { type: 'a.new' });
       await emulator.control.settleClock({});
       expect(await list(emulator)).toEqual(['a.new', 'a.old']);

@@ -1,14 +1,14 @@
 /** What the tests of the store share: a store, and rows to put into it. */
 import { onTestFinished } from 'vitest';
 import { toEnvelope } from '../../src/domain/event.ts';
-import { IdSource } from '../../src/domain/ids.ts';
+import { UlidGenerator } from '../../src/domain/ids.ts';
 import type { NewDelivery } from '../../src/store/deliveries.ts';
 import type { EventRow } from '../../src/store/events.ts';
 import { Store } from '../../src/store/store.ts';
 import type { WebhookRow } from '../../src/store/webhooks.ts';
 
 export const NOW = Date.UTC(2026, 10, 20);
-const ids = new IdSource();
+const ids = new UlidGenerator();
 
 /** A store that is closed when the test is over. */
 export function openStore(path = ':memory:'): Store {

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { DeliveryFilter } from '../../src/store/delivery-view.ts';
+import type { DeliveryFilter } from '../../src/store/delivery-queries.ts';
 import { insertDeliveries, NOW, openStore } from './rows.ts';
 
 // Each look at the time finds that it has run out: a slice is one row.
@@ -17,7 +17,7 @@ describe('a look through a large table', () => {
   it('gives way after a few milliseconds, and goes on where it was', async () => {
     const store = openStore();
     const { deliveries } = insertDeliveries(store, [NOW, NOW, NOW, NOW]);
-    const { rows, hasMore } = await store.deliveryView.list(
+    const { rows, hasMore } = await store.deliveryQueries.list(
       { ...any, text: 'shipped' },
       { limit: 3, beforeSeq: null },
     );
@@ -28,7 +28,7 @@ describe('a look through a large table', () => {
     const store = openStore();
     const { deliveries, webhook } = insertDeliveries(store, [NOW, NOW]);
     const page = { limit: 9, beforeSeq: null };
-    const listing = store.deliveryView.list({ ...any, status: 'pending' }, page);
+    const listing = store.deliveryQueries.list({ ...any, status: 'pending' }, page);
     store.writeNow(() => store.cancelDeliveries(webhook, NOW));
     const { rows } = await listing;
     expect(rows.map(({ seq }) => seq)).toEqual(deliveries.slice(1));
@@ -37,7 +37,7 @@ describe('a look through a large table', () => {
   it('ends with the store', async () => {
     const store = openStore();
     insertDeliveries(store, [NOW, NOW]);
-    const listing = store.deliveryView.list({ ...any, text: 'nowhere' }, { limit: 9, beforeSeq: null });
+    const listing = store.deliveryQueries.list({ ...any, text: 'nowhere' }, { limit: 9, beforeSeq: null });
     store.close();
     await expect(listing).rejects.toMatchObject({ code: 'storage_unavailable' });
   });

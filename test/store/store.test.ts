@@ -1,16 +1,16 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { LiveWorkspaces } from '../../src/sandbox/live-workspaces.ts';
-import { Mint } from '../../src/sandbox/mint.ts';
+import { IdAndSecretGenerator } from '../../src/sandbox/id-and-secret-generator.ts';
+import { WorkspaceRegistry } from '../../src/sandbox/workspace-registry.ts';
 import { Store } from '../../src/store/store.ts';
-import { createFolder } from '../support/folder.ts';
+import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import { insertDeliveries, insertEvent, insertWorkspace, NOW, openStore } from './rows.ts';
 
 const DAYS_3 = 3 * 86_400_000;
 
 describe('the store', () => {
   it('keeps what was written, and counts on from it, over a restart', async () => {
-    const path = join(createFolder(), 'sandbox.db');
+    const path = join(createTemporaryFolder(), 'sandbox.db');
     const first = openStore(path);
     const { deliveries } = insertDeliveries(first, [NOW, NOW + 1]);
     first.close();
@@ -21,7 +21,7 @@ describe('the store', () => {
   });
 
   it('counts on after cancellations, which are numbered too', async () => {
-    const path = join(createFolder(), 'sandbox.db');
+    const path = join(createTemporaryFolder(), 'sandbox.db');
     const first = openStore(path);
     const { webhook } = insertDeliveries(first, [NOW, NOW, NOW]);
     const before = first.lastSeq;
@@ -44,7 +44,7 @@ describe('the store', () => {
   it('tells its followers of every commit, until they have heard enough', async () => {
     const store = openStore();
     let heard = 0;
-    const stop = store.follow(() => heard++);
+    const stop = store.subscribe(() => heard++);
     await store.write(() => store.settings.set('a', '1'));
     await Promise.all([store.write(() => store.settings.set('a', '2')), store.write(() => {})]);
     stop();
@@ -53,7 +53,7 @@ describe('the store', () => {
   });
 
   it('writes what still waits when it is closed, and may be closed twice', async () => {
-    const path = join(createFolder(), 'sandbox.db');
+    const path = join(createTemporaryFolder(), 'sandbox.db');
     const store = new Store({ path });
     const answer = store.write(() => store.settings.set('waited', 'yes'));
     store.writeSoon(() => store.settings.set('soon', 'yes'));
@@ -65,7 +65,7 @@ describe('the store', () => {
   });
 
   it('has a name that it keeps, and that no other store has', () => {
-    const path = join(createFolder(), 'sandbox.db');
+    const path = join(createTemporaryFolder(), 'sandbox.db');
     const store = new Store({ path });
     store.close();
     expect(openStore(path).id).toBe(store.id);
@@ -75,14 +75,14 @@ describe('the store', () => {
 
 describe('order by id is order of creation', () => {
   it('across restarts, and where the wall clock was set back [id.format]', () => {
-    const path = join(createFolder(), 'sandbox.db');
+    const path = join(createTemporaryFolder(), 'sandbox.db');
     const ids: string[] = [];
     for (const wallNow of [NOW, NOW - DAYS_3, NOW + 5, NOW + 5]) {
       const store = new Store({ path });
       const wall = { now: () => wallNow, monotonic: () => 0 };
       store.writeNow(() => {
         if (store.workspaces.findOldest() === undefined) insertWorkspace(store);
-        const live = new LiveWorkspaces(store, wall, new Mint(1, true)).default;
+        const live = new WorkspaceRegistry(store, wall, new IdAndSecretGenerator(1, true)).default;
         for (let i = 0; i < 3; i++) {
           const id = live.ids.next('event', live.clock.now());
           ids.push(id);

@@ -25,9 +25,9 @@ export function describeInBrowser(title: string, define: () => void): void {
   });
 }
 
-export interface Look {
+export interface OpenOptions {
   /** The part of the address after `#`, such as `/deliveries`. */
-  readonly at?: string;
+  readonly hash?: string;
   readonly width?: number;
   readonly height?: number;
   readonly colorScheme?: 'light' | 'dark';
@@ -38,7 +38,7 @@ export interface Look {
 /** Opens the dashboard in a window of its own. Whatever the page complains about fails the test. */
 export async function openDashboard(
   emulator: { status(): { readonly dashboard_url: string } },
-  { at = '/', width = 1280, height = 800, colorScheme = 'light', expectedErrors }: Look = {},
+  { hash = '/', width = 1280, height = 800, colorScheme = 'light', expectedErrors }: OpenOptions = {},
 ): Promise<Page> {
   if (browser === undefined) throw new Error('openDashboard() belongs in describeInBrowser().');
   const context = await browser.newContext({
@@ -64,7 +64,7 @@ export async function openDashboard(
     if (unexpected.length > 0) throw new Error(`The page complains:\n${unexpected.join('\n')}`);
   });
   const url = new URL(emulator.status().dashboard_url);
-  url.hash = at;
+  url.hash = hash;
   await page.goto(url.href);
   return page;
 }

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 
 /** What a server sends back to these very bytes until it closes the connection, as text. */
-export function sendRaw(url: string, bytes: string | Uint8Array): Promise<string> {
+export function sendRawRequest(url: string, bytes: string | Uint8Array): Promise<string> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {
     const socket = connect(Number(port), hostname, () => socket.write(bytes));
@@ -13,6 +13,6 @@ export function sendRaw(url: string, bytes: string | Uint8Array): Promise<string
 }
 
 /** The JSON body at the end of a raw answer. */
-export function bodyOf(answer: string) {
+export function parseResponseBody(answer: string) {
   return JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4));
 }

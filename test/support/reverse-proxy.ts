@@ -6,7 +6,7 @@ export interface ReverseProxy extends AsyncDisposable {
   /** `http://127.0.0.1:<port>` */
   readonly url: string;
   /** Where requests go from now on. */
-  leadTo(target: string): void;
+  setTarget(target: string): void;
 }
 
 /**
@@ -38,7 +38,7 @@ export async function createReverseProxy(
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    leadTo: (address) => {
+    setTarget: (address) => {
       target = address;
     },
     [Symbol.asyncDispose]: async () => {

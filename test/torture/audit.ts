@@ -1,8 +1,8 @@
 /** Looks for what got lost: the database of a stopped emulator, what its clients were told, what its receivers got. */
 import type BetterSqlite from 'better-sqlite3';
 import { HOUR_MS } from '../../src/domain/duration.ts';
-import type { ReceivedRequest } from '../support/receiver.ts';
 import { Database } from '../support/sqlite.ts';
+import type { ReceivedRequest } from '../support/test-receiver.ts';
 import { type Creation, subscriptions } from './load.ts';
 
 const WINDOW_MS = 72 * HOUR_MS;

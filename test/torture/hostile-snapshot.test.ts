@@ -2,10 +2,10 @@
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createRandomness } from '../../src/domain/random.ts';
-import { createFolder } from '../support/folder.ts';
+import { createRandomSource } from '../../src/domain/random-source.ts';
 import { Database } from '../support/sqlite.ts';
-import { createMoodyReceiver, Load, subscribe } from './load.ts';
+import { createTemporaryFolder } from '../support/temporary-folder.ts';
+import { createUnreliableReceiver, Load, subscribe } from './load.ts';
 import { getReady, startSvc } from './svc-process.ts';
 
 const count = Number(process.env.TORTURE_SNAPSHOTS ?? 40);
@@ -27,9 +27,9 @@ describe(`an emulator that is given ${count} hostile snapshots (seed ${seed})`, 
   it(
     'refuses each with 422, or loads one that is still sound, and keeps working',
     async () => {
-      const { next: random } = createRandomness(seed);
-      const folder = createFolder();
-      await using receiver = await createMoodyReceiver(random);
+      const { next: random } = createRandomSource(seed);
+      const folder = createTemporaryFolder();
+      await using receiver = await createUnreliableReceiver(random);
       await using svc = startSvc({ folder, speed: 20_000 });
       const ready = await getReady(svc);
       await subscribe(ready, receiver);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createFolder } from '../support/folder.ts';
+import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import { runKills } from './kills.ts';
 import { killPoints } from './svc-process.ts';
 
@@ -10,7 +10,7 @@ describe(`an emulator that is killed ${kills} times (seed ${seed})`, () => {
   it(
     'loses nothing that it accepted, and goes on from where it was [§6.6, envelope]',
     async () => {
-      const { breaches, ...tally } = await runKills({ folder: createFolder(), kills, seed });
+      const { breaches, ...tally } = await runKills({ folder: createTemporaryFolder(), kills, seed });
       process.stdout.write(`seed ${seed}: ${JSON.stringify(tally, null, 2)}\n`);
       expect(breaches).toEqual([]);
       expect(Object.values(tally.kills).reduce((sum, each) => sum + each)).toBe(kills);

@@ -1,8 +1,8 @@
 /** Kills an emulator again and again while it works, then looks for what got lost. */
 import { connect, type Socket } from 'node:net';
-import { createRandomness } from '../../src/domain/random.ts';
+import { createRandomSource } from '../../src/domain/random-source.ts';
 import { type Audit, audit } from './audit.ts';
-import { createMoodyReceiver, Load, settle, subscribe } from './load.ts';
+import { createUnreliableReceiver, Load, settle, subscribe } from './load.ts';
 import {
   databaseIn,
   getReady,
@@ -52,8 +52,8 @@ export interface Tally extends Audit {
 }
 
 export async function runKills({ folder, kills, seed }: KillOptions): Promise<Tally> {
-  const { next: random } = createRandomness(seed);
-  await using receiver = await createMoodyReceiver(random);
+  const { next: random } = createRandomSource(seed);
+  await using receiver = await createUnreliableReceiver(random);
   const load = new Load(random);
   await prepare(folder, (svc) => subscribe(svc, receiver));
   const points = [...killPoints, 'random', 'random', 'random'] as const;
@@ -97,8 +97,8 @@ async function prepare(
 ): Promise<void> {
   await using svc = startSvc({ folder, speed: SPEED });
   await act(await getReady(svc));
-  const { code, said } = await svc.end('SIGTERM');
-  if (code !== 0) throw new Error(`it did not stop in order: ${code} ${said}`);
+  const { code, stderr } = await svc.end('SIGTERM');
+  if (code !== 0) throw new Error(`it did not stop in order: ${code} ${stderr}`);
 }
 
 /** A life that ends itself when it passes a point for the nth time. @returns whether it was answering by then. */
@@ -141,7 +141,7 @@ async function openStalledStreams(svc: SvcProcess): Promise<Socket[]> {
 async function live(svc: SvcProcess, load: Load): Promise<boolean> {
   const ready = await svc.ready;
   if (ready) await load.run(ready);
-  const { signal, said } = await svc.ended;
-  if (signal !== 'SIGKILL') throw new Error(`it ended by itself: ${said}`);
+  const { signal, stderr } = await svc.exited;
+  if (signal !== 'SIGKILL') throw new Error(`it ended by itself: ${stderr}`);
   return ready !== null;
 }

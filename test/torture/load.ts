@@ -1,7 +1,7 @@
 /** What a tortured emulator has to do: clients that create events, and a receiver that is not always well. */
 import { setTimeout as wait } from 'node:timers/promises';
-import type { ReadyLine } from '../../src/cli/ready.ts';
-import { type Answer, createReceiver, type Receiver } from '../support/receiver.ts';
+import type { ReadyLine } from '../../src/cli/ready-line.ts';
+import { type Answer, createReceiver, type Receiver } from '../support/test-receiver.ts';
 
 /** A `POST /v1/events` that a client made, as often as it had to. */
 export interface Creation {
@@ -13,7 +13,7 @@ export interface Creation {
   /** The event record of every 2xx answer, as text. */
   readonly records: string[];
   /** All other answers. */
-  readonly refusals: ApiAnswer[];
+  readonly refusals: ApiResult[];
 }
 
 export const subscriptions = [
@@ -83,7 +83,7 @@ export class Load {
   }
 }
 
-export interface ApiAnswer {
+export interface ApiResult {
   readonly status: number;
   readonly text: string;
 }
@@ -94,7 +94,7 @@ export async function post(
   path: string,
   body: string,
   idempotencyKey: string | null = null,
-): Promise<ApiAnswer> {
+): Promise<ApiResult> {
   const headers = {
     authorization: `Bearer ${api_key}`,
     'content-type': 'application/json',
@@ -122,7 +122,7 @@ export async function settle({ control_url }: ReadyLine): Promise<void> {
 }
 
 /** A receiver that fails, drops or delays one request in four, and never takes an `invoice.paid` at `/never`. */
-export function createMoodyReceiver(random: () => number): Promise<Receiver> {
+export function createUnreliableReceiver(random: () => number): Promise<Receiver> {
   return createReceiver(({ path }): Answer => {
     if (path === '/never') return { status: 500 };
     const mood = random();

@@ -1,20 +1,20 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { createRandomness } from '../../src/domain/random.ts';
-import { createFolder } from '../support/folder.ts';
-import { type Answers, createReceiver } from '../support/receiver.ts';
+import { createRandomSource } from '../../src/domain/random-source.ts';
+import { createTemporaryFolder } from '../support/temporary-folder.ts';
+import { type Answers, createReceiver } from '../support/test-receiver.ts';
 import { audit } from './audit.ts';
 import { Load, settle, subscribe } from './load.ts';
 import { databaseIn, getReady, startSvc } from './svc-process.ts';
 
 /** An emulator at work for a receiver; `drain` lets another one end the work, and says what got lost. */
 async function startWork(script: Answers) {
-  const folder = createFolder();
+  const folder = createTemporaryFolder();
   const receiver = await createReceiver(script);
   const svc = startSvc({ folder });
   const ready = await getReady(svc);
   await subscribe(ready, receiver);
-  const load = new Load(createRandomness(4).next);
+  const load = new Load(createRandomSource(4).next);
   const clients = load.run(ready);
   await receiver.waitFor(1);
   return {
@@ -48,7 +48,7 @@ describe('SIGTERM while clients and receivers are at work', () => {
     await using work = await startWork(() => ({ after: wait(300) }));
     const end = await work.svc.end('SIGTERM');
     await work.clients;
-    expect(end).toEqual({ code: 0, signal: null, said: '' });
+    expect(end).toEqual({ code: 0, signal: null, stderr: '' });
     expect(await work.drain()).toMatchObject({ code: 0, breaches: [], repeated: 0 });
   });
 
@@ -58,7 +58,7 @@ describe('SIGTERM while clients and receivers are at work', () => {
     const end = await work.svc.end('SIGTERM');
     const tookMs = performance.now() - startedAt;
     await work.clients;
-    expect(end).toEqual({ code: 0, signal: null, said: '' });
+    expect(end).toEqual({ code: 0, signal: null, stderr: '' });
     expect(tookMs).toBeGreaterThan(4_500);
     expect(tookMs).toBeLessThan(12_000);
     const { repeated, ...rest } = await work.drain();
@@ -73,7 +73,7 @@ describe('SIGTERM while clients and receivers are at work', () => {
     // Until it has heard the first: then it takes no new connections.
     await work.clients;
     await work.svc.end('SIGTERM');
-    expect(await first).toEqual({ code: 130, signal: null, said: '' });
+    expect(await first).toEqual({ code: 130, signal: null, stderr: '' });
     expect(performance.now() - startedAt).toBeLessThan(4_500);
     expect(await work.drain()).toMatchObject({ code: 0, breaches: [] });
   });

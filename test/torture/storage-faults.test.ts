@@ -1,18 +1,18 @@
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, chmodSync, closeSync, openSync, statSync, truncateSync, writeSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { createRandomness } from '../../src/domain/random.ts';
-import { createFolder } from '../support/folder.ts';
-import type { Receiver } from '../support/receiver.ts';
+import { createRandomSource } from '../../src/domain/random-source.ts';
 import { Database } from '../support/sqlite.ts';
+import { createTemporaryFolder } from '../support/temporary-folder.ts';
+import type { Receiver } from '../support/test-receiver.ts';
 import { audit } from './audit.ts';
-import { type Creation, createMoodyReceiver, Load, post, settle, subscribe } from './load.ts';
+import { type Creation, createUnreliableReceiver, Load, post, settle, subscribe } from './load.ts';
 import { canLimitFiles, smallDisks } from './small-disk.ts';
 import { databaseIn, getReady, type SvcProcess, startSvc } from './svc-process.ts';
 
 const SPEED = 20_000;
 const PAGE_BYTES = 4096;
-const { next: random } = createRandomness(3);
+const { next: random } = createRandomSource(3);
 /** A command that runs another one for which permissions hold, even where root runs it. */
 const asMereOwner =
   process.getuid?.() === 0 ? ['setpriv', '--bounding-set', '-dac_override,-dac_read_search'] : [];
@@ -47,7 +47,7 @@ async function finish(
 
 /** A folder whose emulator was killed at work. */
 async function createKilled(receiver: Receiver, load: Load): Promise<string> {
-  const folder = createFolder();
+  const folder = createTemporaryFolder();
   await using svc = startSvc({ folder, speed: SPEED });
   await work(svc, receiver, load, 100);
   return folder;
@@ -56,8 +56,8 @@ async function createKilled(receiver: Receiver, load: Load): Promise<string> {
 /** How a start ended: its exit code, and the error that it told. */
 async function refusalOf(svc: SvcProcess) {
   expect(await svc.ready).toBeNull();
-  const { code, said } = await svc.ended;
-  return { exitCode: code, ...JSON.parse(said).error };
+  const { code, stderr } = await svc.exited;
+  return { exitCode: code, ...JSON.parse(stderr).error };
 }
 
 /** Brings everything from the write-ahead log into the file. @returns its pages. */
@@ -78,9 +78,9 @@ describe('a running emulator', () => {
   it.each(smallDisks)(
     'refuses with 503 on $name, and goes on when there is space [§7.envelope]',
     async (disk) => {
-      const folder = createFolder();
+      const folder = createTemporaryFolder();
       disk.prepare(folder);
-      await using receiver = await createMoodyReceiver(random);
+      await using receiver = await createUnreliableReceiver(random);
       await using svc = startSvc({ folder, speed: SPEED });
       const load = new Load(random, { payloadBytes: 20_000 });
       const ready = await work(svc, receiver, load, 20);
@@ -104,7 +104,7 @@ describe('a running emulator', () => {
   );
 
   it('stays up while its file is damaged, and says so [§7.envelope]', async () => {
-    await using receiver = await createMoodyReceiver(random);
+    await using receiver = await createUnreliableReceiver(random);
     const folder = await createKilled(receiver, new Load(random, { payloadBytes: 8_000 }));
     const pages = checkpoint(folder);
     await using svc = startSvc({ folder });
@@ -124,7 +124,7 @@ describe('a running emulator', () => {
 
 describe('a start', () => {
   it('refuses a file that another process has locked, and a folder in which an emulator runs', async () => {
-    const folder = createFolder();
+    const folder = createTemporaryFolder();
     const other = new Database(databaseIn(folder));
     other.exec('BEGIN EXCLUSIVE; CREATE TABLE mine (id)');
     await using refused = startSvc({ folder });
@@ -138,19 +138,19 @@ describe('a start', () => {
   });
 
   it.runIf(canBeMereOwner)('refuses a read-only file and a read-only folder', async () => {
-    await using receiver = await createMoodyReceiver(random);
+    await using receiver = await createUnreliableReceiver(random);
     const folder = await createKilled(receiver, new Load(random));
     chmodSync(databaseIn(folder), 0o444);
     await using onFile = startSvc({ folder, under: asMereOwner });
     expect(await refusalOf(onFile)).toMatchObject({ exitCode: 2, code: 'database_unusable' });
-    const empty = createFolder();
+    const empty = createTemporaryFolder();
     chmodSync(empty, 0o555);
     await using inFolder = startSvc({ folder: empty, under: asMereOwner });
     expect(await refusalOf(inFolder)).toMatchObject({ exitCode: 2, code: 'database_unusable' });
   });
 
   it.runIf(canLimitFiles).each([4, 60, 100, 120, 140])('refuses a disk with room for %i KiB', async (kib) => {
-    const folder = createFolder();
+    const folder = createTemporaryFolder();
     await using svc = startSvc({ folder, under: ['prlimit', `--fsize=${kib * 1024}`] });
     expect(await refusalOf(svc)).toMatchObject({
       exitCode: 2,
@@ -165,7 +165,7 @@ describe('a start', () => {
     ['everything after the schema', (pages: number) => [PAGE_BYTES, pages * PAGE_BYTES]],
     ['its last pages', (pages: number) => [Math.floor(pages / 2) * PAGE_BYTES, pages * PAGE_BYTES]],
   ] as const)('refuses a file with damage in %s', async (_, place) => {
-    await using receiver = await createMoodyReceiver(random);
+    await using receiver = await createUnreliableReceiver(random);
     const folder = await createKilled(receiver, new Load(random));
     const [from = 0, to = 0] = place(checkpoint(folder));
     damage(folder, from, to);
@@ -174,7 +174,7 @@ describe('a start', () => {
   });
 
   it('refuses a file that was cut', async () => {
-    await using receiver = await createMoodyReceiver(random);
+    await using receiver = await createUnreliableReceiver(random);
     const folder = await createKilled(receiver, new Load(random));
     truncateSync(databaseIn(folder), Math.floor(checkpoint(folder) / 2) * PAGE_BYTES);
     await using svc = startSvc({ folder });
@@ -182,7 +182,7 @@ describe('a start', () => {
   });
 
   it('passes over the torn end of a write-ahead log: nothing that was accepted is lost', async () => {
-    await using receiver = await createMoodyReceiver(random);
+    await using receiver = await createUnreliableReceiver(random);
     const load = new Load(random);
     const folder = await createKilled(receiver, load);
     // What a power cut leaves of a commit that nobody was told of.
@@ -192,7 +192,7 @@ describe('a start', () => {
   });
 
   it.each([0.2, 0.5, 0.9])('takes what is whole of a write-ahead log cut at %d', async (share) => {
-    await using receiver = await createMoodyReceiver(random);
+    await using receiver = await createUnreliableReceiver(random);
     const load = new Load(random);
     const folder = await createKilled(receiver, load);
     const log = `${databaseIn(folder)}-wal`;

@@ -1,7 +1,7 @@
 /** `svc emulator start` as a process of its own, to be killed. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import type { ReadyLine } from '../../src/cli/ready.ts';
+import type { ReadyLine } from '../../src/cli/ready-line.ts';
 
 const program = new URL('../../bin/svc.js', import.meta.url).pathname;
 const killPointsModule = new URL('kill-points.mjs', import.meta.url).href;
@@ -30,22 +30,22 @@ export interface SvcOptions {
   readonly under?: readonly string[];
 }
 
-export interface SvcEnd {
+export interface SvcExit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
   /** Everything it said on standard error. */
-  readonly said: string;
+  readonly stderr: string;
 }
 
 export interface SvcProcess extends AsyncDisposable {
   readonly pid: number;
   /** What it says once requests are answered; null when it ended before. */
   readonly ready: Promise<ReadyLine | null>;
-  readonly ended: Promise<SvcEnd>;
+  readonly exited: Promise<SvcExit>;
   /** What it has said on standard error so far. */
-  readonly said: string;
+  readonly stderr: string;
   /** Sends a signal. @returns how it ended. */
-  end(signal: NodeJS.Signals): Promise<SvcEnd>;
+  end(signal: NodeJS.Signals): Promise<SvcExit>;
 }
 
 export function databaseIn(folder: string): string {
@@ -66,7 +66,7 @@ export function startSvc({ folder, speed, killAt, under = [] }: SvcOptions): Svc
   child.stderr.on('data', (chunk) => {
     said += chunk;
   });
-  const ended = endOf(child).then((end) => ({ ...end, said }));
+  const ended = endOf(child).then((end) => ({ ...end, stderr: said }));
   const ready = new Promise<ReadyLine | null>((resolve) => {
     createInterface(child.stdout).once('line', (line) => resolve(JSON.parse(line)));
     ended.then(() => resolve(null));
@@ -78,8 +78,8 @@ export function startSvc({ folder, speed, killAt, under = [] }: SvcOptions): Svc
   return {
     pid: child.pid ?? 0,
     ready,
-    ended,
-    get said() {
+    exited: ended,
+    get stderr() {
       return said;
     },
     end,
@@ -90,11 +90,11 @@ export function startSvc({ folder, speed, killAt, under = [] }: SvcOptions): Svc
 /** @throws what it said, when it did not start. */
 export async function getReady(svc: SvcProcess): Promise<ReadyLine> {
   const ready = await svc.ready;
-  if (ready === null) throw new Error(`it did not start: ${JSON.stringify(await svc.ended)}`);
+  if (ready === null) throw new Error(`it did not start: ${JSON.stringify(await svc.exited)}`);
   return ready;
 }
 
-function endOf(child: ChildProcess): Promise<Omit<SvcEnd, 'said'>> {
+function endOf(child: ChildProcess): Promise<Omit<SvcExit, 'stderr'>> {
   return new Promise((resolve, reject) => {
     child.once('error', reject);
     child.once('close', (code, signal) => resolve({ code, signal }));

@@ -1,6 +1,6 @@
 import { Argument } from 'commander';
 import type { CommandDefinition } from '../command.ts';
-import { completionScripts, type Shell, shells } from '../completion/scripts.ts';
+import { completionScripts, type Shell, shells } from '../completion/shell-scripts.ts';
 import type { Context } from '../context.ts';
 
 interface Options {

@@ -21,9 +21,9 @@ async function run(_options: object, context: Context): Promise<void> {
     renderTable(
       [
         { title: 'SETTING', value: ({ setting }) => setting },
-        { title: 'VALUE', value: ({ value }) => toText(value), shrinks: true },
-        { title: 'FROM', value: ({ from }) => from, leaves: 2 },
-        { title: 'WHAT IT IS', value: ({ description }) => description, leaves: 1 },
+        { title: 'VALUE', value: ({ value }) => toText(value), canTruncate: true },
+        { title: 'FROM', value: ({ from }) => from, hideOrder: 2 },
+        { title: 'WHAT IT IS', value: ({ description }) => description, hideOrder: 1 },
       ],
       data,
       context.io,

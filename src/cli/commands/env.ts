@@ -1,7 +1,7 @@
-import { choiceOption } from '../arguments.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
-import { renderVariables, toVariables, type VariableFormat, variableFormats } from '../variables.ts';
+import { renderVariables, toEnvVariables, type VariableFormat, variableFormats } from '../env-variables.ts';
+import { choiceOption } from '../option-parsers.ts';
 
 interface Options {
   readonly format: VariableFormat;
@@ -18,6 +18,6 @@ export const command: CommandDefinition<Options> = {
 
 async function run({ format }: Options, context: Context): Promise<void> {
   const control = await context.connect();
-  const variables = toVariables(await control.getStatus({}), await context.certificate());
+  const variables = toEnvVariables(await control.getStatus({}), await context.certificate());
   context.print(variables, () => renderVariables(variables, format));
 }

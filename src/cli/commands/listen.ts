@@ -1,24 +1,24 @@
 import type { Command } from 'commander';
 import type { WebhookWithSecret } from '../../contract/resources.ts';
 import type { LiveStream } from '../../control/control-plane.ts';
-import { WILDCARD } from '../../domain/event.ts';
+import { WILDCARD_SUBSCRIPTION } from '../../domain/event.ts';
 import { ExitCode, SvcError } from '../../errors.ts';
 import { abortAfter } from '../../timers.ts';
-import { choiceOption, toHeaders, toList } from '../arguments.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
-import { noteOnEnvFile, writeEnvFile } from '../env-file.ts';
-import { type Forwarding, toForwardings } from '../listen/forwarding.ts';
-import { Listener, type NewEndpoint } from '../listen/listener.ts';
-import { listSecrets, renderHeading, toReady } from '../listen/ready.ts';
+import { envFileHelp, writeEnvFile } from '../env-file.ts';
+import { toEnvVariables } from '../env-variables.ts';
+import { type ForwardTarget, parseForwardTargets } from '../listen/forward-target.ts';
+import { listSecrets, renderHeading, toListenReady } from '../listen/listen-ready.ts';
+import { type NewEndpoint, TemporaryEndpoints } from '../listen/temporary-endpoints.ts';
 import { followAttempts, typesToFollow } from '../live/follow.ts';
+import { choiceOption, parseHeaders, parseList } from '../option-parsers.ts';
 import { askText } from '../prompt.ts';
-import { watchReceiver } from '../receiver-watch.ts';
-import { countOf } from '../render/count.ts';
-import { toVariables } from '../variables.ts';
+import { formatCount } from '../render/format-count.ts';
+import { watchReceiver } from '../watch-receiver.ts';
 
 interface Options {
-  readonly forwardTo?: readonly Forwarding[];
+  readonly forwardTo?: readonly ForwardTarget[];
   readonly events?: readonly string[];
   readonly headers?: Readonly<Record<string, string>>;
   readonly skipVerify?: true;
@@ -30,7 +30,7 @@ interface Options {
 }
 
 /** Real time for the farewell: the person has asked for an end. */
-const FAREWELL_MS = 2_000;
+const CLEANUP_TIMEOUT_MS = 2_000;
 
 export const command: CommandDefinition<Options> = {
   configure,
@@ -50,10 +50,10 @@ function configure(command: Command): void {
     .option(
       '--forward-to <url>',
       'port or URL of your receiver; TYPE[,TYPE]=URL for those types alone; may be repeated',
-      toForwardings,
+      parseForwardTargets,
     )
-    .option('-e, --events <list>', 'event types to forward; all when left out', toList)
-    .option('-H, --headers <header>', "'Name: value' to add to each delivery; may be repeated", toHeaders)
+    .option('-e, --events <list>', 'event types to forward; all when left out', parseList)
+    .option('-H, --headers <header>', "'Name: value' to add to each delivery; may be repeated", parseHeaders)
     .option('--skip-verify', 'take any TLS certificate of the receiver')
     .option('--print-secret', 'print the secret, and end; it is the same when the same URL is listened to')
     .addOption(
@@ -65,7 +65,7 @@ function configure(command: Command): void {
     .option('--env-file <file>', 'file to set the variables of `svc env` in, with this secret')
     .option('--keep', 'leave the endpoint there at the end')
     .option('--workspace <id>', 'the workspace; otherwise SVC_WORKSPACE_ID, or the one made at boot')
-    .addHelpText('after', noteOnEnvFile('listen'));
+    .addHelpText('after', envFileHelp('listen'));
 }
 
 /** Forwards until it is left or interrupted. */
@@ -74,17 +74,17 @@ async function run(options: Options, context: Context): Promise<ExitCode> {
     throw new SvcError('usage', '--json and --format json print different things: choose one.');
   }
   const wanted = await toEndpoints(options, context);
-  const listener = new Listener(await context.connect(), wanted);
+  const listener = new TemporaryEndpoints(await context.connect(), wanted);
   await listener.register();
   try {
     if (options.printSecret) {
       const { endpoints } = listener;
-      context.print(toReady(endpoints), () => listSecrets(endpoints).join('\n'));
-      return ExitCode.done;
+      context.print(toListenReady(endpoints), () => listSecrets(endpoints).join('\n'));
+      return ExitCode.success;
     }
     return await listen(listener, options, context);
   } finally {
-    await leave(listener, context);
+    await removeEndpoints(listener, context);
   }
 }
 
@@ -92,7 +92,7 @@ async function run(options: Options, context: Context): Promise<ExitCode> {
 async function toEndpoints(options: Options, context: Context): Promise<NewEndpoint[]> {
   const { events, headers = {}, skipVerify = false, keep = false, workspace } = options;
   const forwardings =
-    options.forwardTo ?? (await askText(context, 'forward-to', (text) => toForwardings(text)));
+    options.forwardTo ?? (await askText(context, 'forward-to', (text) => parseForwardTargets(text)));
   if (events !== undefined && forwardings.every(({ types }) => types !== null)) {
     throw new SvcError(
       'usage',
@@ -103,13 +103,13 @@ async function toEndpoints(options: Options, context: Context): Promise<NewEndpo
   return forwardings.map(({ url, types }) => ({
     ...{ url, headers, skip_verify: skipVerify, listener: !keep },
     ...(workspaceId === null ? {} : { workspace_id: workspaceId }),
-    events: [...(types ?? events ?? [WILDCARD])],
+    events: [...(types ?? events ?? [WILDCARD_SUBSCRIPTION])],
   }));
 }
 
-async function listen(listener: Listener, options: Options, context: Context): Promise<ExitCode> {
+async function listen(listener: TemporaryEndpoints, options: Options, context: Context): Promise<ExitCode> {
   const { control, endpoints } = listener;
-  await keepVariables(listener, options, context);
+  await writeVariables(listener, options, context);
   const over = new AbortController();
   const signal = AbortSignal.any([context.signal, over.signal]);
   for (const url of new Set(endpoints.map((endpoint) => endpoint.url))) {
@@ -117,14 +117,14 @@ async function listen(listener: Listener, options: Options, context: Context): P
   }
   const types = options.format === 'json' ? 'attempt' : typesToFollow(context);
   const stream = listener.follow(types, context.signal, async () => {
-    await keepVariables(listener, options, context);
-    announceAgain(listener.endpoints, context);
+    await writeVariables(listener, options, context);
+    announceRegistration(listener.endpoints, context);
   });
   const heading = renderHeading(endpoints);
   try {
     return options.format === 'json'
       ? await printEnvelopes(stream, heading, context)
-      : await followAttempts(stream, context, { control, heading, ready: toReady(endpoints) });
+      : await followAttempts(stream, context, { control, heading, ready: toListenReady(endpoints) });
   } finally {
     over.abort();
   }
@@ -141,8 +141,8 @@ async function printEnvelopes(stream: LiveStream, heading: string, { io }: Conte
   return ExitCode.interrupted;
 }
 
-async function keepVariables(
-  { control, endpoints }: Listener,
+async function writeVariables(
+  { control, endpoints }: TemporaryEndpoints,
   { envFile: file }: Options,
   context: Context,
 ): Promise<void> {
@@ -152,19 +152,19 @@ async function keepVariables(
   const status = { ...(await control.getStatus({})), workspace_id: first.workspace_id };
   const others = listSecrets(endpoints).slice(1);
   const certificate = await context.certificate();
-  writeEnvFile(envFile, toVariables({ ...status, webhook_secret: first.secret }, certificate, others));
+  writeEnvFile(envFile, toEnvVariables({ ...status, webhook_secret: first.secret }, certificate, others));
 }
 
-function announceAgain(endpoints: readonly WebhookWithSecret[], context: Context): void {
+function announceRegistration(endpoints: readonly WebhookWithSecret[], context: Context): void {
   const [first, ...others] = endpoints.map(({ id }) => id);
-  const more = others.length === 0 ? '' : ` and ${countOf(others.length, 'other')}`;
+  const more = others.length === 0 ? '' : ` and ${formatCount(others.length, 'other')}`;
   context.io.note(`The endpoint was lost. Registered again: ${first}${more}`);
-  if (context.json) context.printItem({ type: 'ready', ...toReady(endpoints) }, () => '');
+  if (context.json) context.printItem({ type: 'ready', ...toListenReady(endpoints) }, () => '');
 }
 
 /** The person may have interrupted, which ends every request of before. */
-async function leave(listener: Listener, context: Context): Promise<void> {
-  const canceled = await listener.remove(await context.connect(abortAfter(FAREWELL_MS)));
+async function removeEndpoints(listener: TemporaryEndpoints, context: Context): Promise<void> {
+  const canceled = await listener.remove(await context.connect(abortAfter(CLEANUP_TIMEOUT_MS)));
   if (canceled > 0)
     context.io.note(`Deliveries that were still to be tried again, now canceled: ${canceled}.`);
 }

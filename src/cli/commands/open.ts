@@ -2,12 +2,12 @@ import { InvalidArgumentError } from 'commander';
 import type { ControlPlane } from '../../control/control-plane.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
-import { type DashboardPlace, findDashboardPlace, toDashboardUrl } from '../dashboard-url.ts';
+import { type DashboardPage, findDashboardPage, toDashboardUrl } from '../dashboard-url.ts';
 import { openUrl } from '../open-url.ts';
 import { readDashboardUrl } from '../status-values.ts';
 
 interface Options {
-  readonly id?: DashboardPlace;
+  readonly id?: DashboardPage;
   readonly print?: true;
 }
 
@@ -21,8 +21,8 @@ export const command: CommandDefinition<Options> = {
   run,
 };
 
-function toPlace(text: string): DashboardPlace {
-  const place = findDashboardPlace(text);
+function toPlace(text: string): DashboardPage {
+  const place = findDashboardPage(text);
   if (place === null) throw new InvalidArgumentError('The dashboard shows del_…, evt_… and wh_….');
   return place;
 }
@@ -39,7 +39,7 @@ async function run({ id: place, print }: Options, context: Context): Promise<voi
 }
 
 /** @throws SvcError `not_found`, which an empty page would say less well. */
-async function assertExists({ kind, id }: DashboardPlace, control: ControlPlane): Promise<void> {
+async function assertExists({ kind, id }: DashboardPage, control: ControlPlane): Promise<void> {
   if (kind === 'delivery') await control.getDelivery({ id });
   else if (kind === 'webhook') await control.getWebhook({ id });
   // The control plane has no events of its own, but knows which there are.

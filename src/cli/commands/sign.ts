@@ -1,18 +1,18 @@
 import { settings } from '../../config/settings.ts';
 import { toCurl } from '../../domain/curl.ts';
-import { IdSource } from '../../domain/ids.ts';
-import { getSecrets } from '../../domain/signature/digest.ts';
+import { UlidGenerator } from '../../domain/ids.ts';
+import { requireSecrets } from '../../domain/signature/digest.ts';
 import { signDelivery } from '../../domain/signature/sign.ts';
 import { SvcError } from '../../errors.ts';
-import { type Instant, toInstant, toReceiverUrl, toRepeated } from '../arguments.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
-import { readValue } from '../values.ts';
+import { collectValues, parseReceiverUrl, parseTimeOption, type RelativeTime } from '../option-parsers.ts';
+import { readValue } from '../read-value.ts';
 
 interface Options {
   readonly payload: string;
   readonly secret?: readonly string[];
-  readonly at?: Instant;
+  readonly at?: RelativeTime;
   readonly id?: string;
   readonly scheme?: string;
   readonly curl?: string | true;
@@ -25,15 +25,19 @@ export const command: CommandDefinition<Options> = {
       .option(
         '--secret <secret>',
         'the secret of the endpoint, several during a rotation; otherwise SVC_WEBHOOK_SECRET',
-        toRepeated,
+        collectValues,
       )
       .option(
         '--at <when>',
         'the time to sign with: -6m for a stale one, a time, or seconds since 1970',
-        toInstant,
+        parseTimeOption,
       )
       .option('--id <id>', 'the id of the delivery; a new one when left out')
-      .option('--curl [url]', `print a command that sends it; to ${EXAMPLE_URL} when left out`, toReceiverUrl)
+      .option(
+        '--curl [url]',
+        `print a command that sends it; to ${EXAMPLE_URL} when left out`,
+        parseReceiverUrl,
+      )
       .option('--scheme <name>', settings.scheme.description),
   examples: [
     'sign --secret whsec_… --payload @body.json',
@@ -52,8 +56,8 @@ async function run(options: Options, context: Context): Promise<void> {
   const body = await readValue(options.payload, context);
   const signed = signDelivery({
     scheme,
-    secrets: getSecrets(scheme, secret),
-    id: options.id ?? new IdSource().next('delivery', now()),
+    secrets: requireSecrets(scheme, secret),
+    id: options.id ?? new UlidGenerator().next('delivery', now()),
     timestampMs: options.at?.(now()) ?? now(),
     body,
   });

@@ -1,20 +1,20 @@
-import type { Delivery } from '../../contract/deliveries.ts';
+import type { Delivery } from '../../contract/delivery-schemas.ts';
 import type { Event } from '../../contract/resources.ts';
 import type { ApiResponse } from '../../control/api-client.ts';
-import { listAll } from '../../control/pages.ts';
-import { awaitDeliveries } from '../../control/settlement.ts';
+import { listAll } from '../../control/list-all.ts';
+import { trackDeliveries } from '../../control/wait.ts';
 import { type ExitCode, SvcError } from '../../errors.ts';
-import { toDurationMs, toRate, toWholeNumber } from '../arguments.ts';
+import { eventTypeChoices } from '../choices/event-type-choices.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
-import { addEventOptions, createEventBodies, type EventOptions } from '../event-body.ts';
-import { eventTypes } from '../offers/event-types.ts';
+import { DEFAULT_WAIT_MS, showDeliveryProgress, toWaitExitCode } from '../delivery-wait.ts';
+import { addEventOptions, createEventBodyFactory, type EventOptions } from '../event-options.ts';
+import { parseDurationMs, parseRate, wholeNumberParser } from '../option-parsers.ts';
 import { askChoice } from '../prompt.ts';
 import { deliveryColumns } from '../render/deliveries.ts';
 import { renderFields } from '../render/fields.ts';
 import { renderTable } from '../render/table.ts';
-import { findScheduleNow, type ScheduleNow } from '../schedule-now.ts';
-import { concludeSettled, DEFAULT_WAIT_MS, showCounts } from '../settlement.ts';
+import { fetchScheduleTimes, type ScheduleTimeOf } from '../schedule-time.ts';
 import { triggerMany } from '../trigger-many.ts';
 
 interface Options extends EventOptions {
@@ -27,12 +27,12 @@ interface Options extends EventOptions {
 export const command: CommandDefinition<Options> = {
   configure: (command) =>
     addEventOptions(command.argument('[type]', 'the type of event, such as order.shipped'))
-      .option('--count <n>', 'create so many', toWholeNumber(1, 1_000_000))
-      .option('--rate <n/s>', 'create so many a second at most', toRate)
+      .option('--count <n>', 'create so many', wholeNumberParser(1, 1_000_000))
+      .option('--rate <n/s>', 'create so many a second at most', parseRate)
       .option(
         '--wait [duration]',
         'until every delivery has settled, 30s when left out; exit 1 if one failed',
-        toDurationMs,
+        parseDurationMs,
       ),
   examples: [
     'trigger order.shipped',
@@ -46,9 +46,9 @@ export const command: CommandDefinition<Options> = {
 async function run(options: Options, context: Context): Promise<ExitCode> {
   const { count, rate, idempotencyKey } = options;
   if (rate !== undefined && count === undefined) throw new SvcError('usage', '--rate goes with --count.');
-  const type = options.type ?? (await askChoice(context, 'type', eventTypes));
+  const type = options.type ?? (await askChoice(context, 'type', eventTypeChoices));
   const workspaceId = options.workspace ?? (await context.workspaceId());
-  const nextBody = await createEventBodies(type, { ...options, workspace: workspaceId }, context);
+  const nextBody = await createEventBodyFactory(type, { ...options, workspace: workspaceId }, context);
   const api = await context.api();
   const timeoutMs = toTimeout(options);
   if (count === undefined) {
@@ -73,19 +73,19 @@ async function triggerOne(
   const look = () => listAll((page) => control.listDeliveries({ ...page, event_id: event.id }));
   const deliveries = await (timeoutMs === undefined
     ? look()
-    : showCounts('Settled', context, (onChange) =>
-        awaitDeliveries(
+    : showDeliveryProgress('Settled', context, (onChange) =>
+        trackDeliveries(
           control,
-          { filter: { event_id: event.id }, look },
+          { filter: { event_id: event.id }, list: look },
           { ...context, timeoutMs, onChange },
         ),
       ));
-  const now = await findScheduleNow(deliveries, control, context);
+  const now = await fetchScheduleTimes(deliveries, control, context);
   context.printJsonText(`{"event":${text},"deliveries":${JSON.stringify(deliveries)}}`, () =>
     renderOne(event, deliveries, now, context),
   );
-  if (deliveries.length === 0) noteNobody(event, context);
-  return concludeSettled(deliveries, timeoutMs);
+  if (deliveries.length === 0) reportNoSubscriber(event, context);
+  return toWaitExitCode(deliveries, timeoutMs);
 }
 
 function toTimeout({ wait }: Options): number | undefined {
@@ -95,7 +95,7 @@ function toTimeout({ wait }: Options): number | undefined {
 function renderOne(
   event: Event,
   deliveries: readonly Delivery[],
-  now: ScheduleNow,
+  now: ScheduleTimeOf,
   context: Context,
 ): string {
   const head = renderFields({ Event: event.id, Type: event.type }, context.io);
@@ -103,6 +103,6 @@ function renderOne(
   return `${head}\n\n${renderTable(deliveryColumns(context, now), deliveries, context.io)}`;
 }
 
-function noteNobody({ type }: Event, { io }: Context): void {
+function reportNoSubscriber({ type }: Event, { io }: Context): void {
   io.note(`No enabled endpoint is subscribed to ${type}: svc webhooks create --url URL --events ${type}`);
 }

@@ -1,13 +1,13 @@
 import { settings } from '../../config/settings.ts';
-import type { Verification } from '../../contract/deliveries.ts';
+import type { Verification } from '../../contract/delivery-schemas.ts';
 import { verify, verifyMessage } from '../../domain/signature/verify.ts';
 import { ExitCode, SvcError } from '../../errors.ts';
-import { type Instant, toDurationMs, toInstant, toRepeated } from '../arguments.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
+import { collectValues, parseDurationMs, parseTimeOption, type RelativeTime } from '../option-parsers.ts';
 import { parseRawRequest } from '../raw-request.ts';
-import { renderVerdict } from '../render/verification.ts';
-import { readNamedFile, readValue } from '../values.ts';
+import { readNamedFile, readValue } from '../read-value.ts';
+import { renderVerification } from '../render/verification.ts';
 
 interface Options {
   readonly secret?: readonly string[];
@@ -19,14 +19,14 @@ interface Options {
   readonly computed?: string;
   readonly request?: string;
   readonly tolerance?: number;
-  readonly now?: Instant;
+  readonly now?: RelativeTime;
   readonly scheme?: string;
 }
 
 export const command: CommandDefinition<Options> = {
   configure: (command) =>
     command
-      .option('--secret <secret>', 'the secret of the endpoint; otherwise SVC_WEBHOOK_SECRET', toRepeated)
+      .option('--secret <secret>', 'the secret of the endpoint; otherwise SVC_WEBHOOK_SECRET', collectValues)
       .option('--payload <body>', 'the raw body: text, @file, or - for standard input')
       .option('--signature <header>', 'the signature header')
       .option('--timestamp <header>', 'the timestamp header')
@@ -40,8 +40,8 @@ export const command: CommandDefinition<Options> = {
         'Digest that your receiver computed for --delivery: names the mistake that leads to it',
       )
       .option('--request <file>', 'take all of it from a file with a raw HTTP request')
-      .option('--tolerance <duration>', 'how old or early it may be; 5m when left out', toDurationMs)
-      .option('--now <when>', 'the time to judge at: -6m, a time, or seconds since 1970', toInstant)
+      .option('--tolerance <duration>', 'how old or early it may be; 5m when left out', parseDurationMs)
+      .option('--now <when>', 'the time to judge at: -6m, a time, or seconds since 1970', parseTimeOption)
       .option('--scheme <name>', settings.scheme.description),
   examples: [
     'verify --secret whsec_… --payload @body.json --signature v1=… --timestamp 2026-11-20T23:06:00Z',
@@ -54,12 +54,12 @@ export const command: CommandDefinition<Options> = {
 };
 
 async function run(options: Options, context: Context): Promise<ExitCode> {
-  const result = await verifyGiven(options, context);
+  const result = await verifyInput(options, context);
   context.print(result, () => renderResult(result, context));
-  return result.ok ? ExitCode.done : ExitCode.notSo;
+  return result.ok ? ExitCode.success : ExitCode.failure;
 }
 
-async function verifyGiven(options: Options, context: Context): Promise<Verification> {
+async function verifyInput(options: Options, context: Context): Promise<Verification> {
   const { payload, delivery, request } = options;
   if (options.computed !== undefined && delivery === undefined) {
     throw new SvcError(
@@ -71,29 +71,29 @@ async function verifyGiven(options: Options, context: Context): Promise<Verifica
     );
   }
   if (request !== undefined) return verifyRequest(request, options, context);
-  if (delivery !== undefined) return verifySent(delivery, options, context);
+  if (delivery !== undefined) return verifySentDelivery(delivery, options, context);
   if (payload === undefined) {
     throw new SvcError('usage', 'Pass one of --payload, --request and --delivery.', {
       hint: '--delivery goes with --payload too: the body as your receiver had it.',
     });
   }
   const { signature, timestamp, id } = options;
-  const given = await toGiven(options, context);
+  const given = await resolveVerifySettings(options, context);
   return verify({ ...given, payload: await readValue(payload, context), signature, timestamp, id });
 }
 
 /** @param file with a raw HTTP request. */
 async function verifyRequest(file: string, options: Options, context: Context): Promise<Verification> {
-  refuseBeside('request', ['payload', 'delivery', 'signature', 'timestamp', 'id'], options);
-  const given = await toGiven(options, context);
+  rejectConflicts('request', ['payload', 'delivery', 'signature', 'timestamp', 'id'], options);
+  const given = await resolveVerifySettings(options, context);
   const { headers, body } = parseRawRequest(await readNamedFile(file, context.cwd));
   return verifyMessage({ ...given, headers, payload: body });
 }
 
 /** By the emulator, which knows what it sent, how it signed, and every secret. */
-async function verifySent(id: string, options: Options, context: Context): Promise<Verification> {
-  refuseBeside('delivery', ['signature', 'timestamp', 'id', 'scheme'], options);
-  if (options.computed !== undefined) refuseBeside('computed', ['now', 'tolerance'], options);
+async function verifySentDelivery(id: string, options: Options, context: Context): Promise<Verification> {
+  rejectConflicts('delivery', ['signature', 'timestamp', 'id', 'scheme'], options);
+  if (options.computed !== undefined) rejectConflicts('computed', ['now', 'tolerance'], options);
   const { secret, payload, now, tolerance, computed } = options;
   const ownSecret = context.env.SVC_WEBHOOK_SECRET;
   const control = await context.connect();
@@ -108,27 +108,27 @@ async function verifySent(id: string, options: Options, context: Context): Promi
   });
 }
 
-const whyExcluded = {
+const conflictHints = {
   request: 'It is in the file.',
   delivery: 'The emulator takes it from what it sent.',
   computed: 'A digest is compared whatever its age.',
 };
 
 /** An option that says what another one brings along would have no effect. @throws SvcError `usage` */
-function refuseBeside(
-  source: keyof typeof whyExcluded,
+function rejectConflicts(
+  source: keyof typeof conflictHints,
   others: readonly (keyof Options)[],
   options: Options,
 ): void {
   const other = others.find((name) => options[name] !== undefined);
   if (other === undefined) return;
   throw new SvcError('usage', `--${source} and --${other} exclude each other.`, {
-    hint: whyExcluded[source],
+    hint: conflictHints[source],
   });
 }
 
 /** What there is to verify by. */
-async function toGiven({ secret, scheme: name, tolerance, now }: Options, context: Context) {
+async function resolveVerifySettings({ secret, scheme: name, tolerance, now }: Options, context: Context) {
   const own = context.env.SVC_WEBHOOK_SECRET;
   if (!(secret ?? own)) {
     throw new SvcError('usage', 'There is no secret: pass --secret or set SVC_WEBHOOK_SECRET.');
@@ -146,6 +146,6 @@ async function toGiven({ secret, scheme: name, tolerance, now }: Options, contex
 }
 
 function renderResult(result: Verification, { io }: Context): string {
-  const verdict = renderVerdict(result, io);
+  const verdict = renderVerification(result, io);
   return result.remedy === null ? verdict : `${verdict}\n${result.remedy}`;
 }

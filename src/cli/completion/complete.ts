@@ -1,15 +1,15 @@
 /** What the completion scripts of the shells ask, while the person waits: the answer comes soon, or is empty. */
 
 import { abortAfter } from '../../timers.ts';
+import type { Choice } from '../choices/choice-source.ts';
 import { createContext, type Host } from '../context.ts';
-import type { OfferedItem } from '../offers/offer.ts';
-import { cutLineTo } from '../render/painted.ts';
-import { type Cursor, findCursor } from './place.ts';
+import { truncateLine } from '../render/ansi.ts';
+import { type Cursor, findCursor } from './cursor.ts';
 import { FILES } from './protocol.ts';
-import { type Values, valuesOfArgument, valuesOfOption } from './values.ts';
+import { choicesForArgument, choicesForOption, type ValueChoices } from './value-choices.ts';
 
 /** Longer than the emulator takes for a list, shorter than a person waits for the tab key. */
-const PATIENCE_MS = 300;
+const TIMEOUT_MS = 300;
 
 /** As much of a description as is shown beside a word. */
 const DESCRIPTION = { width: 80, unicode: true };
@@ -21,32 +21,32 @@ const DESCRIPTION = { width: 80, unicode: true };
 export async function complete(words: readonly string[], host: Host): Promise<string[]> {
   const cursor = await findCursor(words);
   const current = words.at(-1) ?? '';
-  const { place, path } = cursor;
-  switch (place.kind) {
+  const { target, path } = cursor;
+  switch (target.kind) {
     case 'name':
       return toLines(
-        Object.entries(place.names).map(([value, { summary }]) => ({ value, description: summary })),
+        Object.entries(target.names).map(([value, { summary }]) => ({ value, description: summary })),
         current,
       );
     case 'option':
       return toLines(
         [
-          ...place.options.map(({ long, description }) => ({ value: long ?? '', description })),
+          ...target.options.map(({ long, description }) => ({ value: long ?? '', description })),
           { value: '--help', description: 'show this help' },
         ],
         current,
       );
     case 'value':
-      return suggest(valuesOfOption(place.option, path), place.before, current, cursor, host);
+      return suggestValues(choicesForOption(target.option, path), target.before, current, cursor, host);
     case 'argument':
-      return suggest(valuesOfArgument(place.argument, path), '', current, cursor, host);
+      return suggestValues(choicesForArgument(target.argument, path), '', current, cursor, host);
     case 'nothing':
       return [];
   }
 }
 
-async function suggest(
-  values: Values,
+async function suggestValues(
+  values: ValueChoices,
   before: string,
   current: string,
   cursor: Cursor,
@@ -54,7 +54,7 @@ async function suggest(
 ): Promise<string[]> {
   const typed = current.slice(before.length);
   const fixed = values.isList ? typed.slice(0, typed.lastIndexOf(',') + 1) : '';
-  const items = (await listItems(values, cursor, host))
+  const items = (await listChoices(values, cursor, host))
     .filter(({ value }) => !fixed.split(',').includes(value))
     .map(({ value, description }) => ({ value: before + fixed + value, description }));
   const lines = toLines(items, current);
@@ -62,17 +62,17 @@ async function suggest(
   return lines.length === 0 && wantsFiles ? [FILES] : lines;
 }
 
-async function listItems(
-  { words = [], offers = [] }: Values,
+async function listChoices(
+  { words = [], sources = [] }: ValueChoices,
   { globals }: Cursor,
   host: Host,
-): Promise<OfferedItem[]> {
-  const signal = AbortSignal.any([host.signal, abortAfter(PATIENCE_MS)]);
+): Promise<Choice[]> {
+  const signal = AbortSignal.any([host.signal, abortAfter(TIMEOUT_MS)]);
   // Pressing the tab key must not run the code of a project.
   const context = createContext({ ...host, signal }, globals, { skipsModules: true });
   const lists = await Promise.all(
     // Nobody can be told here of an emulator that does not run, or of a fixture that cannot be read.
-    offers.map((offer) => offer.list(context).catch(() => ({ items: [] }))),
+    sources.map((choiceSource) => choiceSource.list(context).catch(() => ({ items: [] }))),
   );
   const items = lists.flatMap((list) => list.items);
   const first = new Map(items.toReversed().map((item) => [item.value, item]));
@@ -82,10 +82,10 @@ async function listItems(
   ];
 }
 
-function toLines(items: readonly OfferedItem[], current: string): string[] {
+function toLines(items: readonly Choice[], current: string): string[] {
   return items
     .filter(({ value }) => value.startsWith(current))
     .map(({ value, description }) =>
-      description === '' ? value : `${value}\t${cutLineTo(DESCRIPTION, description)}`,
+      description === '' ? value : `${value}\t${truncateLine(DESCRIPTION, description)}`,
     );
 }

@@ -2,18 +2,23 @@
 import { appendFileSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import type { ControlPlane } from '../../control/control-plane.ts';
 import { SvcError } from '../../errors.ts';
-import type { Look, Notes } from '../io.ts';
+import type { NoteOutput, TerminalCapabilities } from '../io.ts';
 import { renderAttempt } from '../render/deliveries.ts';
 import { renderRequest } from '../render/requests.ts';
 import { renderReset } from '../render/reset.ts';
-import { toTerminal } from '../terminal-text.ts';
+import { sanitizeForTerminal } from '../terminal-text.ts';
 
-const plain: Look = { width: Number.POSITIVE_INFINITY, color: false, unicode: true, links: false };
+const plain: TerminalCapabilities = {
+  width: Number.POSITIVE_INFINITY,
+  color: false,
+  unicode: true,
+  links: false,
+};
 
 export class EmulatorLog {
   readonly path: string;
   /** For whatever has notes. */
-  readonly notes: Notes;
+  readonly notes: NoteOutput;
 
   /** @throws SvcError `usage` when the file cannot be written. */
   constructor(path: string) {
@@ -26,7 +31,7 @@ export class EmulatorLog {
       });
     }
     this.path = path;
-    this.notes = { note: (text) => this.#append(text), noteLook: plain };
+    this.notes = { note: (text) => this.#append(text), noteCapabilities: plain };
   }
 
   /** Writes down what happens until `signal` is aborted. */
@@ -55,7 +60,7 @@ export class EmulatorLog {
 
   #append(text: string): void {
     try {
-      appendFileSync(this.path, `${toTerminal(text)}\n`);
+      appendFileSync(this.path, `${sanitizeForTerminal(text)}\n`);
     } catch {
       // A full disk ends the log, not the command.
     }

@@ -3,11 +3,11 @@ import { constants } from 'node:os';
 import { execa } from 'execa';
 import { SvcError } from '../../errors.ts';
 import type { ProcessGuard } from '../../watchdog/process-guard.ts';
-import { inOwnGroup, inThisGroup } from '../../watchdog/quarry.ts';
+import { targetInOwnGroup, targetInSharedGroup } from '../../watchdog/process-target.ts';
 import type { Context, SignalHandler } from '../context.ts';
-import type { Variables } from '../variables.ts';
+import type { EnvVariables } from '../env-variables.ts';
 
-export interface CommandEnd {
+export interface CommandResult {
   /** What a shell would say: its own, or 128 and the number of the signal that killed it. */
   readonly exitCode: number;
   /** Whether a signal asked us to end it. */
@@ -23,12 +23,12 @@ export interface CommandEnd {
  */
 export async function runCommand(
   [program = '', ...args]: readonly string[],
-  variables: Variables,
+  variables: EnvVariables,
   guard: ProcessGuard,
-  { cwd, env, io, divertSignals }: Pick<Context, 'cwd' | 'env' | 'io' | 'divertSignals'>,
-): Promise<CommandEnd> {
-  const isShared = io.hasKeyboard;
-  const toQuarry = isShared ? inThisGroup() : inOwnGroup;
+  { cwd, env, io, redirectSignals }: Pick<Context, 'cwd' | 'env' | 'io' | 'redirectSignals'>,
+): Promise<CommandResult> {
+  const isShared = io.isStdinTerminal;
+  const toQuarry = isShared ? targetInSharedGroup() : targetInOwnGroup;
   let wasInterrupted = false;
   const subprocess = execa(program, args, {
     ...{ cwd, stdio: 'inherit', reject: false, detached: !isShared && hasGroups() },
@@ -37,17 +37,17 @@ export async function runCommand(
     ...{ env: { ...env, ...variables }, extendEnv: false, windowsHide: false },
   });
   const { pid } = subprocess;
-  if (pid !== undefined) guard.hold(toQuarry(pid));
+  if (pid !== undefined) guard.add(toQuarry(pid));
   const onSignal: SignalHandler = (signal) => {
     wasInterrupted = true;
     // What asks for more than Ctrl-C does is given five seconds.
-    if (signal !== 'SIGINT') void guard.end();
+    if (signal !== 'SIGINT') void guard.terminate();
     else if (!isShared && pid !== undefined) interruptGroup(pid);
   };
-  const restoreSignals = divertSignals(onSignal);
+  const restoreSignals = redirectSignals(onSignal);
   try {
     const { exitCode, signal, code, shortMessage } = await subprocess;
-    if (pid === undefined) throw cannotRun(program, code, shortMessage);
+    if (pid === undefined) throw createStartError(program, code, shortMessage);
     return { exitCode: exitCode ?? 128 + constants.signals[signal ?? 'SIGKILL'], wasInterrupted };
   } finally {
     restoreSignals();
@@ -67,13 +67,13 @@ function interruptGroup(command: number): void {
   }
 }
 
-const reasons: Readonly<Record<string, string>> = {
+const startErrorTexts: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such program',
   EACCES: 'it is no program, or may not be run',
 };
 
-function cannotRun(program: string, code: string | undefined, detail: string | undefined): SvcError {
-  const reason = reasons[code ?? ''] ?? detail ?? 'it did not start';
+function createStartError(program: string, code: string | undefined, detail: string | undefined): SvcError {
+  const reason = startErrorTexts[code ?? ''] ?? detail ?? 'it did not start';
   return new SvcError('usage', `The command ${program} cannot be run: ${reason}.`, {
     hint: "Write it as for a shell. What a shell understands, such as && or $VAR, needs one: -- sh -c '…'",
   });

@@ -1,9 +1,9 @@
 /** The rows of deliveries: one for each attempt, and one for a delivery whose first attempt is still under way. */
-import type { Attempt, Delivery } from '../../contract/deliveries.ts';
-import type { TopicItem } from '../../contract/stream.ts';
+import type { Attempt, Delivery } from '../../contract/delivery-schemas.ts';
+import type { TopicItem } from '../../contract/stream-schemas.ts';
 import { formatDuration } from '../../domain/duration.ts';
 import { formatRelative } from '../../domain/relative-time.ts';
-import type { Look } from '../io.ts';
+import type { TerminalCapabilities } from '../io.ts';
 import { styleFor } from '../render/style.ts';
 import type { Column } from '../render/table.ts';
 import { formatTimeOfDay } from '../render/time.ts';
@@ -30,15 +30,19 @@ export interface ScheduleTime {
 }
 
 /** What the rows have to be told of beside what they hold. */
-export interface AttemptSurroundings {
+export interface AttemptRenderContext {
   /** Attempts that the retry schedule has. */
   readonly maxAttempts: number;
   /** Null where it is not known yet. */
-  findTime(workspaceId: string): ScheduleTime | null;
+  getScheduleTime(workspaceId: string): ScheduleTime | null;
 }
 
 /** The rows after an item of the live stream; `now` is wall time in milliseconds since 1970. */
-export function addItem(rows: readonly AttemptRow[], item: TopicItem, now: number): readonly AttemptRow[] {
+export function addStreamItem(
+  rows: readonly AttemptRow[],
+  item: TopicItem,
+  now: number,
+): readonly AttemptRow[] {
   if (item.type === 'request') return rows;
   const { delivery } = item;
   const known = rows.map((row) => (row.delivery.id === delivery.id ? { ...row, delivery } : row));
@@ -53,27 +57,33 @@ export function addItem(rows: readonly AttemptRow[], item: TopicItem, now: numbe
   return waiting < 0 ? [...known, row] : known.with(waiting, row);
 }
 
-export function attemptColumns(look: Look, surroundings: AttemptSurroundings): readonly Column<AttemptRow>[] {
-  const [sent, answered] = look.unicode ? ['→', '←'] : ['->', '<-'];
+export function attemptColumns(
+  terminalCapabilities: TerminalCapabilities,
+  surroundings: AttemptRenderContext,
+): readonly Column<AttemptRow>[] {
+  const [sent, answered] = terminalCapabilities.unicode ? ['→', '←'] : ['->', '<-'];
   return [
-    { title: 'TIME', value: ({ at }) => formatTimeOfDay(at).slice(0, 8), leaves: 5 },
-    { title: 'EVENT', value: ({ delivery }) => `${sent} ${delivery.event_type}`, shrinks: true },
-    { title: 'ANSWER', value: (row) => `${answered} ${paintAnswer(row, look)}` },
+    { title: 'TIME', value: ({ at }) => formatTimeOfDay(at).slice(0, 8), hideOrder: 5 },
+    { title: 'EVENT', value: ({ delivery }) => `${sent} ${delivery.event_type}`, canTruncate: true },
+    { title: 'ANSWER', value: (row) => `${answered} ${renderResponse(row, terminalCapabilities)}` },
     {
       title: 'TOOK',
       value: ({ attempt }) => (attempt ? formatDuration(attempt.duration_ms) : ''),
-      leaves: 4,
+      hideOrder: 4,
     },
-    { title: 'ATTEMPT', value: (row) => describeAttempt(row, surroundings.maxAttempts), leaves: 6 },
-    { title: 'NEXT RETRY', value: (row) => describeNext(row, surroundings) },
-    { title: 'DELIVERY', value: ({ delivery }) => delivery.id, leaves: 3 },
-    { title: 'WHY', value: describeFailure, leaves: 2, shrinks: true },
-    { title: 'URL', value: ({ delivery }) => delivery.url, leaves: 1, shrinks: true },
+    { title: 'ATTEMPT', value: (row) => describeAttempt(row, surroundings.maxAttempts), hideOrder: 6 },
+    { title: 'NEXT RETRY', value: (row) => describeNextRetry(row, surroundings) },
+    { title: 'DELIVERY', value: ({ delivery }) => delivery.id, hideOrder: 3 },
+    { title: 'WHY', value: describeFailure, hideOrder: 2, canTruncate: true },
+    { title: 'URL', value: ({ delivery }) => delivery.url, hideOrder: 1, canTruncate: true },
   ];
 }
 
-function paintAnswer({ attempt, delivery }: AttemptRow, look: Look): string {
-  const style = styleFor(look);
+function renderResponse(
+  { attempt, delivery }: AttemptRow,
+  terminalCapabilities: TerminalCapabilities,
+): string {
+  const style = styleFor(terminalCapabilities);
   if (attempt === null) return style.dim(delivery.status === 'pending' ? '…' : delivery.status);
   const text = String(attempt.response_status ?? attempt.outcome);
   return (attempt.outcome === 'succeeded' ? style.green : style.red)(text);
@@ -91,10 +101,13 @@ function describeFailure({ attempt }: AttemptRow): string {
 }
 
 /** Told once for each delivery, where its newest attempt is. */
-function describeNext({ attempt, delivery }: AttemptRow, { findTime }: AttemptSurroundings): string {
+function describeNextRetry(
+  { attempt, delivery }: AttemptRow,
+  { getScheduleTime }: AttemptRenderContext,
+): string {
   if (attempt === null || attempt.number !== delivery.attempt_count) return '';
   if (delivery.status !== 'pending') return delivery.status === 'succeeded' ? '' : delivery.status;
-  const time = findTime(delivery.workspace_id);
+  const time = getScheduleTime(delivery.workspace_id);
   if (delivery.next_attempt_at === null || time === null) return '';
   if (Date.parse(delivery.next_attempt_at) <= time.now) return 'now';
   return formatRelative(delivery.next_attempt_at, time.now) + (time.frozen ? ' (frozen)' : '');

@@ -1,16 +1,16 @@
 /** Following what happens: a view in a terminal, lines in a pipe, JSON where it was asked for. */
 import type { ApiRequest } from '../../contract/resources.ts';
-import type { TopicItem } from '../../contract/stream.ts';
+import type { TopicItem } from '../../contract/stream-schemas.ts';
 import type { ControlPlane, LiveStream } from '../../control/control-plane.ts';
 import { ExitCode } from '../../errors.ts';
 import type { Context } from '../context.ts';
 import { renderAttempt } from '../render/deliveries.ts';
 import { renderRequest } from '../render/requests.ts';
 import { renderReset } from '../render/reset.ts';
-import { type AttemptControl, createAttemptKind } from './attempts.ts';
-import type { LiveKind } from './kind.ts';
-import { createRequestKind } from './requests.ts';
-import { showLive } from './view.ts';
+import { type AttemptControl, createAttemptList } from './attempt-list.ts';
+import type { LiveList } from './live-list.ts';
+import { showLive } from './live-view.ts';
+import { createRequestList } from './request-list.ts';
 
 export interface FollowOptions {
   /** What the view and its keys act through. */
@@ -23,7 +23,7 @@ export interface FollowOptions {
 
 /** The types that the stream for {@link followAttempts} has to carry: a view shows what is under way as well. */
 export function typesToFollow(context: Context): string {
-  return findScreen(context) === null ? 'attempt' : 'attempt,delivery';
+  return getScreenOpener(context) === null ? 'attempt' : 'attempt,delivery';
 }
 
 /**
@@ -38,7 +38,7 @@ export function followAttempts(
 ): Promise<ExitCode> {
   const { control, heading } = options;
   return follow(stream, context, options, {
-    createKind: async () => createAttemptKind(control, await control.getStatus({}), heading, context),
+    createList: async () => createAttemptList(control, await control.getStatus({}), heading, context),
     print(item) {
       if (item.type === 'attempt') context.printItem(item, () => renderAttempt(item, context));
     },
@@ -54,7 +54,7 @@ export function followRequests(
 ): Promise<ExitCode> {
   const { control, heading } = options;
   return follow(stream, context, options, {
-    createKind: async () => createRequestKind(await control.getStatus({}), heading, fits, context),
+    createList: async () => createRequestList(await control.getStatus({}), heading, fits, context),
     print(item) {
       if (item.type !== 'request' || !fits(item.request)) return;
       context.printItem(item, () => renderRequest(item.request, context));
@@ -62,8 +62,8 @@ export function followRequests(
   });
 }
 
-interface Following<Row> {
-  createKind(): Promise<LiveKind<Row>>;
+interface FollowedItems<Row> {
+  createList(): Promise<LiveList<Row>>;
   /** Prints an item, if it is of those that are followed. */
   print(item: TopicItem): void;
 }
@@ -72,22 +72,22 @@ async function follow<Row>(
   stream: LiveStream,
   context: Context,
   { heading, ready }: FollowOptions,
-  { createKind, print }: Following<Row>,
+  { createList, print }: FollowedItems<Row>,
 ): Promise<ExitCode> {
   await stream.ready;
-  const openScreen = findScreen(context);
-  if (openScreen !== null) return showLive(stream, await createKind(), context, openScreen);
+  const openScreen = getScreenOpener(context);
+  if (openScreen !== null) return showLive(stream, await createList(), context, openScreen);
   if (context.json) context.printItem({ type: 'ready', ...ready }, () => '');
   else context.io.note(heading);
   for await (const item of stream) {
     if (item.type !== 'reset') print(item);
     else if (context.json) context.printItem(item, () => '');
-    else context.io.note(renderReset(context.io.noteLook));
+    else context.io.note(renderReset(context.io.noteCapabilities));
   }
   return ExitCode.interrupted;
 }
 
 /** What opens the screen of a view; null where there is to be none. */
-function findScreen({ json, io }: Context): Context['io']['openScreen'] {
+function getScreenOpener({ json, io }: Context): Context['io']['openScreen'] {
   return json ? null : io.openScreen;
 }

@@ -1,7 +1,7 @@
 /** A whole terminal that a program paints itself, and gives back as it was. */
 import { emitKeypressEvents, type Key as ReadlineKey } from 'node:readline';
 import type { ReadStream, WriteStream } from 'node:tty';
-import { toTerminal } from '../terminal-text.ts';
+import { sanitizeForTerminal } from '../terminal-text.ts';
 
 export interface ScreenSize {
   readonly columns: number;
@@ -91,7 +91,7 @@ export function openScreen(host: ScreenHost, events: Omit<ScreenEvents, 'onNote'
     draw(lines) {
       if (!isOurs) return;
       const changed = lines.map((line, row) =>
-        line === shown[row] ? '' : `\x1b[${row + 1};1H${ERASE_LINE}${toTerminal(line)}`,
+        line === shown[row] ? '' : `\x1b[${row + 1};1H${ERASE_LINE}${sanitizeForTerminal(line)}`,
       );
       shown = lines;
       stdout.write(changed.join(''));

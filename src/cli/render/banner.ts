@@ -1,30 +1,30 @@
 import type { ConfigValues } from '../../config.ts';
-import { WILDCARD } from '../../domain/event.ts';
+import { WILDCARD_SUBSCRIPTION } from '../../domain/event.ts';
 import { quoteForShell } from '../../domain/shell.ts';
 import type { Rules } from '../../profile/rules.ts';
-import type { Look } from '../io.ts';
-import type { ReadyStatus } from '../ready.ts';
+import type { TerminalCapabilities } from '../io.ts';
+import type { ReadyStatus } from '../ready-line.ts';
 import { renderFields } from './fields.ts';
 import { styleFor } from './style.ts';
 
 /** An address that the rule for addresses accepts. */
-const RECEIVERS = {
+const EXAMPLE_URLS = {
   local: 'http://localhost:3000/webhooks',
   public: 'https://your-receiver.example.com/webhooks',
 } as const satisfies Record<Rules['webhookUrl'], string>;
 
 /** Where it delivers from boot on, if anywhere, and which events. */
-export type Forwarding = Pick<ConfigValues, 'forwardTo' | 'events'>;
+export type ForwardSettings = Pick<ConfigValues, 'forwardTo' | 'events'>;
 
 /** What somebody sees who has just started the emulator: where it is, and two ways to go on. */
 export function renderBanner(
   status: ReadyStatus,
   certificate: string | null,
-  { forwardTo, events }: Forwarding,
+  { forwardTo, events }: ForwardSettings,
   { payloadMember, webhookUrl }: Pick<Rules, 'payloadMember' | 'webhookUrl'>,
-  look: Look,
+  terminalCapabilities: TerminalCapabilities,
 ): string {
-  const style = styleFor(look);
+  const style = styleFor(terminalCapabilities);
   const places = renderFields(
     {
       Dashboard: status.dashboard_url,
@@ -37,9 +37,9 @@ export function renderBanner(
       Secret: status.webhook_secret ?? null,
       Certificate: certificate,
     },
-    look,
+    terminalCapabilities,
   );
-  const type = events.find((each) => each !== WILDCARD) ?? 'order.shipped';
+  const type = events.find((each) => each !== WILDCARD_SUBSCRIPTION) ?? 'order.shipped';
   const body = JSON.stringify({ type, [payloadMember]: { order_id: 'ord_1' } });
   // What comes in by a public address is met there by a certificate that everybody trusts.
   const trust =
@@ -48,7 +48,7 @@ export function renderBanner(
       : `--cacert ${quoteForShell(certificate)} `;
   const next =
     status.webhook_id === undefined
-      ? `svc webhooks create --url ${RECEIVERS[webhookUrl]} --events ${type}`
+      ? `svc webhooks create --url ${EXAMPLE_URLS[webhookUrl]} --events ${type}`
       : `svc trigger ${type}`;
   return `
 ${style.bold('svc emulator')} ${status.version}  ${status.environment}, ${status.profile}

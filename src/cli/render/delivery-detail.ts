@@ -1,30 +1,35 @@
-import type { Attempt, AttemptDetail, DeliveryDetail } from '../../contract/deliveries.ts';
-import { describeMark } from '../../control/fault-account.ts';
-import { settledReasonText, shownStatus } from '../../domain/delivery.ts';
+import type { Attempt, AttemptDetail, DeliveryDetail } from '../../contract/delivery-schemas.ts';
+import { describeMark } from '../../control/describe-fault.ts';
+import { findAttemptHints } from '../../domain/attempt-hints.ts';
+import { displayStatus, settledReasonDescriptions } from '../../domain/delivery.ts';
 import { formatDuration } from '../../domain/duration.ts';
 import { indentJson } from '../../domain/json-text.ts';
-import { findRemedies } from '../../domain/remedy.ts';
 import type { Context } from '../context.ts';
-import { toStyledLines } from '../terminal-text.ts';
+import { sanitizeLines } from '../terminal-text.ts';
 import { renderFields } from './fields.ts';
-import { paintOutcome, paintStatus, styleFor } from './style.ts';
+import { styleFor, styleOutcome, styleStatus } from './style.ts';
 import { formatTime } from './time.ts';
-import { renderVerdict } from './verification.ts';
+import { renderVerification } from './verification.ts';
 
-type Surroundings = Pick<Context, 'io' | 'now'>;
+type RenderContext = Pick<Context, 'io' | 'now'>;
 
 /**
  * Everything about one delivery. `scheduleNow` is the schedule time of its workspace; when an attempt was sent is told
  * by the wall.
  */
-export function renderDelivery(delivery: DeliveryDetail, scheduleNow: number, context: Surroundings): string {
+export function renderDelivery(
+  delivery: DeliveryDetail,
+  scheduleNow: number,
+  context: RenderContext,
+): string {
   const { io } = context;
   const at = (time: string | null) => (time === null ? null : formatTime(time, scheduleNow));
-  const reason = delivery.settled_reason === null ? '' : `: ${settledReasonText[delivery.settled_reason]}`;
+  const reason =
+    delivery.settled_reason === null ? '' : `: ${settledReasonDescriptions[delivery.settled_reason]}`;
   const summary = renderFields(
     {
       Delivery: delivery.id,
-      Status: paintStatus(shownStatus(delivery), io) + reason,
+      Status: styleStatus(displayStatus(delivery), io) + reason,
       Event: `${delivery.event_id} ${delivery.event_type}`,
       Endpoint: `${delivery.webhook_id} ${delivery.url}`,
       'Replay of': delivery.replay_of,
@@ -40,7 +45,7 @@ export function renderDelivery(delivery: DeliveryDetail, scheduleNow: number, co
   return [summary, ...attempts, ...renderBodies(delivery.attempts, io)].join('\n\n');
 }
 
-interface AttemptContext extends Surroundings {
+interface AttemptContext extends RenderContext {
   readonly delivery: DeliveryDetail;
   readonly scheduleNow: number;
 }
@@ -49,12 +54,12 @@ function renderAttempt(attempt: AttemptDetail, { delivery, scheduleNow, io, now 
   const { request, response, verification } = attempt;
   const style = styleFor(io);
   const title = style.bold(`Attempt ${attempt.number}`);
-  const head = `${title}  ${paintOutcome(attempt, io)}  ${formatDuration(attempt.duration_ms)}  ${attempt.trigger}`;
+  const head = `${title}  ${styleOutcome(attempt, io)}  ${formatDuration(attempt.duration_ms)}  ${attempt.trigger}`;
   const fields = {
     'Why it failed': attempt.error && style.red(attempt.error),
     Fault: describeMark(attempt.fault),
-    Signature: verification && renderVerdict(verification, io),
-    'What to do': findRemedies(attempt, delivery).join('\n') || null,
+    Signature: verification && renderVerification(verification, io),
+    'What to do': findAttemptHints(attempt, delivery).join('\n') || null,
     Scheduled: formatTime(attempt.scheduled_at, scheduleNow),
     Sent: formatTime(attempt.sent_at, now()),
   };
@@ -84,7 +89,7 @@ function renderBodies(attempts: readonly AttemptDetail[], look: { readonly color
 }
 
 function renderSection(name: string, text: string, look: { readonly color: boolean }): string {
-  return `${styleFor(look).dim(name)}\n${indent(toStyledLines(text))}`;
+  return `${styleFor(look).dim(name)}\n${indent(sanitizeLines(text))}`;
 }
 
 function renderResponse(status: number | null, response: NonNullable<Attempt['response']>): string {

@@ -1,7 +1,7 @@
 import type { Finding, FindingStatus } from '../../control/finding.ts';
-import type { Look } from '../io.ts';
-import { renderAdvisedTable } from './advised-table.ts';
+import type { TerminalCapabilities } from '../io.ts';
 import { styleFor } from './style.ts';
+import { renderTableWithHints } from './table-with-hints.ts';
 
 const symbols = {
   ok: '✓',
@@ -11,21 +11,24 @@ const symbols = {
 } as const satisfies Record<FindingStatus, string>;
 
 /** A table of what was found, and under each finding that needs it what to do. Nothing is cut: all of it is needed. */
-export function renderFindings(findings: readonly Finding[], look: Look): string {
-  return renderAdvisedTable(
+export function renderFindings(
+  findings: readonly Finding[],
+  terminalCapabilities: TerminalCapabilities,
+): string {
+  return renderTableWithHints(
     [
-      { title: 'STATUS', value: ({ status }) => paint(status, look) },
+      { title: 'STATUS', value: ({ status }) => styleFindingStatus(status, terminalCapabilities) },
       { title: 'WHAT', value: ({ title }) => title },
       { title: 'FOUND', value: ({ detail }) => detail },
     ],
     findings,
     ({ remedy }) => remedy,
-    look,
+    terminalCapabilities,
   );
 }
 
-function paint(status: FindingStatus, look: Look): string {
-  const style = styleFor(look);
+function styleFindingStatus(status: FindingStatus, terminalCapabilities: TerminalCapabilities): string {
+  const style = styleFor(terminalCapabilities);
   const color = { ok: style.green, warning: style.yellow, problem: style.red, skipped: style.dim };
-  return color[status](look.unicode ? `${symbols[status]} ${status}` : status);
+  return color[status](terminalCapabilities.unicode ? `${symbols[status]} ${status}` : status);
 }

@@ -1,7 +1,7 @@
-import type { Notes } from '../io.ts';
+import type { NoteOutput } from '../io.ts';
 import { styleFor } from './style.ts';
 
 /** The next step. */
-export function noteHint(text: string, { note, noteLook }: Notes): void {
-  note(`${styleFor(noteLook).cyan('hint:')} ${text}`);
+export function printHint(text: string, { note, noteCapabilities }: NoteOutput): void {
+  note(`${styleFor(noteCapabilities).cyan('hint:')} ${text}`);
 }

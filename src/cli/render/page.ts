@@ -1,6 +1,6 @@
 import type { Page } from '../../contract/resources.ts';
 import type { Context } from '../context.ts';
-import { noteHint } from './hint.ts';
+import { printHint } from './hint.ts';
 import { type Column, renderTable } from './table.ts';
 
 /** Prints a page of a list, and how to get the next one. `things` is the plural that an empty page is told with. */
@@ -15,5 +15,5 @@ export function printPage<Row>(
     return;
   }
   context.print(page, () => renderTable(columns, page.data, context.io));
-  if (page.has_more) noteHint(`For the next page add --starting-after ${page.end_cursor}.`, context.io);
+  if (page.has_more) printHint(`For the next page add --starting-after ${page.end_cursor}.`, context.io);
 }

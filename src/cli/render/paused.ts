@@ -1,15 +1,15 @@
 /** What is said of deliveries whose endpoint is disabled (decision `delivery.paused`). */
-import type { Delivery } from '../../contract/deliveries.ts';
-import type { ClockMove } from '../../contract/emulator.ts';
-import { countDeliveries } from './count.ts';
+import type { Delivery } from '../../contract/delivery-schemas.ts';
+import type { ClockMove } from '../../contract/emulator-schemas.ts';
+import { formatDeliveryCount } from './format-count.ts';
 
-type Paused = ClockMove['paused'];
+type PausedDeliveries = ClockMove['paused'];
 
 /** More endpoints than these explain nothing. */
-const MOST = 5;
+const MAX_ENDPOINTS = 5;
 
 /** The paused ones of some deliveries, as a clock move lists them. */
-export function countPaused(deliveries: readonly Delivery[]): Paused {
+export function countPaused(deliveries: readonly Delivery[]): PausedDeliveries {
   const counts = new Map<string, number>();
   for (const { webhook_id: id, paused } of deliveries) {
     if (paused) counts.set(id, (counts.get(id) ?? 0) + 1);
@@ -18,24 +18,24 @@ export function countPaused(deliveries: readonly Delivery[]): Paused {
 }
 
 /** `2 deliveries are paused: wh_… is disabled.` */
-export function describePaused(paused: Paused): string {
+export function describePaused(paused: PausedDeliveries): string {
   const count = paused.reduce((sum, { deliveries }) => sum + deliveries, 0);
   const ids = listFirst(
     paused.map(({ webhook_id: id }) => id),
     ', ',
   );
-  return `${countDeliveries(count)} ${isOrAre(count)} paused: ${ids} ${isOrAre(paused.length)} disabled.`;
+  return `${formatDeliveryCount(count)} ${isOrAre(count)} paused: ${ids} ${isOrAre(paused.length)} disabled.`;
 }
 
 /** The commands that let them be sent. */
-export function hintAtPaused(paused: Paused): string {
+export function suggestEnable(paused: PausedDeliveries): string {
   const commands = paused.map(({ webhook_id: id }) => `svc webhooks update ${id} --enable`);
   return `Enable ${paused.length === 1 ? 'it' : 'them'} with: ${listFirst(commands, '; ')}`;
 }
 
 function listFirst(texts: readonly string[], separator: string): string {
-  const rest = texts.length > MOST ? [`… and ${texts.length - MOST} more`] : [];
-  return [...texts.slice(0, MOST), ...rest].join(separator);
+  const rest = texts.length > MAX_ENDPOINTS ? [`… and ${texts.length - MAX_ENDPOINTS} more`] : [];
+  return [...texts.slice(0, MAX_ENDPOINTS), ...rest].join(separator);
 }
 
 function isOrAre(count: number): string {

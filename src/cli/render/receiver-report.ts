@@ -1,8 +1,8 @@
-import type { CheckStatus } from '../../receiver/check.ts';
-import type { CheckResult, Report } from '../../receiver/conduct.ts';
-import type { Look } from '../io.ts';
-import { renderAdvisedTable } from './advised-table.ts';
+import type { CheckStatus } from '../../receiver/receiver-check.ts';
+import type { CheckReport, CheckResult } from '../../receiver/run-checks.ts';
+import type { TerminalCapabilities } from '../io.ts';
 import { styleFor } from './style.ts';
+import { renderTableWithHints } from './table-with-hints.ts';
 
 const symbols = {
   passed: '✓',
@@ -11,17 +11,17 @@ const symbols = {
 } as const satisfies Record<CheckStatus, string>;
 
 /** A row for each check, what a failure means under its own, and the count of each status at the end. */
-export function renderReport(report: Report, look: Look): string {
-  const table = renderAdvisedTable(
+export function renderReport(report: CheckReport, terminalCapabilities: TerminalCapabilities): string {
+  const table = renderTableWithHints(
     [
-      { title: 'STATUS', value: ({ status }) => paint(status, look) },
+      { title: 'STATUS', value: ({ status }) => styleCheckStatus(status, terminalCapabilities) },
       { title: 'CHECK', value: ({ id }) => id },
       { title: 'SENT', value: ({ sent }) => sent },
       { title: 'RECEIVED', value: ({ received }) => received },
     ],
     report.checks,
     (check) => findAdvice(check, report.checks),
-    look,
+    terminalCapabilities,
   );
   const { passed, failed, not_observable, observer_problem: problem } = report;
   const counts = `${passed} passed, ${failed} failed, ${not_observable} not observable.`;
@@ -36,9 +36,9 @@ function findAdvice({ id, status, meaning }: CheckResult, checks: readonly Check
   return checks.find((other) => other.meaning === meaning)?.id === id ? meaning : null;
 }
 
-function paint(status: CheckStatus, look: Look): string {
-  const style = styleFor(look);
+function styleCheckStatus(status: CheckStatus, terminalCapabilities: TerminalCapabilities): string {
+  const style = styleFor(terminalCapabilities);
   const color = { passed: style.green, failed: style.red, not_observable: style.dim };
   const words = status.replace('_', ' ');
-  return color[status](look.unicode ? `${symbols[status]} ${words}` : words);
+  return color[status](terminalCapabilities.unicode ? `${symbols[status]} ${words}` : words);
 }

@@ -1,28 +1,28 @@
 import type { ApiRequest } from '../../contract/resources.ts';
-import { describeMark } from '../../control/fault-account.ts';
+import { describeMark } from '../../control/describe-fault.ts';
 import { formatLatency } from '../../domain/duration.ts';
 import type { Context } from '../context.ts';
-import type { Look } from '../io.ts';
+import type { TerminalCapabilities } from '../io.ts';
+import { truncateLine } from './ansi.ts';
 import { renderFields } from './fields.ts';
-import { cutLineTo } from './painted.ts';
-import { paintHttpStatus } from './style.ts';
+import { styleHttpStatus } from './style.ts';
 import type { Column } from './table.ts';
 import { formatTime, formatTimeOfDay } from './time.ts';
 
-/** @param tellTime how a time is told: a list says how long ago it was, a live view the time of day */
+/** @param formatTimeCell how a time is told: a list says how long ago it was, a live view the time of day */
 export function requestColumns(
   look: { readonly color: boolean },
-  tellTime: (time: string) => string,
+  formatTimeCell: (time: string) => string,
 ): readonly Column<ApiRequest>[] {
   return [
-    { title: 'AT', value: ({ at }) => tellTime(at) },
+    { title: 'AT', value: ({ at }) => formatTimeCell(at) },
     { title: 'METHOD', value: ({ method }) => method },
-    { title: 'PATH', value: ({ path }) => path, shrinks: true },
-    { title: 'STATUS', value: ({ status }) => paintHttpStatus(status, look) },
-    { title: 'ERROR', value: describeError, leaves: 3 },
-    { title: 'TIME', value: ({ duration_ms: ms }) => formatLatency(ms), leaves: 4 },
-    { title: 'KEY', value: ({ api_key_id: key }) => key ?? '', leaves: 1 },
-    { title: 'REQUEST', value: ({ id }) => id, leaves: 2 },
+    { title: 'PATH', value: ({ path }) => path, canTruncate: true },
+    { title: 'STATUS', value: ({ status }) => styleHttpStatus(status, look) },
+    { title: 'ERROR', value: describeError, hideOrder: 3 },
+    { title: 'TIME', value: ({ duration_ms: ms }) => formatLatency(ms), hideOrder: 4 },
+    { title: 'KEY', value: ({ api_key_id: key }) => key ?? '', hideOrder: 1 },
+    { title: 'REQUEST', value: ({ id }) => id, hideOrder: 2 },
   ];
 }
 
@@ -32,12 +32,12 @@ function describeError({ error_code: code, fault }: ApiRequest): string {
 }
 
 /** One request on one line; a terminal gets what fits. */
-export function renderRequest(request: ApiRequest, { io }: { readonly io: Look }): string {
+export function renderRequest(request: ApiRequest, { io }: { readonly io: TerminalCapabilities }): string {
   const { at, method, path, status, error_code: code, duration_ms: ms, id, fault } = request;
   // Before what may be long: an id is of no use when it is cut, and 80 columns have room up to here.
-  const facts = [formatTimeOfDay(at), method, paintHttpStatus(status, io), formatLatency(ms), id];
+  const facts = [formatTimeOfDay(at), method, styleHttpStatus(status, io), formatLatency(ms), id];
   const parts = [...facts, code, fault && `fault ${fault.kind}`, path];
-  return cutLineTo(io, parts.filter(Boolean).join('  '));
+  return truncateLine(io, parts.filter(Boolean).join('  '));
 }
 
 /** Everything that the log keeps of a request. */
@@ -48,7 +48,7 @@ export function renderRequestDetail(request: ApiRequest, { io, now }: Pick<Conte
       At: formatTime(request.at, now()),
       Method: request.method,
       Path: request.path,
-      Status: paintHttpStatus(request.status, io),
+      Status: styleHttpStatus(request.status, io),
       Error: request.error_code,
       Fault: describeMark(request.fault),
       Took: formatLatency(request.duration_ms),

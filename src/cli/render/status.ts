@@ -1,4 +1,4 @@
-import type { EmulatorStatus } from '../../contract/emulator.ts';
+import type { EmulatorStatus } from '../../contract/emulator-schemas.ts';
 import type { Context } from '../context.ts';
 import { renderFields } from './fields.ts';
 import { formatTime } from './time.ts';

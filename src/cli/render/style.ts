@@ -1,5 +1,5 @@
-import type { AttemptOutcome, ShownStatus } from '../../domain/delivery.ts';
-import type { Look } from '../io.ts';
+import type { AttemptOutcome, DisplayStatus } from '../../domain/delivery.ts';
+import type { TerminalCapabilities } from '../io.ts';
 import { styleSequence } from '../terminal-text.ts';
 
 /** Attributes of SGR: what sets each, and what resets it. */
@@ -26,7 +26,7 @@ function toStyle(apply: (text: string, codes: readonly [number, number]) => stri
   return Object.fromEntries(entries) as Style;
 }
 
-type Abilities = Pick<Look, 'color' | 'unicode'>;
+type StyleCapabilities = Pick<TerminalCapabilities, 'color' | 'unicode'>;
 
 /** What tells states apart without colour as well; where there are no symbols, the words do. */
 const symbols = {
@@ -35,10 +35,10 @@ const symbols = {
   succeeded: '✓',
   failed: '✗',
   canceled: '–',
-} as const satisfies Record<ShownStatus, string>;
+} as const satisfies Record<DisplayStatus, string>;
 
 /** `✓ succeeded` */
-export function paintStatus(status: ShownStatus, look: Abilities): string {
+export function styleStatus(status: DisplayStatus, look: StyleCapabilities): string {
   const style = styleFor(look);
   const paint = {
     pending: style.yellow,
@@ -51,9 +51,9 @@ export function paintStatus(status: ShownStatus, look: Abilities): string {
 }
 
 /** `✓ succeeded 200`, `✗ http_error 503`, `✗ timeout` */
-export function paintOutcome(
+export function styleOutcome(
   attempt: { readonly outcome: AttemptOutcome; readonly response_status: number | null },
-  look: Abilities,
+  look: StyleCapabilities,
 ): string {
   const { outcome, response_status: status } = attempt;
   const style = styleFor(look);
@@ -63,12 +63,12 @@ export function paintOutcome(
     : style.red(withSymbol('failed', text, look));
 }
 
-function withSymbol(status: ShownStatus, text: string, { unicode }: Abilities): string {
+function withSymbol(status: DisplayStatus, text: string, { unicode }: StyleCapabilities): string {
   return unicode ? `${symbols[status]} ${text}` : text;
 }
 
 /** 0 is that of a request whose connection was dropped. */
-export function paintHttpStatus(status: number, look: { readonly color: boolean }): string {
+export function styleHttpStatus(status: number, look: { readonly color: boolean }): string {
   const style = styleFor(look);
   if (status === 0) return style.red('none');
   if (status < 400) return style.green(String(status));

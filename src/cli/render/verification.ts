@@ -1,9 +1,12 @@
-import type { Verification } from '../../contract/deliveries.ts';
-import type { Look } from '../io.ts';
+import type { Verification } from '../../contract/delivery-schemas.ts';
+import type { TerminalCapabilities } from '../io.ts';
 import { styleFor } from './style.ts';
 
 /** What verification came to, on one line: `valid  The signature fits, …` or the reason with its detail. */
-export function renderVerdict({ ok, reason, detail }: Verification, look: Look): string {
-  const style = styleFor(look);
+export function renderVerification(
+  { ok, reason, detail }: Verification,
+  terminalCapabilities: TerminalCapabilities,
+): string {
+  const style = styleFor(terminalCapabilities);
   return `${ok ? style.green('valid') : style.red(String(reason))}  ${detail}`;
 }

@@ -1,6 +1,6 @@
 import type { CreatedWebhook, Webhook, WebhookDetail } from '../../contract/resources.ts';
 import { formatRelative } from '../../domain/relative-time.ts';
-import type { ScheduleNow } from '../schedule-now.ts';
+import type { ScheduleTimeOf } from '../schedule-time.ts';
 import { renderFields } from './fields.ts';
 import type { Column } from './table.ts';
 import { formatTime } from './time.ts';
@@ -34,12 +34,12 @@ export function renderWebhook(
 }
 
 /** Their times are schedule times. */
-export function webhookColumns(now: ScheduleNow): readonly Column<WebhookDetail>[] {
+export function webhookColumns(now: ScheduleTimeOf): readonly Column<WebhookDetail>[] {
   return [
     { title: 'ID', value: ({ id }) => id },
-    { title: 'URL', value: ({ url }) => url, shrinks: true },
-    { title: 'EVENTS', value: ({ events }) => events.join(','), leaves: 3, shrinks: true },
-    { title: 'STATE', value: ({ disabled }) => (disabled ? 'disabled' : 'enabled'), leaves: 2 },
-    { title: 'CREATED', value: (row) => formatRelative(row.created_at, now(row)), leaves: 1 },
+    { title: 'URL', value: ({ url }) => url, canTruncate: true },
+    { title: 'EVENTS', value: ({ events }) => events.join(','), hideOrder: 3, canTruncate: true },
+    { title: 'STATE', value: ({ disabled }) => (disabled ? 'disabled' : 'enabled'), hideOrder: 2 },
+    { title: 'CREATED', value: (row) => formatRelative(row.created_at, now(row)), hideOrder: 1 },
   ];
 }

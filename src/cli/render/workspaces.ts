@@ -5,8 +5,8 @@ import type { Column } from './table.ts';
 export function workspaceColumns(now: number): readonly Column<Workspace>[] {
   return [
     { title: 'ID', value: ({ id }) => id },
-    { title: 'NAME', value: ({ name }) => name, shrinks: true },
-    { title: 'ENVIRONMENT', value: ({ environment }) => environment, leaves: 2 },
-    { title: 'CREATED', value: ({ created_at: at }) => formatRelative(at, now), leaves: 1 },
+    { title: 'NAME', value: ({ name }) => name, canTruncate: true },
+    { title: 'ENVIRONMENT', value: ({ environment }) => environment, hideOrder: 2 },
+    { title: 'CREATED', value: ({ created_at: at }) => formatRelative(at, now), hideOrder: 1 },
   ];
 }

@@ -1,12 +1,12 @@
-import type { Delivery } from '../../contract/deliveries.ts';
-import type { Expectation } from '../../fixtures/scripts.ts';
-import { countDeliveries, countOf } from '../render/count.ts';
+import type { Delivery } from '../../contract/delivery-schemas.ts';
+import type { Expectation } from '../../fixtures/script-fixtures.ts';
+import { formatCount, formatDeliveryCount } from '../render/format-count.ts';
 
 /** What is not as expected, in words; null when all is. */
 export function findMismatch(expectation: Expectation, deliveries: readonly Delivery[]): string | null {
   const { deliveries: count, status, attempt_count: attempts } = expectation;
   if (count !== undefined && count !== deliveries.length) {
-    return `there: ${countDeliveries(deliveries.length)}`;
+    return `there: ${formatDeliveryCount(deliveries.length)}`;
   }
   const other = deliveries.find(
     (delivery) =>
@@ -15,20 +15,20 @@ export function findMismatch(expectation: Expectation, deliveries: readonly Deli
   );
   return other === undefined
     ? null
-    : `${other.id} is ${other.status} after ${countOf(other.attempt_count, 'attempt')}`;
+    : `${other.id} is ${other.status} after ${formatCount(other.attempt_count, 'attempt')}`;
 }
 
 /** `deliveries of paid to shop: succeeded after 1 attempt` */
 export function formatExpectation(expectation: Expectation): string {
   const { event, webhook, deliveries, status, attempt_count: attempts } = expectation;
   const subject = [
-    deliveries === undefined ? 'every delivery' : countDeliveries(deliveries),
+    deliveries === undefined ? 'every delivery' : formatDeliveryCount(deliveries),
     ...(event === undefined ? [] : [`of ${event}`]),
     ...(webhook === undefined ? [] : [`to ${webhook}`]),
   ];
   const state = [
     ...(status === undefined ? [] : [status]),
-    ...(attempts === undefined ? [] : [`after ${countOf(attempts, 'attempt')}`]),
+    ...(attempts === undefined ? [] : [`after ${formatCount(attempts, 'attempt')}`]),
   ];
   return `${subject.join(' ')}${state.length === 0 ? '' : `: ${state.join(' ')}`}`;
 }

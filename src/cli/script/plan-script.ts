@@ -2,8 +2,8 @@
 
 import { formatPath } from '../../domain/json-path.ts';
 import { indentJson } from '../../domain/json-text.ts';
-import type { Script, ScriptStep } from '../../fixtures/scripts.ts';
-import { fillTemplates, type Resolve } from '../../fixtures/template.ts';
+import type { Script, ScriptStep } from '../../fixtures/script-fixtures.ts';
+import { fillTemplates, type ResolveReference } from '../../fixtures/template.ts';
 import type { TemplateScopes } from '../template-scopes.ts';
 import { formatExpectation } from './expectation.ts';
 import type { StepReport } from './step-report.ts';
@@ -17,8 +17,9 @@ function planStep(step: ScriptStep, scopes: TemplateScopes): Pick<StepReport, 'r
   switch (step.kind) {
     case 'event': {
       const scope = scopes.next();
-      const payload = fillTemplates(step.payloadTemplate, scope, leave);
-      const key = step.idempotencyKeyTemplate && fillTemplates(step.idempotencyKeyTemplate, scope, leave);
+      const payload = fillTemplates(step.payloadTemplate, scope, keepReference);
+      const key =
+        step.idempotencyKeyTemplate && fillTemplates(step.idempotencyKeyTemplate, scope, keepReference);
       const rest = key === null ? '' : `,"idempotency_key":${key}`;
       return {
         result: `{"event":{"type":${JSON.stringify(step.type)},"payload":${payload}}${rest}}`,
@@ -26,7 +27,7 @@ function planStep(step: ScriptStep, scopes: TemplateScopes): Pick<StepReport, 'r
       };
     }
     case 'webhook': {
-      const webhook = fillTemplates(step.webhookTemplate, scopes.next(), leave);
+      const webhook = fillTemplates(step.webhookTemplate, scopes.next(), keepReference);
       return { result: `{"webhook":${webhook}}`, lines: [webhook] };
     }
     case 'advance':
@@ -43,4 +44,5 @@ function planStep(step: ScriptStep, scopes: TemplateScopes): Pick<StepReport, 'r
   }
 }
 
-const leave: Resolve = ({ step, path }) => JSON.stringify(`{{${formatPath(['steps', step, ...path])}}}`);
+const keepReference: ResolveReference = ({ step, path }) =>
+  JSON.stringify(`{{${formatPath(['steps', step, ...path])}}}`);

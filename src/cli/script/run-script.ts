@@ -1,35 +1,35 @@
 /** Runs a script, step by step, through the same doors as the commands: events and endpoints by the public API. */
-import type { Delivery } from '../../contract/deliveries.ts';
-import type { ClockMove } from '../../contract/emulator.ts';
+import type { Delivery } from '../../contract/delivery-schemas.ts';
+import type { ClockMove } from '../../contract/emulator-schemas.ts';
 import type { ApiClient } from '../../control/api-client.ts';
 import type { ControlPlane } from '../../control/control-plane.ts';
 import { toEventBody } from '../../control/event-body.ts';
-import { listAll } from '../../control/pages.ts';
-import { isPending } from '../../control/settlement.ts';
+import { listAll } from '../../control/list-all.ts';
+import { isPending } from '../../control/wait.ts';
 import { formatDuration } from '../../domain/duration.ts';
 import { toForwardUrl } from '../../domain/forward-url.ts';
-import { findAt, formatPath } from '../../domain/json-path.ts';
-import { type JsonTree, toText, toTree } from '../../domain/json-tree.ts';
+import { formatPath, getAtPath } from '../../domain/json-path.ts';
+import { type JsonTree, parseJsonTree, printJsonTree } from '../../domain/json-tree.ts';
 import { SvcError } from '../../errors.ts';
-import type { Expectation, Script, ScriptStep, StepOfKind } from '../../fixtures/scripts.ts';
-import { fillTemplates, type Resolve } from '../../fixtures/template.ts';
-import { lookUntil } from '../look-until.ts';
-import { countDeliveries } from '../render/count.ts';
+import type { Expectation, Script, ScriptStep, StepOfKind } from '../../fixtures/script-fixtures.ts';
+import { fillTemplates, type ResolveReference } from '../../fixtures/template.ts';
+import { pollUntil } from '../poll-until.ts';
+import { formatDeliveryCount } from '../render/format-count.ts';
 import type { TemplateScopes } from '../template-scopes.ts';
 import { findMismatch, formatExpectation } from './expectation.ts';
 import type { StepReport } from './step-report.ts';
 
-export interface Stage {
+export interface ScriptContext {
   readonly api: ApiClient;
   readonly control: ControlPlane;
   /** The control plane for clearing up, which still answers when the person has interrupted. */
-  readonly lastControl: () => Promise<ControlPlane>;
+  readonly connectForCleanup: () => Promise<ControlPlane>;
   readonly workspaceId: string;
   readonly payloadMember: string;
   readonly scopes: TemplateScopes;
   readonly signal: AbortSignal;
   /** Whether the endpoints that the script registers stay. */
-  readonly keep: boolean;
+  readonly keepsEndpoints: boolean;
 }
 
 /**
@@ -37,21 +37,21 @@ export interface Stage {
  * endpoints that the script registered are deleted in the end.
  * @throws SvcError what the API or the control plane refuses.
  */
-export async function* runScript(script: Script, stage: Stage): AsyncGenerator<StepReport> {
-  const run = new ScriptRun(stage);
+export async function* runScript(script: Script, scriptContext: ScriptContext): AsyncGenerator<StepReport> {
+  const run = new ScriptRun(scriptContext);
   try {
     for (const step of script.steps) {
-      const report = await run.play(step);
+      const report = await run.runStep(step);
       yield report;
       if (!report.ok) return;
     }
   } finally {
-    if (!stage.keep) await run.deleteWebhooks();
+    if (!scriptContext.keepsEndpoints) await run.deleteWebhooks();
   }
 }
 
 /** Something that a script made, by the name of the step where it has one. */
-interface Made {
+interface CreatedResource {
   readonly step: string | null;
   readonly id: string;
 }
@@ -59,30 +59,30 @@ interface Made {
 type Outcome = Omit<StepReport, 'step'>;
 
 class ScriptRun {
-  readonly #stage: Stage;
+  readonly #scriptContext: ScriptContext;
   readonly #results = new Map<string, JsonTree>();
-  readonly #events: Made[] = [];
-  readonly #webhooks: Made[] = [];
+  readonly #events: CreatedResource[] = [];
+  readonly #webhooks: CreatedResource[] = [];
 
-  constructor(stage: Stage) {
-    this.#stage = stage;
+  constructor(scriptContext: ScriptContext) {
+    this.#scriptContext = scriptContext;
   }
 
-  async play(step: ScriptStep): Promise<StepReport> {
+  async runStep(step: ScriptStep): Promise<StepReport> {
     const outcome = await this.#act(step);
-    if (step.name !== null) this.#results.set(step.name, toTree(outcome.result));
+    if (step.name !== null) this.#results.set(step.name, parseJsonTree(outcome.result));
     return { step, ...outcome };
   }
 
   async deleteWebhooks(): Promise<void> {
     if (this.#webhooks.length === 0) return;
-    const control = await this.#stage.lastControl();
+    const control = await this.#scriptContext.connectForCleanup();
     // One that somebody else has deleted, or an emulator that is gone, is nothing to complain about here.
     await Promise.allSettled(this.#webhooks.map(({ id }) => control.deleteWebhook({ id })));
   }
 
   #act(step: ScriptStep): Promise<Outcome> {
-    const { control, workspaceId: workspace_id } = this.#stage;
+    const { control, workspaceId: workspace_id } = this.#scriptContext;
     switch (step.kind) {
       case 'event':
         return this.#createEvent(step);
@@ -100,10 +100,10 @@ class ScriptRun {
   }
 
   async #createEvent(step: StepOfKind<'event'>): Promise<Outcome> {
-    const { api, control, workspaceId, payloadMember } = this.#stage;
+    const { api, control, workspaceId, payloadMember } = this.#scriptContext;
     const fill = await this.#createFill();
     const payload = fill(step.payloadTemplate);
-    const key = step.idempotencyKeyTemplate && toPlainText(fill(step.idempotencyKeyTemplate));
+    const key = step.idempotencyKeyTemplate && parseScalar(fill(step.idempotencyKeyTemplate));
     const body = toEventBody({ type: step.type, workspaceId, payloadMember, payload });
     const { value: event, text } = await api.createEvent(body, key ?? undefined);
     this.#events.push({ step: step.name, id: event.id });
@@ -120,8 +120,8 @@ class ScriptRun {
     const fill = await this.#createFill();
     const { url: written, events } = JSON.parse(fill(webhookTemplate)) as { url: unknown; events: string[] };
     const url = toForwardUrl(String(written)) ?? String(written);
-    const { value: webhook, text } = await this.#stage.api.createWebhook({
-      ...{ workspace_id: this.#stage.workspaceId, url, events },
+    const { value: webhook, text } = await this.#scriptContext.api.createWebhook({
+      ...{ workspace_id: this.#scriptContext.workspaceId, url, events },
     });
     this.#webhooks.push({ step: name, id: webhook.id });
     const lines = [`${webhook.id}  ${webhook.events.join(', ')} → ${webhook.url}`];
@@ -139,16 +139,16 @@ class ScriptRun {
   }
 
   async #wait(timeoutMs: number): Promise<Outcome> {
-    const deliveries = await lookUntil(
+    const deliveries = await pollUntil(
       () => this.#findDeliveries({}),
       (seen) => !seen.some(isPending),
-      { timeoutMs, signal: this.#stage.signal },
+      { timeoutMs, signal: this.#scriptContext.signal },
     );
     const pending = deliveries.filter(isPending);
     const line =
       pending.length === 0
-        ? `${countDeliveries(deliveries.length)} settled`
-        : `${countDeliveries(pending.length)} still pending after ${formatDuration(timeoutMs)}`;
+        ? `${formatDeliveryCount(deliveries.length)} settled`
+        : `${formatDeliveryCount(pending.length)} still pending after ${formatDuration(timeoutMs)}`;
     return {
       ...{ ok: pending.length === 0, result: JSON.stringify({ deliveries }) },
       lines: [line, ...deliveries.map(({ id, status }) => `${id}  ${status}`)],
@@ -156,10 +156,10 @@ class ScriptRun {
   }
 
   async #expect(expectation: Expectation, timeoutMs: number): Promise<Outcome> {
-    const deliveries = await lookUntil(
+    const deliveries = await pollUntil(
       () => this.#findDeliveries(expectation),
       (seen) => findMismatch(expectation, seen) === null,
-      { timeoutMs, signal: this.#stage.signal },
+      { timeoutMs, signal: this.#scriptContext.signal },
     );
     const problem = findMismatch(expectation, deliveries);
     return {
@@ -171,7 +171,7 @@ class ScriptRun {
 
   /** Deliveries of one step's event or of all so far, to one step's endpoint or to all. */
   async #findDeliveries({ event, webhook }: Expectation): Promise<Delivery[]> {
-    const { control } = this.#stage;
+    const { control } = this.#scriptContext;
     const webhookId = this.#webhooks.find(({ step }) => step === webhook)?.id;
     const filter = webhook === undefined || webhookId === undefined ? {} : { webhook_id: webhookId };
     const events = this.#events.filter(({ step }) => event === undefined || step === event);
@@ -183,21 +183,21 @@ class ScriptRun {
 
   /** Fills templates of one step, all with the same scope. */
   async #createFill(): Promise<(template: string) => string> {
-    const { scopes, control, workspaceId } = this.#stage;
-    await scopes.readClock(control, workspaceId);
+    const { scopes, control, workspaceId } = this.#scriptContext;
+    await scopes.useScheduleClock(control, workspaceId);
     const scope = scopes.next();
     return (template) => fillTemplates(template, scope, this.#resolve);
   }
 
-  readonly #resolve: Resolve = ({ step, path }) => {
+  readonly #resolve: ResolveReference = ({ step, path }) => {
     const result = this.#results.get(step);
-    const found = result && findAt(result, path);
-    if (found !== undefined) return toText(found);
+    const found = result && getAtPath(result, path);
+    if (found !== undefined) return printJsonTree(found);
     throw new SvcError('usage', `The step ${step} has nothing at ${formatPath(path)}.`);
   };
 }
 
 /** What the JSON text of a scalar says. */
-function toPlainText(text: string): string {
+function parseScalar(text: string): string {
   return String(JSON.parse(text));
 }

@@ -1,4 +1,4 @@
-import type { AttemptSummary } from '../../contract/deliveries.ts';
+import type { AttemptSummary } from '../../contract/delivery-schemas.ts';
 import { toHash } from '../address.ts';
 
 interface Props {

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { notify } from '../notices.ts';
+import { showToast } from '../toasts.ts';
 import { Icon } from './icon.tsx';
 
 interface Props {
@@ -19,7 +19,7 @@ export function CopyButton({ what, text, label }: Props) {
     try {
       await navigator.clipboard.writeText(typeof text === 'string' ? text : await text());
     } catch {
-      return notify(`The browser does not let this page copy ${what}.`, true);
+      return showToast(`The browser does not let this page copy ${what}.`, true);
     }
     setDone(true);
     setTimeout(() => setDone(false), DONE_MS);

@@ -13,8 +13,8 @@ interface Props {
   readonly original?: string;
 }
 
-const FEWEST_ROWS = 8;
-const MOST_ROWS = 24;
+const MIN_ROWS = 8;
+const MAX_ROWS = 24;
 
 export function JsonEditor({ label, value, onInput, original }: Props) {
   const id = useId();
@@ -40,12 +40,12 @@ export function JsonEditor({ label, value, onInput, original }: Props) {
         )}
       </div>
       <div class="json-editor-text">
-        <LineNumbers of={numbers} count={lineCount} wrong={problem?.place?.line} />
+        <LineNumbers of={numbers} count={lineCount} wrong={problem?.position?.line} />
         <textarea
           id={id}
           ref={field}
           value={value}
-          rows={Math.min(MOST_ROWS, Math.max(FEWEST_ROWS, lineCount))}
+          rows={Math.min(MAX_ROWS, Math.max(MIN_ROWS, lineCount))}
           wrap="off"
           spellcheck={false}
           autocomplete="off"
@@ -61,7 +61,7 @@ export function JsonEditor({ label, value, onInput, original }: Props) {
         {problem === null ? (
           <span class="muted">Valid JSON. Numbers stay as they are written.</span>
         ) : (
-          <Problem problem={problem} onGo={goTo} />
+          <ProblemMessage problem={problem} onGo={goTo} />
         )}
       </p>
     </div>
@@ -90,12 +90,12 @@ interface ProblemProps {
   readonly onGo: (index: number) => void;
 }
 
-function Problem({ problem: { message, place }, onGo }: ProblemProps) {
-  if (place === null) return <span class="json-editor-problem">{message}</span>;
+function ProblemMessage({ problem: { message, position }, onGo }: ProblemProps) {
+  if (position === null) return <span class="json-editor-problem">{message}</span>;
   return (
     <span class="json-editor-problem">
-      <button type="button" class="quiet" onClick={() => onGo(place.index)}>
-        Line {place.line}, column {place.column}
+      <button type="button" class="quiet" onClick={() => onGo(position.index)}>
+        Line {position.line}, column {position.column}
       </button>
       : {message}
     </span>

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { refine } from '../router.ts';
+import { updateQuery } from '../router.ts';
 
 interface Props {
   readonly since: string | undefined;
@@ -15,7 +15,7 @@ export function PeriodFields({ since, until }: Props) {
   const isExact = isOpen || !isRecent;
   const choose = (choice: string) => {
     setOpen(choice === 'exact');
-    if (choice !== 'exact') refine({ since: choice, until: '' });
+    if (choice !== 'exact') updateQuery({ since: choice, until: '' });
   };
   return (
     <>
@@ -34,20 +34,24 @@ export function PeriodFields({ since, until }: Props) {
           <option value="exact">from … to …</option>
         </select>
       </label>
-      {isExact && <Moment title="From (UTC)" value={since} onChange={(time) => refine({ since: time })} />}
-      {isExact && <Moment title="Before (UTC)" value={until} onChange={(time) => refine({ until: time })} />}
+      {isExact && (
+        <DateTimeField title="From (UTC)" value={since} onChange={(time) => updateQuery({ since: time })} />
+      )}
+      {isExact && (
+        <DateTimeField title="Before (UTC)" value={until} onChange={(time) => updateQuery({ until: time })} />
+      )}
     </>
   );
 }
 
-interface MomentProps {
+interface DateTimeFieldProps {
   readonly title: string;
   readonly value: string | undefined;
   readonly onChange: (time: string) => void;
 }
 
 /** A field of the browser for a date and a time, which knows no zones. */
-function Moment({ title, value = '', onChange }: MomentProps) {
+function DateTimeField({ title, value = '', onChange }: DateTimeFieldProps) {
   const time = new Date(value);
   const shown = Number.isNaN(time.getTime()) ? '' : time.toISOString().slice(0, 19);
   return (

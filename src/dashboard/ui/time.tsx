@@ -1,5 +1,5 @@
 import { formatRelative } from '../../domain/relative-time.ts';
-import { scheduleNow, wallNow } from '../schedule.ts';
+import { scheduleNow, wallNow } from '../schedule-clock.ts';
 
 interface Props {
   /** ISO 8601. */

@@ -4,16 +4,16 @@
 import type { ReadonlySignal } from '@preact/signals';
 import type { ComponentChildren, RefObject } from 'preact';
 import { useId, useMemo, useRef } from 'preact/hooks';
-import type { Items } from './items.ts';
-import { useMovement } from './virtual-movement.ts';
-import { type Look, type Range, useView } from './virtual-view.ts';
+import type { ListItems } from './list-items.ts';
+import { useRowNavigation } from './use-row-navigation.ts';
+import { type Range, useVisibleRows, type VisibleRange } from './use-visible-rows.ts';
 
 interface Props<Item> {
   readonly label: string;
   /** Titles of the columns. */
   readonly columns: readonly string[];
-  readonly items: Items<Item>;
-  readonly keyOf: (item: Item) => string;
+  readonly items: ListItems<Item>;
+  readonly getKey: (item: Item) => string;
   /** The cells of a row, one for each column. While it stays the same function, rows that stay the same are left alone. */
   readonly cells: (item: Item) => readonly ComponentChildren[];
   /** Height of every row, in rem. */
@@ -26,9 +26,9 @@ interface Props<Item> {
   /** Called for Enter on the active row and for a press on any. */
   readonly onOpen?: (item: Item) => void;
   /** Called when other rows come into view, and when the list has changed. */
-  readonly onLook?: (look: Look) => void;
+  readonly onVisibleRangeChange?: (visibleRange: VisibleRange) => void;
   /** What scrolls. */
-  readonly box?: RefObject<HTMLDivElement | null>;
+  readonly scrollContainer?: RefObject<HTMLDivElement | null>;
 }
 
 /**
@@ -39,10 +39,10 @@ export function VirtualList<Item>(props: Props<Item>) {
   const { label, columns, items, hasMore = false, active = null, onOpen } = props;
   const id = useId();
   const own = useRef<HTMLDivElement>(null);
-  const box = props.box ?? own;
+  const box = props.scrollContainer ?? own;
   const rowHeight = props.rowHeight * rootFontSize;
-  const { range, hasActive } = useView(box, rowHeight, { ...props, active });
-  const onKeyDown = useMovement(box, rowHeight, props);
+  const { range, hasActive } = useVisibleRows(box, rowHeight, { ...props, active });
+  const onKeyDown = useRowNavigation(box, rowHeight, props);
   return (
     <div
       ref={box}
@@ -72,19 +72,19 @@ export function VirtualList<Item>(props: Props<Item>) {
   );
 }
 
-interface BodyProps<Item> extends Pick<Props<Item>, 'columns' | 'items' | 'keyOf' | 'cells' | 'rowHeight'> {
+interface BodyProps<Item> extends Pick<Props<Item>, 'columns' | 'items' | 'getKey' | 'cells' | 'rowHeight'> {
   readonly id: string;
   readonly range: ReadonlySignal<Range>;
   readonly active: string | null;
 }
 
 /** Scrolling changes this alone. */
-function Body<Item>({ items, keyOf, rowHeight, range, ...rest }: BodyProps<Item>) {
+function Body<Item>({ items, getKey, rowHeight, range, ...rest }: BodyProps<Item>) {
   const { first } = range.value;
   const last = Math.min(items.length - 1, range.value.last);
   const rows = Array.from({ length: Math.max(0, last - first + 1) }, (_, place) => {
     const item = items.at(first + place);
-    const key = item === undefined ? `absent ${first + place}` : keyOf(item);
+    const key = item === undefined ? `absent ${first + place}` : getKey(item);
     return <Row key={key} name={key} item={item} index={first + place} rowHeight={rowHeight} {...rest} />;
   });
   return (
@@ -138,7 +138,7 @@ function Row<Item>({ name, item, index, columns, cells, rowHeight, id, active }:
 const rootFontSize = Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
 
 /** The item of the row in which something was pressed that does nothing of its own; none where text was marked. */
-function findItem<Item>(target: EventTarget | null, items: Items<Item>): Item | undefined {
+function findItem<Item>(target: EventTarget | null, items: ListItems<Item>): Item | undefined {
   if (!(target instanceof Element) || target.closest('a, button') !== null) return undefined;
   if (getSelection()?.type === 'Range') return undefined;
   const index = target.closest<HTMLElement>('[data-index]')?.dataset.index;

@@ -1,12 +1,12 @@
 /** Names the mistake behind a digest that a receiver computed, by making the known mistakes until the digest fits. */
 import {
   combineMistakes,
+  computeHmac,
   type DigestInput,
+  type DigestMistake,
   type DigestReason,
-  type Mistake,
-  type Recipe,
-  toHmac,
-  toRecipe,
+  type HmacInput,
+  toHmacInput,
 } from './digest-mistakes.ts';
 import type { SignatureScheme } from './scheme.ts';
 import { digestBytes } from './signature-header.ts';
@@ -25,16 +25,16 @@ const MIN_CUT_LENGTH = 12;
 export function diagnoseDigest(input: DigestInput): DigestDiagnosis {
   const { scheme, secrets } = input;
   const readings = readDigest(input);
-  const right: readonly Recipe[] = secrets.map((secret) => toRecipe(input, secret));
+  const right: readonly HmacInput[] = secrets.map((secret) => toHmacInput(input, secret));
   for (const mistakes of combineMistakes(input)) {
-    for (const recipe of right) {
-      const digest = toHmac(Object.assign({}, recipe, ...mistakes.map(({ change }) => change)));
+    for (const hmacInput of right) {
+      const digest = computeHmac(Object.assign({}, hmacInput, ...mistakes.map(({ change }) => change)));
       const reading = readings.find(({ bytes }) => bytes.equals(digest));
       if (reading !== undefined) return conclude(input, [...mistakes, ...reading.mistakes], reading.prefixed);
     }
   }
   const text = withoutPrefix(input.computed.trim(), scheme);
-  const isCut = text.length >= MIN_CUT_LENGTH && right.some((recipe) => isPart(text, recipe, scheme));
+  const isCut = text.length >= MIN_CUT_LENGTH && right.some((hmacInput) => isPart(text, hmacInput, scheme));
   if (isCut || readings.length === 0) return refuseMalformed(text, isCut, scheme);
   return {
     ok: false,
@@ -44,7 +44,11 @@ export function diagnoseDigest(input: DigestInput): DigestDiagnosis {
   };
 }
 
-function conclude(input: DigestInput, mistakes: readonly Mistake[], prefixed: boolean): DigestDiagnosis {
+function conclude(
+  input: DigestInput,
+  mistakes: readonly DigestMistake[],
+  prefixed: boolean,
+): DigestDiagnosis {
   const { scheme, sentDigests, computed } = input;
   const { prefix } = scheme.header;
   if (mistakes.length === 0) {
@@ -65,7 +69,7 @@ function conclude(input: DigestInput, mistakes: readonly Mistake[], prefixed: bo
   return {
     ok: false,
     reason: mistakes[0]?.reason ?? null,
-    detail: `The receiver made ${count}: ${mistakes.map(({ what }) => what).join('; ')}.`,
+    detail: `The receiver made ${count}: ${mistakes.map(({ description }) => description).join('; ')}.`,
     remedy: [...new Set(mistakes.map(({ remedy }) => remedy))].join(' '),
   };
 }
@@ -88,7 +92,7 @@ function refuseMalformed(
 
 interface Reading {
   readonly bytes: Buffer;
-  readonly mistakes: readonly Mistake[];
+  readonly mistakes: readonly DigestMistake[];
   readonly prefixed: boolean;
 }
 
@@ -118,9 +122,9 @@ function readDigest({ computed, scheme }: DigestInput): Reading[] {
       return { bytes, prefixed, mistakes: [...wrongPrefix, ...(isRight ? [] : [wrongEncoding])] };
     });
 
-  function mistake(reason: DigestReason, what: string): Mistake {
+  function mistake(reason: DigestReason, what: string): DigestMistake {
     const remedy = `Write the signature as ${prefix} and the digest in ${scheme.encoding === 'hex' ? 'lower-case hex' : 'base64'}.`;
-    return { reason, what, remedy, change: {} };
+    return { reason, description: what, remedy, change: {} };
   }
 }
 
@@ -142,6 +146,6 @@ function withoutPrefix(text: string, { header: { prefix } }: SignatureScheme): s
   return text.startsWith(prefix) ? text.slice(prefix.length) : text;
 }
 
-function isPart(text: string, recipe: Recipe, { encoding }: SignatureScheme): boolean {
-  return toHmac(recipe).toString(encoding).startsWith(text);
+function isPart(text: string, hmacInput: HmacInput, { encoding }: SignatureScheme): boolean {
+  return computeHmac(hmacInput).toString(encoding).startsWith(text);
 }

@@ -1,11 +1,11 @@
 /** The mistakes that receivers make when they compute a digest, each as a change of the correct recipe. */
 import { createHmac } from 'node:crypto';
-import type { NamedSecret } from './claim.ts';
+import { describeDifference, jsonVariants } from './body-variants.ts';
 import type { SignedMessage } from './digest.ts';
-import type { digestMistakes } from './explain.ts';
-import { describeDifference, rewrittenJson } from './former-body.ts';
+import type { digestMistakes } from './refusals.ts';
 import { type SignatureAlgorithm, type SignatureScheme, signatureAlgorithms } from './scheme.ts';
 import { formatTimestamp, parseTimestamp } from './timestamp.ts';
+import type { NamedSecret } from './verify-input.ts';
 
 export type DigestReason =
   | (typeof digestMistakes)[number]
@@ -32,7 +32,7 @@ export interface DigestInput {
 }
 
 /** Everything that a digest is made of. */
-export interface Recipe {
+export interface HmacInput {
   readonly secret: string;
   readonly toKey: (secret: string) => string | Uint8Array;
   readonly algorithm: SignatureAlgorithm;
@@ -42,12 +42,12 @@ export interface Recipe {
   readonly body: string | Uint8Array;
 }
 
-export interface Mistake {
+export interface DigestMistake {
   readonly reason: DigestReason;
   /** The end of the sentence "The receiver made one mistake: …". */
-  readonly what: string;
+  readonly description: string;
   readonly remedy: string;
-  readonly change: Partial<Recipe>;
+  readonly change: Partial<HmacInput>;
 }
 
 /** Larger bodies are tried with one mistake only, which keeps the search below a tenth of a second. */
@@ -55,19 +55,19 @@ const MAX_PAIRED_BYTES = 64 * 1024;
 const API_KEY = /^svc_(?:test|live)_/;
 const SECRET_PREFIX = /^whsec_/;
 
-export function toRecipe({ scheme, message }: DigestInput, secret: string): Recipe {
+export function toHmacInput({ scheme, message }: DigestInput, secret: string): HmacInput {
   const { algorithm, content } = scheme;
   return { ...message, secret, algorithm, content, toKey: keyForm(scheme.key) };
 }
 
-function keyForm(key: SignatureScheme['key']): Recipe['toKey'] {
+function keyForm(key: SignatureScheme['key']): HmacInput['toKey'] {
   if (key.form === 'utf8') return (secret) => secret;
   return (secret) =>
     Buffer.from(secret.startsWith(key.prefix) ? secret.slice(key.prefix.length) : secret, key.form);
 }
 
 /** The digest of a recipe. */
-export function toHmac({ secret, toKey, algorithm, content, id, timestamp, body }: Recipe): Buffer {
+export function computeHmac({ secret, toKey, algorithm, content, id, timestamp, body }: HmacInput): Buffer {
   const hmac = createHmac(algorithm, toKey(secret));
   for (const piece of content.split(/(\{(?:id|timestamp|body)\})/)) {
     hmac.update(
@@ -78,7 +78,7 @@ export function toHmac({ secret, toKey, algorithm, content, id, timestamp, body 
 }
 
 /** No mistake, then every single one, then every two of different kinds. */
-export function* combineMistakes(input: DigestInput): Generator<readonly Mistake[]> {
+export function* combineMistakes(input: DigestInput): Generator<readonly DigestMistake[]> {
   yield [];
   const kinds = [
     timestampMistakes(input),
@@ -95,7 +95,7 @@ export function* combineMistakes(input: DigestInput): Generator<readonly Mistake
   }
 }
 
-function* timestampMistakes({ scheme, message: { timestamp } }: DigestInput): Generator<Mistake> {
+function* timestampMistakes({ scheme, message: { timestamp } }: DigestInput): Generator<DigestMistake> {
   const at = parseTimestamp(timestamp);
   if (at === null || !scheme.content.includes('{timestamp}')) return;
   const forms: readonly (readonly [name: string, text: string])[] = [
@@ -108,7 +108,7 @@ function* timestampMistakes({ scheme, message: { timestamp } }: DigestInput): Ge
   for (const [name, text] of forms.filter(([, text]) => text !== timestamp)) {
     yield {
       reason: 'timestamp_changed',
-      what: `the timestamp was written ${name} (${text}), but its header is ${timestamp}`,
+      description: `the timestamp was written ${name} (${text}), but its header is ${timestamp}`,
       remedy: 'Use the text of the timestamp header as it arrived.',
       change: { timestamp: text },
     };
@@ -132,20 +132,20 @@ const contents = [
   '{timestamp}',
 ];
 
-function* contentMistakes({ scheme }: DigestInput): Generator<Mistake> {
+function* contentMistakes({ scheme }: DigestInput): Generator<DigestMistake> {
   for (const content of contents.filter((each) => each !== scheme.content)) {
     yield {
       reason: 'content_changed',
-      what: `the string that was signed was ${JSON.stringify(content)} instead of ${JSON.stringify(scheme.content)}`,
+      description: `the string that was signed was ${JSON.stringify(content)} instead of ${JSON.stringify(scheme.content)}`,
       remedy: `Sign ${scheme.content}, with the text of the headers and the raw body.`,
       change: { content },
     };
   }
 }
 
-function* keyMistakes({ scheme: { key } }: DigestInput): Generator<Mistake> {
+function* keyMistakes({ scheme: { key } }: DigestInput): Generator<DigestMistake> {
   const cut = (secret: string) => secret.replace(SECRET_PREFIX, '');
-  const forms: readonly (readonly [what: string, toKey: Recipe['toKey']])[] = [
+  const forms: readonly (readonly [what: string, toKey: HmacInput['toKey']])[] = [
     ['the secret as text, with its prefix', (secret) => secret],
     ['the secret without whsec_', cut],
     ['the base64-decoded secret without whsec_', (secret) => Buffer.from(cut(secret), 'base64')],
@@ -159,21 +159,21 @@ function* keyMistakes({ scheme: { key } }: DigestInput): Generator<Mistake> {
     if (index === right) continue;
     yield {
       reason: 'key_changed',
-      what: `the key was ${what}`,
+      description: `the key was ${what}`,
       remedy: `Use ${wanted} as the key.`,
       change: { toKey },
     };
   }
 }
 
-function* secretMistakes({ secrets, otherSecrets }: DigestInput): Generator<Mistake> {
+function* secretMistakes({ secrets, otherSecrets }: DigestInput): Generator<DigestMistake> {
   const remedy = 'Use the secret that was shown when the endpoint was created.';
   for (const { name, secret } of otherSecrets) {
     if (secrets.includes(secret)) continue;
     const isApiKey = API_KEY.test(secret);
     yield {
       reason: isApiKey ? 'api_key_as_secret' : 'wrong_secret',
-      what: isApiKey ? 'the secret was an API key' : `the secret was ${name}`,
+      description: isApiKey ? 'the secret was an API key' : `the secret was ${name}`,
       ...{ remedy, change: { secret } },
     };
   }
@@ -187,30 +187,30 @@ function* secretMistakes({ secrets, otherSecrets }: DigestInput): Generator<Mist
       ['was the text "undefined": an unset environment variable is the usual cause', 'undefined'],
     ];
     for (const [what, slip] of slips) {
-      yield { reason: 'wrong_secret', what: `the secret ${what}`, remedy, change: { secret: slip } };
+      yield { reason: 'wrong_secret', description: `the secret ${what}`, remedy, change: { secret: slip } };
     }
   }
 }
 
-function* algorithmMistakes({ scheme }: DigestInput): Generator<Mistake> {
+function* algorithmMistakes({ scheme }: DigestInput): Generator<DigestMistake> {
   for (const algorithm of signatureAlgorithms.filter((each) => each !== scheme.algorithm)) {
     yield {
       reason: 'algorithm_changed',
-      what: `the hash was ${algorithm} instead of ${scheme.algorithm}`,
+      description: `the hash was ${algorithm} instead of ${scheme.algorithm}`,
       remedy: `Compute the HMAC with ${scheme.algorithm}.`,
       change: { algorithm },
     };
   }
 }
 
-function* bodyMistakes({ message: { body: sent }, payload }: DigestInput): Generator<Mistake> {
+function* bodyMistakes({ message: { body: sent }, payload }: DigestInput): Generator<DigestMistake> {
   const remedy =
     'Compute the digest over the bytes of the request body as they arrived, before any parser touches them.';
-  const make = (what: string, body: Recipe['body']): Mistake => ({
+  const make = (what: string, body: HmacInput['body']): DigestMistake => ({
     ...{ reason: 'body_changed', remedy, change: { body } },
-    what: `${what} (${Buffer.byteLength(body)} bytes instead of ${Buffer.byteLength(sent)})`,
+    description: `${what} (${Buffer.byteLength(body)} bytes instead of ${Buffer.byteLength(sent)})`,
   });
-  for (const body of rewrittenJson(sent)) {
+  for (const body of jsonVariants(sent)) {
     if (body !== sent) yield make('the body was parsed and serialized again', body);
   }
   for (const [name, body] of bodyParts(sent)) yield make(`only ${name} was signed`, body);

@@ -24,21 +24,21 @@ export interface SignedMessage {
 }
 
 /** The HMAC of the message in the scheme's encoding. The pieces are hashed one by one: a body is never copied. */
-export function toDigest(scheme: SignatureScheme, secret: string, message: SignedMessage): string {
+export function computeDigest(scheme: SignatureScheme, secret: string, message: SignedMessage): string {
   const hmac = createHmac(scheme.algorithm, toKey(scheme, secret));
   for (const piece of contentPieces(scheme, message)) hmac.update(piece);
   return hmac.digest(scheme.encoding);
 }
 
 /** The content that is signed: text where the body is text, bytes otherwise. */
-export function toSignedContent(scheme: SignatureScheme, message: SignedMessage): string | Uint8Array {
+export function buildSignedContent(scheme: SignatureScheme, message: SignedMessage): string | Uint8Array {
   const pieces = contentPieces(scheme, message);
   if (typeof message.body === 'string') return pieces.join('');
   return Buffer.concat(pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece)));
 }
 
 /** The content that is signed, each piece with what it is. */
-export function toSignedParts(scheme: SignatureScheme, message: SignedMessage & { readonly body: string }) {
+export function listSignedParts(scheme: SignatureScheme, message: SignedMessage & { readonly body: string }) {
   return templateOf(scheme).map(({ part, text }) => ({
     part,
     text: part === 'literal' ? text : message[part],
@@ -46,13 +46,13 @@ export function toSignedParts(scheme: SignatureScheme, message: SignedMessage & 
 }
 
 /** Whether one of `digests`, as they stand in the header, is the message's own. Compares in constant time. */
-export function fits(
+export function matchesAnyDigest(
   scheme: SignatureScheme,
   secret: string,
   message: SignedMessage,
   digests: readonly string[],
 ): boolean {
-  const expected = Buffer.from(toDigest(scheme, secret, message));
+  const expected = Buffer.from(computeDigest(scheme, secret, message));
   return digests.some((text) => {
     const digest = Buffer.from(text);
     return digest.length === expected.length && timingSafeEqual(digest, expected);
@@ -68,7 +68,10 @@ export function isUsableSecret(scheme: SignatureScheme, secret: unknown): secret
  * The secrets to sign with.
  * @throws SvcError `validation_failed` when there is none, or one without a key in it: with that anybody could sign.
  */
-export function getSecrets(scheme: SignatureScheme, given: string | readonly string[]): readonly string[] {
+export function requireSecrets(
+  scheme: SignatureScheme,
+  given: string | readonly string[],
+): readonly string[] {
   const secrets = typeof given === 'string' ? [given] : given;
   if (secrets?.length > 0 && secrets.every((secret) => isUsableSecret(scheme, secret))) return secrets;
   throw new SvcError(

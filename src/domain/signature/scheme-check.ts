@@ -1,9 +1,9 @@
-import { isFreeHeaderName } from '../delivery-headers.ts';
+import { isAllowedHeaderName } from '../delivery-headers.ts';
 import { type SignatureScheme, signatureAlgorithms } from './scheme.ts';
 import { digestBytes, formatSignatureHeader, parseSignatureHeader } from './signature-header.ts';
 
 /** What keeps a value from being a scheme. */
-export interface SchemeFault {
+export interface SchemeProblem {
   /** Where it is, such as `headers.signature`. */
   readonly path: string;
   /** What belongs there; completes the sentence "it must be …". */
@@ -12,7 +12,7 @@ export interface SchemeFault {
 }
 
 /** The first fault of what is to be a scheme that can sign and verify; null when it has none. */
-export function findSchemeFault(value: unknown): SchemeFault | null {
+export function findSchemeProblem(value: unknown): SchemeProblem | null {
   const faults = members.filter(([path, , holds]) => !holds(memberAt(value, path), value));
   const [fault] =
     faults.length > 0 ? faults : wholes.filter(([, , holds]) => !holds(value as SignatureScheme));
@@ -54,9 +54,9 @@ const members: readonly MemberRule[] = [
     orNull((text) => text !== '' && isHeaderText(text)),
   ],
   ['header.timestampField', 'the name of the timestamp in the signature header, or null', orNull(isWord)],
-  ['headers.signature', 'the name of a header', isFreeHeaderName],
-  ['headers.timestamp', 'the name of a header, or null', orNull(isFreeHeaderName)],
-  ['headers.id', 'the name of a header, or null', orNull(isFreeHeaderName)],
+  ['headers.signature', 'the name of a header', isAllowedHeaderName],
+  ['headers.timestamp', 'the name of a header, or null', orNull(isAllowedHeaderName)],
+  ['headers.id', 'the name of a header, or null', orNull(isAllowedHeaderName)],
   oneOf('timestampFormat', ['iso8601', 'unix', 'unix_ms']),
 ];
 

@@ -1,6 +1,6 @@
 import { SvcError } from '../../errors.ts';
 import type { SignatureScheme } from './scheme.ts';
-import { findSchemeFault } from './scheme-check.ts';
+import { findSchemeProblem } from './scheme-check.ts';
 
 /** The built-in schemes: the service's own (decisions `signature.*`), and those that receivers meet most elsewhere. */
 export const schemes = {
@@ -70,7 +70,7 @@ export function findScheme(wanted: unknown): SignatureScheme | null {
 export function getScheme(wanted: unknown): SignatureScheme {
   const scheme = findScheme(wanted);
   if (scheme !== null) return scheme;
-  const fault = typeof wanted === 'object' ? findSchemeFault(wanted) : null;
+  const fault = typeof wanted === 'object' ? findSchemeProblem(wanted) : null;
   throw new SvcError(
     'validation_failed',
     fault === null
@@ -81,10 +81,10 @@ export function getScheme(wanted: unknown): SignatureScheme {
 }
 
 function isSignatureScheme(value: unknown): value is SignatureScheme {
-  return findSchemeFault(value) === null;
+  return findSchemeProblem(value) === null;
 }
 
 /** Whether deliveries of the scheme carry a timestamp, so that their age must be checked. */
-export function isTimed({ content, header, headers }: SignatureScheme): boolean {
+export function hasTimestamp({ content, header, headers }: SignatureScheme): boolean {
   return content.includes('{timestamp}') || headers.timestamp !== null || header.timestampField !== null;
 }

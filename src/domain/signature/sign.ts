@@ -1,4 +1,4 @@
-import { type SignedMessage, toDigest, toSignedContent } from './digest.ts';
+import { buildSignedContent, computeDigest, type SignedMessage } from './digest.ts';
 import type { SignatureScheme } from './scheme.ts';
 import { formatSignatureHeader } from './signature-header.ts';
 import { formatTimestamp } from './timestamp.ts';
@@ -27,7 +27,7 @@ export function signDelivery({ scheme, secrets, id, timestampMs, body }: Deliver
   const timestamp = formatTimestamp(scheme.timestampFormat, timestampMs);
   const message: SignedMessage = { id, timestamp, body };
   const signers = scheme.header.separator === null ? secrets.slice(0, 1) : secrets;
-  const digests = signers.map((secret) => toDigest(scheme, secret, message));
+  const digests = signers.map((secret) => computeDigest(scheme, secret, message));
   const headers = { [scheme.headers.signature]: formatSignatureHeader(scheme, timestamp, digests) };
   if (scheme.headers.timestamp !== null) headers[scheme.headers.timestamp] = timestamp;
   if (scheme.headers.id !== null) headers[scheme.headers.id] = id;
@@ -35,7 +35,7 @@ export function signDelivery({ scheme, secrets, id, timestampMs, body }: Deliver
     headers,
     timestamp,
     get signedContent() {
-      return toSignedContent(scheme, message);
+      return buildSignedContent(scheme, message);
     },
   };
 }

@@ -14,13 +14,13 @@ export interface SignatureHeader {
 }
 
 /** What a request carries of a signature, as text; null for what it does not. */
-export function pickHeaders({ headers }: SignatureScheme, request: Pick<Headers, 'get'>) {
+export function readSignatureHeaders({ headers }: SignatureScheme, request: Pick<Headers, 'get'>) {
   const value = (name: string | null) => (name === null ? null : request.get(name));
   return { signature: value(headers.signature), timestamp: value(headers.timestamp), id: value(headers.id) };
 }
 
 /** The timestamp that was signed: of the signature header where the scheme has it there, otherwise of its own. */
-export function toSignedTimestamp(
+export function getSignedTimestamp(
   { header }: SignatureScheme,
   { timestamp }: SignatureHeader,
   ownHeader: string,
@@ -58,7 +58,7 @@ export function parseSignatureHeader(scheme: SignatureScheme, text: string): Sig
 }
 
 /** The least that the header must hold, for people: `v1=<64 lowercase hex characters>`. */
-export function describeGrammar(scheme: SignatureScheme): string {
+export function describeHeaderFormat(scheme: SignatureScheme): string {
   const alphabet = scheme.encoding === 'hex' ? 'lowercase hex' : 'base64';
   const digest = `<${digestLength(scheme)} ${alphabet} characters>`;
   return formatSignatureHeader(scheme, '<timestamp>', [digest]);

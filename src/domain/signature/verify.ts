@@ -1,17 +1,22 @@
 import { formatDuration } from '../duration.ts';
-import { type Claim, readClaim, type VerifyInput, type VerifyOptions } from './claim.ts';
-import { fits } from './digest.ts';
-import * as explain from './explain.ts';
-import { otherSchemeHeader } from './explain-mismatch.ts';
-import { findOtherScheme, recognise } from './recognise.ts';
-import { findScheme, isTimed, schemes } from './schemes.ts';
+import { diagnoseMismatch, findOtherScheme } from './diagnose-mismatch.ts';
+import { matchesAnyDigest } from './digest.ts';
+import { otherSchemeHeader } from './mismatch-refusals.ts';
+import * as explain from './refusals.ts';
+import { findScheme, hasTimestamp, schemes } from './schemes.ts';
 import {
+  getSignedTimestamp,
   parseSignatureHeader,
-  pickHeaders,
+  readSignatureHeaders,
   type SignatureHeader,
-  toSignedTimestamp,
 } from './signature-header.ts';
 import { parseTimestamp } from './timestamp.ts';
+import {
+  type ParsedVerifyInput,
+  parseVerifyInput,
+  type VerifyInput,
+  type VerifyOptions,
+} from './verify-input.ts';
 
 /**
  * What verification came to; its members are also the JSON form. The words are for whoever runs the receiver: a sender
@@ -40,7 +45,7 @@ export interface VerifyMessageInput extends VerifyOptions {
  * hide behind a stale timestamp.
  */
 export function verify(input: VerifyInput): VerifyResult {
-  const claim = readClaim(input);
+  const claim = parseVerifyInput(input);
   return 'reason' in claim ? refuse(wantedScheme(input), claim) : judge(claim);
 }
 
@@ -52,7 +57,7 @@ export function refuseUnreadable(fault: unknown): VerifyResult {
 /** {@link verify} for a whole request: takes what the scheme needs from the headers. */
 export function verifyMessage({ headers, ...options }: VerifyMessageInput): VerifyResult {
   const scheme = findScheme(options.scheme ?? 'svc') ?? schemes.svc;
-  const given = pickHeaders(scheme, headers);
+  const given = readSignatureHeaders(scheme, headers);
   const known = [...Object.values(schemes), ...(options.otherSchemes ?? [])];
   const other = known.find((each) => headers.get(each.headers.signature) !== null);
   if (given.signature === null && other !== undefined) {
@@ -61,17 +66,17 @@ export function verifyMessage({ headers, ...options }: VerifyMessageInput): Veri
   return verify({ ...options, ...given, contentEncoding: headers.get('content-encoding') });
 }
 
-function judge(claim: Claim): VerifyResult {
-  const { scheme, secrets, signature, id, payload: body, now, toleranceMs } = claim;
+function judge(parsedVerifyInput: ParsedVerifyInput): VerifyResult {
+  const { scheme, secrets, signature, id, payload: body, now, toleranceMs } = parsedVerifyInput;
   const header = parseSignatureHeader(scheme, signature);
-  const timestamp = toSignedTimestamp(scheme, header, claim.timestamp);
-  const unreadable = findUnreadable(claim, header, timestamp);
-  if (unreadable !== null) return refuse(scheme.name, findOtherScheme(claim) ?? unreadable);
+  const timestamp = getSignedTimestamp(scheme, header, parsedVerifyInput.timestamp);
+  const unreadable = findUnreadable(parsedVerifyInput, header, timestamp);
+  if (unreadable !== null) return refuse(scheme.name, findOtherScheme(parsedVerifyInput) ?? unreadable);
   const message = { id, timestamp, body };
-  if (!secrets.some((secret) => fits(scheme, secret, message, header.digests))) {
-    return refuse(scheme.name, recognise(claim, message, header.digests));
+  if (!secrets.some((secret) => matchesAnyDigest(scheme, secret, message, header.digests))) {
+    return refuse(scheme.name, diagnoseMismatch(parsedVerifyInput, message, header.digests));
   }
-  if (!isTimed(scheme)) return accept(scheme.name, 'The signature fits.');
+  if (!hasTimestamp(scheme)) return accept(scheme.name, 'The signature fits.');
   const at = parseTimestamp(timestamp) ?? Number.NaN;
   if (now - at > toleranceMs) return refuse(scheme.name, explain.timestampTooOld(at, now, toleranceMs));
   if (at - now > toleranceMs) return refuse(scheme.name, explain.timestampInFuture(at, now, toleranceMs));
@@ -79,8 +84,12 @@ function judge(claim: Claim): VerifyResult {
   return accept(scheme.name, `The signature fits, and its timestamp is ${age}.`);
 }
 
-function findUnreadable(claim: Claim, header: SignatureHeader, timestamp: string): explain.Refusal | null {
-  const { scheme, signature, id } = claim;
+function findUnreadable(
+  parsedVerifyInput: ParsedVerifyInput,
+  header: SignatureHeader,
+  timestamp: string,
+): explain.Refusal | null {
+  const { scheme, signature, id } = parsedVerifyInput;
   if (signature === '') return explain.headerMissing(scheme, scheme.headers.signature);
   if (header.digests.length === 0 && header.otherVersions.length > 0) {
     return explain.versionUnknown(scheme, header.otherVersions);
@@ -89,7 +98,7 @@ function findUnreadable(claim: Claim, header: SignatureHeader, timestamp: string
   if (id === '' && scheme.content.includes('{id}')) {
     return explain.headerMissing(scheme, scheme.headers.id ?? 'id');
   }
-  if (!isTimed(scheme)) return null;
+  if (!hasTimestamp(scheme)) return null;
   if (timestamp === '') {
     return scheme.header.timestampField === null
       ? explain.headerMissing(scheme, scheme.headers.timestamp ?? 'timestamp')

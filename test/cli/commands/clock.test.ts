@@ -7,7 +7,7 @@ import { command as settleCommand } from '../../../src/cli/commands/clock/settle
 import { command as showCommand } from '../../../src/cli/commands/clock/show.ts';
 import { command as speedCommand } from '../../../src/cli/commands/clock/speed.ts';
 import { renderClockMove } from '../../../src/cli/render/clock.ts';
-import type { ClockMove, ClockState } from '../../../src/contract/emulator.ts';
+import type { ClockMove, ClockState } from '../../../src/contract/emulator-schemas.ts';
 import { ExitCode, SvcError } from '../../../src/errors.ts';
 import { createFakeContext, type FakeOptions } from '../fake-context.ts';
 
@@ -76,7 +76,7 @@ describe('the clock commands', () => {
     ['next', nextCommand, {}, 'nextClock', {}],
     ['settle', settleCommand, {}, 'settleClock', {}],
   ])('%s names the workspace and prints the answer as it is', async (_, command, options, call, input) => {
-    const { asked, context, recorded } = fake({ json: true });
+    const { asked, context, capturedOutput } = fake({ json: true });
     await command.run({ ...options, workspace: 'ws_1' } as never, context);
     await command.run(options as never, context);
     expect(asked).toEqual([
@@ -84,13 +84,13 @@ describe('the clock commands', () => {
       [call, { workspace_id: 'ws_default', ...input }],
     ]);
     const answer = call === 'getClock' || call === 'setClock' ? state : move;
-    expect(recorded.out).toBe(`${JSON.stringify(answer, null, 2)}\n`.repeat(2));
+    expect(capturedOutput.out).toBe(`${JSON.stringify(answer, null, 2)}\n`.repeat(2));
   });
 
   it('tell the next attempt from the time of the schedule', async () => {
-    const { context, recorded } = fake();
+    const { context, capturedOutput } = fake();
     await showCommand.run({}, context);
-    expect(recorded.out).toMatchInlineSnapshot(`
+    expect(capturedOutput.out).toMatchInlineSnapshot(`
       "Workspace      ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D
       Schedule time  2026-11-23T12:00:00.000Z
       Wall time      2026-11-20T12:00:00.000Z
@@ -101,9 +101,9 @@ describe('the clock commands', () => {
   });
 
   it('list the attempts that a move caused', async () => {
-    const { context, recorded } = fake();
+    const { context, capturedOutput } = fake();
     await settleCommand.run({}, context);
-    expect(recorded.out).toMatchInlineSnapshot(`
+    expect(capturedOutput.out).toMatchInlineSnapshot(`
       "SCHEDULED            OUTCOME           TOOK  TYPE           DELIVERY                        TRY  ERROR
       2026-11-20 12:05:00  ✗ http_error 503  12ms  order.shipped  del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D  2    the receiver answered 503
 
@@ -118,10 +118,10 @@ describe('the clock commands', () => {
   });
 
   it('say so when nothing fell due', async () => {
-    const { context, recorded } = fake({}, Promise.resolve({ ...move, attempts: [], pending: 0 }));
+    const { context, capturedOutput } = fake({}, Promise.resolve({ ...move, attempts: [], pending: 0 }));
     await nextCommand.run({}, context);
-    expect(recorded.out).toContain('No attempt fell due.');
-    expect(recorded.out).toContain('0 deliveries');
+    expect(capturedOutput.out).toContain('No attempt fell due.');
+    expect(capturedOutput.out).toContain('0 deliveries');
   });
 
   it('say where the clock stopped when they are interrupted, and end with exit code 130', async () => {
@@ -129,11 +129,11 @@ describe('the clock commands', () => {
     const moved = new Promise<ClockMove>((_, reject) => {
       interruption.signal.onabort = () => reject(new SvcError('interrupted', 'Interrupted.'));
     });
-    const { context, recorded } = fake({ signal: interruption.signal }, moved);
+    const { context, capturedOutput } = fake({ signal: interruption.signal }, moved);
     const run = settleCommand.run({}, context);
     interruption.abort();
     await expect(run).rejects.toMatchObject({ exitCode: ExitCode.interrupted });
-    expect(recorded.err).toBe(
+    expect(capturedOutput.err).toBe(
       'Interrupted. The clock stopped at 2026-11-23T12:00:00.000Z. Deliveries that are due by then are still sent.\n',
     );
   });

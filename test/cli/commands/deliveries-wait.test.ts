@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { command } from '../../../src/cli/commands/deliveries/wait.ts';
-import type { Delivery } from '../../../src/contract/deliveries.ts';
+import type { Delivery } from '../../../src/contract/delivery-schemas.ts';
 import { ExitCode } from '../../../src/errors.ts';
 import { aDelivery, aDetail, clockAt, createFakeContext, pageOf, streamOf } from '../fake-context.ts';
 
@@ -14,7 +14,7 @@ interface Scene {
 
 async function wait(options: Options, { listed = [], told = [], json = false }: Scene) {
   const asked: object[] = [];
-  const { context, recorded } = createFakeContext({
+  const { context, capturedOutput } = createFakeContext({
     json,
     control: {
       ...clockAt(),
@@ -34,7 +34,7 @@ async function wait(options: Options, { listed = [], told = [], json = false }: 
     },
   });
   const [result] = await Promise.allSettled([command.run(options, context)]);
-  return { result, asked, ...recorded };
+  return { result, asked, ...capturedOutput };
 }
 
 const delivery = (n: number, status: Delivery['status'], changes: Partial<Delivery> = {}) =>
@@ -44,8 +44,8 @@ const delivery = (n: number, status: Delivery['status'], changes: Partial<Delive
     ...(status === 'pending' ? {} : { next_attempt_at: null }),
     ...changes,
   });
-const done = { status: 'fulfilled', value: ExitCode.done };
-const notSo = { status: 'fulfilled', value: ExitCode.notSo };
+const done = { status: 'fulfilled', value: ExitCode.success };
+const notSo = { status: 'fulfilled', value: ExitCode.failure };
 const tooLong = { reason: { code: 'timeout', exitCode: ExitCode.timeout } };
 
 describe('deliveries wait', () => {

@@ -3,7 +3,7 @@ import { command as getCommand } from '../../../src/cli/commands/deliveries/get.
 import { command as listCommand } from '../../../src/cli/commands/deliveries/list.ts';
 import { command as replayCommand } from '../../../src/cli/commands/deliveries/replay.ts';
 import { command as tailCommand } from '../../../src/cli/commands/deliveries/tail.ts';
-import type { Delivery } from '../../../src/contract/deliveries.ts';
+import type { Delivery } from '../../../src/contract/delivery-schemas.ts';
 import { ExitCode, SvcError } from '../../../src/errors.ts';
 import {
   aDelivery,
@@ -20,12 +20,12 @@ const attempt = anAttempt();
 
 describe('deliveries list', () => {
   async function list(width: number) {
-    const { context, recorded } = createFakeContext({
+    const { context, capturedOutput } = createFakeContext({
       width,
       control: { listDeliveries: async () => ({ ...pageOf(aDelivery()), has_more: true }) },
     });
     await listCommand.run({}, context);
-    return recorded;
+    return capturedOutput;
   }
 
   it('shows every column where there is room', async () => {
@@ -59,9 +59,11 @@ describe('deliveries list', () => {
   });
 
   it('leaves standard output empty when there is nothing', async () => {
-    const { context, recorded } = createFakeContext({ control: { listDeliveries: async () => pageOf() } });
+    const { context, capturedOutput } = createFakeContext({
+      control: { listDeliveries: async () => pageOf() },
+    });
     await listCommand.run({}, context);
-    expect(recorded).toEqual({ out: '', err: 'No deliveries.\n' });
+    expect(capturedOutput).toEqual({ out: '', err: 'No deliveries.\n' });
   });
 });
 
@@ -69,7 +71,7 @@ describe('deliveries get', () => {
   const control = { getDelivery: async () => aDetail({ attempts: [attempt] }) };
 
   it('shows each attempt with what was sent, signed and answered, why it failed and when the next is due', async () => {
-    const { context, recorded } = createFakeContext({ control });
+    const { context, capturedOutput } = createFakeContext({ control });
     await getCommand.run({ id: 'del_1' }, context);
     for (const part of [
       'Next attempt  2026-11-20T12:05:00.000Z (in 5m)',
@@ -81,30 +83,32 @@ describe('deliveries get', () => {
       'Response\n  503\n  x-a: b\n\n  busy\n  … (cut',
       '\n\nBody\n  {\n    "n": 9007199254740993\n  }\n\nThe same, byte for byte\n  {"n":9007199254740993}\n',
     ]) {
-      expect(recorded.out).toContain(part);
+      expect(capturedOutput.out).toContain(part);
     }
   });
 
   it('shows the bodies last, each once with the attempts that sent it', async () => {
     const other = { ...attempt, number: 3, request: { ...attempt.request, body: 'other' } };
     const attempts = [attempt, { ...attempt, number: 2 }, other];
-    const { context, recorded } = createFakeContext({
+    const { context, capturedOutput } = createFakeContext({
       control: { getDelivery: async () => aDetail({ attempts }) },
     });
     await getCommand.run({ id: 'del_1' }, context);
-    expect(recorded.out).toMatch(/\nBody of attempts 1, 2\n {2}{\n[\s\S]*\nBody of attempt 3\n {2}other\n$/);
+    expect(capturedOutput.out).toMatch(
+      /\nBody of attempts 1, 2\n {2}{\n[\s\S]*\nBody of attempt 3\n {2}other\n$/,
+    );
   });
 
   describe('in a terminal', () => {
     async function get(fake: FakeOptions, options = {}) {
       const paged: string[][] = [];
-      const { context, recorded } = createFakeContext({
+      const { context, capturedOutput } = createFakeContext({
         ...{ control, height: 20, width: 100 },
         page: async (...call) => paged.push(call) > 0,
         ...fake,
       });
       await getCommand.run({ id: 'del_1', ...options }, context);
-      return { paged, out: recorded.out };
+      return { paged, out: capturedOutput.out };
     }
 
     it.each([
@@ -137,35 +141,35 @@ describe('deliveries get', () => {
   it('shows a body once, and why there is no further attempt', async () => {
     const delivery = aDelivery({ status: 'failed', settled_reason: 'window_elapsed', next_attempt_at: null });
     const attempts = [attempt, { ...attempt, number: 2 }];
-    const { context, recorded } = createFakeContext({
+    const { context, capturedOutput } = createFakeContext({
       control: { getDelivery: async () => aDetail({ ...delivery, attempts }) },
     });
     await getCommand.run({ id: 'del_1' }, context);
-    expect(recorded.out).toContain('✗ failed: no further attempt fits into the retry window\n');
-    expect(recorded.out.match(/"n": 9007199254740993/g)).toHaveLength(1);
+    expect(capturedOutput.out).toContain('✗ failed: no further attempt fits into the retry window\n');
+    expect(capturedOutput.out.match(/"n": 9007199254740993/g)).toHaveLength(1);
   });
 
   it('shows what a receiver sends to command the terminal, and does not obey it', async () => {
     const response = { headers: { 'x-a': '\x1b]0;b' }, body: 'a\x1b[2Jb\r\n', encoding: 'utf8' as const };
     const attempts = [{ ...attempt, response: { ...response, truncated: false } }];
-    const { context, recorded } = createFakeContext({
+    const { context, capturedOutput } = createFakeContext({
       control: { getDelivery: async () => aDetail({ attempts }) },
     });
     await getCommand.run({ id: 'del_1' }, context);
-    expect(recorded.out).toContain('  x-a: \\x1b]0;b\n\n  a\\x1b[2Jb\n');
+    expect(capturedOutput.out).toContain('  x-a: \\x1b]0;b\n\n  a\\x1b[2Jb\n');
   });
 
   it('prints the answer of the emulator with --json', async () => {
-    const { context, recorded } = createFakeContext({ control, json: true });
+    const { context, capturedOutput } = createFakeContext({ control, json: true });
     await getCommand.run({ id: 'del_1' }, context);
-    expect(JSON.parse(recorded.out).attempts).toEqual([attempt]);
+    expect(JSON.parse(capturedOutput.out).attempts).toEqual([attempt]);
   });
 
   it('tells how far times are by the schedule clock, wherever the wall is', async () => {
     const now = '2026-11-20T12:04:59.000Z';
-    const { context, recorded } = createFakeContext({ control: { ...control, ...clockAt(now) } });
+    const { context, capturedOutput } = createFakeContext({ control: { ...control, ...clockAt(now) } });
     await getCommand.run({ id: 'del_1' }, context);
-    expect(recorded.out).toContain('Next attempt  2026-11-20T12:05:00.000Z (in 1s)');
+    expect(capturedOutput.out).toContain('Next attempt  2026-11-20T12:05:00.000Z (in 1s)');
   });
 });
 
@@ -178,12 +182,12 @@ describe('deliveries tail', () => {
       asked.push(input);
       return streamOf([item]);
     };
-    const { context, recorded } = createFakeContext({ json: true, control: { stream } });
+    const { context, capturedOutput } = createFakeContext({ json: true, control: { stream } });
     await expect(tailCommand.run({ since: '1h', type: 'order.shipped' }, context)).resolves.toBe(
       ExitCode.interrupted,
     );
     expect(
-      recorded.out
+      capturedOutput.out
         .trim()
         .split('\n')
         .map((line) => JSON.parse(line)),
@@ -192,10 +196,10 @@ describe('deliveries tail', () => {
   });
 
   it('tells people what went wrong and when it is tried again', async () => {
-    const { context, recorded } = createFakeContext({ control: { stream: () => streamOf([item]) } });
+    const { context, capturedOutput } = createFakeContext({ control: { stream: () => streamOf([item]) } });
     await tailCommand.run({}, context);
-    expect(recorded.out).toContain('11:57:00.010  ✗ http_error 503  12ms  del_01JD');
-    expect(recorded.out).toContain('the receiver answered 503 — again at 2026-11-20T12:05:00.000Z');
+    expect(capturedOutput.out).toContain('11:57:00.010  ✗ http_error 503  12ms  del_01JD');
+    expect(capturedOutput.out).toContain('the receiver answered 503 — again at 2026-11-20T12:05:00.000Z');
   });
 
   it('tells of a reset: people by a note, scripts by an item', async () => {
@@ -203,22 +207,22 @@ describe('deliveries tail', () => {
     const stream = () => streamOf([reset]);
     const person = createFakeContext({ control: { stream } });
     await tailCommand.run({}, person.context);
-    expect(person.recorded).toMatchObject({
+    expect(person.capturedOutput).toMatchObject({
       out: '',
       err: expect.stringContaining('The state was replaced'),
     });
     const script = createFakeContext({ json: true, control: { stream } });
     await tailCommand.run({}, script.context);
-    expect(script.recorded.out).toContain(`${JSON.stringify(reset)}\n`);
+    expect(script.capturedOutput.out).toContain(`${JSON.stringify(reset)}\n`);
   });
 
   it('cuts its lines to the width of a terminal, after the id', async () => {
-    const { context, recorded } = createFakeContext({
+    const { context, capturedOutput } = createFakeContext({
       width: 80,
       control: { stream: () => streamOf([item]) },
     });
     await tailCommand.run({}, context);
-    expect(recorded.out).toBe(
+    expect(capturedOutput.out).toBe(
       [
         '11:57:00.010  ✗ http_error 503  12ms  del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D  #1  order…',
         '              the receiver answered 503 — again at 2026-11-20T12:05:00.000Z',
@@ -249,39 +253,39 @@ describe('deliveries replay', () => {
 
   it('prints the one delivery that was named', async () => {
     const control = fakeEmulator([]);
-    const { context, recorded } = createFakeContext({ json: true, control });
+    const { context, capturedOutput } = createFakeContext({ json: true, control });
     await expect(replayCommand.run({ ids: ['del_1'], to: 'http://b', newId: true }, context)).resolves.toBe(
-      ExitCode.done,
+      ExitCode.success,
     );
     expect(control.asked).toEqual([{ id: 'del_1', new_id: true, url: 'http://b' }]);
-    expect(JSON.parse(recorded.out).id).toBe('del_1');
+    expect(JSON.parse(capturedOutput.out).id).toBe('del_1');
   });
 
   it('replays every failed one since a time, and prints a list', async () => {
     const control = fakeEmulator([aDelivery({ id: 'del_1' }), aDelivery({ id: 'del_2' })]);
-    const { context, recorded } = createFakeContext({ json: true, control });
+    const { context, capturedOutput } = createFakeContext({ json: true, control });
     await replayCommand.run({ ids: [], failed: true, since: '1h' }, context);
     expect(control.asked).toEqual([
       { limit: 1000, status: 'failed', since: '1h' },
       { id: 'del_1' },
       { id: 'del_2' },
     ]);
-    expect(JSON.parse(recorded.out)).toMatchObject({
+    expect(JSON.parse(capturedOutput.out)).toMatchObject({
       data: [{ id: 'del_1' }, { id: 'del_2' }],
       has_more: false,
       refused: [],
     });
-    expect(JSON.parse(recorded.err)).toEqual({ note: { message: 'Replayed 2: 2 pending.' } });
+    expect(JSON.parse(capturedOutput.err)).toEqual({ note: { message: 'Replayed 2: 2 pending.' } });
   });
 
   it.each([
-    ['succeeded', ExitCode.done],
-    ['failed', ExitCode.notSo],
+    ['succeeded', ExitCode.success],
+    ['failed', ExitCode.failure],
   ] as const)('waits for the answer: %s exits with %i', async (status, exitCode) => {
-    const { context, recorded } = createFakeContext({ json: true, control: fakeEmulator([], status) });
+    const { context, capturedOutput } = createFakeContext({ json: true, control: fakeEmulator([], status) });
     await expect(replayCommand.run({ ids: ['del_1'], wait: true }, context)).resolves.toBe(exitCode);
     // Whether the look or the stream brought it.
-    expect(Object.keys(JSON.parse(recorded.out))).toEqual(Object.keys(aDelivery()));
+    expect(Object.keys(JSON.parse(capturedOutput.out))).toEqual(Object.keys(aDelivery()));
   });
 
   it('goes on with the others when one is refused, says which, and exits with 1', async () => {
@@ -290,11 +294,11 @@ describe('deliveries replay', () => {
       if (input.id === 'del_1') throw new SvcError('conflict', 'The endpoint has been deleted.');
       return emulator.replayDelivery(input);
     };
-    const { context, recorded } = createFakeContext({ control: { ...emulator, replayDelivery } });
+    const { context, capturedOutput } = createFakeContext({ control: { ...emulator, replayDelivery } });
     const run = replayCommand.run({ ids: ['del_1', 'del_2'], wait: true }, context);
-    await expect(run).resolves.toBe(ExitCode.notSo);
-    expect(recorded.out).toContain('del_2');
-    expect(recorded.err).toBe(
+    await expect(run).resolves.toBe(ExitCode.failure);
+    expect(capturedOutput.out).toContain('del_2');
+    expect(capturedOutput.err).toBe(
       'del_1 was not replayed: The endpoint has been deleted.\nReplayed 1: 1 succeeded.\n',
     );
   });

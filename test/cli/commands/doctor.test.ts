@@ -4,15 +4,19 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { command } from '../../../src/cli/commands/doctor.ts';
 import { createContext } from '../../../src/cli/context.ts';
-import { checkNode } from '../../../src/cli/doctor/installation.ts';
+import { checkNode } from '../../../src/cli/doctor/check-installation.ts';
 import type { Finding } from '../../../src/control/finding.ts';
 import { createRunFile } from '../../../src/control/run-file.ts';
 import { verify } from '../../../src/signature.ts';
 import { authority, getCertificate } from '../../support/certificates.ts';
-import { startTestEmulator, type TestEmulator, type TestEmulatorOptions } from '../../support/emulator.ts';
-import { createFolder } from '../../support/folder.ts';
-import { type Answers, createReceiver, type ReceivedRequest } from '../../support/receiver.ts';
 import { Database } from '../../support/sqlite.ts';
+import { createTemporaryFolder } from '../../support/temporary-folder.ts';
+import {
+  startTestEmulator,
+  type TestEmulator,
+  type TestEmulatorOptions,
+} from '../../support/test-emulator.ts';
+import { type Answers, createReceiver, type ReceivedRequest } from '../../support/test-receiver.ts';
 import { createFakeHost, NOW } from '../fake-context.ts';
 
 interface Visit {
@@ -22,18 +26,18 @@ interface Visit {
 }
 
 /** What the doctor finds, by id. */
-async function visit({ cwd = createFolder(), env = {}, probe = true }: Visit = {}) {
-  const { host, recorded } = createFakeHost({ cwd, env: { SVC_PORT: '0', ...env } });
+async function visit({ cwd = createTemporaryFolder(), env = {}, probe = true }: Visit = {}) {
+  const { host, capturedOutput } = createFakeHost({ cwd, env: { SVC_PORT: '0', ...env } });
   const exitCode = await command.run({ probe } as never, createContext(host, { json: true }));
-  const { ok, findings } = JSON.parse(recorded.out) as { ok: boolean; findings: Finding[] };
+  const { ok, findings } = JSON.parse(capturedOutput.out) as { ok: boolean; findings: Finding[] };
   expect(exitCode).toBe(ok ? 0 : 1);
-  expect(recorded.err).toBe('');
+  expect(capturedOutput.err).toBe('');
   return { ok, findings, get: (id: string) => findings.find((finding) => finding.id.endsWith(id)) };
 }
 
 /** An emulator with a folder whose run file names it. */
 async function startInFolder(options: TestEmulatorOptions = {}) {
-  const cwd = createFolder();
+  const cwd = createTemporaryFolder();
   const emulator: TestEmulator = await startTestEmulator(options);
   onTestFinished(() => emulator.close());
   createRunFile(cwd, emulator.status(), {});
@@ -75,7 +79,7 @@ describe('where no emulator runs', () => {
     ['a row that does not exist', '{"overrides": {"retry.jiter": 1}}', 'retry.jiter'],
     ['no JSON', '{', 'is not JSON'],
   ])('a configuration with %s is a problem', async (_, text, detail) => {
-    const cwd = createFolder();
+    const cwd = createTemporaryFolder();
     writeFileSync(join(cwd, 'svc.config.json'), text);
     const { ok, get } = await visit({ cwd, env: { SVC_PORT: '' } });
     expect(ok).toBe(false);
@@ -85,7 +89,7 @@ describe('where no emulator runs', () => {
   });
 
   it('a run file of a process that has ended, or that cannot be read, is worth a warning', async () => {
-    const cwd = createFolder();
+    const cwd = createTemporaryFolder();
     const run = { started_at: '', control_url: 'http://127.0.0.1:1/_svc', version: '0' };
     createRunFile(cwd, { ...run, pid: 2 ** 22 + 1 }, {});
     const stale = { status: 'warning', remedy: `Remove it: rm ${join(cwd, '.svc/run.json')}` };
@@ -97,7 +101,7 @@ describe('where no emulator runs', () => {
   it.skipIf(process.platform === 'win32')(
     'the doctor says that a run file can be changed by others',
     async () => {
-      const cwd = createFolder();
+      const cwd = createTemporaryFolder();
       createRunFile(
         cwd,
         { pid: process.pid, started_at: '', control_url: 'http://127.0.0.1:1/_svc', version: '0' },
@@ -118,7 +122,7 @@ describe('where no emulator runs', () => {
   );
 
   it('a run file of a process that is no emulator is a problem', async () => {
-    const cwd = createFolder();
+    const cwd = createTemporaryFolder();
     const run = { started_at: '', control_url: 'http://127.0.0.1:1/_svc', version: '0' };
     createRunFile(cwd, { ...run, pid: process.pid }, {});
     const { get } = await visit({ cwd });
@@ -152,7 +156,7 @@ describe('where no emulator runs', () => {
     ['that is no database', (path: string) => writeFileSync(path, 'text '.repeat(1000))],
     ['in use', (path: string) => openFor(path)],
   ])('a database %s is a problem', async (_, make) => {
-    const cwd = createFolder();
+    const cwd = createTemporaryFolder();
     const path = join(cwd, '.svc', 'sandbox.db');
     mkdirSync(join(cwd, '.svc'));
     make(path);
@@ -162,7 +166,7 @@ describe('where no emulator runs', () => {
   });
 
   it('a database whose folder cannot be made is a problem', async () => {
-    const cwd = createFolder();
+    const cwd = createTemporaryFolder();
     writeFileSync(join(cwd, 'file'), '');
     const env = { SVC_DB: join(cwd, 'file', 'sandbox.db') };
     expect((await visit({ cwd, env })).get('database')).toMatchObject({
@@ -171,7 +175,7 @@ describe('where no emulator runs', () => {
   });
 
   it('a database that an emulator left is sound', async () => {
-    const cwd = createFolder();
+    const cwd = createTemporaryFolder();
     const db = join(cwd, '.svc', 'sandbox.db');
     await (await startTestEmulator({ db })).close();
     expect((await visit({ cwd })).get('database')).toMatchObject({
@@ -353,12 +357,12 @@ describe('where an emulator runs', () => {
 describe('for people', () => {
   it('the table has the remedies under what is not in order', async () => {
     const { cwd } = await startInFolder(forwardTo('http://127.0.0.1:1/'));
-    const { host, recorded } = createFakeHost({ cwd, env: { SVC_PORT: '0' }, width: 60 });
+    const { host, capturedOutput } = createFakeHost({ cwd, env: { SVC_PORT: '0' }, width: 60 });
     expect(host.now()).toBe(NOW);
     await command.run({ probe: true } as never, createContext(host, {}));
-    expect(recorded.out).toMatch(/^STATUS +WHAT +FOUND\n/);
-    expect(recorded.out).toMatch(/ok +Node\.js +version \d+/);
-    expect(recorded.out).toMatch(
+    expect(capturedOutput.out).toMatch(/^STATUS +WHAT +FOUND\n/);
+    expect(capturedOutput.out).toMatch(/ok +Node\.js +version \d+/);
+    expect(capturedOutput.out).toMatch(
       /problem +connection to http:\/\/127\.0\.0\.1:1\/ +connection refused .*there\n +(?:→|->) Start or correct the receiver/,
     );
   });

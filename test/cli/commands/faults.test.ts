@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { command } from '../../../src/cli/commands/faults/add.ts';
 import { faultColumns } from '../../../src/cli/render/faults.ts';
-import type { Fault } from '../../../src/contract/faults.ts';
-import { describeEffect, describeMark } from '../../../src/control/fault-account.ts';
+import type { Fault } from '../../../src/contract/fault-schemas.ts';
+import { describeEffect, describeMark } from '../../../src/control/describe-fault.ts';
 import { createFakeContext } from '../fake-context.ts';
 
 const base = {

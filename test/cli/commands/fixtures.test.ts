@@ -8,12 +8,12 @@ import { command as showCommand } from '../../../src/cli/commands/fixtures/show.
 import { command as typesCommand } from '../../../src/cli/commands/fixtures/types.ts';
 import { command as validateCommand } from '../../../src/cli/commands/fixtures/validate.ts';
 import { createApiClient } from '../../../src/control/api-client.ts';
-import { createHttpControlPlane } from '../../../src/control/http-client.ts';
+import { createHttpControlClient } from '../../../src/control/http-control-client.ts';
 import { ExitCode } from '../../../src/errors.ts';
-import { builtInFixtureFolder } from '../../../src/fixtures/folders.ts';
-import { createProject } from '../../fixtures/project.ts';
-import { startTestEmulator } from '../../support/emulator.ts';
-import { type Answers, createReceiver } from '../../support/receiver.ts';
+import { builtInFixtureFolder } from '../../../src/fixtures/fixture-folders.ts';
+import { createFixtureProject } from '../../fixtures/fixture-project.ts';
+import { startTestEmulator } from '../../support/test-emulator.ts';
+import { type Answers, createReceiver } from '../../support/test-receiver.ts';
 import { createFakeContext, type FakeOptions, NOW } from '../fake-context.ts';
 
 /** A project, and commands in it that talk to an emulator whose clock stands still; an endpoint gets every event. */
@@ -25,20 +25,20 @@ async function createScene(script: Answers = {}) {
   });
   const { base_url: baseUrl, control_url: controlUrl, api_key: apiKey, workspace_id } = emulator.status();
   await emulator.api('POST', '/webhooks', { workspace_id, url: receiver.url, events: ['*'] });
-  const project = createProject();
+  const project = createFixtureProject();
 
   async function run(steps: readonly object[] | string, options: object = {}, fake: FakeOptions = {}) {
     const named = typeof steps === 'string' ? steps : 'mine';
     if (typeof steps !== 'string') project.write('scripts/mine', { description: '', steps });
-    const { context, recorded } = createFakeContext({ ...fake, cwd: project.cwd });
+    const { context, capturedOutput } = createFakeContext({ ...fake, cwd: project.cwd });
     const real = {
       ...context,
       api: async () => createApiClient({ baseUrl, apiKey, signal: context.signal }),
-      connect: async (signal = context.signal) => createHttpControlPlane({ controlUrl, signal }),
+      connect: async (signal = context.signal) => createHttpControlClient({ controlUrl, signal }),
       workspaceId: async () => workspace_id,
     };
     const [result] = await Promise.allSettled([runCommand.run({ script: named, ...options }, real)]);
-    return { result, ...recorded };
+    return { result, ...capturedOutput };
   }
   const webhooks = async () => (await emulator.control.listWebhooks({})).data.length;
   return { run, receiver, webhooks, emulator, project };
@@ -64,7 +64,7 @@ describe('fixtures run', () => {
       { expect: { deliveries: 2, status: 'succeeded', attempt_count: 1 } },
     ]);
 
-    expect(result).toMatchObject({ value: ExitCode.done });
+    expect(result).toMatchObject({ value: ExitCode.success });
     const [first, second] = (await receiver.waitFor(2))
       .map(({ body }) => JSON.parse(body.toString()).data)
       .sort((a, b) => (a.type < b.type ? -1 : 1));
@@ -90,7 +90,7 @@ describe('fixtures run', () => {
         {"event":"a.b","payload":{"copy":"{{steps.a.event.payload.n}}"},"add":{"price":1.10}},
         {"wait":"10s"}]}`,
     );
-    expect((await run(file)).result).toMatchObject({ value: ExitCode.done });
+    expect((await run(file)).result).toMatchObject({ value: ExitCode.success });
     const bodies = (await receiver.waitFor(2)).map(({ body }) => body.toString()).join();
     expect(bodies).toContain('"payload":{"n":9007199254740993,"price":12.50}');
     expect(bodies).toContain('"payload":{"copy":9007199254740993,"price":1.10}');
@@ -106,7 +106,7 @@ describe('fixtures run', () => {
       { settle: true },
       { expect: { status: 'failed' } },
     ]);
-    expect(result).toMatchObject({ value: ExitCode.done });
+    expect(result).toMatchObject({ value: ExitCode.success });
     expect(out).toMatch(/✓ advance 5m .*1 sent, 1 pending\n +del_\w+ {2}attempt 2 {2}http_error 503\n/);
     expect(out).toMatch(/✓ settle .*0 pending\n/);
   });
@@ -118,7 +118,7 @@ describe('fixtures run', () => {
       { expect: { status: 'failed' }, within: '50ms' },
       { event: 'a.b', payload: {} },
     ]);
-    expect(result).toMatchObject({ value: ExitCode.notSo });
+    expect(result).toMatchObject({ value: ExitCode.failure });
     expect(out).toMatch(
       /✗ expect {3}every delivery: failed\n {11}del_\w+ is (?:pending|succeeded) after \d attempts?\n$/,
     );
@@ -142,7 +142,7 @@ describe('fixtures run', () => {
     const bad = { event: 'a.b', payload: {}, idempotency_key: ' ' };
 
     expect((await run([hook, { event: 'a.b', payload: {} }, { wait: '10s' }])).result).toMatchObject({
-      value: ExitCode.done,
+      value: ExitCode.success,
     });
     expect(receiver.requests.map(({ path }) => path)).toContain('/own');
     expect((await run([hook, bad])).result).toMatchObject({ reason: { code: 'invalid_request' } });
@@ -234,14 +234,14 @@ describe('fixtures run', () => {
 
   it.each(['order-lifecycle', 'late-payment', 'unreachable-receiver'])('runs %s', async (name) => {
     const { run, webhooks } = await createScene();
-    expect(await run(name)).toMatchObject({ result: { value: ExitCode.done }, err: '' });
+    expect(await run(name)).toMatchObject({ result: { value: ExitCode.success }, err: '' });
     expect(await webhooks()).toBe(1);
   });
 });
 
 describe('fixtures run --dry-run', () => {
   it('shows what would be sent and contacts nobody; references stay as they are', async () => {
-    const { write, cwd } = createProject();
+    const { write, cwd } = createFixtureProject();
     write('scripts/mine', {
       description: '',
       steps: [
@@ -256,10 +256,10 @@ describe('fixtures run --dry-run', () => {
     });
     const options = { script: 'mine', dryRun: true } as const;
     const env = { URL: 'http://localhost:3000' };
-    const { context, recorded } = createFakeContext({ cwd, json: true, env });
-    expect(await runCommand.run(options, context)).toBe(ExitCode.done);
+    const { context, capturedOutput } = createFakeContext({ cwd, json: true, env });
+    expect(await runCommand.run(options, context)).toBe(ExitCode.success);
     const hook = { url: 'http://localhost:3000', events: ['*'] };
-    expect(JSON.parse(recorded.out)).toMatchObject({
+    expect(JSON.parse(capturedOutput.out)).toMatchObject({
       ok: true,
       steps: [
         { name: 'hook', kind: 'webhook', webhook: hook },
@@ -278,15 +278,15 @@ describe('fixtures run --dry-run', () => {
 
     const people = createFakeContext({ cwd, env });
     await runCommand.run(options, people.context);
-    expect(people.recorded.out).toContain(
+    expect(people.capturedOutput.out).toContain(
       '· hook           {"url":"http://localhost:3000","events":["*"]}\n',
     );
-    expect(people.recorded.out).toContain('"key": 1');
-    expect(people.recorded.out).toMatch(/· expect +1 delivery of a to hook: pending\n$/);
+    expect(people.capturedOutput.out).toContain('"key": 1');
+    expect(people.capturedOutput.out).toMatch(/· expect +1 delivery of a to hook: pending\n$/);
   });
 
   it('says which variable is missing', async () => {
-    const { write, cwd } = createProject();
+    const { write, cwd } = createFixtureProject();
     write('scripts/mine', {
       description: '',
       steps: [{ webhook: { url: '{{env URL}}', events: ['*'] } }],
@@ -301,18 +301,18 @@ describe('fixtures run --dry-run', () => {
 
 describe('fixtures list', () => {
   it('shows events and scripts, and which are the own ones', async () => {
-    const { write, cwd } = createProject();
+    const { write, cwd } = createFixtureProject();
     write('events/parcel.lost', { description: 'Lost.', payload: {} });
     write('scripts/order-lifecycle', { description: 'Ours.', steps: [{ settle: true }] });
-    const { context, recorded } = createFakeContext({ cwd });
+    const { context, capturedOutput } = createFakeContext({ cwd });
     await listCommand.run({}, context);
-    expect(recorded.out).toMatch(/\nparcel\.lost +event +project +Lost\.\n/);
-    expect(recorded.out).toMatch(/\norder\.shipped +event +built-in /);
-    expect(recorded.out).toMatch(/\norder-lifecycle +script +project, overrides +Ours\.\n/);
+    expect(capturedOutput.out).toMatch(/\nparcel\.lost +event +project +Lost\.\n/);
+    expect(capturedOutput.out).toMatch(/\norder\.shipped +event +built-in /);
+    expect(capturedOutput.out).toMatch(/\norder-lifecycle +script +project, overrides +Ours\.\n/);
   });
 
   it('refuses to list what cannot be used, and says how to see all of it', async () => {
-    const { write, cwd } = createProject();
+    const { write, cwd } = createFixtureProject();
     write('events/parcel.lost', { descripton: 'Lost.' });
     const { context } = createFakeContext({ cwd });
     const [result] = await Promise.allSettled([listCommand.run({}, context)]);
@@ -324,42 +324,42 @@ describe('fixtures list', () => {
 
 describe('svc fixtures types', () => {
   it('svc fixtures types writes the event types of built-in and own fixtures', async () => {
-    const { cwd, write } = createProject();
+    const { cwd, write } = createFixtureProject();
     write('events/till.opened', { description: 'A till was opened.', payload: { number: '{{sequence}}' } });
-    const { context, recorded } = createFakeContext({ cwd });
+    const { context, capturedOutput } = createFakeContext({ cwd });
     await typesCommand.run({}, context);
-    expect(recorded.out).toMatch(/^declare module 'svc-emulator' \{\n {2}interface EventTypes \{$/m);
-    expect(recorded.out).toContain('    "till.opened": {\n      number: number;\n    };\n');
-    expect(recorded.out).toContain('"order.shipped": {');
-    expect(recorded.out).not.toContain('[type:');
+    expect(capturedOutput.out).toMatch(/^declare module 'svc-emulator' \{\n {2}interface EventTypes \{$/m);
+    expect(capturedOutput.out).toContain('    "till.opened": {\n      number: number;\n    };\n');
+    expect(capturedOutput.out).toContain('"order.shipped": {');
+    expect(capturedOutput.out).not.toContain('[type:');
   });
 
   it('svc fixtures types --open --json accepts other types in one JSON document', async () => {
-    const { context, recorded } = createFakeContext({ cwd: createProject().cwd, json: true });
+    const { context, capturedOutput } = createFakeContext({ cwd: createFixtureProject().cwd, json: true });
     await typesCommand.run({ open: true }, context);
-    expect(JSON.parse(recorded.out).types).toContain('}`]: Record<string, unknown>;');
+    expect(JSON.parse(capturedOutput.out).types).toContain('}`]: Record<string, unknown>;');
   });
 });
 
 describe('fixtures show', () => {
   it('prints the file as it is, so that it can be saved', async () => {
-    const { cwd } = createProject();
-    const { context, recorded } = createFakeContext({ cwd });
+    const { cwd } = createFixtureProject();
+    const { context, capturedOutput } = createFakeContext({ cwd });
     await showCommand.run({ name: 'order-lifecycle' }, context);
     const file = join(builtInFixtureFolder(), 'scripts/order-lifecycle.json');
-    expect(recorded.out).toBe(readFileSync(file, 'utf8'));
+    expect(capturedOutput.out).toBe(readFileSync(file, 'utf8'));
   });
 
   it('tells with --json where it is from, the digits as they are', async () => {
-    const { cwd, write } = createProject();
+    const { cwd, write } = createFixtureProject();
     const file = write('events/parcel.lost', '{"description":"","payload":{"weight":12.50}}');
-    const { context, recorded } = createFakeContext({ cwd, json: true });
+    const { context, capturedOutput } = createFakeContext({ cwd, json: true });
     await showCommand.run({ name: 'parcel.lost' }, context);
-    expect(JSON.parse(recorded.out)).toEqual({
+    expect(JSON.parse(capturedOutput.out)).toEqual({
       ...{ name: 'parcel.lost', kind: 'event', source: 'project', overrides: false, file },
       content: { description: '', payload: { weight: 12.5 } },
     });
-    expect(recorded.out).toContain('"weight": 12.50');
+    expect(capturedOutput.out).toContain('"weight": 12.50');
   });
 
   it('suggests the nearest name', async () => {
@@ -371,25 +371,25 @@ describe('fixtures show', () => {
 
 describe('fixtures validate', () => {
   it('is done when nothing is wrong', async () => {
-    const { cwd, write } = createProject();
+    const { cwd, write } = createFixtureProject();
     write('events/parcel.lost', { description: '', payload: { id: '{{uuid}}' } });
-    const { context, recorded } = createFakeContext({ cwd });
-    expect(await validateCommand.run({ paths: ['fixtures'] }, context)).toBe(ExitCode.done);
-    expect(recorded.out).toBe('1 file checked, nothing is wrong.\n');
+    const { context, capturedOutput } = createFakeContext({ cwd });
+    expect(await validateCommand.run({ paths: ['fixtures'] }, context)).toBe(ExitCode.success);
+    expect(capturedOutput.out).toBe('1 file checked, nothing is wrong.\n');
   });
 
   it('lists every problem with its file and path, and ends as invalid input does', async () => {
-    const { cwd, write } = createProject();
+    const { cwd, write } = createFixtureProject();
     const file = write('events/parcel.lost', { description: 1, payload: { a: '{{x}}' } });
     const text = createFakeContext({ cwd });
     expect(await validateCommand.run({ paths: [] }, text.context)).toBe(ExitCode.usage);
-    expect(text.recorded.out).toMatch(
+    expect(text.capturedOutput.out).toMatch(
       /^fixtures\/events\/parcel\.lost\.json: description must be text.*\nfixtures.*: payload\.a: .*\n\d+ files checked, 2 problems found\.\n$/,
     );
 
     const json = createFakeContext({ cwd, json: true });
     await validateCommand.run({ paths: ['fixtures/events'] }, json.context);
-    expect(JSON.parse(json.recorded.out)).toEqual({
+    expect(JSON.parse(json.capturedOutput.out)).toEqual({
       ok: false,
       checked: 1,
       problems: [

@@ -18,9 +18,9 @@ const request: ApiRequest = {
 
 async function tail(options: Parameters<typeof command.run>[0]) {
   const item = { type: 'request', sequence: 1, request };
-  const { context, recorded } = createFakeContext({ control: { stream: () => streamOf([item]) } });
+  const { context, capturedOutput } = createFakeContext({ control: { stream: () => streamOf([item]) } });
   await command.run(options, context);
-  return recorded.out;
+  return capturedOutput.out;
 }
 
 describe('logs tail', () => {

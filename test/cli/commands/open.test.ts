@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { command } from '../../../src/cli/commands/open.ts';
-import { findDashboardPlace } from '../../../src/cli/dashboard-url.ts';
+import { findDashboardPage } from '../../../src/cli/dashboard-url.ts';
 import { aDetail, createFakeContext, type FakeOptions, pageOf } from '../fake-context.ts';
 
 const status = { dashboard_url: 'http://127.0.0.1:4777/' };
@@ -13,7 +13,7 @@ async function open(id: string | null, options: { print?: true } = {}, fake: Fak
       asked.push(input);
       return answer;
     };
-  const { context, recorded } = createFakeContext({
+  const { context, capturedOutput } = createFakeContext({
     env: { BROWSER: '/nowhere/browser' },
     ...fake,
     control: {
@@ -23,9 +23,9 @@ async function open(id: string | null, options: { print?: true } = {}, fake: Fak
       listDeliveries: ask(pageOf()),
     },
   });
-  const place = id === null ? null : findDashboardPlace(id);
+  const place = id === null ? null : findDashboardPage(id);
   await command.run({ ...(place && { id: place }), ...options }, context);
-  return { asked, ...recorded };
+  return { asked, ...capturedOutput };
 }
 
 describe('open', () => {
@@ -59,6 +59,6 @@ describe('open', () => {
   });
 
   it('has no place for other things', () => {
-    expect(findDashboardPlace('ws_1')).toBeNull();
+    expect(findDashboardPage('ws_1')).toBeNull();
   });
 });

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { command as checkCommand } from '../../../src/cli/commands/receiver/check.ts';
 import { command as exampleCommand } from '../../../src/cli/commands/receiver/example.ts';
-import { renderJunit } from '../../../src/cli/render/junit.ts';
+import { renderReceiverJUnit } from '../../../src/cli/render/receiver-junit.ts';
 import { verify } from '../../../src/signature.ts';
 import { authority, getCertificate } from '../../support/certificates.ts';
-import { createFolder } from '../../support/folder.ts';
-import { createReceiver, type ReceivedRequest } from '../../support/receiver.ts';
+import { createTemporaryFolder } from '../../support/temporary-folder.ts';
+import { createReceiver, type ReceivedRequest } from '../../support/test-receiver.ts';
 import { createFakeContext, type FakeOptions, NOW } from '../fake-context.ts';
 
 const secret = 'whsec_a';
@@ -21,10 +21,10 @@ function answer({ headers, body }: ReceivedRequest) {
 }
 
 async function check(options: object, fake: FakeOptions = {}) {
-  const { context, recorded } = createFakeContext(fake);
+  const { context, capturedOutput } = createFakeContext(fake);
   const given = { format: 'table', eventType: 'order.shipped', secret, ...options };
   const exitCode = await checkCommand.run(given as never, context);
-  return { exitCode, ...recorded };
+  return { exitCode, ...capturedOutput };
 }
 
 // Version 13 crashes Node.js 20.
@@ -124,7 +124,7 @@ describe('svc receiver check', () => {
     } as const;
     const checks = [{ ...failure, meaning: 'say "no" & go' }];
     const counts = { passed: 0, failed: 1, not_observable: 0 };
-    const text = renderJunit({ ok: false, ...counts, observer_problem: null, checks }, 'http://a');
+    const text = renderReceiverJUnit({ ok: false, ...counts, observer_problem: null, checks }, 'http://a');
     expect(text).toContain(
       '<failure message="say &quot;no&quot; &amp; go">sent: &lt;a&gt;\nreceived: \ufffd</failure>',
     );
@@ -132,7 +132,7 @@ describe('svc receiver check', () => {
 
   it('sends events of the type that is asked for, with the payload of its fixture', async () => {
     await using receiver = await createReceiver(answer);
-    const cwd = createFolder();
+    const cwd = createTemporaryFolder();
     mkdirSync(join(cwd, 'fixtures/events'), { recursive: true });
     const fixture = { description: 'A test.', payload: { at: '{{now}}', n: 1 } };
     writeFileSync(join(cwd, 'fixtures/events/parcel.lost.json'), JSON.stringify(fixture));
@@ -163,7 +163,7 @@ describe('svc receiver check', () => {
     await using receiver = await createReceiver(answer, { certificate: getCertificate('localhost') });
     const rule = ['signature.genuine'];
     expect(await check({ url: receiver.url, rule })).toMatchObject({ exitCode: 1 });
-    const cwd = createFolder();
+    const cwd = createTemporaryFolder();
     writeFileSync(join(cwd, 'ca.pem'), authority);
     expect(await check({ url: receiver.url, rule, ca: 'ca.pem' }, { cwd })).toMatchObject({ exitCode: 0 });
   });
@@ -179,13 +179,13 @@ describe('svc receiver check', () => {
 
 describe('svc receiver example', () => {
   async function example(options: object, fake: FakeOptions = {}) {
-    const { context, recorded } = createFakeContext(fake);
+    const { context, capturedOutput } = createFakeContext(fake);
     await exampleCommand.run(options as never, context);
-    return recorded;
+    return capturedOutput;
   }
 
   it('writes the files into a folder, and says how to go on', async () => {
-    const cwd = createFolder();
+    const cwd = createTemporaryFolder();
     const { out, err } = await example({ framework: 'next', out: 'my app' }, { cwd });
     const files = ['my app/app/webhooks/route.js', 'my app/app/webhooks/deliveries.mjs'];
     expect(out.trimEnd().split('\n')).toEqual(files);
@@ -196,7 +196,7 @@ describe('svc receiver example', () => {
   });
 
   it('overwrites nothing', async () => {
-    const cwd = createFolder();
+    const cwd = createTemporaryFolder();
     writeFileSync(join(cwd, 'deliveries.mjs'), 'mine');
     await expect(example({ framework: 'h3', out: '.' }, { cwd })).rejects.toMatchObject({
       code: 'usage',

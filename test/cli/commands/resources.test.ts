@@ -1,8 +1,8 @@
 /** What the commands that list and change resources ask of the emulator for the options that they are given. */
 import { describe, expect, it } from 'vitest';
 import type { ControlPlane } from '../../../src/control/control-plane.ts';
-import { leaves } from '../../support/command-line.ts';
-import { answer, createFakeContext, pageOf } from '../fake-context.ts';
+import { commandsByName } from '../../support/command-definitions.ts';
+import { apiResponse, createFakeContext, pageOf } from '../fake-context.ts';
 
 type Asked = readonly [operation: keyof ControlPlane, input: object];
 
@@ -100,7 +100,7 @@ describe('the options of', () => {
     const api = {
       listEvents: async (query: object) => {
         asked.push(query);
-        return answer(pageOf<never>());
+        return apiResponse(pageOf<never>());
       },
     };
     const { context } = createFakeContext({ json: true, api });
@@ -110,6 +110,6 @@ describe('the options of', () => {
 });
 
 async function run(name: string, options: object, context: unknown): Promise<void> {
-  const { command } = (await leaves[name]?.load()) ?? {};
+  const { command } = (await commandsByName[name]?.load()) ?? {};
   await command?.run(options as never, context as never);
 }

@@ -15,15 +15,15 @@ const secret = ['whsec_a'];
 const payload = '{"data":{"id":"evt_1"}}';
 
 async function sign(options: Partial<Parameters<typeof signCommand.run>[0]> = {}, fake: FakeOptions = {}) {
-  const { context, recorded } = createFakeContext({ json: true, ...fake });
+  const { context, capturedOutput } = createFakeContext({ json: true, ...fake });
   await signCommand.run({ payload, secret, ...options }, context);
-  return JSON.parse(recorded.out);
+  return JSON.parse(capturedOutput.out);
 }
 
 async function verify(options: Parameters<typeof verifyCommand.run>[0], fake: FakeOptions = {}) {
-  const { context, recorded } = createFakeContext({ json: true, cwd: folder, ...fake });
+  const { context, capturedOutput } = createFakeContext({ json: true, cwd: folder, ...fake });
   const exitCode = await verifyCommand.run(options, context);
-  return { exitCode, ...JSON.parse(recorded.out) };
+  return { exitCode, ...JSON.parse(capturedOutput.out) };
 }
 
 async function signedOptions(at?: (now: number) => number) {
@@ -39,7 +39,7 @@ async function signedOptions(at?: (now: number) => number) {
 describe('sign and verify', () => {
   it('agree', async () => {
     await expect(verify(await signedOptions())).resolves.toMatchObject({
-      exitCode: ExitCode.done,
+      exitCode: ExitCode.success,
       ok: true,
       reason: null,
     });
@@ -48,7 +48,7 @@ describe('sign and verify', () => {
   it('call a delivery of six minutes ago too old, whose signature is right [§6.3]', async () => {
     const result = await verify(await signedOptions((now) => now - 360_000));
     expect(result).toMatchObject({
-      exitCode: ExitCode.notSo,
+      exitCode: ExitCode.failure,
       ok: false,
       reason: 'timestamp_too_old',
       scheme: 'svc',
@@ -136,7 +136,7 @@ describe('verify --delivery', () => {
     const verifyDelivery = vi.fn(async () => verdict);
     const options = { secret, delivery: 'del_1', payload: '{ }', tolerance: 60_000, now: () => NOW };
     const { exitCode, ...shown } = await verify(options, { control: { verifyDelivery } });
-    expect(exitCode).toBe(ExitCode.notSo);
+    expect(exitCode).toBe(ExitCode.failure);
     expect(shown).toEqual(verdict);
     expect(verifyDelivery).toHaveBeenCalledWith({
       id: 'del_1',
@@ -156,15 +156,17 @@ describe('verify --delivery', () => {
   it('leaves to the emulator what is not said', async () => {
     const verifyDelivery = vi.fn(async () => ({ ...verdict, ok: true, reason: null, remedy: null }));
     await expect(verify({ delivery: 'del_1' }, { control: { verifyDelivery } })).resolves.toMatchObject({
-      exitCode: ExitCode.done,
+      exitCode: ExitCode.success,
     });
     expect(verifyDelivery).toHaveBeenCalledWith({ id: 'del_1' });
   });
 
   it('says it in words: the reason, the detail, and what to do', async () => {
-    const { context, recorded } = createFakeContext({ control: { verifyDelivery: async () => verdict } });
+    const { context, capturedOutput } = createFakeContext({
+      control: { verifyDelivery: async () => verdict },
+    });
     await verifyCommand.run({ delivery: 'del_1' }, context);
-    expect(recorded.out).toBe('wrong_secret  D.\nR.\n');
+    expect(capturedOutput.out).toBe('wrong_secret  D.\nR.\n');
   });
 });
 

@@ -3,10 +3,17 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { command } from '../../../src/cli/commands/trigger.ts';
-import type { Delivery } from '../../../src/contract/deliveries.ts';
+import type { Delivery } from '../../../src/contract/delivery-schemas.ts';
 import { ExitCode, SvcError } from '../../../src/errors.ts';
-import { createFolder } from '../../support/folder.ts';
-import { aDelivery, answer, createFakeContext, type FakeOptions, pageOf, streamOf } from '../fake-context.ts';
+import { createTemporaryFolder } from '../../support/temporary-folder.ts';
+import {
+  aDelivery,
+  apiResponse,
+  createFakeContext,
+  type FakeOptions,
+  pageOf,
+  streamOf,
+} from '../fake-context.ts';
 
 const event = {
   id: 'evt_1',
@@ -27,13 +34,13 @@ async function trigger(
 ) {
   const sent: { body: string; idempotencyKey: string | undefined }[] = [];
   let look = 0;
-  const { context, recorded } = createFakeContext({
+  const { context, capturedOutput } = createFakeContext({
     ...fake,
     api: {
       createEvent: async (body, idempotencyKey) => {
         const count = sent.push({ body, idempotencyKey });
         onCreated?.(count);
-        return answer(event, JSON.stringify(event).replace('{}', '{"n":9007199254740993}'));
+        return apiResponse(event, JSON.stringify(event).replace('{}', '{"n":9007199254740993}'));
       },
     },
     control: {
@@ -44,7 +51,7 @@ async function trigger(
   });
   const run = command.run(options, context);
   const [result] = await Promise.allSettled([run]);
-  return { result, sent, body: JSON.parse(sent[0]?.body ?? '{}'), ...recorded };
+  return { result, sent, body: JSON.parse(sent[0]?.body ?? '{}'), ...capturedOutput };
 }
 
 const pending = aDelivery();
@@ -122,7 +129,7 @@ describe('--wait', () => {
       [pending],
       [pending, succeeded],
     ]);
-    expect(result).toMatchObject({ value: ExitCode.done });
+    expect(result).toMatchObject({ value: ExitCode.success });
   });
 
   it('exits with 1 when one has failed', async () => {
@@ -130,7 +137,7 @@ describe('--wait', () => {
       [pending, { ...pending, id: 'del_2' }],
       [succeeded, { ...failed, id: 'del_2' }],
     ]);
-    expect(result).toMatchObject({ value: ExitCode.notSo });
+    expect(result).toMatchObject({ value: ExitCode.failure });
   });
 
   it('ends with a timeout when one is still pending, after it printed what there is', async () => {
@@ -162,7 +169,7 @@ describe('templates', () => {
   const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
   it('of a fixture are filled, each event with its own values', async () => {
-    const cwd = createFolder();
+    const cwd = createTemporaryFolder();
     mkdirSync(join(cwd, 'fixtures/events'), { recursive: true });
     const payload = { id: '{{uuid}}', n: '{{sequence}}', shop: '{{env SHOP}}', at: '{{now+1h}}' };
     writeFileSync(
@@ -187,7 +194,7 @@ describe('templates', () => {
   });
 
   it('of a fixture are not filled where a change has taken their place', async () => {
-    const cwd = createFolder();
+    const cwd = createTemporaryFolder();
     mkdirSync(join(cwd, 'fixtures/events'), { recursive: true });
     writeFileSync(
       join(cwd, 'fixtures/events/parcel.lost.json'),
@@ -269,7 +276,7 @@ describe('--count', () => {
       [[aDelivery({ event_id: 'evt_1' })], [delivery]],
       { control: { stream: () => streamOf(news) } },
     );
-    expect(result).toMatchObject({ value: ExitCode.done });
+    expect(result).toMatchObject({ value: ExitCode.success });
     expect(out).toMatch(/^Events +1 in .*\nDeliveries +1 succeeded.*\nTime to deliver +p50 -?[\d.]+ ms/);
   });
 
@@ -285,7 +292,7 @@ describe('--count', () => {
     const { result } = await trigger({ type: 'order.shipped', count: 1, wait: true }, [[], [delivery]], {
       control: { stream: () => streamOf([{ type: 'attempt', sequence: 1, delivery }]) },
     });
-    expect(result).toMatchObject({ value: ExitCode.notSo });
+    expect(result).toMatchObject({ value: ExitCode.failure });
   });
 
   it('prints the summary of what there is when it is interrupted', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type AttemptRow, addItem, attemptColumns } from '../../../src/cli/live/attempt-rows.ts';
-import type { TopicItem } from '../../../src/contract/stream.ts';
+import { type AttemptRow, addStreamItem, attemptColumns } from '../../../src/cli/live/attempt-rows.ts';
+import type { TopicItem } from '../../../src/contract/stream-schemas.ts';
 import { aDelivery, anAttempt, NOW } from '../fake-context.ts';
 
 type AttemptItem = Extract<TopicItem, { type: 'attempt' }>;
@@ -20,14 +20,14 @@ const attempted = (
 });
 
 function rowsOf(...items: readonly TopicItem[]): readonly AttemptRow[] {
-  return items.reduce<readonly AttemptRow[]>((rows, item) => addItem(rows, item, NOW), []);
+  return items.reduce<readonly AttemptRow[]>((rows, item) => addStreamItem(rows, item, NOW), []);
 }
 
 const look = { width: 100, color: false, unicode: true, links: false };
 
 /** The rows as texts by the titles of their columns, those without text left out. */
 function texts(rows: readonly AttemptRow[], time = { now: NOW, frozen: false }) {
-  const columns = attemptColumns(look, { maxAttempts: 8, findTime: () => time });
+  const columns = attemptColumns(look, { maxAttempts: 8, getScheduleTime: () => time });
   return rows.map((row) =>
     Object.fromEntries(
       columns.map(({ title, value }) => [title, value(row)]).filter(([, text]) => text !== ''),
@@ -40,7 +40,7 @@ describe('the rows of deliveries', () => {
     const other = created({ id: 'del_2' });
     const waiting = rowsOf(created(), other);
     expect(texts(waiting)).toMatchObject([{ ANSWER: '← …', ATTEMPT: '1 of 8' }, { DELIVERY: 'del_2' }]);
-    const answered = addItem(waiting, attempted(), NOW);
+    const answered = addStreamItem(waiting, attempted(), NOW);
     expect(texts(answered)).toMatchObject([{ ANSWER: '← 503', TOOK: '12ms' }, { ANSWER: '← …' }]);
   });
 

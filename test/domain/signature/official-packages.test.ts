@@ -8,7 +8,7 @@ import { createWebhookSecret } from '../../../src/domain/secret.ts';
 import { schemes } from '../../../src/domain/signature/schemes.ts';
 import { signDelivery } from '../../../src/domain/signature/sign.ts';
 import { verify } from '../../../src/domain/signature/verify.ts';
-import { now, received } from './support.ts';
+import { now, received } from './received-delivery.ts';
 
 const seconds = now / 1000;
 const id = 'del_1';

@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import published from '../../../fixtures/signatures/published.json' with { type: 'json' };
 import golden from '../../../fixtures/signatures/svc.json' with { type: 'json' };
 import { MINUTE_MS } from '../../../src/domain/duration.ts';
-import type { VerifyInput } from '../../../src/domain/signature/claim.ts';
 import { type SchemeName, schemeNames, schemes } from '../../../src/domain/signature/schemes.ts';
 import { verify } from '../../../src/domain/signature/verify.ts';
-import { body, now, received, secret } from './support.ts';
+import type { VerifyInput } from '../../../src/domain/signature/verify-input.ts';
+import { body, now, received, secret } from './received-delivery.ts';
 
 const text = fc.string({ unit: 'binary', minLength: 1 });
 const bytes = fc.uint8Array({ minLength: 1, maxLength: 200 });

@@ -1,7 +1,7 @@
-import { toDurationMs } from '../../arguments.ts';
-import { addClockOptions, type ClockOptions, printClockMove } from '../../clock-commands.ts';
+import { addClockOptions, type ClockOptions, moveClock } from '../../clock-commands.ts';
 import type { CommandDefinition } from '../../command.ts';
 import type { Context } from '../../context.ts';
+import { parseDurationMs } from '../../option-parsers.ts';
 import { askText } from '../../prompt.ts';
 
 interface Options extends ClockOptions {
@@ -10,12 +10,12 @@ interface Options extends ClockOptions {
 
 export const command: CommandDefinition<Options> = {
   configure: (command) =>
-    addClockOptions(command).argument('[duration]', 'How far, such as 5m or 72h', toDurationMs),
+    addClockOptions(command).argument('[duration]', 'How far, such as 5m or 72h', parseDurationMs),
   examples: ['clock advance 5m', 'clock advance 72h --json'],
   run,
 };
 
 async function run({ duration, ...options }: Options, context: Context): Promise<void> {
-  const ms = duration ?? (await askText(context, 'duration', toDurationMs));
-  return printClockMove(options, context, (control, subject) => control.advanceClock({ ...subject, ms }));
+  const ms = duration ?? (await askText(context, 'duration', parseDurationMs));
+  return moveClock(options, context, (control, subject) => control.advanceClock({ ...subject, ms }));
 }

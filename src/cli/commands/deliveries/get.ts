@@ -1,9 +1,9 @@
+import { deliveryChoices } from '../../choices/resource-choices.ts';
 import type { CommandDefinition } from '../../command.ts';
 import type { Context } from '../../context.ts';
-import { deliveries } from '../../offers/resources.ts';
 import { askChoice } from '../../prompt.ts';
 import { renderDelivery } from '../../render/delivery-detail.ts';
-import { findScheduleNow } from '../../schedule-now.ts';
+import { fetchScheduleTimes } from '../../schedule-time.ts';
 
 interface Options {
   readonly id?: string;
@@ -26,7 +26,7 @@ export const command: CommandDefinition<Options> = {
 
 async function run({ id, pager = true }: Options, context: Context): Promise<void> {
   const control = await context.connect();
-  const delivery = await control.getDelivery({ id: id ?? (await askChoice(context, 'id', deliveries)) });
-  const now = await findScheduleNow([delivery], control, context);
+  const delivery = await control.getDelivery({ id: id ?? (await askChoice(context, 'id', deliveryChoices)) });
+  const now = await fetchScheduleTimes([delivery], control, context);
   await context.printLong(delivery, () => renderDelivery(delivery, now(delivery), context), pager);
 }

@@ -1,11 +1,15 @@
 import type { Command } from 'commander';
-import { addPageOptions, type PageOptions, toPageInput, toSince } from '../../arguments.ts';
 import type { CommandDefinition } from '../../command.ts';
 import type { Context } from '../../context.ts';
-import { addDeliveryFilter, type DeliveryFilterOptions, toDeliveryFilter } from '../../delivery-filter.ts';
+import {
+  addDeliveryFilterOptions,
+  type DeliveryFilterOptions,
+  toDeliveryFilter,
+} from '../../delivery-filter.ts';
+import { addPageOptions, type PageOptions, parseSince, toPageParameters } from '../../option-parsers.ts';
 import { deliveryColumns } from '../../render/deliveries.ts';
 import { printPage } from '../../render/page.ts';
-import { findScheduleNow } from '../../schedule-now.ts';
+import { fetchScheduleTimes } from '../../schedule-time.ts';
 
 interface Options extends DeliveryFilterOptions, PageOptions {
   readonly until?: string;
@@ -14,7 +18,11 @@ interface Options extends DeliveryFilterOptions, PageOptions {
 export const command: CommandDefinition<Options> = {
   configure: (command: Command) =>
     addPageOptions(
-      addDeliveryFilter(command).option('--until <when>', 'only before then: 1h, or a time', toSince),
+      addDeliveryFilterOptions(command).option(
+        '--until <when>',
+        'only before then: 1h, or a time',
+        parseSince,
+      ),
     ),
   examples: [
     'deliveries list',
@@ -29,10 +37,10 @@ async function run(options: Options, context: Context): Promise<void> {
   const control = await context.connect();
   const { until } = options;
   const page = await control.listDeliveries({
-    ...toPageInput(options),
+    ...toPageParameters(options),
     ...toDeliveryFilter(options),
     ...(until === undefined ? {} : { until }),
   });
-  const now = await findScheduleNow(page.data, control, context);
+  const now = await fetchScheduleTimes(page.data, control, context);
   printPage(context, page, 'deliveries', deliveryColumns(context, now));
 }

@@ -1,29 +1,29 @@
 import type { Command } from 'commander';
-import type { Delivery } from '../../../contract/deliveries.ts';
+import type { Delivery } from '../../../contract/delivery-schemas.ts';
 import type { ControlPlane } from '../../../control/control-plane.ts';
-import { listAll } from '../../../control/pages.ts';
+import { listAll } from '../../../control/list-all.ts';
 import {
   DEFAULT_REPLAY_RATE,
-  type Refusal,
+  getReplayStatus,
   type Replay,
   type ReplayChanges,
-  statusOfReplay,
-} from '../../../control/replaying.ts';
+  type ReplayRefusal,
+} from '../../../control/replay.ts';
 import { deliveryStatuses } from '../../../domain/delivery.ts';
 import { indentJson } from '../../../domain/json-text.ts';
 import { ExitCode, SvcError } from '../../../errors.ts';
-import { toDurationMs, toRate, toSince } from '../../arguments.ts';
+import { replayableDeliveryChoices } from '../../choices/resource-choices.ts';
 import type { CommandDefinition } from '../../command.ts';
 import type { Context } from '../../context.ts';
-import { editJson } from '../../editor.ts';
-import { replayableDeliveries } from '../../offers/resources.ts';
+import { createTimeoutError, DEFAULT_WAIT_MS } from '../../delivery-wait.ts';
+import { editJson } from '../../edit-json.ts';
+import { parseDurationMs, parseRate, parseSince } from '../../option-parsers.ts';
 import { askChoice, confirm } from '../../prompt.ts';
+import { readValue } from '../../read-value.ts';
 import { deliveryColumns } from '../../render/deliveries.ts';
 import { renderTable } from '../../render/table.ts';
-import { listUnanswered, replayAll, waitForAnswers } from '../../replaying.ts';
-import { findScheduleNow } from '../../schedule-now.ts';
-import { DEFAULT_WAIT_MS, waitedTooLong } from '../../settlement.ts';
-import { readValue } from '../../values.ts';
+import { listUnfinishedReplays, replayWithProgress, waitForReplayAttempts } from '../../replay-progress.ts';
+import { fetchScheduleTimes } from '../../schedule-time.ts';
 
 interface Options {
   readonly ids: readonly string[];
@@ -53,7 +53,7 @@ function configure(command: Command): Command {
   return command
     .argument('[ids...]', 'del_… del_…')
     .option('--failed', 'every failed delivery, instead of naming some')
-    .option('--since <when>', 'only those created since then: 1h, or a time', toSince)
+    .option('--since <when>', 'only those created since then: 1h, or a time', parseSince)
     .option('--to <url>', 'send to this address, as a new delivery')
     .option('--data <json>', 'send this body, as a new delivery: JSON, @file, or - for standard input')
     .option('--edit', 'change the body in $VISUAL or $EDITOR first, and send it as a new delivery')
@@ -61,12 +61,12 @@ function configure(command: Command): Command {
     .option(
       '--rate <n/s>',
       `of many, so many a second at most; ${DEFAULT_REPLAY_RATE}/s when left out`,
-      toRate,
+      parseRate,
     )
     .option(
       '--wait [duration]',
       'until each has been answered, 30s when left out; exit 1 if one failed',
-      toDurationMs,
+      parseDurationMs,
     )
     .option('--yes', 'replay all that have failed without being asked');
 }
@@ -78,7 +78,7 @@ async function run(options: Options, context: Context): Promise<ExitCode> {
   const body = await findBody(options, ids, control, context);
   if (body === null) {
     context.io.note('The body was not changed; nothing was sent.');
-    return ExitCode.done;
+    return ExitCode.success;
   }
   const changes: ReplayChanges = {
     ...(options.newId ? { new_id: true } : {}),
@@ -87,13 +87,18 @@ async function run(options: Options, context: Context): Promise<ExitCode> {
   };
   const { rate = DEFAULT_REPLAY_RATE, wait } = options;
   const timeoutMs = wait === true ? DEFAULT_WAIT_MS : wait;
-  const { replays, refused } = await replayAll(ids, changes, control, { ...context, perSecond: rate });
+  const { replays, refused } = await replayWithProgress(ids, changes, control, {
+    ...context,
+    perSecond: rate,
+  });
   // Of a single one there is nothing to go on with.
   if (isOne(options) && refused[0]) throw refused[0].error;
   const latest =
-    timeoutMs === undefined ? replays : await waitForAnswers(replays, control, { ...context, timeoutMs });
+    timeoutMs === undefined
+      ? replays
+      : await waitForReplayAttempts(replays, control, { ...context, timeoutMs });
   await print(latest, refused, options, control, context);
-  return conclude(latest, refused, timeoutMs);
+  return toExitCode(latest, refused, timeoutMs);
 }
 
 function checkOptions(options: Options, { io }: Context): void {
@@ -125,7 +130,7 @@ async function chooseDeliveries(
     if (deliveries.length > 1) await confirm(context, `Replay ${deliveries.length} deliveries?`, yes);
     return deliveries.map(({ id }) => id);
   }
-  return ids.length > 0 ? ids : [await askChoice(context, 'ids', replayableDeliveries)];
+  return ids.length > 0 ? ids : [await askChoice(context, 'ids', replayableDeliveryChoices)];
 }
 
 /** The other body to send; undefined for the same, null when the person left it as it was. */
@@ -149,13 +154,13 @@ async function findBody(
 /** One delivery named is one thing; anything else is a list. */
 async function print(
   replays: readonly Replay[],
-  refused: readonly Refusal[],
+  refused: readonly ReplayRefusal[],
   options: Options,
   control: ControlPlane,
   context: Context,
 ): Promise<void> {
   const deliveries = replays.map(({ delivery }) => delivery);
-  const now = await findScheduleNow(deliveries, control, context);
+  const now = await fetchScheduleTimes(deliveries, control, context);
   const list = {
     ...{ data: deliveries, has_more: false, end_cursor: deliveries.at(-1)?.id ?? null },
     refused: refused.map(({ id, error: { code, message } }) => ({ id, code, message })),
@@ -167,26 +172,29 @@ async function print(
   }
   if (isOne(options)) return;
   for (const { id, error } of refused) context.io.note(`${id} was not replayed: ${error.message}`);
-  if (deliveries.length > 0) context.io.note(summarise(deliveries));
+  if (deliveries.length > 0) context.io.note(summarize(deliveries));
   else if (refused.length === 0) context.io.note('No deliveries to replay.');
 }
 
-function summarise(deliveries: readonly Delivery[]): string {
+function summarize(deliveries: readonly Delivery[]): string {
   const counts = deliveryStatuses
-    .map((wanted) => ({ wanted, count: deliveries.filter((each) => statusOfReplay(each) === wanted).length }))
+    .map((wanted) => ({
+      wanted,
+      count: deliveries.filter((each) => getReplayStatus(each) === wanted).length,
+    }))
     .filter(({ count }) => count > 0);
   return `Replayed ${deliveries.length}: ${counts.map(({ wanted, count }) => `${count} ${wanted}`).join(', ')}.`;
 }
 
-function conclude(
+function toExitCode(
   replays: readonly Replay[],
-  refused: readonly Refusal[],
+  refused: readonly ReplayRefusal[],
   timeoutMs: number | undefined,
 ): ExitCode {
   if (timeoutMs !== undefined) {
-    const waiting = listUnanswered(replays);
-    if (waiting.length > 0) throw waitedTooLong(waiting, timeoutMs);
-    if (replays.some(({ delivery }) => statusOfReplay(delivery) !== 'succeeded')) return ExitCode.notSo;
+    const waiting = listUnfinishedReplays(replays);
+    if (waiting.length > 0) throw createTimeoutError(waiting, timeoutMs);
+    if (replays.some(({ delivery }) => getReplayStatus(delivery) !== 'succeeded')) return ExitCode.failure;
   }
-  return refused.length === 0 ? ExitCode.done : ExitCode.notSo;
+  return refused.length === 0 ? ExitCode.success : ExitCode.failure;
 }

@@ -1,11 +1,15 @@
 import type { ExitCode } from '../../../errors.ts';
 import type { CommandDefinition } from '../../command.ts';
 import type { Context } from '../../context.ts';
-import { addDeliveryFilter, type DeliveryFilterOptions, toDeliveryFilter } from '../../delivery-filter.ts';
+import {
+  addDeliveryFilterOptions,
+  type DeliveryFilterOptions,
+  toDeliveryFilter,
+} from '../../delivery-filter.ts';
 import { followAttempts, typesToFollow } from '../../live/follow.ts';
 
 export const command: CommandDefinition<DeliveryFilterOptions> = {
-  configure: addDeliveryFilter,
+  configure: addDeliveryFilterOptions,
   examples: ['deliveries tail', 'deliveries tail --since 1h --type order.shipped --json'],
   run,
 };

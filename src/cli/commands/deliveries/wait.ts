@@ -1,17 +1,17 @@
 import type { Command } from 'commander';
-import { type SettledStatus, waitForWish } from '../../../control/delivery-wish.ts';
+import { type SettledStatus, waitForDeliveries } from '../../../control/wait-condition.ts';
 import { deliveryStatuses } from '../../../domain/delivery.ts';
 import { formatDuration } from '../../../domain/duration.ts';
 import { ExitCode, SvcError } from '../../../errors.ts';
-import { choiceOption, toDurationMs, toWholeNumber } from '../../arguments.ts';
 import type { CommandDefinition } from '../../command.ts';
 import type { Context } from '../../context.ts';
-import { noteAccount } from '../../delivery-account.ts';
-import { addDeliverySelection, type DeliveryFilterOptions, toDeliveryFilter } from '../../delivery-filter.ts';
+import { addSelectionOptions, type DeliveryFilterOptions, toDeliveryFilter } from '../../delivery-filter.ts';
+import { createTimeoutError, DEFAULT_WAIT_MS, showDeliveryProgress } from '../../delivery-wait.ts';
+import { explainDeliveries } from '../../explain-deliveries.ts';
+import { choiceOption, parseDurationMs, wholeNumberParser } from '../../option-parsers.ts';
 import { deliveryColumns } from '../../render/deliveries.ts';
 import { renderTable } from '../../render/table.ts';
-import { findScheduleNow } from '../../schedule-now.ts';
-import { DEFAULT_WAIT_MS, showCounts, waitedTooLong } from '../../settlement.ts';
+import { fetchScheduleTimes } from '../../schedule-time.ts';
 
 interface Options extends DeliveryFilterOptions {
   readonly status?: SettledStatus;
@@ -39,13 +39,13 @@ function configure(command: Command): void {
       settledStatuses,
     ),
   );
-  addDeliverySelection(command)
+  addSelectionOptions(command)
     .option(
       '--count <n>',
       'until so many are; when left out all, and at least one',
-      toWholeNumber(1, 1_000_000),
+      wholeNumberParser(1, 1_000_000),
     )
-    .option('--timeout <duration>', 'give up after that, exit 5; 30s when left out', toDurationMs);
+    .option('--timeout <duration>', 'give up after that, exit 5; 30s when left out', parseDurationMs);
 }
 
 /** The deliveries that match are printed however it ends. */
@@ -53,22 +53,26 @@ async function run(options: Options, context: Context): Promise<ExitCode> {
   const { status, count, timeout: timeoutMs = DEFAULT_WAIT_MS, ...selection } = options;
   const control = await context.connect();
   const wish = { filter: toDeliveryFilter(selection), status, count };
-  const { deliveries, open, done, wrong, isGranted } = await showCounts('Settled', context, (onChange) =>
-    waitForWish(control, wish, { ...context, timeoutMs, onChange }),
+  const { deliveries, open, done, wrong, isMet } = await showDeliveryProgress(
+    'Settled',
+    context,
+    (onChange) => waitForDeliveries(control, wish, { ...context, timeoutMs, onChange }),
   );
-  const now = await findScheduleNow(deliveries, control, context);
+  const now = await fetchScheduleTimes(deliveries, control, context);
   if (deliveries.length > 0 || context.json) {
     const page = { data: deliveries, has_more: false, end_cursor: deliveries.at(-1)?.id ?? null };
     context.print(page, () => renderTable(deliveryColumns(context, now), deliveries, context.io));
   }
-  if (isGranted) return ExitCode.done;
-  if (!context.json) await noteAccount([...wrong, ...open], now, control, context);
-  if (wrong.length > 0) return ExitCode.notSo;
-  throw open.length > 0 ? waitedTooLong(open, timeoutMs) : waitedInVain(done.length, options, timeoutMs);
+  if (isMet) return ExitCode.success;
+  if (!context.json) await explainDeliveries([...wrong, ...open], now, control, context);
+  if (wrong.length > 0) return ExitCode.failure;
+  throw open.length > 0
+    ? createTimeoutError(open, timeoutMs)
+    : createNoMatchError(done.length, options, timeoutMs);
 }
 
 /** The error of a wait for deliveries that nobody made. */
-function waitedInVain(found: number, { count = 1 }: Options, timeoutMs: number): SvcError {
+function createNoMatchError(found: number, { count = 1 }: Options, timeoutMs: number): SvcError {
   const none = found === 0 ? 'No delivery matches' : `Only ${found} of ${count} deliveries match`;
   return new SvcError('timeout', `${none} after ${formatDuration(timeoutMs)}.`, {
     hint: 'svc deliveries list shows what there is; svc webhooks list shows which endpoint gets what.',

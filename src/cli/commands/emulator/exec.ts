@@ -5,19 +5,24 @@ import type { Command } from 'commander';
 import type { Emulator } from '../../../emulator.ts';
 import { ExitCode, SvcError } from '../../../errors.ts';
 import { createProcessGuard } from '../../../watchdog/process-guard.ts';
-import { toWholeNumber } from '../../arguments.ts';
-import { boot } from '../../boot.ts';
+import { bootEmulator } from '../../boot-emulator.ts';
 import type { CommandDefinition } from '../../command.ts';
 import type { Context } from '../../context.ts';
-import { reportError } from '../../error-report.ts';
+import { type EnvVariables, toEnvVariables } from '../../env-variables.ts';
+import { assertWritable, writeFileAtomically } from '../../exec/atomic-write.ts';
+import { renderDeliveryJUnit } from '../../exec/delivery-junit.ts';
+import {
+  collectDeliveryOutcome,
+  findUnexpectedDeliveries,
+  reportUnexpectedDeliveries,
+  type UnexpectedDeliveries,
+} from '../../exec/delivery-outcome.ts';
 import { EmulatorLog } from '../../exec/emulator-log.ts';
-import { renderJUnit } from '../../exec/junit.ts';
-import { findOutcome, findShortfall, noteShortfall, type Shortfall } from '../../exec/outcome.ts';
-import { type CommandEnd, runCommand } from '../../exec/run-command.ts';
-import { prepareFile, writeWholeFile } from '../../exec/whole-file.ts';
-import { keepCertificate } from '../../https.ts';
+import { type CommandResult, runCommand } from '../../exec/run-command.ts';
+import { writeCertificate } from '../../https-options.ts';
+import { wholeNumberParser } from '../../option-parsers.ts';
+import { reportError } from '../../report-error.ts';
 import { addStartOptions } from '../../start-options.ts';
-import { toVariables, type Variables } from '../../variables.ts';
 
 /** Beside the settings, which the configuration reads. */
 interface Options {
@@ -51,7 +56,7 @@ function configure(command: Command): void {
     .option(
       '--expect-failed <count>',
       'As --require-settled, but exactly this many deliveries must have failed',
-      toWholeNumber(0, Number.MAX_SAFE_INTEGER),
+      wholeNumberParser(0, Number.MAX_SAFE_INTEGER),
     )
     .option(
       '--junit <file>',
@@ -67,15 +72,15 @@ function configure(command: Command): void {
 async function run(options: Options, context: Context): Promise<number> {
   const { junit, log: named } = options;
   const toPath = (file: string) => resolve(context.cwd, file);
-  if (junit !== undefined) prepareFile(toPath(junit));
+  if (junit !== undefined) assertWritable(toPath(junit));
   const folder = createFolder();
   let isKept = false;
   try {
     const log = new EmulatorLog(named === undefined ? join(folder, 'emulator.log') : toPath(named));
-    const ending = await runBeside(log, folder, options, context);
-    if (ending.exitCode !== ExitCode.done && !ending.wasInterrupted) {
+    const ending = await runWithEmulator(log, folder, options, context);
+    if (ending.exitCode !== ExitCode.success && !ending.wasInterrupted) {
       isKept = named === undefined && !log.isEmpty;
-      tellFailure(ending, log, context);
+      reportFailure(ending, log, context);
     }
     return ending.exitCode;
   } finally {
@@ -95,26 +100,26 @@ function createFolder(): string {
   }
 }
 
-interface Ending extends CommandEnd {
+interface ExecResult extends CommandResult {
   /** What did not arrive, where that matters. */
-  readonly shortfall: Shortfall | null;
+  readonly unexpectedDeliveries: UnexpectedDeliveries | null;
 }
 
 /** @param folder for what the command has to find in a file. */
-async function runBeside(
+async function runWithEmulator(
   log: EmulatorLog,
   folder: string,
   options: Options,
   context: Context,
-): Promise<Ending> {
+): Promise<ExecResult> {
   const settings = { port: '0', db: ':memory:', ...options };
   const config = await context.config(settings);
-  const emulator = await boot(config, await context.rules(settings), { ...context, io: log.notes });
+  const emulator = await bootEmulator(config, await context.rules(settings), { ...context, io: log.notes });
   const over = new AbortController();
   const logging = log.follow(emulator.control, over.signal);
   try {
-    const certificate = keepCertificate(folder, emulator.certificate);
-    const variables = toVariables(emulator.status(), certificate);
+    const certificate = writeCertificate(folder, emulator.certificate);
+    const variables = toEnvVariables(emulator.status(), certificate);
     return await runGuarded(emulator, variables, folder, options, context);
   } finally {
     await emulator.close();
@@ -125,64 +130,73 @@ async function runBeside(
 
 async function runGuarded(
   emulator: Emulator,
-  variables: Variables,
+  variables: EnvVariables,
   folder: string,
   options: Options,
   context: Context,
-): Promise<Ending> {
+): Promise<ExecResult> {
   const guard = await createProcessGuard(context.env, folder);
   try {
     if (context.signal.aborted) throw new SvcError('interrupted', 'Interrupted.');
     const end = await runCommand(options.command, variables, guard, context);
-    return await conclude(end, emulator, options, context);
+    return await checkDeliveries(end, emulator, options, context);
   } finally {
-    await guard.end();
+    await guard.terminate();
   }
 }
 
 /** The command's own failure counts before everything that is wrong besides. */
-async function conclude(
-  end: CommandEnd,
+async function checkDeliveries(
+  end: CommandResult,
   { control, closed }: Emulator,
   { requireSettled, expectFailed, junit }: Options,
   context: Context,
-): Promise<Ending> {
+): Promise<ExecResult> {
   const mustSettle = requireSettled === true || expectFailed !== undefined;
   const isAsked = mustSettle || junit !== undefined;
-  if (!isAsked || (end.wasInterrupted && end.exitCode !== ExitCode.done)) return { ...end, shortfall: null };
+  if (!isAsked || (end.wasInterrupted && end.exitCode !== ExitCode.success))
+    return { ...end, unexpectedDeliveries: null };
   try {
-    const outcome = await Promise.race([closed.then(refuseToGuess), findOutcome(control, context)]);
-    const shortfall = mustSettle ? findShortfall(outcome, expectFailed ?? 0) : null;
-    const isExpected = shortfall === null && expectFailed !== undefined;
+    const outcome = await Promise.race([
+      closed.then(throwEmulatorStopped),
+      collectDeliveryOutcome(control, context),
+    ]);
+    const unexpectedDeliveries = mustSettle ? findUnexpectedDeliveries(outcome, expectFailed ?? 0) : null;
+    const isExpected = unexpectedDeliveries === null && expectFailed !== undefined;
     if (junit !== undefined) {
-      writeWholeFile(resolve(context.cwd, junit), renderJUnit(outcome.deliveries, isExpected));
+      writeFileAtomically(resolve(context.cwd, junit), renderDeliveryJUnit(outcome.deliveries, isExpected));
     }
-    if (shortfall === null || end.exitCode !== ExitCode.done) return { ...end, shortfall };
-    return { ...end, exitCode: ExitCode.notSo, shortfall };
+    if (unexpectedDeliveries === null || end.exitCode !== ExitCode.success)
+      return { ...end, unexpectedDeliveries };
+    return { ...end, exitCode: ExitCode.failure, unexpectedDeliveries };
   } catch (error) {
-    if (end.exitCode === ExitCode.done) throw error;
+    if (end.exitCode === ExitCode.success) throw error;
     reportError(error, context.io, context.json);
-    return { ...end, shortfall: null };
+    return { ...end, unexpectedDeliveries: null };
   }
 }
 
-function refuseToGuess(): never {
+function throwEmulatorStopped(): never {
   throw new SvcError('no_emulator', 'The emulator was stopped before its deliveries were looked at.', {
     hint: 'svc emulator exec stops it when the command has ended; the command need not.',
   });
 }
 
 /** So many lines of the log are shown; the others are in the file. */
-const LINES_SHOWN = 20;
+const MAX_LOG_LINES = 20;
 
-function tellFailure({ exitCode, shortfall }: Ending, log: EmulatorLog, { io, json }: Context): void {
-  const lines = log.tail(LINES_SHOWN);
+function reportFailure(
+  { exitCode, unexpectedDeliveries }: ExecResult,
+  log: EmulatorLog,
+  { io, json }: Context,
+): void {
+  const lines = log.tail(MAX_LOG_LINES);
   if (json) {
-    const unsettled = shortfall && { unsettled: shortfall.deliveries };
+    const unsettled = unexpectedDeliveries && { unsettled: unexpectedDeliveries.deliveries };
     io.noteJson({ exit_code: exitCode, log: lines.length === 0 ? null : log.path, ...unsettled });
     return;
   }
-  if (shortfall !== null) noteShortfall(shortfall, io);
+  if (unexpectedDeliveries !== null) reportUnexpectedDeliveries(unexpectedDeliveries, io);
   if (lines.length === 0) return;
   io.note(`The log of the emulator, ${log.path}, ends:`);
   for (const line of lines) io.note(`  ${line}`);

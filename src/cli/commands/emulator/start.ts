@@ -11,22 +11,22 @@ import {
 } from '../../../control/run-file.ts';
 import type { Emulator } from '../../../emulator.ts';
 import { clearInterval, setInterval } from '../../../timers.ts';
-import { boot } from '../../boot.ts';
+import { bootEmulator } from '../../boot-emulator.ts';
 import type { CommandDefinition } from '../../command.ts';
 import type { Context } from '../../context.ts';
-import { startDetached } from '../../detach.ts';
-import { noteOnEnvFile, writeEnvFile } from '../../env-file.ts';
-import { keepCertificate } from '../../https.ts';
-import { refuseSecond } from '../../occupant.ts';
+import { envFileHelp, writeEnvFile } from '../../env-file.ts';
+import { toEnvVariables } from '../../env-variables.ts';
+import { writeCertificate } from '../../https-options.ts';
 import { openUrl } from '../../open-url.ts';
-import { announce } from '../../ready.ts';
-import { warnOfSilence, watchReceiver } from '../../receiver-watch.ts';
+import { announceReady } from '../../ready-line.ts';
 import { renderAttempt } from '../../render/deliveries.ts';
 import { renderReset } from '../../render/reset.ts';
+import { assertNoneRunning } from '../../running-emulator.ts';
+import { startDetached } from '../../start-detached.ts';
 import { addStartOptions } from '../../start-options.ts';
-import { toVariables } from '../../variables.ts';
+import { warnIfNotListening, watchReceiver } from '../../watch-receiver.ts';
 
-const LOOK_FOR_RUN_FILE_MS = 500;
+const RUN_FILE_CHECK_INTERVAL_MS = 500;
 
 /** Beside the settings, which the configuration reads. */
 interface Options {
@@ -58,38 +58,38 @@ function configure(command: Command): void {
   addStartOptions(command)
     .option('--detach', 'run in the background, and return when it is ready')
     .addHelpText('after', NOTE_ON_TOKEN)
-    .addHelpText('after', noteOnEnvFile('emulator start'));
+    .addHelpText('after', envFileHelp('emulator start'));
 }
 
 async function run(options: Options, context: Context): Promise<void> {
   const config = await context.config(options);
   const rules = await context.rules(options);
   const { values, projectFolder } = config;
-  await refuseSecond(config, context);
+  await assertNoneRunning(config, context);
   if (options.detach) {
     const { status, log } = await startDetached(context, projectFolder);
     const certificate = findOwnRunFile(projectFolder, context.env)?.certificate ?? null;
-    announce(status, certificate, values, rules, context);
-    if (values.forwardTo !== null) await warnOfSilence(values.forwardTo, context.io);
+    announceReady(status, certificate, values, rules, context);
+    if (values.forwardTo !== null) await warnIfNotListening(values.forwardTo, context.io);
     context.io.note(`It runs in the background: svc emulator stop ends it. Its log is ${log}.`);
     return;
   }
   assertStateFolderTrusted(projectFolder, context.env);
-  const emulator = await boot(config, rules, context);
+  const emulator = await bootEmulator(config, rules, context);
   const status = emulator.status();
   let endKeeping = () => {};
   try {
     const stateFolder = createStateFolder(projectFolder, context.env);
-    const certificate = keepCertificate(stateFolder, emulator.certificate);
+    const certificate = writeCertificate(stateFolder, emulator.certificate);
     // The commands of this folder come from this machine, whatever the public address is.
     const control_url = `${status.url}/_svc`;
     const runFile = { ...status, control_url, ...(certificate && { certificate }) };
     createRunFile(projectFolder, runFile, context.env);
-    endKeeping = keepRunFile(projectFolder, runFile, context.env);
-    if (values.envFile !== null) writeEnvFile(values.envFile, toVariables(status, certificate));
-    announce(status, certificate, values, rules, context);
+    endKeeping = restoreRunFileIfRemoved(projectFolder, runFile, context.env);
+    if (values.envFile !== null) writeEnvFile(values.envFile, toEnvVariables(status, certificate));
+    announceReady(status, certificate, values, rules, context);
     if (values.open) void showDashboard(status.dashboard_url, context);
-    await attend(emulator, values.forwardTo, context);
+    await printUntilStopped(emulator, values.forwardTo, context);
   } finally {
     endKeeping();
     removeRunFile(projectFolder, status.pid);
@@ -98,14 +98,14 @@ async function run(options: Options, context: Context): Promise<void> {
 }
 
 /** `git clean -fdx` and the like remove it while the emulator runs. @returns a function that ends that. */
-function keepRunFile(projectFolder: string, run: RunFile, env: Context['env']): () => void {
+function restoreRunFileIfRemoved(projectFolder: string, run: RunFile, env: Context['env']): () => void {
   const timer = setInterval(() => {
     try {
       ensureRunFile(projectFolder, run, env);
     } catch {
       // Where the folder cannot be written, commands name the emulator with --url.
     }
-  }, LOOK_FOR_RUN_FILE_MS);
+  }, RUN_FILE_CHECK_INTERVAL_MS);
   timer.unref();
   return () => clearInterval(timer);
 }
@@ -116,7 +116,7 @@ async function showDashboard(url: string, context: Context): Promise<void> {
 }
 
 /** Shows what the emulator sends until it is stopped, or the person interrupts. */
-async function attend(
+async function printUntilStopped(
   { closed, control }: Emulator,
   forwardTo: string | null,
   context: Context,
@@ -131,6 +131,6 @@ async function attend(
   }
   for await (const item of control.stream({ types: 'attempt' }, end)) {
     if (item.type === 'attempt') context.io.write(renderAttempt(item, context));
-    if (item.type === 'reset') context.io.note(renderReset(context.io.noteLook));
+    if (item.type === 'reset') context.io.note(renderReset(context.io.noteCapabilities));
   }
 }

@@ -1,9 +1,9 @@
 import { SvcError } from '../../../errors.ts';
 import type { CommandDefinition } from '../../command.ts';
 import type { Context } from '../../context.ts';
-import { lookUntil } from '../../look-until.ts';
+import { pollUntil } from '../../poll-until.ts';
 
-const LONGEST_STOP_MS = 30_000;
+const STOP_TIMEOUT_MS = 30_000;
 
 export const command: CommandDefinition<object> = {
   examples: ['emulator stop'],
@@ -15,10 +15,10 @@ async function run(_options: object, context: Context): Promise<void> {
   const control = await context.connect();
   const { pid, url } = await control.getStatus({});
   await control.stop({});
-  const isGone = await lookUntil(
+  const isGone = await pollUntil(
     () => control.getStatus({}).then((status) => status.pid !== pid, isUnreachable),
     (gone) => gone,
-    { timeoutMs: LONGEST_STOP_MS, signal: context.signal },
+    { timeoutMs: STOP_TIMEOUT_MS, signal: context.signal },
   );
   if (!isGone) throw new SvcError('timeout', `The emulator at ${url} still answers.`);
   context.print({ stopped: true, pid, url }, () => `The emulator at ${url} has stopped.`);

@@ -1,14 +1,14 @@
 import type { Command } from 'commander';
-import type { EmulatorStatus } from '../../../contract/emulator.ts';
+import type { EmulatorStatus } from '../../../contract/emulator-schemas.ts';
 import { formatDuration } from '../../../domain/duration.ts';
 import { SvcError } from '../../../errors.ts';
 import { abortAfter } from '../../../timers.ts';
-import { toDurationMs } from '../../arguments.ts';
 import type { CommandDefinition } from '../../command.ts';
 import type { Context } from '../../context.ts';
-import { lookUntil } from '../../look-until.ts';
+import { DEFAULT_WAIT_MS } from '../../delivery-wait.ts';
+import { parseDurationMs } from '../../option-parsers.ts';
+import { pollUntil } from '../../poll-until.ts';
 import { renderStatus } from '../../render/status.ts';
-import { DEFAULT_WAIT_MS } from '../../settlement.ts';
 
 interface Options {
   readonly timeout?: number;
@@ -16,7 +16,7 @@ interface Options {
 
 export const command: CommandDefinition<Options> = {
   configure: (command: Command) =>
-    command.option('--timeout <duration>', 'give up after that, exit 5; 30s when left out', toDurationMs),
+    command.option('--timeout <duration>', 'give up after that, exit 5; 30s when left out', parseDurationMs),
   examples: ['emulator wait', 'emulator wait --timeout 5s', 'emulator wait --url http://sandbox:4777'],
   run,
 };
@@ -25,7 +25,7 @@ export const command: CommandDefinition<Options> = {
 async function run({ timeout: timeoutMs = DEFAULT_WAIT_MS }: Options, context: Context): Promise<void> {
   const end = AbortSignal.any([context.signal, abortAfter(timeoutMs)]);
   let refusal = new SvcError('no_emulator', 'Something listens, but does not answer.');
-  const seen = await lookUntil(
+  const seen = await pollUntil(
     async () => {
       const found = await findStatus(context, end);
       if (found instanceof SvcError) refusal = found;

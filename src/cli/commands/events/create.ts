@@ -1,8 +1,8 @@
 import { indentJson } from '../../../domain/json-text.ts';
+import { eventTypeChoices } from '../../choices/event-type-choices.ts';
 import type { CommandDefinition } from '../../command.ts';
 import type { Context } from '../../context.ts';
-import { addEventOptions, createEventBodies, type EventOptions } from '../../event-body.ts';
-import { eventTypes } from '../../offers/event-types.ts';
+import { addEventOptions, createEventBodyFactory, type EventOptions } from '../../event-options.ts';
 import { askChoice } from '../../prompt.ts';
 
 interface Options extends EventOptions {
@@ -20,9 +20,9 @@ export const command: CommandDefinition<Options> = {
 };
 
 async function run(options: Options, context: Context): Promise<void> {
-  const type = options.type ?? (await askChoice(context, 'type', eventTypes));
+  const type = options.type ?? (await askChoice(context, 'type', eventTypeChoices));
   const api = await context.api();
-  const nextBody = await createEventBodies(type, options, context);
+  const nextBody = await createEventBodyFactory(type, options, context);
   const { text } = await api.createEvent(nextBody(), options.idempotencyKey);
   context.printJsonText(text, () => indentJson(text));
 }

@@ -1,7 +1,7 @@
 import { indentJson } from '../../../domain/json-text.ts';
+import { eventChoices } from '../../choices/resource-choices.ts';
 import type { CommandDefinition } from '../../command.ts';
 import type { Context } from '../../context.ts';
-import { events } from '../../offers/resources.ts';
 import { askChoice } from '../../prompt.ts';
 
 interface Options {
@@ -16,7 +16,7 @@ export const command: CommandDefinition<Options> = {
 
 /** Goes through the public API, so that the key's scopes and workspace count. */
 async function run({ id }: Options, context: Context): Promise<void> {
-  const wanted = id ?? (await askChoice(context, 'id', events));
+  const wanted = id ?? (await askChoice(context, 'id', eventChoices));
   const { text } = await (await context.api()).getEvent(wanted);
   context.printJsonText(text, () => indentJson(text));
 }

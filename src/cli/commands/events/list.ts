@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import { indentJson } from '../../../domain/json-text.ts';
-import { addPageOptions, type PageOptions, toPageInput } from '../../arguments.ts';
 import type { CommandDefinition } from '../../command.ts';
 import type { Context } from '../../context.ts';
+import { addPageOptions, type PageOptions, toPageParameters } from '../../option-parsers.ts';
 import { eventColumns } from '../../render/events.ts';
 import { printPage } from '../../render/page.ts';
-import { findScheduleNow } from '../../schedule-now.ts';
+import { fetchScheduleTimes } from '../../schedule-time.ts';
 
 interface Options extends PageOptions {
   readonly type?: string;
@@ -25,14 +25,14 @@ export const command: CommandDefinition<Options> = {
 async function run({ type, workspace, ...options }: Options, context: Context): Promise<void> {
   const { list } = await context.rules();
   const api = await context.api();
-  const { limit, starting_after } = toPageInput(options);
+  const { limit, starting_after } = toPageParameters(options);
   const page = await api.listEvents({
     [list.workspaceParameter]: workspace ?? (await context.workspaceId()),
     ...(type === undefined ? {} : { type }),
     ...(limit === undefined ? {} : { limit: String(limit) }),
     ...(starting_after === undefined ? {} : { starting_after }),
   });
-  const now = await findScheduleNow(page.value.data, await context.connect(), context);
+  const now = await fetchScheduleTimes(page.value.data, await context.connect(), context);
   if (context.json) context.io.write(indentJson(page.text));
   else printPage(context, page.value, 'events', eventColumns(now));
 }

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { possibleFault } from '../../../contract/faults.ts';
+import { createNewFaultSchema } from '../../../contract/fault-schemas.ts';
 import { listProblems } from '../../../contract/validate.ts';
-import { describeEffect } from '../../../control/fault-account.ts';
+import { describeEffect } from '../../../control/describe-fault.ts';
 import {
   type DeliveryFaultKind,
   deliveryFaultKinds,
@@ -10,9 +10,9 @@ import {
   requestDrops,
 } from '../../../domain/fault.ts';
 import { SvcError } from '../../../errors.ts';
-import { choiceOption, toDurationMs, toWholeNumber } from '../../arguments.ts';
 import type { CommandDefinition } from '../../command.ts';
 import type { Context } from '../../context.ts';
+import { choiceOption, parseDurationMs, wholeNumberParser } from '../../option-parsers.ts';
 
 interface Options {
   readonly on?: FaultRule['on'];
@@ -41,9 +41,9 @@ export const command: CommandDefinition<Options> = {
       .option('--method <method>', 'requests: only with this method', (text) => text.toUpperCase())
       .option('--path <path>', 'requests: only to this path, such as /events/{id}')
       .option('--key <id>', 'requests: only with this API key (key_…)')
-      .option('--status <status>', 'requests: answer with this error', toWholeNumber(400, 599))
+      .option('--status <status>', 'requests: answer with this error', wholeNumberParser(400, 599))
       .option('--error-code <code>', 'requests: the error.code of that answer')
-      .option('--latency <duration>', 'requests: wait so long first, in real time', toDurationMs)
+      .option('--latency <duration>', 'requests: wait so long first, in real time', parseDurationMs)
       .addOption(
         choiceOption(
           '--drop <when>',
@@ -54,8 +54,12 @@ export const command: CommandDefinition<Options> = {
       .addOption(choiceOption('--kind <kind>', 'deliveries: what becomes of them', deliveryFaultKinds))
       .option('--webhook <id>', 'deliveries: only to this endpoint (wh_…)')
       .option('--type <type>', 'deliveries: only of this event type')
-      .option('--delay <duration>', 'deliveries: for how long delay, reorder or slow-body last', toDurationMs)
-      .option('--count <n>', 'fire so often, and then no more', toWholeNumber(1, Number.MAX_SAFE_INTEGER))
+      .option(
+        '--delay <duration>',
+        'deliveries: for how long delay, reorder or slow-body last',
+        parseDurationMs,
+      )
+      .option('--count <n>', 'fire so often, and then no more', wholeNumberParser(1, Number.MAX_SAFE_INTEGER))
       .option('--probability <p>', 'fire by chance, such as 0.1', toProbability)
       .option('--workspace <id>', 'only in this workspace'),
   examples: [
@@ -99,7 +103,7 @@ const optionNames: Readonly<Record<string, string>> = {
 /** The emulator checks it too, but calls what is wrong by its members. @throws SvcError `usage` */
 function checkRule(rule: object): void {
   const toOption = (member: string) => `--${optionNames[member] ?? member}`;
-  const [wrong] = listProblems(possibleFault(toOption), rule);
+  const [wrong] = listProblems(createNewFaultSchema(toOption), rule);
   if (wrong === undefined) return;
   throw new SvcError('usage', `${toOption(wrong.path)} ${wrong.problem}.`, {
     hint: 'svc faults add --help shows what goes together.',

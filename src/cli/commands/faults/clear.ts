@@ -1,6 +1,6 @@
 import type { CommandDefinition } from '../../command.ts';
 import type { Context } from '../../context.ts';
-import { countOf } from '../../render/count.ts';
+import { formatCount } from '../../render/format-count.ts';
 
 interface Options {
   readonly id?: string;
@@ -22,5 +22,5 @@ async function run({ id, workspace }: Options, context: Context): Promise<void> 
     ...(id === undefined ? {} : { id }),
     ...(workspace === undefined ? {} : { workspace_id: workspace }),
   });
-  context.print(result, () => `${countOf(result.cleared, 'fault')} cleared.`);
+  context.print(result, () => `${formatCount(result.cleared, 'fault')} cleared.`);
 }

@@ -1,6 +1,6 @@
-import { addPageOptions, type PageOptions, toPageInput } from '../../arguments.ts';
 import type { CommandDefinition } from '../../command.ts';
 import type { Context } from '../../context.ts';
+import { addPageOptions, type PageOptions, toPageParameters } from '../../option-parsers.ts';
 import { faultColumns } from '../../render/faults.ts';
 import { printPage } from '../../render/page.ts';
 
@@ -18,5 +18,10 @@ export const command: CommandDefinition<Options> = {
 async function run({ workspace, ...page }: Options, context: Context): Promise<void> {
   const control = await context.connect();
   const subject = workspace === undefined ? {} : { workspace_id: workspace };
-  printPage(context, await control.listFaults({ ...toPageInput(page), ...subject }), 'faults', faultColumns);
+  printPage(
+    context,
+    await control.listFaults({ ...toPageParameters(page), ...subject }),
+    'faults',
+    faultColumns,
+  );
 }

@@ -1,8 +1,8 @@
 import { InvalidArgumentError, Option } from 'commander';
-import { type Scope, scopes } from '../../../domain/access.ts';
-import { toList } from '../../arguments.ts';
+import { type Scope, scopes } from '../../../domain/environment.ts';
 import type { CommandDefinition } from '../../command.ts';
 import type { Context } from '../../context.ts';
+import { parseList } from '../../option-parsers.ts';
 import { renderFields } from '../../render/fields.ts';
 
 interface Options {
@@ -30,7 +30,7 @@ export const command: CommandDefinition<Options> = {
 };
 
 function toScopes(text: string): Scope[] {
-  return toList(text).map((name) => {
+  return parseList(text).map((name) => {
     const scope = scopes.find((known) => known === name);
     if (scope === undefined) throw new InvalidArgumentError(`The scopes are ${scopes.join(', ')}.`);
     return scope;

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { addPageOptions, type PageOptions, toPageInput } from '../../arguments.ts';
 import type { CommandDefinition } from '../../command.ts';
 import type { Context } from '../../context.ts';
+import { addPageOptions, type PageOptions, toPageParameters } from '../../option-parsers.ts';
 import { keyColumns } from '../../render/keys.ts';
 import { printPage } from '../../render/page.ts';
 
@@ -19,7 +19,7 @@ export const command: CommandDefinition<Options> = {
 async function run({ workspace, ...page }: Options, context: Context): Promise<void> {
   const control = await context.connect();
   const keys = await control.listKeys({
-    ...toPageInput(page),
+    ...toPageParameters(page),
     ...(workspace === undefined ? {} : { workspace_id: workspace }),
   });
   printPage(context, keys, 'keys', keyColumns(context.now()));

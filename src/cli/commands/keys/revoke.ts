@@ -1,6 +1,6 @@
+import { keyChoices } from '../../choices/resource-choices.ts';
 import type { CommandDefinition } from '../../command.ts';
 import type { Context } from '../../context.ts';
-import { keys } from '../../offers/resources.ts';
 import { askChoice, confirm } from '../../prompt.ts';
 
 interface Options {
@@ -16,7 +16,7 @@ export const command: CommandDefinition<Options> = {
 
 async function run({ id, yes }: Options, context: Context): Promise<void> {
   const control = await context.connect();
-  const wanted = id ?? (await askChoice(context, 'id', keys));
+  const wanted = id ?? (await askChoice(context, 'id', keyChoices));
   await confirm(context, `Revoke ${wanted}? What uses it will be refused.`, yes);
   const key = await control.revokeKey({ id: wanted });
   context.print(key, () => `${key.id} is revoked.`);

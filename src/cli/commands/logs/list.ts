@@ -1,16 +1,16 @@
 import type { Command } from 'commander';
 import { formatRelative } from '../../../domain/relative-time.ts';
-import { addPageOptions, type PageOptions, toPageInput } from '../../arguments.ts';
 import type { CommandDefinition } from '../../command.ts';
 import type { Context } from '../../context.ts';
+import { addPageOptions, type PageOptions, toPageParameters } from '../../option-parsers.ts';
 import { printPage } from '../../render/page.ts';
 import { requestColumns } from '../../render/requests.ts';
-import { addRequestFilter, type RequestFilterOptions, toRequestFilter } from '../../request-filter.ts';
+import { addRequestFilterOptions, type RequestFilterOptions, toRequestFilter } from '../../request-filter.ts';
 
 type Options = RequestFilterOptions & PageOptions;
 
 export const command: CommandDefinition<Options> = {
-  configure: (command: Command) => addPageOptions(addRequestFilter(command)),
+  configure: (command: Command) => addPageOptions(addRequestFilterOptions(command)),
   examples: [
     'logs list',
     'logs list --status 403 --since 10m',
@@ -21,7 +21,7 @@ export const command: CommandDefinition<Options> = {
 
 async function run(options: Options, context: Context): Promise<void> {
   const control = await context.connect();
-  const page = await control.listRequests({ ...toPageInput(options), ...toRequestFilter(options) });
+  const page = await control.listRequests({ ...toPageParameters(options), ...toRequestFilter(options) });
   printPage(
     context,
     page,

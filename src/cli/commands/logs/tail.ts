@@ -2,10 +2,14 @@ import type { ExitCode } from '../../../errors.ts';
 import type { CommandDefinition } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { followRequests } from '../../live/follow.ts';
-import { addRequestFilter, fitsRequestFilter, type RequestFilterOptions } from '../../request-filter.ts';
+import {
+  addRequestFilterOptions,
+  matchesRequestFilter,
+  type RequestFilterOptions,
+} from '../../request-filter.ts';
 
 export const command: CommandDefinition<RequestFilterOptions> = {
-  configure: addRequestFilter,
+  configure: addRequestFilterOptions,
   examples: ['logs tail', 'logs tail --path /v1/events --json'],
   run,
 };
@@ -17,6 +21,6 @@ async function run(options: RequestFilterOptions, context: Context): Promise<Exi
   const stream = control.stream({ types: 'request', ...since }, context.signal);
   const heading = 'Requests to the API as they happen. Ctrl-C stops.';
   return followRequests(stream, context, { control, heading }, (logged) =>
-    fitsRequestFilter(logged, options),
+    matchesRequestFilter(logged, options),
   );
 }

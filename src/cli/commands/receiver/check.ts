@@ -2,24 +2,24 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { settings } from '../../../config/settings.ts';
 import { SECOND_MS } from '../../../domain/duration.ts';
 import { isEventType } from '../../../domain/event.ts';
-import { getSecrets } from '../../../domain/signature/digest.ts';
+import { requireSecrets } from '../../../domain/signature/digest.ts';
 import { ExitCode, SvcError } from '../../../errors.ts';
-import { fixtureFolders } from '../../../fixtures/folders.ts';
-import { findFixture } from '../../../fixtures/library.ts';
+import { findFixture } from '../../../fixtures/event-fixtures.ts';
+import { fixtureFolders } from '../../../fixtures/fixture-folders.ts';
 import { fillTemplates } from '../../../fixtures/template.ts';
-import { receiverRules } from '../../../receiver/check.ts';
-import { type ConductOptions, conductChecks, type Report } from '../../../receiver/conduct.ts';
-import { createObserver } from '../../../receiver/observer.ts';
-import { choiceOption, toDurationMs, toList, toReceiverUrl } from '../../arguments.ts';
+import { createEffectObserver } from '../../../receiver/effect-observer.ts';
+import { receiverRules } from '../../../receiver/receiver-check.ts';
+import { type CheckReport, type RunChecksOptions, runChecks } from '../../../receiver/run-checks.ts';
 import type { CommandDefinition } from '../../command.ts';
 import type { Context } from '../../context.ts';
-import { renderBar, showWhile } from '../../progress.ts';
+import { choiceOption, parseDurationMs, parseList, parseReceiverUrl } from '../../option-parsers.ts';
+import { renderProgressBar, withProgress } from '../../progress.ts';
 import { askText } from '../../prompt.ts';
+import { readNamedFile } from '../../read-value.ts';
 import { renderFields } from '../../render/fields.ts';
-import { renderJunit } from '../../render/junit.ts';
+import { renderReceiverJUnit } from '../../render/receiver-junit.ts';
 import { renderReport } from '../../render/receiver-report.ts';
 import { createTemplateScopes } from '../../template-scopes.ts';
-import { readNamedFile } from '../../values.ts';
 
 interface Options {
   readonly url?: string;
@@ -68,9 +68,9 @@ export const command: CommandDefinition<Options> = {
 
 function configure(command: Command): void {
   command
-    .argument('[url]', 'port or URL of the receiver', toReceiverUrl)
+    .argument('[url]', 'port or URL of the receiver', parseReceiverUrl)
     .option('--secret <secret>', 'the secret that it verifies with; otherwise SVC_WEBHOOK_SECRET')
-    .option('--rule <name>', 'only this rule or this check; may be repeated', toList)
+    .option('--rule <name>', 'only this rule or this check; may be repeated', parseList)
     .option('--observe <url|command>', 'what gives the count of effects, as {"count": n} or as a number')
     .option(
       '--event-type <type>',
@@ -82,7 +82,7 @@ function configure(command: Command): void {
     .option(
       '--timeout <duration>',
       'how long an answer or an effect may take; 15s when left out',
-      toDurationMs,
+      parseDurationMs,
     )
     .option('--ca <file>', 'PEM file of a certificate authority to trust')
     .addOption(
@@ -96,47 +96,48 @@ async function run(options: Options, context: Context): Promise<ExitCode> {
   if (context.json && options.format === 'junit') {
     throw new SvcError('usage', '--json and --format junit print different things: choose one.');
   }
-  const wanted = await toConductOptions(options, context);
+  const wanted = await toCheckOptions(options, context);
   const { observe } = options;
-  const observer = observe === undefined ? null : createObserver(observe, { ...wanted, cwd: context.cwd });
-  let bar = renderBar(0, 1);
+  const observer =
+    observe === undefined ? null : createEffectObserver(observe, { ...wanted, cwd: context.cwd });
+  let bar = renderProgressBar(0, 1);
   const onProgress = (done: number, total: number) => {
-    bar = renderBar(done, total);
+    bar = renderProgressBar(done, total);
   };
   try {
-    const report = await showWhile(
+    const report = await withProgress(
       context,
       async () => `Checking ${wanted.url}  ${bar}`,
-      conductChecks({ ...wanted, count: observer?.count ?? null, onProgress }),
+      runChecks({ ...wanted, count: observer?.count ?? null, onProgress }),
     );
     print(report, options, wanted.url, context);
-    return report.ok ? ExitCode.done : ExitCode.notSo;
+    return report.ok ? ExitCode.success : ExitCode.failure;
   } finally {
     await observer?.close();
   }
 }
 
-function print(report: Report, { format }: Options, url: string, context: Context): void {
+function print(report: CheckReport, { format }: Options, url: string, context: Context): void {
   if (format === 'json') context.io.write(JSON.stringify(report, null, 2));
-  else if (format === 'junit') context.io.write(renderJunit(report, url));
+  else if (format === 'junit') context.io.write(renderReceiverJUnit(report, url));
   else context.print(report, () => renderReport(report, context.io));
 }
 
-type Wanted = Omit<ConductOptions, 'count' | 'onProgress'>;
+type CheckOptions = Omit<RunChecksOptions, 'count' | 'onProgress'>;
 
-async function toConductOptions(options: Options, context: Context): Promise<Wanted> {
+async function toCheckOptions(options: Options, context: Context): Promise<CheckOptions> {
   const { secret = context.env.SVC_WEBHOOK_SECRET, ca, eventType } = options;
   if (!secret) throw new SvcError('usage', 'There is no secret: pass --secret or set SVC_WEBHOOK_SECRET.');
   const { cwd, signal, now } = context;
   const { signature: scheme, webhookUrl: urlRule } = await context.rules({ scheme: options.scheme });
   // With a secret that has no key in it, anybody could sign.
-  getSecrets(scheme, secret);
+  requireSecrets(scheme, secret);
   const { values, projectFolder } = await context.config(ca === undefined ? {} : { ca });
   return {
     ...{ urlRule, scheme, secret, eventType, now, signal, apiKey: values.apiKey },
     only: options.rule ?? [],
     timeoutMs: options.timeout ?? TIMEOUT_MS,
-    url: options.url ?? (await askText(context, 'url', toReceiverUrl)),
+    url: options.url ?? (await askText(context, 'url', parseReceiverUrl)),
     payload: await createPayload(eventType, projectFolder, context),
     ca: values.ca === null ? undefined : (await readNamedFile(values.ca, cwd)).toString(),
   };

@@ -8,13 +8,13 @@ import {
   frameworks,
   type ReceiverExample,
   readReceiverExample,
-} from '../../../fixtures/receivers.ts';
-import { choiceOption } from '../../arguments.ts';
+} from '../../../fixtures/receiver-examples.ts';
+import { type ChoiceSource, toChoiceList } from '../../choices/choice-source.ts';
 import type { CommandDefinition } from '../../command.ts';
 import type { Context } from '../../context.ts';
-import { type Offer, offerRows } from '../../offers/offer.ts';
+import { choiceOption } from '../../option-parsers.ts';
 import { askChoice } from '../../prompt.ts';
-import { noteHint } from '../../render/hint.ts';
+import { printHint } from '../../render/hint.ts';
 
 interface Options {
   readonly framework?: Framework;
@@ -30,10 +30,10 @@ export const command: CommandDefinition<Options> = {
   run,
 };
 
-const offer: Offer = {
+const frameworkChoices: ChoiceSource = {
   noun: 'framework',
   list: async () =>
-    offerRows(
+    toChoiceList(
       frameworks.map(readReceiverExample),
       [
         { title: 'FRAMEWORK', value: ({ framework }) => framework },
@@ -45,29 +45,29 @@ const offer: Offer = {
 
 async function run({ framework, out }: Options, context: Context): Promise<void> {
   const example = readReceiverExample(
-    framework ?? ((await askChoice(context, 'framework', offer)) as Framework),
+    framework ?? ((await askChoice(context, 'framework', frameworkChoices)) as Framework),
   );
   if (out !== undefined) await writeFiles(example, resolve(context.cwd, out));
   context.print(example, () => (out === undefined ? toListing(example) : listPaths(example, out)));
-  if (out !== undefined) noteHint(toNextStep(example, out), context.io);
+  if (out !== undefined) printHint(toNextStep(example, out), context.io);
 }
 
 /** @throws SvcError `usage` when one of them is there already, or cannot be written. */
 async function writeFiles({ files }: ReceiverExample, folder: string): Promise<void> {
   const there = files.find(({ path }) => existsSync(join(folder, path)));
-  if (there !== undefined) throw refuse(`${there.path} is there already.`);
+  if (there !== undefined) throw createWriteError(`${there.path} is there already.`);
   for (const { path, content } of files) {
     const file = join(folder, path);
     try {
       await mkdir(dirname(file), { recursive: true });
       await writeFile(file, content);
     } catch (error) {
-      throw refuse(`${path} cannot be written: ${(error as Error).message}.`);
+      throw createWriteError(`${path} cannot be written: ${(error as Error).message}.`);
     }
   }
 }
 
-function refuse(message: string): SvcError {
+function createWriteError(message: string): SvcError {
   return new SvcError('usage', message, { hint: 'Write to another folder.' });
 }
 

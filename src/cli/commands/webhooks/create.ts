@@ -1,7 +1,7 @@
-import { toList, toWebhookUrl } from '../../arguments.ts';
+import { eventTypeChoices } from '../../choices/event-type-choices.ts';
 import type { CommandDefinition } from '../../command.ts';
 import type { Context } from '../../context.ts';
-import { eventTypes } from '../../offers/event-types.ts';
+import { parseList, parseWebhookUrl } from '../../option-parsers.ts';
 import { askChoice, askText } from '../../prompt.ts';
 import { renderWebhook } from '../../render/webhook.ts';
 
@@ -14,8 +14,12 @@ interface Options {
 export const command: CommandDefinition<Options> = {
   configure: (command) =>
     command
-      .option('--url <url>', 'Port or URL to deliver to, such as 3000 or localhost:3000/hooks', toWebhookUrl)
-      .option('-e, --events <list>', 'event types to subscribe to, or *', toList)
+      .option(
+        '--url <url>',
+        'Port or URL to deliver to, such as 3000 or localhost:3000/hooks',
+        parseWebhookUrl,
+      )
+      .option('-e, --events <list>', 'event types to subscribe to, or *', parseList)
       .option('--workspace <id>', 'the workspace; otherwise SVC_WORKSPACE_ID, or the one made at boot'),
   examples: [
     'webhooks create --url 3000/webhooks --events order.shipped',
@@ -27,8 +31,8 @@ export const command: CommandDefinition<Options> = {
 
 /** Goes through the public API, so that the key's scopes and workspace count. */
 async function run({ url, events, workspace }: Options, context: Context): Promise<void> {
-  const address = url ?? (await askText(context, 'url', toWebhookUrl));
-  const types = events ?? [await askChoice(context, 'events', eventTypes)];
+  const address = url ?? (await askText(context, 'url', parseWebhookUrl));
+  const types = events ?? [await askChoice(context, 'events', eventTypeChoices)];
   const api = await context.api();
   const { value: webhook, text } = await api.createWebhook({
     workspace_id: workspace ?? (await context.workspaceId()),

@@ -1,6 +1,6 @@
+import { webhookChoices } from '../../choices/resource-choices.ts';
 import type { CommandDefinition } from '../../command.ts';
 import type { Context } from '../../context.ts';
-import { webhooks } from '../../offers/resources.ts';
 import { askChoice, confirm } from '../../prompt.ts';
 
 interface Options {
@@ -19,7 +19,7 @@ export const command: CommandDefinition<Options> = {
 
 async function run({ id, yes }: Options, context: Context): Promise<void> {
   const control = await context.connect();
-  const wanted = id ?? (await askChoice(context, 'id', webhooks));
+  const wanted = id ?? (await askChoice(context, 'id', webhookChoices));
   await confirm(context, `Delete ${wanted}? Its pending deliveries are canceled.`, yes);
   const deleted = await control.deleteWebhook({ id: wanted });
   const canceled = deleted.canceled_deliveries;

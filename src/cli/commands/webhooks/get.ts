@@ -1,9 +1,9 @@
+import { webhookChoices } from '../../choices/resource-choices.ts';
 import type { CommandDefinition } from '../../command.ts';
 import type { Context } from '../../context.ts';
-import { webhooks } from '../../offers/resources.ts';
 import { askChoice } from '../../prompt.ts';
 import { renderWebhook } from '../../render/webhook.ts';
-import { findScheduleNow } from '../../schedule-now.ts';
+import { fetchScheduleTimes } from '../../schedule-time.ts';
 
 interface Options {
   readonly id?: string;
@@ -17,7 +17,7 @@ export const command: CommandDefinition<Options> = {
 
 async function run({ id }: Options, context: Context): Promise<void> {
   const control = await context.connect();
-  const webhook = await control.getWebhook({ id: id ?? (await askChoice(context, 'id', webhooks)) });
-  const now = await findScheduleNow([webhook], control, context);
+  const webhook = await control.getWebhook({ id: id ?? (await askChoice(context, 'id', webhookChoices)) });
+  const now = await fetchScheduleTimes([webhook], control, context);
   context.print(webhook, () => renderWebhook(webhook, context.io, now(webhook)));
 }

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
-import { addPageOptions, type PageOptions, toPageInput } from '../../arguments.ts';
 import type { CommandDefinition } from '../../command.ts';
 import type { Context } from '../../context.ts';
+import { addPageOptions, type PageOptions, toPageParameters } from '../../option-parsers.ts';
 import { printPage } from '../../render/page.ts';
 import { webhookColumns } from '../../render/webhook.ts';
-import { findScheduleNow } from '../../schedule-now.ts';
+import { fetchScheduleTimes } from '../../schedule-time.ts';
 
 interface Options extends PageOptions {
   readonly workspace?: string;
@@ -20,9 +20,9 @@ export const command: CommandDefinition<Options> = {
 async function run({ workspace, ...page }: Options, context: Context): Promise<void> {
   const control = await context.connect();
   const webhooks = await control.listWebhooks({
-    ...toPageInput(page),
+    ...toPageParameters(page),
     ...(workspace === undefined ? {} : { workspace_id: workspace }),
   });
-  const now = await findScheduleNow(webhooks.data, control, context);
+  const now = await fetchScheduleTimes(webhooks.data, control, context);
   printPage(context, webhooks, 'endpoints', webhookColumns(now));
 }

@@ -1,7 +1,7 @@
-import { toDurationMs } from '../../arguments.ts';
+import { webhookChoices } from '../../choices/resource-choices.ts';
 import type { CommandDefinition } from '../../command.ts';
 import type { Context } from '../../context.ts';
-import { webhooks } from '../../offers/resources.ts';
+import { parseDurationMs } from '../../option-parsers.ts';
 import { askChoice } from '../../prompt.ts';
 import { renderWebhook } from '../../render/webhook.ts';
 
@@ -17,7 +17,7 @@ export const command: CommandDefinition<Options> = {
       .option(
         '--overlap <duration>',
         'how long the old secret signs as well; 24h when left out',
-        toDurationMs,
+        parseDurationMs,
       ),
   examples: ['webhooks rotate-secret wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --overlap 1h'],
   run,
@@ -26,7 +26,7 @@ export const command: CommandDefinition<Options> = {
 async function run({ id, overlap }: Options, context: Context): Promise<void> {
   const control = await context.connect();
   const webhook = await control.rotateWebhookSecret({
-    id: id ?? (await askChoice(context, 'id', webhooks)),
+    id: id ?? (await askChoice(context, 'id', webhookChoices)),
     ...(overlap === undefined ? {} : { overlap_ms: overlap }),
   });
   context.print(webhook, () => renderWebhook(webhook, context.io));

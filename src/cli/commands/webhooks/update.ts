@@ -1,9 +1,9 @@
 import { Option } from 'commander';
 import { SvcError } from '../../../errors.ts';
-import { toHeaders, toList, toWebhookUrl } from '../../arguments.ts';
+import { webhookChoices } from '../../choices/resource-choices.ts';
 import type { CommandDefinition } from '../../command.ts';
 import type { Context } from '../../context.ts';
-import { webhooks } from '../../offers/resources.ts';
+import { parseHeaders, parseList, parseWebhookUrl } from '../../option-parsers.ts';
 import { askChoice } from '../../prompt.ts';
 import { renderWebhook } from '../../render/webhook.ts';
 
@@ -22,12 +22,12 @@ export const command: CommandDefinition<Options> = {
   configure: (command) =>
     command
       .argument('[id]', 'wh_…')
-      .option('--url <url>', 'Port or URL to deliver to from now on', toWebhookUrl)
-      .option('-e, --events <list>', 'subscribe to these event types instead', toList)
+      .option('--url <url>', 'Port or URL to deliver to from now on', parseWebhookUrl)
+      .option('-e, --events <list>', 'subscribe to these event types instead', parseList)
       .option(
         '-H, --headers <header>',
         "'Name: value' to add to each delivery from now on; may be repeated",
-        toHeaders,
+        parseHeaders,
       )
       .option('--no-headers', 'add no headers any more')
       .option('--skip-verify', 'take any TLS certificate of the receiver')
@@ -58,7 +58,7 @@ async function run({ id, ...options }: Options, context: Context): Promise<void>
   }
   const control = await context.connect();
   const webhook = await control.updateWebhook({
-    id: id ?? (await askChoice(context, 'id', webhooks)),
+    id: id ?? (await askChoice(context, 'id', webhookChoices)),
     ...changes,
   });
   context.print(webhook, () => renderWebhook(webhook, context.io));

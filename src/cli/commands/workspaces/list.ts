@@ -1,6 +1,6 @@
-import { addPageOptions, type PageOptions, toPageInput } from '../../arguments.ts';
 import type { CommandDefinition } from '../../command.ts';
 import type { Context } from '../../context.ts';
+import { addPageOptions, type PageOptions, toPageParameters } from '../../option-parsers.ts';
 import { printPage } from '../../render/page.ts';
 import { workspaceColumns } from '../../render/workspaces.ts';
 
@@ -14,7 +14,7 @@ async function run(options: PageOptions, context: Context): Promise<void> {
   const control = await context.connect();
   printPage(
     context,
-    await control.listWorkspaces(toPageInput(options)),
+    await control.listWorkspaces(toPageParameters(options)),
     'workspaces',
     workspaceColumns(context.now()),
   );

@@ -3,23 +3,23 @@ import './clock.css';
 import type { RefObject } from 'preact';
 import { useId, useRef, useState } from 'preact/hooks';
 import { parseDuration } from '../../../domain/duration.ts';
-import { useLive } from '../../live.ts';
-import { notify } from '../../notices.ts';
-import { clock, scheduleNow, wallNow } from '../../schedule.ts';
+import { useLiveItems } from '../../live-stream.ts';
+import { clock, scheduleNow, wallNow } from '../../schedule-clock.ts';
 import { useShortcuts } from '../../shortcuts.ts';
+import { showToast } from '../../toasts.ts';
 import { Icon } from '../../ui/icon.tsx';
-import { Caused } from './caused.tsx';
 import {
   advance,
+  advanceToNext,
   changeClock,
   countAttempts,
-  goToNext,
-  moving,
+  moveInProgress,
   settle,
   toggleFrozen,
-} from './clock-moves.ts';
-import { describeDistance, describeRate, formatInstant } from './clock-words.ts';
-import { Due } from './due.tsx';
+} from './clock-actions.ts';
+import { formatDistance, formatRate, formatUtc } from './clock-format.ts';
+import { ClockMoveResult } from './clock-move-result.tsx';
+import { DueDeliveries } from './due-deliveries.tsx';
 
 const SPEEDS = [1, 10, 100, 3600];
 const STEPS = ['5m', '30m', '24h'];
@@ -29,27 +29,27 @@ export function ClockBar() {
   const [isOpen, setOpen] = useState(false);
   const duration = useRef<HTMLInputElement>(null);
   useShortcuts([
-    { key: 'f', does: 'Freeze the clock, or let it go on', run: toggleFrozen },
-    { key: 'n', does: 'Move the clock to the next attempt', run: goToNext },
-    { key: 'S', does: 'Move the clock until nothing is due any more', run: settle },
+    { key: 'f', description: 'Freeze the clock, or let it go on', run: toggleFrozen },
+    { key: 'n', description: 'Move the clock to the next attempt', run: advanceToNext },
+    { key: 'S', description: 'Move the clock until nothing is due any more', run: settle },
     {
       key: 'a',
-      does: 'Advance the clock by a duration',
+      description: 'Advance the clock by a duration',
       run: () => {
         setOpen(true);
         requestAnimationFrame(() => duration.current?.focus());
       },
     },
   ]);
-  useLive((items) => {
-    const id = moving.peek()?.workspaceId;
+  useLiveItems((items) => {
+    const id = moveInProgress.peek()?.workspaceId;
     const sent = items.filter((item) => item.type === 'attempt' && item.delivery.workspace_id === id).length;
     if (sent > 0) countAttempts(sent);
   });
   const isFrozen = clock.value?.rate === 0;
   return (
-    <section class="clock" aria-label="Clock" aria-busy={moving.value !== null}>
-      <Reading />
+    <section class="clock" aria-label="Clock" aria-busy={moveInProgress.value !== null}>
+      <CurrentTime />
       <button
         type="button"
         class="clock-freeze"
@@ -69,40 +69,40 @@ export function ClockBar() {
         More
       </button>
       <div id={id} class={`clock-controls ${isOpen ? 'open' : ''}`}>
-        <Speeds />
-        <Moves duration={duration} />
+        <SpeedButtons />
+        <MoveControls duration={duration} />
       </div>
       <div class="clock-side">
-        <Caused />
+        <ClockMoveResult />
         <div class="clock-next">
-          <Due />
+          <DueDeliveries />
         </div>
       </div>
     </section>
   );
 }
 
-function Reading() {
+function CurrentTime() {
   const { value: now } = scheduleNow;
   if (clock.value === undefined || now === undefined || wallNow.value === undefined) {
     return <p class="muted clock-reading">The clock is being read…</p>;
   }
   const { rate } = clock.value;
-  const [date, time] = formatInstant(now).split(' ');
-  const distance = describeDistance(now, wallNow.value);
+  const [date, time] = formatUtc(now).split(' ');
+  const distance = formatDistance(now, wallNow.value);
   return (
     <p class="clock-reading">
       <Icon name="clock" />
       <time class="mono" dateTime={new Date(now).toISOString()} title="Schedule time, UTC">
         <span class="clock-date">{date}</span> {time}
       </time>
-      <span class={rate === 0 ? 'clock-frozen' : 'clock-rate'}>{describeRate(rate)}</span>
+      <span class={rate === 0 ? 'clock-frozen' : 'clock-rate'}>{formatRate(rate)}</span>
       {distance !== null && <span class="muted clock-distance">{distance}</span>}
     </p>
   );
 }
 
-function Speeds() {
+function SpeedButtons() {
   return (
     <fieldset>
       <legend class="unseen">Speed: schedule seconds per real second</legend>
@@ -121,8 +121,8 @@ function Speeds() {
   );
 }
 
-function Moves({ duration }: { readonly duration: RefObject<HTMLInputElement | null> }) {
-  const isBusy = moving.value !== null;
+function MoveControls({ duration }: { readonly duration: RefObject<HTMLInputElement | null> }) {
+  const isBusy = moveInProgress.value !== null;
   return (
     <>
       <fieldset disabled={isBusy}>
@@ -132,11 +132,11 @@ function Moves({ duration }: { readonly duration: RefObject<HTMLInputElement | n
             +{step}
           </button>
         ))}
-        <AnyDuration field={duration} />
+        <AdvanceForm field={duration} />
       </fieldset>
       <fieldset disabled={isBusy}>
         <legend class="unseen">Move to</legend>
-        <button type="button" title="To the next attempt (n)" onClick={goToNext}>
+        <button type="button" title="To the next attempt (n)" onClick={advanceToNext}>
           <Icon name="next" /> Next
         </button>
         <button type="button" title="Until nothing is due any more (S)" onClick={settle}>
@@ -147,7 +147,7 @@ function Moves({ duration }: { readonly duration: RefObject<HTMLInputElement | n
   );
 }
 
-function AnyDuration({ field }: { readonly field: RefObject<HTMLInputElement | null> }) {
+function AdvanceForm({ field }: { readonly field: RefObject<HTMLInputElement | null> }) {
   const [text, setText] = useState('');
   const [isWrong, setWrong] = useState(false);
   const submit = (event: Event) => {
@@ -175,7 +175,7 @@ function AnyDuration({ field }: { readonly field: RefObject<HTMLInputElement | n
 /** @returns false where the text is no duration, which is then said. */
 function advanceBy(text: string): boolean {
   const ms = parseDuration(text);
-  if (ms === null) notify('Write a duration such as 90s, 5m, 2h or 1h30m.', true);
+  if (ms === null) showToast('Write a duration such as 90s, 5m, 2h or 1h30m.', true);
   else void advance(ms, text.trim());
   return ms !== null;
 }

@@ -1,14 +1,14 @@
 /** What the list shows of each delivery. */
-import type { Delivery } from '../../../contract/deliveries.ts';
-import { settledReasonText } from '../../../domain/delivery.ts';
-import { shortenUrl } from '../../short-url.ts';
-import { StatusBadge } from '../../ui/status.tsx';
+import type { Delivery } from '../../../contract/delivery-schemas.ts';
+import { settledReasonDescriptions } from '../../../domain/delivery.ts';
+import { shortenUrl } from '../../shorten-url.ts';
+import { StatusBadge } from '../../ui/status-badge.tsx';
 import { Time } from '../../ui/time.tsx';
 
 export const COLUMNS = ['Status', 'Event', 'Endpoint', 'Attempts', 'Created'];
 
 /** One for each column. `address` is that of the delivery in the page. */
-export function toCells(delivery: Delivery, address: string) {
+export function renderCells(delivery: Delivery, address: string) {
   const { id, status, event_type: type, url, attempt_count: attempts, created_at: createdAt } = delivery;
   return [
     <StatusBadge status={status} paused={delivery.paused} />,
@@ -23,7 +23,7 @@ export function toCells(delivery: Delivery, address: string) {
         {shortenUrl(url)}
       </span>
       <small>
-        <NextStep delivery={delivery} />
+        <NextAttempt delivery={delivery} />
       </small>
     </>,
     <>
@@ -35,7 +35,7 @@ export function toCells(delivery: Delivery, address: string) {
 }
 
 /** When it is tried next, or why it stopped. */
-function NextStep({ delivery }: { readonly delivery: Delivery }) {
+function NextAttempt({ delivery }: { readonly delivery: Delivery }) {
   const { status, paused, attempt_count: attempts, next_attempt_at: next, settled_reason: reason } = delivery;
   const { replay_of: original } = delivery;
   if (paused) return <>endpoint disabled</>;
@@ -47,6 +47,6 @@ function NextStep({ delivery }: { readonly delivery: Delivery }) {
       </>
     );
   }
-  if (reason !== null) return <>{settledReasonText[reason]}</>;
+  if (reason !== null) return <>{settledReasonDescriptions[reason]}</>;
   return <>{original === null ? '' : `replay of ${original}`}</>;
 }

@@ -1,15 +1,15 @@
 /** One attempt in full. */
-import type { AttemptDetail, DeliveryDetail } from '../../../contract/deliveries.ts';
+import type { AttemptDetail, DeliveryDetail } from '../../../contract/delivery-schemas.ts';
 import { formatDuration } from '../../../domain/duration.ts';
 import { toHash } from '../../address.ts';
-import { refine, route } from '../../router.ts';
-import { OutcomeBadge } from '../../ui/status.tsx';
+import { route, updateQuery } from '../../router.ts';
+import { OutcomeBadge } from '../../ui/status-badge.tsx';
 import { type Tab, Tabs } from '../../ui/tabs.tsx';
 import { Time } from '../../ui/time.tsx';
 import { SignatureView } from '../signature/signature-view.tsx';
-import { Difference } from './difference.tsx';
-import { RequestView, ResponseView } from './message-view.tsx';
-import { toSentence } from './verdict.ts';
+import { AttemptComparison } from './attempt-comparison.tsx';
+import { toSentence } from './delivery-summary.ts';
+import { AttemptRequest, AttemptResponse } from './http-message.tsx';
 
 interface Props {
   readonly delivery: DeliveryDetail;
@@ -18,8 +18,8 @@ interface Props {
 
 export function AttemptView({ delivery, attempt }: Props) {
   const tabs: Tab[] = [
-    { name: 'request', title: 'Request', render: () => <RequestView request={attempt.request} /> },
-    { name: 'response', title: 'Response', render: () => <ResponseView attempt={attempt} /> },
+    { name: 'request', title: 'Request', render: () => <AttemptRequest request={attempt.request} /> },
+    { name: 'response', title: 'Response', render: () => <AttemptResponse attempt={attempt} /> },
     {
       name: 'signature',
       title: 'Signature',
@@ -31,7 +31,7 @@ export function AttemptView({ delivery, attempt }: Props) {
           {
             name: 'difference',
             title: 'Difference',
-            render: () => <Difference attempts={delivery.attempts} attempt={attempt} />,
+            render: () => <AttemptComparison attempts={delivery.attempts} attempt={attempt} />,
           },
         ]),
   ];
@@ -42,7 +42,7 @@ export function AttemptView({ delivery, attempt }: Props) {
         label={`Attempt ${attempt.number}`}
         tabs={tabs}
         open={route.value.query.tab}
-        onOpen={(tab) => refine({ tab })}
+        onOpen={(tab) => updateQuery({ tab })}
       />
     </section>
   );

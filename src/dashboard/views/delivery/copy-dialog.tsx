@@ -1,11 +1,17 @@
 /** An attempt in the forms in which it is of use elsewhere. */
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import type { AttemptDetail, DeliveryDetail } from '../../../contract/deliveries.ts';
+import type { AttemptDetail, DeliveryDetail } from '../../../contract/delivery-schemas.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { type Tab, Tabs } from '../../ui/tabs.tsx';
-import { listCommands, toCurlCommand, toRawRequest, toSignCommand, toVitest } from './copies.ts';
+import {
+  listCommands,
+  toCurlCommand,
+  toRawRequest,
+  toSignedCurlCommand,
+  toVitestTest,
+} from './attempt-formats.ts';
 
 interface Props {
   readonly delivery: DeliveryDetail;
@@ -23,7 +29,11 @@ export function CopyDialog({ delivery, attempt: { number, request }, onClose }: 
         <Form what="the curl command" text={toCurlCommand(request)}>
           The very request, with the timestamp of then: a receiver that checks it refuses it after five
           minutes. Signed anew:
-          <CopyButton what="the svc sign command" label="svc sign" text={toSignCommand(delivery, request)} />
+          <CopyButton
+            what="the svc sign command"
+            label="svc sign"
+            text={toSignedCurlCommand(delivery, request)}
+          />
         </Form>
       ),
     },
@@ -50,7 +60,7 @@ export function CopyDialog({ delivery, attempt: { number, request }, onClose }: 
       name: 'vitest',
       title: 'Vitest',
       render: () => (
-        <Form what="the test" text={toVitest(delivery, request)}>
+        <Form what="the test" text={toVitestTest(delivery, request)}>
           A test of its own, with an emulator and a receiver:{' '}
           <code>npm install --save-dev svc-emulator vitest</code>
         </Form>

@@ -2,40 +2,40 @@
 import './delivery.css';
 import type { ComponentChildren } from 'preact';
 import { useRef, useState } from 'preact/hooks';
-import type { AttemptDetail, DeliveryDetail } from '../../../contract/deliveries.ts';
-import type { StreamItem } from '../../../contract/stream.ts';
+import type { AttemptDetail, DeliveryDetail } from '../../../contract/delivery-schemas.ts';
+import type { StreamItem } from '../../../contract/stream-schemas.ts';
 import { toHash } from '../../address.ts';
-import { useAsked } from '../../asked.ts';
 import { control } from '../../control.ts';
-import { useLive } from '../../live.ts';
-import { refine, route } from '../../router.ts';
+import { useLiveItems } from '../../live-stream.ts';
+import { route, updateQuery } from '../../router.ts';
 import { useShortcuts } from '../../shortcuts.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { Answer } from '../../ui/state.tsx';
-import { StatusBadge } from '../../ui/status.tsx';
+import { QueryView } from '../../ui/query-view.tsx';
+import { StatusBadge } from '../../ui/status-badge.tsx';
 import { Time } from '../../ui/time.tsx';
+import { useQuery } from '../../use-query.ts';
 import { ReplayButton } from '../replay/replay-button.tsx';
 import { AttemptView } from './attempt-view.tsx';
 import { CopyDialog } from './copy-dialog.tsx';
+import { DeliverySummaryCard } from './delivery-summary-card.tsx';
 import { Timeline } from './timeline.tsx';
-import { VerdictCard } from './verdict-card.tsx';
 
 export function DeliveryView({ id }: { readonly id: string }) {
-  const asked = useAsked(() => control.getDelivery({ id }), [id]);
-  useLive((items) => {
+  const query = useQuery(() => control.getDelivery({ id }), [id]);
+  useLiveItems((items) => {
     const concerns = (item: StreamItem) =>
       item.type === 'reset' || ('delivery' in item && item.delivery.id === id);
-    if (items.some(concerns)) asked.again();
+    if (items.some(concerns)) query.refetch();
   });
   // Until another one is there the one before stays: who goes through many would see them flicker.
   const last = useRef<DeliveryDetail>(undefined);
-  last.current = asked.value ?? last.current;
-  const shown = asked.error === null ? { ...asked, value: last.current } : asked;
+  last.current = query.value ?? last.current;
+  const shown = query.error === null ? { ...query, value: last.current } : query;
   return (
-    <Answer asked={shown} what="the delivery">
+    <QueryView query={shown} what="the delivery">
       {(delivery) => <Whole delivery={delivery} />}
-    </Answer>
+    </QueryView>
   );
 }
 
@@ -49,7 +49,7 @@ function Whole({ delivery }: { readonly delivery: DeliveryDetail }) {
         <h2>{delivery.event_type}</h2>
         <StatusBadge status={delivery.status} paused={delivery.paused} />
       </div>
-      <VerdictCard delivery={delivery} />
+      <DeliverySummaryCard delivery={delivery} />
       <div class="row delivery-actions">
         <ReplayButton key={delivery.id} delivery={delivery} />
         {chosen !== undefined && <CopyAs delivery={delivery} attempt={chosen} />}
@@ -58,7 +58,7 @@ function Whole({ delivery }: { readonly delivery: DeliveryDetail }) {
       <Timeline
         delivery={delivery}
         chosen={chosen}
-        onChoose={(number) => refine({ attempt: String(number) })}
+        onChoose={(number) => updateQuery({ attempt: String(number) })}
       />
       {chosen !== undefined && <AttemptView delivery={delivery} attempt={chosen} />}
     </div>
@@ -72,7 +72,7 @@ interface CopyAsProps {
 
 function CopyAs({ delivery, attempt }: CopyAsProps) {
   const [isOpen, setOpen] = useState(false);
-  useShortcuts([{ key: 'c', does: 'Copy the attempt as…', run: () => setOpen(true) }]);
+  useShortcuts([{ key: 'c', description: 'Copy the attempt as…', run: () => setOpen(true) }]);
   return (
     <>
       <button type="button" onClick={() => setOpen(true)}>

@@ -8,28 +8,30 @@ interface DiffRow {
 }
 
 /** More cells of the table than this are not compared: a moment of work, and some megabytes. */
-const MOST_CELLS = 4_000_000;
+const MAX_CELLS = 4_000_000;
 
 /** The rows of both texts beside each other; what was taken away stands beside what came in its place. */
 export function diffLines(left: string, right: string): DiffRow[] {
   const [one, other] = [toLines(left), toLines(right)];
   const start = countSame(one, other);
   const end = countSame(one.slice(start).reverse(), other.slice(start).reverse());
-  const middle = pairUp(compare(one.slice(start, one.length - end), other.slice(start, other.length - end)));
+  const middle = pairChanges(
+    compare(one.slice(start, one.length - end), other.slice(start, other.length - end)),
+  );
   const same = (lines: readonly string[]) =>
     lines.map((line) => ({ kind: 'same', left: line, right: line }) as const);
   return [...same(one.slice(0, start)), ...middle, ...same(one.slice(one.length - end))];
 }
 
-export type FoldedRow = DiffRow | { readonly kind: 'fold'; readonly count: number };
+export type CollapsedRow = DiffRow | { readonly kind: 'fold'; readonly count: number };
 
 /** Leaves out equal lines that are farther than `context` lines from a difference, where that spares some. */
-export function foldSame(rows: readonly DiffRow[], context: number): FoldedRow[] {
+export function collapseEqual(rows: readonly DiffRow[], context: number): CollapsedRow[] {
   const isNear = rows.map(() => false);
   rows.forEach((row, index) => {
     if (row.kind !== 'same') isNear.fill(true, Math.max(0, index - context), index + context + 1);
   });
-  const folded: FoldedRow[] = [];
+  const folded: CollapsedRow[] = [];
   for (let index = 0; index < rows.length; ) {
     const next = isNear.indexOf(true, index);
     const count = (next === -1 ? rows.length : next) - index;
@@ -56,7 +58,7 @@ function countSame(one: readonly string[], other: readonly string[]): number {
 function compare(one: readonly string[], other: readonly string[]): DiffRow[] {
   const removed = (line: string) => ({ kind: 'removed', left: line, right: null }) as const;
   const added = (line: string) => ({ kind: 'added', left: null, right: line }) as const;
-  if (one.length * other.length > MOST_CELLS) return [...one.map(removed), ...other.map(added)];
+  if (one.length * other.length > MAX_CELLS) return [...one.map(removed), ...other.map(added)];
   const lengths = measure(one, other);
   const width = other.length + 1;
   const rows: DiffRow[] = [];
@@ -101,7 +103,7 @@ function at(lengths: Uint32Array, index: number): number {
 }
 
 /** Puts the removed lines of a run beside its added ones. */
-function pairUp(rows: readonly DiffRow[]): DiffRow[] {
+function pairChanges(rows: readonly DiffRow[]): DiffRow[] {
   const paired: DiffRow[] = [];
   let removed: string[] = [];
   let added: string[] = [];

@@ -1,11 +1,11 @@
 /** The attempts on a line, those to come as ghosts. It is an ordered list to begin with; what is drawn says no more. */
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import type { AttemptDetail, DeliveryDetail } from '../../../contract/deliveries.ts';
+import type { AttemptDetail, DeliveryDetail } from '../../../contract/delivery-schemas.ts';
 import type { AttemptOutcome } from '../../../domain/delivery.ts';
 import { HOUR_MS, SECOND_MS } from '../../../domain/duration.ts';
 import { formatSpan } from '../../../domain/relative-time.ts';
-import { scheduleNow } from '../../schedule.ts';
-import { type Gap, layTimeline, type TimelineStep } from './timeline.ts';
+import { scheduleNow } from '../../schedule-clock.ts';
+import { buildTimeline, type Gap, type TimelineStep } from './build-timeline.ts';
 
 interface Props {
   readonly delivery: DeliveryDetail;
@@ -34,14 +34,14 @@ export function Timeline({ delivery, chosen, onChoose }: Props) {
       item.offsetLeft + item.offsetWidth <= line.scrollLeft + line.clientWidth;
     if (!isInView) line.scrollLeft = item.offsetLeft + item.offsetWidth / 2 - line.clientWidth / 2;
   }, [chosen?.number]);
-  const steps = layTimeline(delivery, delivery.status === 'pending' ? scheduleNow.value : undefined);
+  const steps = buildTimeline(delivery, delivery.status === 'pending' ? scheduleNow.value : undefined);
   if (steps.length === 0) return null;
   return (
     <section aria-label="Timeline">
       <ol class="delivery-timeline" ref={list} onKeyDown={move}>
         {steps.map((step) => (
           <li key={keyOf(step)} class={step.kind} style={{ '--share': step.gap?.share ?? 0 }}>
-            {step.gap !== null && <Stretch gap={step.gap} isAhead={step.kind !== 'attempt'} />}
+            {step.gap !== null && <GapLine gap={step.gap} isAhead={step.kind !== 'attempt'} />}
             <Mark step={step} isChosen={isOf(step, chosen)} onChoose={onChoose} />
           </li>
         ))}
@@ -57,7 +57,7 @@ interface MarkProps {
 }
 
 function Mark({ step, isChosen, onChoose }: MarkProps) {
-  const since = step.gap === null ? 'start' : `+${toSpan(step.sinceFirstMs)}`;
+  const since = step.gap === null ? 'start' : `+${formatGap(step.sinceFirstMs)}`;
   const title = `${new Date(step.at).toISOString()} (schedule time)`;
   switch (step.kind) {
     case 'attempt': {
@@ -72,9 +72,9 @@ function Mark({ step, isChosen, onChoose }: MarkProps) {
           title={title}
           onClick={() => onChoose(number)}
         >
-          <Shape outcome={outcome} isManual={isManual} />
+          <MarkIcon outcome={outcome} isManual={isManual} />
           <span class="delivery-label">
-            <span class="unseen">Attempt </span>#{number} {status ?? shortWord[outcome]}
+            <span class="unseen">Attempt </span>#{number} {status ?? outcomeLabels[outcome]}
             <span class="unseen">, {outcome}</span>
             {isManual && <span class="delivery-manual"> replay</span>}
           </span>
@@ -85,7 +85,7 @@ function Mark({ step, isChosen, onChoose }: MarkProps) {
     case 'ghost':
       return (
         <span class="delivery-mark" title={title}>
-          <Shape outcome={null} isManual={false} />
+          <MarkIcon outcome={null} isManual={false} />
           <span class="delivery-label">
             #{step.number}
             <span class="unseen"> to come</span>
@@ -114,7 +114,7 @@ function Mark({ step, isChosen, onChoose }: MarkProps) {
 }
 
 /** What stands where there is no status. */
-const shortWord: Record<AttemptOutcome, string> = {
+const outcomeLabels: Record<AttemptOutcome, string> = {
   succeeded: 'ok',
   http_error: 'error',
   timeout: 'timeout',
@@ -124,14 +124,14 @@ const shortWord: Record<AttemptOutcome, string> = {
   blocked: 'blocked',
 };
 
-interface ShapeProps {
+interface MarkIconProps {
   /** Null for an attempt to come. */
   readonly outcome: AttemptOutcome | null;
   readonly isManual: boolean;
 }
 
 /** A disc with a hook, a square with a cross, a dashed ring; what somebody asked for stands on its corner. */
-function Shape({ outcome, isManual }: ShapeProps) {
+function MarkIcon({ outcome, isManual }: MarkIconProps) {
   const state = outcome === null ? 'ghost' : outcome === 'succeeded' ? 'succeeded' : 'failed';
   return (
     <svg class={`delivery-shape ${state}`} viewBox="0 0 20 20" aria-hidden="true">
@@ -148,30 +148,30 @@ function Shape({ outcome, isManual }: ShapeProps) {
   );
 }
 
-interface StretchProps {
+interface GapLineProps {
   readonly gap: Gap;
   readonly isAhead: boolean;
 }
 
 /** The line between two marks; a folded one is broken. */
-function Stretch({ gap, isAhead }: StretchProps) {
+function GapLine({ gap, isAhead }: GapLineProps) {
   return (
     <span
-      class={`delivery-stretch ${isAhead ? 'ahead' : ''} ${gap.isFolded ? 'folded' : ''}`}
+      class={`delivery-stretch ${isAhead ? 'ahead' : ''} ${gap.isCollapsed ? 'folded' : ''}`}
       aria-hidden="true"
     >
-      {gap.isFolded && (
+      {gap.isCollapsed && (
         <svg class="delivery-fold" viewBox="0 0 12 16" aria-hidden="true">
           <path d="M4 0v5l4 2-4 2 4 2-4 2v3" />
         </svg>
       )}
       {gap.now !== null && <span class="delivery-now" style={{ '--at': `${gap.now * 100}%` }} title="now" />}
-      {gap.ms >= SECOND_MS && <span class="delivery-length">{toSpan(gap.ms)}</span>}
+      {gap.ms >= SECOND_MS && <span class="delivery-length">{formatGap(gap.ms)}</span>}
     </span>
   );
 }
 
-function toSpan(ms: number): string {
+function formatGap(ms: number): string {
   return ms < SECOND_MS ? '0s' : formatSpan(ms, 2);
 }
 

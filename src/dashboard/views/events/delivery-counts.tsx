@@ -1,6 +1,6 @@
-import type { EventSummary } from '../../../contract/events.ts';
+import type { EventSummary } from '../../../contract/event-schemas.ts';
 import { deliveryStatuses } from '../../../domain/delivery.ts';
-import { StatusBadge } from '../../ui/status.tsx';
+import { StatusBadge } from '../../ui/status-badge.tsx';
 
 /** `✓ succeeded 2  ✗ failed 1` */
 export function DeliveryCounts({ counts }: { readonly counts: EventSummary['delivery_counts'] }) {

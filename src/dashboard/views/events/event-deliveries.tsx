@@ -1,26 +1,26 @@
 import { toHash } from '../../address.ts';
-import { useAsked } from '../../asked.ts';
 import { control } from '../../control.ts';
-import { useLive } from '../../live.ts';
-import { useThrottle } from '../../throttle.ts';
-import { Answer } from '../../ui/state.tsx';
-import { StatusBadge } from '../../ui/status.tsx';
+import { useLiveItems } from '../../live-stream.ts';
+import { QueryView } from '../../ui/query-view.tsx';
+import { StatusBadge } from '../../ui/status-badge.tsx';
 import { Time } from '../../ui/time.tsx';
+import { useQuery } from '../../use-query.ts';
+import { useThrottle } from '../../use-throttle.ts';
 
-const SHOWN = 50;
-const LOOK_AGAIN_MS = 500;
+const MAX_SHOWN = 50;
+const REFETCH_INTERVAL_MS = 500;
 
 /** What became of an event at each endpoint, live. */
 export function EventDeliveries({ eventId }: { readonly eventId: string }) {
-  const asked = useAsked(() => control.listDeliveries({ event_id: eventId, limit: SHOWN }), [eventId]);
-  const lookAgain = useThrottle(asked.again, LOOK_AGAIN_MS);
-  useLive((items) => {
+  const query = useQuery(() => control.listDeliveries({ event_id: eventId, limit: MAX_SHOWN }), [eventId]);
+  const lookAgain = useThrottle(query.refetch, REFETCH_INTERVAL_MS);
+  useLiveItems((items) => {
     if (items.some((item) => 'delivery' in item && item.delivery.event_id === eventId)) lookAgain();
   });
   return (
     <section class="card" aria-label="Deliveries">
       <h3>Deliveries</h3>
-      <Answer asked={asked} what="its deliveries">
+      <QueryView query={query} what="its deliveries">
         {({ data, has_more: hasMore }) =>
           data.length === 0 ? (
             <p class="muted">
@@ -52,7 +52,7 @@ export function EventDeliveries({ eventId }: { readonly eventId: string }) {
             </>
           )
         }
-      </Answer>
+      </QueryView>
     </section>
   );
 }

@@ -1,13 +1,13 @@
-import type { EventSummary } from '../../../contract/events.ts';
+import type { EventSummary } from '../../../contract/event-schemas.ts';
 import { type Route, toHash } from '../../address.ts';
-import { useEventTypes } from '../../event-types.ts';
-import { pick } from '../../narrowing.ts';
+import { pickFilters } from '../../pick-filters.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
-import { FilterBar, FilterInput, NoneMatches, SearchField } from '../../ui/filters.tsx';
-import { LiveRows, PauseButton } from '../../ui/live-rows.tsx';
+import { FilterBar, FilterInput, NoMatches, SearchField } from '../../ui/filter-bar.tsx';
+import { LiveTable, PauseButton } from '../../ui/live-table.tsx';
 import { PeriodFields } from '../../ui/period-fields.tsx';
-import { Empty } from '../../ui/state.tsx';
+import { EmptyState } from '../../ui/query-view.tsx';
 import { Time } from '../../ui/time.tsx';
+import { useEventTypes } from '../../use-event-types.ts';
 import { DeliveryCounts } from './delivery-counts.tsx';
 import { filterNames, useEvents } from './use-events.ts';
 
@@ -21,7 +21,7 @@ interface Props {
 }
 
 export function EventList({ query, openId }: Props) {
-  const filter = pick(query, filterNames);
+  const filter = pickFilters(query, filterNames);
   const list = useEvents(filter);
   const isNarrowed = Object.keys(filter).length > 0;
   return (
@@ -45,21 +45,21 @@ export function EventList({ query, openId }: Props) {
       >
         <PauseButton {...list} />
       </FilterBar>
-      <LiveRows
+      <LiveTable
         list={list}
         what="events"
         columns={COLUMNS}
-        cells={toCells}
+        cells={renderCells}
         rowHeight={ROW_REM}
         toRoute={(id) => ({ section: 'events', id, query: filter })}
         openId={openId}
-        empty={isNarrowed ? <NoneMatches filter={filter} what="event" /> : <FirstSteps />}
+        empty={isNarrowed ? <NoMatches filter={filter} what="event" /> : <NoEventsYet />}
       />
     </>
   );
 }
 
-function toCells({ id, type, delivery_counts, created_at }: EventSummary, address: string) {
+function renderCells({ id, type, delivery_counts, created_at }: EventSummary, address: string) {
   return [
     <>
       <a href={address} tabIndex={-1}>
@@ -72,15 +72,15 @@ function toCells({ id, type, delivery_counts, created_at }: EventSummary, addres
   ];
 }
 
-function FirstSteps() {
+function NoEventsYet() {
   const command = 'svc trigger order.shipped';
   return (
-    <Empty>
+    <EmptyState>
       <p>No events yet. Whatever is created over the API shows here, with what becomes of its deliveries.</p>
       <p>
         The first one comes from the page <a href={toHash({ section: 'trigger' })}>Trigger</a>, or from{' '}
         <code>{command}</code> <CopyButton what="the command" text={command} />
       </p>
-    </Empty>
+    </EmptyState>
   );
 }

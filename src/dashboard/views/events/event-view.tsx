@@ -1,23 +1,23 @@
 /** One event: what it says, what became of it, and the request that created it. */
 import { useState } from 'preact/hooks';
-import type { EventDetail } from '../../../contract/events.ts';
+import type { EventDetail } from '../../../contract/event-schemas.ts';
 import { toEnvelope } from '../../../domain/event.ts';
 import { indentJson } from '../../../domain/json-text.ts';
 import { toHash } from '../../address.ts';
-import { useAsked } from '../../asked.ts';
 import { control } from '../../control.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { JsonText } from '../../ui/json-text.tsx';
-import { Answer } from '../../ui/state.tsx';
+import { JsonHighlight } from '../../ui/json-highlight.tsx';
+import { QueryView } from '../../ui/query-view.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { Time } from '../../ui/time.tsx';
+import { useQuery } from '../../use-query.ts';
 import { EventDeliveries } from './event-deliveries.tsx';
 
 export function EventView({ id }: { readonly id: string }) {
-  const asked = useAsked(() => control.getEvent({ id }), [id]);
+  const query = useQuery(() => control.getEvent({ id }), [id]);
   return (
-    <Answer asked={asked} what="the event">
+    <QueryView query={query} what="the event">
       {(event) => (
         <div class="events-one">
           <header class="row">
@@ -31,7 +31,7 @@ export function EventView({ id }: { readonly id: string }) {
           <Content event={event} />
         </div>
       )}
-    </Answer>
+    </QueryView>
   );
 }
 
@@ -86,7 +86,7 @@ function Content({ event }: { readonly event: EventDetail }) {
                 what={isRaw ? 'what is sent' : `the ${name}`}
                 text={isRaw ? text : indentJson(text)}
               />
-              {isRaw ? <pre>{text}</pre> : <JsonText text={indentJson(text)} />}
+              {isRaw ? <pre>{text}</pre> : <JsonHighlight text={indentJson(text)} />}
             </div>
           ),
         }))}

@@ -1,8 +1,8 @@
 /** The events of the workspace and, beside them where there is room, the one of the address. */
 import './events.css';
 import type { Route } from '../../address.ts';
-import { pick } from '../../narrowing.ts';
-import { Split } from '../../ui/split.tsx';
+import { pickFilters } from '../../pick-filters.ts';
+import { ListDetail } from '../../ui/list-detail.tsx';
 import { EventList } from './event-list.tsx';
 import { EventView } from './event-view.tsx';
 import { filterNames } from './use-events.ts';
@@ -10,11 +10,11 @@ import { filterNames } from './use-events.ts';
 export function EventsView({ route: { id, query } }: { readonly route: Route }) {
   return (
     <div class="events">
-      <Split
+      <ListDetail
         list={<EventList query={query} openId={id} />}
-        one={id === null ? null : <EventView id={id} />}
+        detail={id === null ? null : <EventView id={id} />}
         label="Event"
-        back={{ section: 'events', query: pick(query, filterNames) }}
+        back={{ section: 'events', query: pickFilters(query, filterNames) }}
         backTitle="All events"
       />
     </div>

@@ -1,43 +1,43 @@
 import { useRef } from 'preact/hooks';
-import type { EventSummary } from '../../../contract/events.ts';
-import type { StreamItem } from '../../../contract/stream.ts';
+import type { EventSummary } from '../../../contract/event-schemas.ts';
+import type { StreamItem } from '../../../contract/stream-schemas.ts';
 import { control } from '../../control.ts';
 import type { Feed } from '../../feed.ts';
-import { type LiveList, useLiveList } from '../../live-list.ts';
 import { PAGE_SIZE } from '../../paged-list.ts';
 import { workspaceId } from '../../session.ts';
-import { useThrottle } from '../../throttle.ts';
-import type { Look } from '../../ui/virtual-view.ts';
+import type { VisibleRange } from '../../ui/use-visible-rows.ts';
+import { type LiveList, useLiveList } from '../../use-live-list.ts';
+import { useThrottle } from '../../use-throttle.ts';
 
 export const filterNames = ['type', 'text', 'since', 'until'] as const;
-export type Filter = { readonly [_ in (typeof filterNames)[number]]?: string };
+export type EventFilter = { readonly [_ in (typeof filterNames)[number]]?: string };
 
-const LOOK_AGAIN_MS = 1_000;
+const REFETCH_INTERVAL_MS = 1_000;
 
 /** The events of the workspace that fit, with what becomes of their deliveries. */
-export function useEvents(filter: Filter): LiveList<EventSummary> {
+export function useEvents(filter: EventFilter): LiveList<EventSummary> {
   const workspace = workspaceId.value;
   const ask = (page: { readonly limit: number; readonly starting_after?: string }) =>
     control.listEvents({ workspace_id: workspace, ...filter, ...page });
-  const looked = useRef<Look>({ first: 0, last: 0, isAtTop: true });
+  const looked = useRef<VisibleRange>({ first: 0, last: 0, isAtTop: true });
   const newest = useRef<Feed<EventSummary> | null>(null);
   // The stream tells of deliveries and requests, and not what that makes of the events: they are asked for again.
   const lookAgain = useThrottle(() => {
     if (newest.current !== null) void refresh(newest.current, ask, looked.current);
-  }, LOOK_AGAIN_MS);
+  }, REFETCH_INTERVAL_MS);
   const list = useLiveList<EventSummary>({
     key: workspace === undefined ? null : JSON.stringify([workspace, filter]),
-    ask,
-    hear: (items, feed) => {
+    fetchPage: ask,
+    onItems: (items, feed) => {
       newest.current = feed;
-      if (items.some((item) => concerns(item, workspace))) lookAgain();
+      if (items.some((item) => changesEvents(item, workspace))) lookAgain();
     },
   });
   return {
     ...list,
-    onLook: (look) => {
-      looked.current = look;
-      list.onLook(look);
+    onVisibleRangeChange: (visibleRange) => {
+      looked.current = visibleRange;
+      list.onVisibleRangeChange(visibleRange);
     },
   };
 }
@@ -46,7 +46,7 @@ export function useEvents(filter: Filter): LiveList<EventSummary> {
 async function refresh(
   feed: Feed<EventSummary>,
   ask: (page: { limit: number; starting_after?: string }) => ReturnType<typeof control.listEvents>,
-  { first, last, isAtTop }: Look,
+  { first, last, isAtTop }: VisibleRange,
 ): Promise<void> {
   const { list } = feed;
   const before = list.at(first - 1);
@@ -58,11 +58,11 @@ async function refresh(
   // A lost connection shows elsewhere; the next happening asks again.
   const answers = await Promise.all(pages).catch(() => []);
   const [top] = answers;
-  if (top?.has_more && isAtTop && list.has(top.end_cursor ?? '') === false) return feed.open();
-  feed.hear(answers.flatMap(({ data }) => data).map((item) => ({ item, belongs: true })));
+  if (top?.has_more && isAtTop && list.has(top.end_cursor ?? '') === false) return feed.load();
+  feed.applyUpdates(answers.flatMap(({ data }) => data).map((item) => ({ item, matches: true })));
 }
 
-function concerns(item: StreamItem, workspace: string | undefined): boolean {
+function changesEvents(item: StreamItem, workspace: string | undefined): boolean {
   if (item.type === 'request') return item.request.method === 'POST' && item.request.resource_id !== null;
   return 'delivery' in item && item.delivery.workspace_id === workspace;
 }

@@ -3,12 +3,12 @@ import { formatDuration } from '../../../domain/duration.ts';
 import {
   type DeliveryFaultKind,
   defaultDelayMs,
+  deliveryFaultDescriptions,
   deliveryFaultKinds,
-  deliveryFaultText,
 } from '../../../domain/fault.ts';
-import { useEventTypes } from '../../event-types.ts';
 import { Field } from '../../ui/field.tsx';
-import { emptyDeliveryFault, lasts, toDeliveryFault } from './fault-draft.ts';
+import { useEventTypes } from '../../use-event-types.ts';
+import { emptyDeliveryFault, hasDuration, toDeliveryFault } from './fault-draft.ts';
 import { FaultForm } from './fault-form.tsx';
 
 interface Props {
@@ -31,8 +31,8 @@ export function DeliveryFaultForm({ webhookId, onAdded }: Props) {
           <Field
             label="What becomes of a delivery"
             name="kind"
-            hint={`${deliveryFaultText[draft.kind]}.`}
-            problem={problem}
+            hint={`${deliveryFaultDescriptions[draft.kind]}.`}
+            error={problem}
           >
             {(control) => (
               <select
@@ -46,24 +46,24 @@ export function DeliveryFaultForm({ webhookId, onAdded }: Props) {
               </select>
             )}
           </Field>
-          {lasts(draft.kind) && (
+          {hasDuration(draft.kind) && (
             <Field
               label="For how long"
               name="delay_ms"
               hint={`Such as 10m, in ${draft.kind === 'slow-body' ? 'real' : 'schedule'} time.`}
-              problem={problem}
+              error={problem}
             >
               {(control) => (
                 <input
                   {...control}
                   value={draft.delay_ms}
-                  placeholder={lasts(draft.kind) ? formatDuration(defaultDelayMs[draft.kind]) : ''}
+                  placeholder={hasDuration(draft.kind) ? formatDuration(defaultDelayMs[draft.kind]) : ''}
                   onInput={({ currentTarget }) => change({ delay_ms: currentTarget.value })}
                 />
               )}
             </Field>
           )}
-          <Field label="Only events of type" name="type" hint="Empty: of every type." problem={problem}>
+          <Field label="Only events of type" name="type" hint="Empty: of every type." error={problem}>
             {(control) => (
               <input
                 {...control}

@@ -1,5 +1,5 @@
 /** A fault as somebody writes it down, and as the control plane takes it. */
-import type { ControlInput } from '../../../contract/control-api.ts';
+import type { ControlInput } from '../../../contract/control-operations.ts';
 import { parseDuration } from '../../../domain/duration.ts';
 import { type DeliveryFaultKind, defaultDelayMs } from '../../../domain/fault.ts';
 import { SvcError } from '../../../errors.ts';
@@ -38,7 +38,7 @@ export const emptyRequestFault: RequestFaultDraft = {
 };
 
 /** Whether a fault of this kind lasts for a time of its own. */
-export function lasts(kind: DeliveryFaultKind): kind is keyof typeof defaultDelayMs {
+export function hasDuration(kind: DeliveryFaultKind): kind is keyof typeof defaultDelayMs {
   return Object.hasOwn(defaultDelayMs, kind);
 }
 
@@ -47,9 +47,9 @@ export function toDeliveryFault(draft: DeliveryFaultDraft, webhookId: string): N
   const { kind, type } = draft;
   return {
     ...{ on: 'delivery', kind, webhook_id: webhookId },
-    ...given('type', type.trim()),
-    ...(lasts(kind) ? given('delay_ms', toMs('delay_ms', draft.delay_ms)) : {}),
-    ...toChance(draft),
+    ...optional('type', type.trim()),
+    ...(hasDuration(kind) ? optional('delay_ms', toMs('delay_ms', draft.delay_ms)) : {}),
+    ...toLimits(draft),
   };
 }
 
@@ -58,26 +58,26 @@ export function toRequestFault(draft: RequestFaultDraft): NewFault {
   const { error_code: code, drop, method, path } = draft;
   return {
     on: 'request',
-    ...given('status', toNumber('status', draft.status)),
-    ...given('error_code', code.trim()),
-    ...given('latency_ms', toMs('latency_ms', draft.latency_ms)),
-    ...given('drop', drop),
-    ...given('method', method),
-    ...given('path', path.trim()),
-    ...toChance(draft),
+    ...optional('status', toNumber('status', draft.status)),
+    ...optional('error_code', code.trim()),
+    ...optional('latency_ms', toMs('latency_ms', draft.latency_ms)),
+    ...optional('drop', drop),
+    ...optional('method', method),
+    ...optional('path', path.trim()),
+    ...toLimits(draft),
   };
 }
 
-function toChance({ count, probability }: CommonDraft) {
+function toLimits({ count, probability }: CommonDraft) {
   const percent = toNumber('probability', probability);
   return {
-    ...given('count', toNumber('count', count)),
-    ...given('probability', percent === undefined ? undefined : percent / 100),
+    ...optional('count', toNumber('count', count)),
+    ...optional('probability', percent === undefined ? undefined : percent / 100),
   };
 }
 
 /** The member, where it is given. */
-function given<Name extends string, Value>(name: Name, value: Value | '' | undefined) {
+function optional<Name extends string, Value>(name: Name, value: Value | '' | undefined) {
   return (value === '' || value === undefined ? {} : { [name]: value }) as { readonly [_ in Name]?: Value };
 }
 

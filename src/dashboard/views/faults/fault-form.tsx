@@ -1,19 +1,19 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import type { ControlInput } from '../../../contract/control-api.ts';
+import type { ControlInput } from '../../../contract/control-operations.ts';
 import { control } from '../../control.ts';
-import type { Problem } from '../../problem.ts';
-import { useSubmission } from '../../submission.ts';
-import { FormProblem } from '../../ui/field.tsx';
-import { type Chance, ChanceFields } from './chance-fields.tsx';
+import type { FormError } from '../../form-error.ts';
+import { FormErrorText } from '../../ui/field.tsx';
+import { useFormSubmit } from '../../use-form-submit.ts';
+import { FaultLimitFields, type FaultLimits } from './fault-limit-fields.tsx';
 
 interface Part<Draft> {
   readonly draft: Draft;
-  readonly problem: Problem | null;
+  readonly problem: FormError | null;
   readonly change: (changes: Partial<Draft>) => void;
 }
 
-interface Props<Draft extends Chance> {
+interface Props<Draft extends FaultLimits> {
   readonly empty: Draft;
   readonly toFault: (draft: Draft) => ControlInput<'addFault'>;
   readonly onAdded: () => void;
@@ -22,9 +22,9 @@ interface Props<Draft extends Chance> {
 }
 
 /** Orders a fault, and is empty again once that is done. */
-export function FaultForm<Draft extends Chance>({ empty, toFault, onAdded, children }: Props<Draft>) {
+export function FaultForm<Draft extends FaultLimits>({ empty, toFault, onAdded, children }: Props<Draft>) {
   const [draft, setDraft] = useState(empty);
-  const { problem, isBusy, submit } = useSubmission(Object.keys(draft), async () => {
+  const { error, isBusy, submit } = useFormSubmit(Object.keys(draft), async () => {
     await control.addFault(toFault(draft));
     setDraft(empty);
     onAdded();
@@ -33,14 +33,14 @@ export function FaultForm<Draft extends Chance>({ empty, toFault, onAdded, child
   return (
     <form class="form" onSubmit={submit} noValidate>
       <div class="fields">
-        {children({ draft, problem, change })}
-        <ChanceFields
+        {children({ draft, problem: error, change })}
+        <FaultLimitFields
           draft={draft}
-          problem={problem}
+          problem={error}
           onChange={(changes) => setDraft({ ...draft, ...changes })}
         />
       </div>
-      <FormProblem problem={problem} />
+      <FormErrorText problem={error} />
       <div class="row">
         <button type="submit" class="main" disabled={isBusy}>
           Add the fault

@@ -1,27 +1,27 @@
 /** Faults in force, each with how often it has fired. */
 import './faults.css';
-import type { Fault } from '../../../contract/faults.ts';
-import { describeEffect, describeFirings } from '../../../control/fault-account.ts';
-import { deliveryFaultText } from '../../../domain/fault.ts';
-import type { Asked } from '../../asked.ts';
+import type { Fault } from '../../../contract/fault-schemas.ts';
+import { describeEffect, describeFirings } from '../../../control/describe-fault.ts';
+import { deliveryFaultDescriptions } from '../../../domain/fault.ts';
 import { control } from '../../control.ts';
-import { attempt } from '../../notices.ts';
+import { withErrorToast } from '../../toasts.ts';
 import { Icon } from '../../ui/icon.tsx';
-import { Answer } from '../../ui/state.tsx';
+import { QueryView } from '../../ui/query-view.tsx';
+import type { Query } from '../../use-query.ts';
 
 interface Props {
-  readonly asked: Asked<readonly Fault[]>;
+  readonly query: Query<readonly Fault[]>;
   /** What is said where there is none. */
   readonly none: string;
 }
 
-export function FaultList({ asked, none }: Props) {
+export function FaultList({ query, none }: Props) {
   const clear = async (faults: readonly Fault[]) => {
-    await attempt(Promise.all(faults.map(({ id }) => control.clearFaults({ id }))));
-    asked.again();
+    await withErrorToast(Promise.all(faults.map(({ id }) => control.clearFaults({ id }))));
+    query.refetch();
   };
   return (
-    <Answer asked={asked} what="faults">
+    <QueryView query={query} what="faults">
       {(faults) =>
         faults.length === 0 ? (
           <p class="muted">{none}</p>
@@ -42,7 +42,7 @@ export function FaultList({ asked, none }: Props) {
           </>
         )
       }
-    </Answer>
+    </QueryView>
   );
 }
 
@@ -54,7 +54,7 @@ function Row({ fault, onClear }: { readonly fault: Fault; readonly onClear: () =
       <span class="faults-what">
         <strong>{effect}</strong>
         <small>
-          {fault.kind !== undefined && `${deliveryFaultText[fault.kind]} · `}
+          {fault.kind !== undefined && `${deliveryFaultDescriptions[fault.kind]} · `}
           {describeScope(fault)}
         </small>
       </span>

@@ -1,4 +1,4 @@
-import { errorCodeOf } from '../../../domain/fault.ts';
+import { defaultErrorCode } from '../../../domain/fault.ts';
 import { Field } from '../../ui/field.tsx';
 import { emptyRequestFault, type RequestFaultDraft, toRequestFault } from './fault-draft.ts';
 import { FaultForm } from './fault-form.tsx';
@@ -21,22 +21,22 @@ export function RequestFaultForm({ onAdded }: { readonly onAdded: () => void }) 
               label="Answer with status"
               name="status"
               hint="400 to 599; empty: as it is."
-              problem={problem}
+              error={problem}
             >
               {(control) => <input {...control} inputMode="numeric" {...text('status', 'none')} />}
             </Field>
-            <Field label="And the error code" name="error_code" problem={problem}>
+            <Field label="And the error code" name="error_code" error={problem}>
               {(control) => (
                 <input
                   {...control}
-                  {...text('error_code', answered >= 400 ? errorCodeOf(answered) : 'none')}
+                  {...text('error_code', answered >= 400 ? defaultErrorCode(answered) : 'none')}
                 />
               )}
             </Field>
-            <Field label="Wait first" name="latency_ms" hint="Such as 2s, in real time." problem={problem}>
+            <Field label="Wait first" name="latency_ms" hint="Such as 2s, in real time." error={problem}>
               {(control) => <input {...control} {...text('latency_ms', 'not')} />}
             </Field>
-            <Field label="Close the connection" name="drop" problem={problem}>
+            <Field label="Close the connection" name="drop" error={problem}>
               {(control) => (
                 <select
                   {...control}
@@ -51,7 +51,7 @@ export function RequestFaultForm({ onAdded }: { readonly onAdded: () => void }) 
                 </select>
               )}
             </Field>
-            <Field label="Only requests with method" name="method" problem={problem}>
+            <Field label="Only requests with method" name="method" error={problem}>
               {(control) => (
                 <select
                   {...control}
@@ -68,7 +68,7 @@ export function RequestFaultForm({ onAdded }: { readonly onAdded: () => void }) 
               label="Only to the path"
               name="path"
               hint="A segment {id} or * stands for any one."
-              problem={problem}
+              error={problem}
             >
               {(control) => <input {...control} {...text('path', '/events/{id}')} />}
             </Field>

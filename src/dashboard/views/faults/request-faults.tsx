@@ -9,8 +9,8 @@ import { useFaults } from './use-faults.ts';
 /** A button that says how many faults on requests are in force, and behind it those faults. */
 export function RequestFaults() {
   const [isOpen, setOpen] = useState(false);
-  const asked = useFaults(({ on }) => on === 'request');
-  const count = asked.value?.length ?? 0;
+  const query = useFaults(({ on }) => on === 'request');
+  const count = query.value?.length ?? 0;
   return (
     <>
       <button type="button" class={count > 0 ? 'faults-active' : ''} onClick={() => setOpen(true)}>
@@ -20,11 +20,11 @@ export function RequestFaults() {
         <Dialog title="Faults on requests" onClose={() => setOpen(false)}>
           <div class="faults">
             <FaultList
-              asked={asked}
+              query={query}
               none="None. A fault makes the API answer with an error, late, or not at all, to see what a client does."
             />
             <h3>Add a fault</h3>
-            <RequestFaultForm onAdded={asked.again} />
+            <RequestFaultForm onAdded={query.refetch} />
           </div>
         </Dialog>
       )}

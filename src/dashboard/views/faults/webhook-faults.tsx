@@ -12,7 +12,7 @@ interface Props {
 /** The faults that deliveries to an endpoint can meet, those for every endpoint included. */
 export function WebhookFaults({ webhook: { id, workspace_id: workspaceId } }: Props) {
   const [isAdding, setAdding] = useState(false);
-  const asked = useFaults(
+  const query = useFaults(
     ({ on, webhook_id = id, workspace_id = workspaceId }) =>
       on === 'delivery' && webhook_id === id && workspace_id === workspaceId,
   );
@@ -24,9 +24,9 @@ export function WebhookFaults({ webhook: { id, workspace_id: workspaceId } }: Pr
           <Icon name={isAdding ? 'cross' : 'plus'} /> {isAdding ? 'Close' : 'Add a fault'}
         </button>
       </div>
-      {isAdding && <DeliveryFaultForm webhookId={id} onAdded={asked.again} />}
+      {isAdding && <DeliveryFaultForm webhookId={id} onAdded={query.refetch} />}
       <FaultList
-        asked={asked}
+        query={query}
         none="None. A fault makes deliveries come late, twice, out of order or wrongly signed, to see what the receiver does."
       />
     </section>

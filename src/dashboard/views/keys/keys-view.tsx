@@ -2,24 +2,24 @@
 import './keys.css';
 import { useState } from 'preact/hooks';
 import type { ApiKey } from '../../../contract/resources.ts';
-import { listAll } from '../../../control/pages.ts';
-import { useAsked } from '../../asked.ts';
+import { listAll } from '../../../control/list-all.ts';
 import { control } from '../../control.ts';
-import { useLive } from '../../live.ts';
+import { useLiveItems } from '../../live-stream.ts';
 import { status, workspaces } from '../../session.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { Answer, Empty } from '../../ui/state.tsx';
+import { EmptyState, QueryView } from '../../ui/query-view.tsx';
 import { Time } from '../../ui/time.tsx';
-import { CreateKey } from './create-key.tsx';
-import { RevokeKey } from './revoke-key.tsx';
+import { useQuery } from '../../use-query.ts';
+import { CreateKeyDialog } from './create-key-dialog.tsx';
+import { RevokeKeyDialog } from './revoke-key-dialog.tsx';
 
 export function KeysView() {
-  const keys = useAsked(() => listAll((page) => control.listKeys(page)), []);
+  const keys = useQuery(() => listAll((page) => control.listKeys(page)), []);
   const [isCreating, setCreating] = useState(false);
   const [toRevoke, setToRevoke] = useState<ApiKey | null>(null);
-  useLive((items) => {
-    if (items.some(({ type }) => type === 'reset')) keys.again();
+  useLiveItems((items) => {
+    if (items.some(({ type }) => type === 'reset')) keys.refetch();
   });
   return (
     <div class="page">
@@ -29,15 +29,15 @@ export function KeysView() {
           <Icon name="plus" /> Create a key
         </button>
       </div>
-      <Answer asked={keys} what="keys">
+      <QueryView query={keys} what="keys">
         {(all) => (all.length === 0 ? <Nothing /> : <List keys={all} onRevoke={setToRevoke} />)}
-      </Answer>
-      {isCreating && <CreateKey onCreated={keys.again} onClose={() => setCreating(false)} />}
+      </QueryView>
+      {isCreating && <CreateKeyDialog onCreated={keys.refetch} onClose={() => setCreating(false)} />}
       {toRevoke !== null && (
-        <RevokeKey
+        <RevokeKeyDialog
           apiKey={toRevoke}
           isOwn={isOwn(toRevoke)}
-          onRevoked={keys.again}
+          onRevoked={keys.refetch}
           onClose={() => setToRevoke(null)}
         />
       )}
@@ -46,7 +46,7 @@ export function KeysView() {
 }
 
 function Nothing() {
-  return <Empty>There is no key, so every request to the API is refused. Create one here.</Empty>;
+  return <EmptyState>There is no key, so every request to the API is refused. Create one here.</EmptyState>;
 }
 
 interface ListProps {

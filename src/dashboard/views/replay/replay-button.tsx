@@ -1,8 +1,8 @@
 import './replay.css';
-import type { Delivery } from '../../../contract/deliveries.ts';
+import type { Delivery } from '../../../contract/delivery-schemas.ts';
 import { Icon } from '../../ui/icon.tsx';
-import { openReplay } from './question.ts';
 import { ReplayProgress } from './replay-progress.tsx';
+import { openReplayDialog } from './replay-request.ts';
 import { useReplay } from './use-replay.ts';
 
 /** Sends the delivery again with one press, or asks how; and says what came of it. */
@@ -15,7 +15,7 @@ export function ReplayButton({ delivery }: { readonly delivery: Delivery }) {
         <button type="button" class="main" disabled={isUnderWay} onClick={() => send({})}>
           <Icon name="replay" /> Replay
         </button>
-        <button type="button" onClick={() => openReplay(delivery)}>
+        <button type="button" onClick={() => openReplayDialog(delivery)}>
           <Icon name="edit" /> Replay with changes
         </button>
       </div>

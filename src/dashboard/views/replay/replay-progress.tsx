@@ -1,7 +1,7 @@
 import { toHash } from '../../address.ts';
 import { route } from '../../router.ts';
-import { OutcomeBadge } from '../../ui/status.tsx';
-import type { ReplayAnswer } from './answer.ts';
+import { OutcomeBadge } from '../../ui/status-badge.tsx';
+import type { ReplayResult } from './replay-result.ts';
 import type { ReplayState } from './use-replay.ts';
 
 interface Props {
@@ -34,7 +34,7 @@ function Progress({ state, onLeave }: Props) {
   }
 }
 
-function Answered({ delivery, attempt, onLeave }: ReplayAnswer & Pick<Props, 'onLeave'>) {
+function Answered({ delivery, attempt, onLeave }: ReplayResult & Pick<Props, 'onLeave'>) {
   if (attempt === null) return <span>The delivery was canceled before it could be sent.</span>;
   const query = { ...route.value.query, attempt: String(attempt.number), tab: '' };
   return (

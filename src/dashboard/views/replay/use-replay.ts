@@ -1,17 +1,17 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { StreamItem } from '../../../contract/stream.ts';
-import type { Replay, ReplayChanges } from '../../../control/replaying.ts';
+import type { StreamItem } from '../../../contract/stream-schemas.ts';
+import type { Replay, ReplayChanges } from '../../../control/replay.ts';
 import { control } from '../../control.ts';
-import { useLive } from '../../live.ts';
-import { toMessage } from '../../message.ts';
-import { concerns, findAnswer, type ReplayAnswer } from './answer.ts';
+import { toErrorMessage } from '../../error-message.ts';
+import { useLiveItems } from '../../live-stream.ts';
+import { findReplayResult, isAboutReplay, type ReplayResult } from './replay-result.ts';
 
 /** Where the newest replay of a delivery stands. */
 export type ReplayState =
   | { readonly step: 'none' | 'asked' }
   | { readonly step: 'refused'; readonly message: string }
   | { readonly step: 'planned'; readonly replay: Replay }
-  | { readonly step: 'answered'; readonly replay: Replay; readonly answer: ReplayAnswer };
+  | { readonly step: 'answered'; readonly replay: Replay; readonly answer: ReplayResult };
 
 /** Replays one delivery and follows what becomes of it. */
 export function useReplay(id: string): {
@@ -27,15 +27,15 @@ export function useReplay(id: string): {
     return () => void newest.current++;
   }, [id]);
   const look = (replay: Replay) => {
-    const answer = findAnswer(heard.current, replay);
+    const answer = findReplayResult(heard.current, replay);
     setState(answer === null ? { step: 'planned', replay } : { step: 'answered', replay, answer });
   };
-  useLive((items) => {
+  useLiveItems((items) => {
     if (state.step !== 'asked' && state.step !== 'planned') return;
     if (items.some(({ type }) => type === 'reset')) {
       return setState({ step: 'refused', message: 'the emulator was reset meanwhile.' });
     }
-    heard.current.push(...items.filter((item) => concerns(item, new Set([id]))));
+    heard.current.push(...items.filter((item) => isAboutReplay(item, new Set([id]))));
     if (state.step === 'planned') look(state.replay);
   });
   const send = async (changes: ReplayChanges) => {
@@ -46,7 +46,7 @@ export function useReplay(id: string): {
       const delivery = await control.replayDelivery({ id, ...changes });
       if (number === newest.current) look({ delivery, attemptsBefore: delivery.attempt_count });
     } catch (error) {
-      if (number === newest.current) setState({ step: 'refused', message: toMessage(error) });
+      if (number === newest.current) setState({ step: 'refused', message: toErrorMessage(error) });
     }
   };
   return { state, send };

@@ -1,20 +1,20 @@
 import type { ApiRequest } from '../../../contract/resources.ts';
 import { formatLatency } from '../../../domain/duration.ts';
 import type { Route } from '../../address.ts';
-import { useAsked } from '../../asked.ts';
 import { control } from '../../control.ts';
-import { useLiveList } from '../../live-list.ts';
-import { pick } from '../../narrowing.ts';
-import { wallNow } from '../../schedule.ts';
+import { pickFilters } from '../../pick-filters.ts';
+import { wallNow } from '../../schedule-clock.ts';
 import { status } from '../../session.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
-import { FilterBar, FilterInput, FilterSelect, NoneMatches, SearchField } from '../../ui/filters.tsx';
-import { LiveRows, PauseButton } from '../../ui/live-rows.tsx';
-import { Empty } from '../../ui/state.tsx';
-import { HttpStatusBadge } from '../../ui/status.tsx';
+import { FilterBar, FilterInput, FilterSelect, NoMatches, SearchField } from '../../ui/filter-bar.tsx';
+import { LiveTable, PauseButton } from '../../ui/live-table.tsx';
+import { EmptyState } from '../../ui/query-view.tsx';
+import { HttpStatusBadge } from '../../ui/status-badge.tsx';
 import { Time } from '../../ui/time.tsx';
+import { useLiveList } from '../../use-live-list.ts';
+import { useQuery } from '../../use-query.ts';
 import { RequestFaults } from '../faults/request-faults.tsx';
-import { type Filter, filterNames, fits, toInput } from './filter.ts';
+import { filterNames, matchesFilter, type RequestFilter, toListInput } from './request-filter.ts';
 import { ResourceLink } from './resource-link.tsx';
 
 const COLUMNS = ['Status', 'Request', 'About, or what was wrong', 'Took', 'When'];
@@ -31,16 +31,18 @@ interface Props {
 
 /** The log is of the whole emulator: a key may be for every workspace, and a request may have none. */
 export function RequestList({ query, openId }: Props) {
-  const filter = pick(query, filterNames);
+  const filter = pickFilters(query, filterNames);
   const list = useLiveList<ApiRequest>({
     key: JSON.stringify(filter),
-    ask: (page) => control.listRequests({ ...toInput(filter), ...page }),
-    hear: (items, feed) => {
+    fetchPage: (page) => control.listRequests({ ...toListInput(filter), ...page }),
+    onItems: (items, feed) => {
       const now = wallNow.peek() ?? 0;
       const news = items.flatMap((item) =>
-        item.type === 'request' ? [{ item: item.request, belongs: fits(filter, item.request, now) }] : [],
+        item.type === 'request'
+          ? [{ item: item.request, matches: matchesFilter(filter, item.request, now) }]
+          : [],
       );
-      if (news.length > 0) feed.hear(news);
+      if (news.length > 0) feed.applyUpdates(news);
     },
   });
   const isNarrowed = Object.keys(filter).length > 0;
@@ -54,22 +56,22 @@ export function RequestList({ query, openId }: Props) {
         <RequestFaults />
         <PauseButton {...list} />
       </FilterBar>
-      <LiveRows
+      <LiveTable
         list={list}
         what="requests"
         columns={COLUMNS}
-        cells={toCells}
+        cells={renderCells}
         rowHeight={ROW_REM}
         toRoute={(id) => ({ section: 'requests', id, query: filter })}
         openId={openId}
-        empty={isNarrowed ? <NoneMatches filter={filter} what="request" /> : <FirstSteps />}
+        empty={isNarrowed ? <NoMatches filter={filter} what="request" /> : <NoRequestsYet />}
       />
     </>
   );
 }
 
-function Fields({ filter }: { readonly filter: Filter }) {
-  const { value: keys } = useAsked(() => control.listKeys({ limit: 1000 }), []);
+function Fields({ filter }: { readonly filter: RequestFilter }) {
+  const { value: keys } = useQuery(() => control.listKeys({ limit: 1000 }), []);
   const hasOwnSince = filter.since !== undefined && !(filter.since in RECENT);
   return (
     <>
@@ -98,7 +100,7 @@ function Fields({ filter }: { readonly filter: Filter }) {
   );
 }
 
-function toCells(request: ApiRequest, address: string) {
+function renderCells(request: ApiRequest, address: string) {
   const { method, path, status, error_code: code, fault, resource_id: resource, duration_ms, at } = request;
   return [
     <HttpStatusBadge status={status} />,
@@ -115,15 +117,15 @@ function toCells(request: ApiRequest, address: string) {
   ];
 }
 
-function FirstSteps() {
+function NoRequestsYet() {
   const address = `${status.value?.base_url ?? ''}/events`;
   return (
-    <Empty>
+    <EmptyState>
       <p>No requests yet. Every request to the API shows here, with its answer and what it caused.</p>
       <p>
         The API is at <code>{address}</code> <CopyButton what="the address" text={address} /> and takes the
         key that the start of the emulator has printed.
       </p>
-    </Empty>
+    </EmptyState>
   );
 }

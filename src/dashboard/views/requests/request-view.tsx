@@ -1,26 +1,30 @@
 /** One request to the API: who asked for what, what was answered, and what that caused. */
 import type { ApiRequest } from '../../../contract/resources.ts';
-import { describeMark } from '../../../control/fault-account.ts';
-import { describeApiError } from '../../../domain/api-error-text.ts';
+import { describeMark } from '../../../control/describe-fault.ts';
+import { describeApiError } from '../../../domain/describe-api-error.ts';
 import { formatLatency } from '../../../domain/duration.ts';
 import { toHash } from '../../address.ts';
-import { useAsked } from '../../asked.ts';
 import { control } from '../../control.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
-import { Answer, Empty } from '../../ui/state.tsx';
-import { HttpStatusBadge } from '../../ui/status.tsx';
+import { EmptyState, QueryView } from '../../ui/query-view.tsx';
+import { HttpStatusBadge } from '../../ui/status-badge.tsx';
 import { Time } from '../../ui/time.tsx';
+import { useQuery } from '../../use-query.ts';
 import { EventDeliveries } from '../events/event-deliveries.tsx';
 import { ResourceLink } from './resource-link.tsx';
 
 export function RequestView({ id }: { readonly id: string }) {
-  const asked = useAsked(() => control.listRequests({ request_id: id, limit: 1 }), [id]);
+  const query = useQuery(() => control.listRequests({ request_id: id, limit: 1 }), [id]);
   return (
-    <Answer asked={asked} what="the request">
+    <QueryView query={query} what="the request">
       {({ data: [request] }) =>
-        request === undefined ? <Empty>The log has no request {id}.</Empty> : <Whole request={request} />
+        request === undefined ? (
+          <EmptyState>The log has no request {id}.</EmptyState>
+        ) : (
+          <Whole request={request} />
+        )
       }
-    </Answer>
+    </QueryView>
   );
 }
 

@@ -1,20 +1,20 @@
 /** The log of the requests to the API and, beside it where there is room, the one of the address. */
 import './requests.css';
 import type { Route } from '../../address.ts';
-import { pick } from '../../narrowing.ts';
-import { Split } from '../../ui/split.tsx';
-import { filterNames } from './filter.ts';
+import { pickFilters } from '../../pick-filters.ts';
+import { ListDetail } from '../../ui/list-detail.tsx';
+import { filterNames } from './request-filter.ts';
 import { RequestList } from './request-list.tsx';
 import { RequestView } from './request-view.tsx';
 
 export function RequestsView({ route: { id, query } }: { readonly route: Route }) {
   return (
     <div class="requests">
-      <Split
+      <ListDetail
         list={<RequestList query={query} openId={id} />}
-        one={id === null ? null : <RequestView id={id} />}
+        detail={id === null ? null : <RequestView id={id} />}
         label="Request"
-        back={{ section: 'requests', query: pick(query, filterNames) }}
+        back={{ section: 'requests', query: pickFilters(query, filterNames) }}
         backTitle="All requests"
       />
     </div>

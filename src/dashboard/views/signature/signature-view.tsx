@@ -1,15 +1,15 @@
 /** The signature of an attempt, explained: what was signed, by which secret, and what a receiver makes of it. */
 import './signature.css';
-import type { Attempt, DeliveryDetail, SignatureDetail } from '../../../contract/deliveries.ts';
-import { useAsked } from '../../asked.ts';
+import type { Attempt, DeliveryDetail, SignatureDetail } from '../../../contract/delivery-schemas.ts';
 import { control } from '../../control.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
-import { Answer } from '../../ui/state.tsx';
-import { CheckAgain } from './check-again.tsx';
-import { Rewritten } from './rewritten.tsx';
-import { Secrets } from './secrets.tsx';
-import { SignedString, toSignedString } from './signed-string.tsx';
-import { Verdict } from './verdict.tsx';
+import { QueryView } from '../../ui/query-view.tsx';
+import { useQuery } from '../../use-query.ts';
+import { ReserializedBody } from './reserialized-body.tsx';
+import { SignatureChecker } from './signature-checker.tsx';
+import { joinParts, SignedContent } from './signed-content.tsx';
+import { SigningSecrets } from './signing-secrets.tsx';
+import { VerificationResult } from './verification-result.tsx';
 
 interface Props {
   readonly deliveryId: string;
@@ -18,7 +18,7 @@ interface Props {
 }
 
 export function SignatureView({ deliveryId, attempt }: Props) {
-  const asked = useAsked(
+  const query = useQuery(
     () =>
       Promise.all([
         control.describeSignature({ id: deliveryId, attempt }),
@@ -27,11 +27,11 @@ export function SignatureView({ deliveryId, attempt }: Props) {
     [deliveryId, attempt],
   );
   return (
-    <Answer asked={asked} what="the signature">
+    <QueryView query={query} what="the signature">
       {([detail, delivery]) => (
         <Explained key={`${deliveryId} ${attempt}`} detail={detail} delivery={delivery} />
       )}
-    </Answer>
+    </QueryView>
   );
 }
 
@@ -43,7 +43,7 @@ interface ExplainedProps {
 function Explained({ detail, delivery }: ExplainedProps) {
   const { signed_parts: parts, secrets, verification, reserialised } = detail;
   const attempt = delivery.attempts.find(({ number }) => number === detail.attempt);
-  const text = toSignedString(parts);
+  const text = joinParts(parts);
   return (
     <div class="signature">
       {verification === null ? (
@@ -52,13 +52,13 @@ function Explained({ detail, delivery }: ExplainedProps) {
           others now.
         </p>
       ) : (
-        <Verdict verification={verification} />
+        <VerificationResult verification={verification} />
       )}
       <section>
         <h4 class="row">
           What is signed <CopyButton what="the signed string" text={text} />
         </h4>
-        <SignedString label="Signed string" parts={parts} />
+        <SignedContent label="Signed string" parts={parts} />
       </section>
       <section>
         <h4>How it travels</h4>
@@ -66,7 +66,7 @@ function Explained({ detail, delivery }: ExplainedProps) {
       </section>
       <section>
         <h4>By which secret</h4>
-        <Secrets secrets={secrets} webhookId={delivery.webhook_id} />
+        <SigningSecrets secrets={secrets} webhookId={delivery.webhook_id} />
       </section>
       {attempt !== undefined && <Trials attempt={attempt} delivery={delivery} reserialised={reserialised} />}
     </div>
@@ -84,11 +84,11 @@ function Trials({ attempt, delivery, reserialised }: TrialsProps) {
     <>
       <section>
         <h4>Check it again</h4>
-        <CheckAgain deliveryId={delivery.id} attempt={attempt} />
+        <SignatureChecker deliveryId={delivery.id} attempt={attempt} />
       </section>
       <section>
         <h4>If the receiver parses the body first</h4>
-        <Rewritten body={attempt.request.body} reserialised={reserialised} />
+        <ReserializedBody body={attempt.request.body} reserialised={reserialised} />
       </section>
     </>
   );

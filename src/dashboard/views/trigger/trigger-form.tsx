@@ -1,18 +1,18 @@
 import { signal } from '@preact/signals';
-import { subscribes } from '../../../domain/event.ts';
-import { useAsked } from '../../asked.ts';
+import { isSubscribedTo } from '../../../domain/event.ts';
 import { control } from '../../control.ts';
 import { findJsonProblem } from '../../json-problem.ts';
-import { usePolling } from '../../polling.ts';
-import { chooseWorkspace, status, workspaceId, workspaces } from '../../session.ts';
+import { selectWorkspace, status, workspaceId, workspaces } from '../../session.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { JsonEditor } from '../../ui/json-editor.tsx';
-import { type Field, type Order, toCommand } from './order.ts';
-import { send } from './sendings.ts';
-import { Nobody } from './sent.tsx';
+import { usePolling } from '../../use-polling.ts';
+import { useQuery } from '../../use-query.ts';
+import { NoSubscribers } from './trigger-history.tsx';
+import { type Field, type TriggerInput, toCommand } from './trigger-input.ts';
+import { startRun } from './trigger-runs.ts';
 
 /** What one order may create: enough to fill a list, and no more than a page follows one by one. */
-const MOST = 1000;
+const MAX_COUNT = 1000;
 
 /** What was written and not sent outlasts a look at another view: the payload of each source, and the rest. */
 const drafts = signal<Readonly<Record<string, string | undefined>>>({});
@@ -34,10 +34,10 @@ export function TriggerForm({ source, type, original, onRenew, refused }: Props)
   const edit = (text: string) => {
     drafts.value = { ...drafts.value, [source]: text };
   };
-  const order = toOrder(type, payload);
+  const order = toTriggerInput(type, payload);
   const submit = (event: Event) => {
     event.preventDefault();
-    if (order !== null) void send(order);
+    if (order !== null) void startRun(order);
   };
   return (
     <form
@@ -48,12 +48,12 @@ export function TriggerForm({ source, type, original, onRenew, refused }: Props)
       }}
     >
       <JsonEditor label="Payload" value={payload} onInput={edit} original={original} />
-      <Details refused={refused} />
+      <OptionFields refused={refused} />
       <div class="row">
         <button type="submit" class="main" disabled={order === null} title="Ctrl+Enter">
           {count.value > 1 ? `Send ${count.value} events` : 'Send'}
         </button>
-        {order === null && <span class="muted">{findGap(type, payload)}</span>}
+        {order === null && <span class="muted">{findMissingInput(type, payload)}</span>}
         {source === type && type !== '' && (
           <button
             type="button"
@@ -74,26 +74,26 @@ export function TriggerForm({ source, type, original, onRenew, refused }: Props)
           />
         )}
       </div>
-      <Receivers type={type} />
+      <SubscribedEndpoints type={type} />
     </form>
   );
 }
 
 /** Why nothing can be sent yet; null where it can. What the API refuses is left to the API: that shows how it answers. */
-function findGap(type: string, payload: string): string | null {
+function findMissingInput(type: string, payload: string): string | null {
   if (type === '') return 'Choose a type, or write one.';
   if (findJsonProblem(payload) !== null) return 'The payload has to be a JSON object.';
-  const isCount = Number.isInteger(count.value) && count.value >= 1 && count.value <= MOST;
-  return isCount ? null : `The count is from 1 to ${MOST}.`;
+  const isCount = Number.isInteger(count.value) && count.value >= 1 && count.value <= MAX_COUNT;
+  return isCount ? null : `The count is from 1 to ${MAX_COUNT}.`;
 }
 
-function toOrder(type: string, payload: string): Order | null {
+function toTriggerInput(type: string, payload: string): TriggerInput | null {
   const { value: workspace } = workspaceId;
-  if (workspace === undefined || findGap(type, payload) !== null) return null;
+  if (workspace === undefined || findMissingInput(type, payload) !== null) return null;
   return { type, payload, workspaceId: workspace, idempotencyKey: idempotencyKey.value, count: count.value };
 }
 
-function Details({ refused }: { readonly refused: Field | null }) {
+function OptionFields({ refused }: { readonly refused: Field | null }) {
   return (
     <div class="trigger-details">
       {workspaces.value.length > 1 && (
@@ -101,7 +101,7 @@ function Details({ refused }: { readonly refused: Field | null }) {
           For workspace
           <select
             value={workspaceId.value}
-            onChange={({ currentTarget: { value } }) => chooseWorkspace(value)}
+            onChange={({ currentTarget: { value } }) => selectWorkspace(value)}
           >
             {workspaces.value.map(({ id, name }) => (
               <option key={id} value={id}>
@@ -132,7 +132,7 @@ function Details({ refused }: { readonly refused: Field | null }) {
         <input
           type="number"
           min="1"
-          max={MOST}
+          max={MAX_COUNT}
           required
           value={count.value}
           onInput={({ currentTarget: { valueAsNumber } }) => {
@@ -145,17 +145,17 @@ function Details({ refused }: { readonly refused: Field | null }) {
 }
 
 /** Who will get it, said before it is sent. */
-function Receivers({ type }: { readonly type: string }) {
+function SubscribedEndpoints({ type }: { readonly type: string }) {
   const { value: workspace } = workspaceId;
-  const { value: page, again } = useAsked(
+  const { value: page, refetch } = useQuery(
     () => control.listWebhooks({ workspace_id: workspace, limit: 1000 }),
     [workspace],
   );
-  usePolling(again);
+  usePolling(refetch);
   if (page === undefined || type === '') return null;
   const urls = page.data
-    .filter(({ events, disabled }) => !disabled && subscribes(events, type))
+    .filter(({ events, disabled }) => !disabled && isSubscribedTo(events, type))
     .map(({ url }) => url);
-  if (urls.length === 0) return <Nobody type={type} />;
+  if (urls.length === 0) return <NoSubscribers type={type} />;
   return <p class="muted trigger-receivers">Goes to {urls.join(', ')}</p>;
 }

@@ -3,26 +3,26 @@ import './trigger.css';
 import { useEffect } from 'preact/hooks';
 import { indentJson } from '../../../domain/json-text.ts';
 import type { Route } from '../../address.ts';
-import { useAsked } from '../../asked.ts';
 import { control } from '../../control.ts';
-import { refine } from '../../router.ts';
+import { updateQuery } from '../../router.ts';
 import { status } from '../../session.ts';
-import { Answer } from '../../ui/state.tsx';
-import { type Field, findField } from './order.ts';
-import { sendings } from './sendings.ts';
-import { Sent } from './sent.tsx';
+import { QueryView } from '../../ui/query-view.tsx';
+import { useQuery } from '../../use-query.ts';
+import { EventTypeCombobox, type FixtureSummary } from './event-type-combobox.tsx';
 import { TriggerForm } from './trigger-form.tsx';
-import { type FixtureSummary, TypeChoice } from './type-choice.tsx';
+import { TriggerHistory } from './trigger-history.tsx';
+import { type Field, findField } from './trigger-input.ts';
+import { triggerRuns } from './trigger-runs.ts';
 
 /** `#/trigger?type=order.shipped` begins with a fixture, `#/trigger?event=evt_…` with an event that there is. */
 export function TriggerView({ route: { query } }: { readonly route: Route }) {
-  const fixtures = useAsked(() => control.listFixtures({}), []);
+  const fixtures = useQuery(() => control.listFixtures({}), []);
   return (
     <div class="page trigger-page">
-      <Answer asked={fixtures} what="fixtures">
+      <QueryView query={fixtures} what="fixtures">
         {({ data }) => <Trigger fixtures={data} type={query.type ?? ''} eventId={query.event ?? ''} />}
-      </Answer>
-      <Sent />
+      </QueryView>
+      <TriggerHistory />
     </div>
   );
 }
@@ -37,35 +37,35 @@ interface TriggerProps {
 function Trigger({ fixtures, type, eventId }: TriggerProps) {
   const hasFixture = fixtures.some((each) => each.type === type && each.problem === null);
   const source = eventId !== '' ? eventId : hasFixture ? type : '';
-  const start = useAsked(() => findStart(eventId, source), [source]);
+  const start = useQuery(() => findStart(eventId, source), [source]);
   const refused = findRefused(type);
   const { value } = start;
   useEffect(() => {
-    if (type === '' && value !== undefined && value.type !== '') refine({ type: value.type });
+    if (type === '' && value !== undefined && value.type !== '') updateQuery({ type: value.type });
   }, [value]);
   return (
     <div class="trigger">
       <section class="card" aria-label="Type">
-        <TypeChoice
+        <EventTypeCombobox
           fixtures={fixtures}
           type={type}
           isRefused={refused === 'type'}
-          onChoose={(chosen) => refine({ type: chosen, event: '' })}
+          onChoose={(chosen) => updateQuery({ type: chosen, event: '' })}
         />
       </section>
       <section class="card" aria-label="Event">
-        <Answer asked={start} what="the payload">
+        <QueryView query={start} what="the payload">
           {({ payload }) => (
             <TriggerForm
               key={source}
               source={source}
               type={type}
               original={payload}
-              onRenew={start.again}
+              onRenew={start.refetch}
               refused={refused}
             />
           )}
-        </Answer>
+        </QueryView>
       </section>
     </div>
   );
@@ -89,7 +89,7 @@ async function findStart(eventId: string, fixture: string): Promise<Start> {
 
 /** The field that the last answer refused; null when it refused none, or was about another type. */
 function findRefused(type: string): Field | null {
-  const { order, refusal = null } = sendings.value[0] ?? {};
-  if (refusal === null || order?.type !== type) return null;
-  return findField(refusal.message, status.value?.payload_member ?? 'payload');
+  const { input, error = null } = triggerRuns.value[0] ?? {};
+  if (error === null || input?.type !== type) return null;
+  return findField(error.message, status.value?.payload_member ?? 'payload');
 }

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
 import type { Finding } from '../../../control/finding.ts';
-import { judgeProbe } from '../../../control/probe-findings.ts';
+import { toProbeFindings } from '../../../control/probe-findings.ts';
 import { control } from '../../control.ts';
-import { toMessage } from '../../message.ts';
-import { wallNow } from '../../schedule.ts';
+import { toErrorMessage } from '../../error-message.ts';
+import { wallNow } from '../../schedule-clock.ts';
 import { Icon } from '../../ui/icon.tsx';
 
 type State = 'none' | 'asked' | readonly Finding[] | { readonly error: string };
@@ -16,9 +16,9 @@ export function Probe({ webhookId }: { readonly webhookId: string }) {
     try {
       const answer = await control.probeWebhook({ id: webhookId });
       // The page says above what its address is.
-      setState(judgeProbe({ ...answer, url: 'the endpoint' }, wallNow.peek() ?? 0));
+      setState(toProbeFindings({ ...answer, url: 'the endpoint' }, wallNow.peek() ?? 0));
     } catch (error) {
-      setState({ error: toMessage(error) });
+      setState({ error: toErrorMessage(error) });
     }
   };
   return (
@@ -41,7 +41,7 @@ export function Probe({ webhookId }: { readonly webhookId: string }) {
         {Array.isArray(state) && (
           <ul>
             {state.map((finding: Finding) => (
-              <Verdict key={finding.id} finding={finding} />
+              <FindingLine key={finding.id} finding={finding} />
             ))}
           </ul>
         )}
@@ -50,15 +50,15 @@ export function Probe({ webhookId }: { readonly webhookId: string }) {
   );
 }
 
-const looks = {
+const badges = {
   ok: { badge: 'succeeded', symbol: '✓' },
   warning: { badge: 'pending', symbol: '!' },
   problem: { badge: 'failed', symbol: '✗' },
   skipped: { badge: 'canceled', symbol: '–' },
 } as const satisfies Record<Finding['status'], unknown>;
 
-function Verdict({ finding: { status, title, detail, remedy } }: { readonly finding: Finding }) {
-  const { badge, symbol } = looks[status];
+function FindingLine({ finding: { status, title, detail, remedy } }: { readonly finding: Finding }) {
+  const { badge, symbol } = badges[status];
   return (
     <li>
       <span class={`badge ${badge}`}>

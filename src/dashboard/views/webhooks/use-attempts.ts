@@ -1,28 +1,31 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { AttemptSummary } from '../../../contract/deliveries.ts';
-import type { StreamItem } from '../../../contract/stream.ts';
-import { type Asked, useAsked } from '../../asked.ts';
+import type { AttemptSummary } from '../../../contract/delivery-schemas.ts';
+import type { StreamItem } from '../../../contract/stream-schemas.ts';
 import { control } from '../../control.ts';
-import { useLive } from '../../live.ts';
-import { mergeNewest } from './figures.ts';
+import { useLiveItems } from '../../live-stream.ts';
+import { type Query, useQuery } from '../../use-query.ts';
+import { mergeNewest } from './attempt-stats.ts';
 
 /** How many of the newest attempts the figures are of. */
-const NEWEST = 200;
+const MAX_ATTEMPTS = 200;
 
 /** The newest attempts to an endpoint, newest first, live. */
-export function useAttempts(webhookId: string): Asked<readonly AttemptSummary[]> {
-  const asked = useAsked(() => control.listAttempts({ webhook_id: webhookId, limit: NEWEST }), [webhookId]);
+export function useAttempts(webhookId: string): Query<readonly AttemptSummary[]> {
+  const query = useQuery(
+    () => control.listAttempts({ webhook_id: webhookId, limit: MAX_ATTEMPTS }),
+    [webhookId],
+  );
   const [heard, setHeard] = useState<readonly AttemptSummary[]>([]);
   useEffect(() => setHeard([]), [webhookId]);
-  useLive((items) => {
+  useLiveItems((items) => {
     if (items.some(({ type }) => type === 'reset')) {
       setHeard([]);
-      return asked.again();
+      return query.refetch();
     }
     const news = items.flatMap((item) => toSummary(item, webhookId)).reverse();
-    if (news.length > 0) setHeard((before) => mergeNewest(news, before, NEWEST));
+    if (news.length > 0) setHeard((before) => mergeNewest(news, before, MAX_ATTEMPTS));
   });
-  return { ...asked, value: asked.value && mergeNewest(heard, asked.value.data, NEWEST) };
+  return { ...query, value: query.value && mergeNewest(heard, query.value.data, MAX_ATTEMPTS) };
 }
 
 function toSummary(item: StreamItem, webhookId: string): AttemptSummary[] {

@@ -1,28 +1,28 @@
-import type { AttemptSummary } from '../../../contract/deliveries.ts';
+import type { AttemptSummary } from '../../../contract/delivery-schemas.ts';
 import { formatLatency } from '../../../domain/duration.ts';
 import { toHash } from '../../address.ts';
 import { AttemptLink } from '../../ui/attempt-link.tsx';
-import { Answer } from '../../ui/state.tsx';
-import { OutcomeBadge } from '../../ui/status.tsx';
+import { QueryView } from '../../ui/query-view.tsx';
+import { OutcomeBadge } from '../../ui/status-badge.tsx';
 import { Time } from '../../ui/time.tsx';
-import { formatRate, measure } from './figures.ts';
-import { LatencyPlot, OutcomePlot } from './plots.tsx';
+import { LatencyChart, OutcomeChart } from './attempt-charts.tsx';
+import { computeAttemptStats, formatSuccessRate } from './attempt-stats.ts';
 import { useAttempts } from './use-attempts.ts';
 
 /** How many have a place in the drawings, and how many are listed. */
-const DRAWN = 100;
-const LISTED = 10;
+const CHART_SLOTS = 100;
+const MAX_LISTED = 10;
 
 /** How the endpoint fares: outcomes and durations of its newest attempts. */
 export function WebhookAttempts({ webhookId }: { readonly webhookId: string }) {
-  const asked = useAttempts(webhookId);
+  const query = useAttempts(webhookId);
   return (
     <section class="card webhooks-attempts" aria-label="Attempts">
       <div class="row">
         <h3>Attempts</h3>
         <a href={toHash({ section: 'deliveries', query: { webhook: webhookId } })}>All its deliveries</a>
       </div>
-      <Answer asked={asked} what="attempts">
+      <QueryView query={query} what="attempts">
         {(attempts) =>
           attempts.length === 0 ? (
             <p class="muted">
@@ -33,26 +33,26 @@ export function WebhookAttempts({ webhookId }: { readonly webhookId: string }) {
             <Figures attempts={attempts} />
           )
         }
-      </Answer>
+      </QueryView>
     </section>
   );
 }
 
 function Figures({ attempts }: { readonly attempts: readonly AttemptSummary[] }) {
-  const figures = measure(attempts);
-  if (figures === null) return null;
-  const { count, succeeded, p50, p95, longest } = figures;
+  const attemptStats = computeAttemptStats(attempts);
+  if (attemptStats === null) return null;
+  const { count, succeeded, p50, p95, longest } = attemptStats;
   return (
     <>
       <div class="webhooks-plots">
         <figure>
-          <OutcomePlot attempts={attempts} places={DRAWN} />
+          <OutcomeChart attempts={attempts} slots={CHART_SLOTS} />
           <figcaption>
-            <strong>{formatRate(figures)}</strong> succeeded: {succeeded} of the newest {count}
+            <strong>{formatSuccessRate(attemptStats)}</strong> succeeded: {succeeded} of the newest {count}
           </figcaption>
         </figure>
         <figure>
-          <LatencyPlot attempts={attempts} places={DRAWN} />
+          <LatencyChart attempts={attempts} slots={CHART_SLOTS} />
           <figcaption>
             p50 <strong>{formatLatency(p50)}</strong>, p95 <strong>{formatLatency(p95)}</strong>, longest{' '}
             {formatLatency(longest)} <span class="muted">(logarithmic)</span>
@@ -60,7 +60,7 @@ function Figures({ attempts }: { readonly attempts: readonly AttemptSummary[] })
         </figure>
       </div>
       <ol class="webhooks-newest" aria-label="Newest attempts">
-        {attempts.slice(0, LISTED).map((attempt) => (
+        {attempts.slice(0, MAX_LISTED).map((attempt) => (
           <li key={attempt.id}>
             <AttemptLink attempt={attempt} />
             <OutcomeBadge {...attempt} />

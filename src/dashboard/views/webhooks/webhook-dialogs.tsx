@@ -3,17 +3,17 @@ import { useState } from 'preact/hooks';
 import type { WebhookDetail } from '../../../contract/resources.ts';
 import { parseDuration } from '../../../domain/duration.ts';
 import { SvcError } from '../../../errors.ts';
-import { useAsked } from '../../asked.ts';
 import { control } from '../../control.ts';
-import { notify } from '../../notices.ts';
 import { navigate } from '../../router.ts';
-import { useSubmission } from '../../submission.ts';
+import { showToast } from '../../toasts.ts';
 import { Dialog } from '../../ui/dialog.tsx';
-import { Field, FormProblem } from '../../ui/field.tsx';
+import { Field, FormErrorText } from '../../ui/field.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { NewSecret } from './secret.tsx';
+import { useFormSubmit } from '../../use-form-submit.ts';
+import { useQuery } from '../../use-query.ts';
 import { toDraft } from './webhook-draft.ts';
 import { WebhookForm } from './webhook-form.tsx';
+import { NewWebhookSecret } from './webhook-secret.tsx';
 
 interface Props {
   readonly webhook: WebhookDetail;
@@ -38,7 +38,7 @@ export function EditDialog({ webhook, onClose }: Props) {
 export function RotateDialog({ webhook: { id }, onClose }: Props) {
   const [overlap, setOverlap] = useState('24h');
   const [secret, setSecret] = useState<string | null>(null);
-  const { problem, isBusy, submit } = useSubmission(['overlap_ms'], async () => {
+  const { error, isBusy, submit } = useFormSubmit(['overlap_ms'], async () => {
     const ms = parseDuration(overlap);
     if (ms === null) throw new SvcError('usage', 'overlap_ms must be a duration such as 0s, 1h or 24h.');
     setSecret((await control.rotateWebhookSecret({ id, overlap_ms: ms })).secret);
@@ -46,7 +46,7 @@ export function RotateDialog({ webhook: { id }, onClose }: Props) {
   if (secret !== null) {
     return (
       <Dialog title="The new secret" onClose={onClose}>
-        <NewSecret secret={secret} onDone={onClose} />
+        <NewWebhookSecret secret={secret} onDone={onClose} />
       </Dialog>
     );
   }
@@ -58,7 +58,7 @@ export function RotateDialog({ webhook: { id }, onClose }: Props) {
           label="The old one signs as well for"
           name="overlap_ms"
           hint="Of schedule time; 0s to end it at once."
-          problem={problem}
+          error={error}
         >
           {(control) => (
             <input
@@ -68,7 +68,7 @@ export function RotateDialog({ webhook: { id }, onClose }: Props) {
             />
           )}
         </Field>
-        <FormProblem problem={problem} />
+        <FormErrorText problem={error} />
         <div class="row">
           <button type="submit" class="main" disabled={isBusy}>
             <Icon name="key" /> Rotate
@@ -86,13 +86,13 @@ export function RotateDialog({ webhook: { id }, onClose }: Props) {
 const COUNTED = 1000;
 
 export function DeleteDialog({ webhook: { id, url }, onClose }: Props) {
-  const { value: pending } = useAsked(
+  const { value: pending } = useQuery(
     () => control.listDeliveries({ webhook_id: id, status: 'pending', limit: COUNTED }),
     [id],
   );
-  const { problem, isBusy, submit } = useSubmission([], async () => {
+  const { error, isBusy, submit } = useFormSubmit([], async () => {
     const { canceled_deliveries: canceled } = await control.deleteWebhook({ id });
-    notify(`The endpoint is deleted; pending deliveries canceled: ${canceled}.`);
+    showToast(`The endpoint is deleted; pending deliveries canceled: ${canceled}.`);
     // This window goes with the endpoint.
     navigate({ section: 'webhooks' });
   });
@@ -103,7 +103,7 @@ export function DeleteDialog({ webhook: { id, url }, onClose }: Props) {
         <p role="status">
           {pending === undefined ? 'Counting pending deliveries…' : describePending(pending)}
         </p>
-        <FormProblem problem={problem} />
+        <FormErrorText problem={error} />
         <div class="row">
           <button type="submit" class="danger" disabled={isBusy}>
             <Icon name="trash" /> Delete it

@@ -1,7 +1,7 @@
 /** An endpoint as somebody writes it down, and as the control plane takes it. */
 import type { WebhookDetail } from '../../../contract/resources.ts';
 import { findHeaderProblem } from '../../../domain/delivery-headers.ts';
-import { WILDCARD } from '../../../domain/event.ts';
+import { WILDCARD_SUBSCRIPTION } from '../../../domain/event.ts';
 import { SvcError } from '../../../errors.ts';
 
 /** Texts of fields. */
@@ -14,7 +14,12 @@ export interface WebhookDraft {
   readonly skip_verify: boolean;
 }
 
-export const emptyWebhook: WebhookDraft = { url: '', events: WILDCARD, headers: '', skip_verify: false };
+export const emptyWebhook: WebhookDraft = {
+  url: '',
+  events: WILDCARD_SUBSCRIPTION,
+  headers: '',
+  skip_verify: false,
+};
 
 export function toDraft({ url, events, headers, skip_verify }: WebhookDetail): WebhookDraft {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
@@ -34,8 +39,8 @@ export function toTypes(text: string): string[] {
 export function toggleType(text: string, type: string): string {
   const types = toTypes(text);
   if (types.includes(type)) return types.filter((each) => each !== type).join(', ');
-  if (type === WILDCARD) return WILDCARD;
-  return [...types.filter((each) => each !== WILDCARD), type].join(', ');
+  if (type === WILDCARD_SUBSCRIPTION) return WILDCARD_SUBSCRIPTION;
+  return [...types.filter((each) => each !== WILDCARD_SUBSCRIPTION), type].join(', ');
 }
 
 function toHeaders(text: string): Record<string, string> {

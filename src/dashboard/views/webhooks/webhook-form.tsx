@@ -1,9 +1,9 @@
 /** The form in which an endpoint is created or changed. */
 import { useState } from 'preact/hooks';
-import { WILDCARD } from '../../../domain/event.ts';
-import { useEventTypes } from '../../event-types.ts';
-import { useSubmission } from '../../submission.ts';
-import { Field, FormProblem } from '../../ui/field.tsx';
+import { WILDCARD_SUBSCRIPTION } from '../../../domain/event.ts';
+import { Field, FormErrorText } from '../../ui/field.tsx';
+import { useEventTypes } from '../../use-event-types.ts';
+import { useFormSubmit } from '../../use-form-submit.ts';
 import { toggleType, toTypes, toWebhook, type WebhookDraft } from './webhook-draft.ts';
 
 interface Props {
@@ -16,10 +16,10 @@ interface Props {
 export function WebhookForm({ original, action, send }: Props) {
   const [draft, setDraft] = useState(original);
   const change = (changes: Partial<WebhookDraft>) => setDraft({ ...draft, ...changes });
-  const { problem, isBusy, submit } = useSubmission(Object.keys(draft), () => send(toWebhook(draft)));
+  const { error, isBusy, submit } = useFormSubmit(Object.keys(draft), () => send(toWebhook(draft)));
   return (
     <form class="form" onSubmit={submit} noValidate>
-      <Field label="Address" name="url" hint="Where the receiver listens." problem={problem}>
+      <Field label="Address" name="url" hint="Where the receiver listens." error={error}>
         {(control) => (
           <input
             {...control}
@@ -35,7 +35,7 @@ export function WebhookForm({ original, action, send }: Props) {
         label="Event types"
         name="events"
         hint="Separated by commas; * stands for every type."
-        problem={problem}
+        error={error}
       >
         {(control) => (
           <input
@@ -51,7 +51,7 @@ export function WebhookForm({ original, action, send }: Props) {
         label="Headers to add to each delivery"
         name="headers"
         hint="Name: value, one a line; for a gateway in front of the receiver, say."
-        problem={problem}
+        error={error}
       >
         {(control) => (
           <textarea
@@ -72,7 +72,7 @@ export function WebhookForm({ original, action, send }: Props) {
         />
         Take any TLS certificate of the receiver
       </label>
-      <FormProblem problem={problem} />
+      <FormErrorText problem={error} />
       <div class="row">
         <button type="submit" class="main" disabled={isBusy}>
           {action}
@@ -93,12 +93,12 @@ function Types({ chosen, onChange }: TypesProps) {
   return (
     <fieldset class="webhooks-types">
       <legend class="unseen">Known event types</legend>
-      {[WILDCARD, ...types].map((type) => (
+      {[WILDCARD_SUBSCRIPTION, ...types].map((type) => (
         <button
           key={type}
           type="button"
           aria-pressed={isChosen.has(type)}
-          aria-label={type === WILDCARD ? 'Every type' : type}
+          aria-label={type === WILDCARD_SUBSCRIPTION ? 'Every type' : type}
           onClick={() => onChange(toggleType(chosen, type))}
         >
           {type}

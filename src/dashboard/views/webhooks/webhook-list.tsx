@@ -2,37 +2,37 @@ import { useState } from 'preact/hooks';
 import type { WebhookDetail } from '../../../contract/resources.ts';
 import { formatLatency } from '../../../domain/duration.ts';
 import { toHash } from '../../address.ts';
-import { useAsked } from '../../asked.ts';
 import { control } from '../../control.ts';
-import { useLive } from '../../live.ts';
-import { usePolling } from '../../polling.ts';
+import { useLiveItems } from '../../live-stream.ts';
 import { workspaceId } from '../../session.ts';
 import { useShortcuts } from '../../shortcuts.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { Answer, Empty } from '../../ui/state.tsx';
+import { EmptyState, QueryView } from '../../ui/query-view.tsx';
 import { Time } from '../../ui/time.tsx';
-import { CreateDialog } from './create-dialog.tsx';
-import { formatRate, measure } from './figures.ts';
-import { OutcomePlot } from './plots.tsx';
+import { usePolling } from '../../use-polling.ts';
+import { useQuery } from '../../use-query.ts';
+import { OutcomeChart } from './attempt-charts.tsx';
+import { computeAttemptStats, formatSuccessRate } from './attempt-stats.ts';
+import { CreateWebhookDialog } from './create-webhook-dialog.tsx';
 import { useAttempts } from './use-attempts.ts';
-import { WebhookState } from './webhook-state.tsx';
+import { WebhookBadges } from './webhook-badges.tsx';
 
 /** Each row asks for figures of its own. */
-const SHOWN = 50;
+const PAGE_SIZE = 50;
 /** How many attempts have a place in the drawing of a row. */
-const DRAWN = 40;
+const CHART_SLOTS = 40;
 
 export function WebhookList() {
   const [isCreating, setCreating] = useState(false);
-  const [limit, setLimit] = useState(SHOWN);
+  const [limit, setLimit] = useState(PAGE_SIZE);
   const workspace = workspaceId.value;
-  const asked = useAsked(() => control.listWebhooks({ workspace_id: workspace, limit }), [workspace, limit]);
-  usePolling(asked.again);
-  useLive((items) => {
-    if (items.some(({ type }) => type === 'reset')) asked.again();
+  const query = useQuery(() => control.listWebhooks({ workspace_id: workspace, limit }), [workspace, limit]);
+  usePolling(query.refetch);
+  useLiveItems((items) => {
+    if (items.some(({ type }) => type === 'reset')) query.refetch();
   });
-  useShortcuts([{ key: 'c', does: 'Create an endpoint', run: () => setCreating(true) }]);
+  useShortcuts([{ key: 'c', description: 'Create an endpoint', run: () => setCreating(true) }]);
   return (
     <div class="page">
       <div class="row">
@@ -41,10 +41,10 @@ export function WebhookList() {
           <Icon name="plus" /> New endpoint
         </button>
       </div>
-      <Answer asked={asked} what="endpoints">
+      <QueryView query={query} what="endpoints">
         {({ data, has_more: hasMore }) =>
           data.length === 0 ? (
-            <Nothing />
+            <NoEndpointsYet />
           ) : (
             <>
               <ul class="webhooks-list">
@@ -53,15 +53,15 @@ export function WebhookList() {
                 ))}
               </ul>
               {hasMore && (
-                <button type="button" onClick={() => setLimit(limit + SHOWN)}>
+                <button type="button" onClick={() => setLimit(limit + PAGE_SIZE)}>
                   Show more
                 </button>
               )}
             </>
           )
         }
-      </Answer>
-      {isCreating && <CreateDialog onClose={() => setCreating(false)} />}
+      </QueryView>
+      {isCreating && <CreateWebhookDialog onClose={() => setCreating(false)} />}
     </div>
   );
 }
@@ -69,7 +69,7 @@ export function WebhookList() {
 function Row({ webhook }: { readonly webhook: WebhookDetail }) {
   const { id, url, events } = webhook;
   const { value: attempts } = useAttempts(id);
-  const figures = measure(attempts ?? []);
+  const attemptStats = computeAttemptStats(attempts ?? []);
   const last = attempts?.[0];
   return (
     <li class="card webhooks-row">
@@ -77,23 +77,23 @@ function Row({ webhook }: { readonly webhook: WebhookDetail }) {
         <a class="webhooks-url" href={toHash({ section: 'webhooks', id })}>
           {url}
         </a>
-        <WebhookState webhook={webhook} />
+        <WebhookBadges webhook={webhook} />
         <span class="muted webhooks-events">{events.join(', ')}</span>
       </div>
-      {attempts !== undefined && (figures === null || last === undefined) && (
+      {attempts !== undefined && (attemptStats === null || last === undefined) && (
         <p class="muted">no attempt yet</p>
       )}
-      {attempts !== undefined && figures !== null && last !== undefined && (
+      {attempts !== undefined && attemptStats !== null && last !== undefined && (
         <>
-          <OutcomePlot attempts={attempts} places={DRAWN} />
+          <OutcomeChart attempts={attempts} slots={CHART_SLOTS} />
           <dl class="webhooks-figures">
             <div>
               <dt>Succeeded</dt>
-              <dd>{formatRate(figures)}</dd>
+              <dd>{formatSuccessRate(attemptStats)}</dd>
             </div>
             <div>
               <dt>Median</dt>
-              <dd>{formatLatency(figures.p50)}</dd>
+              <dd>{formatLatency(attemptStats.p50)}</dd>
             </div>
             <div>
               <dt>Last attempt</dt>
@@ -108,16 +108,16 @@ function Row({ webhook }: { readonly webhook: WebhookDetail }) {
   );
 }
 
-function Nothing() {
+function NoEndpointsYet() {
   const command = 'svc listen --forward-to http://localhost:3000/webhooks';
   return (
-    <Empty>
+    <EmptyState>
       <p>
         No endpoints yet. Each receives the events whose types it subscribes to, signed with its own secret.
       </p>
       <p>
         Press “New endpoint”, or run <code>{command}</code> <CopyButton what="the command" text={command} />
       </p>
-    </Empty>
+    </EmptyState>
   );
 }

@@ -1,42 +1,42 @@
 /** One endpoint: what it is, how it fares, what it is put through, and all that changes it. */
 import { useState } from 'preact/hooks';
 import type { WebhookDetail } from '../../../contract/resources.ts';
-import { WILDCARD } from '../../../domain/event.ts';
+import { WILDCARD_SUBSCRIPTION } from '../../../domain/event.ts';
 import { toHash } from '../../address.ts';
-import { useAsked } from '../../asked.ts';
 import { control } from '../../control.ts';
-import { attempt } from '../../notices.ts';
-import { usePolling } from '../../polling.ts';
+import { withErrorToast } from '../../toasts.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { Answer } from '../../ui/state.tsx';
+import { QueryView } from '../../ui/query-view.tsx';
 import { Time } from '../../ui/time.tsx';
+import { usePolling } from '../../use-polling.ts';
+import { useQuery } from '../../use-query.ts';
 import { WebhookFaults } from '../faults/webhook-faults.tsx';
 import { Probe } from './probe.tsx';
-import { Secret } from './secret.tsx';
 import { WebhookAttempts } from './webhook-attempts.tsx';
+import { WebhookBadges } from './webhook-badges.tsx';
 import { DeleteDialog, EditDialog, RotateDialog } from './webhook-dialogs.tsx';
-import { WebhookState } from './webhook-state.tsx';
+import { WebhookSecret } from './webhook-secret.tsx';
 
 export function WebhookView({ id }: { readonly id: string }) {
-  const asked = useAsked(() => control.getWebhook({ id }), [id]);
-  usePolling(asked.again);
+  const query = useQuery(() => control.getWebhook({ id }), [id]);
+  usePolling(query.refetch);
   return (
     <div class="page">
       <a class="webhooks-back" href={toHash({ section: 'webhooks' })}>
         <Icon name="back" /> All endpoints
       </a>
-      <Answer asked={asked} what="the endpoint">
+      <QueryView query={query} what="the endpoint">
         {(webhook) => (
           <>
-            <Head webhook={webhook} onChange={asked.again} />
+            <Head webhook={webhook} onChange={query.refetch} />
             <Facts webhook={webhook} />
             <WebhookAttempts webhookId={id} />
             <Probe key={id} webhookId={id} />
             <WebhookFaults webhook={webhook} />
           </>
         )}
-      </Answer>
+      </QueryView>
     </div>
   );
 }
@@ -53,13 +53,13 @@ function Head({ webhook, onChange }: HeadProps) {
   const { id, disabled } = webhook;
   const Dialog = open === null ? null : dialogs[open];
   const toggle = async () => {
-    await attempt(control.updateWebhook({ id, disabled: !disabled }));
+    await withErrorToast(control.updateWebhook({ id, disabled: !disabled }));
     onChange();
   };
   return (
     <header class="webhooks-head">
       <h2 class="webhooks-url">{webhook.url}</h2>
-      <WebhookState webhook={webhook} />
+      <WebhookBadges webhook={webhook} />
       <div class="row">
         <button type="button" onClick={() => setOpen('edit')}>
           <Icon name="edit" /> Edit
@@ -96,10 +96,10 @@ function Facts({ webhook }: { readonly webhook: WebhookDetail }) {
         <code>{id}</code> <CopyButton what="the id of the endpoint" text={id} />
       </dd>
       <dt>Events</dt>
-      <dd>{events.map((type) => (type === WILDCARD ? '* (every type)' : type)).join(', ')}</dd>
+      <dd>{events.map((type) => (type === WILDCARD_SUBSCRIPTION ? '* (every type)' : type)).join(', ')}</dd>
       <dt>Secret</dt>
       <dd>
-        <Secret key={`${id} ${expiry}`} webhookId={id} />
+        <WebhookSecret key={`${id} ${expiry}`} webhookId={id} />
       </dd>
       {expiry !== null && (
         <>

@@ -1,0 +1,98 @@
+/** Fills a database through the store, which is quicker than asking the API a million times. */
+import { toEnvelope } from '../src/domain/event.ts';
+import { UlidGenerator } from '../src/domain/ids.ts';
+import { Store } from '../src/store/store.ts';
+
+export interface FillOptions {
+  readonly db: string;
+  readonly events: number;
+  /** One endpoint with one pending delivery for each event, due at `nextDueAt`; none without it. */
+  readonly deliveries?: { readonly url: string; readonly dueAt: number };
+  /** Further endpoints, which receive every event. */
+  readonly endpoints?: { readonly count: number; readonly url: string };
+  /** Schedule time of all that is made; in the past, so that ids made later sort behind. */
+  readonly at: number;
+}
+
+const BATCH = 10_000;
+const PAYLOAD =
+  '{"order_id":"ord_84720","carrier":"DHL","items":[{"sku":"A-1","quantity":2}],"total":129.95}';
+
+/** @returns the id of the newest event of the first half: a cursor deep in the list. */
+export function fillDatabase({ db, events, deliveries, endpoints, at }: FillOptions): string {
+  const store = new Store({ path: db });
+  const ids = new UlidGenerator();
+  const workspace = store.writeNow(() => createWorkspace(store, ids, at));
+  const webhook =
+    deliveries && store.writeNow(() => createWebhook(store, ids, workspace.seq, deliveries.url, at));
+  if (endpoints !== undefined) {
+    store.writeNow(() => {
+      for (let number = 0; number < endpoints.count; number++) {
+        createWebhook(store, ids, workspace.seq, `${endpoints.url}/${number}`, at);
+      }
+    });
+  }
+  let cursor = '';
+  const create = (number: number) => {
+    const seq = store.nextSeq();
+    const id = ids.next('event', at);
+    const facts = { id, workspaceId: workspace.id, type: 'bench.type0', payload: PAYLOAD, createdAt: at };
+    const envelope = toEnvelope(facts);
+    store.events.insert({
+      seq,
+      id,
+      workspace_seq: workspace.seq,
+      type: facts.type,
+      created_at: at,
+      envelope,
+    });
+    if (number < events / 2) cursor = id;
+    if (webhook === undefined || deliveries === undefined) return;
+    store.deliveries.insert({
+      ...{ seq: store.nextSeq(), id: ids.next('delivery', at), event_seq: seq, webhook_seq: webhook },
+      ...{ workspace_seq: workspace.seq, created_at: at, due_at: deliveries.dueAt },
+    });
+  };
+  for (let done = 0; done < events; done += BATCH) {
+    store.writeNow(() => {
+      for (let number = done; number < Math.min(events, done + BATCH); number++) create(number);
+    });
+  }
+  store.close();
+  return cursor;
+}
+
+function createWorkspace(store: Store, ids: UlidGenerator, at: number) {
+  const seq = store.nextSeq();
+  const id = ids.next('workspace', at);
+  store.workspaces.insert({
+    ...{ seq, id, name: 'Bench', created_at: at },
+    ...{ clock_at: at, clock_wall_at: at, clock_speed: 1, clock_frozen: 1 },
+  });
+  return { seq, id };
+}
+
+function createWebhook(store: Store, ids: UlidGenerator, workspace: number, url: string, at: number): number {
+  const seq = store.nextSeq();
+  store.webhooks.insert({
+    ...{
+      seq,
+      id: ids.next('webhook', at),
+      workspace_seq: workspace,
+      url,
+      events: '["*"]',
+      secret: 'whsec_bench',
+      headers: '{}',
+      skip_verify: 0,
+      listener: 0,
+    },
+    ...{
+      previous_secret: null,
+      previous_secret_expires_at: null,
+      disabled: 0,
+      created_at: at,
+      deleted_at: null,
+    },
+  });
+  return seq;
+}

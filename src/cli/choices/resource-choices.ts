@@ -1,0 +1,93 @@
+/** The resources of the emulator, newest first, for who chooses one of them. */
+import type { Delivery } from '../../contract/delivery-schemas.ts';
+import type { ControlPlane } from '../../control/control-plane.ts';
+import type { Context } from '../context.ts';
+import { deliveryColumns } from '../render/deliveries.ts';
+import { eventColumns } from '../render/events.ts';
+import { keyColumns } from '../render/keys.ts';
+import { webhookColumns } from '../render/webhook.ts';
+import { workspaceColumns } from '../render/workspaces.ts';
+import { fetchScheduleTimes } from '../schedule-time.ts';
+import { type ChoiceList, type ChoiceSource, toChoiceList } from './choice-source.ts';
+
+/** Who looks for an older one knows its id. The public API lists no more at a time. */
+const MAX_CHOICES = 100;
+
+export const deliveryChoices: ChoiceSource = {
+  noun: 'delivery',
+  async list(context) {
+    const control = await context.connect();
+    return toDeliveryChoices((await control.listDeliveries({ limit: MAX_CHOICES })).data, control, context);
+  },
+};
+
+/** Those that failed come first: they are what is sent again. */
+export const replayableDeliveryChoices: ChoiceSource = {
+  noun: 'delivery',
+  async list(context) {
+    const control = await context.connect();
+    const pages = await Promise.all([
+      control.listDeliveries({ limit: MAX_CHOICES, status: 'failed' }),
+      control.listDeliveries({ limit: MAX_CHOICES }),
+    ]);
+    const known = new Map(pages.flatMap(({ data }) => data).map((delivery) => [delivery.id, delivery]));
+    return toDeliveryChoices([...known.values()], control, context);
+  },
+};
+
+export const eventChoices: ChoiceSource = {
+  noun: 'event',
+  async list(context) {
+    const [{ list }, api, control] = await Promise.all([context.rules(), context.api(), context.connect()]);
+    const { value: page } = await api.listEvents({
+      [list.workspaceParameter]: await context.workspaceId(),
+      limit: String(MAX_CHOICES),
+    });
+    const now = await fetchScheduleTimes(page.data, control, context);
+    return toChoiceList(page.data, eventColumns(now), toId);
+  },
+};
+
+export const webhookChoices: ChoiceSource = {
+  noun: 'endpoint',
+  async list(context) {
+    const control = await context.connect();
+    const { data } = await control.listWebhooks({ limit: MAX_CHOICES });
+    const now = await fetchScheduleTimes(data, control, context);
+    return toChoiceList(data, webhookColumns(now), toId);
+  },
+};
+
+export const workspaceChoices: ChoiceSource = {
+  noun: 'workspace',
+  async list(context) {
+    const { data } = await (await context.connect()).listWorkspaces({ limit: MAX_CHOICES });
+    return toChoiceList(data, workspaceColumns(context.now()), toId);
+  },
+};
+
+/** Those that have not been revoked. */
+export const keyChoices: ChoiceSource = {
+  noun: 'key',
+  async list(context) {
+    const { data } = await (await context.connect()).listKeys({ limit: MAX_CHOICES });
+    const columns = keyColumns(context.now()).filter(({ title }) => title !== 'REVOKED');
+    const valid = data.filter((key) => key.revoked_at === null);
+    return toChoiceList(valid, columns, toId);
+  },
+};
+
+/** By what tells them apart: how often each was tried, and when it will be again, does not. */
+async function toDeliveryChoices(
+  rows: readonly Delivery[],
+  control: ControlPlane,
+  context: Context,
+): Promise<ChoiceList> {
+  const columns = deliveryColumns(context, await fetchScheduleTimes(rows, control, context));
+  const telling = columns.filter(({ title }) => title !== 'TRIES' && title !== 'NEXT');
+  return toChoiceList(rows, telling, toId);
+}
+
+function toId({ id }: { readonly id: string }): string {
+  return id;
+}

@@ -1,0 +1,103 @@
+/** Where in a command line the cursor stands, by the same definitions that the command line is parsed with. */
+import { type Argument, Command, type Option } from 'commander';
+import { type CommandEntry, type CommandGroup, commandTree } from '../command-tree.ts';
+import type { GlobalOptions } from '../context.ts';
+import { addGlobalOptions, isGlobal } from '../global-options.ts';
+
+/** What can stand there. */
+export type CompletionTarget =
+  | { readonly kind: 'name'; readonly names: Names }
+  | { readonly kind: 'option'; readonly options: readonly Option[] }
+  /** The value of an option, `before` being what of the word precedes it: `--status=`. */
+  | { readonly kind: 'value'; readonly option: Option; readonly before: string }
+  | { readonly kind: 'argument'; readonly argument: Argument }
+  | { readonly kind: 'nothing' };
+
+type Names = Readonly<Record<string, CommandEntry | CommandGroup>>;
+
+export interface Cursor {
+  readonly target: CompletionTarget;
+  /** Words of the command's name as far as it stands there. */
+  readonly path: readonly string[];
+  /** Global options that have been given already. */
+  readonly globals: GlobalOptions;
+}
+
+const NO_TARGET: CompletionTarget = { kind: 'nothing' };
+
+/** @param words of the command line, without the program, up to the cursor; the last is the one that is completed. */
+export async function findCursor(words: readonly string[]): Promise<Cursor> {
+  const current = words.at(-1) ?? '';
+  const reader = new CommandLineReader();
+  for (const word of words.slice(0, -1)) await reader.read(word);
+  return { target: reader.targetAt(current), path: reader.path, globals: reader.globals };
+}
+
+/** Reads word after word, as commander would. */
+class CommandLineReader {
+  readonly path: string[] = [];
+  readonly globals: Record<string, string> = {};
+  #command = addGlobalOptions(new Command());
+  /** What the next name can be; null once the command is named or nothing has that name. */
+  #names: Names | null = commandTree;
+  /** The option whose value is the next word. */
+  #open: Option | null = null;
+  #argumentCount = 0;
+  #optionsEnded = false;
+
+  async read(word: string): Promise<void> {
+    if (this.#open !== null && this.#isValue(word, this.#open)) {
+      if (isGlobal(this.#open)) this.globals[this.#open.attributeName()] = word;
+      this.#open = null;
+      return;
+    }
+    this.#open = null;
+    if (this.#isOption(word)) this.#open = this.#findOpenOption(word);
+    else if (word === '--' && this.path.length > 0) this.#optionsEnded = true;
+    else if (this.#names === null) this.#argumentCount++;
+    // `svc help trigger`, and the dashes that keep Node 20 from taking options for itself.
+    else if (this.path.length > 0 || (word !== 'help' && word !== '--')) await this.#enter(word, this.#names);
+  }
+
+  targetAt(current: string): CompletionTarget {
+    if (this.#open !== null && this.#isValue(current, this.#open)) {
+      return { kind: 'value', option: this.#open, before: '' };
+    }
+    if (current.startsWith('-') && !this.#optionsEnded) return this.#placeOfOption(current);
+    if (this.#names !== null) return { kind: 'name', names: this.#names };
+    const { registeredArguments } = this.#command;
+    const last = registeredArguments.at(-1);
+    const argument = registeredArguments[this.#argumentCount] ?? (last?.variadic ? last : undefined);
+    return argument === undefined ? NO_TARGET : { kind: 'argument', argument };
+  }
+
+  #placeOfOption(current: string): CompletionTarget {
+    const [before, flag] = /^(--[\w-]+)=/.exec(current) ?? [];
+    if (before === undefined) return { kind: 'option', options: this.#command.options };
+    const option = this.#command.options.find(({ long }) => long === flag);
+    return option === undefined ? NO_TARGET : { kind: 'value', option, before };
+  }
+
+  async #enter(name: string, names: Names): Promise<void> {
+    const entry = Object.hasOwn(names, name) ? names[name] : undefined;
+    this.path.push(name);
+    this.#names = entry !== undefined && 'subcommands' in entry ? entry.subcommands : null;
+    this.#command = new Command();
+    if (entry !== undefined && 'load' in entry) (await entry.load()).command.configure?.(this.#command);
+    addGlobalOptions(this.#command);
+  }
+
+  #isOption(word: string): boolean {
+    return !this.#optionsEnded && /^-./.test(word) && word !== '--';
+  }
+
+  /** Whether an option takes the word; a value that is optional never begins with a dash. */
+  #isValue(word: string, option: Option): boolean {
+    return option.required || !word.startsWith('-');
+  }
+
+  #findOpenOption(word: string): Option | null {
+    const option = this.#command.options.find(({ long, short }) => word === long || word === short);
+    return option?.required || option?.optional ? option : null;
+  }
+}

@@ -1,0 +1,83 @@
+/** The emulator that runs, if one does: how it is found, and what its clock does. */
+import type { ProjectLocation } from '../../config/project-folders.ts';
+import type { ClockState, EmulatorStatus } from '../../contract/emulator-schemas.ts';
+import type { ControlPlane } from '../../control/control-plane.ts';
+import { createFindingBuilder, type Finding } from '../../control/finding.ts';
+import { findRunFile, inspectRunFile } from '../../control/run-file.ts';
+import { formatDuration } from '../../domain/duration.ts';
+import type { Context } from '../context.ts';
+
+export interface RunningEmulator {
+  readonly control: ControlPlane;
+  readonly status: EmulatorStatus;
+}
+
+export interface CheckedEmulator {
+  readonly finding: Finding;
+  /** Null where none answers. */
+  readonly running: RunningEmulator | null;
+}
+
+export async function checkEmulator(context: Context): Promise<CheckedEmulator> {
+  const emulator = createFindingBuilder('emulator', 'Emulator');
+  const { controlUrl } = (await context.config()).values;
+  try {
+    if (controlUrl === null && findRunFile(context) === null) {
+      return { finding: emulator.skipped('none runs here', 'svc emulator start starts one.'), running: null };
+    }
+    const control = await context.connect();
+    const status = await control.getStatus({});
+    const finding = emulator.ok(`${status.url}, version ${status.version}, process ${status.pid}`);
+    return { finding, running: { control, status } };
+  } catch (error) {
+    return { finding: emulator.fromError(error), running: null };
+  }
+}
+
+/** @param running the process that answers; null where none does */
+export function checkRunFile(location: ProjectLocation, running: number | null): Finding {
+  const file = createFindingBuilder('run_file', 'Run file');
+  let found: ReturnType<typeof inspectRunFile>;
+  try {
+    found = inspectRunFile(location);
+  } catch (error) {
+    return file.fromError(error);
+  }
+  if (found === null)
+    return file.ok(running === null ? 'none' : 'none; the emulator that answers was started elsewhere');
+  const { path, run, isAlive } = found;
+  const remove = `Remove it: rm ${path}`;
+  if (run === null) return file.warning(`${path} cannot be read, and is passed over`, remove);
+  if (!isAlive) {
+    return file.warning(`${path} is of process ${run.pid}, which has ended, and is passed over`, remove);
+  }
+  if (running === run.pid) return file.ok(`${path}, process ${run.pid}`);
+  return running === null
+    ? file.problem(`${path} names process ${run.pid}, which is no emulator that answers`, remove)
+    : file.ok(`${path}, process ${run.pid}; another emulator is asked`);
+}
+
+/** Schedule time of the workspace that commands work in. */
+export async function checkClock({ control }: RunningEmulator, workspace_id: string): Promise<Finding> {
+  const clock = createFindingBuilder('clock', 'Clock');
+  const [state, { data }] = await Promise.all([
+    control.getClock({ workspace_id }),
+    control.listDeliveries({ workspace_id, status: 'pending', limit: 1 }),
+  ]);
+  const standing = describeClock(state);
+  if (state.rate > 0 || data.length === 0) return clock.ok(standing);
+  return clock.warning(
+    `${standing}, and deliveries wait for it`,
+    'svc clock next sends what is due next, svc clock resume lets it run.',
+  );
+}
+
+const MIN_DRIFT_MS = 1_000;
+
+function describeClock({ rate, now, wall }: ClockState): string {
+  const speed = rate === 0 ? 'frozen' : `${rate}×`;
+  const drift = Date.parse(now) - Date.parse(wall);
+  if (Math.abs(drift) < MIN_DRIFT_MS) return `${speed}, at real time`;
+  const distance = formatDuration(Math.round(Math.abs(drift) / MIN_DRIFT_MS) * MIN_DRIFT_MS);
+  return `${speed}, ${distance} ${drift > 0 ? 'ahead of' : 'behind'} real time`;
+}

@@ -1,0 +1,35 @@
+/** The endpoints: whether they can be reached, and whether what is there verifies signatures (§6). */
+import type { WebhookDetail } from '../../contract/resources.ts';
+import type { ControlPlane } from '../../control/control-plane.ts';
+import { createFindingBuilder, type Finding } from '../../control/finding.ts';
+import { listAll } from '../../control/list-all.ts';
+import { toProbeFindings } from '../../control/probe-findings.ts';
+
+export interface EndpointCheck {
+  /** Whether receivers may be sent a probe. */
+  readonly send: boolean;
+  /** Wall time. */
+  readonly now: number;
+}
+
+export async function checkEndpoints(control: ControlPlane, check: EndpointCheck): Promise<Finding[]> {
+  const webhooks = await listAll((page) => control.listWebhooks(page));
+  if (webhooks.length === 0) {
+    const remedy = 'Register one: svc webhooks create, or svc emulator start --forward-to PORT';
+    return [createFindingBuilder('endpoints', 'Endpoints').skipped('there are none', remedy)];
+  }
+  const found = await Promise.all(webhooks.map((webhook) => checkEndpoint(control, webhook, check)));
+  return found.flat();
+}
+
+async function checkEndpoint(
+  control: ControlPlane,
+  { id, url, disabled }: WebhookDetail,
+  { send, now }: EndpointCheck,
+): Promise<Finding[]> {
+  if (disabled) {
+    const enabled = createFindingBuilder(`${id}/enabled`, `state of ${url}`);
+    return [enabled.warning('disabled: nothing is sent there', `svc webhooks update ${id} --enable`)];
+  }
+  return toProbeFindings(await control.probeWebhook({ id, send }), now);
+}

@@ -1,0 +1,74 @@
+/** The variables that point a program to an emulator. */
+import type { EmulatorStatus } from '../contract/emulator-schemas.ts';
+import { quoteForShell } from '../domain/shell.ts';
+import { SvcError } from '../errors.ts';
+import { readStatusValue } from './status-values.ts';
+
+export type EnvVariables = Readonly<Record<string, string>>;
+
+/**
+ * @param certificate path of the certificate that its clients have to be told to trust.
+ * @param moreSecrets of further endpoints, as `SVC_WEBHOOK_SECRET_2` and so on.
+ * @throws SvcError `validation_failed` for a value that is not what its name says: the emulator may be a remote one.
+ */
+export function toEnvVariables(
+  status: EmulatorStatus,
+  certificate: string | null,
+  moreSecrets: readonly string[] = [],
+): EnvVariables {
+  const read = (name: Parameters<typeof readStatusValue>[0]) => readStatusValue(name, status[name]);
+  const secrets = moreSecrets.map((secret) => readStatusValue('webhook_secret', secret));
+  return {
+    SVC_BASE_URL: read('base_url'),
+    SVC_API_KEY: read('api_key'),
+    SVC_WORKSPACE_ID: read('workspace_id'),
+    SVC_CONTROL_URL: read('control_url'),
+    ...(status.control_token === undefined ? {} : { SVC_CONTROL_TOKEN: read('control_token') }),
+    ...(status.webhook_secret === undefined ? {} : { SVC_WEBHOOK_SECRET: read('webhook_secret') }),
+    ...Object.fromEntries(secrets.map((secret, index) => [`SVC_WEBHOOK_SECRET_${index + 2}`, secret])),
+    ...(certificate === null ? {} : { NODE_EXTRA_CA_CERTS: certificate }),
+  };
+}
+
+export const variableFormats = ['export', 'dotenv', 'json', 'github'] as const;
+export type VariableFormat = (typeof variableFormats)[number];
+
+/**
+ * `github` is for `>> "$GITHUB_ENV"`.
+ * @throws SvcError `usage` for a value that the format cannot hold on one line.
+ */
+export function renderVariables(variables: EnvVariables, format: VariableFormat): string {
+  if (format === 'json') return JSON.stringify(variables, null, 2);
+  return Object.entries(variables)
+    .map(([name, value]) => lineWriters[format](name, value))
+    .join('\n');
+}
+
+const lineWriters: Readonly<
+  Record<Exclude<VariableFormat, 'json'>, (name: string, value: string) => string>
+> = {
+  export: (name, value) => `export ${name}=${quoteForShell(rejectControlCharacters(name, value))}`,
+  // GitHub takes everything up to the end of the line as it is.
+  github: (name, value) => `${name}=${rejectControlCharacters(name, value)}`,
+  dotenv: (name, value) => `${name}=${quoteForDotenv(name, rejectControlCharacters(name, value))}`,
+};
+
+/** A line break would begin another variable. Some readers also break lines at U+0085, U+2028 and U+2029. */
+function rejectControlCharacters(name: string, value: string): string {
+  if (!/[\p{Cc}\p{Zl}\p{Zp}]/u.test(value)) return value;
+  throw createFormatError(name, value, 'holds a control character or a line break');
+}
+
+/** The readers of such files agree on these three forms only: none has escapes, expansion or a comment in it. */
+function quoteForDotenv(name: string, value: string): string {
+  if (/^[\w@%+=:,./~[\]-]+$/.test(value)) return value;
+  if (!/['\\]/.test(value)) return `'${value}'`;
+  if (!/["\\$`]/.test(value)) return `"${value}"`;
+  throw createFormatError(name, value, 'holds characters that a dotenv file cannot quote');
+}
+
+function createFormatError(name: string, value: string, problem: string): SvcError {
+  return new SvcError('usage', `The value of ${name} ${problem}: ${JSON.stringify(value)}.`, {
+    hint: 'Read it as JSON: svc env --format json',
+  });
+}

@@ -1,0 +1,125 @@
+/** The body of `POST /events` as the commands put it together: as text, so that no number changes on the way. */
+import type { Command } from 'commander';
+import { toEventBody } from '../control/event-body.ts';
+import { closestMatch } from '../domain/closest-match.ts';
+import { parseJsonObject } from '../domain/json.ts';
+import { applyJsonEdits, type JsonEdit, parseAssignment } from '../domain/json-edit.ts';
+import { SvcError } from '../errors.ts';
+import { findFixture, listFixtures } from '../fixtures/event-fixtures.ts';
+import { fixtureFolders } from '../fixtures/fixture-folders.ts';
+import { escapeTemplates, fillTemplates, hasTemplates, listTemplateProblems } from '../fixtures/template.ts';
+import type { Context } from './context.ts';
+import { collectValues } from './option-parsers.ts';
+import { readValue } from './read-value.ts';
+import { addSeedOption, createTemplateScopes, type SeedOptions } from './template-scopes.ts';
+
+export interface EventOptions extends SeedOptions {
+  readonly data?: string;
+  /** Each `path=value`. */
+  readonly override?: readonly string[];
+  /** Each `path=value`. */
+  readonly add?: readonly string[];
+  /** Each a path. */
+  readonly remove?: readonly string[];
+  readonly workspace?: string;
+  readonly idempotencyKey?: string;
+}
+
+export function addEventOptions(command: Command): Command {
+  command
+    .option('-d, --data <json>', 'the payload: JSON, @file, or - for standard input')
+    .option(
+      '--override <path=value>',
+      'change a value of the payload, such as items[0].sku=MUG',
+      collectValues,
+    )
+    .option('--add <path=value>', 'add a value to the payload; items[]=… adds an item', collectValues)
+    .option('--remove <path>', 'remove a value from the payload', collectValues)
+    .option('--workspace <id>', 'the workspace; otherwise SVC_WORKSPACE_ID, or the one made at boot')
+    .option('--idempotency-key <key>', 'send it as the Idempotency-Key header');
+  return addSeedOption(command);
+}
+
+/**
+ * Makes the JSON text of an event to create, another one each time: the payload from `--data`, else from the fixture of
+ * its type, else empty. Templates of the fixture and of changes are filled; `--data` has none. What nothing touches is
+ * sent as it was written.
+ */
+export async function createEventBodyFactory(
+  type: string,
+  options: EventOptions,
+  context: Context,
+): Promise<() => string> {
+  const { payloadMember } = await context.rules();
+  const workspaceId = options.workspace ?? (await context.workspaceId());
+  const template = await createPayloadTemplate(type, options, context);
+  const scopes = await createTemplateScopes(options, context);
+  if (template.filled) await scopes.useScheduleClock(await context.connect(), workspaceId);
+  return () => {
+    const payload = template.filled ? fillTemplates(template.text, scopes.next()) : template.text;
+    return toEventBody({ type, workspaceId, payloadMember, payload });
+  };
+}
+
+/** The payload with its changes made, and whether there are templates to be filled. */
+async function createPayloadTemplate(
+  type: string,
+  options: EventOptions,
+  context: Context,
+): Promise<{ readonly text: string; readonly filled: boolean }> {
+  const changes = toPayloadChanges(options);
+  const data = await readData(options, context);
+  const changesAreTemplates = changes.some(
+    (change) => change.kind !== 'remove' && hasTemplates(change.value),
+  );
+  const filled = data === null || changesAreTemplates;
+  const text =
+    data === null ? await findPayloadTemplate(type, context) : filled ? escapeTemplates(data) : data;
+  const changed = changes.length === 0 ? text : applyJsonEdits(text, changes);
+  return { text: changed, filled: filled && hasTemplates(changed) };
+}
+
+async function findPayloadTemplate(type: string, context: Context): Promise<string> {
+  const { projectFolder } = await context.config();
+  const folders = fixtureFolders(projectFolder);
+  const fixture = findFixture(type, folders);
+  if (fixture !== null) return fixture.template;
+  reportMissingFixture(type, folders, context);
+  return '{}';
+}
+
+function reportMissingFixture(type: string, folders: readonly string[], { io }: Context): void {
+  const types = listFixtures(folders).map((fixture) => fixture.type);
+  const nearest = closestMatch(type, types);
+  const meant = nearest === null ? '' : ` Did you mean ${nearest}?`;
+  io.note(`There is no fixture for ${type}: the payload is empty.${meant}`);
+}
+
+async function readData({ data }: EventOptions, context: Context): Promise<string | null> {
+  if (data === undefined) return null;
+  const text = (await readValue(data, context)).toString('utf8');
+  try {
+    parseJsonObject(text);
+  } catch (error) {
+    const problem = (error as Error).message.replaceAll('The body', 'The payload');
+    throw new SvcError('usage', problem, { hint: 'Pass --data a JSON object, @file or -.', cause: error });
+  }
+  return text;
+}
+
+function toPayloadChanges({ override = [], add = [], remove = [] }: EventOptions): JsonEdit[] {
+  return [
+    ...override.map((text) => ({ kind: 'override' as const, ...parseTemplateAssignment(text) })),
+    ...add.map((text) => ({ kind: 'add' as const, ...parseTemplateAssignment(text) })),
+    ...remove.map((path) => ({ kind: 'remove' as const, path })),
+  ];
+}
+
+function parseTemplateAssignment(text: string): { path: string; value: string } {
+  const assignment = parseAssignment(text);
+  const [problem] = listTemplateProblems(assignment.value);
+  if (problem === undefined) return assignment;
+  throw new SvcError('usage', `The value of ${assignment.path}: ${problem.message}`, {
+    hint: 'A text that has {{ in it and is no template goes with --data.',
+  });
+}

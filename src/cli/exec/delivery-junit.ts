@@ -1,0 +1,116 @@
+/** Deliveries as test cases in the XML that CI services read: a suite for each endpoint. */
+import type { Attempt, DeliveryDetail } from '../../contract/delivery-schemas.ts';
+import { settledReasonDescriptions } from '../../domain/delivery.ts';
+
+/**
+ * Names are the same in every run of the same test: endpoints and events are numbered in the order in which they first
+ * occur. Ids, which differ, are in the output of each case.
+ * @param failuresAreExpected whether a failed delivery is a passed case.
+ */
+export function renderDeliveryJUnit(
+  deliveries: readonly DeliveryDetail[],
+  failuresAreExpected = false,
+): string {
+  const endpoints = [...new Set(deliveries.map(({ webhook_id: id }) => id))];
+  const suites = endpoints.map((endpoint, index) => {
+    const ofEndpoint = deliveries.filter(({ webhook_id: id }) => id === endpoint);
+    const name = nameEndpoint(index + 1, ofEndpoint[0]?.url ?? '');
+    const counts = new Map<string, number>();
+    const cases = ofEndpoint.map((delivery) => {
+      const ordinal = (counts.get(delivery.event_type) ?? 0) + 1;
+      counts.set(delivery.event_type, ordinal);
+      return renderCase(delivery, { suite: name, ordinal, failuresAreExpected });
+    });
+    return element('testsuite', { name, ...toTotals(ofEndpoint, failuresAreExpected) }, cases);
+  });
+  const totals = toTotals(deliveries, failuresAreExpected);
+  const root = element('testsuites', { name: 'svc deliveries', ...totals }, suites);
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${root}\n`;
+}
+
+/** Without the port, which a test often leaves to the system. */
+function nameEndpoint(ordinal: number, url: string): string {
+  const { hostname, pathname } = new URL(url);
+  return `endpoint ${ordinal}: ${hostname}${pathname}`;
+}
+
+function toTotals(deliveries: readonly DeliveryDetail[], failuresAreExpected: boolean): Attributes {
+  const count = (...statuses: readonly string[]) =>
+    deliveries.filter(({ status }) => statuses.includes(status)).length;
+  return {
+    tests: deliveries.length,
+    failures: failuresAreExpected ? count('pending') : count('failed', 'pending'),
+    errors: 0,
+    skipped: count('canceled'),
+    time: toSeconds(deliveries.flatMap(({ attempts }) => attempts)),
+  };
+}
+
+interface CaseContext {
+  /** Name of its suite. */
+  readonly suite: string;
+  /** Among the deliveries of its event type to its endpoint, from 1. */
+  readonly ordinal: number;
+  readonly failuresAreExpected: boolean;
+}
+
+function renderCase(delivery: DeliveryDetail, { suite, ordinal, failuresAreExpected }: CaseContext): string {
+  const { event_type: type, status, attempts } = delivery;
+  const facts = { classname: suite, name: `${type} #${ordinal}`, time: toSeconds(attempts) };
+  const result = failuresAreExpected && status === 'failed' ? [] : renderResult(delivery);
+  return element('testcase', facts, [...result, renderOutput(delivery)]);
+}
+
+/** What differs from run to run. */
+function renderOutput({ id, event_id, webhook_id, url, status, attempts }: DeliveryDetail): string {
+  const lines = [
+    `${id} of ${event_id} to ${url} (${webhook_id}): ${status}`,
+    ...attempts.map(describeAttempt),
+  ];
+  return element('system-out', {}, [escapeText(lines.join('\n'))]);
+}
+
+function renderResult({ status, settled_reason: reason, attempts }: DeliveryDetail): string[] {
+  if (status === 'succeeded') return [];
+  const why = reason === null ? [] : [settledReasonDescriptions[reason]];
+  if (status === 'canceled') return [element('skipped', { message: why.join() }, [])];
+  const last = attempts.at(-1);
+  const message = [status, ...why, last?.error ?? 'it was not attempted'].join(': ');
+  return [
+    element('failure', { type: last?.outcome ?? status, message }, [
+      escapeText(attempts.map(describeAttempt).join('\n')),
+    ]),
+  ];
+}
+
+function describeAttempt({ number, sent_at: at, outcome, response_status: status, error }: Attempt): string {
+  const answer = status === null ? outcome : `${outcome} ${status}`;
+  return `#${number} ${at} ${answer}${error === null ? '' : `: ${error}`}`;
+}
+
+function toSeconds(attempts: readonly Attempt[]): string {
+  return (attempts.reduce((sum, { duration_ms: ms }) => sum + ms, 0) / 1000).toFixed(3);
+}
+
+type Attributes = Readonly<Record<string, string | number>>;
+
+/** @param content what stands in it, escaped already. */
+function element(name: string, attributes: Attributes, content: readonly string[]): string {
+  const words = Object.entries(attributes).map(([key, value]) => ` ${key}="${escapeText(String(value))}"`);
+  const head = `${name}${words.join('')}`;
+  return content.length === 0 ? `<${head}/>` : `<${head}>\n${content.join('\n')}\n</${name}>`;
+}
+
+const entities: Readonly<Record<string, string>> = {
+  ...{ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' },
+  ...{ '\n': '&#10;', '\t': '&#9;', '\r': '&#13;' },
+};
+
+/** Text of a receiver may hold what XML has no way to write. */
+const INVALID_XML_CHARACTERS = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
+
+function escapeText(text: string): string {
+  return text
+    .replace(INVALID_XML_CHARACTERS, '\ufffd')
+    .replace(/[&<>"\n\t\r]/g, (character) => entities[character] ?? character);
+}

@@ -1,0 +1,42 @@
+/** Attempts as a live view shows them. */
+import type { EmulatorStatus } from '../../contract/emulator-schemas.ts';
+import type { ControlPlane } from '../../control/control-plane.ts';
+import type { Context } from '../context.ts';
+import { renderDelivery } from '../render/delivery-detail.ts';
+import { fetchScheduleTimes } from '../schedule-time.ts';
+import { type AttemptRow, addStreamItem, attemptColumns } from './attempt-rows.ts';
+import type { LiveList } from './live-list.ts';
+import { createScheduleClocks } from './schedule-clocks.ts';
+
+export type AttemptControl = Pick<ControlPlane, 'getClock' | 'getDelivery' | 'replayDelivery'>;
+
+export function createAttemptList(
+  control: AttemptControl,
+  { dashboard_url, max_attempts }: Pick<EmulatorStatus, 'dashboard_url' | 'max_attempts'>,
+  heading: string,
+  context: Context,
+): LiveList<AttemptRow> {
+  const times = createScheduleClocks(control);
+  return {
+    heading,
+    empty: 'No attempt yet. svc trigger order.shipped, in another terminal, causes one.',
+    add: addStreamItem,
+    columns: (terminalCapabilities) =>
+      attemptColumns(terminalCapabilities, { maxAttempts: max_attempts, getScheduleTime: times.get }),
+    async refresh(rows) {
+      const waiting = rows.filter(({ delivery }) => delivery.next_attempt_at !== null);
+      await times.refresh(new Set(waiting.map(({ delivery }) => delivery.workspace_id)));
+    },
+    async describe({ delivery: { id }, attempt }) {
+      const delivery = await control.getDelivery({ id });
+      const now = await fetchScheduleTimes([delivery], control, context);
+      const attempts = delivery.attempts.filter(({ number }) => number === attempt?.number);
+      return renderDelivery({ ...delivery, attempts }, now(delivery), context);
+    },
+    async replay({ delivery: { id } }) {
+      await control.replayDelivery({ id });
+      return `Replaying ${id}.`;
+    },
+    toUrl: ({ delivery }) => `${dashboard_url}#/deliveries/${delivery.id}`,
+  };
+}

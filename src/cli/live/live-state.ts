@@ -1,0 +1,150 @@
+/** What a live view shows and what a key changes about it. Pure: nothing here knows a terminal or the network. */
+import { wrapLines } from '../render/ansi.ts';
+import type { ScreenSize } from './screen.ts';
+
+/** Rows that are kept; older ones leave the view, not the emulator. */
+export const MAX_ROWS = 1_000;
+
+/** Lines around the rows: the heading, the titles, the note, the keys. */
+const OTHER_LINES = 4;
+
+/** A text that lies over the rows. */
+export interface Panel {
+  readonly text: string;
+  /** The text as it fits the screen. */
+  readonly lines: readonly string[];
+  /** The first line to be seen. */
+  readonly top: number;
+}
+
+/** Rows are known by their ordinal, which stays when older rows leave. */
+export interface LiveState<Row> {
+  readonly rows: readonly Row[];
+  /** Ordinal of the first of them: how many have left. */
+  readonly first: number;
+  /** Ordinal of the selected row; null is the newest, whichever that is. */
+  readonly selected: number | null;
+  /** Ordinal of the first row to be seen. */
+  readonly top: number;
+  readonly panel: Panel | null;
+  /** What there is to say, one line. */
+  readonly note: string;
+  readonly size: ScreenSize;
+}
+
+export type LiveEvent<Row> =
+  | { readonly type: 'rows'; readonly rows: readonly Row[] }
+  | { readonly type: 'key'; readonly key: string }
+  | { readonly type: 'panel'; readonly text: string }
+  | { readonly type: 'note'; readonly text: string }
+  | { readonly type: 'resize'; readonly size: ScreenSize };
+
+/** What a key asks for that is not a change of the view alone. */
+export type LiveCommand = 'quit' | 'interrupt' | 'details' | 'replay' | 'open' | 'help';
+
+export function createState<Row>(size: ScreenSize): LiveState<Row> {
+  return { ...{ rows: [], first: 0, selected: null, top: 0, panel: null, note: '' }, size };
+}
+
+export function reduce<Row>(state: LiveState<Row>, event: LiveEvent<Row>): LiveState<Row> {
+  switch (event.type) {
+    case 'rows':
+      return clampState({ ...state, rows: event.rows });
+    case 'note':
+      return { ...state, note: event.text };
+    case 'panel':
+      return { ...state, panel: { text: event.text, lines: wrap(event.text, state.size), top: 0 } };
+    case 'resize':
+      return clampState({
+        ...state,
+        size: event.size,
+        panel: state.panel && rewrap(state.panel, event.size),
+      });
+    case 'key':
+      return state.panel === null ? select(state, event.key) : scroll(state, state.panel, event.key);
+  }
+}
+
+/** What a key asks for; null where it only moves, closes, or means nothing. */
+export function findCommand(state: LiveState<unknown>, key: string): LiveCommand | null {
+  if (key === 'ctrl-c') return 'interrupt';
+  if (key === 'q' && state.panel === null) return 'quit';
+  if (key === '?' && state.panel === null) return 'help';
+  if (state.rows.length === 0) return null;
+  if (key === 'r') return 'replay';
+  if (key === 'o') return 'open';
+  return (key === 'd' || key === 'enter') && state.panel === null ? 'details' : null;
+}
+
+export function findSelected<Row>({ rows, first, selected }: LiveState<Row>): Row | undefined {
+  return selected === null ? rows.at(-1) : rows[selected - first];
+}
+
+/** The rows that there is room for. */
+export function listVisibleRows<Row>({ rows, first, top, size }: LiveState<Row>): readonly Row[] {
+  return rows.slice(top - first, top - first + visibleRowCount(size));
+}
+
+/** How many newer rows there are below those that can be seen. */
+export function countRowsBelow({ rows, first, top, size }: LiveState<unknown>): number {
+  return Math.max(0, first + rows.length - top - visibleRowCount(size));
+}
+
+/** Lines between the heading and the note; the titles are there only with rows. */
+export function panelHeight({ rows }: ScreenSize): number {
+  return Math.max(1, rows - OTHER_LINES + 1);
+}
+
+/** Rows that a screen has room for. */
+export function visibleRowCount({ rows }: ScreenSize): number {
+  return Math.max(1, rows - OTHER_LINES);
+}
+
+function select<Row>(state: LiveState<Row>, key: string): LiveState<Row> {
+  const newest = state.first + state.rows.length - 1;
+  const target = move(key, state.selected ?? newest, state.first, newest, visibleRowCount(state.size));
+  return target === null ? state : clampState({ ...state, selected: target });
+}
+
+function scroll<Row>(state: LiveState<Row>, panel: Panel, key: string): LiveState<Row> {
+  if (['q', 'd', 'enter', 'escape', '?'].includes(key)) return { ...state, panel: null };
+  const room = panelHeight(state.size);
+  const last = Math.max(0, panel.lines.length - room);
+  const top = move(key, panel.top, 0, last, room);
+  return top === null ? state : { ...state, panel: { ...panel, top } };
+}
+
+/** Where a key leads from `at`, between `first` and `last`; null for one that leads nowhere. */
+function move(key: string, at: number, first: number, last: number, page: number): number | null {
+  const targets: Readonly<Record<string, number>> = {
+    ...{ up: at - 1, k: at - 1, down: at + 1, j: at + 1 },
+    ...{ pageup: at - page, pagedown: at + page, ' ': at + page },
+    ...{ home: first, g: first, end: last, G: last },
+  };
+  const target = targets[key];
+  return target === undefined ? null : Math.max(first, Math.min(target, last));
+}
+
+/** Lets the oldest rows go, keeps the selection on its row, and that row to be seen. */
+function clampState<Row>(state: LiveState<Row>): LiveState<Row> {
+  const excess = Math.max(0, state.rows.length - MAX_ROWS);
+  const rows = excess === 0 ? state.rows : state.rows.slice(excess);
+  const first = state.first + excess;
+  const newest = first + rows.length - 1;
+  const lastTop = Math.max(first, newest - visibleRowCount(state.size) + 1);
+  if (state.selected === null || state.selected >= newest) {
+    return { ...state, rows, first, selected: null, top: lastTop };
+  }
+  const selected = Math.max(first, state.selected);
+  const top = Math.max(selected - visibleRowCount(state.size) + 1, Math.min(state.top, selected, lastTop));
+  return { ...state, rows, first, selected, top: Math.max(first, top) };
+}
+
+function wrap(text: string, { columns }: ScreenSize): string[] {
+  return wrapLines(columns, text);
+}
+
+function rewrap({ text, top }: Panel, size: ScreenSize): Panel {
+  const lines = wrap(text, size);
+  return { text, lines, top: Math.max(0, Math.min(top, lines.length - panelHeight(size))) };
+}

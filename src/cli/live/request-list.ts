@@ -1,0 +1,25 @@
+/** Requests to the API as a live view shows them. */
+import type { EmulatorStatus } from '../../contract/emulator-schemas.ts';
+import type { ApiRequest } from '../../contract/resources.ts';
+import type { Context } from '../context.ts';
+import { renderRequestDetail, requestColumns } from '../render/requests.ts';
+import { formatTimeOfDay } from '../render/time.ts';
+import type { LiveList } from './live-list.ts';
+
+export function createRequestList(
+  { dashboard_url }: Pick<EmulatorStatus, 'dashboard_url'>,
+  heading: string,
+  fits: (request: ApiRequest) => boolean,
+  context: Context,
+): LiveList<ApiRequest> {
+  return {
+    heading,
+    empty: 'No request yet.',
+    add: (rows, item) => (item.type === 'request' && fits(item.request) ? [...rows, item.request] : rows),
+    columns: (terminalCapabilities) => requestColumns(terminalCapabilities, formatTimeOfDay),
+    refresh: async () => {},
+    describe: async (request) => renderRequestDetail(request, context),
+    replay: null,
+    toUrl: ({ id }) => `${dashboard_url}#/requests/${id}`,
+  };
+}

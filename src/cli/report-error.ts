@@ -1,0 +1,31 @@
+import { type ExitCode, SvcError } from '../errors.ts';
+import type { Io } from './io.ts';
+import { printHint } from './render/hint.ts';
+import { styleFor } from './render/style.ts';
+import { sanitizeLine } from './terminal-text.ts';
+
+/**
+ * Tells of an error on standard error, and decides the exit code. With `--json` it is
+ * `{"error":{"code","message","hint"}}`. Who interrupts needs not be told so. What is not an `SvcError` is a fault of
+ * ours and shows its stack.
+ */
+export function reportError(error: unknown, io: Io, json: boolean): ExitCode {
+  const known = error instanceof SvcError ? error : toInternal(error);
+  const { code, message, hint } = known;
+  if (json) io.noteJson({ error: { code, message, hint } });
+  else if (code !== 'interrupted') {
+    const { bold, red } = styleFor(io.noteCapabilities);
+    // Only the trace of an internal error has several lines.
+    const text = code === 'internal_error' ? message : sanitizeLine(message);
+    io.note(`${bold(red('error:'))} ${text}`);
+    if (hint !== undefined) printHint(hint, io);
+  }
+  return known.exitCode;
+}
+
+function toInternal(error: unknown): SvcError {
+  const trace = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return new SvcError('internal_error', `This is a fault in svc, please report it: ${trace}`, {
+    cause: error,
+  });
+}

@@ -1,0 +1,22 @@
+/** What time it is where a thing was stamped: a sped-up or stepped schedule clock is far from the wall. */
+import type { ControlPlane } from '../control/control-plane.ts';
+import type { Context } from './context.ts';
+
+interface InWorkspace {
+  readonly workspace_id: string;
+}
+
+/** Schedule time of the workspace of a row, in milliseconds since 1970. */
+export type ScheduleTimeOf = (row: InWorkspace) => number;
+
+/** Asks for the clock of each workspace among `rows`; of none with `--json`, where times are told as they are. */
+export async function fetchScheduleTimes(
+  rows: readonly InWorkspace[],
+  control: Pick<ControlPlane, 'getClock'>,
+  { json, now }: Pick<Context, 'json' | 'now'>,
+): Promise<ScheduleTimeOf> {
+  const ids = json ? [] : [...new Set(rows.map(({ workspace_id }) => workspace_id))];
+  const clocks = await Promise.all(ids.map((workspace_id) => control.getClock({ workspace_id })));
+  const times = new Map(clocks.map((clock) => [clock.workspace_id, Date.parse(clock.now)]));
+  return ({ workspace_id }) => times.get(workspace_id) ?? now();
+}

@@ -1,0 +1,85 @@
+/** Starting the emulator in the background: the same command line again, its output in a file. */
+import { spawn } from 'node:child_process';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createStateFolder } from '../control/run-file.ts';
+import { isErrorCode, SvcError } from '../errors.ts';
+import type { Host } from './context.ts';
+import { pollUntil } from './poll-until.ts';
+import { isReadyLine, type ReadyLine, type ReadyStatus } from './ready-line.ts';
+
+const STARTUP_TIMEOUT_MS = 30_000;
+
+export interface DetachedEmulator {
+  readonly status: ReadyStatus;
+  /** Path of the file that its output goes to. */
+  readonly log: string;
+}
+
+/**
+ * Runs `invocation` as a process of its own, which stays when this one and its terminal are gone, and waits for its
+ * ready line.
+ * @throws SvcError the error that the process left with; `timeout` when it is not ready in 30 seconds.
+ */
+export async function startDetached(host: Host, projectFolder: string): Promise<DetachedEmulator> {
+  const log = join(createStateFolder(projectFolder, host.env), 'emulator.log');
+  const output = openSync(log, 'w', 0o600);
+  const [program = '', ...args] = host.invocation.filter((word) => word !== '--detach' && word !== '--json');
+  const child = spawn(program, [...args, '--json'], {
+    cwd: host.cwd,
+    env: host.env,
+    detached: true,
+    windowsHide: true,
+    stdio: ['ignore', output, output],
+  });
+  closeSync(output);
+  child.unref();
+  const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
+  const look = async () => {
+    // In this order: what it wrote before its end is there when it has ended.
+    const over = hasEnded();
+    return findReadyOrError(log) ?? (over ? {} : null);
+  };
+  const wait = { timeoutMs: STARTUP_TIMEOUT_MS, signal: host.signal };
+  const message = await pollUntil(look, (seen) => seen !== null, wait).catch((error: unknown) => {
+    child.kill();
+    throw error;
+  });
+  if (message === null) {
+    child.kill();
+    throw new SvcError('timeout', 'The emulator was not ready in 30 seconds.', toLogHint(log));
+  }
+  if (isReadyLine(message)) return { status: message, log };
+  throw toError(message, log);
+}
+
+/** What a process that did not get ready has written, if it has written anything. */
+interface StartupError {
+  readonly error?: { readonly code?: string; readonly message?: string; readonly hint?: string };
+}
+
+/** The first line that is such a message; Node.js, or what it has loaded, may write others. */
+function findReadyOrError(log: string): ReadyLine | StartupError | null {
+  const lines = readFileSync(log, 'utf8').split('\n').slice(0, -1);
+  const messages = lines.map(parseObject);
+  return messages.find((message) => isReadyLine(message) || (message && 'error' in message)) ?? null;
+}
+
+function parseObject(line: string): StartupError | ReadyLine | null {
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === 'object' ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+function toError({ error = {} }: StartupError, log: string): SvcError {
+  const { code = '', message = 'The emulator did not start.', hint } = error;
+  const options = hint === undefined ? toLogHint(log) : { hint };
+  return new SvcError(isErrorCode(code) ? code : 'internal_error', message, options);
+}
+
+function toLogHint(log: string): { readonly hint: string } {
+  return { hint: `Its output is in ${log}.` };
+}

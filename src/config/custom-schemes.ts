@@ -1,0 +1,145 @@
+/** Signature schemes that the configuration file describes, beside the built-in ones. */
+
+import { basename } from 'node:path';
+import { closestMatch } from '../domain/closest-match.ts';
+import type { SignatureScheme } from '../domain/signature/scheme.ts';
+import { findSchemeProblem } from '../domain/signature/scheme-check.ts';
+import { type SchemeName, schemeNames, schemes } from '../domain/signature/schemes.ts';
+import { SvcError } from '../errors.ts';
+import {
+  invalidValueError,
+  isObject,
+  unknownKeyError,
+  type ValueLocation,
+  type ValueSchema,
+} from '../profile/value-schema.ts';
+import { toSnakeCase } from './snake-case.ts';
+
+export type CustomSchemes = Readonly<Record<string, SignatureScheme>>;
+
+const EXPECTED = 'an object of schemes, each under its name';
+/** The rows of the gap register that make up the scheme `svc`. */
+const SVC_ROW = /^signature\.(?:content|algorithm|header|timestamp)$/;
+const NAME = /^[a-z][a-z0-9-]*$/;
+
+const { name: _, ...own } = schemes.svc;
+
+export const customSchemes: ValueSchema<CustomSchemes> = {
+  expected: EXPECTED,
+  choices: [EXPECTED],
+  parse: (value, valueLocation) => {
+    if (!isObject(value)) throw invalidValueError(value, EXPECTED, valueLocation);
+    const parsed = Object.entries(value).map(([name, written]) => [
+      name,
+      toScheme(name, written, valueLocation),
+    ]);
+    return Object.fromEntries(parsed);
+  },
+};
+
+/** Schemes in the words of the file, each complete. */
+export function toWrittenSchemes(schemes: CustomSchemes): Readonly<Record<string, unknown>> {
+  const written = Object.entries(schemes).map(([name, { name: _, ...members }]) => [
+    name,
+    toWritten(members),
+  ]);
+  return Object.fromEntries(written);
+}
+
+function toWritten(value: unknown): unknown {
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([member, inside]) => [toSnakeCase(member), toWritten(inside)]),
+  );
+}
+
+/** What a configuration says about signatures. */
+export interface SchemeChoice {
+  readonly scheme: string;
+  readonly schemes: CustomSchemes;
+}
+
+/** The scheme that a configuration chose: a built-in one by its name, one of its own as data. */
+export function selectedScheme({ scheme, schemes: described }: SchemeChoice): SchemeName | SignatureScheme {
+  return described[scheme] ?? (scheme as SchemeName);
+}
+
+/**
+ * Holds the choice against what else was configured.
+ * @throws SvcError `validation_failed` for a scheme that there is not, and for a file that chooses one and changes
+ *   another: its overrides would have no effect.
+ */
+export function checkScheme(
+  { scheme, schemes: described, overrides }: SchemeChoice & { readonly overrides: object },
+  source: { readonly kind: string; readonly name: string },
+): void {
+  const names = [...schemeNames, ...Object.keys(described)];
+  const place = source.kind === 'file' ? `${basename(source.name)}: scheme` : source.name;
+  if (!names.includes(scheme)) {
+    const nearest = closestMatch(scheme, names);
+    throw new SvcError(
+      'validation_failed',
+      `${place} must be one of ${names.join(', ')}; not ${JSON.stringify(scheme)}.`,
+      {
+        hint:
+          nearest === null
+            ? 'Describe a scheme of your own under schemes in svc.config.json.'
+            : `Did you mean ${JSON.stringify(nearest)}?`,
+      },
+    );
+  }
+  const row = Object.keys(overrides).find((id) => SVC_ROW.test(id));
+  if (source.kind !== 'file' || scheme === 'svc' || row === undefined) return;
+  throw new SvcError(
+    'validation_failed',
+    `${place} is ${JSON.stringify(scheme)}, but overrides[${JSON.stringify(row)}] changes the scheme "svc".`,
+    {
+      hint: 'Remove one of the two; a scheme under schemes says all about its signatures.',
+    },
+  );
+}
+
+function toScheme(name: string, written: unknown, valueLocation: ValueLocation): SignatureScheme {
+  const path = `${valueLocation.path}.${name}`;
+  if (!NAME.test(name) || Object.hasOwn(schemes, name)) {
+    throw invalidValueError(name, `a name in lower case such as "acme", and not that of a built-in scheme`, {
+      ...valueLocation,
+      path: `${valueLocation.path}: the name of a scheme`,
+    });
+  }
+  if (!isObject(written)) throw invalidValueError(written, 'an object', { ...valueLocation, path });
+  const scheme = {
+    name,
+    ...(complete(written, defaultsFor(written.key), { ...valueLocation, path }) as Omit<
+      SignatureScheme,
+      'name'
+    >),
+  };
+  const fault = findSchemeProblem(scheme);
+  if (fault === null) return scheme;
+  throw invalidValueError(toWritten(fault.found), fault.expected, {
+    ...valueLocation,
+    path: `${path}.${toSnakeCase(fault.path)}`,
+  });
+}
+
+/** What a member that is left out means: as the service itself has it. A key that is decoded has a prefix beside. */
+function defaultsFor(key: unknown): object {
+  const { form = own.key.form } = Object(key);
+  return form === own.key.form ? own : { ...own, key: { form, prefix: 'whsec_' } };
+}
+
+/** The members of `defaults` with what was written in their place, under the names of the library. */
+function complete(written: unknown, defaults: object, valueLocation: ValueLocation): unknown {
+  if (!isObject(written)) return written;
+  const known = Object.keys(defaults).map(toSnakeCase);
+  for (const key of Object.keys(written))
+    if (!known.includes(key)) throw unknownKeyError(key, known, valueLocation);
+  const members = Object.entries(defaults).map(([member, value]: [string, unknown]) => {
+    const key = toSnakeCase(member);
+    if (!Object.hasOwn(written, key)) return [member, value];
+    const inside = { ...valueLocation, path: `${valueLocation.path}.${key}` };
+    return [member, isObject(value) ? complete(written[key], value, inside) : written[key]];
+  });
+  return Object.fromEntries(members);
+}

@@ -1,0 +1,58 @@
+/** The schedule clock of a workspace. */
+import * as v from 'valibot';
+import { DAY_MS } from '../../domain/duration.ts';
+import { ClockMove, ClockState } from '../emulator-schemas.ts';
+import { Speed } from '../fields.ts';
+import { WorkspaceFilter } from '../list-filters.ts';
+import { defineOperations, wholeNumber } from '../operation.ts';
+
+/** A hundred years: farther than any schedule, and still a date. */
+const MAX_ADVANCE_MS = 100 * 365 * DAY_MS;
+
+export const clockOperations = defineOperations({
+  getClock: {
+    method: 'GET',
+    path: '/clock',
+    summary: 'The schedule clock of a workspace',
+    input: v.strictObject(WorkspaceFilter),
+    output: ClockState,
+    status: 200,
+  },
+  setClock: {
+    method: 'PATCH',
+    path: '/clock',
+    summary: 'Set the speed of the schedule clock, freeze it or let it go on',
+    input: v.strictObject({
+      ...WorkspaceFilter,
+      speed: v.optional(Speed),
+      frozen: v.optional(v.boolean()),
+    }),
+    output: ClockState,
+    status: 200,
+  },
+  advanceClock: {
+    method: 'POST',
+    path: '/clock/advance',
+    summary:
+      'Move the clock forward from due instant to due instant; answers when all that this caused is answered',
+    input: v.strictObject({ ...WorkspaceFilter, ms: wholeNumber(0, MAX_ADVANCE_MS) }),
+    output: ClockMove,
+    status: 200,
+  },
+  nextClock: {
+    method: 'POST',
+    path: '/clock/next',
+    summary: 'Move the clock to the next due instant',
+    input: v.strictObject(WorkspaceFilter),
+    output: ClockMove,
+    status: 200,
+  },
+  settleClock: {
+    method: 'POST',
+    path: '/clock/settle',
+    summary: 'Move the clock until no delivery is pending any more',
+    input: v.strictObject(WorkspaceFilter),
+    output: ClockMove,
+    status: 200,
+  },
+});

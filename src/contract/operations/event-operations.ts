@@ -1,0 +1,25 @@
+/** Events, apart from the requests to `/v1`: nothing of this is in their log, nor counts for their limit. */
+import * as v from 'valibot';
+import { EventDetail, EventSummary } from '../event-schemas.ts';
+import { EventFilter, PageFields } from '../list-filters.ts';
+import { defineOperations } from '../operation.ts';
+import { pageOf } from '../resources.ts';
+
+export const eventOperations = defineOperations({
+  listEvents: {
+    method: 'GET',
+    path: '/stored-events',
+    summary: 'List events, newest first, with what became of their deliveries',
+    input: v.strictObject({ ...PageFields, ...EventFilter }),
+    output: pageOf(EventSummary),
+    status: 200,
+  },
+  getEvent: {
+    method: 'GET',
+    path: '/stored-events/{id}',
+    summary: 'Retrieve an event, with the request that created it',
+    input: v.strictObject({ id: v.string() }),
+    output: EventDetail,
+    status: 200,
+  },
+});

@@ -1,0 +1,25 @@
+/** Fixtures of events: those that are built in, and those of the project. */
+import * as v from 'valibot';
+import { noInput } from '../fields.ts';
+import { FilledFixture, FixtureSummary } from '../fixtures.ts';
+import { defineOperations } from '../operation.ts';
+
+export const fixtureOperations = defineOperations({
+  listFixtures: {
+    method: 'GET',
+    path: '/fixtures',
+    summary: 'List the event types that have a fixture',
+    input: noInput,
+    output: v.object({ data: v.array(FixtureSummary) }),
+    status: 200,
+  },
+  getFixture: {
+    method: 'GET',
+    path: '/fixtures/{type}',
+    summary: 'A payload for an event of a type, made of its fixture',
+    input: v.strictObject({ type: v.string() }),
+    output: FilledFixture,
+    status: 200,
+    errors: ['usage'],
+  },
+});

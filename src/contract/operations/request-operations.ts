@@ -1,0 +1,16 @@
+/** The log of the requests to `/v1`. */
+import * as v from 'valibot';
+import { PageFields, RequestFilter } from '../list-filters.ts';
+import { defineOperations } from '../operation.ts';
+import { ApiRequest, pageOf } from '../resources.ts';
+
+export const requestOperations = defineOperations({
+  listRequests: {
+    method: 'GET',
+    path: '/requests',
+    summary: 'List the requests made to /v1, newest first',
+    input: v.strictObject({ ...PageFields, ...RequestFilter }),
+    output: pageOf(ApiRequest),
+    status: 200,
+  },
+});

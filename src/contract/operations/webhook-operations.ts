@@ -1,0 +1,110 @@
+/** Endpoints. */
+import * as v from 'valibot';
+import { DAY_MS } from '../../domain/duration.ts';
+import { WILDCARD_SUBSCRIPTION } from '../../domain/event.ts';
+import { ExtraHeaders, idOf, Secret } from '../fields.ts';
+import { PageFields, WorkspaceFilter } from '../list-filters.ts';
+import { defineOperations, wholeNumber } from '../operation.ts';
+import { pageOf, WebhookDetail, WebhookProbe, WebhookWithSecret } from '../resources.ts';
+
+/** A year: longer than anybody takes to change a secret over. */
+const MAX_OVERLAP_MS = 365 * DAY_MS;
+
+export const webhookOperations = defineOperations({
+  listWebhooks: {
+    method: 'GET',
+    path: '/webhooks',
+    summary: 'List endpoints, newest first',
+    input: v.strictObject({ ...PageFields, ...WorkspaceFilter }),
+    output: pageOf(WebhookDetail),
+    status: 200,
+  },
+  createWebhook: {
+    method: 'POST',
+    path: '/webhooks',
+    summary:
+      'Register an endpoint, with what the API has no words for; an address that had one before keeps its secret',
+    input: v.strictObject({
+      ...WorkspaceFilter,
+      url: v.string(),
+      events: v.optional(v.array(v.string()), [WILDCARD_SUBSCRIPTION]),
+      headers: v.optional(ExtraHeaders, {}),
+      /** Take any TLS certificate of the receiver. */
+      skip_verify: v.optional(v.boolean(), false),
+      /** The secret of a new endpoint. */
+      secret: v.optional(Secret),
+      /** Remove it when no live stream with it as its `listener` has been open for ten seconds. */
+      listener: v.optional(v.boolean(), false),
+      /** Let the endpoint of this address go on instead of a second one; of listeners, the one that was left. */
+      reuse: v.optional(v.boolean(), false),
+    }),
+    output: WebhookWithSecret,
+    status: 201,
+    errors: ['validation_failed'],
+  },
+  getWebhook: {
+    method: 'GET',
+    path: '/webhooks/{id}',
+    summary: 'Retrieve an endpoint',
+    input: v.strictObject({ id: v.string() }),
+    output: WebhookDetail,
+    status: 200,
+  },
+  updateWebhook: {
+    method: 'PATCH',
+    path: '/webhooks/{id}',
+    summary: 'Change an endpoint: address, subscriptions, headers, or whether it takes deliveries',
+    input: v.strictObject({
+      id: v.string(),
+      url: v.optional(v.string()),
+      events: v.optional(v.array(v.string())),
+      disabled: v.optional(v.boolean()),
+      headers: v.optional(ExtraHeaders),
+      skip_verify: v.optional(v.boolean()),
+    }),
+    output: WebhookDetail,
+    status: 200,
+    errors: ['validation_failed'],
+  },
+  deleteWebhook: {
+    method: 'DELETE',
+    path: '/webhooks/{id}',
+    summary: 'Delete an endpoint; its pending deliveries are canceled',
+    input: v.strictObject({ id: v.string() }),
+    output: v.object({ id: idOf('webhook'), deleted: v.literal(true), canceled_deliveries: v.number() }),
+    status: 200,
+  },
+  rotateWebhookSecret: {
+    method: 'POST',
+    path: '/webhooks/{id}/rotate-secret',
+    summary:
+      'Give an endpoint a new secret, shown this once; the old one signs as well until the overlap ends',
+    input: v.strictObject({
+      id: v.string(),
+      overlap_ms: v.optional(wholeNumber(0, MAX_OVERLAP_MS)),
+    }),
+    output: WebhookWithSecret,
+    status: 200,
+  },
+  revealSecret: {
+    method: 'POST',
+    path: '/webhooks/{id}/reveal-secret',
+    summary: 'Show the secret of an endpoint, and the one before the last rotation',
+    input: v.strictObject({ id: v.string() }),
+    output: v.object({ secret: v.string(), previous_secret: v.nullable(v.string()) }),
+    status: 200,
+  },
+  probeWebhook: {
+    method: 'POST',
+    path: '/webhooks/{id}/probe',
+    summary:
+      'Try an endpoint out: connect, then send it a delivery of type svc.probe under its secret, and one under another; neither is recorded',
+    input: v.strictObject({
+      id: v.string(),
+      /** False to connect and send nothing. */
+      send: v.optional(v.boolean(), true),
+    }),
+    output: WebhookProbe,
+    status: 200,
+  },
+});

@@ -1,0 +1,136 @@
+/** The described service at `/v1` (§4), as the rules of the chosen profile fill its gaps. */
+import * as v from 'valibot';
+import type { Environment } from '../domain/environment.ts';
+import { isEventType, WILDCARD_SUBSCRIPTION } from '../domain/event.ts';
+import { checkWebhookUrl } from '../domain/webhook-url.ts';
+import type { Rules } from '../profile/rules.ts';
+import { EVENT_TYPE_FORM, EventType, idOf, JsonObject, SUBSCRIPTION_PATTERN } from './fields.ts';
+import { defineOperations, wholeNumber } from './operation.ts';
+import { publicRoutes } from './public-routes.ts';
+import { CreatedWebhook, Event, EventPage, Workspace } from './resources.ts';
+
+const MAX_SUBSCRIPTIONS = 100;
+
+export interface PublicApiOptions {
+  readonly rules: Rules;
+  readonly environment: Environment;
+  /** The event types that exist where the catalogue is closed (decision `event.catalogue`). */
+  readonly catalogue: ReadonlySet<string>;
+}
+
+/** The five operations of §4. */
+export function createPublicOperations(options: PublicApiOptions) {
+  const { rules } = options;
+  const type = createEventTypeSchema(options);
+  return defineOperations({
+    getWorkspace: {
+      ...publicRoutes.getWorkspace,
+      summary: 'Retrieve workspace metadata',
+      input: v.strictObject({ id: v.string() }),
+      output: Workspace,
+      status: 200,
+      scope: 'workspaces:read',
+    },
+    createEvent: {
+      ...publicRoutes.createEvent,
+      summary: 'Create an event',
+      input: v.strictObject({
+        type,
+        [rules.payloadMember]: v.optional(JsonObject),
+        workspace_id: v.optional(idOf('workspace')),
+      }),
+      output: Event,
+      status: 201,
+      scope: 'events:write',
+    },
+    getEvent: {
+      ...publicRoutes.getEvent,
+      summary: 'Retrieve an event',
+      input: v.strictObject({ id: v.string() }),
+      output: Event,
+      status: 200,
+      scope: 'events:read',
+    },
+    listEvents: {
+      ...publicRoutes.listEvents,
+      summary: 'List events in a workspace, newest first',
+      input: v.strictObject({
+        [rules.list.workspaceParameter]: v.optional(idOf('workspace')),
+        starting_after: v.optional(idOf('event')),
+        limit: v.optional(wholeNumber(1, rules.list.maxLimit), rules.list.defaultLimit),
+        type: v.optional(EventType),
+      }),
+      output: EventPage,
+      status: 200,
+      scope: 'events:read',
+    },
+    createWebhook: {
+      ...publicRoutes.createWebhook,
+      summary: 'Register a webhook endpoint; its secret is shown in this answer and never again',
+      input: v.strictObject({
+        workspace_id: idOf('workspace'),
+        url: createWebhookUrlSchema(rules),
+        events: createSubscriptionsSchema(options),
+      }),
+      output: CreatedWebhook,
+      status: 201,
+      scope: 'webhooks:manage',
+    },
+  });
+}
+
+export type PublicOperations = ReturnType<typeof createPublicOperations>;
+
+const NOT_IN_CATALOGUE = 'must be a type of the catalogue; `svc fixtures list` shows them';
+
+/** The type of a new event (decision `event.catalogue`). */
+export function createEventTypeSchema(options: PublicApiOptions) {
+  return v.pipe(
+    EventType,
+    v.check((type) => isKnownType(options, type), NOT_IN_CATALOGUE),
+  );
+}
+
+/** Decision `event.catalogue`. */
+function isKnownType({ rules, catalogue }: PublicApiOptions, type: string): boolean {
+  return rules.eventCatalogue === 'open' || catalogue.has(type);
+}
+
+/** The address of an endpoint (decision `webhook.url`). */
+export function createWebhookUrlSchema(rules: Rules) {
+  return v.pipe(
+    v.string(),
+    v.rawCheck(({ dataset, addIssue }) => {
+      if (!dataset.typed) return;
+      const checked = checkWebhookUrl(dataset.value, rules.webhookUrl);
+      if (!checked.ok) addIssue({ message: checked.problem });
+    }),
+    v.metadata({ jsonSchema: { format: 'uri' } }),
+  );
+}
+
+/** The event types of an endpoint (§2, decisions `webhook.wildcard` and `event.catalogue`). */
+export function createSubscriptionsSchema(options: PublicApiOptions) {
+  const { wildcard } = options.rules;
+  const refused =
+    wildcard === 'rejected' ||
+    (wildcard === 'rejected_in_production' && options.environment === 'production');
+  return v.pipe(
+    v.array(
+      v.pipe(
+        v.string(),
+        v.check(
+          (type) => type !== WILDCARD_SUBSCRIPTION || !refused,
+          'must name the event types: the wildcard * is not accepted in this environment',
+        ),
+        v.check((type) => type === WILDCARD_SUBSCRIPTION || isEventType(type), EVENT_TYPE_FORM),
+        v.check((type) => type === WILDCARD_SUBSCRIPTION || isKnownType(options, type), NOT_IN_CATALOGUE),
+        v.metadata({ jsonSchema: { pattern: SUBSCRIPTION_PATTERN } }),
+      ),
+    ),
+    v.minLength(1, 'must name at least one event type'),
+    v.maxLength(MAX_SUBSCRIPTIONS, `must not name more than ${MAX_SUBSCRIPTIONS} event types`),
+    v.check((types) => new Set(types).size === types.length, 'must not name an event type twice'),
+    v.metadata({ jsonSchema: { uniqueItems: true } }),
+  );
+}

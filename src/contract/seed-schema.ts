@@ -1,0 +1,146 @@
+/** What a sandbox has from its first boot on, as a person writes it down. */
+import * as v from 'valibot';
+import { scopes } from '../domain/environment.ts';
+import { keyPrefixes } from '../domain/secret.ts';
+import { SvcError } from '../errors.ts';
+import { SeedFault } from './fault-schemas.ts';
+import { ExtraHeaders, idOf, JsonObject, Name, ScheduleTime, Secret, Speed } from './fields.ts';
+import {
+  createEventTypeSchema,
+  createSubscriptionsSchema,
+  createWebhookUrlSchema,
+  type PublicApiOptions,
+} from './public-operations.ts';
+import { ScopeName } from './resources.ts';
+import { listProblems, type Problem } from './validate.ts';
+
+/** The form of a seed, under the rules that the API of the sandbox has. */
+function createSeedSchema(options: PublicApiOptions) {
+  const prefix = keyPrefixes[options.environment];
+  const Key = v.strictObject({
+    key: v.pipe(
+      v.string(),
+      v.regex(
+        new RegExp(`^${prefix}[\\w-]{4,200}$`),
+        `must be ${prefix} and 4 to 200 letters, digits, - and _ in this environment`,
+      ),
+    ),
+    scopes: v.optional(v.pipe(v.array(ScopeName), v.minLength(1, 'must name at least one scope')), [
+      ...scopes,
+    ]),
+  });
+  const Webhook = v.strictObject({
+    id: v.optional(idOf('webhook')),
+    url: createWebhookUrlSchema(options.rules),
+    events: createSubscriptionsSchema(options),
+    secret: v.optional(Secret),
+    headers: v.optional(ExtraHeaders),
+    skip_verify: v.optional(v.boolean()),
+    disabled: v.optional(v.boolean()),
+  });
+  const Event = v.strictObject({
+    id: v.optional(idOf('event')),
+    type: createEventTypeSchema(options),
+    payload: v.optional(JsonObject),
+  });
+  const Workspace = v.strictObject({
+    id: v.optional(idOf('workspace')),
+    name: Name,
+    clock: v.optional(
+      v.strictObject({
+        now: v.optional(ScheduleTime),
+        speed: v.optional(Speed),
+        frozen: v.optional(v.boolean()),
+      }),
+    ),
+    keys: v.optional(v.array(Key), []),
+    webhooks: v.optional(v.array(Webhook), []),
+    events: v.optional(v.array(Event), []),
+    faults: v.optional(v.array(SeedFault), []),
+  });
+  return v.strictObject({
+    /** The first one is meant where none is named. */
+    workspaces: v.pipe(v.array(Workspace), v.minLength(1, 'must have at least one workspace')),
+    /** Keys that are for every workspace. */
+    keys: v.optional(v.array(Key), []),
+    /** What goes wrong in every workspace. */
+    faults: v.optional(v.array(SeedFault), []),
+  });
+}
+
+type SeedSchema = ReturnType<typeof createSeedSchema>;
+/** What a seed is written as. */
+export type Seed = v.InferInput<SeedSchema>;
+/** A seed whose defaults are filled in. */
+export type ValidatedSeed = v.InferOutput<SeedSchema>;
+
+/**
+ * @param name what messages call it, a file for example.
+ * @throws SvcError `validation_failed` for the first problem, which it names by its path.
+ */
+export function parseSeed(seed: unknown, name: string, options: PublicApiOptions): ValidatedSeed {
+  const schema = createSeedSchema(options);
+  // An array is an object to the schema, with members such as `keys`.
+  const problems = Array.isArray(seed) ? [NO_ARRAY] : listProblems(schema, seed);
+  if (problems.length > 0) throw toSeedError(problems, name);
+  const checked = v.parse(schema, seed);
+  const conflicts = [...listDuplicates(checked), ...listUnknownWebhooks(checked)];
+  if (conflicts.length > 0) throw toSeedError(conflicts, name);
+  return checked;
+}
+
+const NO_ARRAY: Problem = { path: '', problem: 'must be an object, not an array' };
+/** More problems than these are counted. */
+const MAX_LISTED_PROBLEMS = 6;
+
+function toSeedError(problems: readonly Problem[], name: string): SvcError {
+  const [first, ...others] = problems
+    .slice(0, MAX_LISTED_PROBLEMS)
+    .map(({ path, problem }) => `${path || 'it'} ${problem}`);
+  const rest = problems.length - MAX_LISTED_PROBLEMS;
+  const more = rest > 0 ? [...others, `${rest} more`] : others;
+  return new SvcError('validation_failed', `${name}: ${first}.`, {
+    hint: more.length === 0 ? 'docs/seed.md shows what a seed looks like.' : `Also: ${more.join('; ')}.`,
+  });
+}
+
+/** Faults of endpoints that the seed does not have. */
+function listUnknownWebhooks({ workspaces, faults }: ValidatedSeed): Problem[] {
+  const find = (list: ValidatedSeed['faults'], known: readonly (string | undefined)[], path: string) =>
+    list.flatMap(({ webhook_id: id }, index) =>
+      id === undefined || known.includes(id)
+        ? []
+        : [{ path: `${path}faults[${index}].webhook_id`, problem: 'is no id of a webhook there' }],
+    );
+  const idsOf = ({ webhooks }: ValidatedSeed['workspaces'][number]) => webhooks.map(({ id }) => id);
+  return [
+    ...workspaces.flatMap((workspace, index) =>
+      find(workspace.faults, idsOf(workspace), `workspaces[${index}].`),
+    ),
+    ...find(faults, workspaces.flatMap(idsOf), ''),
+  ];
+}
+
+/** Ids and keys are there once. */
+function listDuplicates({ workspaces, keys }: ValidatedSeed): Problem[] {
+  const keysOf = (list: ValidatedSeed['keys'], path: string) =>
+    list.map(({ key }, index) => ({ path: `${path}keys[${index}].key`, value: key }));
+  const idsOf = (list: readonly { id?: string | undefined }[], path: string) =>
+    list.map(({ id }, index) => ({ path: `${path}[${index}].id`, value: id }));
+  const named = [
+    ...workspaces.flatMap((workspace, index) => [
+      ...keysOf(workspace.keys, `workspaces[${index}].`),
+      ...idsOf(workspace.webhooks, `workspaces[${index}].webhooks`),
+      ...idsOf(workspace.events, `workspaces[${index}].events`),
+    ]),
+    ...idsOf(workspaces, 'workspaces'),
+    ...keysOf(keys, ''),
+  ];
+  const seen = new Set<string>();
+  return named.flatMap(({ path, value }) => {
+    if (value === undefined) return [];
+    if (seen.has(value)) return [{ path, problem: 'is there twice' }];
+    seen.add(value);
+    return [];
+  });
+}

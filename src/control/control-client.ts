@@ -1,0 +1,108 @@
+/**
+ * The control plane of an emulator elsewhere: one function speaks every operation of the table. It imports nothing of
+ * Node.js, because the dashboard speaks it from a browser.
+ */
+import { type ControlInput, controlOperations } from '../contract/control-operations.ts';
+import { isInputInQuery, type Operation, pathParameters } from '../contract/operation.ts';
+import type { ControlMethods, ControlPlane } from './control-plane.ts';
+import { followStream } from './follow-stream.ts';
+import { parseResponse } from './parse-response.ts';
+
+export interface ControlRequest {
+  readonly method: string;
+  readonly url: URL;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** How requests travel. Both reject with the `SvcError` that the server describes, or `no_emulator` when none answers. */
+export interface ControlTransport {
+  /** Resolves to the text of the answer. */
+  send(request: ControlRequest): Promise<string>;
+  /** Resolves to the text of the answer as it comes in. */
+  open(request: ControlRequest): Promise<AsyncIterable<string>>;
+}
+
+export interface ControlClientOptions {
+  /** Address of the control plane, such as `http://127.0.0.1:4777/_svc`. */
+  readonly controlUrl: string;
+  /** Called when the live stream lost its connection and is about to connect again. */
+  readonly onDisconnect?: (() => void) | undefined;
+  /** Called when it has its connection again. */
+  readonly onReconnect?: (() => void) | undefined;
+}
+
+export function createControlClient(
+  { send, open }: ControlTransport,
+  { controlUrl, onDisconnect, onReconnect }: ControlClientOptions,
+): ControlPlane {
+  const calls = Object.fromEntries(
+    Object.entries<Operation>(controlOperations).map(([name, operation]) => [
+      name,
+      async (input: Input) => {
+        const request = toRequest(controlUrl, operation, input);
+        return parseResponse(operation.output, await send(request), request.url.href);
+      },
+    ]),
+  );
+  return {
+    ...(calls as unknown as ControlMethods),
+    stream(input, signal) {
+      const { since, since_sequence, ...filter } = input;
+      return followStream({
+        address: `${controlUrl}/events`,
+        after: typeof since_sequence === 'string' ? Number(since_sequence) : since_sequence,
+        startsInPast: since !== undefined,
+        signal,
+        onDisconnect,
+        onReconnect,
+        connect: (after, signal) =>
+          open({
+            method: 'GET',
+            url: withQuery(`${controlUrl}/events`, {
+              ...filter,
+              ...(after === undefined ? { since } : { since_sequence: after }),
+            }),
+            headers: {
+              accept: 'text/event-stream',
+              ...(after === undefined ? {} : { 'last-event-id': String(after) }),
+            },
+            signal,
+          }),
+      });
+    },
+  };
+}
+
+type Input = Readonly<Record<string, unknown>>;
+type AnyControlInput = ControlInput<keyof typeof controlOperations>;
+
+function toRequest(
+  controlUrl: string,
+  operation: Operation,
+  input: Input & Partial<AnyControlInput>,
+): ControlRequest {
+  const inPath = pathParameters(operation.path);
+  const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(String(input[name])),
+  );
+  const rest = Object.fromEntries(Object.entries(input).filter(([name]) => !inPath.includes(name)));
+  const { method } = operation;
+  if (isInputInQuery(method)) return { method, url: withQuery(controlUrl + path, rest) };
+  return {
+    method,
+    url: new URL(controlUrl + path),
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(rest),
+  };
+}
+
+/** The address with every member that is not undefined in its query. */
+function withQuery(address: string, query: Input): URL {
+  const url = new URL(address);
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined) url.searchParams.set(name, String(value));
+  }
+  return url;
+}

@@ -1,0 +1,84 @@
+/** Deliveries of the control plane. */
+import type { DeliveryDetail } from '../contract/delivery-schemas.ts';
+import { replayDelivery } from '../delivery/replay-delivery.ts';
+import { projectAttempts } from '../domain/delivery.ts';
+import { notFound } from '../sandbox/access.ts';
+import { toListBody, toPageRequest } from '../sandbox/pagination.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import { checkSignature, describeSignature } from '../sandbox/signature-detail.ts';
+import { listAttempts, type VerificationInput, verifyDelivery } from '../sandbox/verification.ts';
+import { toAttemptSummary } from '../store/attempts.ts';
+import { type DeliveryRow, toDelivery } from '../store/delivery-queries.ts';
+import type { ControlHandlers } from './in-process-control-plane.ts';
+import { findWorkspace, toAttemptFilter, toDeliveryFilter } from './store-filters.ts';
+
+export function createDeliveryHandlers(
+  sandbox: Sandbox,
+): Pick<
+  ControlHandlers,
+  | 'listDeliveries'
+  | 'listDue'
+  | 'listAttempts'
+  | 'getDelivery'
+  | 'describeSignature'
+  | 'checkSignature'
+  | 'verifyDelivery'
+  | 'replayDelivery'
+> {
+  const { store } = sandbox;
+  return {
+    listDeliveries: async (input) => {
+      const filter = toDeliveryFilter(sandbox, input);
+      const request = toPageRequest(input, (id) => store.deliveryQueries.find(id));
+      return toListBody(await store.deliveryQueries.list(filter, request), toDelivery);
+    },
+    listDue: async ({ workspace_id, limit }) => {
+      const workspace = findWorkspace(sandbox, workspace_id);
+      const seqs = store.webhooks.listEnabledSeqs(workspace?.seq ?? null);
+      return { data: store.deliveryQueries.listNextDue(seqs, limit).map(toDelivery) };
+    },
+    listAttempts: async (input) => {
+      const request = toPageRequest(input, (id) => store.attempts.findSeq(id));
+      const { rows, hasMore } = await store.attempts.list(toAttemptFilter(sandbox, input), request);
+      return toListBody({ rows: rows.map(toAttemptSummary), hasMore }, (summary) => summary);
+    },
+    getDelivery: async ({ id }): Promise<DeliveryDetail> => {
+      const row = store.deliveryQueries.find(id);
+      if (row === undefined) throw notFound('delivery', id);
+      return {
+        ...toDelivery(row),
+        attempts: listAttempts(sandbox, row),
+        planned_attempts: listPlanned(sandbox, row),
+      };
+    },
+    describeSignature: async ({ id, attempt }) => describeSignature(sandbox, id, attempt),
+    checkSignature: async (input) => checkSignature(sandbox, toVerificationInput(input)),
+    verifyDelivery: async (input) => verifyDelivery(sandbox, toVerificationInput(input)),
+    replayDelivery: async ({ id, new_id: newId, url, body }) =>
+      toDelivery(await replayDelivery(sandbox, { id, newId, url, body })),
+  };
+}
+
+function toVerificationInput({
+  payload_base64: payload,
+  now,
+  tolerance_ms: toleranceMs,
+  ...input
+}: Parameters<ControlHandlers['verifyDelivery']>[0]): VerificationInput {
+  return {
+    ...{ ...input, toleranceMs },
+    payload: payload === undefined ? undefined : Buffer.from(payload, 'base64'),
+    now: now === undefined ? undefined : Date.parse(now),
+  };
+}
+
+function listPlanned({ rules }: Sandbox, row: DeliveryRow): string[] {
+  const outlook = {
+    dueAt: row.due_at,
+    onSchedule: row.on_schedule === 1,
+    firstAttemptAt: row.first_attempt_at,
+    scheduledAttempts: row.scheduled_attempts,
+    pendingReplays: row.replays_waiting,
+  };
+  return projectAttempts(outlook, rules.retry).map((at) => new Date(at).toISOString());
+}

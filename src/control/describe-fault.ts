@@ -1,0 +1,40 @@
+/** Faults in words. */
+import type { Fault } from '../contract/fault-schemas.ts';
+import { formatDuration } from '../domain/duration.ts';
+import type { AppliedFault } from '../domain/fault.ts';
+
+/** `status 503`, `drop after`, `delay 10m` */
+export function describeEffect(fault: Fault): string {
+  const { kind, status, error_code: code, drop, latency_ms: latencyMs, delay_ms: delayMs } = fault;
+  const parts = [
+    kind === undefined ? [] : [kind, delayMs && formatDuration(delayMs)],
+    latencyMs === undefined ? [] : ['latency', formatDuration(latencyMs)],
+    status === undefined ? [] : ['status', status, code],
+    drop === undefined ? [] : ['drop', drop],
+  ];
+  const words = parts.map((part) => part.filter(Boolean).join(' '));
+  return words.filter(Boolean).join(', ');
+}
+
+/** `request POST /events`, `delivery order.shipped wh_…` */
+export function describeTarget({
+  on,
+  method,
+  path,
+  api_key_id: key,
+  type,
+  webhook_id: webhook,
+}: Fault): string {
+  return [on, method, path, key, type, webhook].filter(Boolean).join(' ');
+}
+
+/** `1 of 3, at 10%` */
+export function describeFirings({ fired, count, probability }: Fault): string {
+  const limit = count === undefined ? '' : ` of ${count}`;
+  return `${fired}${limit}${probability < 1 ? `, at ${Math.round(probability * 100)}%` : ''}`;
+}
+
+/** `duplicate (flt_…)`: that it is no accident; null where no fault was. */
+export function describeMark(mark: AppliedFault | undefined): string | null {
+  return mark === undefined ? null : `${mark.kind} (${mark.id})`;
+}

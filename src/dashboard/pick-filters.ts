@@ -1,0 +1,19 @@
+/** What lists can be narrowed to, as the address has it. */
+import { parseRelativeTime } from '../domain/parse-relative-time.ts';
+
+/** Those members of a query that can be what their names say; text around them and empty ones are taken away. */
+export function pickFilters<Name extends string>(
+  query: Readonly<Record<string, string>>,
+  names: readonly Name[],
+): { readonly [_ in Name]?: string } {
+  const given = names.flatMap((name) => {
+    const text = query[name]?.trim() ?? '';
+    return text !== '' && isValidFilter(name, text) ? [[name, text]] : [];
+  });
+  return Object.fromEntries(given);
+}
+
+function isValidFilter(name: string, text: string): boolean {
+  if (name === 'since' || name === 'until') return !Number.isNaN(parseRelativeTime(text, 0));
+  return name !== 'status' || /^[1-5]\d\d$/.test(text);
+}

@@ -1,0 +1,58 @@
+/** The schedule clock of the workspace shown, going on between the answers of the emulator. */
+import { computed, effect, signal } from '@preact/signals';
+import type { ClockState } from '../contract/emulator-schemas.ts';
+import { isConnected } from './connection.ts';
+import { control } from './control.ts';
+import { workspaceId } from './session.ts';
+
+/** Commands and tests move the clock as well, and nothing announces it. */
+const POLL_INTERVAL_MS = 2_000;
+const TICK_MS = 250;
+
+/** As the emulator last told it; undefined before it has. */
+export const clock = signal<ClockState>();
+
+const receivedAt = signal(0);
+const tick = signal(performance.now());
+
+/** Schedule time now, in milliseconds since 1970; undefined before the emulator has told it. */
+export const scheduleNow = computed(() => {
+  const { value } = clock;
+  return value && Date.parse(value.now) + value.rate * Math.max(0, tick.value - receivedAt.value);
+});
+
+/** Wall time now, in milliseconds since 1970, as the emulator's wall clock shows it. */
+export const wallNow = computed(() => {
+  const { value } = clock;
+  return value && Date.parse(value.wall) + Math.max(0, tick.value - receivedAt.value);
+});
+
+/** Real milliseconds until a schedule time; null while the clock is frozen. */
+export function realTimeUntil(time: string): number | null {
+  const { value } = clock;
+  if (value === undefined || scheduleNow.value === undefined || value.rate === 0) return null;
+  return Math.max(0, Date.parse(time) - scheduleNow.value) / value.rate;
+}
+
+/** Takes over what an operation on the clock answered. */
+export function setClock(state: ClockState): void {
+  if (state.workspace_id !== workspaceId.peek()) return;
+  clock.value = state;
+  receivedAt.value = performance.now();
+  tick.value = receivedAt.value;
+}
+
+export async function refreshClock(): Promise<void> {
+  const id = workspaceId.peek();
+  if (id === undefined || document.hidden) return;
+  // A lost connection shows elsewhere; the next look may succeed.
+  await control.getClock({ workspace_id: id }).then(setClock, () => undefined);
+}
+
+setInterval(() => {
+  if (!document.hidden && isConnected.peek()) tick.value = performance.now();
+}, TICK_MS);
+setInterval(() => void refreshClock(), POLL_INTERVAL_MS);
+effect(() => {
+  if (workspaceId.value !== undefined) void refreshClock();
+});

@@ -1,0 +1,35 @@
+/** Short messages about what somebody has just done, spoken by screen readers as well. */
+import { signal } from '@preact/signals';
+import { toErrorMessage } from './error-message.ts';
+
+interface Toast {
+  readonly number: number;
+  readonly text: string;
+  readonly isError: boolean;
+}
+
+const SHOWN_MS = 6_000;
+
+export const toasts = signal<readonly Toast[]>([]);
+let count = 0;
+
+export function showToast(text: string, isError = false): void {
+  const number = ++count;
+  toasts.value = [...toasts.value, { number, text, isError }];
+  // What went wrong stays until it has been read.
+  if (!isError) setTimeout(() => dismissToast(number), SHOWN_MS);
+}
+
+export function dismissToast(number: number): void {
+  toasts.value = toasts.value.filter((each) => each.number !== number);
+}
+
+/** Tells of the failure of what somebody has just done. @returns undefined where it failed. */
+export async function withErrorToast<Value>(doing: Promise<Value>): Promise<Value | undefined> {
+  try {
+    return await doing;
+  } catch (error) {
+    showToast(toErrorMessage(error), true);
+    return undefined;
+  }
+}

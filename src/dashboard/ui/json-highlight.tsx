@@ -1,0 +1,23 @@
+const TOKEN = /("(?:[^"\\]|\\.)*")(\s*:)?|(-?\d[\d.eE+-]*|true|false|null)/g;
+
+/** JSON with its parts coloured. It is only ever text: nothing in it becomes markup. */
+export function JsonHighlight({ text }: { readonly text: string }) {
+  return <pre class="json">{highlight(text)}</pre>;
+}
+
+function highlight(text: string) {
+  const parts = [];
+  let end = 0;
+  for (const match of text.matchAll(TOKEN)) {
+    const [whole, string, colon, literal] = match;
+    parts.push(text.slice(end, match.index));
+    if (string !== undefined && colon !== undefined) {
+      parts.push(<span class="name">{string}</span>, colon);
+    } else {
+      parts.push(<span class={literal === undefined ? 'string' : 'literal'}>{whole}</span>);
+    }
+    end = match.index + whole.length;
+  }
+  parts.push(text.slice(end));
+  return parts;
+}

@@ -1,0 +1,121 @@
+/** The rows of a live list, or what stands in their place. */
+import './live-table.css';
+import type { ComponentChildren } from 'preact';
+import { useCallback } from 'preact/hooks';
+import { type Route, toHash } from '../address.ts';
+import { MAX_NEW_COUNT } from '../feed.ts';
+import type { HasId } from '../paged-list.ts';
+import { navigate, replaceRoute } from '../router.ts';
+import type { LiveList } from '../use-live-list.ts';
+import { Icon } from './icon.tsx';
+import { VirtualList } from './virtual-list.tsx';
+
+interface Props<Item extends HasId> {
+  readonly list: LiveList<Item>;
+  /** What the rows are, such as "events". */
+  readonly what: string;
+  readonly columns: readonly string[];
+  /** The cells of a row, one for each column; `address` is that of the item in the page. The same function each time. */
+  readonly cells: (item: Item, address: string) => readonly ComponentChildren[];
+  /** Height of every row, in rem. */
+  readonly rowHeight: number;
+  /** Where an item is. */
+  readonly toRoute: (id: string) => Pick<Route, 'section' | 'id' | 'query'>;
+  /** Id of the item that is shown beside the list; null where none is. */
+  readonly openId: string | null;
+  /** What is said where there is none. */
+  readonly empty: ComponentChildren;
+}
+
+const grouped = new Intl.NumberFormat('en');
+
+export function LiveTable<Item extends HasId>(props: Props<Item>) {
+  const { list, what, columns, cells, rowHeight, toRoute, openId, empty } = props;
+  const { feed, scrollContainer, jumpToTop, onVisibleRangeChange, selectedId, select } = list;
+  const toCells = useCallback((item: Item) => cells(item, toHash(toRoute(item.id))), [toHash(toRoute(''))]);
+  return (
+    <div class="live-rows">
+      <NewItemsButton what={what} count={feed.waiting} onPress={jumpToTop} />
+      {feed.error !== null && (
+        <p class="state error" role="alert">
+          {feed.error}{' '}
+          <button type="button" onClick={() => feed.retry()}>
+            Try again
+          </button>
+        </p>
+      )}
+      {!feed.isLoaded && feed.error === null && (
+        <p class="state" role="status">
+          Loading {what}…
+        </p>
+      )}
+      {feed.isLoaded && feed.list.length > 0 && (
+        <VirtualList
+          label={`${what.charAt(0).toUpperCase()}${what.slice(1)}, newest first`}
+          columns={columns}
+          items={feed.list}
+          getKey={({ id }) => id}
+          cells={toCells}
+          rowHeight={rowHeight}
+          hasMore={feed.list.nextCursor !== null}
+          active={openId ?? selectedId}
+          onActive={({ id }) => {
+            select(id);
+            if (openId !== null) replaceRoute(toRoute(id));
+          }}
+          onOpen={({ id }) => {
+            select(id);
+            navigate(toRoute(id));
+          }}
+          onVisibleRangeChange={onVisibleRangeChange}
+          scrollContainer={scrollContainer}
+        />
+      )}
+      {feed.isLoaded && feed.isLoading && <p class="live-loading">Loading…</p>}
+      {feed.isLoaded &&
+        feed.list.length === 0 &&
+        (feed.list.nextCursor === null ? (
+          empty
+        ) : (
+          <p class="state" role="status">
+            Searching older {what}…
+          </p>
+        ))}
+    </div>
+  );
+}
+
+/** Said once when the first one waits, not again with every further one. */
+function NewItemsButton({
+  what,
+  count,
+  onPress,
+}: {
+  readonly what: string;
+  readonly count: number;
+  readonly onPress: () => void;
+}) {
+  return (
+    <>
+      <span class="unseen" role="status">
+        {count > 0 ? `New ${what} wait at the top of the list` : ''}
+      </span>
+      {count > 0 && (
+        <button type="button" class="main live-waiting" onClick={onPress}>
+          {grouped.format(count)}
+          {count === MAX_NEW_COUNT ? '+' : ''} new
+        </button>
+      )}
+    </>
+  );
+}
+
+type PauseProps = Pick<LiveList<HasId>, 'isPaused' | 'togglePause'>;
+
+export function PauseButton({ isPaused, togglePause }: PauseProps) {
+  return (
+    <button type="button" aria-pressed={isPaused} title="Key p" onClick={togglePause}>
+      <Icon name={isPaused ? 'play' : 'pause'} /> {isPaused ? 'Paused' : 'Pause'}
+    </button>
+  );
+}

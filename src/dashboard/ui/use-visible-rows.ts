@@ -1,0 +1,133 @@
+/** What of a long list is in view. */
+import { type ReadonlySignal, useSignal } from '@preact/signals';
+import type { RefObject } from 'preact';
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import { findNearby, type KeyedListItems } from './list-items.ts';
+
+/** Rows beyond the visible ones, so that quick scrolling meets rows and not white. */
+const OVERSCAN = 10;
+/** So many rows come into the page, and go, at a time. */
+const STEP = 4;
+/** New rows at the top slide in when they are few; more of them would only flicker. */
+const MAX_ANIMATED_ROWS = 3;
+const SLIDE_MS = 180;
+
+export interface Range {
+  /** Indices of the first and the last place for a row, whether there is a row or not. */
+  readonly first: number;
+  readonly last: number;
+}
+
+/** What is in view. */
+export interface VisibleRange extends Range {
+  readonly isAtTop: boolean;
+}
+
+interface VisibleRowsOptions<Item> extends KeyedListItems<Item> {
+  readonly active: string | null;
+  readonly onVisibleRangeChange?: ((visibleRange: VisibleRange) => void) | undefined;
+}
+
+interface VisibleRows {
+  /** The rows that are to be in the page. */
+  readonly range: ReadonlySignal<Range>;
+  /** Whether the active row is one of them. */
+  readonly hasActive: ReadonlySignal<boolean>;
+}
+
+/** Which rows are in view; keeps them there when others come or go above them. */
+export function useVisibleRows<Item>(
+  box: RefObject<HTMLDivElement | null>,
+  rowHeight: number,
+  viewed: VisibleRowsOptions<Item>,
+): VisibleRows {
+  const range = useSignal<Range>({ first: 0, last: -1 });
+  const hasActive = useSignal(false);
+  const anchor = useRef<Anchor | null>(null);
+  const look = () => {
+    const element = box.current;
+    const height = bodyHeightOf(element);
+    if (element === null || height <= 0) return;
+    const { items, getKey, onVisibleRangeChange, active } = latest.current;
+    const first = Math.floor(element.scrollTop / rowHeight);
+    const last = Math.ceil((element.scrollTop + height) / rowHeight) - 1;
+    const item = items.at(first);
+    anchor.current = item === undefined ? null : { key: getKey(item), index: first };
+    const wanted = withOverscan({ first, last });
+    const { first: shown, last: shownLast } = range.peek();
+    if (shown !== wanted.first || shownLast !== wanted.last) range.value = wanted;
+    hasActive.value = active !== null && isWithin(latest.current, active, wanted);
+    onVisibleRangeChange?.({ first, last, isAtTop: isAtTop(element, rowHeight) });
+  };
+  const latest = useRef({ ...viewed, look });
+  latest.current = { ...viewed, look };
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (element === null) return;
+    const lookAgain = () => latest.current.look();
+    const observer = new ResizeObserver(lookAgain);
+    observer.observe(element);
+    element.addEventListener('scroll', lookAgain, { passive: true });
+    return () => {
+      observer.disconnect();
+      element.removeEventListener('scroll', lookAgain);
+    };
+  }, []);
+  useLayoutEffect(() => {
+    if (box.current !== null && anchor.current !== null) {
+      const moved = findAnchorShift(viewed, anchor.current);
+      if (!isAtTop(box.current, rowHeight)) box.current.scrollTop += moved * rowHeight;
+      else if (moved > 0 && moved <= MAX_ANIMATED_ROWS)
+        slideIn(box.current.lastElementChild, moved * rowHeight);
+    }
+    look();
+  });
+  return { range, hasActive };
+}
+
+function withOverscan({ first, last }: Range): Range {
+  return {
+    first: Math.max(0, Math.floor((first - OVERSCAN) / STEP) * STEP),
+    last: Math.ceil((last + OVERSCAN) / STEP) * STEP,
+  };
+}
+
+function isWithin<Item>(
+  { items, getKey }: KeyedListItems<Item>,
+  key: string,
+  { first, last }: Range,
+): boolean {
+  for (let index = first; index <= last; index++) {
+    const item = items.at(index);
+    if (item !== undefined && getKey(item) === key) return true;
+  }
+  return false;
+}
+
+/** The row that is kept where it is. */
+interface Anchor {
+  readonly key: string;
+  readonly index: number;
+}
+
+/** By how many rows the anchor is now further down. */
+function findAnchorShift<Item>(keyed: KeyedListItems<Item>, { key, index }: Anchor): number {
+  return (findNearby(keyed, key, index) ?? index) - index;
+}
+
+function isAtTop({ scrollTop }: Element, rowHeight: number): boolean {
+  return scrollTop < rowHeight / 2;
+}
+
+/** Of what is below the titles. */
+export function bodyHeightOf(element: HTMLElement | null): number {
+  return (element?.clientHeight ?? 0) - (element?.firstElementChild?.clientHeight ?? 0);
+}
+
+function slideIn(rows: Element | null, height: number): void {
+  if (matchMedia('(prefers-reduced-motion: reduce)').matches) return;
+  rows?.animate([{ transform: `translateY(-${height}px)` }, { transform: 'none' }], {
+    duration: SLIDE_MS,
+    easing: 'ease-out',
+  });
+}

@@ -1,0 +1,20 @@
+/** The event types that there are: those of fixtures, and of what has happened. */
+
+import { control } from './control.ts';
+import { workspaceId } from './session.ts';
+import { useQuery } from './use-query.ts';
+
+/** Suggestions, in the order of the alphabet; none while they are asked for. */
+export function useEventTypes(): readonly string[] {
+  const workspace = workspaceId.value;
+  const { value = [] } = useQuery(() => fetchEventTypes(workspace), [workspace]);
+  return value;
+}
+
+async function fetchEventTypes(workspace: string | undefined): Promise<string[]> {
+  const [fixtures, events] = await Promise.all([
+    control.listFixtures({}),
+    control.listEvents({ workspace_id: workspace, limit: 200 }),
+  ]);
+  return [...new Set([...fixtures.data, ...events.data].map(({ type }) => type))].sort();
+}

@@ -1,0 +1,16 @@
+import { useEffect, useRef } from 'preact/hooks';
+import { isConnected } from './connection.ts';
+
+const POLL_INTERVAL_MS = 3_000;
+
+/** Looks again now and then while somebody sees the page: not everything that commands and tests do is announced. */
+export function usePolling(look: () => void): void {
+  const latest = useRef(look);
+  latest.current = look;
+  useEffect(() => {
+    const timer = setInterval(() => {
+      if (!document.hidden && isConnected.peek()) latest.current();
+    }, POLL_INTERVAL_MS);
+    return () => clearInterval(timer);
+  }, []);
+}

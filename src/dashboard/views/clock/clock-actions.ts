@@ -1,0 +1,71 @@
+/** What the page asks of the schedule clock, and what came of it. */
+import { computed, signal } from '@preact/signals';
+import type { ControlInput } from '../../../contract/control-operations.ts';
+import type { ClockMove } from '../../../contract/emulator-schemas.ts';
+import { control } from '../../control.ts';
+import { clock, refreshClock, setClock } from '../../schedule-clock.ts';
+import { workspaceId } from '../../session.ts';
+import { withErrorToast } from '../../toasts.ts';
+
+/** A command that moves a clock and has not come back: attempts are sent and answered meanwhile. */
+interface MoveInProgress {
+  readonly workspaceId: string;
+  /** Such as "Advancing by 5m". */
+  readonly title: string;
+  readonly attemptCount: number;
+}
+
+export const moveInProgress = signal<MoveInProgress | null>(null);
+
+const lastResult = signal<ClockMove | null>(null);
+
+/** What the last move of the clock shown has caused; null before, and once it is put away. */
+export const moveResult = computed(() =>
+  lastResult.value?.workspace_id === workspaceId.value ? lastResult.value : null,
+);
+
+export function dismissResult(): void {
+  lastResult.value = null;
+}
+
+export async function changeClock(change: Pick<ControlInput<'setClock'>, 'speed' | 'frozen'>): Promise<void> {
+  const state = await withErrorToast(control.setClock({ workspace_id: workspaceId.peek(), ...change }));
+  if (state !== undefined) setClock(state);
+}
+
+export function toggleFrozen(): Promise<void> {
+  return changeClock({ frozen: clock.peek()?.rate !== 0 });
+}
+
+/** @param name of the duration, such as `5m`. */
+export function advance(ms: number, name: string): Promise<void> {
+  return move(`Advancing by ${name}`, (subject) => control.advanceClock({ ...subject, ms }));
+}
+
+export function advanceToNext(): Promise<void> {
+  return move('Going to the next attempt', control.nextClock);
+}
+
+export function settle(): Promise<void> {
+  return move('Settling', control.settleClock);
+}
+
+export function countAttempts(count: number): void {
+  const { value } = moveInProgress;
+  if (value !== null) moveInProgress.value = { ...value, attemptCount: value.attemptCount + count };
+}
+
+/** One at a time: the emulator would let the second wait for the first. */
+async function move(
+  title: string,
+  call: (subject: { workspace_id: string }) => Promise<ClockMove>,
+): Promise<void> {
+  const id = workspaceId.peek();
+  if (id === undefined || moveInProgress.peek() !== null) return;
+  moveInProgress.value = { workspaceId: id, title, attemptCount: 0 };
+  const done = await withErrorToast(call({ workspace_id: id }));
+  moveInProgress.value = null;
+  if (done === undefined) return refreshClock();
+  setClock(done);
+  lastResult.value = done;
+}

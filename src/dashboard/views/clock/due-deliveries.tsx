@@ -1,0 +1,95 @@
+import { useEffect } from 'preact/hooks';
+import type { Delivery } from '../../../contract/delivery-schemas.ts';
+import type { StreamItem } from '../../../contract/stream-schemas.ts';
+import { toHash } from '../../address.ts';
+import { control } from '../../control.ts';
+import { useLiveItems } from '../../live-stream.ts';
+import { clock, realTimeUntil, refreshClock, scheduleNow } from '../../schedule-clock.ts';
+import { workspaceId } from '../../session.ts';
+import { shortenUrl } from '../../shorten-url.ts';
+import { Popover } from '../../ui/popover.tsx';
+import { useQuery } from '../../use-query.ts';
+import { useThrottle } from '../../use-throttle.ts';
+import { formatDue, formatRealDue } from './clock-format.ts';
+
+const SHOWN = 10;
+const REFETCH_INTERVAL_MS = 500;
+
+/** What the schedule clock meets next, and when that is by either clock. */
+export function DueDeliveries() {
+  const due = useDueDeliveries();
+  const [first] = due;
+  if (first === undefined) return <p class="muted clock-due">Nothing is due</p>;
+  return (
+    <Popover
+      label="Due next"
+      class="quiet clock-due"
+      button={
+        <>
+          <span class="muted">Next</span>
+          <span>{first.event_type}</span>
+          <span class="muted clock-due-where">→ {shortenUrl(first.url)}</span>
+          <DueTime delivery={first} />
+          {clock.value?.rate !== 0 && <RealDueTime delivery={first} />}
+        </>
+      }
+    >
+      <h2>Due next</h2>
+      <ol class="clock-list">
+        {due.map((delivery) => (
+          <li key={delivery.id}>
+            <a href={toHash({ section: 'deliveries', id: delivery.id })}>
+              {delivery.event_type} <span class="muted">→ {shortenUrl(delivery.url)}</span>
+            </a>
+            <span class="row">
+              <DueTime delivery={delivery} />
+              <RealDueTime delivery={delivery} />
+            </span>
+          </li>
+        ))}
+      </ol>
+    </Popover>
+  );
+}
+
+function DueTime({ delivery: { next_attempt_at: at } }: { readonly delivery: Delivery }) {
+  if (at === null || scheduleNow.value === undefined) return null;
+  return (
+    <time dateTime={at} title={`${at} (schedule time)`}>
+      {formatDue(at, scheduleNow.value)}
+    </time>
+  );
+}
+
+/** Said where it differs from schedule time. */
+function RealDueTime({ delivery: { next_attempt_at: at } }: { readonly delivery: Delivery }) {
+  if (at === null || clock.value?.rate === 1) return null;
+  return <span class="muted">{formatRealDue(realTimeUntil(at))}</span>;
+}
+
+/** The deliveries that fall due first. */
+function useDueDeliveries(): readonly Delivery[] {
+  const workspace = workspaceId.value;
+  const { value, refetch } = useQuery(
+    async () =>
+      workspace === undefined ? [] : (await control.listDue({ workspace_id: workspace, limit: SHOWN })).data,
+    [workspace],
+  );
+  const lookAgain = useThrottle(() => {
+    refetch();
+    void refreshClock();
+  }, REFETCH_INTERVAL_MS);
+  useLiveItems((items) => {
+    if (items.some((item) => item.type === 'reset' || isInWorkspace(item, workspace))) lookAgain();
+  });
+  // A retry falls due without an item of the stream when the clock is moved from elsewhere.
+  const nextDueAt = clock.value?.next_due_at;
+  useEffect(() => {
+    if (value !== undefined && nextDueAt !== value[0]?.next_attempt_at) refetch();
+  }, [nextDueAt]);
+  return value ?? [];
+}
+
+function isInWorkspace(item: StreamItem, workspaceId: string | undefined): boolean {
+  return 'delivery' in item && item.delivery.workspace_id === workspaceId;
+}

@@ -1,0 +1,90 @@
+/** What the list of deliveries is narrowed to. All of it lives in the address. */
+import type { ComponentChildren } from 'preact';
+import { deliveryStatuses } from '../../../domain/delivery.ts';
+import { WILDCARD_SUBSCRIPTION } from '../../../domain/event.ts';
+import { control } from '../../control.ts';
+import { updateQuery } from '../../router.ts';
+import { workspaceId } from '../../session.ts';
+import { FilterBar, FilterInput, FilterSelect, SearchField } from '../../ui/filter-bar.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { PeriodFields } from '../../ui/period-fields.tsx';
+import { useEventTypes } from '../../use-event-types.ts';
+import { useQuery } from '../../use-query.ts';
+import { openBulkReplayDialog } from '../replay/replay-request.ts';
+import { type DeliveryFilter, toListInput } from './delivery-filter.ts';
+
+interface Props {
+  readonly filter: DeliveryFilter;
+  /** What else stands beside the search. */
+  readonly children: ComponentChildren;
+}
+
+export function DeliveryFilterBar({ filter, children }: Props) {
+  return (
+    <FilterBar
+      filter={{ ...filter }}
+      search={
+        <SearchField
+          name="text"
+          label="Search"
+          value={filter.text}
+          placeholder="Search ids, types, addresses, bodies"
+        />
+      }
+      quick={<StatusButtons chosen={filter.status} />}
+      fields={<Fields filter={filter} />}
+      action={
+        <button
+          type="button"
+          onClick={() => openBulkReplayDialog({ workspace_id: workspaceId.value, ...toListInput(filter) })}
+        >
+          <Icon name="replay" /> Replay all that match
+        </button>
+      }
+    >
+      {children}
+    </FilterBar>
+  );
+}
+
+function StatusButtons({ chosen }: { readonly chosen: string | undefined }) {
+  return (
+    <fieldset class="deliveries-statuses">
+      <legend class="unseen">Status</legend>
+      {[undefined, ...deliveryStatuses].map((status) => (
+        <button
+          key={status}
+          type="button"
+          aria-pressed={status === chosen}
+          onClick={() => updateQuery({ status: status ?? '' })}
+        >
+          {status ?? 'all'}
+        </button>
+      ))}
+    </fieldset>
+  );
+}
+
+function Fields({ filter }: Pick<Props, 'filter'>) {
+  const workspace = workspaceId.value;
+  const { value: endpoints } = useQuery(
+    () => control.listWebhooks({ workspace_id: workspace, limit: 1000 }),
+    [workspace],
+  );
+  const subscribed =
+    endpoints?.data.flatMap(({ events }) => events.filter((type) => type !== WILDCARD_SUBSCRIPTION)) ?? [];
+  const types = [...new Set([...useEventTypes(), ...subscribed])].sort();
+  return (
+    <>
+      <FilterInput name="type" label="Type" value={filter.type} suggestions={types} />
+      <FilterSelect name="webhook" label="Endpoint" value={filter.webhook}>
+        {endpoints?.data.map(({ id, url }) => (
+          <option key={id} value={id}>
+            {url}
+          </option>
+        ))}
+      </FilterSelect>
+      <PeriodFields since={filter.since} until={filter.until} />
+    </>
+  );
+}

@@ -1,0 +1,69 @@
+/** What the list is narrowed to: in the address, as the control plane takes it, and for what happens live. */
+import type { ControlInput } from '../../../contract/control-operations.ts';
+import type { Delivery } from '../../../contract/delivery-schemas.ts';
+import { type DeliveryStatus, deliveryStatuses } from '../../../domain/delivery.ts';
+import { parseRelativeTime } from '../../../domain/parse-relative-time.ts';
+import { containsText } from '../../../domain/text-search.ts';
+
+/** Names of the members of the address; those of the options of `svc deliveries list`. */
+export const filterNames = ['status', 'type', 'webhook', 'event', 'since', 'until', 'text'] as const;
+type FilterName = (typeof filterNames)[number];
+
+/** As the address has it: no member is empty. */
+export type DeliveryFilter = Readonly<Partial<Record<FilterName, string>>> & {
+  readonly status?: DeliveryStatus;
+};
+
+/** Reads a filter out of the query of an address; what it does not know, or cannot be, is left out. */
+export function parseFilter(query: Readonly<Record<string, string>>): DeliveryFilter {
+  const given = filterNames.flatMap((name) => {
+    const text = query[name]?.trim() ?? '';
+    return text !== '' && isValidFilter(name, text) ? [[name, text]] : [];
+  });
+  return Object.fromEntries(given);
+}
+
+function isValidFilter(name: FilterName, text: string): boolean {
+  if (name === 'status') return deliveryStatuses.some((status) => status === text);
+  if (name === 'since' || name === 'until') return !Number.isNaN(parseRelativeTime(text, 0));
+  return true;
+}
+
+/** The filter as the control plane takes it. */
+export function toListInput({
+  webhook,
+  event,
+  ...rest
+}: DeliveryFilter): Omit<ControlInput<'listDeliveries'>, 'limit' | 'starting_after'> {
+  return {
+    ...rest,
+    ...(webhook === undefined ? {} : { webhook_id: webhook }),
+    ...(event === undefined ? {} : { event_id: event }),
+  };
+}
+
+/**
+ * Whether a delivery is in the list, by the rules of the control plane; null where only its body could tell.
+ * @param body what it sends; undefined where that is not known
+ * @param now schedule time, in milliseconds since 1970
+ */
+export function matchesFilter(
+  filter: DeliveryFilter,
+  delivery: Delivery,
+  body: string | undefined,
+  now: number,
+): boolean | null {
+  const createdAt = Date.parse(delivery.created_at);
+  const fitsRest =
+    (filter.status ?? delivery.status) === delivery.status &&
+    (filter.type ?? delivery.event_type) === delivery.event_type &&
+    (filter.webhook ?? delivery.webhook_id) === delivery.webhook_id &&
+    (filter.event ?? delivery.event_id) === delivery.event_id &&
+    (filter.since === undefined || createdAt >= parseRelativeTime(filter.since, now)) &&
+    (filter.until === undefined || createdAt < parseRelativeTime(filter.until, now));
+  if (!fitsRest || filter.text === undefined) return fitsRest;
+  const text = filter.text.toLowerCase();
+  const { id, event_id, event_type, url } = delivery;
+  if ([id, event_id, event_type, url, body ?? ''].some((each) => containsText(each, text))) return true;
+  return body === undefined ? null : false;
+}

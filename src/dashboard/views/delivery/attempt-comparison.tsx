@@ -1,0 +1,121 @@
+/** What differs between two attempts. */
+import { useId, useState } from 'preact/hooks';
+import type { AttemptDetail } from '../../../contract/delivery-schemas.ts';
+import { indentJson } from '../../../domain/json-text.ts';
+import { formatHeaders } from './attempt-formats.ts';
+import { type CollapsedRow, collapseEqual, diffLines } from './line-diff.ts';
+
+interface Props {
+  readonly attempts: readonly AttemptDetail[];
+  readonly attempt: AttemptDetail;
+}
+
+/** Equal lines that stay around a difference. */
+const CONTEXT_LINES = 3;
+
+const parts: Record<string, (attempt: AttemptDetail) => string> = {
+  'Request headers': ({ request }) => [`POST ${request.url}`, ...formatHeaders(request.headers)].join('\n'),
+  'Request body': ({ request }) => indentJson(request.body),
+  Response: ({ response, response_status: status, outcome, error }) =>
+    response === null
+      ? `${outcome}: ${error}`
+      : [status, ...formatHeaders(response.headers), '', indentJson(response.body)].join('\n'),
+};
+
+export function AttemptComparison({ attempts, attempt }: Props) {
+  const id = useId();
+  const [number, setNumber] = useState<number | null>(null);
+  const others = attempts.filter((each) => each !== attempt);
+  const before = others.findLast((each) => each.number < attempt.number);
+  const other = others.find((each) => each.number === number) ?? before ?? others[0];
+  if (other === undefined) return null;
+  const [left, right] = other.number < attempt.number ? [other, attempt] : [attempt, other];
+  return (
+    <div class="delivery-message">
+      <div class="row">
+        <label class="row" for={id}>
+          Compare with
+        </label>
+        <select
+          id={id}
+          value={other.number}
+          onChange={(event) => setNumber(Number(event.currentTarget.value))}
+        >
+          {others.map((each) => (
+            <option key={each.number} value={each.number}>
+              attempt {each.number}, {each.outcome} {each.response_status ?? ''}
+            </option>
+          ))}
+        </select>
+      </div>
+      {Object.entries(parts).map(([title, toText]) => (
+        <Part key={title} title={title} left={[left, toText(left)]} right={[right, toText(right)]} />
+      ))}
+    </div>
+  );
+}
+
+type Side = readonly [attempt: AttemptDetail, text: string];
+
+function Part({ title, left, right }: { readonly title: string; readonly left: Side; readonly right: Side }) {
+  const rows = diffLines(left[1], right[1]);
+  const isSame = rows.every(({ kind }) => kind === 'same');
+  return (
+    <section class="delivery-panel" aria-label={title}>
+      <h4>
+        {title} {isSame && <span class="muted">the same in both</span>}
+      </h4>
+      {!isSame && (
+        <table class="delivery-diff">
+          <thead>
+            <tr>
+              <th scope="col">Attempt {left[0].number}</th>
+              <th scope="col">Attempt {right[0].number}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {collapseEqual(rows, CONTEXT_LINES).map((row, index) => (
+              <Row key={String(index)} row={row} />
+            ))}
+          </tbody>
+        </table>
+      )}
+    </section>
+  );
+}
+
+function Row({ row }: { readonly row: CollapsedRow }) {
+  if (row.kind === 'fold') {
+    return (
+      <tr class="fold">
+        <td colSpan={2}>{row.count} equal lines</td>
+      </tr>
+    );
+  }
+  return (
+    <tr class={row.kind}>
+      <td class="left">
+        {row.left !== null && <Line text={row.left} sign={row.kind === 'same' ? null : '−'} />}
+      </td>
+      <td class="right">
+        {row.right !== null && <Line text={row.right} sign={row.kind === 'same' ? null : '+'} />}
+      </td>
+    </tr>
+  );
+}
+
+function Line({ text, sign }: { readonly text: string; readonly sign: string | null }) {
+  return (
+    <>
+      {sign !== null && (
+        <>
+          <span class="unseen">{sign === '+' ? 'added' : 'removed'}</span>
+          <span class="delivery-sign" aria-hidden="true">
+            {sign}
+          </span>
+        </>
+      )}
+      {text}
+    </>
+  );
+}

@@ -1,0 +1,93 @@
+/** What became of the delivery: why it failed and what to do, or when it is tried again. */
+import { useState } from 'preact/hooks';
+import type { DeliveryDetail } from '../../../contract/delivery-schemas.ts';
+import { SECOND_MS } from '../../../domain/duration.ts';
+import { formatSpan } from '../../../domain/relative-time.ts';
+import { control } from '../../control.ts';
+import { clock, realTimeUntil, scheduleNow, setClock } from '../../schedule-clock.ts';
+import { withErrorToast } from '../../toasts.ts';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { Time } from '../../ui/time.tsx';
+import { type Hint, summarizeDelivery } from './delivery-summary.ts';
+
+interface Props {
+  readonly delivery: DeliveryDetail;
+}
+
+export function DeliverySummaryCard({ delivery }: Props) {
+  const { headline, reason, signature, hints } = summarizeDelivery(delivery);
+  return (
+    <section class={`card delivery-verdict ${delivery.status}`} aria-label="What became of it">
+      <p role="status" class="delivery-headline">
+        {reason !== null && <strong>{reason} </strong>}
+        {headline}
+      </p>
+      {signature !== null && <p>{signature}</p>}
+      {hints.map((hint) => (
+        <HintLine key={hint.text} hint={hint} />
+      ))}
+      {delivery.next_attempt_at !== null && (
+        <NextAttempt delivery={delivery} dueAt={delivery.next_attempt_at} />
+      )}
+    </section>
+  );
+}
+
+function HintLine({ hint: { text, command } }: { readonly hint: Hint }) {
+  return (
+    <p>
+      <span aria-hidden="true">→ </span>
+      {text}{' '}
+      {command !== null && (
+        <span class="delivery-command">
+          <code>{command}</code>
+          <CopyButton what="the command" text={command} />
+        </span>
+      )}
+    </p>
+  );
+}
+
+/** When it is tried again, in both times, and how not to wait for it. */
+function NextAttempt({ delivery, dueAt }: Props & { readonly dueAt: string }) {
+  const [isBusy, setBusy] = useState(false);
+  const skip = async () => {
+    setBusy(true);
+    const ms = Math.max(0, Math.ceil(Date.parse(dueAt) - (scheduleNow.peek() ?? 0)));
+    const moved = await withErrorToast(control.advanceClock({ workspace_id: delivery.workspace_id, ms }));
+    if (moved !== undefined) setClock(moved);
+    setBusy(false);
+  };
+  const now = scheduleNow.value;
+  // It is on its way, or its endpoint is held up.
+  if (now !== undefined && now >= Date.parse(dueAt))
+    return <p class="delivery-next">Its next attempt is due.</p>;
+  return (
+    <div class="row delivery-next">
+      <Icon name="clock" />
+      <span>
+        Next attempt <Time at={dueAt} of="schedule" /> <RealTime dueAt={dueAt} />
+      </span>
+      <button type="button" disabled={isBusy || now === undefined} onClick={skip}>
+        <Icon name="skip" /> {isBusy ? 'Sending…' : 'Skip the wait'}
+      </button>
+    </div>
+  );
+}
+
+function RealTime({ dueAt }: { readonly dueAt: string }) {
+  const real = realTimeUntil(dueAt);
+  const rate = clock.value?.rate;
+  if (rate === 0)
+    return (
+      <span class="muted">of schedule time. The clock is frozen: it comes when the clock is moved.</span>
+    );
+  if (real === null || rate === 1) return null;
+  const wait = formatSpan(Math.ceil(real / SECOND_MS) * SECOND_MS, 2);
+  return (
+    <span class="muted">
+      of schedule time, {wait} of real time at ×{rate}
+    </span>
+  );
+}

@@ -1,0 +1,110 @@
+/** What was sent and what came back, as text: nothing in it ever becomes markup. */
+import type { ComponentChildren } from 'preact';
+import type { AttemptDetail } from '../../../contract/delivery-schemas.ts';
+import { indentJson } from '../../../domain/json-text.ts';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { JsonHighlight } from '../../ui/json-highlight.tsx';
+import { toRawRequest } from './attempt-formats.ts';
+
+export function AttemptRequest({ request }: Pick<AttemptDetail, 'request'>) {
+  const { url, headers, body } = request;
+  const raw = toRawRequest(request);
+  return (
+    <div class="delivery-message">
+      <p>
+        <code>POST {url}</code>
+      </p>
+      <Headers headers={headers} />
+      <Body body={body} />
+      <details>
+        <summary>The whole request as it went over the wire</summary>
+        <Panel title="Raw HTTP" copy={raw} what="the raw request">
+          <pre>{raw}</pre>
+        </Panel>
+      </details>
+    </div>
+  );
+}
+
+export function AttemptResponse({ attempt }: { readonly attempt: AttemptDetail }) {
+  const { response, response_status: status } = attempt;
+  if (response === null) return <p class="muted">Nothing came back.</p>;
+  const { headers, body, encoding, truncated } = response;
+  return (
+    <div class="delivery-message">
+      <p>
+        <code>{status}</code>
+      </p>
+      <Headers headers={headers} />
+      {body === '' && <p class="muted">The body is empty.</p>}
+      {body !== '' && encoding === 'utf8' && <Body body={body} />}
+      {encoding === 'base64' && (
+        <Panel title={`No text: ${atob(body).length} bytes in base64`} copy={body} what="the body in base64">
+          <pre>{body}</pre>
+        </Panel>
+      )}
+      {truncated && <p class="muted">The body went on: only its beginning is kept.</p>}
+    </div>
+  );
+}
+
+function Headers({ headers }: { readonly headers: Readonly<Record<string, string>> }) {
+  return (
+    <table class="delivery-headers">
+      <thead class="unseen">
+        <tr>
+          <th>Header</th>
+          <th>Value</th>
+        </tr>
+      </thead>
+      <tbody>
+        {Object.entries(headers).map(([name, value]) => (
+          <tr key={name}>
+            <th scope="row">{name}</th>
+            <td class="mono">{value}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** JSON laid out beside its bytes; other text as it is. */
+function Body({ body }: { readonly body: string }) {
+  const pretty = indentJson(body);
+  const size = new TextEncoder().encode(body).length;
+  const raw = (
+    <Panel title={`As it is, ${size} bytes`} copy={body} what="the raw body">
+      <pre>{body}</pre>
+    </Panel>
+  );
+  if (pretty === body) return raw;
+  return (
+    <div class="delivery-bodies">
+      <Panel title="Laid out" copy={pretty} what="the body laid out">
+        <JsonHighlight text={pretty} />
+      </Panel>
+      {raw}
+    </div>
+  );
+}
+
+interface PanelProps {
+  readonly title: string;
+  readonly copy: string;
+  /** What the button copies. */
+  readonly what: string;
+  readonly children: ComponentChildren;
+}
+
+function Panel({ title, copy, what, children }: PanelProps) {
+  return (
+    <div class="delivery-panel">
+      <div class="row">
+        <h4>{title}</h4>
+        <CopyButton what={what} text={copy} />
+      </div>
+      {children}
+    </div>
+  );
+}

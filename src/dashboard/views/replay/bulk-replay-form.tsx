@@ -1,0 +1,92 @@
+import { useEffect, useState } from 'preact/hooks';
+import { DEFAULT_REPLAY_RATE, type ReplayChanges } from '../../../control/replay.ts';
+import { Icon } from '../../ui/icon.tsx';
+import { EmptyState, QueryView } from '../../ui/query-view.tsx';
+import { useQuery } from '../../use-query.ts';
+import { BulkReplayProgress } from './bulk-replay-progress.tsx';
+import { areValid, defaultOptions, toReplayChanges } from './replay-options.ts';
+import { ReplayOptionsForm } from './replay-options-form.tsx';
+import type { DeliverySelection } from './replay-request.ts';
+import { listDeliveryIds, useBulkReplay } from './use-bulk-replay.ts';
+
+interface Props {
+  readonly filter: DeliverySelection;
+  readonly onClose: () => void;
+}
+
+const RATES = [5, 20, DEFAULT_REPLAY_RATE, 500];
+
+/** Says how many the filter selects, replays them once that is confirmed, and shows how it goes. */
+export function BulkReplayForm({ filter, onClose }: Props) {
+  const [count, setCount] = useState(0);
+  const [counting] = useState(() => new AbortController());
+  const query = useQuery(() => listDeliveryIds(filter, counting.signal, setCount), [filter]);
+  useEffect(() => () => counting.abort(), []);
+  const { replays, begin, stop } = useBulkReplay();
+  if (replays !== null) {
+    return <BulkReplayProgress {...replays} onStop={stop} onClose={onClose} />;
+  }
+  return (
+    <div class="replay-form">
+      <Filter filter={filter} />
+      <QueryView query={query} what={`what matches, ${count} so far`}>
+        {(ids) =>
+          ids.length === 0 ? (
+            <EmptyState>No delivery matches: there is nothing to replay.</EmptyState>
+          ) : (
+            <Confirmation count={ids.length} onBegin={(changes, rate) => begin(ids, changes, rate)} />
+          )
+        }
+      </QueryView>
+    </div>
+  );
+}
+
+function Filter({ filter }: { readonly filter: DeliverySelection }) {
+  const given = Object.entries(filter).filter(
+    ([name, value]) => name !== 'workspace_id' && value !== undefined,
+  );
+  if (given.length === 0) return <p>Every delivery of the workspace.</p>;
+  return (
+    <dl class="facts">
+      {given.map(([name, value]) => [
+        <dt key={name}>{name.replace('_id', '')}</dt>,
+        <dd key={`${name} value`}>{String(value)}</dd>,
+      ])}
+    </dl>
+  );
+}
+
+interface ConfirmationProps {
+  readonly count: number;
+  readonly onBegin: (changes: ReplayChanges, perSecond: number) => void;
+}
+
+function Confirmation({ count, onBegin }: ConfirmationProps) {
+  const [choice, setChoice] = useState(defaultOptions);
+  const [rate, setRate] = useState(DEFAULT_REPLAY_RATE);
+  const submit = (event: Event) => {
+    event.preventDefault();
+    onBegin(toReplayChanges(choice), rate);
+  };
+  return (
+    <form class="replay-form" onSubmit={submit} noValidate>
+      <ReplayOptionsForm options={choice} onChange={setChoice} url="" />
+      <label class="replay-rate">
+        At most
+        <select value={rate} onChange={(event) => setRate(Number(event.currentTarget.value))}>
+          {RATES.map((each) => (
+            <option key={each} value={each}>
+              {each} a second
+            </option>
+          ))}
+        </select>
+      </label>
+      <div class="row">
+        <button type="submit" class="main" disabled={!areValid(choice)}>
+          <Icon name="replay" /> Replay {count === 1 ? 'one delivery' : `${count} deliveries`}
+        </button>
+      </div>
+    </form>
+  );
+}

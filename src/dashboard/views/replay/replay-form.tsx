@@ -1,0 +1,102 @@
+import { useState } from 'preact/hooks';
+import type { Delivery, DeliveryDetail } from '../../../contract/delivery-schemas.ts';
+import { indentJson } from '../../../domain/json-text.ts';
+import { control } from '../../control.ts';
+import { Icon } from '../../ui/icon.tsx';
+import { JsonEditor } from '../../ui/json-editor.tsx';
+import { EmptyState, QueryView } from '../../ui/query-view.tsx';
+import { StatusBadge } from '../../ui/status-badge.tsx';
+import { useQuery } from '../../use-query.ts';
+import { areValid, defaultOptions, type ReplayOptions, toReplayChanges } from './replay-options.ts';
+import { ReplayOptionsForm } from './replay-options-form.tsx';
+import { ReplayProgress } from './replay-progress.tsx';
+import { useReplay } from './use-replay.ts';
+
+interface Props {
+  readonly delivery: Delivery;
+  readonly onClose: () => void;
+}
+
+export function ReplayForm({ delivery, onClose }: Props) {
+  const [choice, setChoice] = useState(defaultOptions);
+  const { state, send } = useReplay(delivery.id);
+  const isUnderWay = state.step === 'asked' || state.step === 'planned';
+  const submit = (event: Event) => {
+    event.preventDefault();
+    void send(toReplayChanges(choice));
+  };
+  return (
+    <form class="replay-form" onSubmit={submit} noValidate>
+      <dl class="facts">
+        <dt>Delivery</dt>
+        <dd>
+          <StatusBadge status={delivery.status} paused={delivery.paused} /> {delivery.event_type}{' '}
+          <code>{delivery.id}</code>
+        </dd>
+        <dt>Endpoint</dt>
+        <dd>{delivery.url}</dd>
+      </dl>
+      <ReplayOptionsForm options={choice} onChange={setChoice} url={delivery.url}>
+        <OtherBody id={delivery.id} choice={choice} onChange={setChoice} />
+      </ReplayOptionsForm>
+      <div class="row replay-actions">
+        {/* So that Enter does what the window was opened for. */}
+        <button type="submit" class="main" autofocus disabled={isUnderWay || !areValid(choice)}>
+          <Icon name="replay" /> {state.step === 'answered' ? 'Replay again' : 'Replay'}
+        </button>
+        <ReplayProgress state={state} onLeave={onClose} />
+      </div>
+    </form>
+  );
+}
+
+interface OtherBodyProps {
+  readonly id: string;
+  readonly choice: ReplayOptions;
+  readonly onChange: (choice: ReplayOptions) => void;
+}
+
+function OtherBody({ id, choice, onChange }: OtherBodyProps) {
+  const [isEdited, setEdited] = useState(false);
+  const open = (checked: boolean) => {
+    setEdited(checked);
+    onChange({ ...choice, isNew: checked || choice.isNew, body: null });
+  };
+  const isOpen = isEdited && choice.isNew;
+  return (
+    <>
+      <label class="replay-option">
+        <input type="checkbox" checked={isOpen} onChange={(event) => open(event.currentTarget.checked)} />
+        <span>With another body</span>
+      </label>
+      {isOpen && <BodyEditor id={id} body={choice.body} onInput={(body) => onChange({ ...choice, body })} />}
+    </>
+  );
+}
+
+interface BodyEditorProps {
+  readonly id: string;
+  readonly body: string | null;
+  readonly onInput: (body: string) => void;
+}
+
+/** Begins with the body as it was sent. Left as it is, the very bytes are sent again. */
+function BodyEditor({ id, body, onInput }: BodyEditorProps) {
+  const query = useQuery(() => control.getDelivery({ id }), [id]);
+  return (
+    <QueryView query={query} what="the body">
+      {(delivery) => {
+        const sent = findSentBody(delivery);
+        if (sent === undefined)
+          return <EmptyState>It has not been sent yet: there is no body to edit.</EmptyState>;
+        const original = indentJson(sent);
+        return <JsonEditor label="Body" value={body ?? original} original={original} onInput={onInput} />;
+      }}
+    </QueryView>
+  );
+}
+
+/** Of the newest attempt that no fault has touched, if there is one. */
+function findSentBody({ attempts }: DeliveryDetail): string | undefined {
+  return (attempts.findLast(({ fault }) => fault === undefined) ?? attempts.at(-1))?.request.body;
+}

@@ -1,0 +1,65 @@
+/** Many replays at once: how they stand, and those that did not succeed. */
+import type { StreamItem } from '../../../contract/stream-schemas.ts';
+import type { Replay, ReplayOutcome, ReplayRefusal } from '../../../control/replay.ts';
+import { findReplayResult, isAboutReplay, type ReplayResult } from './replay-result.ts';
+
+export class ReplayTally {
+  readonly #asked: ReadonlySet<string>;
+  /** Waiting for the receiver, by the id of the delivery that is attempted. */
+  readonly #waiting = new Map<string, Replay>();
+  /** What was heard of deliveries before the emulator had said that they are the replays. */
+  readonly #early = new Map<string, StreamItem[]>();
+  readonly failures: ReplayResult[] = [];
+  readonly refusals: ReplayRefusal[] = [];
+  succeeded = 0;
+
+  constructor(ids: readonly string[]) {
+    this.#asked = new Set(ids);
+  }
+
+  get total(): number {
+    return this.#asked.size;
+  }
+
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
+  /** Those that the emulator has answered for, refused or not. */
+  get started(): number {
+    return this.waiting + this.done;
+  }
+
+  get done(): number {
+    return this.succeeded + this.failures.length + this.refusals.length;
+  }
+
+  record(outcome: ReplayOutcome): void {
+    if ('error' in outcome) {
+      this.refusals.push(outcome);
+      return;
+    }
+    const { id } = outcome.delivery;
+    this.#waiting.set(id, outcome);
+    const early = this.#early.get(id) ?? [];
+    this.#early.delete(id);
+    for (const item of early) this.applyItem(item);
+  }
+
+  applyItem(item: StreamItem): void {
+    // Another state has taken the place of the one in which they were asked for: no answer will come.
+    if (item.type === 'reset') this.#waiting.clear();
+    if (!('delivery' in item) || !isAboutReplay(item, this.#asked)) return;
+    const { id } = item.delivery;
+    const replay = this.#waiting.get(id);
+    if (replay === undefined) {
+      this.#early.set(id, [...(this.#early.get(id) ?? []), item]);
+      return;
+    }
+    const answer = findReplayResult([item], replay);
+    if (answer === null) return;
+    this.#waiting.delete(id);
+    if (answer.attempt?.outcome === 'succeeded') this.succeeded++;
+    else this.failures.push(answer);
+  }
+}

@@ -1,0 +1,35 @@
+/** What the log is narrowed to: as the control plane takes it, and for what happens live. */
+import type { ControlInput } from '../../../contract/control-operations.ts';
+import type { ApiRequest } from '../../../contract/resources.ts';
+import { parseRelativeTime } from '../../../domain/parse-relative-time.ts';
+
+/** Names of the members of the address; those of the options of `svc logs list`, as far as it has them. */
+export const filterNames = ['path', 'method', 'status', 'key', 'resource', 'since'] as const;
+export type RequestFilter = { readonly [_ in (typeof filterNames)[number]]?: string };
+
+export function toListInput({
+  key,
+  resource,
+  status,
+  ...rest
+}: RequestFilter): Omit<ControlInput<'listRequests'>, 'limit' | 'starting_after'> {
+  return {
+    ...rest,
+    ...(status === undefined ? {} : { status: Number(status) }),
+    ...(key === undefined ? {} : { api_key_id: key }),
+    ...(resource === undefined ? {} : { resource_id: resource }),
+  };
+}
+
+/** Whether a request is in the list, by the rules of the control plane. @param now wall time, in milliseconds since 1970 */
+export function matchesFilter(filter: RequestFilter, request: ApiRequest, now: number): boolean {
+  const { path = '', method, status, key, resource, since } = filter;
+  return (
+    request.path.startsWith(path) &&
+    (method ?? request.method).toUpperCase() === request.method &&
+    (status ?? String(request.status)) === String(request.status) &&
+    (key ?? request.api_key_id) === request.api_key_id &&
+    (resource ?? request.resource_id) === request.resource_id &&
+    (since === undefined || Date.parse(request.at) >= parseRelativeTime(since, now))
+  );
+}

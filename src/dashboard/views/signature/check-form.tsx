@@ -1,0 +1,85 @@
+import { type CheckInput, mistakes, unchangedInput } from './check-input.ts';
+
+interface Props {
+  readonly input: CheckInput;
+  readonly onChange: (checkInput: CheckInput) => void;
+  readonly sentBody: string;
+}
+
+export function CheckForm({ input, onChange, sentBody }: Props) {
+  const { secret, body, minutesLater, toleranceMinutes, computed } = input;
+  return (
+    <form class="signature-trial" onSubmit={(event) => event.preventDefault()}>
+      <fieldset class="row">
+        <legend>Try what goes wrong elsewhere</legend>
+        {mistakes.map(({ name, change }) => (
+          <button
+            key={name}
+            type="button"
+            onClick={() => onChange({ ...unchangedInput, ...change(sentBody) })}
+          >
+            {name}
+          </button>
+        ))}
+        <button type="button" disabled={input === unchangedInput} onClick={() => onChange(unchangedInput)}>
+          As it was
+        </button>
+      </fieldset>
+      <div class="signature-fields">
+        <label>
+          Secret
+          <input
+            value={secret}
+            placeholder="that of the endpoint"
+            spellcheck={false}
+            autocomplete="off"
+            onInput={({ currentTarget }) => onChange({ ...input, secret: currentTarget.value })}
+          />
+        </label>
+        <label>
+          Minutes after it was sent
+          <input
+            type="number"
+            step="any"
+            value={minutesLater}
+            placeholder="0"
+            onInput={({ currentTarget }) => onChange({ ...input, minutesLater: currentTarget.value })}
+          />
+        </label>
+        <label>
+          Tolerance in minutes
+          <input
+            type="number"
+            min="0"
+            step="any"
+            value={toleranceMinutes}
+            placeholder="as configured"
+            onInput={({ currentTarget }) => onChange({ ...input, toleranceMinutes: currentTarget.value })}
+          />
+        </label>
+      </div>
+      <label>
+        Digest that your receiver computed
+        <input
+          value={computed}
+          placeholder="v1=…, to find the mistake that leads to it"
+          spellcheck={false}
+          autocomplete="off"
+          maxLength={512}
+          onInput={({ currentTarget }) => onChange({ ...input, computed: currentTarget.value })}
+        />
+      </label>
+      <label>
+        Body as the receiver has it
+        <textarea
+          rows={4}
+          spellcheck={false}
+          value={body ?? sentBody}
+          onInput={({ currentTarget: { value } }) =>
+            onChange({ ...input, body: value === sentBody ? null : value })
+          }
+        />
+      </label>
+    </form>
+  );
+}

@@ -1,0 +1,79 @@
+/** What the reader changes before the signature is checked again, and what that asks of the emulator. */
+import type { ControlInput } from '../../../contract/control-operations.ts';
+import { MINUTE_MS } from '../../../domain/duration.ts';
+
+/** Each is as the reader has typed it; empty where it stays as it was. */
+export interface CheckInput {
+  readonly secret: string;
+  /** Null for the body as it was sent. */
+  readonly body: string | null;
+  /** After the attempt was sent. */
+  readonly minutesLater: string;
+  readonly toleranceMinutes: string;
+  /** The digest that the receiver computed. */
+  readonly computed: string;
+}
+
+export const unchangedInput: CheckInput = {
+  secret: '',
+  body: null,
+  minutesLater: '',
+  toleranceMinutes: '',
+  computed: '',
+};
+
+/** `sentAt` is the wall time of the attempt. What is no number counts as not given. */
+export function toCheckRequest(
+  { secret, body, minutesLater, toleranceMinutes, computed }: CheckInput,
+  { id, attempt, sentAt }: { readonly id: string; readonly attempt: number; readonly sentAt: string },
+): ControlInput<'checkSignature'> {
+  const later = toMs(minutesLater);
+  const tolerance = toMs(toleranceMinutes);
+  return {
+    ...{ id, attempt },
+    ...(secret !== '' && { secrets: [secret] }),
+    ...(body !== null && { payload_base64: toBase64(body) }),
+    ...(later !== null && { now: new Date(Date.parse(sentAt) + later).toISOString() }),
+    ...(tolerance !== null && tolerance >= 0 && { tolerance_ms: tolerance }),
+    ...(computed.trim() !== '' && { computed: computed.trim() }),
+  };
+}
+
+/** Changes that receivers make without meaning to, to be tried with one press. */
+export const mistakes: readonly {
+  readonly name: string;
+  readonly change: (body: string) => Partial<CheckInput>;
+}[] = [
+  { name: 'Wrong secret', change: () => ({ secret: 'whsec_of_another_endpoint' }) },
+  { name: 'Pretty-printed body', change: (body) => ({ body: toPretty(body) }) },
+  { name: 'Line break added', change: (body) => ({ body: `${body}\n` }) },
+  { name: 'One character changed', change: (body) => ({ body: changeOne(body) }) },
+  { name: 'Ten minutes late', change: () => ({ minutesLater: '10' }) },
+];
+
+/** Further away, a time cannot be written any more. */
+const MAX_MINUTES = 1e8;
+
+function toMs(minutes: string): number | null {
+  const number = Number(minutes);
+  const isNumber = minutes.trim() !== '' && Math.abs(number) <= MAX_MINUTES;
+  return isNumber ? Math.round(number * MINUTE_MS) : null;
+}
+
+function toBase64(text: string): string {
+  return btoa(Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join(''));
+}
+
+/** As `JSON.stringify(JSON.parse(body), null, 2)` writes it, which is what a receiver does that logs it nicely. */
+function toPretty(body: string): string {
+  try {
+    return JSON.stringify(JSON.parse(body), null, 2);
+  } catch {
+    return body;
+  }
+}
+
+/** The last digit or letter becomes another one. */
+function changeOne(body: string): string {
+  return body.replace(/[a-z0-9](?=[^a-z0-9]*$)/i, (last) => (last === 'x' ? 'y' : 'x'));
+}

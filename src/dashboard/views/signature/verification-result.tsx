@@ -1,0 +1,20 @@
+import type { Verification } from '../../../contract/delivery-schemas.ts';
+
+/** What verification came to, in the words of `svc verify`. */
+export function VerificationResult({
+  verification: { ok, reason, detail, remedy },
+}: {
+  readonly verification: Verification;
+}) {
+  return (
+    <div class={`signature-verdict ${ok ? 'good' : 'bad'}`}>
+      <p>
+        <strong>
+          <span aria-hidden="true">{ok ? '✓' : '✗'}</span> {ok ? 'valid' : reason}
+        </strong>{' '}
+        {detail}
+      </p>
+      {remedy !== null && <p>{remedy}</p>}
+    </div>
+  );
+}

@@ -1,0 +1,139 @@
+import type { Delivery } from '../../../contract/delivery-schemas.ts';
+import { type DeliveryStatus, deliveryStatuses } from '../../../domain/delivery.ts';
+import { toHash } from '../../address.ts';
+import { EmptyState } from '../../ui/query-view.tsx';
+import { StatusBadge } from '../../ui/status-badge.tsx';
+import { Time } from '../../ui/time.tsx';
+import { ApiErrorAlert } from './api-error-alert.tsx';
+import { startRun, type TriggerRun, triggerRuns } from './trigger-runs.ts';
+
+/** Deliveries of one sending that are shown one by one. */
+const MAX_SHOWN = 8;
+
+/** What was sent from here, newest first, and how it arrives. */
+export function TriggerHistory() {
+  return (
+    <section class="trigger-sent" aria-labelledby="trigger-sent">
+      <h2 id="trigger-sent">Sent</h2>
+      {triggerRuns.value.length === 0 && (
+        <EmptyState>Events that you send from here appear with their deliveries, as they arrive.</EmptyState>
+      )}
+      <ol>
+        {triggerRuns.value.map((triggerRun) => (
+          <li key={triggerRun.number} class="card">
+            <RunHeader triggerRun={triggerRun} />
+            {triggerRun.error !== null && <ApiErrorAlert apiErrorResponse={triggerRun.error} />}
+            <RunDeliveries triggerRun={triggerRun} />
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function RunHeader({ triggerRun }: { readonly triggerRun: TriggerRun }) {
+  const { input, eventIds, replayedCount, isFinished, stop } = triggerRun;
+  const [only] = eventIds;
+  return (
+    <div class="row trigger-head">
+      <strong class="mono">{input.type}</strong>
+      {input.count === 1 && only !== undefined && (
+        <a class="mono" href={toHash({ section: 'events', id: only })}>
+          {only}
+        </a>
+      )}
+      <span role="status">{describe(triggerRun)}</span>
+      {replayedCount > 0 && (
+        <span class="badge canceled" title="The idempotency key was used before: nothing new was created">
+          replayed
+        </span>
+      )}
+      {isFinished ? (
+        <button type="button" onClick={() => startRun(input)}>
+          Send again
+        </button>
+      ) : (
+        <button type="button" onClick={stop}>
+          Stop
+        </button>
+      )}
+    </div>
+  );
+}
+
+function describe({ input: { count }, eventIds, isFinished, error }: TriggerRun): string {
+  if (count === 1) return isFinished || error !== null ? '' : 'Sending…';
+  return `${eventIds.size} of ${count} created`;
+}
+
+function RunDeliveries({
+  triggerRun: { input, eventIds, deliveries, isFinished },
+}: {
+  readonly triggerRun: TriggerRun;
+}) {
+  if (eventIds.size === 0) return null;
+  if (deliveries.size === 0) return isFinished ? <NoSubscribers type={input.type} /> : null;
+  const all = [...deliveries.values()];
+  return (
+    <>
+      {all.length > 1 && <Counts deliveries={all} />}
+      <ul class="trigger-arrival">
+        {all.slice(0, MAX_SHOWN).map((delivery) => (
+          <li key={delivery.id} class="row">
+            <StatusBadge status={delivery.status} paused={delivery.paused} />
+            <a href={toHash({ section: 'deliveries', id: delivery.id })}>{delivery.url}</a>
+            <Progress delivery={delivery} />
+          </li>
+        ))}
+      </ul>
+      {all.length > MAX_SHOWN && (
+        <a href={toHash({ section: 'deliveries', query: { type: input.type } })}>
+          All deliveries of {input.type}
+        </a>
+      )}
+    </>
+  );
+}
+
+function Progress({
+  delivery: { attempt_count: count, next_attempt_at: next },
+}: {
+  readonly delivery: Delivery;
+}) {
+  return (
+    <span class="muted">
+      {count} {count === 1 ? 'attempt' : 'attempts'}
+      {next !== null && count > 0 && (
+        <>
+          , the next <Time at={next} of="schedule" />
+        </>
+      )}
+    </span>
+  );
+}
+
+function Counts({ deliveries }: { readonly deliveries: readonly Delivery[] }) {
+  const countOf = (wanted: DeliveryStatus) => deliveries.filter(({ status }) => status === wanted).length;
+  return (
+    <p class="row">
+      {deliveries.length} deliveries
+      {deliveryStatuses
+        .map((status) => ({ status, count: countOf(status) }))
+        .filter(({ count }) => count > 0)
+        .map(({ status, count }) => (
+          <span key={status} class={`badge ${status}`}>
+            {count} {status}
+          </span>
+        ))}
+    </p>
+  );
+}
+
+export function NoSubscribers({ type }: { readonly type: string }) {
+  return (
+    <p class="trigger-nobody">
+      No endpoint is subscribed to {type === '' ? 'it' : type}, so nothing is delivered.{' '}
+      <a href={toHash({ section: 'webhooks' })}>Add an endpoint</a>
+    </p>
+  );
+}

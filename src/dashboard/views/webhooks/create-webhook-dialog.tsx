@@ -1,0 +1,33 @@
+import { useState } from 'preact/hooks';
+import type { WebhookWithSecret } from '../../../contract/resources.ts';
+import { control } from '../../control.ts';
+import { navigate } from '../../router.ts';
+import { workspaceId } from '../../session.ts';
+import { Dialog } from '../../ui/dialog.tsx';
+import { emptyWebhook } from './webhook-draft.ts';
+import { WebhookForm } from './webhook-form.tsx';
+import { NewWebhookSecret } from './webhook-secret.tsx';
+
+/** Asks for a new endpoint, shows its secret, and leads to it. */
+export function CreateWebhookDialog({ onClose }: { readonly onClose: () => void }) {
+  const [created, setCreated] = useState<WebhookWithSecret | null>(null);
+  const close = () => {
+    onClose();
+    if (created !== null) navigate({ section: 'webhooks', id: created.id });
+  };
+  return (
+    <Dialog title={created === null ? 'New endpoint' : 'Its secret'} onClose={close}>
+      {created === null ? (
+        <WebhookForm
+          original={emptyWebhook}
+          action="Create the endpoint"
+          send={async (webhook) =>
+            setCreated(await control.createWebhook({ workspace_id: workspaceId.peek(), ...webhook }))
+          }
+        />
+      ) : (
+        <NewWebhookSecret secret={created.secret} onDone={close} />
+      )}
+    </Dialog>
+  );
+}

@@ -1,0 +1,122 @@
+/** How a request shows the token of the control plane: programs in a header, browsers in a cookie. */
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { H3Event } from 'h3';
+import { toClientKey } from '../domain/address.ts';
+import type { WallClock } from '../domain/clock.ts';
+import { isControlToken } from '../domain/control-token.ts';
+import { TokenBuckets } from '../domain/token-buckets.ts';
+import { SvcError } from '../errors.ts';
+import { isLoopbackOnly } from './emulator-urls.ts';
+import type { ListenOptions } from './listen-options.ts';
+import { getRequestAuthorities } from './request-authorities.ts';
+
+const TOKEN_BYTES = 24;
+
+/** Wrong tokens of one client. A dashboard that was left open tries its old cookie every few seconds. */
+const WRONG_TOKENS = { perSecond: 1, burst: 20 };
+/** Clients whose wrong tokens are counted. */
+const MAX_CLIENTS = 10_000;
+
+export interface ControlAuth {
+  /** @throws SvcError `token_required`; `rate_limited` after too many wrong tokens, whatever the token is now. */
+  assertAuthorized(event: H3Event): void;
+  /**
+   * The cookie for a visitor who came with the token in the link; null where that has none, or another.
+   * @throws SvcError `rate_limited` after too many wrong tokens.
+   */
+  createCookie(event: H3Event): string | null;
+}
+
+/**
+ * The token of an emulator that is started with these options; null where none is asked for.
+ * @throws SvcError `usage` for a token that is too short, or that a cookie cannot carry.
+ */
+export function resolveControlToken(options: ListenOptions): string | null {
+  const { controlToken } = options;
+  if (!controlToken) {
+    // Never of the seed of a run: who knows that must not know the token.
+    return isLoopbackOnly(options) ? null : randomBytes(TOKEN_BYTES).toString('base64url');
+  }
+  if (isControlToken(controlToken)) return controlToken;
+  throw new SvcError(
+    'usage',
+    'The token of the control plane must be 16 or more of A-Z, a-z, 0-9, -, ., _ and ~.',
+  );
+}
+
+/** Where no token is asked for. */
+export const noControlAuth: ControlAuth = { assertAuthorized: () => {}, createCookie: () => null };
+
+/**
+ * @param publicUrl the address that the emulator was told to be reached at, if any
+ * @param wall measures how often a client shows wrong tokens
+ */
+export function createControlAuth(token: string, publicUrl: string | null, wall: WallClock): ControlAuth {
+  const outer = publicUrl === null ? null : new URL(publicUrl);
+  const wrongTokens = new TokenBuckets<string>(WRONG_TOKENS, wall.monotonic, MAX_CLIENTS);
+
+  /** Whether one of the tokens is right. What a client that is throttled shows is not looked at: it learns nothing. */
+  function isRight(shown: readonly string[], event: H3Event): boolean {
+    if (shown.length === 0) return false;
+    const client = toClientKey(event.runtime?.node?.req.socket.remoteAddress ?? '');
+    const left = wrongTokens.availableTokens(client);
+    if (left < 1) throw tooManyWrongTokens(wrongTokens.secondsUntilNext(left));
+    if (shown.some((each) => isSameToken(each, token))) return true;
+    wrongTokens.take(client);
+    return false;
+  }
+
+  return {
+    assertAuthorized(event) {
+      const { headers } = event.req;
+      const bearer = /^bearer +(\S+)$/i.exec(headers.get('authorization') ?? '')?.[1];
+      const cookie = findCookie(headers.get('cookie') ?? '', cookieName(event));
+      const shown = [bearer, cookie].filter((each) => each !== undefined);
+      if (isRight(shown, event)) return;
+      throw new SvcError('token_required', toMessage(shown), {
+        headers: { 'WWW-Authenticate': 'Bearer realm="svc control plane"' },
+      });
+    },
+    createCookie(event) {
+      const given = event.url.searchParams.get('token');
+      if (given === null || !isRight([given], event)) return null;
+      const isSecure =
+        event.url.protocol === 'https:' ||
+        (outer?.protocol === 'https:' && getRequestAuthorities(event).includes(outer.host));
+      // Not `Strict`: the link that somebody was sent would lead to a page that the cookie does not come along to.
+      return `${cookieName(event)}=${token}; HttpOnly; SameSite=Lax; Path=/${isSecure ? '; Secure' : ''}`;
+    },
+  };
+}
+
+/** Browsers keep one jar for all ports of a host, and there may be an emulator at several. */
+function cookieName({ url }: H3Event): string {
+  return `svc_token_${url.port || 'default'}`;
+}
+
+function findCookie(cookies: string, name: string): string | undefined {
+  const pairs = cookies.split(';').map((pair) => pair.trim());
+  return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1);
+}
+
+function tooManyWrongTokens(retryAfterSeconds: number): SvcError {
+  return new SvcError('rate_limited', 'Too many requests with a wrong token of the control plane.', {
+    hint: `Wait ${retryAfterSeconds} s, then use the token that the emulator printed at its start.`,
+    headers: { 'Retry-After': String(retryAfterSeconds) },
+  });
+}
+
+function toMessage(shown: readonly string[]): string {
+  return shown.length === 0
+    ? 'Other machines can reach this emulator: its control plane asks for a token.'
+    : 'The token is not the one of this emulator.';
+}
+
+/** Takes equally long wherever the two differ. */
+function isSameToken(given: string, token: string): boolean {
+  return timingSafeEqual(digest(given), digest(token));
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}

@@ -1,0 +1,107 @@
+/** The live stream as server-sent events. `Last-Event-ID` resumes it without loss. */
+import { type H3Event, HTTPResponse } from 'h3';
+import type { ControlPlane } from '../control/control-plane.ts';
+import { SvcError } from '../errors.ts';
+import type { Store } from '../store/store.ts';
+import { clearTimeout, setTimeout } from '../timers.ts';
+import { readQuery } from './read-query.ts';
+import { controlHeaders } from './responses.ts';
+
+/** A client that has not read while so many sequences were given is disconnected; it resumes with `Last-Event-ID`. */
+export const MAX_LAG = 20_000;
+/** A sign of life for proxies and clients when nothing happens. */
+const HEARTBEAT_MS = 15_000;
+const encoder = new TextEncoder();
+const HEARTBEAT = encoder.encode(': still here\n\n');
+
+export interface SseOptions {
+  readonly control: ControlPlane;
+  readonly store: Pick<Store, 'id' | 'lastVisibleSeq' | 'subscribe'>;
+  /** Aborted when the emulator stops: open streams end. */
+  readonly closing: AbortSignal;
+}
+
+export function sseResponse(event: H3Event, serving: SseOptions, requestId: string): HTTPResponse {
+  const gone = new AbortController();
+  const { store } = serving;
+  const newest = store.lastVisibleSeq;
+  const ready = `event: ready\nid: ${newest}\ndata: ${JSON.stringify({ store: store.id })}\n\n`;
+  const stream = serving.control.stream(
+    readStreamInput(event),
+    AbortSignal.any([gone.signal, serving.closing]),
+  );
+  const items = toMessages(stream);
+  let next: Promise<IteratorResult<Uint8Array>> | null = null;
+  // The newest sequence when the client last asked for more; null while it waits for something to send.
+  let askedAt: number | null = newest;
+  const unfollow = store.subscribe(() => {
+    if (askedAt === null || store.lastVisibleSeq - askedAt <= MAX_LAG) return;
+    end();
+    drop();
+  });
+  const end = () => {
+    unfollow();
+    gone.abort();
+  };
+  let drop = () => {};
+  const body = new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        controller.enqueue(encoder.encode(ready));
+        const response = event.runtime?.node?.res;
+        drop = () =>
+          response ? response.destroy() : controller.error(new Error('The client does not read.'));
+      },
+      // Asked for more only when the client has taken what there was: a slow one costs no memory.
+      async pull(controller) {
+        askedAt = null;
+        next ??= items.next();
+        const result = await nextOrHeartbeat(next);
+        if (gone.signal.aborted) return;
+        askedAt = store.lastVisibleSeq;
+        if (result === null) return controller.enqueue(HEARTBEAT);
+        next = null;
+        if (!result.done) return controller.enqueue(result.value);
+        end();
+        controller.close();
+      },
+      cancel: end,
+    },
+    { highWaterMark: 1 },
+  );
+  return new HTTPResponse(body, {
+    headers: { 'Content-Type': 'text/event-stream', 'Request-Id': requestId, ...controlHeaders },
+  });
+}
+
+function readStreamInput(event: H3Event): Record<string, string> {
+  const lastEventId = event.req.headers.get('last-event-id');
+  if (lastEventId === null) return readQuery(event);
+  if (/^\d{1,15}$/.test(lastEventId)) return { ...readQuery(event), since_sequence: lastEventId };
+  throw new SvcError('invalid_request', 'Last-Event-ID must be the id of an event of this stream.');
+}
+
+/** By the item, which is the same object for every client that receives it. */
+const serializedItems = new WeakMap<object, Uint8Array>();
+
+async function* toMessages(items: AsyncIterable<{ readonly sequence: number }>): AsyncGenerator<Uint8Array> {
+  for await (const item of items) {
+    const known = serializedItems.get(item);
+    const message = known ?? encoder.encode(`id: ${item.sequence}\ndata: ${JSON.stringify(item)}\n\n`);
+    if (known === undefined) serializedItems.set(item, message);
+    yield message;
+  }
+}
+
+/** The next message; null when none came within the time of a heartbeat. */
+async function nextOrHeartbeat<Value>(next: Promise<Value>): Promise<Value | null> {
+  let timer: NodeJS.Timeout | undefined;
+  const silence = new Promise<null>((resolve) => {
+    timer = setTimeout(() => resolve(null), HEARTBEAT_MS);
+  });
+  try {
+    return await Promise.race([next, silence]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,40 @@
+/** Requests to `/v1` of the emulator in this process, without the network. */
+import { toServerError } from '../control/server-error.ts';
+import type { Emulator } from '../emulator.ts';
+
+/** What a workspace asks with. */
+export interface ApiCaller {
+  readonly emulator: Pick<Emulator, 'fetch' | 'status'>;
+  readonly apiKey: string;
+}
+
+/**
+ * Answers as the server would. A path is asked with the key of the caller, and its body is JSON, unless the headers say
+ * otherwise; a request is taken as it is.
+ */
+export async function fetchWithKey(
+  { emulator, apiKey }: ApiCaller,
+  target: Request | URL | string,
+  init: RequestInit = {},
+): Promise<Response> {
+  if (typeof target !== 'string' && !(target instanceof URL))
+    return emulator.fetch(new Request(target, init));
+  const headers = new Headers(init.headers);
+  if (!headers.has('authorization')) headers.set('authorization', `Bearer ${apiKey}`);
+  if (init.body !== undefined && !headers.has('content-type')) {
+    headers.set('content-type', 'application/json');
+  }
+  return emulator.fetch(new Request(new URL(target, emulator.status().url), { ...init, headers }));
+}
+
+/** The JSON of a 2xx answer. @throws SvcError as the server worded it for any other. */
+export async function requestJson<Value>(
+  caller: ApiCaller,
+  path: string,
+  init: RequestInit = {},
+): Promise<Value> {
+  const response = await fetchWithKey(caller, path, init);
+  const text = await response.text();
+  if (!response.ok) throw toServerError({ status: response.status, text }, path);
+  return JSON.parse(text) as Value;
+}

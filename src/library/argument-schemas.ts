@@ -1,0 +1,311 @@
+/** Schemas of the arguments of the library. An option without a schema is a type error here. */
+import * as v from 'valibot';
+import { controlOperations } from '../contract/control-operations.ts';
+import { NewFault } from '../contract/fault-schemas.ts';
+import { JsonObject, Name, Speed } from '../contract/fields.ts';
+import { deliveryStatuses } from '../domain/delivery.ts';
+import { parseDuration } from '../domain/duration.ts';
+import { environments } from '../domain/environment.ts';
+import { profileNames } from '../profile/rules.ts';
+import type { CreateEmulatorOptions, CreateWorkspaceOptions } from './create-emulator.ts';
+import type { ReceiverOptions } from './create-receiver.ts';
+import type { DeliveryExpectation } from './delivery-expectation.ts';
+import type { WaitOptions } from './delivery-wait.ts';
+import type { Duration } from './duration-argument.ts';
+import type { EventSelection, EventWaitOptions } from './events.ts';
+import type { DetailedAnswer, Outage } from './receiver-responses.ts';
+import type { TriggerOptions } from './trigger.ts';
+
+/** A schema for each member of an interface. */
+type Rows<Options> = Readonly<Record<keyof Options, v.GenericSchema>>;
+
+const text = v.optional(v.string());
+const flag = v.optional(v.boolean());
+const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const DURATION = 'must be milliseconds as a number, or text such as 90s, 5m, 1h30m or 3d';
+const DurationValue = v.custom<Duration>((value) => {
+  const ms = typeof value === 'string' ? parseDuration(value) : value;
+  return typeof ms === 'number' && Number.isFinite(ms) && ms >= 0;
+}, DURATION);
+
+const isWhole = (value: unknown, min: number, max: number) =>
+  Number.isSafeInteger(value) && (value as number) >= min && (value as number) <= max;
+
+const whole = (min: number, max = Number.MAX_SAFE_INTEGER) =>
+  v.custom<number>(
+    (value) => isWhole(value, min, max),
+    max === Number.MAX_SAFE_INTEGER
+      ? `must be a whole number, ${min} or more`
+      : `must be a whole number from ${min} to ${max}`,
+  );
+
+const isUrl = (value: unknown) => {
+  const url = typeof value === 'string' && URL.canParse(value) ? new URL(value) : null;
+  return url !== null && /^https?:$/.test(url.protocol);
+};
+const HttpUrl = v.custom<string>(isUrl, 'must be an http or https URL');
+/** A time without an offset would be another one in each time zone; `Date.parse` also reads texts such as `order 5`. */
+const ISO_TIME = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))?$/;
+const Time = v.custom<Date | string>(
+  (value) =>
+    value instanceof Date
+      ? !Number.isNaN(value.getTime())
+      : typeof value === 'string' && ISO_TIME.test(value) && !Number.isNaN(Date.parse(value)),
+  'must be a Date or an ISO 8601 time with Z or an offset',
+);
+
+/** Any function. The callers check what it returns. */
+const Callback = v.custom<() => unknown>((value) => typeof value === 'function', 'must be a function');
+const Id = v.custom<string>((value) => typeof value === 'string' && value !== '', 'must be an id');
+export const EventTypeName = v.custom<string>(
+  (value) => typeof value === 'string' && value !== '',
+  'must be an event type, such as order.shipped',
+);
+const Scheme = v.custom<string>(
+  (value) => typeof value === 'string' || isObject(value),
+  'must be the name of a scheme, or a scheme as an object',
+);
+const Secret = v.custom<string>(
+  (value) =>
+    [value].flat().every((each) => typeof each === 'string' && each !== '') && [value].flat().length > 0,
+  'must be a secret, or several',
+);
+
+const AboveZero = v.custom<number>(
+  (value) => typeof value === 'number' && value > 0,
+  'must be a number above 0',
+);
+
+const clockRows = {
+  speed: v.optional(Speed),
+  frozen: flag,
+} satisfies Rows<NonNullable<CreateEmulatorOptions['clock']>>;
+
+const FORWARD_TO = 'must be { url, events } with an http or https URL';
+
+export const EmulatorOptionsSchema = v.optional(
+  v.strictObject({
+    profile: v.optional(v.picklist(profileNames)),
+    overrides: v.optional(v.record(v.string(), v.unknown())),
+    scheme: v.optional(Scheme),
+    environment: v.optional(v.picklist(environments)),
+    clock: v.optional(v.strictObject(clockRows)),
+    randomSeed: v.nullish(v.custom<number>((value) => Number.isSafeInteger(value), 'must be a whole number')),
+    wallClock: v.nullish(
+      v.custom<Date>(
+        (value) => value instanceof Date && !Number.isNaN(value.getTime()),
+        'must be a valid Date',
+      ),
+    ),
+    seed: v.nullish(v.custom<object>(isObject, 'must be an object, see docs/seed.md')),
+    db: text,
+    keepDays: v.nullish(AboveZero),
+    keepRequests: v.nullish(AboveZero),
+    keepMegabytes: v.nullish(AboveZero),
+    synchronous: v.optional(v.picklist(['FULL', 'NORMAL'])),
+    listen: flag,
+    host: text,
+    port: v.optional(whole(0, 65_535)),
+    https: v.optional(
+      v.lazy((value) =>
+        isObject(value)
+          ? v.strictObject({ cert: v.string(), key: v.string() })
+          : v.literal(true, 'must be true or { cert, key }'),
+      ),
+    ),
+    allowHost: v.optional(v.array(v.string())),
+    publicUrl: v.nullish(HttpUrl),
+    tunnel: flag,
+    controlToken: v.nullish(v.string()),
+    forwardTo: v.nullish(
+      v.lazy((value) =>
+        isObject(value)
+          ? v.strictObject({ url: HttpUrl, events: v.array(v.string()) })
+          : v.custom(() => false, FORWARD_TO),
+      ),
+    ),
+    ca: text,
+    proxy: v.optional(v.strictObject({ url: v.string(), except: v.optional(v.array(v.string())) })),
+    listenerGraceMs: v.optional(whole(0)),
+    projectFolder: text,
+    dashboardFolder: text,
+    internalErrorLog: v.optional(v.custom<object>(isObject, 'must be an object')),
+  } satisfies Rows<CreateEmulatorOptions>),
+);
+
+export const WorkspaceOptionsSchema = v.optional(
+  v.strictObject({
+    name: v.optional(Name),
+    clock: v.optional(v.strictObject(clockRows)),
+  } satisfies Rows<CreateWorkspaceOptions>),
+);
+
+const Timeout = v.optional(DurationValue);
+export const LimitSchema = v.optional(v.strictObject({ timeout: Timeout }));
+const SettledStatusName = v.optional(v.picklist(deliveryStatuses.filter((status) => status !== 'pending')));
+
+const STATUS = 'must be a status from 200 to 999';
+const Status = v.custom<number>((value) => isWhole(value, 200, 999), STATUS);
+
+const bodyRows = {
+  status: v.optional(Status),
+  headers: v.optional(
+    v.record(v.string(), v.union([v.string(), v.array(v.string())], 'must be text, or a list of texts')),
+  ),
+  body: v.optional(
+    v.custom<string>(
+      (value) => typeof value === 'string' || ArrayBuffer.isView(value),
+      'must be text or bytes',
+    ),
+  ),
+  drop: flag,
+};
+
+const DetailedAnswerSchema = v.strictObject({
+  ...bodyRows,
+  delayMs: v.optional(
+    v.custom<number>((value) => typeof value === 'number' && value >= 0, 'must be a number of milliseconds'),
+  ),
+  after: v.optional(
+    v.custom<object>((value) => typeof Object(value).then === 'function', 'must be a promise'),
+  ),
+} satisfies Rows<DetailedAnswer>);
+
+const OutageSchema = v.strictObject({ ...bodyRows, downFor: DurationValue } satisfies Rows<Outage>);
+
+/** How one request is answered. */
+export const AnswerSchema = v.lazy((value) => (isObject(value) ? DetailedAnswerSchema : Status));
+
+export const AnswersSchema = v.lazy((value) => {
+  if (typeof value === 'function') return Callback;
+  if (Array.isArray(value)) return v.array(AnswerSchema);
+  if (isObject(value)) return 'downFor' in Object(value) ? OutageSchema : DetailedAnswerSchema;
+  return v.custom<number>(
+    (status) => isWhole(status, 200, 999),
+    `${STATUS}, an object such as { status: 503 }, an array of these or a function`,
+  );
+});
+
+export const ReceiverOptionsSchema = v.optional(
+  v.strictObject({
+    port: v.optional(whole(0, 65_535)),
+    certificate: v.optional(v.strictObject({ cert: v.string(), key: v.string() })),
+    timeout: Timeout,
+    clock: v.optional(
+      v.custom<object>(
+        (value) => typeof Object(value).show === 'function',
+        'must be the clock of a workspace',
+      ),
+    ),
+    secret: v.optional(Secret),
+    scheme: v.optional(Scheme),
+    toleranceMs: v.optional(
+      v.custom<number>(
+        (value) => typeof value === 'number' && value >= 0,
+        'must be a number of milliseconds',
+      ),
+    ),
+  } satisfies Rows<ReceiverOptions>),
+);
+
+export const receiverParameters = {
+  respond: { answers: AnswersSchema },
+  respondTo: { type: EventTypeName, answers: AnswersSchema },
+  verifyWith: { secret: Secret },
+  waitFor: { count: whole(0), options: LimitSchema },
+  nth: { n: whole(1), options: LimitSchema },
+};
+
+export const ExpectationSchema = v.optional(
+  v.strictObject({
+    times: v.optional(whole(0)),
+    status: SettledStatusName,
+    to: v.optional(v.string()),
+    payload: v.optional(JsonObject),
+    timeout: Timeout,
+  } satisfies Rows<DeliveryExpectation>),
+);
+
+const { input: deliveryFilter } = controlOperations.listDeliveries;
+const paged = ['workspace_id', 'limit', 'starting_after'] as const;
+const DeliveryFilterSchema = v.omit(deliveryFilter, paged);
+
+export const deliveryParameters = {
+  list: { filter: v.optional(DeliveryFilterSchema) },
+  get: { id: Id },
+  replay: { id: Id, changes: v.optional(v.omit(controlOperations.replayDelivery.input, ['id'])) },
+  wait: {
+    filter: v.optional(v.omit(DeliveryFilterSchema, ['status', 'until'])),
+    options: v.optional(
+      v.strictObject({
+        status: SettledStatusName,
+        count: v.optional(whole(1)),
+        timeout: Timeout,
+      } satisfies Rows<WaitOptions>),
+    ),
+  },
+  snapshot: { filter: v.optional(DeliveryFilterSchema) },
+};
+
+export const eventParameters = {
+  list: { filter: v.optional(v.omit(controlOperations.listEvents.input, paged)) },
+  get: { id: Id },
+  wait: {
+    selection: v.optional(
+      v.strictObject({
+        type: v.optional(EventTypeName),
+        where: v.optional(Callback),
+      } satisfies Rows<EventSelection>),
+    ),
+    options: v.optional(
+      v.strictObject({ count: v.optional(whole(1)), timeout: Timeout } satisfies Rows<EventWaitOptions>),
+    ),
+  },
+};
+
+export const clockParameters = {
+  show: {},
+  advance: { by: DurationValue },
+  advanceTo: { time: Time },
+  next: {},
+  settle: {},
+  freeze: {},
+  resume: {},
+  speed: { factor: Speed },
+};
+
+export const faultParameters = {
+  add: { fault: v.omit(NewFault, ['workspace_id']) },
+  list: {},
+  clear: { id: v.optional(Id) },
+};
+
+export const requestParameters = {
+  list: { filter: v.optional(v.omit(controlOperations.listRequests.input, paged)) },
+};
+
+export const webhookParameters = {
+  create: { webhook: v.omit(controlOperations.createWebhook.input, ['workspace_id', 'listener', 'reuse']) },
+  list: {},
+  get: { id: Id },
+  update: { id: Id, change: v.omit(controlOperations.updateWebhook.input, ['id']) },
+  delete: { id: Id },
+  rotateSecret: { id: Id, options: v.optional(v.omit(controlOperations.rotateWebhookSecret.input, ['id'])) },
+};
+
+export const triggerParameters = {
+  type: EventTypeName,
+  payload: v.optional(JsonObject),
+  options: v.optional(
+    v.strictObject({ idempotencyKey: v.optional(v.string()) } satisfies Rows<TriggerOptions>),
+  ),
+};
+
+/** An emulator is one too. */
+export const WorkspaceSchema = v.custom<object>(
+  (value) =>
+    typeof Object(Object(value).clock).advance === 'function' &&
+    typeof Object(Object(value).deliveries).wait === 'function',
+  'must be a workspace or an emulator',
+);

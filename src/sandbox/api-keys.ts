@@ -1,0 +1,33 @@
+import type { CreatedApiKey } from '../contract/resources.ts';
+import type { Scope } from '../domain/environment.ts';
+import { hashApiKey } from '../domain/secret.ts';
+import { toApiKey } from '../store/api-keys.ts';
+import type { Sandbox } from './sandbox.ts';
+import type { LoadedWorkspace } from './workspace-registry.ts';
+
+export interface NewApiKey {
+  readonly scopes: readonly Scope[];
+  /** Null for a key that is for every workspace. */
+  readonly workspace: Pick<LoadedWorkspace, 'seq' | 'id'> | null;
+  /** The key itself where it is already known; otherwise one is made. */
+  readonly key?: string;
+}
+
+/** Writes a key, of which only the hash is kept; the answer alone carries the key itself. Inside a write. */
+export function createApiKey(sandbox: Sandbox, { scopes, workspace, key: given }: NewApiKey): CreatedApiKey {
+  const { store, generator, environment } = sandbox;
+  const key = given ?? generator.apiKey(environment);
+  const createdAt = sandbox.timestamp();
+  const row = {
+    seq: store.nextSeq(),
+    id: generator.ids('resources').next('apiKey', createdAt),
+    workspace_seq: workspace?.seq ?? null,
+    hash: hashApiKey(key),
+    last4: key.slice(-4),
+    scopes: JSON.stringify(scopes),
+    created_at: createdAt,
+    revoked_at: null,
+  };
+  store.apiKeys.insert(row);
+  return { ...toApiKey({ ...row, workspace_id: workspace?.id ?? null }), key };
+}

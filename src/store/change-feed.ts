@@ -1,0 +1,78 @@
+/** The one order of all that happens, read across the tables by their common counter. */
+import type Database from 'better-sqlite3';
+import type { StreamTopic } from '../contract/stream-schemas.ts';
+import type { UnpublishedEvent } from './unpublished-event.ts';
+
+export interface Change {
+  readonly seq: number;
+  readonly type: StreamTopic;
+  /** The delivery that it is about; 0 for a request. */
+  readonly deliverySeq: number;
+}
+
+interface Range {
+  readonly after: number;
+  readonly upTo: number;
+  readonly limit: number;
+}
+
+/** Deliveries happen when they are made and, where no attempt settles them, when they are settled. */
+const SOURCES = {
+  delivery: [
+    `SELECT seq, 'delivery' AS type, seq AS deliverySeq FROM deliveries WHERE seq > @after AND seq <= @upTo ORDER BY seq LIMIT @limit`,
+    `SELECT settled_seq AS seq, 'delivery' AS type, seq AS deliverySeq FROM deliveries
+       WHERE settled_seq IS NOT NULL AND settled_seq > @after AND seq <= @upTo ORDER BY settled_seq LIMIT @limit`,
+  ],
+  attempt: [
+    `SELECT seq, 'attempt' AS type, delivery_seq AS deliverySeq FROM attempts WHERE seq > @after AND seq <= @upTo ORDER BY seq LIMIT @limit`,
+  ],
+  request: [
+    `SELECT seq, 'request' AS type, 0 AS deliverySeq FROM api_requests WHERE seq > @after AND seq <= @upTo ORDER BY seq LIMIT @limit`,
+  ],
+} as const satisfies Record<StreamTopic, readonly string[]>;
+
+export class ChangeFeed {
+  readonly #db: Database.Database;
+  readonly #unpublished: Pick<UnpublishedEvent, 'hidden'>;
+  readonly #statements = new Map<string, Database.Statement<[Range], Change>>();
+
+  readonly #lastBefore: Database.Statement<[{ wallTime: number }], number>;
+
+  constructor(db: Database.Database, unpublished: Pick<UnpublishedEvent, 'hidden'>) {
+    this.#db = db;
+    this.#unpublished = unpublished;
+    // Read from the newest back: the cost is that of what will be shown, not of the table.
+    this.#lastBefore = db
+      .prepare<[{ wallTime: number }], number>(
+        `SELECT coalesce(min(seq), 0) FROM (
+           SELECT coalesce((SELECT seq FROM attempts WHERE sent_at_wall < @wallTime ORDER BY seq DESC LIMIT 1), 0) AS seq
+           UNION ALL
+           SELECT coalesce((SELECT seq FROM api_requests WHERE at_wall < @wallTime ORDER BY seq DESC LIMIT 1), 0)
+         ) WHERE seq > 0`,
+      )
+      .pluck();
+  }
+
+  /** The newest happening that is surely older than `wallTime`; 0 when there is none. */
+  findLastSeqBefore(wallTime: number): number {
+    return this.#lastBefore.get({ wallTime }) ?? 0;
+  }
+
+  /** The first `limit` happenings of the given types after `after`, in order; up to what is not visible yet. */
+  listAfter(after: number, types: ReadonlySet<StreamTopic>, limit: number): Change[] {
+    const upTo = this.#unpublished.hidden.from - 1;
+    return this.#statementOf(types).all({ after, upTo, limit });
+  }
+
+  #statementOf(types: ReadonlySet<StreamTopic>) {
+    const key = [...types].sort().join();
+    const known = this.#statements.get(key);
+    if (known) return known;
+    const parts = [...types].flatMap((type) => SOURCES[type]).map((source) => `SELECT * FROM (${source})`);
+    const statement = this.#db.prepare<[Range], Change>(
+      `${parts.join(' UNION ALL ')} ORDER BY seq LIMIT @limit`,
+    );
+    this.#statements.set(key, statement);
+    return statement;
+  }
+}

@@ -1,0 +1,147 @@
+/** Deliveries as people look at them. */
+import type Database from 'better-sqlite3';
+import type { Delivery } from '../contract/delivery-schemas.ts';
+import type { DeliveryStatus, SettledReason } from '../domain/delivery.ts';
+import type { DeliveryProgressRow } from './deliveries.ts';
+import type { PageRequest, RowPage } from './row-page.ts';
+import { pickConditions, Scan, toMatchColumn } from './scan.ts';
+
+export interface DeliveryRow extends DeliveryProgressRow {
+  readonly id: string;
+  readonly event_id: string;
+  readonly event_type: string;
+  readonly workspace_id: string;
+  readonly webhook_id: string;
+  readonly url: string;
+  readonly body: string;
+  readonly created_at: number;
+  readonly settled_reason: SettledReason | null;
+  readonly settled_at: number | null;
+  readonly replay_of: string | null;
+  readonly endpoint_disabled: 0 | 1;
+}
+
+export interface DeliveryFilter {
+  readonly workspaceSeq: number | null;
+  readonly status: DeliveryStatus | null;
+  readonly eventId: string | null;
+  readonly type: string | null;
+  readonly webhookId: string | null;
+  /** Schedule time from which on deliveries were created. */
+  readonly since: number | null;
+  /** Schedule time before which they were created. */
+  readonly until: number | null;
+  /** What an id, the type, the address or the body has in it; in lower case. */
+  readonly text: string | null;
+}
+
+const JOINS = `FROM deliveries d
+  JOIN events e ON e.seq = d.event_seq
+  JOIN webhooks h ON h.seq = d.webhook_seq`;
+const SELECT = `SELECT d.*, e.id AS event_id, e.type AS event_type, h.id AS webhook_id, w.id AS workspace_id,
+    coalesce(d.own_url, h.url) AS url, '' AS body, o.id AS replay_of,
+    h.disabled AS endpoint_disabled
+  ${JOINS} JOIN workspaces w ON w.seq = d.workspace_seq LEFT JOIN deliveries o ON o.seq = d.replay_of_seq`;
+
+interface Due {
+  readonly seq: number;
+  readonly due_at: number;
+}
+
+export class DeliveryQueries {
+  readonly #byId: Database.Statement<[string], DeliveryRow>;
+  readonly #bySeq: Database.Statement<[number], DeliveryRow>;
+  readonly #body: Database.Statement<[number], string>;
+  readonly #due: Database.Statement<[number, number], Due>;
+  readonly #scan: Scan<DeliveryRow>;
+
+  constructor(db: Database.Database) {
+    this.#byId = db.prepare(`${SELECT} WHERE d.id = ?`);
+    this.#bySeq = db.prepare(`${SELECT} WHERE d.seq = ?`);
+    this.#body = db
+      .prepare<[number], string>(`SELECT coalesce(d.own_body, e.envelope) ${JOINS} WHERE d.seq = ?`)
+      .pluck();
+    this.#due = db.prepare(
+      'SELECT seq, due_at FROM deliveries WHERE webhook_seq = ? AND due_at IS NOT NULL ORDER BY due_at, seq LIMIT ?',
+    );
+    this.#scan = new Scan(db, (seq) => this.findBySeq(seq));
+  }
+
+  find(id: string): DeliveryRow | undefined {
+    return this.#byId.get(id);
+  }
+
+  findBySeq(seq: number): DeliveryRow | undefined {
+    return this.#bySeq.get(seq);
+  }
+
+  /** The bytes that every attempt of the delivery sends. */
+  getBody(seq: number): string {
+    return this.#body.get(seq) ?? '';
+  }
+
+  /** The first `limit` deliveries to some endpoints that are to be sent, earliest first. */
+  listNextDue(webhookSeqs: readonly number[], limit: number): DeliveryRow[] {
+    return webhookSeqs
+      .flatMap((webhookSeq) => this.#due.all(webhookSeq, limit))
+      .sort((a, b) => a.due_at - b.due_at || a.seq - b.seq)
+      .slice(0, limit)
+      .flatMap(({ seq }) => this.findBySeq(seq) ?? []);
+  }
+
+  /** Deliveries that match, newest first. */
+  list(filter: DeliveryFilter, page: PageRequest): Promise<RowPage<DeliveryRow>> {
+    return this.#scan.findPage(toCandidateQuery(filter), { ...filter }, page);
+  }
+}
+
+/** What an index finds. */
+const INDEXED_CONDITIONS = {
+  workspaceSeq: 'd.workspace_seq = @workspaceSeq',
+  eventId: 'd.event_seq = (SELECT seq FROM events WHERE id = @eventId)',
+  webhookId: 'd.webhook_seq = (SELECT seq FROM webhooks WHERE id = @webhookId)',
+} as const satisfies Partial<Record<keyof DeliveryFilter, string>>;
+
+/** What each row is asked, the cheapest first. */
+const ROW_CONDITIONS = {
+  status: 'd.status = @status',
+  since: 'd.created_at >= @since',
+  until: 'd.created_at < @until',
+  type: 'e.type = @type',
+  text: `(has_text(d.id, @text) OR has_text(e.id, @text) OR has_text(e.type, @text)
+    OR has_text(coalesce(d.own_url, h.url), @text) OR has_text(coalesce(d.own_body, e.envelope), @text))`,
+} as const satisfies Partial<Record<keyof DeliveryFilter, string>>;
+
+function toCandidateQuery(filter: DeliveryFilter): string {
+  const found = pickConditions<DeliveryFilter>(INDEXED_CONDITIONS, filter);
+  // The literal lets SQLite use the index of the failed deliveries of a workspace.
+  if (filter.workspaceSeq !== null && filter.status === 'failed') found.push("d.status = 'failed'");
+  const where = ['d.seq < @before', ...found].join(' AND ');
+  const fits = toMatchColumn(pickConditions<DeliveryFilter>(ROW_CONDITIONS, filter));
+  return `SELECT d.seq, ${fits} ${JOINS} WHERE ${where} ORDER BY d.seq DESC`;
+}
+
+/** The delivery as every door shows it. */
+export function toDelivery(row: DeliveryRow): Delivery {
+  const paused = row.status === 'pending' && row.endpoint_disabled === 1;
+  return {
+    id: row.id,
+    event_id: row.event_id,
+    event_type: row.event_type,
+    workspace_id: row.workspace_id,
+    webhook_id: row.webhook_id,
+    url: row.url,
+    status: row.status,
+    settled_reason: row.settled_reason,
+    paused,
+    attempt_count: row.attempt_count,
+    next_attempt_at: paused ? null : toIso(row.due_at),
+    created_at: new Date(row.created_at).toISOString(),
+    settled_at: toIso(row.settled_at),
+    replay_of: row.replay_of,
+  };
+}
+
+function toIso(ms: number | null): string | null {
+  return ms === null ? null : new Date(ms).toISOString();
+}

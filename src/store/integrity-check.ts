@@ -1,0 +1,58 @@
+/** The state of a database, for whoever asks what is wrong with it. */
+import { existsSync } from 'node:fs';
+import type Database from 'better-sqlite3';
+import { assertApplicationId, assertSingleLink, toStoreError } from './database.ts';
+import { openSqlite } from './driver.ts';
+import { migrations } from './migrations.ts';
+
+export interface IntegrityReport {
+  readonly sizeBytes: number;
+  /** Below the newest, it is upgraded when it is next opened for use. */
+  readonly schemaVersion: number;
+  readonly newestSchemaVersion: number;
+  /** What SQLite finds damaged; empty when it is sound. */
+  readonly damage: readonly string[];
+}
+
+const DAMAGE_SHOWN = 5;
+
+/** Reads all of it, which takes a while where it is large. */
+export function checkIntegrity(db: Database.Database): IntegrityReport {
+  const numberOf = (pragma: string) => Number(db.pragma(pragma, { simple: true }));
+  return {
+    sizeBytes: numberOf('page_count') * numberOf('page_size'),
+    schemaVersion: numberOf('user_version'),
+    newestSchemaVersion: migrations.length,
+    damage: findDamage(db),
+  };
+}
+
+function findDamage(db: Database.Database): string[] {
+  try {
+    const found = db.pragma(`quick_check(${DAMAGE_SHOWN})`) as { quick_check: string }[];
+    return found.map(({ quick_check: text }) => text).filter((text) => text !== 'ok');
+  } catch (error) {
+    // The check itself gives up on some damage.
+    if ((error as { code?: unknown }).code === 'SQLITE_CORRUPT') return [(error as Error).message];
+    throw error;
+  }
+}
+
+/**
+ * The same of a file that nobody uses, which is left as it is; null where there is none yet.
+ * @throws SvcError `database_in_use` or `database_unusable`.
+ */
+export function checkFileIntegrity(path: string): IntegrityReport | null {
+  if (!existsSync(path)) return null;
+  let db: Database.Database | undefined;
+  try {
+    assertSingleLink(path);
+    db = openSqlite(path, { readonly: true, timeout: 0 });
+    assertApplicationId(db, path);
+    return checkIntegrity(db);
+  } catch (error) {
+    throw toStoreError(error, path);
+  } finally {
+    db?.close();
+  }
+}

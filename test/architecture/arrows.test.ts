@@ -1,0 +1,163 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, posix } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const source = join(import.meta.dirname, '../../src');
+
+/** A module is a folder of src, or a file at its top level. It may import the modules in the lines above its own. */
+const layers = [
+  ['errors', 'package-folder', 'timers', 'version'],
+  ['domain', 'watchdog'],
+  ['network'],
+  ['profile'],
+  ['contract'],
+  ['config', 'fixtures', 'receiver', 'store', 'clock'],
+  ['sandbox'],
+  ['delivery'],
+  ['control'],
+  ['http'],
+  ['emulator'],
+  ['library'],
+  ['index'],
+  ['vitest'],
+];
+
+/** Modules with their own list. The command line talks to an emulator and does not contain one. */
+const allowed: Record<string, readonly string[]> = {
+  cli: [
+    'errors',
+    'version',
+    'package-folder',
+    'timers',
+    'watchdog',
+    'domain',
+    'profile',
+    'contract',
+    'config',
+    'clock',
+    'fixtures',
+    'receiver',
+    'control',
+  ],
+  signature: ['domain', 'clock'],
+  // The modules that have parts for the browser. The build of the dashboard refuses parts that need Node.js.
+  dashboard: ['errors', 'timers', 'domain', 'contract', 'control'],
+};
+
+/** Files that may load a module lazily with `import()`, and import its types: modules that the command line does not load otherwise. */
+const lazily: Record<string, string> = {
+  'cli/boot-emulator.ts': 'emulator',
+  'cli/commands/emulator/start.ts': 'emulator',
+  'cli/commands/emulator/exec.ts': 'emulator',
+  'cli/doctor/check-database.ts': 'store',
+  'cli/doctor/check-sqlite-driver.ts': 'store',
+};
+
+/** Packages that `svc --help` and `svc verify` must not load, because they are slow to load. */
+const heavy = ['better-sqlite3', 'h3', 'listhen'];
+
+interface Import {
+  readonly file: string;
+  readonly target: string;
+  readonly kind: 'static' | 'type' | 'dynamic';
+}
+
+const IMPORT =
+  /(?:^(?:import|export)\s+(?<type>type\s)?(?:[^'"=;]*\sfrom\s+)?|(?<dynamic>\bimport\(\s*))['"](?<target>[^'"]+)['"]/gm;
+
+const imports: Import[] = readdirSync(source, { recursive: true, encoding: 'utf8' })
+  .filter((path) => /\.tsx?$/.test(path))
+  .flatMap((path) => {
+    const file = path.replaceAll('\\', '/');
+    return Array.from(
+      readFileSync(join(source, file), 'utf8').matchAll(IMPORT),
+      ({ groups = {} }): Import => {
+        const target = groups.target ?? '';
+        const kind = groups.dynamic ? 'dynamic' : groups.type ? 'type' : 'static';
+        return {
+          file,
+          target: target.startsWith('.') ? posix.join(posix.dirname(file), target) : target,
+          kind,
+        };
+      },
+    );
+  });
+const inside = imports.filter(({ target }) => /\.tsx?$/.test(target));
+
+const moduleOf = (file: string) => file.replace(/\.tsx?$|\/.*$/, '');
+
+function mayImport({ file, target, kind }: Import): boolean {
+  const [from, to] = [moduleOf(file), moduleOf(target)];
+  if (from === to || (kind !== 'static' && lazily[file] === to)) return true;
+  const above = layers.slice(
+    0,
+    layers.findIndex((layer) => layer.includes(from)),
+  );
+  return (allowed[from] ?? above.flat()).includes(to);
+}
+
+/** The files and packages that are loaded with `entry`. */
+function loadedBy(entry: string, seen = new Set<string>()): Set<string> {
+  if (seen.has(entry)) return seen;
+  seen.add(entry);
+  for (const { file, target, kind } of imports) {
+    if (file === entry && kind === 'static') loadedBy(target, seen);
+  }
+  return seen;
+}
+
+/** Groups of files that import each other, directly or through others (strongly connected components, after Tarjan). */
+function findCycles(): string[][] {
+  const targets = new Map<string, string[]>();
+  for (const { file, target } of inside) targets.set(file, [...(targets.get(file) ?? []), target]);
+  const order = new Map<string, number>();
+  const stack: string[] = [];
+  const cycles: string[][] = [];
+  /** @returns the earliest file on the stack that `file` reaches */
+  const search = (file: string): number => {
+    const position = order.size;
+    order.set(file, position);
+    stack.push(file);
+    let earliest = position;
+    for (const target of targets.get(file) ?? []) {
+      const seen = order.get(target);
+      if (seen === undefined) earliest = Math.min(earliest, search(target));
+      else if (stack.includes(target)) earliest = Math.min(earliest, seen);
+    }
+    if (earliest === position) {
+      const group = stack.splice(stack.indexOf(file));
+      if (group.length > 1) cycles.push(group);
+    }
+    return earliest;
+  };
+  for (const file of targets.keys()) if (!order.has(file)) search(file);
+  return cycles;
+}
+
+describe('the imports', () => {
+  it('every module has a layer or a list of its own', () => {
+    const known = [...layers.flat(), ...Object.keys(allowed)];
+    const modules = new Set(inside.flatMap(({ file, target }) => [moduleOf(file), moduleOf(target)]));
+    expect([...modules].filter((module) => !known.includes(module))).toEqual([]);
+  });
+
+  it('no module imports a module of a higher layer', () => {
+    const back = inside.filter((each) => !mayImport(each));
+    expect(back.map(({ file, target }) => `${file} → ${target}`)).toEqual([]);
+  });
+
+  it('no files import each other in a cycle, types included', () => {
+    // The modules whose cycles are still to be removed.
+    const known = ['cli', 'control', 'fixtures', 'http', 'library'];
+    expect([...new Set(findCycles().map(([file = '']) => moduleOf(file)))].sort()).toEqual(known);
+  });
+
+  it('the command line loads no slow package at its start', () => {
+    expect([...loadedBy('cli/main.ts')].filter((each) => heavy.includes(each))).toEqual([]);
+  });
+
+  it('the signature module loads only its own files and node:crypto', () => {
+    const loaded = [...loadedBy('signature.ts')];
+    expect(loaded.filter((each) => !each.endsWith('.ts') && each !== 'node:crypto')).toEqual([]);
+  });
+});

@@ -1,0 +1,59 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { truncateLine, wrapLines } from '../../src/cli/render/ansi.ts';
+import { widthOf } from '../../src/cli/render/text-width.ts';
+import { styleSequence } from '../../src/cli/terminal-text.ts';
+
+const GREEN = styleSequence(32);
+const PLAIN = styleSequence(39);
+
+describe('a line cut to a width', () => {
+  it.each([
+    ['short', 5, 'short'],
+    ['longer', 5, 'long…'],
+    [`${GREEN}green${PLAIN} and not`, 7, `${GREEN}green${PLAIN} …`],
+    [`${GREEN}green${PLAIN}`, 3, `${GREEN}gr…${PLAIN}`],
+    ['日本語', 5, '日本…'],
+    ['日本語', 4, '日…'],
+    ['👩‍👩‍👧 family', 4, '👩‍👩‍👧 …'],
+  ])('%j to %i columns', (line, width, cut) => {
+    expect(truncateLine({ width, unicode: true }, line)).toBe(cut);
+  });
+
+  it('is marked by dots where there are no symbols', () => {
+    expect(truncateLine({ width: 6, unicode: false }, 'much longer')).toBe('muc...');
+  });
+
+  it('is left as it is where there is no end', () => {
+    expect(truncateLine({ width: Number.POSITIVE_INFINITY, unicode: true }, 'as it is')).toBe('as it is');
+  });
+});
+
+describe('a text wrapped to a width', () => {
+  it.each([
+    ['one\ntwo', 5, ['one', 'two']],
+    ['onetwo', 3, ['one', 'two']],
+    ['', 3, ['']],
+    ['a\n\nb', 3, ['a', '', 'b']],
+    ['日本語', 4, ['日本', '語']],
+    [`${GREEN}onetwo${PLAIN}`, 3, [`${GREEN}one`, `two${PLAIN}`]],
+  ])('%j to %i columns', (text, width, lines) => {
+    expect(wrapLines(width, text)).toEqual(lines);
+  });
+
+  it('loses nothing, and no line is too wide', () => {
+    const character = fc.constantFrom('a', ' ', '日', '👩‍👩‍👧', 'é', GREEN, PLAIN);
+    const text = fc.string({ unit: character, maxLength: 60 });
+    fc.assert(
+      fc.property(text, fc.integer({ min: 2, max: 20 }), (line, width) => {
+        const lines = wrapLines(width, line);
+        expect(lines.join('')).toBe(line);
+        expect(lines.filter((each) => widthOf(each) > width)).toEqual([]);
+      }),
+    );
+  });
+
+  it('is quick with a long line', () => {
+    expect(wrapLines(100, 'x日'.repeat(64 * 1024))).toHaveLength(1986);
+  }, 5_000);
+});

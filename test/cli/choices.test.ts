@@ -1,0 +1,136 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { eventTypeChoices, fixtureTypeChoices } from '../../src/cli/choices/event-type-choices.ts';
+import { fixtureChoices, scriptChoices } from '../../src/cli/choices/fixture-choices.ts';
+import {
+  deliveryChoices,
+  eventChoices,
+  keyChoices,
+  replayableDeliveryChoices,
+  webhookChoices,
+  workspaceChoices,
+} from '../../src/cli/choices/resource-choices.ts';
+import type { ApiKey } from '../../src/contract/resources.ts';
+import type { DeliveryStatus } from '../../src/domain/delivery.ts';
+import { createTemporaryFolder } from '../support/temporary-folder.ts';
+import { aDelivery, apiResponse, createFakeContext, pageOf } from './fake-context.ts';
+
+const created_at = '2026-11-20T11:57:00.000Z';
+const aWebhook = {
+  ...{ id: 'wh_1', workspace_id: 'ws_1', url: 'http://localhost:3000/hooks', events: ['a.b', 'c.d'] },
+  ...{ created_at, disabled: false, previous_secret_expires_at: null, headers: {}, verify_tls: true },
+} as never;
+const aKey: ApiKey = {
+  ...{ id: 'key_1', scopes: ['events:read'], workspace_id: null, last4: 'abcd' },
+  ...{ created_at, revoked_at: null },
+};
+
+describe('what is offered', () => {
+  it('of deliveries tells status, type, age and address', async () => {
+    const failed = aDelivery({ id: 'del_1', status: 'failed', next_attempt_at: null });
+    const { context } = createFakeContext({ control: { listDeliveries: async () => pageOf(failed) } });
+    const { items, toLines } = await deliveryChoices.list(context);
+    expect(items).toEqual([
+      {
+        value: 'del_1',
+        description: '✗ failed  order.shipped  3m ago  http://localhost:3000/webhooks',
+      },
+    ]);
+    expect(toLines({ ...context.io, width: 80 })).toEqual([
+      'ID     STATUS    TYPE           CREATED  URL',
+      'del_1  ✗ failed  order.shipped  3m ago   http://localhost:3000/webhooks',
+    ]);
+  });
+
+  it('of deliveries to send again begins with those that failed, each once', async () => {
+    const known = [
+      aDelivery({ id: 'del_3', status: 'succeeded' }),
+      aDelivery({ id: 'del_2', status: 'failed' }),
+      aDelivery({ id: 'del_1', status: 'succeeded' }),
+    ];
+    const listDeliveries = async ({ status: wanted }: { status?: DeliveryStatus | undefined }) =>
+      pageOf(...known.filter(({ status }) => wanted === undefined || status === wanted));
+    const { context } = createFakeContext({ control: { listDeliveries } });
+    const { items } = await replayableDeliveryChoices.list(context);
+    expect(items.map(({ value }) => value)).toEqual(['del_2', 'del_3', 'del_1']);
+  });
+
+  it('of endpoints tells address and types', async () => {
+    const { context } = createFakeContext({ control: { listWebhooks: async () => pageOf(aWebhook) } });
+    expect((await webhookChoices.list(context)).items).toEqual([
+      { value: 'wh_1', description: 'http://localhost:3000/hooks  a.b,c.d  enabled  3m ago' },
+    ]);
+  });
+
+  it('of workspaces tells the name', async () => {
+    const workspace = { id: 'ws_1', name: 'Team A', environment: 'sandbox' as const, created_at };
+    const { context } = createFakeContext({ control: { listWorkspaces: async () => pageOf(workspace) } });
+    expect((await workspaceChoices.list(context)).items).toEqual([
+      { value: 'ws_1', description: 'Team A  sandbox  3m ago' },
+    ]);
+  });
+
+  it('of keys leaves out those that are revoked', async () => {
+    const revoked = { ...aKey, id: 'key_2', revoked_at: created_at };
+    const { context } = createFakeContext({ control: { listKeys: async () => pageOf(aKey, revoked) } });
+    expect((await keyChoices.list(context)).items).toEqual([
+      { value: 'key_1', description: '…abcd  events:read  every one  3m ago' },
+    ]);
+  });
+
+  it('of events is what the workspace has', async () => {
+    const event = { id: 'evt_1', workspace_id: 'ws_1', type: 'a.b', payload: { n: 1 }, created_at };
+    const { context } = createFakeContext({
+      api: {
+        listEvents: async (query) => {
+          expect(query).toEqual({ workspace_id: 'ws_default', limit: '100' });
+          return apiResponse(pageOf(event));
+        },
+      },
+    });
+    expect((await eventChoices.list(context)).items).toEqual([
+      { value: 'evt_1', description: 'a.b  3m ago  {"n":1}' },
+    ]);
+  });
+
+  it('of event types are those with a fixture, and those that the emulator has seen', async () => {
+    const cwd = createTemporaryFolder();
+    mkdirSync(join(cwd, 'fixtures/events'), { recursive: true });
+    writeFileSync(join(cwd, 'fixtures/events/parcel.lost.json'), '{"description":"Gone","payload":{}}');
+    const { context } = createFakeContext({
+      cwd,
+      control: {
+        listWebhooks: async () => pageOf({ ...(aWebhook as object), events: ['robot.awoke', '*'] } as never),
+        listDeliveries: async () => pageOf(aDelivery({ event_type: 'robot.slept' }), aDelivery()),
+      },
+    });
+    const { items } = await eventTypeChoices.list(context);
+    const described = Object.fromEntries(items.map(({ value, description }) => [value, description]));
+    expect(described).toMatchObject({
+      'parcel.lost': 'Gone',
+      'robot.awoke': 'seen here; it has no fixture',
+      'robot.slept': 'seen here; it has no fixture',
+    });
+    expect(items.filter(({ value }) => value === 'order.shipped')).toHaveLength(1);
+    expect(described).not.toHaveProperty('*');
+  });
+
+  it('of fixtures are both kinds or one', async () => {
+    const { context } = createFakeContext();
+    const valuesOf = async (choiceSource: typeof fixtureChoices) =>
+      (await choiceSource.list(context)).items.map(({ value }) => value);
+    const all = await valuesOf(fixtureChoices);
+    expect(all).toEqual([...(await valuesOf(fixtureTypeChoices)), ...(await valuesOf(scriptChoices))]);
+    expect(await valuesOf(fixtureTypeChoices)).toContain('order.shipped');
+    expect(await valuesOf(scriptChoices)).toContain('order-lifecycle');
+  });
+
+  it('shows characters that would command the terminal', async () => {
+    const delivery = aDelivery({ id: 'del_1', url: 'http://a/\x1b]0;title\x07' });
+    const { context } = createFakeContext({ control: { listDeliveries: async () => pageOf(delivery) } });
+    const { items, toLines } = await deliveryChoices.list(context);
+    expect(items[0]?.description).toContain('http://a/\\x1b]0;title\\x07');
+    expect(toLines(context.io)[1]).toContain('http://a/\\x1b]0;title\\x07');
+  });
+});

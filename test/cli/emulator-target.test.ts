@@ -1,0 +1,120 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { assertSecretAllowed, resolveTarget } from '../../src/cli/emulator-target.ts';
+import { runCommandLine } from '../../src/cli/program.ts';
+import { resolveConfig } from '../../src/config.ts';
+import { createRunFile } from '../../src/control/run-file.ts';
+import { ExitCode } from '../../src/errors.ts';
+import { createTemporaryFolder } from '../support/temporary-folder.ts';
+import { createFakeHost } from './fake-context.ts';
+
+const TOKEN = '0123456789abcdef';
+const KEY = 'svc_test_0123456789abcdef';
+const ELSEWHERE = 'http://collector.example:4777';
+const LOOPBACK = 'http://127.0.0.1:4777';
+
+interface Given {
+  readonly flags?: Record<string, string>;
+  readonly env?: Record<string, string>;
+  readonly file?: Record<string, string>;
+  /** The control plane that the run file of the folder names. */
+  readonly running?: string;
+  readonly ownToken?: string;
+}
+
+/** What would be sent, or the message that says why it is not. */
+async function ask({ flags = {}, env = {}, file, running, ownToken }: Given) {
+  const cwd = createTemporaryFolder();
+  if (file !== undefined) writeFileSync(join(cwd, 'svc.config.json'), JSON.stringify(file));
+  if (running !== undefined) {
+    const run = { pid: process.pid, started_at: '', version: '0', control_url: `${running}/_svc` };
+    createRunFile(cwd, { ...run, control_token: ownToken }, {});
+  }
+  const config = await resolveConfig({ flags, env, cwd });
+  const { controlUrl, token } = await resolveTarget(config, { cwd, env });
+  if (config.values.apiKey !== null) assertSecretAllowed('apiKey', config, controlUrl);
+  return { controlUrl, token, apiKey: config.values.apiKey };
+}
+
+const secrets = [
+  ['SVC_CONTROL_TOKEN', TOKEN, 'token'],
+  ['SVC_API_KEY', KEY, 'apiKey'],
+] as const;
+
+describe.each(secrets)('%s', (variable, secret, name) => {
+  const env = { [variable]: secret };
+
+  it.each<[string, Given]>([
+    ['an option names', { flags: { url: ELSEWHERE }, env }],
+    ['a variable names', { env: { ...env, SVC_CONTROL_URL: ELSEWHERE } }],
+    ['of this machine the configuration file names', { env, file: { control_url: LOOPBACK } }],
+    ['of this machine the run file names', { env, running: LOOPBACK }],
+  ])('is sent to an address that %s', async (_, given) => {
+    expect(await ask(given)).toMatchObject({ [name]: secret });
+  });
+
+  it.each<[string, Given, string]>([
+    ['the configuration file', { env, file: { control_url: ELSEWHERE } }, 'svc.config.json'],
+    ['the run file', { env, running: ELSEWHERE }, 'the run file of this folder'],
+  ])('is not sent to an address on another machine that only %s names', async (_, given, place) => {
+    await expect(ask(given)).rejects.toMatchObject({
+      code: 'usage',
+      message: expect.stringMatching(new RegExp(`^${variable} is not sent to ${ELSEWHERE}: .*${place}\\.$`)),
+      hint: `Name the address yourself to send it: --url ${ELSEWHERE}`,
+    });
+  });
+});
+
+describe('an emulator above the project root', () => {
+  it('is not used, and the hint names its address', async () => {
+    const above = createTemporaryFolder();
+    const run = { pid: process.pid, started_at: '', version: '0', control_url: `${LOOPBACK}/_svc` };
+    createRunFile(above, run, {});
+    const cwd = join(above, 'packages/api');
+    mkdirSync(cwd, { recursive: true });
+    writeFileSync(join(cwd, 'package.json'), '{}');
+    const config = await resolveConfig({ flags: {}, env: {}, cwd });
+    await expect(resolveTarget(config, { cwd, env: {} })).rejects.toMatchObject({
+      code: 'no_emulator',
+      hint: `Use the one of ${above}, above this project: --url ${LOOPBACK}`,
+    });
+  });
+});
+
+describe('the token of a control plane', () => {
+  it('is sent to the address in the same configuration file', async () => {
+    const file = { control_url: ELSEWHERE, control_token: TOKEN, api_key: KEY };
+    expect(await ask({ file })).toMatchObject({ token: TOKEN, apiKey: KEY });
+  });
+
+  it('is the one of the run file, for its address, whatever the environment has', async () => {
+    const given = {
+      env: { SVC_CONTROL_TOKEN: TOKEN },
+      running: 'http://192.168.1.5:4777',
+      ownToken: 'own-token-0123456',
+    };
+    expect(await ask(given)).toMatchObject({ token: 'own-token-0123456' });
+  });
+
+  it('is not sent to the program that has the port of emulator start, which may be another user’s', async () => {
+    const received: unknown[] = [];
+    const server = createServer((request, response) => {
+      received.push(request.headers.authorization);
+      response.writeHead(404).end();
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    const { host, capturedOutput } = createFakeHost({
+      cwd: createTemporaryFolder(),
+      env: { SVC_CONTROL_TOKEN: TOKEN },
+    });
+    const args = ['emulator', 'start', '--port', String(port), '--db', ':memory:'];
+    expect(await runCommandLine(args, host)).toBe(ExitCode.usage);
+    expect(capturedOutput.err).toContain('Another program listens there');
+    expect(received).toEqual([undefined]);
+  });
+});

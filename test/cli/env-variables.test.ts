@@ -1,0 +1,130 @@
+import { execFileSync } from 'node:child_process';
+import { parseEnv } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { command as env } from '../../src/cli/commands/env.ts';
+import { command as open } from '../../src/cli/commands/open.ts';
+import { renderVariables, toEnvVariables, variableFormats } from '../../src/cli/env-variables.ts';
+import type { EmulatorStatus } from '../../src/contract/emulator-schemas.ts';
+import { createFakeContext } from './fake-context.ts';
+
+const status = {
+  url: 'http://127.0.0.1:4777',
+  base_url: 'http://127.0.0.1:4777/v1',
+  control_url: 'http://127.0.0.1:4777/_svc',
+  dashboard_url: 'http://127.0.0.1:4777/',
+  control_token: '0123456789abcdef',
+  workspace_id: 'ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
+  api_key: 'svc_test_0123456789abcdef',
+  webhook_secret: 'whsec_0123456789abcdef',
+} as EmulatorStatus;
+
+/** Runs `svc env` against an emulator that reports `changes`. */
+function runEnv(
+  format: (typeof variableFormats)[number],
+  changes: object,
+): { out: string; ended: Promise<unknown> } {
+  const getStatus = async () => ({ ...status, ...changes });
+  const { context, capturedOutput } = createFakeContext({ control: { getStatus } });
+  return {
+    get out() {
+      return capturedOutput.out;
+    },
+    ended: env.run({ format } as never, context),
+  };
+}
+
+const hostile = [
+  ['base_url', 'http://127.0.0.1/v1\nNODE_OPTIONS=--require=/tmp/a.js', 'must be a URL such as'],
+  ['base_url', 'file:///etc/passwd', 'must be a URL such as'],
+  ['control_url', 'http://127.0.0.1/\u2028A=1', 'must be a URL such as'],
+  ['api_key', 'svc_test_a\nPATH=/tmp', 'must be an API key'],
+  ['api_key', 'svc_test_$(id)', 'must be an API key'],
+  ['api_key', undefined, 'must be an API key'],
+  ['workspace_id', 'ws_1\r\nA=1', 'must be the id of a workspace'],
+  ['control_token', '0123456789abcdef\nA=1', 'must be a token'],
+  ['webhook_secret', 'whsec_0123456789\nA=1', 'must be a secret'],
+  ['webhook_secret', { toString: () => 'x' }, 'must be a secret'],
+] as const;
+
+describe.each(variableFormats)('svc env --format %s', (format) => {
+  it.each(hostile)('refuses an emulator that reports %s %j', async (name, value, problem) => {
+    const run = runEnv(format, { [name]: value });
+    await expect(run.ended).rejects.toMatchObject({
+      code: 'validation_failed',
+      message: expect.stringContaining(`The ${name} that the emulator reports ${problem}`),
+      hint: 'Check which emulator responds: svc emulator status',
+    });
+    expect(run.out).toBe('');
+  });
+
+  it('writes the values of an emulator', async () => {
+    const env = runEnv(format, {});
+    await env.ended;
+    expect(env.out).toContain('svc_test_0123456789abcdef');
+  });
+});
+
+describe('toVariables', () => {
+  it('numbers the secrets of further endpoints and checks each of them', () => {
+    const second = 'whsec_second0123456789';
+    expect(toEnvVariables(status, null, [second])).toMatchObject({ SVC_WEBHOOK_SECRET_2: second });
+    expect(() => toEnvVariables(status, null, ['whsec_second0123\nA=1'])).toThrow('must be a secret');
+  });
+});
+
+const secrets = [
+  'plain_0123456789',
+  'with#comment0123',
+  'with$HOME0123456',
+  'with"quotes"0123',
+  'with`ticks`01234',
+  "with'one'0123456",
+  '=starts+with/sign==',
+  'a path with spaces',
+];
+
+describe('renderVariables', () => {
+  it.each(secrets)('writes %s so that a dotenv reader and a shell read the same value', (value) => {
+    expect(parseEnv(renderVariables({ A: value, B: '1' }, 'dotenv'))).toEqual({ A: value, B: '1' });
+    expect(renderVariables({ A: value }, 'github')).toBe(`A=${value}`);
+    if (process.platform === 'win32') return;
+    const script = `${renderVariables({ A: value }, 'export')}; printf %s "$A"`;
+    expect(execFileSync('sh', ['-c', script], { encoding: 'utf8' })).toBe(value);
+  });
+
+  it.each(['a\nB=1', 'a\rB=1', 'a\u0085B=1', 'a\u2028B=1', 'a\u2029B=1', 'a\x1b[2J', 'a\0'])(
+    'refuses %j in every format that is read by lines',
+    (value) => {
+      for (const format of ['export', 'dotenv', 'github'] as const) {
+        expect(() => renderVariables({ A: value }, format)).toThrow(
+          expect.objectContaining({ code: 'usage', hint: 'Read it as JSON: svc env --format json' }),
+        );
+      }
+      expect(JSON.parse(renderVariables({ A: value }, 'json'))).toEqual({ A: value });
+    },
+  );
+
+  it.each(['a\'b"c', "a'$b", 'a\\', "a'`b"])(
+    'refuses %s in a dotenv file, which cannot quote it',
+    (value) => {
+      expect(() => renderVariables({ A: value }, 'dotenv')).toThrow('cannot quote');
+    },
+  );
+});
+
+describe('svc open', () => {
+  it.each(['file:///etc/passwd', 'javascript:alert(1)', '--version', 'http://a/ b'])(
+    'does not open %s, which an emulator reports as its dashboard',
+    async (dashboard_url) => {
+      const getStatus = async () => ({ ...status, dashboard_url });
+      const { context, capturedOutput } = createFakeContext({
+        control: { getStatus },
+        env: { BROWSER: 'false' },
+      });
+      await expect(open.run({}, context)).rejects.toThrow(
+        'The dashboard_url that the emulator reports must be',
+      );
+      expect(capturedOutput.out).toBe('');
+    },
+  );
+});

@@ -1,0 +1,131 @@
+import { mkdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { toHttpsOptions, writeCertificate } from '../../src/cli/https-options.ts';
+import { runCommandLine } from '../../src/cli/program.ts';
+import { createRunFile, createStateFolder, findRunFile } from '../../src/control/run-file.ts';
+import type { Emulator } from '../../src/emulator.ts';
+import { getCertificate } from '../support/certificates.ts';
+import { createTemporaryFolder } from '../support/temporary-folder.ts';
+import { startTestEmulator } from '../support/test-emulator.ts';
+import { createFakeHost, type FakeOptions } from './fake-context.ts';
+
+async function run(args: string, options: FakeOptions) {
+  const { host, capturedOutput } = createFakeHost(options);
+  return { exitCode: await runCommandLine(args.split(' '), host), ...capturedOutput };
+}
+
+/** The folder of an emulator that runs, as `emulator start` leaves it. */
+function createFolderOf(emulator: Emulator): string {
+  const folder = createTemporaryFolder();
+  const certificate = writeCertificate(createStateFolder(folder, {}), emulator.certificate);
+  createRunFile(folder, { ...emulator.status(), ...(certificate && { certificate }) }, {});
+  return folder;
+}
+
+describe('HTTPS of emulator start', () => {
+  it('is served when it is asked for, and with a certificate', () => {
+    expect(toHttpsOptions({ https: false, cert: null, key: null })).toBeUndefined();
+    expect(toHttpsOptions({ https: true, cert: null, key: null })).toBe(true);
+    expect(toHttpsOptions({ https: false, cert: '/c', key: '/k' })).toEqual({ cert: '/c', key: '/k' });
+  });
+
+  it.each([
+    ['--cert', '--cert needs --key too.'],
+    ['--key', '--key needs --cert too.'],
+  ])('needs both files: %s alone', async (option, problem) => {
+    const cwd = createTemporaryFolder();
+    const { exitCode, err } = await run(`emulator start --port 0 --db :memory: ${option} file.pem`, { cwd });
+    expect({ exitCode, err }).toEqual({ exitCode: 2, err: expect.stringContaining(problem) });
+  });
+});
+
+describe('the certificate for clients', () => {
+  it('is kept for all to read, where no authority vouches for it', () => {
+    const folder = createTemporaryFolder();
+    const { cert } = getCertificate('self-signed');
+    const path = writeCertificate(folder, cert);
+    expect(path).toBe(join(folder, 'certificate.pem'));
+    expect(readFileSync(path ?? '', 'utf8')).toBe(cert);
+    if (process.platform !== 'win32') expect(statSync(path ?? '').mode & 0o444).toBe(0o444);
+    createRunFile(
+      folder,
+      {
+        ...{ pid: process.pid, started_at: '', control_url: 'https://127.0.0.1:1/_svc', version: '0' },
+        ...(path && { certificate: path }),
+      },
+      {},
+    );
+    expect(findRunFile({ cwd: folder, env: {} })?.certificate).toBe(path);
+  });
+
+  it.each([
+    ['plain HTTP', null],
+    ['a certificate of an authority', getCertificate('localhost').cert],
+  ])('is none with %s', (_, certificate) =>
+    expect(writeCertificate(createTemporaryFolder(), certificate)).toBeNull(),
+  );
+});
+
+describe('the commands, with an emulator that serves HTTPS', () => {
+  it('trust its certificate in its folder, for its control plane, its API and its stream', async () => {
+    await using emulator = await startTestEmulator({ https: true });
+    const cwd = createFolderOf(emulator);
+    expect(await run('emulator status --json', { cwd })).toMatchObject({ exitCode: 0, err: '' });
+    expect(await run('trigger order.shipped --json', { cwd })).toMatchObject({ exitCode: 0 });
+    const interruption = new AbortController();
+    const { host } = createFakeHost({ cwd, signal: interruption.signal });
+    const lines: string[] = [];
+    const write = (line: string) => {
+      lines.push(line);
+      interruption.abort();
+    };
+    await runCommandLine(['logs', 'tail', '--json'], { ...host, io: { ...host.io, write } });
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ type: 'ready' });
+    const { url } = emulator.status();
+    expect(await run(`emulator status --url ${url}`, { cwd })).toMatchObject({ exitCode: 0 });
+  });
+
+  it.each([true, undefined] as const)('name the emulator that has the port (https: %s)', async (https) => {
+    await using emulator = await startTestEmulator({ https });
+    const { url, pid } = emulator.status();
+    const args = `emulator start --port ${new URL(url).port} --db :memory:`;
+    const cwd = join(createFolderOf(emulator), 'below');
+    mkdirSync(cwd);
+    const { exitCode, err } = await run(args, { cwd });
+    expect(exitCode).toBe(2);
+    expect(err).toContain(`An emulator listens there: process ${pid}`);
+    expect(err).toContain(`svc emulator stop --url ${url},`);
+  });
+
+  it('tell other programs to trust it too', async () => {
+    await using emulator = await startTestEmulator({ https: true });
+    const cwd = createFolderOf(emulator);
+    const { out } = await run('env --format dotenv', { cwd });
+    expect(out).toContain(`NODE_EXTRA_CA_CERTS=${join(cwd, '.svc', 'certificate.pem')}\n`);
+  });
+
+  it('say what is missing elsewhere, and trust what SVC_CA names', async () => {
+    await using emulator = await startTestEmulator({ https: true });
+    const certificate = join(createFolderOf(emulator), '.svc', 'certificate.pem');
+    const cwd = createTemporaryFolder();
+    const status = `emulator status --url ${emulator.status().url}`;
+    const refused = await run(status, { cwd });
+    expect(refused.exitCode).toBe(3);
+    expect(refused.err).toMatch(
+      /The certificate of https:\/\/127\.0\.0\.1:\d+ is not accepted: .*\n.*SVC_CA/,
+    );
+    expect(await run(status, { cwd, env: { SVC_CA: certificate } })).toMatchObject({ exitCode: 0, err: '' });
+  });
+
+  it('trust an authority that SVC_CA names', async () => {
+    const fileOf = (name: string) => join(import.meta.dirname, `../support/certs/${name}.pem`);
+    const https = { cert: fileOf('localhost.cert'), key: fileOf('localhost.key') };
+    await using emulator = await startTestEmulator({ https });
+    const cwd = createFolderOf(emulator);
+    expect(await run('emulator status', { cwd })).toMatchObject({ exitCode: 3 });
+    const env = { SVC_CA: fileOf('authority.cert') };
+    expect(await run('emulator status', { cwd, env })).toMatchObject({ exitCode: 0 });
+    expect((await run('env --json', { cwd, env })).out).not.toContain('NODE_EXTRA_CA_CERTS');
+  });
+});

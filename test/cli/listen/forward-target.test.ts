@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { parseForwardTargets } from '../../../src/cli/listen/forward-target.ts';
+
+describe('where to forward to', () => {
+  it.each([
+    ['3000', 'http://localhost:3000/', null],
+    [':3000/hooks', 'http://localhost:3000/hooks', null],
+    ['http://localhost:3000', 'http://localhost:3000/', null],
+    ['https://EXAMPLE.com/a=b', 'https://example.com/a=b', null],
+    ['localhost:3000/a?b.c=d', 'http://localhost:3000/a?b.c=d', null],
+    ['order.shipped=3000', 'http://localhost:3000/', ['order.shipped']],
+    ['a.b, c.d=localhost:3000/x?y=z', 'http://localhost:3000/x?y=z', ['a.b', 'c.d']],
+    ['*=http://localhost:3000/', 'http://localhost:3000/', ['*']],
+  ])('may be written %s', (text, url, types) => {
+    expect(parseForwardTargets(text)).toEqual([{ url, types }]);
+  });
+
+  it('may be said more than once', () => {
+    expect(parseForwardTargets('a.b=1', parseForwardTargets('2')).map(({ url }) => url)).toEqual([
+      'http://localhost:2/',
+      'http://localhost:1/',
+    ]);
+  });
+
+  it.each([
+    ['ftp://localhost', 'Write a port or a URL'],
+    ['', 'Write a port or a URL'],
+    ['a.b=', 'Write a port or a URL'],
+    ['Order.Shipped=3000', '"Order.Shipped" is no event type'],
+    ['a.b,,c.d=3000', '"" is no event type'],
+  ])('is not %j', (text, problem) => {
+    expect(() => parseForwardTargets(text)).toThrow(problem);
+  });
+});

@@ -1,0 +1,30 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, it, onTestFinished } from 'vitest';
+import { findEmulatorOnPort, suggestForBusyPort } from '../../src/cli/running-emulator.ts';
+import { resolveConfig } from '../../src/config.ts';
+import { startTestEmulator } from '../support/test-emulator.ts';
+
+async function findAt(port: number) {
+  const cwd = import.meta.dirname;
+  const config = await resolveConfig({ flags: { port: String(port) }, env: {}, cwd });
+  return findEmulatorOnPort(config, { cwd, env: {} });
+}
+
+it.each(['{"ok":true}', 'null', '[]', '{}', '<h1>Hello</h1>'])(
+  'a server on the port that responds to everything with %s is not taken for an emulator',
+  async (body) => {
+    const server = createServer((_, response) => response.end(body));
+    onTestFinished(() => void server.close());
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    expect(await findAt(port)).toBeNull();
+    expect(suggestForBusyPort(null, port)).toContain('Another program listens there');
+  },
+);
+
+it('an emulator on the port is found with its process', async () => {
+  await using emulator = await startTestEmulator();
+  const { url, pid } = emulator.status();
+  expect(await findAt(Number(new URL(url).port))).toMatchObject({ url, pid });
+});

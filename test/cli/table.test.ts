@@ -1,0 +1,219 @@
+import { execFileSync } from 'node:child_process';
+import { describe, expect, it } from 'vitest';
+import { renderVariables } from '../../src/cli/env-variables.ts';
+import {
+  parseDurationMs,
+  parseHeaders,
+  parseList,
+  parseSince,
+  parseTimeOption,
+  parseWebhookUrl,
+  wholeNumberParser,
+} from '../../src/cli/option-parsers.ts';
+import { linkIds } from '../../src/cli/render/links.ts';
+import { renderTable } from '../../src/cli/render/table.ts';
+import { renderWebhook } from '../../src/cli/render/webhook.ts';
+import { sanitizeForTerminal } from '../../src/cli/terminal-text.ts';
+import { formatRelative } from '../../src/domain/relative-time.ts';
+import { quoteForShell } from '../../src/domain/shell.ts';
+import { NOW } from './fake-context.ts';
+
+const plain = { width: Number.POSITIVE_INFINITY, color: false, unicode: true, links: false };
+
+it('links ids to their pages, and nothing else', () => {
+  const id = 'del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D';
+  expect(sanitizeForTerminal(linkIds(`a ${id} key_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D del_1`, 'http://a/'))).toBe(
+    `a \x1b]8;;http://a/#/deliveries/${id}\x1b\\${id}\x1b]8;;\x1b\\ key_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D del_1`,
+  );
+});
+
+describe('a table', () => {
+  const columns = [
+    { title: 'ID', value: ({ id }: { id: string }) => id },
+    { title: 'NOTE', value: () => 'a note of some length', hideOrder: 1 },
+    { title: 'URL', value: () => 'http://localhost:3000/a/long/path', canTruncate: true },
+  ];
+  const rows = [{ id: 'evt_1' }];
+
+  it.each([
+    [
+      80,
+      'ID     NOTE                   URL\nevt_1  a note of some length  http://localhost:3000/a/long/path',
+    ],
+    [60, 'ID     NOTE                   URL\nevt_1  a note of some length  http://localhost:3000/a/long/…'],
+    [35, 'ID     URL\nevt_1  http://localhost:3000/a/lon…'],
+    [10, 'ID     URL\nevt_1  http://localhost:3000/a…'],
+  ])('of %i columns cuts, then leaves out, and never breaks an id', (width, text) => {
+    expect(renderTable(columns, rows, { ...plain, width })).toBe(text);
+  });
+
+  const names = (width: number, ...values: string[]) =>
+    renderTable(
+      [
+        { title: 'NAME', value: (name: string) => name, canTruncate: true },
+        { title: 'END', value: () => '|' },
+      ],
+      values,
+      { ...plain, width },
+    ).split('\n');
+
+  it('counts two columns for wide characters and emoji, and none for what combines', () => {
+    expect(names(80, '日本', '👩‍👩‍👧', 'e\u0301', 'plain')).toEqual([
+      'NAME   END',
+      '日本   |',
+      '👩‍👩‍👧     |',
+      'e\u0301      |',
+      'plain  |',
+    ]);
+  });
+
+  it('cuts between characters, not through one', () => {
+    expect(names(29, '日本語日本語日本語日本語日', 'begins and ends with 👩‍👩‍👧👩‍👩‍👧')).toEqual([
+      'NAME                      END',
+      '日本語日本語日本語日本…   |',
+      'begins and ends with 👩‍👩‍👧…  |',
+    ]);
+  });
+
+  it('asks for each value once, whatever the number of rows, and gives every row the same columns', () => {
+    const many = Array.from({ length: 20_000 }, (_, number) => ({
+      id: `evt_${String(number).padStart(5, '0')}`,
+    }));
+    let asked = 0;
+    const counted = columns.map((column) => ({
+      ...column,
+      value: (row: { id: string }) => {
+        asked++;
+        return column.value(row);
+      },
+    }));
+    const lines = renderTable(counted, many, { ...plain, width: 60 }).split('\n');
+    expect(asked).toBe(many.length * columns.length);
+    const ofOne = (row: { id: string }) =>
+      renderTable(columns, [row], { ...plain, width: 60 }).split('\n')[1];
+    expect(lines.slice(1)).toEqual(many.map(ofOne));
+  });
+
+  it('keeps a row on its line, whatever a value contains', () => {
+    expect(names(80, 'a\nb\x1b[2J')).toEqual(['NAME         END', 'a\\nb\\x1b[2J  |']);
+  });
+
+  it('lets an empty column leave before any other', () => {
+    const empty = { title: 'REVOKED', value: () => '' };
+    const [head] = renderTable([...columns, empty], rows, { ...plain, width: 62 }).split('\n');
+    expect(head).toBe('ID     NOTE                   URL');
+  });
+
+  it('cuts without symbols where there are none', () => {
+    const [, row] = renderTable(columns, rows, { ...plain, width: 35, unicode: false }).split('\n');
+    expect(row).toBe('evt_1  http://localhost:3000/a/l...');
+  });
+});
+
+it.each([
+  [0, 'just now'],
+  [-61_000, '1m ago'],
+  [90_900, 'in 1m 30s'],
+  [-3 * 3_600_000 - 59_000, '3h ago'],
+  [50 * 3_600_000 + 1000, 'in 2d 2h'],
+])('a time %i ms from now is %s', (distance, text) => {
+  expect(formatRelative(new Date(NOW + distance).toISOString(), NOW)).toBe(text);
+});
+
+it.each([
+  ['-6m', NOW - 360_000],
+  ['+30s', NOW + 30_000],
+  ['2026-11-20T11:00:00Z', NOW - 3_600_000],
+  ['1795176000', 1795176000000],
+])('the instant %s is read', (text, ms) => {
+  expect(parseTimeOption(text)(NOW)).toBe(ms);
+});
+
+it('asks whether a number without a unit means minutes', () => {
+  expect(() => parseDurationMs('35')).toThrow('Did you mean 35m?');
+  expect(() => parseSince('1.5')).toThrow('Did you mean 1.5m?');
+  expect(parseSince('2026')).toBe('2026');
+});
+
+it.each([
+  ['46003/hooks', 'http://localhost:46003/hooks'],
+  ['example.com/hooks', 'https://example.com/hooks'],
+  ['http://127.0.0.1:1/A', 'http://127.0.0.1:1/A'],
+])('the address %s of an endpoint is %s', (written, url) => {
+  expect(parseWebhookUrl(written)).toBe(url);
+});
+
+it('refuses the address of an endpoint that no emulator accepts, with the reason', () => {
+  expect(() => parseWebhookUrl('http://example.com')).toThrow('It must use HTTPS');
+  expect(() => parseWebhookUrl('not a url')).toThrow('Write a port or a URL');
+});
+
+it('refuses values that are not what they should be, and says what would be', () => {
+  expect(() => parseTimeOption('soon')).toThrow('Write -6m');
+  expect(() => wholeNumberParser(1, 5)('6')).toThrow('whole number from 1 to 5');
+  expect(() => wholeNumberParser(1, 5)('2.5')).toThrow('whole number from 1 to 5');
+  expect(() => parseList('a,,b')).toThrow('single commas');
+});
+
+it('collects lists over commas and repeated options', () => {
+  expect(parseList('c', parseList('a, b'))).toEqual(['a', 'b', 'c']);
+});
+
+describe.skipIf(process.platform === 'win32')('for a shell', () => {
+  const evaluate = (script: string) => execFileSync('sh', ['-c', script], { encoding: 'utf8' });
+
+  it.each([`it's`, '$HOME `x` "y" \\', 'a b', '!#&;|<>()', 'plain'])('%s is one word', (text) => {
+    expect(evaluate(`printf %s ${quoteForShell(text)}`)).toBe(text);
+  });
+
+  it('variables are read back by eval', () => {
+    const script = renderVariables({ SVC_API_KEY: "svc_test_'x y" }, 'export');
+    expect(evaluate(`${script}; printf %s "$SVC_API_KEY"`)).toBe("svc_test_'x y");
+  });
+});
+
+it.each([
+  ['dotenv', 'A=1\nB=two'],
+  ['github', 'A=1\nB=two'],
+  ['export', 'export A=1\nexport B=two'],
+  ['json', '{\n  "A": "1",\n  "B": "two"\n}'],
+] as const)('variables are written as %s', (format, text) => {
+  expect(renderVariables({ A: '1', B: 'two' }, format)).toBe(text);
+});
+
+describe('headers to add', () => {
+  it('are a name and a value each, trimmed; the value may hold a colon', () => {
+    expect(parseHeaders(' X-Env :dev', parseHeaders('Authorization: Basic a:b'))).toEqual({
+      ...{ Authorization: 'Basic a:b', 'X-Env': 'dev' },
+    });
+  });
+
+  it.each([
+    ['no colon', "Write it like 'Authorization: Bearer abc'."],
+    [': a', '"" is not the name of a header'],
+    ['Service-Signature: v1=00', 'Service-Signature is set by the emulator'],
+    ['x-env: again', 'x-env is given twice'],
+  ])('are not %j', (text, problem) => {
+    expect(() => parseHeaders(text, { 'X-Env': 'dev' })).toThrow(problem);
+  });
+});
+
+describe('an endpoint', () => {
+  it('shows what its deliveries carry besides, whose certificate is taken, and how long it stays', () => {
+    const webhook = {
+      ...{ id: 'wh_1', workspace_id: 'ws_1', url: 'https://localhost:3443/', events: ['*'] },
+      ...{ created_at: '2026-11-20T12:00:00.000Z', headers: { Authorization: 'Bearer a', A: 'b' } },
+      ...{ skip_verify: true, listener: true, disabled: false, previous_secret_expires_at: null },
+    };
+    expect(renderWebhook(webhook, { color: false })).toMatchInlineSnapshot(`
+      "ID         wh_1
+      URL        https://localhost:3443/
+      Events     *
+      Headers    Authorization: Bearer a, A: b
+      TLS        any certificate
+      Stays      as long as svc listen holds it
+      Workspace  ws_1
+      Created    2026-11-20T12:00:00.000Z"
+    `);
+  });
+});

@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import { createProcessIo } from '../../src/cli/io.ts';
+import { supportsLinks, supportsUnicode, wantsColor } from '../../src/cli/terminal-capabilities.ts';
+
+it.each<[Record<string, string>, isTerminal: boolean, color: boolean]>([
+  [{}, true, true],
+  [{}, false, false],
+  [{ TERM: 'dumb' }, true, false],
+  [{ NO_COLOR: '1' }, true, false],
+  [{ NO_COLOR: '' }, true, true],
+  [{ FORCE_COLOR: '0' }, true, false],
+  [{ FORCE_COLOR: 'false' }, true, false],
+  [{ FORCE_COLOR: '' }, false, true],
+  [{ FORCE_COLOR: '1' }, false, true],
+  [{ FORCE_COLOR: '2' }, false, true],
+  [{ FORCE_COLOR: '3' }, false, true],
+  [{ FORCE_COLOR: '1', NO_COLOR: '1', TERM: 'dumb' }, false, true],
+])('with %o, a terminal: %s, colour is %s', (env, isTerminal, color) => {
+  expect(wantsColor(env, isTerminal)).toBe(color);
+});
+
+it.each<[Record<string, string>, unicode: boolean]>([
+  [{}, true],
+  [{ LANG: 'de_DE.UTF-8' }, true],
+  [{ LANG: 'C.utf8' }, true],
+  [{ LANG: 'C' }, false],
+  [{ LANG: 'de_DE' }, false],
+  [{ LANG: 'de_DE.UTF-8', LC_ALL: 'POSIX' }, false],
+  [{ LANG: 'C', LC_CTYPE: 'en_US.UTF-8' }, true],
+])('with the locale %o, there are symbols: %s', (env, unicode) => {
+  expect(supportsUnicode(env)).toBe(unicode);
+});
+
+it.each<[Record<string, string>, links: boolean]>([
+  [{}, false],
+  [{ TERM: 'xterm-256color' }, false],
+  [{ TERM: 'xterm-256color', TERM_PROGRAM: 'vscode' }, true],
+  [{ TERM: 'xterm-256color', VTE_VERSION: '7600' }, true],
+  [{ TERM: 'xterm-256color', VTE_VERSION: '5000' }, false],
+  [{ TERM: 'xterm-kitty' }, true],
+  [{ WT_SESSION: 'b7' }, true],
+  [{ TERM: 'tmux-256color', TERM_PROGRAM: 'iTerm.app' }, false],
+])('with %o, there are links: %s', (env, links) => {
+  expect(supportsLinks(env)).toBe(links);
+});
+
+describe('the look of a stream', () => {
+  const terminal = { isTTY: true, columns: 60 };
+  const createIo = (streams: object, env = {}, noColor = false) =>
+    createProcessIo(
+      { env: { TERM: 'xterm-kitty', ...env }, ...streams } as unknown as NodeJS.Process,
+      noColor,
+    );
+
+  it('is that of a terminal only for the one that is a terminal', () => {
+    const io = createIo({ stdout: {}, stderr: terminal });
+    expect(io).toMatchObject({ width: Number.POSITIVE_INFINITY, color: false, links: false });
+    expect(io.noteCapabilities).toMatchObject({ width: 60, color: true, links: true });
+  });
+
+  it('has no links in a pipe, or where colours are not wanted', () => {
+    expect(createIo({ stdout: {}, stderr: {} }, { FORCE_COLOR: '1' })).toMatchObject({
+      ...{ color: true, links: false },
+    });
+    expect(createIo({ stdout: terminal, stderr: terminal }, {}, true)).toMatchObject({
+      ...{ color: false, links: false },
+    });
+  });
+});

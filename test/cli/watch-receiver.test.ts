@@ -1,0 +1,50 @@
+import { createServer } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { couldBeListening, watchReceiver } from '../../src/cli/watch-receiver.ts';
+import { createReceiver } from '../support/test-receiver.ts';
+import { createFakeHost } from './fake-context.ts';
+
+/** A port that was free a moment ago. */
+async function findFreePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+describe('the receiver of a newcomer', () => {
+  it('is not mentioned where something listens', async () => {
+    await using receiver = await createReceiver();
+    const { host, capturedOutput } = createFakeHost();
+    await watchReceiver(receiver.url, host);
+    expect(capturedOutput).toEqual({ out: '', err: '' });
+  });
+
+  it('is missed until it listens', async () => {
+    const port = await findFreePort();
+    const { host, capturedOutput } = createFakeHost();
+    const url = `http://127.0.0.1:${port}/hooks`;
+    const watched = watchReceiver(url, host);
+    await expect.poll(() => capturedOutput.err).toContain(`warning: Nothing listens at ${url} yet.`);
+    await using _ = await createReceiver({}, { port });
+    await watched;
+    expect(capturedOutput.err).toContain(`\nSomething listens at ${url} now.`);
+    expect(capturedOutput.out).toBe('');
+  });
+
+  it('is waited for no longer than the emulator runs', async () => {
+    const end = new AbortController();
+    const { host, capturedOutput } = createFakeHost({ signal: end.signal });
+    const watched = watchReceiver(`http://127.0.0.1:${await findFreePort()}`, host);
+    await expect.poll(() => capturedOutput.err).toContain('Nothing listens');
+    end.abort();
+    await watched;
+    expect(capturedOutput.err).not.toContain('Something listens');
+  });
+
+  it('is missed at addresses of every form', async () => {
+    expect(await couldBeListening('http://nowhere.localhost:1')).toBe(false);
+    expect(await couldBeListening('http://[::ffff:127.0.0.1]:1')).toBe(false);
+  });
+});

@@ -1,0 +1,138 @@
+import { describe, expect, it } from 'vitest';
+import {
+  checkScheme,
+  customSchemes,
+  selectedScheme,
+  toWrittenSchemes,
+} from '../../src/config/custom-schemes.ts';
+import { schemes } from '../../src/domain/signature/schemes.ts';
+import { SvcError } from '../../src/errors.ts';
+import { resolveRules } from '../../src/profile/resolve-rules.ts';
+
+const place = { path: 'svc.config.json: schemes', hint: 'Correct it.' };
+const parse = (written: unknown) => customSchemes.parse({ acme: written }, place).acme;
+
+const complete = {
+  algorithm: 'sha512',
+  key: { form: 'hex', prefix: 'key_' },
+  content: '{id}|{timestamp}|{body}',
+  encoding: 'base64',
+  header: { prefix: 's=', separator: ';', timestamp_field: 'ts' },
+  headers: { signature: 'Acme-Signature', timestamp: null, id: 'Acme-Id' },
+  timestamp_format: 'unix_ms',
+};
+
+describe('a scheme in the configuration file', () => {
+  it('is written in snake_case, and becomes the scheme of the library', () => {
+    expect(parse(complete)).toEqual({
+      name: 'acme',
+      algorithm: 'sha512',
+      key: { form: 'hex', prefix: 'key_' },
+      content: '{id}|{timestamp}|{body}',
+      encoding: 'base64',
+      header: { prefix: 's=', separator: ';', timestampField: 'ts' },
+      headers: { signature: 'Acme-Signature', timestamp: null, id: 'Acme-Id' },
+      timestampFormat: 'unix_ms',
+    });
+  });
+
+  it('is shown again in the words in which it is written', () => {
+    expect(toWrittenSchemes(customSchemes.parse({ acme: complete }, place))).toEqual({ acme: complete });
+  });
+
+  it('has a prefix before its key where the key is decoded', () => {
+    expect(parse({ key: { form: 'base64' } })).toMatchObject({ key: { form: 'base64', prefix: 'whsec_' } });
+    expect(() => parse({ key: { prefix: 'key_' } })).toThrow('schemes.acme.key has no member "prefix"');
+  });
+
+  it('is the scheme of the service in what it leaves out', () => {
+    expect(parse({})).toEqual({ ...schemes.svc, name: 'acme' });
+    expect(parse({ headers: { signature: 'Acme-Signature' }, header: { prefix: 'v2=' } })).toMatchObject({
+      ...schemes.svc,
+      name: 'acme',
+      headers: { ...schemes.svc.headers, signature: 'Acme-Signature' },
+      header: { ...schemes.svc.header, prefix: 'v2=' },
+    });
+  });
+
+  it.each<[string, unknown]>([
+    ['algorithm must be "sha256", "sha1" or "sha512"; not "md5".', { algorithm: 'md5' }],
+    ['key.form must be "utf8", "base64" or "hex"; not "pem".', { key: { form: 'pem' } }],
+    ['key.prefix must be the text before the encoded key, or "";', { key: { form: 'hex', prefix: 7 } }],
+    ['content must be a text that contains {body}, and of', { content: '{timestamp}' }],
+    ['content must be a text that contains {body}, and of', { content: '{body}.{nonce}' }],
+    ['encoding must be "hex" or "base64"; not "base32".', { encoding: 'base32' }],
+    ['header.prefix must be the text before each signature, or "";', { header: { prefix: 'v1\n' } }],
+    ['header.prefix must be the text before each signature, or "";', { header: 'v1=' }],
+    ['header.separator must be the text between two signatures, or null;', { header: { separator: '' } }],
+    ['header.timestamp_field must be the name of the timestamp', { header: { timestamp_field: 't=' } }],
+    ['headers.signature must be the name of a header; not null.', { headers: { signature: null } }],
+    ['headers.signature must be the name of a header;', { headers: { signature: 'Content-Type' } }],
+    ['headers.timestamp must be the name of a header, or null;', { headers: { timestamp: 'a b' } }],
+    ['timestamp_format must be "iso8601", "unix" or "unix_ms";', { timestamp_format: 'rfc2822' }],
+    ['headers has no member "signatur".', { headers: { signatur: 'X' } }],
+    [
+      'headers.timestamp must be the name of a header, because {timestamp} is signed and would not be sent; not null.',
+      { headers: { timestamp: null } },
+    ],
+    [
+      'headers.id must be the name of a header, because {id} is signed and would not be sent; not null.',
+      { content: '{id}.{body}', headers: { id: null } },
+    ],
+    ['headers must be names that differ from each other;', { headers: { id: 'service-signature' } }],
+    [
+      "header must be a prefix and a separator that tell the parts of the signature header apart; not { prefix: 'v1=', separator: 'a', timestamp_field: null }.",
+      { header: { separator: 'a' } },
+    ],
+    ['header must be a prefix and a separator that tell the parts', { header: { prefix: 'v1,' } }],
+    [
+      'header must be a prefix and a separator that tell the parts',
+      { header: { separator: null, timestamp_field: 't' } },
+    ],
+  ])('is refused where %s (%j)', (message, written) => {
+    expect(() => parse(written)).toThrow(`svc.config.json: schemes.acme.${message}`);
+  });
+
+  it.each(['Acme', 'stripe', '__proto__', 'a b'])('cannot be called %s', (name) => {
+    const written = JSON.parse(`{${JSON.stringify(name)}: {}}`);
+    expect(() => customSchemes.parse(written, place)).toThrow(
+      'the name of a scheme must be a name in lower case',
+    );
+  });
+});
+
+describe('the chosen scheme', () => {
+  const described = customSchemes.parse({ acme: complete }, place);
+  const choice = { schemes: described, overrides: {} };
+  const file = { kind: 'file', name: '/a/svc.config.json' };
+
+  it('is that of the emulator', () => {
+    expect(
+      resolveRules('relaxed', {}, 'sandbox', selectedScheme({ scheme: 'acme', schemes: described }))
+        .signature,
+    ).toBe(described.acme);
+    expect(
+      resolveRules('relaxed', {}, 'sandbox', selectedScheme({ scheme: 'slack', schemes: {} })).signature,
+    ).toBe(schemes.slack);
+  });
+
+  it('is refused where there is none of that name, with the one that was probably meant', () => {
+    expect(() => checkScheme({ ...choice, scheme: 'acne' }, { kind: 'flag', name: '--scheme' })).toThrow(
+      expect.objectContaining({
+        message: '--scheme must be one of svc, standard-webhooks, stripe, github, slack, acme; not "acne".',
+        hint: 'Did you mean "acme"?',
+      }),
+    );
+  });
+
+  it('and rows about the scheme svc exclude each other in one file', () => {
+    const overrides = { 'signature.content': '{body}' };
+    expect(() => checkScheme({ ...choice, overrides, scheme: 'acme' }, file)).toThrow(SvcError);
+    expect(() => checkScheme({ ...choice, overrides, scheme: 'svc' }, file)).not.toThrow();
+    const tolerance = { 'signature.tolerance': '1m' };
+    expect(() => checkScheme({ ...choice, overrides: tolerance, scheme: 'acme' }, file)).not.toThrow();
+    expect(() =>
+      checkScheme({ ...choice, overrides, scheme: 'acme' }, { kind: 'flag', name: '--scheme' }),
+    ).not.toThrow();
+  });
+});

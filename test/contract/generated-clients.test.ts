@@ -1,0 +1,152 @@
+/** Clients and receivers whose types two generators make from `/openapi.json`: they compile strictly, and run. */
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestEmulator, type TestEmulator } from '../support/test-emulator.ts';
+
+const root = join(import.meta.dirname, '../..');
+const generators = join(import.meta.dirname, 'generators');
+
+let emulator: TestEmulator;
+let folder: string;
+
+beforeAll(async () => {
+  emulator = await startTestEmulator();
+  // Here the generated code finds its packages.
+  folder = mkdtempSync(join(generators, '.clients-'));
+  const response = await fetch(`${emulator.status().url}/openapi.json`);
+  writeFileSync(join(folder, 'openapi.json'), await response.text());
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+  await Promise.all([
+    node(packageFile('openapi-typescript', 'bin/cli.js'), 'openapi.json', '-o', 'schema.d.ts'),
+    node(
+      ...['--import', join(generators, 'typescript-5.mjs')],
+      packageFile('@hey-api/openapi-ts', 'dist/run.mjs'),
+      ...['--input', 'openapi.json', '--output', 'sdk', '--no-log-file'],
+    ),
+  ]);
+}, 60_000);
+afterAll(async () => {
+  rmSync(folder, { recursive: true, force: true });
+  await emulator.close();
+});
+
+/** npm installs what fits the rest of the project at the root. */
+function packageFile(name: string, file: string): string {
+  const places = [generators, root].map((place) => join(place, 'node_modules', name, file));
+  return places.find((place) => existsSync(place)) ?? `${name} is not installed`;
+}
+
+function node(...args: string[]) {
+  return execa(process.execPath, args, { cwd: folder, stdin: 'ignore', all: true, timeout: 60_000 });
+}
+
+async function compile(name: string, source: string): Promise<void> {
+  writeFileSync(join(folder, `${name}.ts`), source);
+  const tsc = join(root, 'node_modules/typescript/bin/tsc');
+  const types = ['--types', 'node', '--typeRoots', join(root, 'node_modules/@types')];
+  const strict = ['--ignoreConfig', '--strict', '--noUncheckedIndexedAccess'];
+  await node(tsc, ...strict, '--module', 'nodenext', '--target', 'es2022', ...types, `${name}.ts`);
+}
+
+/** What a compiled program prints that gets the address and the key of the emulator. */
+async function run(name: string): Promise<string> {
+  const { base_url, api_key, workspace_id } = emulator.status();
+  return (await node(`${name}.js`, base_url, api_key, workspace_id)).stdout;
+}
+
+const ARGUMENTS = `const [baseUrl = '', apiKey = '', workspaceId = ''] = process.argv.slice(2);`;
+
+const OPENAPI_FETCH = `
+  import createClient from 'openapi-fetch';
+  import type { paths } from './schema.js';
+  ${ARGUMENTS}
+  const client = createClient<paths>({ baseUrl, headers: { authorization: 'Bearer ' + apiKey } });
+  const created = await client.POST('/events', { body: { type: 'order.shipped', payload: { a: 1 } } });
+  const page = await client.GET('/events', { params: { query: { limit: 1 } } });
+  const missing = await client.GET('/events/{id}', { params: { path: { id: 'evt_none' } } });
+  const code: 'not_found' | undefined = missing.error?.error.code === 'not_found' ? 'not_found' : undefined;
+  const webhook = await client.POST('/webhooks', {
+    body: { workspace_id: workspaceId, url: 'http://127.0.0.1:9/', events: ['order.shipped'] },
+  });
+  console.log(created.data?.payload.a, page.data?.data[0]?.id === created.data?.id, code, webhook.data?.secret.slice(0, 6));
+`;
+
+const HEY_API = `
+  import { createEvent, createWebhook, getWorkspace, listEvents } from './sdk/index.js';
+  import { client } from './sdk/client.gen.js';
+  ${ARGUMENTS}
+  client.setConfig({ baseUrl, auth: apiKey });
+  const created = await createEvent({ body: { type: 'order.shipped', payload: { a: 1 } } });
+  const page = await listEvents({ query: { limit: 1 } });
+  const workspace = await getWorkspace({ path: { id: workspaceId } });
+  const webhook = await createWebhook({
+    body: { workspace_id: workspaceId, url: 'http://127.0.0.1:9/', events: ['order.shipped'] },
+  });
+  console.log(created.data?.payload?.a, page.data?.data[0]?.id === created.data?.id, workspace.data?.environment, webhook.data?.secret.slice(0, 6));
+`;
+
+describe('a client from /openapi.json', () => {
+  it('that openapi-typescript types compiles and talks to the emulator', async () => {
+    await compile('openapi-fetch-client', OPENAPI_FETCH);
+    expect(await run('openapi-fetch-client')).toBe('1 true not_found whsec_');
+  }, 60_000);
+
+  it('that hey-api generates compiles and talks to the emulator', async () => {
+    await compile('hey-api-client', HEY_API);
+    expect(await run('hey-api-client')).toBe('1 true sandbox whsec_');
+  }, 60_000);
+});
+
+const RECEIVE = `
+  const text = handle({
+    type: 'order.shipped',
+    workspace_id: 'ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
+    created_at: '2026-11-20T14:05:00.000Z',
+    data: {
+      id: 'evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
+      workspace_id: 'ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
+      type: 'order.shipped',
+      created_at: '2026-11-20T14:05:00.000Z',
+      payload: JSON.parse(process.argv[2] ?? ''),
+    },
+  });
+  console.log(text);
+`;
+
+const OPENAPI_TYPESCRIPT_RECEIVER = `
+  import type { webhooks } from './schema.js';
+  type Delivery = webhooks['order.shipped']['post']['requestBody']['content']['application/json'];
+  function handle({ type, data }: Delivery): string {
+    const carrier: string = data.payload.carrier;
+    // @ts-expect-error: a field that the payload does not have
+    data.payload.no_such_field;
+    return [type, data.id.slice(0, 4), carrier].join(' ');
+  }
+  ${RECEIVE}`;
+
+const HEY_API_RECEIVER = `
+  import type { OrderShippedDelivery, Webhooks } from './sdk/index.js';
+  function handle({ type, data }: OrderShippedDelivery): string {
+    const carrier: string = data.payload.carrier;
+    return [type, data.id.slice(0, 4), carrier].join(' ');
+  }
+  const anyDelivery = ({ body }: Webhooks) => (body.type === 'order.shipped' ? handle(body) : null);
+  void anyDelivery;
+  ${RECEIVE}`;
+
+describe('a receiver', () => {
+  it.each([
+    ['openapi-typescript', 'openapi-typescript-receiver', OPENAPI_TYPESCRIPT_RECEIVER],
+    ['hey-api', 'hey-api-receiver', HEY_API_RECEIVER],
+  ])(
+    'compiles against the types of deliveries by %s',
+    async (_, name, source) => {
+      await compile(name, source);
+      const { stdout } = await node(`${name}.js`, '{"carrier":"DHL"}');
+      expect(stdout).toBe('order.shipped evt_ DHL');
+    },
+    60_000,
+  );
+});

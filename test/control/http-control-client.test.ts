@@ -1,0 +1,382 @@
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { controlOperations } from '../../src/contract/control-operations.ts';
+import type { StreamItem } from '../../src/contract/stream-schemas.ts';
+import { createApiClient } from '../../src/control/api-client.ts';
+import type { ControlPlane } from '../../src/control/control-plane.ts';
+import { createHttpControlClient } from '../../src/control/http-control-client.ts';
+import { listAll } from '../../src/control/list-all.ts';
+import { UlidGenerator } from '../../src/domain/ids.ts';
+
+const ids = new UlidGenerator();
+const closers: (() => void)[] = [];
+afterEach(() => {
+  for (const close of closers.splice(0)) close();
+});
+
+/** A server that records what it is asked, and answers with the given listener. */
+async function serve(listener: RequestListener) {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  closers.push(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { url, server, control: createHttpControlClient({ controlUrl: `${url}/_svc` }) };
+}
+
+interface Seen {
+  method: string | undefined;
+  url: string | undefined;
+  headers: IncomingMessage['headers'];
+  body: string;
+}
+
+async function serveJson(status: number, body: unknown) {
+  const seen: Seen[] = [];
+  const served = await serve(async (request, response) => {
+    let text = '';
+    for await (const chunk of request.setEncoding('utf8')) text += chunk;
+    seen.push({ method: request.method, url: request.url, headers: request.headers, body: text });
+    response.writeHead(status, { 'content-type': 'application/json' });
+    response.end(typeof body === 'string' ? body : JSON.stringify(body));
+  });
+  return { ...served, seen };
+}
+
+describe('an operation over HTTP', () => {
+  it('puts placeholders into the path, escaped, and the other members of a GET into the query', async () => {
+    const { control, seen } = await serveJson(200, { data: [], has_more: false, end_cursor: null });
+    await control.getDelivery({ id: 'a/b' }).catch(() => undefined);
+    await control.listDeliveries({ status: 'failed', limit: 5 });
+    expect(seen.map(({ method, url }) => `${method} ${url}`)).toEqual([
+      'GET /_svc/deliveries/a%2Fb',
+      'GET /_svc/deliveries?status=failed&limit=5',
+    ]);
+  });
+
+  it('sends the other members of a POST as a JSON body', async () => {
+    const { control, seen } = await serveJson(202, {});
+    await control.replayDelivery({ id: 'del_1', new_id: true }).catch(() => undefined);
+    expect(seen[0]).toMatchObject({
+      method: 'POST',
+      url: '/_svc/deliveries/del_1/replay',
+      body: '{"new_id":true}',
+    });
+    expect(seen[0]?.headers['content-type']).toBe('application/json');
+  });
+
+  it('sends the token when it has one', async () => {
+    const { url, seen } = await serveJson(200, { stopping: true });
+    await createHttpControlClient({ controlUrl: `${url}/_svc`, token: 'secret' }).stop({});
+    expect(seen[0]?.headers.authorization).toBe('Bearer secret');
+  });
+
+  it('rejects with the code, message and hint that the server sent', async () => {
+    const error = { code: 'conflict', message: 'It is running.', hint: 'Wait.', request_id: 'req_1' };
+    const { control } = await serveJson(409, { error });
+    await expect(control.stop({})).rejects.toMatchObject({
+      code: 'conflict',
+      message: 'It is running.',
+      hint: 'Wait.',
+    });
+  });
+
+  it('reads a code that it does not know by the status', async () => {
+    const { control } = await serveJson(404, { error: { code: 'gone_fishing', message: 'No.' } });
+    await expect(control.getStatus({})).rejects.toMatchObject({ code: 'not_found', message: 'No.' });
+  });
+
+  it('says that something else answers when an error is not in the form of ours', async () => {
+    const { control } = await serveJson(404, '<h1>Not Found</h1>');
+    await expect(control.getStatus({})).rejects.toMatchObject({ code: 'no_emulator' });
+  });
+
+  it('rejects with no_emulator when nothing listens', async () => {
+    const { control, server } = await serveJson(200, {});
+    await new Promise((resolve) => server.close(resolve));
+    await expect(control.getStatus({})).rejects.toMatchObject({ code: 'no_emulator' });
+  });
+
+  it('rejects with interrupted when the signal is aborted under way', async () => {
+    const { url } = await serve(() => interrupt.abort());
+    const interrupt = new AbortController();
+    const control = createHttpControlClient({ controlUrl: `${url}/_svc`, signal: interrupt.signal });
+    await expect(control.getStatus({})).rejects.toMatchObject({ code: 'interrupted' });
+  });
+});
+
+describe('a server that is not an emulator', () => {
+  const answers = {
+    'no JSON': '<h1>Hello</h1>',
+    nothing: '',
+    null: 'null',
+    text: '"ok"',
+    'another object': '{"ok":true}',
+    'a list without its items': '{"has_more":true,"end_cursor":null}',
+    'a list of something else': '{"data":[{}],"has_more":false,"end_cursor":null}',
+  };
+  const operations = Object.keys(controlOperations) as (keyof typeof controlOperations)[];
+
+  it.each(Object.entries(answers))(
+    'is no_emulator to every operation when it responds with %s',
+    async (_, body) => {
+      const { control, url } = await serveJson(200, body);
+      for (const name of operations) {
+        const call = control[name] as (input: object) => Promise<unknown>;
+        await expect(call({ id: 'x' }), name).rejects.toMatchObject({
+          code: 'no_emulator',
+          message: expect.stringContaining(`${url}/_svc`),
+        });
+      }
+    },
+  );
+
+  it.each(Object.entries(answers))(
+    'is no_emulator to the public API client when it responds with %s',
+    async (_, body) => {
+      const { url } = await serveJson(200, body);
+      const api = createApiClient({ baseUrl: `${url}/v1`, apiKey: 'svc_test_k' });
+      const webhook = { workspace_id: 'ws_1', url: 'https://a.example', events: ['*'] };
+      const calls = [
+        ...[api.createEvent('{}'), api.getEvent('evt_1'), api.listEvents({})],
+        ...[api.getWorkspace('ws_1'), api.createWebhook(webhook)],
+      ];
+      for (const call of calls) await expect(call).rejects.toMatchObject({ code: 'no_emulator' });
+    },
+  );
+
+  it.each([
+    ['an item that is not JSON', 'data: {\n\n'],
+    ['an item without its members', 'data: {"type":"attempt","sequence":1}\n\n'],
+    ['an item of an unknown type', 'data: {"type":"other","sequence":1}\n\n'],
+    ['a beginning that names no store', 'id: 1\nevent: ready\ndata: {}\n\n'],
+    ['a beginning without a sequence', 'id: x\nevent: ready\ndata: {"store":"a"}\n\n'],
+  ])('ends its stream with no_emulator after %s', async (_, text) => {
+    const { control } = await serve((_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).write(text);
+    });
+    const stream = control.stream({}, new AbortController().signal)[Symbol.asyncIterator]();
+    await expect(stream.next()).rejects.toMatchObject({ code: 'no_emulator' });
+  });
+
+  it.each([
+    ['is no event stream', 'application/json', '{"ok":true}'],
+    ['ends before it begins', 'text/event-stream', ': hello\n\n'],
+    ['is empty', 'text/event-stream', ''],
+  ])('is no_emulator to a follower when its stream %s', async (_, type, text) => {
+    const { control } = await serve((_request, response) => {
+      response.writeHead(200, { 'content-type': type }).end(text);
+    });
+    const { ready } = control.stream({}, new AbortController().signal);
+    await expect(ready).rejects.toMatchObject({ code: 'no_emulator' });
+  });
+
+  /** A server whose response has no end. */
+  function serveWithoutEnd(status: number, type: string) {
+    const block = Buffer.alloc(4 * 1024 * 1024, ' ');
+    return serve((_request, response) => {
+      response.writeHead(status, { 'content-type': type });
+      const write = () => {
+        while (!response.destroyed && response.write(block));
+      };
+      response.on('drain', write);
+      write();
+    });
+  }
+
+  it.each([200, 404])('is no_emulator when its response with status %s does not end', async (status) => {
+    const { control } = await serveWithoutEnd(status, 'application/json');
+    await expect(control.getStatus({})).rejects.toMatchObject({
+      code: 'no_emulator',
+      message: expect.stringContaining('the response is too large'),
+    });
+  });
+
+  it('is no_emulator to a follower when a message of its stream does not end', async () => {
+    const { control } = await serveWithoutEnd(200, 'text/event-stream');
+    await expect(control.stream({}, new AbortController().signal).ready).rejects.toMatchObject({
+      code: 'no_emulator',
+      message: expect.stringContaining('a message of the stream is too large'),
+    });
+  });
+
+  it('does not keep a list going with a cursor that comes again', async () => {
+    const { control } = await serveJson(200, { data: [], has_more: true, end_cursor: 'del_1' });
+    await expect(listAll((page) => control.listDeliveries(page))).rejects.toMatchObject({
+      code: 'no_emulator',
+      message: 'The server repeats the cursor "del_1" of a list.',
+    });
+  });
+
+  it('does not keep a list going with two cursors in turn', async () => {
+    let asked = 0;
+    const list = listAll(async () => ({ data: [], has_more: true, end_cursor: `del_${asked++ % 2}` }));
+    await expect(list).rejects.toMatchObject({ code: 'no_emulator' });
+  });
+});
+
+describe('the client of the public API', () => {
+  it('sends the body as it is, with key and idempotency key, and gives back the exact text', async () => {
+    const rest = `"workspace_id":"${ids.next('workspace', 0)}","type":"a.b","created_at":"2026-11-20T00:00:00.000Z"`;
+    const id = ids.next('event', 0);
+    const answer = `{"id":"${id}",${rest},"payload":{"n":9007199254740993}}`;
+    const { url, seen } = await serveJson(200, answer);
+    const api = createApiClient({ baseUrl: `${url}/v1`, apiKey: 'svc_test_k' });
+    const response = await api.createEvent('{"n": 9007199254740993}', 'once');
+    expect(response.text).toBe(answer);
+    expect(response.value.id).toBe(id);
+    expect(seen[0]).toMatchObject({ method: 'POST', url: '/v1/events', body: '{"n": 9007199254740993}' });
+    expect(seen[0]?.headers).toMatchObject({ authorization: 'Bearer svc_test_k', 'idempotency-key': 'once' });
+  });
+
+  it('rejects with the code of the error envelope [§7.envelope]', async () => {
+    const error = { code: 'permission_denied', message: 'The key lacks events:write.', request_id: 'req_1' };
+    const { url } = await serveJson(403, { error });
+    const api = createApiClient({ baseUrl: `${url}/v1`, apiKey: 'svc_test_k' });
+    await expect(api.getEvent('evt_1')).rejects.toMatchObject({ code: 'permission_denied' });
+  });
+});
+
+describe('the live stream', () => {
+  /** Serves one script a connection: what is written before the server hangs up, or stays open for the last. */
+  async function serveStream(...connections: string[]) {
+    const asked: { url: string | undefined; lastEventId: string | undefined }[] = [];
+    const open = (request: IncomingMessage, response: ServerResponse) => {
+      asked.push({ url: request.url, lastEventId: request.headers['last-event-id'] as string | undefined });
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(connections[asked.length - 1] ?? ': idle\n\n');
+      if (asked.length < connections.length) response.end();
+    };
+    return { ...(await serve(open)), asked };
+  }
+
+  /** What a connection begins with: which store it is, and the newest sequence there. */
+  const ready = (newest: number, store = 'one') =>
+    `id: ${newest}\nevent: ready\ndata: ${JSON.stringify({ store })}\n\n`;
+  const message = (sequence: number) =>
+    `id: ${sequence}\ndata: ${JSON.stringify({ type: 'reset', sequence })}\n\n`;
+
+  async function take(control: ControlPlane, count: number, input = {}): Promise<number[]> {
+    const stop = new AbortController();
+    const seen: number[] = [];
+    for await (const item of control.stream(input, stop.signal)) {
+      if (seen.push(item.sequence) === count) stop.abort();
+    }
+    return seen;
+  }
+
+  it('is ready once the server has confirmed it, before any item', async () => {
+    const { control } = await serveStream(ready(0));
+    const stop = new AbortController();
+    await expect(control.stream({}, stop.signal).ready).resolves.toBeUndefined();
+    stop.abort();
+  });
+
+  it('passes the filter on', async () => {
+    const { control, asked } = await serveStream(message(1));
+    await take(control, 1, { types: 'attempt,delivery', status: 'failed', since_sequence: 0 });
+    expect(asked[0]?.url).toBe('/_svc/events?types=attempt%2Cdelivery&status=failed&since_sequence=0');
+  });
+
+  it('goes on after the last item when the connection is lost, and neither loses nor repeats one', async () => {
+    const { control, asked } = await serveStream(
+      `${ready(0)}${message(1)}${message(2)}data: {"type":"requ`,
+      `${ready(3)}${message(2)}${message(3)}`,
+      `${ready(4)}${message(4)}`,
+    );
+    await expect(take(control, 4)).resolves.toEqual([1, 2, 3, 4]);
+    expect(asked.map(({ lastEventId }) => lastEventId)).toEqual([undefined, '2', '3']);
+  });
+
+  it('goes on from where it was ready when the connection is lost before the first item', async () => {
+    const { control, asked } = await serveStream(ready(7), `${ready(8)}${message(8)}`);
+    await expect(take(control, 1)).resolves.toEqual([8]);
+    expect(asked[1]?.lastEventId).toBe('7');
+  });
+
+  it('keeps what happened before it connected when it starts in the past', async () => {
+    const { control } = await serveStream(`${ready(9)}${message(3)}${message(4)}`);
+    await expect(take(control, 2, { since: '1h' })).resolves.toEqual([3, 4]);
+  });
+
+  it('follows another store from its beginning, however much has happened there', async () => {
+    const other = ready(99, 'other');
+    const { control, asked } = await serveStream(`${ready(0)}${message(50)}`, other, `${other}${message(1)}`);
+    await expect(take(control, 2)).resolves.toEqual([50, 1]);
+    expect(asked[2]?.lastEventId).toBe('0');
+  });
+
+  it('goes back to what the same store still knows, after a crash took what was counted but not committed', async () => {
+    const { control, asked } = await serveStream(ready(9), ready(7), `${ready(8)}${message(8)}`);
+    await expect(take(control, 1)).resolves.toEqual([8]);
+    expect(asked.map(({ lastEventId }) => lastEventId)).toEqual([undefined, '9', '7']);
+  });
+
+  it('says once that the connection was lost, and once that it is back', async () => {
+    const { url } = await serveStream(`${ready(0)}${message(1)}`, '', '', `${ready(2)}${message(2)}`);
+    const said: string[] = [];
+    const control = createHttpControlClient({
+      controlUrl: `${url}/_svc`,
+      onDisconnect: () => said.push('lost'),
+      onReconnect: () => said.push('back'),
+    });
+    await expect(take(control, 2)).resolves.toEqual([1, 2]);
+    expect(said).toEqual(['lost', 'back']);
+  });
+
+  it('closes its connection when nobody reads on', async () => {
+    let isClosed = () => {};
+    const closed = new Promise<void>((resolve) => {
+      isClosed = resolve;
+    });
+    const { control } = await serve((_request, response) => {
+      response.once('close', isClosed);
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).write(`${ready(0)}${message(1)}`);
+    });
+    const iterator = control.stream({}, new AbortController().signal)[Symbol.asyncIterator]();
+    await iterator.next();
+    const waiting = iterator.next();
+    await iterator.return?.();
+    await closed;
+    await expect(waiting).resolves.toMatchObject({ done: true });
+  });
+
+  it('reads messages that arrive in pieces, within a character too', async () => {
+    const request = {
+      ...{ id: ids.next('request', 0), at: '2026-11-20T00:00:00.000Z', method: 'GET', path: '/v1/é' },
+      ...{ status: 404, error_code: 'not_found', duration_ms: 1 },
+      ...{ api_key_id: null, workspace_id: null, resource_id: null },
+    };
+    const item = { type: 'request', sequence: 1, request };
+    const bytes = Buffer.from(`id: 1\ndata: ${JSON.stringify(item)}\n\n`);
+    const { control } = await serve(async (_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      for (const byte of bytes) {
+        response.write(Buffer.of(byte));
+        await new Promise(setImmediate);
+      }
+    });
+    const stop = new AbortController();
+    const items: StreamItem[] = [];
+    for await (const item of control.stream({}, stop.signal)) {
+      items.push(item);
+      stop.abort();
+    }
+    expect(items).toEqual([item]);
+  });
+
+  it('fails when the first connection does', async () => {
+    const { control, server } = await serveStream();
+    await new Promise((resolve) => server.close(resolve));
+    const stream = control.stream({}, new AbortController().signal);
+    await expect(stream.ready).rejects.toMatchObject({ code: 'no_emulator' });
+  });
+
+  it('fails with the error of the server when the filter is refused', async () => {
+    const { control } = await serveJson(400, { error: { code: 'invalid_request', message: 'types: no.' } });
+    await expect(take(control, 1)).rejects.toMatchObject({ code: 'invalid_request' });
+  });
+});

@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest';
+import type { Delivery } from '../../src/contract/delivery-schemas.ts';
+import {
+  getReplayStatus,
+  isReplayAttempted,
+  type ReplayOutcome,
+  replayDeliveries,
+} from '../../src/control/replay.ts';
+import { SvcError } from '../../src/errors.ts';
+
+const never = new AbortController().signal;
+const perSecond = Number.POSITIVE_INFINITY;
+
+function deliveryOf(id: string): Delivery {
+  return { id, status: 'pending', attempt_count: 2 } as Delivery;
+}
+
+describe('the status of a replay', () => {
+  it.each([
+    ['succeeded', null, 'succeeded'],
+    ['succeeded', 'replay_failed', 'failed'],
+    ['failed', 'replay_failed', 'failed'],
+    ['pending', null, 'pending'],
+  ] as const)(
+    'of a delivery that is %s with the reason %s is %s [replay.failed]',
+    (status, settled_reason, expected) => {
+      expect(getReplayStatus({ ...deliveryOf('del_1'), status, settled_reason })).toBe(expected);
+    },
+  );
+});
+
+describe('replaying many deliveries', () => {
+  it('goes on after one that is refused, and keeps their order', async () => {
+    const gone = new SvcError('conflict', 'The endpoint has been deleted.');
+    const asked: unknown[] = [];
+    const control = {
+      replayDelivery: async (input: { readonly id: string }) => {
+        asked.push(input);
+        if (input.id === 'del_2') throw gone;
+        return deliveryOf(input.id);
+      },
+    };
+    const told: ReplayOutcome[] = [];
+    const outcomes = await replayDeliveries(['del_1', 'del_2', 'del_3'], { new_id: true }, control, {
+      ...{ perSecond, signal: never },
+      onOutcome: (outcome) => told.push(outcome),
+    });
+    expect(outcomes).toEqual([
+      { delivery: deliveryOf('del_1'), attemptsBefore: 2 },
+      { id: 'del_2', error: gone },
+      { delivery: deliveryOf('del_3'), attemptsBefore: 2 },
+    ]);
+    expect(new Set(told)).toEqual(new Set(outcomes));
+    expect(asked).toContainEqual({ id: 'del_3', new_id: true });
+  });
+
+  it('stops at what concerns the emulator and not one delivery', async () => {
+    const lost = new SvcError('no_emulator', 'Nothing answers.');
+    const control = { replayDelivery: () => Promise.reject(lost) };
+    await expect(replayDeliveries(['del_1'], {}, control, { perSecond, signal: never })).rejects.toBe(lost);
+  });
+
+  it('begins no further one once it is interrupted, and does not wait for its turn', async () => {
+    const stop = new AbortController();
+    const asked: string[] = [];
+    const control = {
+      replayDelivery: async ({ id }: { readonly id: string }) => {
+        asked.push(id);
+        stop.abort();
+        return deliveryOf(id);
+      },
+    };
+    const work = replayDeliveries(['del_1', 'del_2'], {}, control, { perSecond: 0.001, signal: stop.signal });
+    await expect(work).rejects.toMatchObject({ code: 'interrupted' });
+    expect(asked).toEqual(['del_1']);
+  });
+});
+
+describe('the answer to a replay', () => {
+  it('is the attempt that was asked for, or the end of the delivery', () => {
+    const delivery = deliveryOf('del_1');
+    expect(isReplayAttempted({ delivery, attemptsBefore: 2 })).toBe(false);
+    expect(isReplayAttempted({ delivery: { ...delivery, attempt_count: 3 }, attemptsBefore: 2 })).toBe(true);
+    expect(isReplayAttempted({ delivery: { ...delivery, status: 'canceled' }, attemptsBefore: 2 })).toBe(
+      true,
+    );
+  });
+});

@@ -1,0 +1,128 @@
+import { execFile } from 'node:child_process';
+import { symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import {
+  listCommands,
+  toCurlCommand,
+  toRawRequest,
+  toSignedCurlCommand,
+  toVitestTest,
+} from '../../src/dashboard/views/delivery/attempt-formats.ts';
+import { createRawReceiver, readRequest } from '../support/raw-receiver.ts';
+import { createTemporaryFolder } from '../support/temporary-folder.ts';
+import { startTestEmulator } from '../support/test-emulator.ts';
+import { createAttempt, createDelivery } from './example-delivery.ts';
+
+const root = join(import.meta.dirname, '../..');
+const { request } = createAttempt();
+const sending = (payload: string) => ({ ...request, body: `{"type":"a.b","data":{"payload":${payload}}}` });
+
+it('as a curl command it is the very request', () => {
+  expect(toCurlCommand({ ...request, body: `{"it's":1}` })).toMatchInlineSnapshot(`
+    "curl 'http://localhost:3000/hooks?a=b' \\
+      -H 'Content-Type: application/json' \\
+      -H 'Service-Delivery-Id: del_1' \\
+      --data-raw '{"it'\\''s":1}'"
+  `);
+});
+
+it('signed anew it has the same id and body', () => {
+  const command = toSignedCurlCommand(createDelivery(), { ...request, body: `{"it's":1}` });
+  expect(command).toMatchInlineSnapshot(
+    `"svc sign --id del_1 --secret SECRET --payload '{"it'\\''s":1}' --curl 'http://localhost:3000/hooks?a=b' | sh"`,
+  );
+});
+
+it('as commands it is named by its id', () => {
+  expect(listCommands(createDelivery()).map(({ command }) => command)).toEqual([
+    'svc deliveries get del_1',
+    'svc deliveries replay del_1',
+    'svc verify --delivery del_1 --secret SECRET',
+    'svc events get evt_1',
+  ]);
+});
+
+it('as raw HTTP it is what went over the wire, byte for byte', async () => {
+  const wire: string[] = [];
+  await using receiver = await createRawReceiver(async (socket) => {
+    wire.push(Buffer.from(await readRequest(socket), 'latin1').toString());
+    socket.end('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n');
+  });
+  await using emulator = await startTestEmulator();
+  const { control } = emulator;
+  const { workspace_id } = emulator.status();
+  const webhook = {
+    workspace_id,
+    url: `${receiver.url}/hooks/é?a=b`,
+    events: ['*'],
+    headers: { 'X-Empty': '' },
+  };
+  await control.createWebhook(webhook);
+  await emulator.api('POST', '/events', { workspace_id, type: 'order.shipped', payload: { name: 'Zoë' } });
+  await control.settleClock({ workspace_id });
+  const { data } = await control.listDeliveries({ workspace_id });
+  const { attempts } = await control.getDelivery({ id: data[0]?.id ?? '' });
+  expect(wire).toHaveLength(1);
+  expect(attempts.map(({ request }) => toRawRequest(request))).toEqual(wire);
+});
+
+describe('as a test for Vitest', () => {
+  const payloads = [
+    '{}',
+    `{"text":"it's \\"quoted\\" \\\\ \`\${x}\` \\n\\u2028 日本 </script>","list":[1,{"a":null}],"b":-0.5}`,
+    '{"__proto__":{"a":1},"constructor":"x"}',
+    '{"price":12.50,"big":9007199254740993}',
+  ];
+
+  it('it runs, and passes', { timeout: 60_000 }, async () => {
+    const folder = createTemporaryFolder();
+    symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'junction');
+    const alias = { 'svc-emulator/vitest': join(root, 'src/vitest.ts') };
+    writeFileSync(
+      join(folder, 'vitest.config.mjs'),
+      `export default ${JSON.stringify({ resolve: { alias } })};`,
+    );
+    const bodies = [...payloads.map((payload) => sending(payload)), { ...request, body: '[1]' }];
+    for (const [index, body] of bodies.entries()) {
+      writeFileSync(join(folder, `copied-${index}.test.ts`), toVitestTest(createDelivery(), body));
+    }
+    const vitest = join(root, 'node_modules/vitest/vitest.mjs');
+    const options = ['run', '--root', folder, '--reporter', 'json', '--no-file-parallelism'];
+    const { stdout } = await promisify(execFile)(process.execPath, [vitest, ...options]);
+    expect(JSON.parse(stdout)).toMatchObject({ numPassedTests: bodies.length, numTotalTests: bodies.length });
+  });
+
+  it('it is a whole file', () => {
+    expect(toVitestTest(createDelivery(), request)).toMatchInlineSnapshot(`
+      "import { test } from 'svc-emulator/vitest';
+      import { expect } from 'vitest';
+
+      test('order.shipped is delivered', async ({ workspace, receiver }) => {
+        const payload = {
+          "order": "ord_1"
+        };
+        await workspace.trigger('order.shipped', payload);
+
+        await expect(workspace).toHaveDelivered('order.shipped', { times: 1, to: receiver.url, payload });
+        const request = await receiver.nth(1);
+        expect(request.verification).toMatchObject({ ok: true });
+      });
+      "
+    `);
+  });
+
+  it('it says where JavaScript writes a number otherwise', () => {
+    expect(toVitestTest(createDelivery(), sending('{"price":12.50}'))).toContain('/* JavaScript writes');
+    expect(toVitestTest(createDelivery(), sending('{"price":12.5,"text":"12.50"}'))).not.toContain('/*');
+  });
+
+  it('it takes the fixture where the body is no envelope', () => {
+    for (const body of ['no JSON', '[]', '{"data":1}', '{"data":{"payload":[1]}}']) {
+      expect(toVitestTest(createDelivery(), { ...request, body })).toContain(
+        "workspace.trigger('order.shipped');",
+      );
+    }
+  });
+});

@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import { buildTimeline, type TimelineStep } from '../../src/dashboard/views/delivery/build-timeline.ts';
+import { HOUR_MS, MINUTE_MS } from '../../src/domain/duration.ts';
+import { createAttempt, createDelivery, START, timeAfter } from './example-delivery.ts';
+
+const kinds = (steps: readonly TimelineStep[]) => steps.map(({ kind }) => kind).join(' ');
+
+describe('the timeline of a delivery', () => {
+  it('has the attempts, those to come, and the end of the window 72 hours after the first', () => {
+    const steps = buildTimeline(createDelivery(), undefined);
+    expect(kinds(steps)).toBe('attempt attempt ghost ghost end');
+    expect(steps.map(({ sinceFirstMs }) => sinceFirstMs / MINUTE_MS)).toEqual([0, 5, 35, 155, 72 * 60]);
+    expect(steps).toMatchObject([{}, {}, { number: 3 }, { number: 4 }, {}]);
+  });
+
+  it('draws gaps up to an hour to scale, and folds longer ones', () => {
+    const steps = buildTimeline(createDelivery(), undefined);
+    expect(steps.map(({ gap }) => gap && { isFolded: gap.isCollapsed, share: gap.share })).toEqual([
+      null,
+      { isFolded: false, share: 0.25 },
+      { isFolded: false, share: 1 },
+      { isFolded: true, share: 0.6 },
+      { isFolded: true, share: 0.6 },
+    ]);
+  });
+
+  it.each([
+    [0, [0, null, null, null]],
+    [20 * MINUTE_MS, [null, 0.5, null, null]],
+    [35 * MINUTE_MS + HOUR_MS, [null, null, 0.5, null]],
+    [-MINUTE_MS, [null, null, null, null]],
+    [80 * HOUR_MS, [null, null, null, null]],
+  ])('has the present where it is, %i ms after the first attempt', (ms, expected) => {
+    const [, ...steps] = buildTimeline(createDelivery(), START + ms);
+    expect(steps.map(({ gap }) => gap?.now)).toEqual(expected);
+  });
+
+  it('ends with the last attempt once the delivery has settled', () => {
+    const settled = { planned_attempts: [], next_attempt_at: null };
+    expect(kinds(buildTimeline(createDelivery({ ...settled, status: 'succeeded' }), START))).toBe(
+      'attempt attempt',
+    );
+    const elapsed = createDelivery({ ...settled, status: 'failed', settled_reason: 'window_elapsed' });
+    expect(kinds(buildTimeline(elapsed, START))).toBe('attempt attempt end');
+  });
+
+  it('shows a delivery that waits for its first attempt', () => {
+    const waiting = createDelivery({
+      attempts: [],
+      planned_attempts: [timeAfter(0), timeAfter(5 * MINUTE_MS)],
+    });
+    expect(kinds(buildTimeline(waiting, START))).toBe('ghost ghost end');
+  });
+
+  it('counts the ghosts that are too many to draw', () => {
+    const planned = Array.from({ length: 30 }, (_, index) => timeAfter((index + 6) * MINUTE_MS));
+    const steps = buildTimeline(createDelivery({ planned_attempts: planned }), START);
+    expect(steps.filter(({ kind }) => kind === 'ghost')).toHaveLength(8);
+    expect(steps.at(-2)).toMatchObject({ kind: 'more', count: 22, at: START + 35 * MINUTE_MS });
+  });
+
+  it('puts a replay after the window behind its end', () => {
+    const late = createAttempt({ number: 3, trigger: 'manual', scheduled_at: timeAfter(80 * HOUR_MS) });
+    const { attempts } = createDelivery();
+    const steps = buildTimeline(
+      createDelivery({
+        ...{ attempts: [...attempts, late], planned_attempts: [], next_attempt_at: null },
+        ...{ status: 'failed', settled_reason: 'window_elapsed' },
+      }),
+      START,
+    );
+    expect(kinds(steps)).toBe('attempt attempt end attempt');
+  });
+});

@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest';
+import type { DeliveryDetail } from '../../src/contract/delivery-schemas.ts';
+import { splitHint, summarizeDelivery } from '../../src/dashboard/views/delivery/delivery-summary.ts';
+import { createAttempt, createDelivery } from './example-delivery.ts';
+
+const settled = { next_attempt_at: null, planned_attempts: [] };
+const refused = {
+  reason: 'wrong_secret',
+  detail: 'It fits another secret.',
+  remedy: 'Pass the other.',
+} as const;
+
+describe('the verdict on a delivery', () => {
+  it('says why the last attempt failed and what to do', () => {
+    const last = createAttempt({
+      number: 2,
+      outcome: 'connection_error',
+      response_status: null,
+      error: 'connect refused',
+    });
+    expect(summarizeDelivery(createDelivery({ attempts: [createAttempt(), last] }))).toEqual({
+      headline: 'Attempt 2 failed; it is tried again.',
+      reason: 'Connect refused.',
+      signature: null,
+      hints: [
+        {
+          text: 'Start or correct the receiver, or send to another address:',
+          command: 'svc webhooks update we_1 --url URL',
+        },
+      ],
+    });
+  });
+
+  it('names the command that enables the endpoint of a paused delivery', () => {
+    const { hints } = summarizeDelivery(
+      createDelivery({ paused: true, next_attempt_at: null, attempts: [] }),
+    );
+    expect(hints).toEqual([{ text: 'Enable the endpoint:', command: 'svc webhooks update we_1 --enable' }]);
+  });
+
+  it.each<[Partial<DeliveryDetail>, string]>([
+    [
+      { ...settled, status: 'failed', settled_reason: 'window_elapsed' },
+      'It failed: no further attempt fits',
+    ],
+    [{ ...settled, status: 'canceled', settled_reason: 'endpoint_deleted' }, 'It was canceled: its endpoint'],
+    [
+      {
+        ...{ ...settled, status: 'succeeded', settled_reason: 'replay_failed' },
+        attempts: [
+          createAttempt({ outcome: 'succeeded', response_status: 200, error: null }),
+          createAttempt({ number: 2, trigger: 'manual' }),
+        ],
+      },
+      'Delivered by attempt 1; the last replay failed.',
+    ],
+    [{ attempts: [] }, 'It is waiting to be sent.'],
+    [{ paused: true, next_attempt_at: null }, 'It is paused: its endpoint is disabled.'],
+    [
+      { attempts: [createAttempt({ outcome: 'succeeded', response_status: 200, error: null })] },
+      'Attempt 1 succeeded; a replay is waiting',
+    ],
+  ])('says what became of it', (changes, headline) => {
+    expect(summarizeDelivery(createDelivery(changes)).headline).toContain(headline);
+  });
+
+  it('has no reason and no remedy for what succeeded, whatever was replayed since', () => {
+    const success = createAttempt({ outcome: 'succeeded', response_status: 200, error: null });
+    const attempts = [success, { ...success, number: 2, trigger: 'manual' as const }];
+    expect(summarizeDelivery(createDelivery({ ...settled, status: 'succeeded', attempts }))).toEqual({
+      ...{ headline: 'Delivered by attempt 1.', reason: null, signature: null, hints: [] },
+    });
+  });
+
+  it('says that the signature is valid where the receiver may have rejected it', () => {
+    const rejected = createAttempt({ response_status: 401 });
+    expect(summarizeDelivery(createDelivery({ attempts: [rejected] })).signature).toBe('The signature fits.');
+    expect(summarizeDelivery(createDelivery()).signature).toBeNull();
+  });
+
+  it('says that the signature is not valid, and leaves its remedy out where a fault has spoilt it', () => {
+    const verification = { ok: false, scheme: 'svc', ...refused };
+    const forged = createAttempt({ response_status: 400, verification });
+    const deliverySummary = summarizeDelivery(createDelivery({ attempts: [forged] }));
+    expect(deliverySummary.signature).toBe(
+      'The signature is not valid (wrong_secret): It fits another secret.',
+    );
+    expect(deliverySummary.hints[0]).toEqual({ text: 'Pass the other.', command: null });
+
+    const fault = { id: 'flt_1', kind: 'bad-signature' } as const;
+    const { hints } = summarizeDelivery(createDelivery({ attempts: [{ ...forged, fault }] }));
+    expect(hints.map(({ command }) => command)).toEqual(['svc faults clear flt_1']);
+  });
+});
+
+it.each([
+  ['Is the path right? svc webhooks update we_1', 'Is the path right?', 'svc webhooks update we_1'],
+  ['Replay later, with --rate.', 'Replay later, with --rate.', null],
+])('splitHint divides %j into a text and a command', (text, words, command) => {
+  expect(splitHint(text)).toEqual({ text: words, command });
+});

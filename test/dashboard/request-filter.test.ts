@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import type { ApiRequest } from '../../src/contract/resources.ts';
+import { findResourceRoute } from '../../src/dashboard/address.ts';
+import { pickFilters } from '../../src/dashboard/pick-filters.ts';
+import {
+  filterNames,
+  matchesFilter,
+  toListInput,
+} from '../../src/dashboard/views/requests/request-filter.ts';
+
+const request: ApiRequest = {
+  ...{ id: 'req_1', at: '2026-11-20T12:00:00.000Z', method: 'POST', path: '/v1/events', status: 201 },
+  ...{ error_code: null, duration_ms: 1, api_key_id: 'key_1', workspace_id: null, resource_id: 'evt_1' },
+};
+const now = Date.parse('2026-11-20T12:01:00.000Z');
+
+describe('the filter of the request log', () => {
+  it('is read out of an address, without what it cannot be', () => {
+    const query = { path: ' /v1 ', status: '2xx', method: '', since: 'soon', other: 'x' };
+    expect(pickFilters(query, filterNames)).toEqual({ path: '/v1' });
+    expect(pickFilters({ status: '404', since: '5m' }, filterNames)).toEqual({ status: '404', since: '5m' });
+  });
+
+  it('is told to the control plane in its words', () => {
+    expect(toListInput({ path: '/v1', status: '404', key: 'key_1', resource: 'evt_1' })).toEqual({
+      ...{ path: '/v1', status: 404, api_key_id: 'key_1', resource_id: 'evt_1' },
+    });
+  });
+
+  it.each([
+    [{}, true],
+    [{ path: '/v1/ev' }, true],
+    [{ path: 'events' }, false],
+    [{ method: 'post' }, true],
+    [{ method: 'GET' }, false],
+    [{ status: '201' }, true],
+    [{ status: '200' }, false],
+    [{ key: 'key_1', resource: 'evt_1' }, true],
+    [{ key: 'key_2' }, false],
+    [{ resource: 'evt_2' }, false],
+    [{ since: '2m' }, true],
+    [{ since: '30s' }, false],
+    [{ since: '2026-11-20T12:00:00Z' }, true],
+  ])('%j: %j', (filter, belongs) => {
+    expect(matchesFilter(filter, request, now)).toBe(belongs);
+  });
+});
+
+describe('the place of a thing', () => {
+  it.each([
+    ['evt_1', { section: 'events', id: 'evt_1' }],
+    ['wh_1', { section: 'webhooks', id: 'wh_1' }],
+    ['del_1', { section: 'deliveries', id: 'del_1' }],
+    ['req_1', { section: 'requests', id: 'req_1' }],
+    ['ws_1', null],
+  ])('%s', (id, place) => {
+    expect(findResourceRoute(id)).toEqual(place);
+  });
+});

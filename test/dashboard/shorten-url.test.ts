@@ -1,0 +1,9 @@
+import { expect, it } from 'vitest';
+import { shortenUrl } from '../../src/dashboard/shorten-url.ts';
+
+it.each([
+  ['http://localhost:3000/hooks', 'localhost:3000/hooks'],
+  ['https://example.com/', 'example.com'],
+])('leaves out of %s what every address has', (url, short) => {
+  expect(shortenUrl(url)).toBe(short);
+});

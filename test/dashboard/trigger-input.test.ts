@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import { parseApiError } from '../../src/dashboard/public-api-client.ts';
+import { searchFixtures } from '../../src/dashboard/views/trigger/search-fixtures.ts';
+import {
+  findField,
+  type TriggerInput,
+  toCommand,
+  toRequest,
+} from '../../src/dashboard/views/trigger/trigger-input.ts';
+
+const order: TriggerInput = {
+  type: 'order.shipped',
+  payload: '{\n  "amount": 12.50,\n  "note": "it\'s"\n}',
+  workspaceId: 'ws_1',
+  idempotencyKey: '',
+  count: 1,
+};
+
+describe('an order of the trigger page', () => {
+  it('becomes the body of a request, its numbers as they were written', () => {
+    expect(toRequest(order, 1, 'data')).toEqual({
+      body: `{"type":"order.shipped","workspace_id":"ws_1","data":{"amount":12.50,"note":"it's"}}`,
+      idempotencyKey: '',
+    });
+  });
+
+  it('gives each of many requests an idempotency key of its own, and a single one the very key', () => {
+    const keyed = { ...order, idempotencyKey: 'k' };
+    expect(toRequest(keyed, 1, 'payload').idempotencyKey).toBe('k');
+    expect(toRequest({ ...keyed, count: 3 }, 2, 'payload').idempotencyKey).toBe('k-2');
+  });
+
+  it('becomes a command, with what differs from what the command does by itself', () => {
+    const data = `'{"amount":12.50,"note":"it'\\''s"}'`;
+    expect(toCommand(order, 'ws_1')).toBe(`svc trigger order.shipped --data ${data}`);
+    expect(toCommand({ ...order, idempotencyKey: 'a b', count: 3 }, 'ws_2')).toBe(
+      `svc trigger order.shipped --data ${data} --workspace ws_1 --idempotency-key 'a b' --count 3`,
+    );
+  });
+});
+
+describe('what the API refuses', () => {
+  it('is read from the documented form', () => {
+    const text = '{"error":{"code":"permission_denied","message":"No.","request_id":"req_1"}}';
+    expect(parseApiError(403, text)).toEqual({
+      ...{ status: 403, code: 'permission_denied', message: 'No.', requestId: 'req_1' },
+    });
+  });
+
+  it.each(['<h1>Bad gateway</h1>', '{}', 'null'])('may come from something else: %s', (text) => {
+    expect(parseApiError(502, text)).toEqual({
+      status: 502,
+      code: 'unknown',
+      message: text,
+      requestId: null,
+    });
+  });
+
+  it.each([
+    ['type must have the form <noun>.<verb>.', 'type'],
+    ['data.items must be text.', 'payload'],
+    ['The body names a member twice: data.a.', 'payload'],
+    ['The Idempotency-Key must be visible ASCII.', 'key'],
+    ['Too many requests.', null],
+  ])('is about a field: %s', (message, field) => {
+    expect(findField(message, 'data')).toBe(field);
+  });
+});
+
+it('finds the types that have every word of a search', () => {
+  const fixtures = [
+    { type: 'order.shipped', description: 'A parcel leaves' },
+    { type: 'order.created', description: null },
+  ];
+  const find = (search: string) => searchFixtures(fixtures, search).map(({ type }) => type);
+  expect(find('')).toEqual(['order.shipped', 'order.created']);
+  expect(find('ORDER parcel')).toEqual(['order.shipped']);
+  expect(find('invoice')).toEqual([]);
+});

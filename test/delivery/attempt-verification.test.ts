@@ -1,0 +1,191 @@
+/** What the emulator says of the signatures that it sent, and of what a receiver makes of them. */
+import { createHmac } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import type { DeliveryFaultKind } from '../../src/domain/fault.ts';
+import type { SignatureScheme } from '../../src/domain/signature/scheme.ts';
+import { type SchemeName, schemeNames, schemes } from '../../src/domain/signature/schemes.ts';
+import { verifyMessage } from '../../src/domain/signature/verify.ts';
+import { findFixture } from '../../src/fixtures/event-fixtures.ts';
+import { builtInFixtureFolder } from '../../src/fixtures/fixture-folders.ts';
+import { startDeliverySetup } from './delivery-setup.ts';
+
+const base64 = (text: string) => Buffer.from(text).toString('base64');
+
+describe('an emulator that signs by another scheme', () => {
+  const acme: SignatureScheme = {
+    name: 'acme',
+    algorithm: 'sha512',
+    key: { form: 'hex', prefix: 'key_' },
+    content: '{id}\n{timestamp}\n{body}',
+    encoding: 'base64',
+    header: { prefix: 's=', separator: ';', timestampField: 'ts' },
+    headers: { signature: 'Acme-Signature', timestamp: null, id: 'Acme-Id' },
+    timestampFormat: 'unix_ms',
+  };
+
+  it.each<[string, SchemeName | SignatureScheme]>([
+    ...schemeNames.map((name): [string, SchemeName] => [name, name]),
+    ['one of your own', acme],
+  ])('is verified by it: %s', async (_, scheme) => {
+    const { receiver, webhook, deliver } = await startDeliverySetup({}, { scheme });
+    const { attempts } = await deliver();
+    const [request] = receiver.requests;
+    const headers = new Headers(request?.headers as Record<string, string>);
+    const payload = request?.body ?? '';
+    const now = Date.parse(attempts[0]?.sent_at ?? '');
+    const { secret } = webhook;
+    expect(verifyMessage({ scheme, secret, headers, payload, now })).toMatchObject({ ok: true });
+    expect(attempts[0]?.verification).toMatchObject({ ok: true, scheme: expect.any(String) });
+  });
+
+  it.each<[SchemeName, RegExp]>([
+    ['stripe', /^\d{10}\.\{"type"/],
+    ['slack', /^v0:\d{10}:\{"type"/],
+    ['github', /^\{"type"/],
+    ['standard-webhooks', /^del_\w{26}\.\d{10}\.\{"type"/],
+  ])('shows what it signed, wherever %s has its timestamp', async (scheme, content) => {
+    const { deliver } = await startDeliverySetup({}, { scheme });
+    expect((await deliver()).attempts[0]?.request.signed_content).toMatch(content);
+  });
+
+  it('gives endpoints a secret in the form of the scheme', async () => {
+    const { webhook } = await startDeliverySetup({}, { scheme: acme });
+    expect(webhook.secret).toMatch(/^key_[0-9a-f]{64}$/);
+  });
+
+  it('is refused a scheme that cannot be', async () => {
+    const scheme = { ...schemes.svc, content: '{timestamp}' };
+    await expect(startDeliverySetup({}, { scheme })).rejects.toMatchObject({
+      code: 'validation_failed',
+      message: expect.stringContaining('The member content of the signature scheme must be'),
+    });
+  });
+});
+
+describe('the verification of an attempt', () => {
+  it.each<[DeliveryFaultKind, string | null, string]>([
+    ['duplicate', null, 'The signature fits, and its timestamp is'],
+    ['bad-signature', 'wrong_secret', 'the body is the one that was sent: it was signed with another secret'],
+    ['old-secret', 'wrong_secret', 'it fits the secret that wh_'],
+    ['stale-timestamp', 'timestamp_too_old', 'past the tolerance of 5m'],
+    ['tamper-body', 'body_changed', 'The body was changed after signing: from byte '],
+  ])('says what the fault %s makes of it', async (kind, reason, detail) => {
+    const { control, webhook, deliver } = await startDeliverySetup({});
+    await control.rotateWebhookSecret({ id: webhook.id, overlap_ms: 1 });
+    await control.advanceClock({ ms: 2 });
+    await control.addFault({ on: 'delivery', kind, count: 1 });
+    const { attempts } = await deliver();
+    expect(attempts[0]?.verification).toMatchObject({ ok: reason === null, reason });
+    expect(attempts[0]?.verification?.detail).toContain(detail);
+  });
+
+  it('outlasts one rotation of the secret, and then says nothing', async () => {
+    const { control, webhook, deliver } = await startDeliverySetup();
+    const { id } = await deliver();
+    const verification = async () => (await control.getDelivery({ id })).attempts[0]?.verification;
+    await control.rotateWebhookSecret({ id: webhook.id });
+    await expect(verification()).resolves.toMatchObject({ ok: true });
+    await control.rotateWebhookSecret({ id: webhook.id });
+    await expect(verification()).resolves.toBeNull();
+  });
+});
+
+describe('verifyDelivery', () => {
+  it('judges as of when it was sent, unless it is told when', async () => {
+    const { control, deliver } = await startDeliverySetup();
+    const { id, attempts } = await deliver();
+    await expect(control.verifyDelivery({ id })).resolves.toEqual(attempts[0]?.verification);
+    const later = new Date(Date.parse(attempts[0]?.sent_at ?? '') + 600_000).toISOString();
+    await expect(control.verifyDelivery({ id, now: later })).resolves.toMatchObject({
+      reason: 'timestamp_too_old',
+    });
+    await expect(control.verifyDelivery({ id, now: later, tolerance_ms: 700_000 })).resolves.toMatchObject({
+      ok: true,
+    });
+  });
+
+  it('names the endpoint whose secret fits, not the secret', async () => {
+    const { control, emulator, webhook, deliver } = await startDeliverySetup();
+    const { id } = await deliver();
+    const other = await emulator.subscribe('http://127.0.0.1:9/', ['a.b']);
+    const result = await control.verifyDelivery({ id, secrets: [other.secret] });
+    expect(result).toMatchObject({
+      reason: 'wrong_secret',
+      detail: `The signature does not fit the secret given, but it fits the secret of ${webhook.id}.`,
+    });
+    const { api_key: apiKey } = emulator.status();
+    await expect(control.verifyDelivery({ id, secrets: [apiKey] })).resolves.toMatchObject({
+      reason: 'api_key_as_secret',
+    });
+  });
+
+  it('verifyDelivery names the body of an order.shipped event that the receiver serialized again [§6.1]', async () => {
+    const { control, emulator, deliveryOf } = await startDeliverySetup();
+    const { template = '{}' } = findFixture('order.shipped', [builtInFixtureFolder()]) ?? {};
+    const created = await emulator.api('POST', '/events', `{"type":"order.shipped","payload":${template}}`, {
+      'content-type': 'application/json',
+    });
+    const { id, attempts } = await deliveryOf(created.json.id);
+    const sent = attempts[0]?.request.body ?? '';
+    const payload = JSON.stringify(JSON.parse(sent));
+    await expect(control.verifyDelivery({ id, payload_base64: base64(payload) })).resolves.toMatchObject({
+      reason: 'body_changed',
+      detail: expect.stringContaining('its JSON was parsed and written again: from byte'),
+    });
+  });
+
+  it('tells what became of the body, in which nothing can be guessed [§6.1]', async () => {
+    const { control, deliver } = await startDeliverySetup();
+    const { id, attempts } = await deliver();
+    const sent = attempts[0]?.request.body ?? '';
+    const verify = (payload: string) => control.verifyDelivery({ id, payload_base64: base64(payload) });
+    await expect(verify(sent)).resolves.toMatchObject({ ok: true });
+    await expect(verify(JSON.stringify(JSON.parse(sent), null, 2))).resolves.toMatchObject({
+      detail: expect.stringContaining('its JSON was parsed or written again'),
+    });
+    await expect(verify(sent.replace('order.shipped', 'order.skipped'))).resolves.toMatchObject({
+      reason: 'body_changed',
+      detail: expect.stringContaining('from byte 16 on, "hipped'),
+    });
+  });
+
+  it('verifyDelivery names the mistake behind the digest that a receiver computed', async () => {
+    const { control, emulator, webhook, deliver } = await startDeliverySetup();
+    const { id, attempts } = await deliver();
+    const { headers = {}, body = '' } = attempts[0]?.request ?? {};
+    const digest = (content: string, secret = webhook.secret) =>
+      createHmac('sha256', secret).update(content).digest('hex');
+    const timestamp = `${headers['Service-Timestamp']}`;
+    const diagnose = (computed: string, secrets?: string[]) =>
+      control.verifyDelivery({ id, computed, ...(secrets && { secrets }) });
+
+    await expect(diagnose(`${headers['Service-Signature']}`)).resolves.toMatchObject({
+      ok: true,
+      reason: null,
+    });
+    await expect(diagnose(digest(timestamp + body))).resolves.toMatchObject({ reason: 'content_changed' });
+    const other = await emulator.subscribe('http://127.0.0.1:9/', ['a.b']);
+    await expect(diagnose(digest(`${timestamp}.${body}`, other.secret))).resolves.toMatchObject({
+      reason: 'wrong_secret',
+      detail: expect.stringContaining(`the secret of ${other.id}`),
+    });
+    const { api_key: apiKey } = emulator.status();
+    await expect(diagnose(digest(`${timestamp}.${body}`, apiKey), [apiKey])).resolves.toMatchObject({
+      reason: 'api_key_as_secret',
+    });
+    await expect(diagnose('')).rejects.toMatchObject({ code: 'validation_failed' });
+  });
+
+  it('finds no delivery, or no attempt of it', async () => {
+    const { control, trigger } = await startDeliverySetup();
+    await expect(control.verifyDelivery({ id: 'del_none' })).rejects.toMatchObject({ code: 'not_found' });
+    await control.addFault({ on: 'delivery', kind: 'delay', delay_ms: 60_000 });
+    await trigger();
+    await control.advanceClock({ ms: 0 });
+    const { data } = await control.listDeliveries({});
+    await expect(control.verifyDelivery({ id: `${data[0]?.id}` })).rejects.toMatchObject({
+      code: 'not_found',
+      message: expect.stringContaining('has not been attempted yet'),
+    });
+  });
+});

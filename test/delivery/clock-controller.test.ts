@@ -1,0 +1,225 @@
+import { describe, expect, it } from 'vitest';
+import { createHttpControlClient } from '../../src/control/http-control-client.ts';
+import { LAST_TIME } from '../../src/domain/clock.ts';
+import { HOUR_MS, MINUTE_MS } from '../../src/domain/duration.ts';
+import { startTestEmulator, type TestEmulator } from '../support/test-emulator.ts';
+import { createReceiver } from '../support/test-receiver.ts';
+import { createTestWallClock } from '../support/test-wall-clock.ts';
+
+const LADDER_MS = [0, 5, 35, 155, 515, 1235, 2675, 4115].map((minutes) => minutes * MINUTE_MS);
+
+async function subscribe(emulator: TestEmulator, url: string, events = ['order.shipped']) {
+  const { workspace_id } = emulator.status();
+  return (await emulator.api('POST', '/webhooks', { workspace_id, url, events })).json;
+}
+
+const createEvent = async (emulator: TestEmulator) =>
+  (await emulator.api('POST', '/events', { type: 'order.shipped' })).json;
+
+describe('advance', () => {
+  it('meets each retry at its own instant, to the millisecond, through the whole ladder [retry.schedule, §6.retries.ladder]', async () => {
+    await using receiver = await createReceiver({ status: 503 });
+    await using emulator = await startTestEmulator();
+    await subscribe(emulator, receiver.url);
+    const event = await createEvent(emulator);
+    const start = Date.parse(event.created_at);
+    const move = await emulator.control.advanceClock({ ms: 72 * HOUR_MS });
+    expect(move.attempts.map((attempt) => Date.parse(attempt.scheduled_at) - start)).toEqual(
+      // The first was made at once: it is not for the clock that it came.
+      LADDER_MS.slice(1),
+    );
+    expect(Date.parse(move.now) - start).toBe(72 * HOUR_MS);
+    expect(move).toMatchObject({ pending: 0, next_due_at: null, rate: 0 });
+    const { data } = await emulator.control.listDeliveries({});
+    expect(data[0]).toMatchObject({ status: 'failed', settled_reason: 'window_elapsed', attempt_count: 8 });
+  });
+
+  it('answers once every attempt it caused is answered, and says what is still pending', async () => {
+    await using receiver = await createReceiver([{ status: 500 }, { status: 500 }, { status: 200 }]);
+    await using emulator = await startTestEmulator();
+    await subscribe(emulator, receiver.url);
+    await createEvent(emulator);
+    const short = await emulator.control.advanceClock({ ms: 5 * MINUTE_MS });
+    expect(short.attempts.map(({ number, outcome }) => [number, outcome])).toEqual([[2, 'http_error']]);
+    expect(short.pending).toBe(1);
+    const rest = await emulator.control.settleClock({});
+    expect(rest.attempts).toMatchObject([{ number: 3, outcome: 'succeeded', response_status: 200 }]);
+    expect(rest).toMatchObject({ pending: 0, next_due_at: null });
+    expect(receiver.requests).toHaveLength(3);
+  });
+
+  it.each([
+    ['advanceClock', { ms: 72 * HOUR_MS }],
+    ['settleClock', {}],
+  ] as const)(
+    'stops where it is when the signal of %s is aborted, and counts its attempts until then',
+    async (name, input) => {
+      const caller = new AbortController();
+      const moving: unknown[] = [];
+      await using receiver = await createReceiver(async (_, index) => {
+        if (index === 2) {
+          moving.push((await emulator.control.getClock({})).moving);
+          caller.abort();
+        }
+        return { status: 503 };
+      });
+      await using emulator = await startTestEmulator();
+      await subscribe(emulator, receiver.url);
+      const event = await createEvent(emulator);
+      const move = await emulator.control[name](input as never, caller.signal);
+      expect(move.attempts).toHaveLength(2);
+      expect(Date.parse(move.now) - Date.parse(event.created_at)).toBe(LADDER_MS[2]);
+      expect([moving, move.moving]).toEqual([[{ attempts: 1 }], undefined]);
+      expect(receiver.requests).toHaveLength(3);
+    },
+  );
+
+  it('stops when the client of the control plane closes the connection', async () => {
+    const client = new AbortController();
+    await using receiver = await createReceiver(async (_, index) => {
+      if (index === 2) {
+        client.abort();
+        // By the time of its response, the emulator has seen the end of the connection before this one.
+        await createHttpControlClient({ controlUrl }).getClock({});
+      }
+      return { status: 503 };
+    });
+    await using emulator = await startTestEmulator();
+    const controlUrl = emulator.status().control_url;
+    await subscribe(emulator, receiver.url);
+    const event = await createEvent(emulator);
+    const control = createHttpControlClient({ controlUrl, signal: client.signal });
+    await expect(control.advanceClock({ ms: 72 * HOUR_MS })).rejects.toMatchObject({ code: 'interrupted' });
+    // Takes its turn when the move has stopped.
+    const { now } = await emulator.control.setClock({});
+    expect(Date.parse(now) - Date.parse(event.created_at)).toBe(LADDER_MS[2]);
+    expect(receiver.requests).toHaveLength(3);
+  });
+
+  it('moves two workspaces independently and at the same time', async () => {
+    await using receiver = await createReceiver({ status: 500 });
+    await using emulator = await startTestEmulator();
+    const other = await emulator.control.createWorkspace({ name: 'other' });
+    const before = await emulator.control.getClock({ workspace_id: other.id });
+    const { key } = await emulator.control.createKey({
+      scopes: ['events:write', 'webhooks:manage'],
+      workspace_id: other.id,
+    });
+    const asOther = { authorization: `Bearer ${key}` };
+    await subscribe(emulator, receiver.url);
+    await emulator.api(
+      'POST',
+      '/webhooks',
+      { workspace_id: other.id, url: receiver.url, events: ['*'] },
+      asOther,
+    );
+    await createEvent(emulator);
+    await emulator.api('POST', '/events', { type: 'order.shipped' }, asOther);
+    const [here, there] = await Promise.all([
+      emulator.control.advanceClock({ ms: 5 * MINUTE_MS }),
+      emulator.control.advanceClock({ ms: 35 * MINUTE_MS, workspace_id: other.id }),
+    ]);
+    expect(here.attempts.at(-1)?.number).toBe(2);
+    expect(there.attempts.at(-1)?.number).toBe(3);
+    expect(Date.parse(there.now) - Date.parse(before.now)).toBe(35 * MINUTE_MS);
+  });
+
+  it('keeps the clock running as it did before', async () => {
+    await using emulator = await startTestEmulator({ clock: { speed: 60 } });
+    await emulator.control.advanceClock({ ms: HOUR_MS });
+    expect((await emulator.control.getClock({})).rate).toBe(60);
+  });
+});
+
+describe('next', () => {
+  it('stops at the next due instant, and stays where nothing is planned', async () => {
+    await using receiver = await createReceiver({ status: 500 });
+    await using emulator = await startTestEmulator();
+    await subscribe(emulator, receiver.url);
+    const start = Date.parse((await createEvent(emulator)).created_at);
+    await receiver.waitFor(1);
+    const first = await emulator.control.nextClock({});
+    expect(Date.parse(first.now) - start).toBe(5 * MINUTE_MS);
+    const second = await emulator.control.nextClock({});
+    expect(Date.parse(second.now) - start).toBe(35 * MINUTE_MS);
+    await emulator.control.settleClock({});
+    const after = await emulator.control.nextClock({});
+    expect(after).toMatchObject({ attempts: [], pending: 0 });
+  });
+});
+
+describe('freeze and resume', () => {
+  it('stands still while frozen and goes on at the speed it had', async () => {
+    await using emulator = await startTestEmulator({ clock: { speed: 3600 } });
+    const frozen = await emulator.control.setClock({ frozen: true });
+    expect(frozen.rate).toBe(0);
+    expect((await emulator.control.getClock({})).now).toBe(frozen.now);
+    expect((await emulator.control.setClock({ frozen: false })).rate).toBe(3600);
+    expect((await emulator.control.setClock({ speed: 10 })).rate).toBe(10);
+  });
+
+  it('sends a retry by itself when the clock is sped up', async () => {
+    await using receiver = await createReceiver([{ status: 500 }, {}]);
+    await using emulator = await startTestEmulator();
+    await subscribe(emulator, receiver.url);
+    await createEvent(emulator);
+    await receiver.waitFor(1);
+    await emulator.control.setClock({ speed: 100_000, frozen: false });
+    await receiver.waitFor(2);
+    expect(receiver.requests).toHaveLength(2);
+  });
+});
+
+describe('the end of the schedule clock', () => {
+  const almost = { workspaces: [{ name: 'A', clock: { now: '9998-12-31T23:00:00Z' } }] };
+
+  it('is 9999-01-01: advance refuses to pass it, and names the longest step', async () => {
+    await using emulator = await startTestEmulator({ seed: almost });
+    await expect(emulator.control.advanceClock({ ms: HOUR_MS + 1 })).rejects.toMatchObject({
+      code: 'validation_failed',
+      message: 'The clock cannot pass 9999-01-01T00:00:00.000Z; it is at 9998-12-31T23:00:00.000Z.',
+      hint: 'Advance it by at most 1h.',
+    });
+    expect(await emulator.control.advanceClock({ ms: HOUR_MS })).toMatchObject({
+      now: '9999-01-01T00:00:00.000Z',
+    });
+    await expect(emulator.control.advanceClock({ ms: 1 })).rejects.toMatchObject({
+      hint: 'Go back to the start with: svc emulator reset',
+    });
+  });
+
+  it('is not passed by a retry: next and settle refuse to move there, and the delivery stays as it is', async () => {
+    await using receiver = await createReceiver({ status: 503 });
+    await using emulator = await startTestEmulator({ seed: almost });
+    await subscribe(emulator, receiver.url);
+    await emulator.control.advanceClock({ ms: HOUR_MS });
+    await createEvent(emulator);
+    await receiver.waitFor(1);
+    for (const move of [emulator.control.nextClock, emulator.control.settleClock]) {
+      await expect(move({})).rejects.toMatchObject({ code: 'validation_failed' });
+    }
+    const { data } = await emulator.control.listDeliveries({});
+    expect(data).toMatchObject([{ status: 'pending', next_attempt_at: '9999-01-01T00:05:00.000Z' }]);
+  });
+
+  it('stops a clock that runs', async () => {
+    const wall = createTestWallClock();
+    await using emulator = await startTestEmulator({
+      seed: almost,
+      wall,
+      clock: { speed: 1_000_000, frozen: false },
+    });
+    wall.advance(HOUR_MS);
+    expect(await emulator.control.getClock({})).toMatchObject({ now: '9999-01-01T00:00:00.000Z' });
+  });
+
+  it.each([
+    ['+010000-01-01T00:00:00.000Z', new Date(LAST_TIME + 1)],
+    ['an invalid date', new Date(Number.NaN)],
+  ])('holds for the wall clock of an emulator as well: %s', async (text, wallClock) => {
+    await expect(startTestEmulator({ wallClock })).rejects.toMatchObject({
+      code: 'usage',
+      message: `The wall clock cannot show ${text}.`,
+    });
+  });
+});

@@ -1,0 +1,158 @@
+/** The signature of an attempt, taken apart. */
+
+import { createHmac } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import type { SchemeName } from '../../src/domain/signature/schemes.ts';
+import { startDeliverySetup } from './delivery-setup.ts';
+
+describe('the signature of an attempt', () => {
+  it('is taken apart: what is signed, in which pieces, by which secret [signature.content]', async () => {
+    const { control, webhook, deliver } = await startDeliverySetup();
+    const { id, attempts } = await deliver();
+    const { request, verification } = attempts[0] ?? {};
+    const detail = await control.describeSignature({ id });
+    const timestamp = request?.headers['Service-Timestamp'];
+    expect(detail).toMatchObject({ scheme: 'svc', attempt: 1, verification });
+    expect(detail.headers).toEqual({
+      'Service-Signature': request?.headers['Service-Signature'],
+      'Service-Timestamp': timestamp,
+      'Service-Delivery-Id': id,
+    });
+    expect(detail.signed_parts).toEqual([
+      { part: 'timestamp', text: timestamp },
+      { part: 'literal', text: '.' },
+      { part: 'body', text: request?.body },
+    ]);
+    const hmac = createHmac('sha256', webhook.secret).update(request?.signed_content ?? '');
+    expect(detail.secrets).toEqual([
+      {
+        ...{ name: 'current', masked: `whsec_…${webhook.secret.slice(-4)}` },
+        ...{ signature: `v1=${hmac.digest('hex')}`, matches: true },
+      },
+    ]);
+  });
+
+  it.each<[SchemeName, string[]]>([
+    ['stripe', ['timestamp', 'literal', 'body']],
+    ['slack', ['literal', 'timestamp', 'literal', 'body']],
+    ['github', ['body']],
+    ['standard-webhooks', ['id', 'literal', 'timestamp', 'literal', 'body']],
+  ])('has the pieces of the scheme %s, which joined are what is signed', async (scheme, parts) => {
+    const { control, deliver } = await startDeliverySetup({}, { scheme });
+    const { id, attempts } = await deliver();
+    const { signed_parts, secrets, headers } = await control.describeSignature({ id });
+    expect(signed_parts.map(({ part }) => part)).toEqual(parts);
+    const { signed_content, headers: sent } = attempts[0]?.request ?? {};
+    expect(signed_parts.map(({ text }) => text).join('')).toBe(signed_content);
+    expect(secrets[0]?.matches).toBe(true);
+    expect(sent).toMatchObject(headers);
+    expect(Object.values(headers).join()).toContain(secrets[0]?.signature);
+  });
+
+  it('tells the secrets of a rotation apart [signature.header]', async () => {
+    const { control, webhook, deliver } = await startDeliverySetup();
+    const before = await deliver();
+    await control.rotateWebhookSecret({ id: webhook.id });
+    const during = await deliver();
+    const secretsOf = async (id: string) =>
+      (await control.describeSignature({ id })).secrets.map(({ name, matches }) => [name, matches]);
+    await expect(secretsOf(before.id)).resolves.toEqual([
+      ['current', false],
+      ['previous', true],
+    ]);
+    await expect(secretsOf(during.id)).resolves.toEqual([
+      ['current', true],
+      ['previous', true],
+    ]);
+  });
+
+  it('is that of the last attempt, or of the one that is named', async () => {
+    const { control, deliver } = await startDeliverySetup([{ status: 500 }]);
+    const { id } = await deliver();
+    await control.advanceClock({ ms: 300_000 });
+    await expect(control.describeSignature({ id })).resolves.toMatchObject({ attempt: 2 });
+    await expect(control.describeSignature({ id, attempt: 1 })).resolves.toMatchObject({ attempt: 1 });
+    await expect(control.describeSignature({ id, attempt: 3 })).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('says what a fault did to it', async () => {
+    const { control, deliver } = await startDeliverySetup();
+    await control.addFault({ on: 'delivery', kind: 'tamper-body', count: 1 });
+    const { id } = await deliver();
+    const { verification, secrets } = await control.describeSignature({ id });
+    expect(verification).toMatchObject({ ok: false, reason: 'body_changed' });
+    expect(secrets[0]?.matches).toBe(true);
+  });
+
+  it('does not fit a body that was parsed and written again in other bytes [§6.1]', async () => {
+    const { control, emulator, receiver } = await startDeliverySetup();
+    const payload = '{"n":1.50}';
+    await emulator.api('POST', '/events', `{"type":"order.shipped","payload":${payload}}`);
+    await receiver.waitFor(1);
+    await control.advanceClock({ ms: 0 });
+    const { data } = await control.listDeliveries({});
+    const id = String(data[0]?.id);
+    const { reserialised } = await control.describeSignature({ id });
+    const sent = (await control.getDelivery({ id })).attempts[0]?.request.body ?? '';
+    expect(reserialised).toEqual({
+      body: sent.replace('1.50', '1.5'),
+      signature: expect.stringMatching(/^v1=[0-9a-f]{64}$/),
+      matches: false,
+      differs_at: sent.indexOf('1.50') + 3,
+    });
+  });
+
+  it('fits one that comes out the same', async () => {
+    const { control, deliver } = await startDeliverySetup();
+    const { id } = await deliver();
+    await expect(control.describeSignature({ id })).resolves.toMatchObject({ reserialised: null });
+  });
+
+  it('is not there before the first attempt', async () => {
+    const { control, trigger } = await startDeliverySetup();
+    await control.addFault({ on: 'delivery', kind: 'delay', delay_ms: 60_000 });
+    await trigger();
+    const { data } = await control.listDeliveries({});
+    await expect(control.describeSignature({ id: `${data[0]?.id}` })).rejects.toMatchObject({
+      message: expect.stringContaining('has not been attempted yet'),
+    });
+  });
+});
+
+describe('the check of a signature', () => {
+  const base64 = (text: string) => Buffer.from(text).toString('base64');
+
+  it('puts together what was signed, computes it, and finds it in the header', async () => {
+    const { control, deliver } = await startDeliverySetup();
+    const { id } = await deliver();
+    const { signed_parts, secrets, verification } = await control.describeSignature({ id });
+    await expect(control.checkSignature({ id })).resolves.toEqual({
+      ...{ signed_parts, verification },
+      signatures: [{ signature: secrets[0]?.signature, matches: true }],
+    });
+  });
+
+  it('takes the body, the secrets and the time of the receiver, and an attempt other than the last', async () => {
+    const { control, webhook, deliver } = await startDeliverySetup(500);
+    const { id, attempts } = await deliver();
+    await control.nextClock({});
+    const body = `${attempts[0]?.request.body}\n`;
+    const check = await control.checkSignature({
+      ...{ id, attempt: 1, secrets: ['whsec_other', '', webhook.secret], payload_base64: base64(body) },
+    });
+    const [timestamp, , signed] = check.signed_parts;
+    expect(timestamp?.text).toBe(attempts[0]?.request.headers['Service-Timestamp']);
+    expect(signed).toEqual({ part: 'body', text: body });
+    const hmac = createHmac('sha256', webhook.secret).update(`${timestamp?.text}.${body}`);
+    expect(check.signatures).toEqual([
+      { signature: expect.stringMatching(/^v1=/), matches: false },
+      { signature: `v1=${hmac.digest('hex')}`, matches: false },
+    ]);
+    expect(check.verification).toMatchObject({ ok: false, reason: 'body_changed' });
+    const later = new Date(Date.parse(`${attempts[0]?.sent_at}`) + 600_000).toISOString();
+    await expect(control.checkSignature({ id, attempt: 1, now: later })).resolves.toMatchObject({
+      signatures: [{ matches: true }],
+      verification: { reason: 'timestamp_too_old' },
+    });
+  });
+});

@@ -1,0 +1,183 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ClockController } from '../../src/delivery/clock-controller.ts';
+import { HOUR_MS, MINUTE_MS } from '../../src/domain/duration.ts';
+import type { EmulatorOptions } from '../../src/emulator.ts';
+import { Store } from '../../src/store/store.ts';
+import { createTemporaryFolder } from '../support/temporary-folder.ts';
+import { between, header, openEmulator, openReceiver } from './delivery-setup.ts';
+import { failedResult, NOW, runEventLoop, startDispatcher } from './dispatcher-setup.ts';
+import { createGate } from './sender-setup.ts';
+
+/** A database file, and an emulator on it whenever one is asked for. */
+function createPlace() {
+  const db = join(createTemporaryFolder(), 'sandbox.db');
+  return { db, open: (options: Partial<EmulatorOptions> = {}) => openEmulator({ db, ...options }) };
+}
+
+/** A machine whose wall clock the test sets between one boot and the next. */
+function createWall() {
+  let now = Date.UTC(2026, 10, 20);
+  return {
+    away: (ms: number) => {
+      now += ms;
+    },
+    wall: { now: () => now, monotonic: () => 0 },
+  };
+}
+
+describe('after a restart', () => {
+  it('the ladder goes on from where it was, with the same bytes, id and secret [retry.schedule, envelope]', async () => {
+    const receiver = await openReceiver({ status: 500 });
+    const { open } = createPlace();
+    const first = await open();
+    await first.subscribe(receiver.url);
+    const event = await first.trigger('order.shipped', { total: 1 });
+    await first.control.advanceClock({ ms: 5 * MINUTE_MS });
+    await first.close();
+    const again = await open();
+    receiver.respond([{ status: 500 }, {}]);
+    const { attempts } = await again.control.settleClock({});
+    const [delivery] = await again.deliveriesOf(event);
+    expect(attempts.map(({ number }) => number)).toEqual([3, 4]);
+    expect(
+      attempts.map(({ scheduled_at }) => between(delivery?.created_at, scheduled_at) / MINUTE_MS),
+    ).toEqual([35, 155]);
+    expect(delivery).toMatchObject({ status: 'succeeded', attempt_count: 4 });
+    expect(new Set(receiver.requests.map(({ body }) => body.toString())).size).toBe(1);
+    expect(new Set(receiver.requests.map((request) => header(request, 'service-delivery-id'))).size).toBe(1);
+  });
+
+  it('new ids sort after the old ones, though the wall clock was set back by three days [id.format]', async () => {
+    const { open } = createPlace();
+    const { wall, away } = createWall();
+    const ids: string[] = [];
+    for (const jump of [0, -72 * HOUR_MS, 0]) {
+      away(jump);
+      const emulator = await open({ wall });
+      ids.push(await emulator.trigger(), await emulator.trigger());
+      await emulator.close();
+    }
+    expect(ids.toSorted()).toEqual(ids);
+  });
+
+  it.each([
+    ['counts the time away, in real time, while its clock runs', { speed: 1, frozen: false }, HOUR_MS],
+    ['counts the time away in real time, however fast its clock ran', { speed: 60, frozen: false }, HOUR_MS],
+    ['has lost no time while its clock was frozen', { frozen: true }, 0],
+  ])('a workspace %s', async (_, clock, counted) => {
+    const { open } = createPlace();
+    const { wall, away } = createWall();
+    const first = await open({ wall, clock });
+    const { now: before } = await first.control.getClock({});
+    await first.close();
+    away(HOUR_MS);
+    const again = await open({ wall, clock: undefined });
+    expect(between(before, (await again.control.getClock({})).now)).toBe(counted);
+  });
+
+  it('a workspace counts nothing where the wall clock was set back', async () => {
+    const { open } = createPlace();
+    const { wall, away } = createWall();
+    const first = await open({ wall, clock: { frozen: false } });
+    const { now: before } = await first.control.getClock({});
+    await first.close();
+    away(-72 * HOUR_MS);
+    const again = await open({ wall, clock: undefined });
+    expect((await again.control.getClock({})).now).toBe(before);
+  });
+
+  it('what came due meanwhile is sent at once, and what is past its window has failed [§6.retries.window]', async () => {
+    const receiver = await openReceiver({ status: 500 });
+    const { open } = createPlace();
+    const { wall, away } = createWall();
+    const first = await open({ wall, clock: { frozen: false } });
+    await first.subscribe(receiver.url);
+    const late = await first.trigger();
+    await first.deliveriesOf(late);
+    await first.close();
+    away(10 * HOUR_MS);
+    const second = await open({ wall, clock: undefined });
+    await receiver.waitFor(2);
+    const [held] = await second.deliveriesOf(late);
+    // Held up by ten hours: the next gap counts from when it began.
+    expect(between(held?.created_at, held?.next_attempt_at)).toBe(10 * HOUR_MS + 30 * MINUTE_MS);
+    await second.close();
+    away(80 * HOUR_MS);
+    const third = await open({ wall, clock: undefined });
+    const [failed] = await third.deliveriesOf(late);
+    expect(failed).toMatchObject({ status: 'failed', settled_reason: 'window_elapsed', attempt_count: 2 });
+    expect(receiver.requests).toHaveLength(2);
+  });
+
+  it('a replay that was asked for is made [replay]', async () => {
+    const receiver = await openReceiver();
+    const { open } = createPlace();
+    const first = await open();
+    const { id: webhook } = await first.subscribe(receiver.url);
+    const [delivery] = await first.deliveriesOf(await first.trigger());
+    await first.control.updateWebhook({ id: webhook, disabled: true });
+    await first.control.replayDelivery({ id: delivery?.id ?? '' });
+    await first.close();
+    const again = await open();
+    await again.control.updateWebhook({ id: webhook, disabled: false });
+    await receiver.waitFor(2);
+    await again.control.advanceClock({ ms: 0 });
+    expect(await again.control.getDelivery({ id: delivery?.id ?? '' })).toMatchObject({
+      attempt_count: 2,
+      status: 'succeeded',
+    });
+  });
+});
+
+describe('a stop', () => {
+  it('lets an attempt under way end, and records it', async () => {
+    const gate = createGate();
+    const receiver = await openReceiver({ after: gate.opened });
+    const { open } = createPlace();
+    const first = await open();
+    await first.subscribe(receiver.url);
+    const event = await first.trigger();
+    await receiver.waitFor(1);
+    const stopped = first.close();
+    gate.open();
+    await stopped;
+    const again = await open();
+    const [delivery] = await again.deliveriesOf(event);
+    expect(delivery).toMatchObject({ status: 'succeeded', attempt_count: 1 });
+    expect(receiver.requests).toHaveLength(1);
+  });
+
+  it('starts nothing new, and waits no longer than the grace: what did not end is attempted again', async () => {
+    const path = join(createTemporaryFolder(), 'sandbox.db');
+    const first = startDispatcher({ store: new Store({ path }) });
+    first.endpoint();
+    const ids = await first.trigger(10);
+    await (await first.attempt(1)).respond(failedResult);
+    expect(first.sent).toHaveLength(9);
+    await first.dispatcher.stop(10);
+    expect(first.sent).toHaveLength(9);
+    // An answer that comes after the end changes nothing.
+    await first.attempt(2).then((attempt) => attempt.respond());
+    first.store.close();
+    await runEventLoop();
+    const again = startDispatcher({ store: new Store({ path }) });
+    await runEventLoop();
+    expect(again.get(ids[0] ?? '')).toMatchObject({ status: 'pending', attempt_count: 1 });
+    expect(again.get(ids[1] ?? '')).toMatchObject({ status: 'pending', attempt_count: 0 });
+    while (again.underWay.size > 0)
+      await Promise.all(Array.from(again.underWay, (attempt) => attempt.respond()));
+    expect(again.sent.map(({ deliveryId }) => deliveryId)).toEqual(ids.slice(1));
+  });
+
+  it('in the middle of an advance ends it', async () => {
+    const { endpoint, trigger, sandbox, dispatcher, workspace } = startDispatcher();
+    endpoint();
+    await trigger();
+    const advancing = new ClockController(sandbox, dispatcher).advance(workspace, HOUR_MS);
+    await runEventLoop();
+    const [, ended] = await Promise.allSettled([dispatcher.stop(0), advancing]);
+    expect(ended).toMatchObject({ status: 'rejected', reason: { code: 'conflict' } });
+    expect(workspace.clock.now()).toBe(NOW);
+  });
+});

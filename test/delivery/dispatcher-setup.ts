@@ -1,0 +1,173 @@
+/** What the tests of the dispatcher share: a sandbox without a server, a machine whose time stands, and a sender in the test's hand. */
+import { onTestFinished } from 'vitest';
+import { Dispatcher } from '../../src/delivery/dispatcher.ts';
+import { type ReplayRequest, replayDelivery } from '../../src/delivery/replay-delivery.ts';
+import type { Sender, SendRequest, SendResult } from '../../src/delivery/sender.ts';
+import type { Overrides } from '../../src/profile/overrides.ts';
+import { resolveRules } from '../../src/profile/resolve-rules.ts';
+import { createEvent } from '../../src/sandbox/events.ts';
+import { createSandbox } from '../../src/sandbox/sandbox.ts';
+import {
+  createWebhook,
+  deleteWebhook,
+  updateWebhook,
+  type WebhookChange,
+} from '../../src/sandbox/webhooks.ts';
+import { createWorkspace } from '../../src/sandbox/workspaces.ts';
+import type { DeliveryRow } from '../../src/store/delivery-queries.ts';
+import { Store } from '../../src/store/store.ts';
+
+export const NOW = Date.UTC(2026, 10, 20);
+
+/** An attempt under way. */
+export interface SentAttempt extends SendRequest {
+  readonly deliveryId: string;
+  /** Ends it; by default with status 200. */
+  respond(result?: Partial<SendResult>): Promise<void>;
+}
+
+export const failedResult: Partial<SendResult> = {
+  outcome: 'http_error',
+  responseStatus: 500,
+  error: 'answered 500',
+};
+
+/** A sender whose every attempt stays under way until the test ends it. */
+export function createScriptedSender() {
+  const sent: SentAttempt[] = [];
+  const underWay = new Set<SentAttempt>();
+  const waiters = new Set<() => void>();
+  const accepted: SendResult = {
+    ...{ outcome: 'succeeded', responseStatus: 200, error: null, durationMs: 1 },
+    ...{ response: { headers: {}, body: Buffer.alloc(0), truncated: false }, retryAfterMs: null },
+  };
+  const sender: Sender = {
+    loadHttpClient: async () => {},
+    connect: () => Promise.reject(new Error('no test connects')),
+    send: (request) =>
+      new Promise<SendResult>((resolve) => {
+        const attempt: SentAttempt = {
+          ...request,
+          deliveryId: request.headers['Service-Delivery-Id'] ?? '',
+          respond: (result) => {
+            underWay.delete(attempt);
+            resolve({ ...accepted, ...result });
+            return runEventLoop();
+          },
+        };
+        sent.push(attempt);
+        underWay.add(attempt);
+        for (const waiter of waiters) waiter();
+      }),
+    close: async () => {},
+  };
+  return {
+    sender,
+    /** Every attempt so far. */
+    sent,
+    underWay,
+    /** Resolves to the attempt of that number, from 1, once it is under way. */
+    attempt: (number: number) =>
+      new Promise<SentAttempt>((resolve) => {
+        const look = () => {
+          const found = sent[number - 1];
+          if (found === undefined) return;
+          waiters.delete(look);
+          resolve(found);
+        };
+        waiters.add(look);
+        look();
+      }),
+  };
+}
+
+/** Lets everything happen that needs no answer of a receiver: a group of writes and what follows from it, some times over. */
+export async function runEventLoop(count = 4): Promise<void> {
+  for (let i = 0; i < count; i++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+export interface DispatcherSetupOptions {
+  readonly overrides?: Overrides;
+  readonly store?: Store;
+  readonly sender?: Sender;
+  readonly frozen?: boolean;
+}
+
+/** A dispatcher that runs on a machine whose real time is moved by {@link pass}. */
+export function startDispatcher(options: DispatcherSetupOptions = {}) {
+  const { store = new Store({ path: ':memory:' }), frozen = true } = options;
+  let elapsed = 0;
+  const wall = { now: () => NOW + elapsed, monotonic: () => elapsed };
+  const sandbox = createSandbox({
+    ...{ environment: 'sandbox', store, wall, randomSeed: 1, isRepeatable: false },
+    rules: resolveRules('relaxed', options.overrides),
+    seedsKeys: true,
+    newClockSettings: { speed: 1, frozen },
+    catalogue: new Set(),
+  });
+  const scripted = createScriptedSender();
+  const faults: unknown[] = [];
+  const onFault = (fault: unknown) => faults.push(fault);
+  const dispatcher = new Dispatcher({
+    sandbox,
+    sender: options.sender ?? scripted.sender,
+    onInternalError: onFault,
+  });
+  if (store.workspaces.findOldest() === undefined)
+    store.writeNow(() => createWorkspace(sandbox, { name: 'Test' }));
+  const workspace = sandbox.workspaces.default;
+  dispatcher.start();
+  onTestFinished(async () => {
+    await dispatcher.stop(0);
+    store.close();
+  });
+
+  const seqOf = (id: string) => store.webhooks.find(id)?.seq ?? 0;
+  const get = (id: string): DeliveryRow => {
+    const row = store.deliveryQueries.find(id);
+    if (row === undefined) throw new Error(`no delivery ${id}`);
+    return row;
+  };
+  /** As the API does. Inside a write. */
+  const createOne = () => createEvent(sandbox, { workspace, type: 'order.shipped', payload: '{}' });
+  return {
+    ...{ sandbox, store, dispatcher, workspace, faults, get, createEvent: createOne },
+    ...{ sent: scripted.sent, underWay: scripted.underWay, attempt: scripted.attempt },
+    endpoint: (url = 'http://127.0.0.1:9/') =>
+      store.writeNow(() => createWebhook(sandbox, { workspace, url, events: ['*'] })),
+    /** Creates events. @returns the ids of their deliveries. */
+    async trigger(count = 1): Promise<string[]> {
+      const created = await Promise.all(Array.from({ length: count }, () => store.write(createOne)));
+      const news = created.flatMap((event) => event.toPublish);
+      for (const item of news) sandbox.bus.publish(item);
+      await runEventLoop();
+      return news.flatMap((item) =>
+        item.type === 'due' ? (store.deliveryQueries.findBySeq(item.deliverySeq)?.id ?? []) : [],
+      );
+    },
+    replay: (id: string, change: Omit<ReplayRequest, 'id'> = {}) =>
+      replayDelivery(sandbox, { id, ...change }),
+    async update(id: string, change: WebhookChange) {
+      const webhookSeq = seqOf(id);
+      await store.write(() => updateWebhook(sandbox, id, change));
+      sandbox.bus.publish({ type: 'webhook_changed', webhookSeq });
+      await runEventLoop();
+    },
+    async remove(id: string) {
+      const webhookSeq = seqOf(id);
+      await store.write(() => deleteWebhook(sandbox, id));
+      sandbox.bus.publish({ type: 'canceled', webhookSeq });
+      await runEventLoop();
+    },
+    /** Real time passes. */
+    pass(ms: number) {
+      elapsed += ms;
+    },
+    /** The schedule clock jumps. */
+    async moveTo(at: number) {
+      workspace.clock.moveTo(at);
+      sandbox.bus.publish({ type: 'clock', workspaceSeq: workspace.seq });
+      await runEventLoop();
+    },
+  };
+}

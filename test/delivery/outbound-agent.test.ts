@@ -1,0 +1,289 @@
+import { promises as dns } from 'node:dns';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { MINUTE_MS } from '../../src/domain/duration.ts';
+import { createRawReceiver, readRequest } from '../support/raw-receiver.ts';
+import { createReceiver } from '../support/test-receiver.ts';
+import { createTestWallClock } from '../support/test-wall-clock.ts';
+import { createGate, createPostRequest, createTestSender, limits } from './sender-setup.ts';
+
+const v4 = (address: string) => ({ address, family: 4 });
+const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n';
+
+describe('where it connects', () => {
+  it.each([
+    'http://169.254.169.254/latest/meta-data',
+    'https://169.254.169.254/',
+    'http://0xa9fea9fe/',
+    'http://[::ffff:169.254.169.254]/',
+    'http://[64:ff9b::169.254.169.254]/',
+    'http://[2002:a9fe:a9fe::1]/',
+    'http://[fd00:ec2::254]/',
+    'http://[fe80::1]/',
+    'http://0.0.0.0/',
+    'http://[::]/',
+  ])('never to %s', async (url) => {
+    const result = await createTestSender().send(createPostRequest(url), limits);
+    expect(result).toMatchObject({ outcome: 'blocked', responseStatus: null, response: null });
+    expect(result.error).toContain('must be one that deliveries may go to');
+  });
+
+  it('not over plain HTTP to a public address [webhook.url]', async () => {
+    const lookup = async () => [v4('93.184.216.34')];
+    const result = await createTestSender({ lookup }).send(
+      createPostRequest('http://receiver.internal/'),
+      limits,
+    );
+    expect(result.outcome).toBe('blocked');
+    expect(result.error).toBe(
+      'receiver.internal has no address that is allowed: 93.184.216.34 is a public address: ' +
+        'the address of an endpoint must use HTTPS: plain HTTP is for loopback and private addresses only',
+    );
+  });
+
+  it('only to public addresses over HTTPS under the strict rule [webhook.url]', async () => {
+    await using receiver = await createReceiver();
+    const result = await createTestSender({ rule: 'public' }).send(createPostRequest(receiver.url), limits);
+    expect(result).toMatchObject({ outcome: 'blocked' });
+    expect(receiver.requests).toHaveLength(0);
+  });
+
+  it('never to the emulator itself', async () => {
+    await using receiver = await createReceiver();
+    const isOwnAddress = (address: string, port: number) => address === '127.0.0.1' && port === receiver.port;
+    const sender = createTestSender({ isOwnAddress });
+    const direct = await sender.send(createPostRequest(receiver.url), limits);
+    expect(direct).toMatchObject({ outcome: 'blocked' });
+    expect(direct.error).toContain('is this emulator itself: point the endpoint to your receiver');
+    expect(receiver.requests).toHaveLength(0);
+  });
+
+  it('exactly to the address that was checked: a name is resolved once a connection', async () => {
+    await using receiver = await createReceiver();
+    const answers = [[v4('127.0.0.1')], [v4('169.254.169.254')]];
+    const lookup = vi.fn(async () => answers.shift() ?? []);
+    const sender = createTestSender({ lookup, connectionsPerOrigin: 1 });
+    const url = `http://rebound.internal:${receiver.port}/`;
+    expect(await sender.send(createPostRequest(url), limits)).toMatchObject({ outcome: 'succeeded' });
+    expect(lookup.mock.calls).toEqual([['rebound.internal']]);
+    receiver.respond({ drop: true });
+    await sender.send(createPostRequest(url), limits); // closes the connection, so that the next send resolves the name again
+    expect(await sender.send(createPostRequest(url), limits)).toMatchObject({ outcome: 'blocked' });
+    expect(receiver.requests).toHaveLength(2);
+    expect(lookup).toHaveBeenCalledTimes(2);
+  });
+
+  it('to the allowed ones of several addresses', async () => {
+    await using receiver = await createReceiver();
+    const lookup = async () => [v4('169.254.169.254'), v4('127.0.0.1')];
+    const result = await createTestSender({ lookup }).send(
+      createPostRequest(`http://mixed.internal:${receiver.port}/`),
+      limits,
+    );
+    expect(result).toMatchObject({ outcome: 'succeeded' });
+  });
+
+  it('to the next address when the first refuses', async () => {
+    await using receiver = await createReceiver();
+    const lookup = async () => [v4('127.0.0.2'), v4('127.0.0.1')];
+    const result = await createTestSender({ lookup }).send(
+      createPostRequest(`http://two.internal:${receiver.port}/`),
+      limits,
+    );
+    expect(result).toMatchObject({ outcome: 'succeeded' });
+  });
+
+  it.each(['localhost', 'app.localhost', 'LOCALHOST'])(
+    'to this machine for %s, which no resolver is asked about',
+    async (host) => {
+      await using receiver = await createReceiver();
+      const lookup = vi.fn(async () => []);
+      const result = await createTestSender({ lookup }).send(
+        createPostRequest(`http://${host}:${receiver.port}/`),
+        limits,
+      );
+      expect(result).toMatchObject({ outcome: 'succeeded' });
+      expect(lookup).not.toHaveBeenCalled();
+    },
+  );
+
+  it('says every address that refused', async () => {
+    const receiver = await createReceiver();
+    await receiver.close();
+    const result = await createTestSender().send(
+      createPostRequest(`http://localhost:${receiver.port}/`),
+      limits,
+    );
+    expect(result.outcome).toBe('connection_error');
+    expect(result.error).toMatch(
+      /^connection refused by 127\.0\.0\.1:\d+( and \[::1\]:\d+)?: nothing listens there$/,
+    );
+  });
+
+  it.each([
+    ['ENOTFOUND', 'nowhere.example does not resolve: is the name right?'],
+    ['EAI_AGAIN', 'no name server answered for nowhere.example: is this machine online?'],
+    ['EAI_FAIL', 'nowhere.example does not resolve (EAI_FAIL)'],
+  ])('nowhere when the name does not resolve: %s', async (code, error) => {
+    const lookup = () => Promise.reject(Object.assign(new Error(`getaddrinfo ${code}`), { code }));
+    const result = await createTestSender({ lookup }).send(
+      createPostRequest('https://nowhere.example/'),
+      limits,
+    );
+    expect(result).toMatchObject({ outcome: 'dns_error', error, responseStatus: null });
+  });
+
+  it('to what the system knows the name as, IPv4 first', async () => {
+    await using receiver = await createReceiver();
+    const lookup = vi.spyOn(dns, 'lookup').mockImplementation(async () => [v4('127.0.0.1')] as never);
+    onTestFinished(() => lookup.mockRestore());
+    const result = await createTestSender().send(
+      createPostRequest(`http://receiver.internal:${receiver.port}/`),
+      limits,
+    );
+    expect(result).toMatchObject({ outcome: 'succeeded' });
+    expect(lookup.mock.calls).toEqual([['receiver.internal', { all: true, order: 'ipv4first' }]]);
+  });
+
+  it('not through a proxy of the environment', async () => {
+    await using proxy = await createReceiver();
+    await using receiver = await createReceiver();
+    for (const name of ['HTTP_PROXY', 'http_proxy', 'ALL_PROXY', 'NODE_USE_ENV_PROXY'])
+      vi.stubEnv(name, proxy.url);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    await createTestSender().send(createPostRequest(receiver.url), limits);
+    expect([proxy.requests.length, receiver.requests.length]).toEqual([0, 1]);
+  });
+});
+
+describe('its connections', () => {
+  it('are kept and used again', async () => {
+    await using receiver = await createRawReceiver(async (socket) => {
+      for (;;) {
+        await readRequest(socket);
+        socket.write(OK);
+      }
+    });
+    const sender = createTestSender({ connectionsPerOrigin: 1 });
+    for (let count = 0; count < 5; count++) await sender.send(createPostRequest(receiver.url), limits);
+    expect(receiver.connections).toBe(1);
+  });
+
+  it('are as many as allowed for one origin', async () => {
+    const gate = createGate();
+    let waiting = 0;
+    await using receiver = await createRawReceiver(async (socket) => {
+      for (;;) {
+        await readRequest(socket);
+        waiting++;
+        await gate.opened;
+        socket.write(OK);
+      }
+    });
+    const sender = createTestSender({ connectionsPerOrigin: 2 });
+    const sending = Array.from({ length: 5 }, () => sender.send(createPostRequest(receiver.url), limits));
+    await vi.waitUntil(() => waiting === 2);
+    gate.open();
+    const results = await Promise.all(sending);
+    expect(results.map(({ outcome }) => outcome)).toEqual(Array(5).fill('succeeded'));
+    expect(receiver.connections).toBe(2);
+  });
+
+  it('are closed, those of the least recently used origin first, past the limit of origins', async () => {
+    const closed: number[] = [];
+    const receivers = await Promise.all(
+      [0, 1, 2].map((number) =>
+        createRawReceiver(async (socket) => {
+          socket.once('close', () => closed.push(number));
+          for (;;) {
+            await readRequest(socket);
+            socket.write(OK);
+          }
+        }),
+      ),
+    );
+    const sender = createTestSender({ maxOrigins: 2, connectionsPerOrigin: 1 });
+    for (const index of [0, 1, 0, 2])
+      await sender.send(createPostRequest(receivers[index]?.url ?? ''), limits);
+    await vi.waitUntil(() => closed.length > 0);
+    expect(closed).toEqual([1]);
+    await Promise.all(receivers.map((receiver) => receiver.close()));
+  });
+
+  it('finish what is under way when their origin is dropped', async () => {
+    const gate = createGate();
+    await using slow = await createReceiver(() => ({ after: gate.opened }));
+    await using quick = await createReceiver();
+    const sender = createTestSender({ maxOrigins: 1 });
+    const sending = sender.send(createPostRequest(slow.url), limits);
+    await slow.waitFor(1);
+    await sender.send(createPostRequest(quick.url), limits);
+    gate.open();
+    expect(await sending).toMatchObject({ outcome: 'succeeded' });
+  });
+
+  it('are closed at once with the sender, and what is under way ends', async () => {
+    await using receiver = await createReceiver(() => new Promise(() => undefined));
+    const sender = createTestSender();
+    const sending = sender.send(createPostRequest(receiver.url), limits);
+    await receiver.waitFor(1);
+    await sender.close();
+    const stopped = { outcome: 'connection_error', error: 'the emulator stopped before the attempt ended' };
+    expect(await sending).toMatchObject(stopped);
+    expect(await sender.send(createPostRequest(receiver.url), limits)).toMatchObject(stopped);
+    expect(receiver.requests).toHaveLength(1);
+  });
+});
+
+describe('an idle connection that the receiver closed', () => {
+  /** Answers the first request of each connection, and treats the next one on it as a receiver that has just closed. */
+  const closesOnReuse = (close: 'end' | 'resetAndDestroy') =>
+    createRawReceiver(async (socket) => {
+      await readRequest(socket);
+      socket.write(OK);
+      await readRequest(socket);
+      socket[close]();
+    });
+
+  it.each(['end', 'resetAndDestroy'] as const)(
+    'fails the attempt and is not sent the request again, because the receiver may have read it (%s)',
+    async (close) => {
+      await using receiver = await closesOnReuse(close);
+      const sender = createTestSender({ connectionsPerOrigin: 1 });
+      const first = await sender.send(createPostRequest(receiver.url), limits);
+      const second = await sender.send(createPostRequest(receiver.url), limits);
+      expect([first.outcome, second.outcome]).toEqual(['succeeded', 'connection_error']);
+      expect(second.error).toContain('a connection that it had kept open, before it answered');
+      expect(receiver.connections).toBe(1);
+    },
+  );
+
+  it('makes the next attempts use a new connection each, until some minutes have passed', async () => {
+    await using receiver = await closesOnReuse('end');
+    const wall = createTestWallClock();
+    const sender = createTestSender({ connectionsPerOrigin: 1, wall });
+    const outcomes: string[] = [];
+    const send = async () =>
+      outcomes.push((await sender.send(createPostRequest(receiver.url), limits)).outcome);
+    for (let attempt = 0; attempt < 4; attempt++) await send();
+    expect(outcomes).toEqual(['succeeded', 'connection_error', 'succeeded', 'succeeded']);
+    expect(receiver.connections).toBe(3);
+    wall.advance(5 * MINUTE_MS);
+    for (let attempt = 0; attempt < 2; attempt++) await send();
+    expect(outcomes.slice(4)).toEqual(['succeeded', 'connection_error']);
+    expect(receiver.connections).toBe(4);
+  });
+
+  it('is not the same as an answer that broke off on it: that is a failure', async () => {
+    await using receiver = await createRawReceiver(async (socket) => {
+      await readRequest(socket);
+      socket.write(OK);
+      await readRequest(socket);
+      socket.end('HTTP/1.1 2');
+    });
+    const sender = createTestSender({ connectionsPerOrigin: 1 });
+    await sender.send(createPostRequest(receiver.url), limits);
+    const result = await sender.send(createPostRequest(receiver.url), limits);
+    expect(result).toMatchObject({ outcome: 'connection_error' });
+    expect(receiver.connections).toBe(1);
+  });
+});

@@ -1,0 +1,33 @@
+/** What the tests of the sender share. */
+import { onTestFinished } from 'vitest';
+import { createSender, type Sender, type SenderOptions, type SendLimits } from '../../src/delivery/sender.ts';
+
+export const wall = { now: () => Date.UTC(2026, 10, 20), monotonic: () => performance.now() };
+
+/** Limits that no test reaches unless it means to. */
+export const limits: SendLimits = {
+  connectTimeoutMs: 5_000,
+  attemptTimeoutMs: 10_000,
+  responseLimitBytes: 1_024,
+};
+
+/** A sender that is closed when the test is over. */
+export function createTestSender(options: Partial<SenderOptions> = {}): Sender {
+  const sender = createSender({ rule: 'local', isOwnAddress: () => false, wall, ...options });
+  onTestFinished(() => sender.close());
+  return sender;
+}
+
+/** A request with little in it. */
+export function createPostRequest(url: string, insecureTls = false) {
+  return { url, headers: { 'Content-Type': 'application/json' }, body: '{"a":1}', insecureTls };
+}
+
+/** A promise that the test resolves. */
+export function createGate(): { readonly opened: Promise<void>; open(): void } {
+  let open: () => void = () => undefined;
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open };
+}

@@ -1,0 +1,69 @@
+import { expect, it } from 'vitest';
+import { findAttemptHints } from '../../src/domain/attempt-hints.ts';
+import type { AttemptOutcome } from '../../src/domain/delivery.ts';
+import type { FaultKind } from '../../src/domain/fault.ts';
+
+const delivery = { id: 'del_1', webhook_id: 'wh_1', url: 'http://127.0.0.1:3000/hooks?a=1&b=2' };
+const check = "svc receiver check 'http://127.0.0.1:3000/hooks?a=1&b=2' --secret SECRET";
+
+it.each<[AttemptOutcome, number | null, string]>([
+  ['http_error', 302, 'svc webhooks update wh_1 --url URL'],
+  ['http_error', 400, 'svc verify --delivery del_1'],
+  ['http_error', 404, 'Is the path right?'],
+  ['http_error', 418, 'its answer and its log'],
+  ['http_error', 429, '--rate'],
+  ['http_error', 503, 'its answer and its log'],
+  ['timeout', null, 'as soon as the delivery is accepted'],
+  ['connection_error', null, 'Start or correct the receiver'],
+  ['dns_error', null, 'Correct the name'],
+  ['tls_error', null, '--ca FILE'],
+  ['blocked', null, 'svc webhooks update wh_1 --url URL'],
+])('after %s %s says what to do', (outcome, response_status, step) => {
+  expect(findAttemptHints({ outcome, response_status }, delivery)[0]).toContain(step);
+});
+
+it('has nothing to say of success', () => {
+  expect(findAttemptHints({ outcome: 'succeeded', response_status: 200 }, delivery)).toEqual([]);
+});
+
+it.each<FaultKind>(['tamper-body', 'bad-signature', 'stale-timestamp', 'old-secret', 'drop'])(
+  'puts down to the fault what %s made of an attempt',
+  (kind) => {
+    const attempt = { outcome: 'http_error', response_status: 400, fault: { id: 'flt_1', kind } } as const;
+    expect(findAttemptHints(attempt, delivery)).toEqual([expect.stringContaining('svc faults clear flt_1')]);
+  },
+);
+
+it('puts down to the receiver what fails beside a fault that no receiver notices', () => {
+  const fault = { id: 'flt_1', kind: 'duplicate' } as const;
+  expect(findAttemptHints({ outcome: 'timeout', response_status: null, fault }, delivery)).toEqual([
+    expect.stringContaining('Answer with a 2xx'),
+  ]);
+});
+
+it.each<[FaultKind, boolean]>([
+  ['tamper-body', true],
+  ['bad-signature', true],
+  ['stale-timestamp', true],
+  // Right while the secret is being rotated.
+  ['old-secret', false],
+  ['slow-body', false],
+])('tells of a receiver that accepts %s: %s', (kind, isWrong) => {
+  const attempt = { outcome: 'succeeded', response_status: 204, fault: { id: 'flt_1', kind } } as const;
+  expect(findAttemptHints(attempt, delivery).join().includes(check)).toBe(isWrong);
+});
+
+it.each([400, 401, 403, 418, 422, 500, 503])(
+  'a receiver that responded with %s is to be tested with svc receiver check and its own URL',
+  (response_status) => {
+    const remedies = findAttemptHints({ outcome: 'http_error', response_status }, delivery);
+    expect(remedies.at(-1)).toBe(`Test the receiver against every rule: ${check}`);
+  },
+);
+
+it.each([302, 404, 405, 410, 429])(
+  'svc receiver check is not suggested after %s, which does not come from the code that verifies',
+  (response_status) => {
+    expect(findAttemptHints({ outcome: 'http_error', response_status }, delivery)).toHaveLength(1);
+  },
+);

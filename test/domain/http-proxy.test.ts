@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import { parseProxy, usesProxy } from '../../src/domain/http-proxy.ts';
+
+const url = 'http://proxy.example:3128';
+
+describe('the address of a proxy', () => {
+  it('has a host, a port and perhaps credentials', () => {
+    expect(parseProxy({ url })).toEqual({
+      ...{ hostname: 'proxy.example', port: 3128, authority: 'proxy.example:3128' },
+      ...{ authorization: null, except: [] },
+    });
+    expect(parseProxy({ url: 'http://[::1]' })).toMatchObject({
+      ...{ hostname: '::1', port: 80, authority: '[::1]:80' },
+    });
+    const { authorization, authority } = parseProxy({ url: 'http://me:p%40ss%@proxy.example:3128' });
+    expect(authorization).toBe(`Basic ${Buffer.from('me:p@ss%').toString('base64')}`);
+    expect(authority).not.toContain('ss');
+  });
+
+  it.each(['proxy.example:3128', 'socks5://proxy.example', 'https://proxy.example', 'http://', ''])(
+    'is not %j',
+    (text) => {
+      expect(() => parseProxy({ url: text })).toThrow(expect.objectContaining({ code: 'usage' }));
+    },
+  );
+});
+
+describe('a proxy', () => {
+  const proxies = (target: string, ...except: string[]) =>
+    usesProxy(parseProxy({ url, except }), new URL(target));
+
+  it.each(['https://api.example', 'https://93.184.216.34', 'https://[2606:4700::1111]'])(
+    'stands before %s',
+    (target) => expect(proxies(target)).toBe(true),
+  );
+
+  it.each([
+    ...['https://localhost', 'https://127.0.0.1:8443', 'https://[::1]', 'https://app.localhost'],
+    ...['https://10.0.0.1', 'https://receiver', 'https://receiver.internal', 'https://169.254.169.254'],
+  ])('never before %s, which is here or nowhere', (target) => expect(proxies(target)).toBe(false));
+
+  it.each([
+    ['https://api.example', 'api.example'],
+    ['https://api.example.', 'API.example'],
+    ['https://eu.api.example', 'api.example'],
+    ['https://eu.api.example', '.api.example'],
+    ['https://eu.api.example', '*.api.example'],
+    ['https://api.example', 'api.example:443'],
+    ['https://api.example:8443', 'api.example:8443'],
+    ['https://[2606:4700::1111]', '2606:4700::1111'],
+    ['https://api.example', '*'],
+  ])('leaves out %s where %s is an exception', (target, entry) => {
+    expect(proxies(target, 'other.example', entry)).toBe(false);
+  });
+
+  it.each([
+    ['https://notapi.example', 'api.example'],
+    ['https://api.example:8443', 'api.example:443'],
+    ['https://api.example.com', 'api.example'],
+  ])('does not leave out %s where %s is one', (target, entry) => {
+    expect(proxies(target, entry)).toBe(true);
+  });
+});

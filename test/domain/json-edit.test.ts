@@ -1,0 +1,125 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { applyJsonEdits, type JsonEdit, parseAssignment } from '../../src/domain/json-edit.ts';
+import { SvcError } from '../../src/errors.ts';
+
+const order =
+  '{ "id": "ord_1", "total": 12.50, "items": [{ "sku": "A", "n": 1e400 }, { "sku": "B" }], "note": null }';
+const add = (path: string, value: string): JsonEdit => ({ kind: 'add', path, value });
+const override = (path: string, value: string): JsonEdit => ({ kind: 'override', path, value });
+const remove = (path: string): JsonEdit => ({ kind: 'remove', path });
+
+describe('changeJson', () => {
+  it.each<[string, JsonEdit, string]>([
+    ['overrides a member', override('total', '9.90'), '"total":9.90'],
+    ['overrides null', override('note', '"x"'), '"note":"x"'],
+    ['overrides inside a list', override('items[1].sku', '"C"'), '{"sku":"C"}]'],
+    ['overrides a whole list', override('items', '[ 1.0, {} ]'), '"items":[1.0,{}]'],
+    ['adds a member', add('gift', 'true'), '"note":null,"gift":true'],
+    ['adds the next item of a list', add('items[2]', '{"sku":"C"}'), '{"sku":"B"},{"sku":"C"}]'],
+    ['adds what leads to the path', add('to.lines[0].text', '"Hi"'), '"to":{"lines":[{"text":"Hi"}]}'],
+    ['adds a member named like a prototype', add('__proto__.x', '1'), '"__proto__":{"x":1}'],
+    ['counts from the end', override('items[-1].sku', '"C"'), '{"sku":"C"}]'],
+    ['appends an item', add('items[].sku', '"C"'), '{"sku":"B"},{"sku":"C"}]'],
+    ['begins a list', add('tags[]', '"new"'), '"tags":["new"]'],
+    ['adds a member with a dot', add('meta["a.b"]', '1'), '"meta":{"a.b":1}'],
+    ['adds a member in single quotes at the top', add("['x y'].z", '1'), '"x y":{"z":1}'],
+    ['removes the last item', remove('items[-1]'), '"items":[{"sku":"A","n":1e400}]'],
+    ['removes a member', remove('note'), '{"sku":"B"}]}'],
+    ['removes an item of a list', remove('items[0]'), '"items":[{"sku":"B"}]'],
+  ])('%s', (_, change, expected) => {
+    expect(applyJsonEdits(order, [change])).toContain(expected);
+  });
+
+  it('keeps the text of what it does not change', () => {
+    expect(applyJsonEdits(order, [override('id', '"ord_2"'), remove('note')])).toBe(
+      '{"id":"ord_2","total":12.50,"items":[{"sku":"A","n":1e400},{"sku":"B"}]}',
+    );
+  });
+
+  it('makes changes in order', () => {
+    expect(applyJsonEdits('{}', [add('a', '1'), override('a', '2'), add('b', '3'), remove('a')])).toBe(
+      '{"b":3}',
+    );
+  });
+
+  it('prints any document as JSON.stringify does when nothing changes', () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (document) => {
+        const text = JSON.stringify(document);
+        expect(applyJsonEdits(JSON.stringify(JSON.parse(text), null, 2), [])).toBe(
+          JSON.stringify(JSON.parse(text)),
+        );
+      }),
+    );
+  });
+
+  it.each<[JsonEdit, RegExp]>([
+    [override('totl', '1'), /nothing at totl/],
+    [override('items[2].sku', '1'), /nothing at items\[2\]\.sku/],
+    [remove('items[0].x'), /nothing at items\[0\]\.x/],
+    [remove('items.length'), /nothing at items\.length/],
+    [override('items[-3].sku', '1'), /nothing at items\[-3\]/],
+    [remove('items[]'), /nothing at items\[\]/],
+    [add('items[-1]', '1'), /something at items\[-1\] already/],
+    [add('total', '1'), /something at total already/],
+    [add('items[5]', '1'), /Nothing can be added at items\[5\].*the next is \[2\]/],
+    [add('items.sku', '1'), /Nothing can be added at items\.sku/],
+    [add('total.amount', '1'), /Nothing can be added at total\.amount.*no object/],
+    ...['', '.', '.a', 'a.', 'a..b', 'a[b]', 'a[', 'a]', '[0]', 'a[-]', 'a[x]', 'a["b]', 'a["\\x"]'].map(
+      (path): [JsonEdit, RegExp] => [add(path, '1'), /is not a path/],
+    ),
+  ])('refuses %j', (change, message) => {
+    expect(() => applyJsonEdits(order, [change])).toThrow(SvcError);
+    expect(() => applyJsonEdits(order, [change])).toThrow(message);
+  });
+
+  it.each([
+    ['items[0].skuu', 'Did you mean items[0].sku?'],
+    ['items.0.sku', 'Did you mean items[0].sku?'],
+    ['payload.customer.name', 'The payload has id, total, items, note.'],
+    ['items[0].warehouse', 'items[0] has sku, n.'],
+    ['items[7].sku.length', 'items is a list of 2.'],
+    ['total.amount_in_cents', 'total is 12.50.'],
+  ])('says what there is instead of %s', (path, hint) => {
+    const change = () => applyJsonEdits(order, [remove(path)]);
+    expect(change).toThrow(expect.objectContaining({ hint }));
+  });
+
+  it('suggests a name with a dot in its quotes', () => {
+    const change = () => applyJsonEdits('{"meta":{"a.b":1}}', [remove('meta["a,b"]')]);
+    expect(change).toThrow(expect.objectContaining({ hint: 'Did you mean meta["a.b"]?' }));
+  });
+});
+
+describe('parseAssignment', () => {
+  it.each([
+    ['total=12.50', 'total', '12.50'],
+    ['gift=true', 'gift', 'true'],
+    ['code="12"', 'code', '"12"'],
+    ['name=Zoë "Z" Nuñez', 'name', '"Zoë \\"Z\\" Nuñez"'],
+    ['a.b[0]=x=y', 'a.b[0]', '"x=y"'],
+    ['note=', 'note', '""'],
+    ['to={"city":"Berlin"}', 'to', '{"city":"Berlin"}'],
+    ['meta["a=b"].c=1', 'meta["a=b"].c', '1'],
+    ["meta['a=b']=x", "meta['a=b']", '"x"'],
+    ['items[]=null', 'items[]', 'null'],
+    ['zip=01099', 'zip', '"01099"'],
+    ['id=ord_{{uuid}}', 'id', '"ord_{{uuid}}"'],
+    ['id={{uuid}}', 'id', '"{{uuid}}"'],
+    ['text=a\nb', 'text', '"a\\nb"'],
+  ])('reads %s', (text, path, value) => {
+    expect(parseAssignment(text)).toEqual({ path, value });
+  });
+
+  it.each(['total', '=1', ''])('refuses %j', (text) => {
+    expect(() => parseAssignment(text)).toThrow(/Write path=value/);
+  });
+
+  it.each(['to={city:Berlin}', 'items[]=[a]', 'name="Zoë'])(
+    'refuses %s, which has lost its quotes',
+    (text) => {
+      expect(() => parseAssignment(text)).toThrow(/begins like JSON, but is not/);
+    },
+  );
+});

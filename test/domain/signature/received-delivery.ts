@@ -1,0 +1,29 @@
+import { type SchemeName, schemes } from '../../../src/domain/signature/schemes.ts';
+import { signDelivery } from '../../../src/domain/signature/sign.ts';
+import type { VerifyInput } from '../../../src/domain/signature/verify-input.ts';
+
+export const secret = 'whsec_N3pVvJb1c2Yh0t6m4Q8xZk5sRf7uWg9aLdEeTyUiOpA';
+export const body =
+  '{"type":"order.shipped","data":{"id":"evt_1","payload":{"price":10.50,"to":"Grüße/世界"}}}';
+export const now = Date.parse('2026-11-20T23:06:00Z');
+
+/** What a receiver would verify of a delivery that was signed now with {@link secret}, but for `changes`. */
+export function received(
+  changes: Partial<VerifyInput> = {},
+  signed: { payload?: string | Uint8Array; secrets?: readonly string[]; scheme?: SchemeName } = {},
+): VerifyInput {
+  const { payload = body, secrets = [secret], scheme: name = 'svc' } = signed;
+  const scheme = schemes[name];
+  const { headers } = signDelivery({ scheme, secrets, id: 'del_1', timestampMs: now, body: payload });
+  const value = (header: string | null) => (header === null ? null : headers[header]);
+  return {
+    payload,
+    signature: value(scheme.headers.signature),
+    timestamp: value(scheme.headers.timestamp),
+    id: value(scheme.headers.id),
+    scheme: name,
+    secret,
+    now,
+    ...changes,
+  };
+}

@@ -1,0 +1,19 @@
+/** What docs/signatures.md says of reasons and schemes is so. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { customSchemes } from '../../../src/config/custom-schemes.ts';
+import { digestMistakes, refusalReasons } from '../../../src/domain/signature/refusals.ts';
+import { schemeNames } from '../../../src/domain/signature/schemes.ts';
+
+const page = readFileSync(join(import.meta.dirname, '../../../docs/signatures.md'), 'utf8');
+
+it.each([...refusalReasons, ...digestMistakes, ...schemeNames])('names %s', (word) => {
+  expect(page).toContain(`\`${word}\``);
+});
+
+it('describes a scheme that can be used', () => {
+  const [, example = ''] = /```json\n(.*?)```/s.exec(page) ?? [];
+  const { scheme, schemes } = JSON.parse(example);
+  expect(customSchemes.parse(schemes, { path: 'schemes', hint: '' })).toHaveProperty(scheme);
+});

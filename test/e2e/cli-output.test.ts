@@ -1,0 +1,54 @@
+/** How the output of the built program looks where it goes. */
+import { stripVTControlCharacters } from 'node:util';
+import { execa } from 'execa';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createReceiver, type Receiver } from '../support/test-receiver.ts';
+import { cleanEnvironment, createTempFolder, program, startEmulator, svc } from './cli-program.ts';
+
+const inhabited = createTempFolder();
+let receiver: Receiver;
+let emulator: Awaited<ReturnType<typeof startEmulator>>;
+
+beforeAll(async () => {
+  receiver = await createReceiver();
+  emulator = await startEmulator(inhabited.cwd, '--db', ':memory:', '--freeze', '--forward-to', receiver.url);
+  await svc(['trigger', 'order.shipped', '--wait'], { cwd: inhabited.cwd });
+});
+
+afterAll(async () => {
+  emulator.subprocess.kill();
+  await Promise.all([emulator.subprocess, receiver.close()]);
+  inhabited.remove();
+});
+
+describe('the look of the output', () => {
+  // With a frozen clock it does not change from one second to the next.
+  const args = ['deliveries', 'list'];
+  const plain = async (env: Record<string, string> = {}, flags: string[] = []) =>
+    (await svc([...args, ...flags], { cwd: inhabited.cwd, env })).stdout;
+
+  it.skipIf(process.platform !== 'linux')(
+    'is the same in a terminal as in a pipe, but for colour',
+    async () => {
+      const command = [process.execPath, program, ...args].map((word) => `'${word}'`).join(' ');
+      const terminal = await execa('script', ['-qec', `stty cols 500; ${command}`, '/dev/null'], {
+        ...{ cwd: inhabited.cwd, env: { ...cleanEnvironment(), TERM: 'xterm' }, extendEnv: false, input: '' },
+      });
+      expect(terminal.stdout).toContain('\x1b[');
+      expect(stripVTControlCharacters(terminal.stdout).replaceAll('\r', '').trim()).toBe(
+        (await plain()).trim(),
+      );
+    },
+  );
+
+  it('has no colour in a pipe, unless FORCE_COLOR says so; --no-color is the last word', async () => {
+    const text = await plain();
+    const colored = await plain({ FORCE_COLOR: '1' });
+    expect(text).not.toContain('\x1b');
+    expect(colored).toContain('\x1b[32m✓ succeeded');
+    // The rest is the same, to the character.
+    expect(stripVTControlCharacters(colored)).toBe(text);
+    expect(await plain({ FORCE_COLOR: '1' }, ['--no-color'])).toBe(text);
+    expect(await plain({ NO_COLOR: '1' })).toBe(text);
+  });
+});

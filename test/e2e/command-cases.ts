@@ -1,0 +1,381 @@
+/** Every command that ends by itself, and each of the ways in which it can end. */
+
+/** What the commands find in the emulator that they talk to. */
+export interface CommandFixture {
+  readonly event: string;
+  readonly delivery: string;
+  readonly webhook: string;
+  readonly secret: string;
+  readonly workspace: string;
+  /** Where a receiver listens. */
+  readonly receiver: string;
+  /** A new one each time, for what can be done to it but once. */
+  createKey(): Promise<string>;
+  createWebhook(): Promise<string>;
+}
+
+type Args = readonly string[];
+
+export interface CommandCase {
+  /** Arguments with which it succeeds; none when left out. */
+  readonly args?: Args | ((commandFixture: CommandFixture) => Args | Promise<Args>);
+  /** What a person then sees on standard output, and on standard error, where nothing is expected when it is left out. */
+  readonly stdout: RegExp;
+  readonly stderr?: RegExp;
+  /** Members of the JSON document. */
+  readonly jsonFields: Args;
+  /** Arguments that are a mistake, and how the error begins. */
+  readonly invalid: readonly [args: Args, error: string];
+  /** Arguments that name what does not exist; for a command that names nothing there are none. */
+  readonly notFound?: Args;
+  /** It needs no emulator. */
+  readonly needsNoEmulator?: true;
+}
+
+/** What ids that nobody has end with. */
+export const UNKNOWN_ID = '01JD3Z5K8Q4W6X7Y8Z9A0B1C2D';
+
+const page = ['data', 'has_more', 'end_cursor'];
+const clock = ['workspace_id', 'now', 'rate', 'wall', 'next_due_at'];
+const move = [...clock, 'attempts', 'pending'];
+const otherWorkspace = ['--workspace', `ws_${UNKNOWN_ID}`];
+const payload = ['--payload', '{}', '--secret', 'whsec_a'];
+const tooMany = 'too many arguments';
+
+/** Those that start and stop an emulator, and wait for it, are driven in `cli-emulator.test.ts` and `exec.test.ts`. */
+export const processCommands = ['emulator start', 'emulator stop', 'emulator wait', 'emulator exec'];
+
+/** Those that replace everything are driven in `cli-state.test.ts`. */
+export const stateReplacingCommands = [
+  'emulator reset',
+  'emulator restore',
+  'emulator snapshot save',
+  'emulator snapshot load',
+];
+
+/** What it ends with depends on the machine: it is driven in `doctor.test.ts`. */
+export const environmentDependentCommands = ['doctor'];
+
+/** Those that go on until they are interrupted. */
+export const streamingCommands = ['deliveries tail', 'logs tail'];
+
+export const commandCases: Readonly<Record<string, CommandCase>> = {
+  'emulator status': {
+    stdout: /^Base URL +http/,
+    jsonFields: ['url', 'pid', 'db', 'deliveries'],
+    invalid: [['now'], tooMany],
+  },
+  trigger: {
+    args: ['invoice.paid', '--override', 'total.amount=1'],
+    stdout: /^Event +evt_\w+\nType +invoice\.paid\n\nID .*\ndel_/,
+    jsonFields: ['event', 'deliveries'],
+    invalid: [['invoice.paid', '--data', '{'], 'The payload'],
+    notFound: ['invoice.paid', ...otherWorkspace],
+  },
+  // What goes on until it is interrupted is driven in `listen.test.ts`.
+  listen: {
+    args: ['--forward-to', '9', '--print-secret'],
+    stdout: /^whsec_[\w-]{43}\n$/,
+    jsonFields: ['webhook_id', 'webhook_secret', 'url', 'workspace_id', 'webhooks'],
+    invalid: [['--forward-to', 'ftp://localhost'], "option '--forward-to <url>' argument 'ftp://localhost'"],
+    notFound: ['--forward-to', '9', '--print-secret', ...otherWorkspace],
+  },
+  'deliveries list': {
+    args: ['--status', 'succeeded', '--limit', '1'],
+    stdout: /^ID +STATUS +TYPE .*\ndel_\w+ +✓ succeeded/,
+    stderr: /--starting-after del_\w+\.$/,
+    jsonFields: page,
+    invalid: [['--status', 'lost'], "option '--status <status>' argument 'lost' is invalid."],
+    notFound: otherWorkspace,
+  },
+  'deliveries get': {
+    args: ({ delivery }) => [delivery],
+    stdout: /^Delivery +del_[\s\S]*Attempt 1 +✓ succeeded 200[\s\S]*Signed string\n {2}\d{4}-/,
+    jsonFields: ['id', 'status', 'attempts'],
+    invalid: [[], "missing required argument 'id'"],
+    notFound: [`del_${UNKNOWN_ID}`],
+  },
+  'deliveries replay': {
+    args: ({ delivery }) => [delivery, '--wait'],
+    stdout: /^ID +STATUS[\s\S]*del_\w+ +✓ succeeded/,
+    jsonFields: ['id', 'status', 'attempt_count'],
+    invalid: [['del_1', '--failed'], 'Pass either ids or --failed.'],
+    notFound: [`del_${UNKNOWN_ID}`],
+  },
+  'deliveries wait': {
+    args: ({ event }) => ['--event', event, '--status', 'succeeded'],
+    stdout: /^ID +STATUS[\s\S]*del_\w+ +✓ succeeded/,
+    jsonFields: page,
+    invalid: [['--status', 'pending'], "option '--status <status>' argument 'pending' is invalid."],
+    notFound: ['--event', `evt_${UNKNOWN_ID}`],
+  },
+  'clock show': {
+    stdout: /^Workspace +ws_[\s\S]*frozen/,
+    jsonFields: clock,
+    invalid: [['now'], tooMany],
+    notFound: otherWorkspace,
+  },
+  'clock speed': {
+    args: ['60'],
+    stdout: /^Workspace +ws_/,
+    jsonFields: clock,
+    invalid: [['fast'], "command-argument value 'fast' is invalid"],
+    notFound: ['60', ...otherWorkspace],
+  },
+  'clock freeze': {
+    stdout: /Speed +frozen/,
+    jsonFields: clock,
+    invalid: [['now'], tooMany],
+    notFound: otherWorkspace,
+  },
+  'clock advance': {
+    args: ['5m'],
+    stdout: /Schedule time/,
+    jsonFields: move,
+    invalid: [['far'], "command-argument value 'far' is invalid"],
+    notFound: ['5m', ...otherWorkspace],
+  },
+  'clock next': {
+    stdout: /Pending +0 deliveries/,
+    jsonFields: move,
+    invalid: [['now'], tooMany],
+    notFound: otherWorkspace,
+  },
+  'clock settle': {
+    stdout: /Pending +0 deliveries/,
+    jsonFields: move,
+    invalid: [['now'], tooMany],
+    notFound: otherWorkspace,
+  },
+  'clock resume': {
+    stdout: /Speed +60×/,
+    jsonFields: clock,
+    invalid: [['now'], tooMany],
+    notFound: otherWorkspace,
+  },
+  'events list': {
+    args: ['--type', 'order.shipped'],
+    stdout: /^ID +TYPE +CREATED +PAYLOAD\nevt_\w+ +order\.shipped/,
+    jsonFields: page,
+    invalid: [['--limit', '101'], "option '--limit <n>' argument '101' is invalid."],
+    notFound: otherWorkspace,
+  },
+  'events get': {
+    args: ({ event }) => [event],
+    stdout: /^\{\n {2}"id": "evt_/,
+    jsonFields: ['id', 'workspace_id', 'type', 'payload', 'created_at'],
+    invalid: [[], "missing required argument 'id'"],
+    notFound: [`evt_${UNKNOWN_ID}`],
+  },
+  'events create': {
+    args: ['order.created'],
+    stdout: /evt_\w+/,
+    jsonFields: ['id', 'type', 'payload'],
+    invalid: [[], "missing required argument 'type'"],
+    notFound: ['order.created', ...otherWorkspace],
+  },
+  'webhooks list': {
+    stdout: /^ID +URL +EVENTS/,
+    jsonFields: page,
+    invalid: [['--limit', '0'], "option '--limit <n>' argument '0' is invalid."],
+    notFound: otherWorkspace,
+  },
+  'webhooks get': {
+    args: ({ webhook }) => [webhook],
+    stdout: /^ID +wh_/,
+    jsonFields: ['id', 'url', 'events', 'disabled'],
+    invalid: [['a', 'b'], tooMany],
+    notFound: [`wh_${UNKNOWN_ID}`],
+  },
+  'webhooks create': {
+    args: ({ receiver }) => ['--url', receiver, '--events', 'a.b,c.d'],
+    stdout: /Secret +whsec_/,
+    stderr: /^The secret is shown this once\.$/,
+    jsonFields: ['id', 'url', 'events', 'secret'],
+    invalid: [['--url', 'ftp://a', '--events', 'a.b'], "option '--url <url>' argument 'ftp://a' is invalid."],
+    notFound: ['--url', 'https://example.com', '--events', 'a.b', ...otherWorkspace],
+  },
+  'webhooks update': {
+    args: async ({ createWebhook }) => [await createWebhook(), '--events', 'c.d'],
+    stdout: /Events +c\.d/,
+    jsonFields: ['id', 'events'],
+    invalid: [['wh_1'], 'There is nothing to change'],
+    notFound: [`wh_${UNKNOWN_ID}`, '--disable'],
+  },
+  'webhooks delete': {
+    args: async ({ createWebhook }) => [await createWebhook()],
+    stdout: /^wh_\w+ is deleted/,
+    jsonFields: ['id', 'deleted', 'canceled_deliveries'],
+    invalid: [[], 'missing required argument'],
+    notFound: [`wh_${UNKNOWN_ID}`],
+  },
+  'webhooks rotate-secret': {
+    args: async ({ createWebhook }) => [await createWebhook()],
+    stdout: /Secret +whsec_/,
+    stderr: /^The secret is shown this once\.$/,
+    jsonFields: ['id', 'secret', 'previous_secret_expires_at'],
+    invalid: [['wh_1', '--overlap', 'long'], "option '--overlap <duration>' argument 'long' is invalid."],
+    notFound: [`wh_${UNKNOWN_ID}`],
+  },
+  'workspaces list': {
+    stdout: /^ID +NAME/,
+    jsonFields: page,
+    invalid: [['--limit', 'x'], "option '--limit <n>' argument 'x' is invalid."],
+  },
+  'workspaces get': {
+    args: ({ workspace }) => [workspace],
+    stdout: /"id": "ws_/,
+    jsonFields: ['id', 'name', 'environment', 'created_at'],
+    invalid: [['a', 'b'], tooMany],
+    notFound: [`ws_${UNKNOWN_ID}`],
+  },
+  'workspaces create': {
+    args: ['Team A'],
+    stdout: /^ID +ws_\w+\nName +Team A/,
+    stderr: /^A key for it: svc keys create --workspace ws_\w+$/,
+    jsonFields: ['id', 'name'],
+    invalid: [[''], 'name'],
+  },
+  'keys list': {
+    stdout: /^ID +KEY +SCOPES/,
+    jsonFields: page,
+    invalid: [['x'], tooMany],
+    notFound: otherWorkspace,
+  },
+  'keys create': {
+    args: ['--scopes', 'events:read'],
+    stdout: /svc_test_\w+/,
+    stderr: /^The key is shown this once\.$/,
+    jsonFields: ['id', 'key', 'scopes', 'workspace_id', 'created_at'],
+    invalid: [['--scopes', 'everything'], "option '--scopes <list>' argument 'everything' is invalid."],
+    notFound: ['--scopes', 'events:read', ...otherWorkspace],
+  },
+  'keys revoke': {
+    args: async ({ createKey }) => [await createKey()],
+    stdout: /^key_\w+ is revoked\./,
+    jsonFields: ['id', 'revoked_at'],
+    invalid: [[], "missing required argument 'id'"],
+    notFound: [`key_${UNKNOWN_ID}`],
+  },
+  'faults add': {
+    args: ['--kind', 'duplicate', '--type', 'never.sent'],
+    stdout: /^flt_\w+ is in force: duplicate\./,
+    jsonFields: ['id', 'on', 'kind', 'fired'],
+    invalid: [['--kind', 'none'], "option '--kind <kind>' argument 'none' is invalid."],
+    notFound: ['--kind', 'drop', ...otherWorkspace],
+  },
+  'faults list': {
+    stdout: /^ID +FAULT +ON +FIRED/,
+    jsonFields: page,
+    invalid: [['x'], tooMany],
+    notFound: otherWorkspace,
+  },
+  'faults clear': {
+    args: ({ workspace }) => ['--workspace', workspace],
+    stdout: /^\d+ faults? cleared\./,
+    jsonFields: ['cleared'],
+    invalid: [['a', 'b'], tooMany],
+    notFound: [`flt_${UNKNOWN_ID}`],
+  },
+  'logs list': {
+    args: ['--method', 'POST'],
+    stdout: /^AT +METHOD +PATH +STATUS[\s\S]*POST +\/v1\/events +201/,
+    jsonFields: page,
+    invalid: [['--status', '600'], "option '--status <status>' argument '600' is invalid."],
+    notFound: otherWorkspace,
+  },
+  'fixtures list': {
+    stdout:
+      /^NAME +KIND +FROM +DESCRIPTION\n[\s\S]*order\.shipped +event +built-in[\s\S]*order-lifecycle +script/,
+    jsonFields: page,
+    invalid: [['now'], tooMany],
+    needsNoEmulator: true,
+  },
+  'fixtures show': {
+    args: ['order.shipped'],
+    stdout: /^\{\n {2}"description": "A parcel/,
+    jsonFields: ['name', 'kind', 'source', 'overrides', 'file', 'content'],
+    invalid: [[], "missing required argument 'name'"],
+    notFound: [UNKNOWN_ID],
+    needsNoEmulator: true,
+  },
+  'fixtures run': {
+    args: ['order-lifecycle'],
+    stdout: /^✓ created +order\.created +evt_\w+\n +del_[\s\S]*✓ expect +every delivery: succeeded\n$/,
+    jsonFields: ['script', 'file', 'ok', 'steps'],
+    invalid: [['--dry-run'], "missing required argument 'script'"],
+    notFound: ['order-lifecycle', ...otherWorkspace],
+  },
+  'fixtures types': {
+    stdout: /^\/\/ Written by: svc fixtures types > svc-events\.d\.ts\n[\s\S]*"order\.shipped": \{/,
+    jsonFields: ['types'],
+    invalid: [['now'], tooMany],
+    needsNoEmulator: true,
+  },
+  'fixtures validate': {
+    stdout: /^\d+ files checked, nothing is wrong\.\n$/,
+    jsonFields: ['ok', 'checked', 'problems'],
+    invalid: [['nowhere.json'], 'There is nothing at '],
+    needsNoEmulator: true,
+  },
+  verify: {
+    args: ({ delivery, secret }) => ['--delivery', delivery, '--secret', secret],
+    stdout: /^valid /,
+    jsonFields: ['ok', 'reason', 'detail', 'remedy', 'scheme'],
+    invalid: [['--secret', 'a'], 'Pass one of --payload, --request and --delivery.'],
+    notFound: ['--delivery', `del_${UNKNOWN_ID}`, '--secret', 'a'],
+  },
+  sign: {
+    args: payload,
+    stdout: /^Service-Signature: v1=[0-9a-f]{64}\nService-Timestamp: /,
+    jsonFields: ['headers', 'timestamp', 'signed_content'],
+    invalid: [['--payload', '{}'], 'There is no secret: pass --secret'],
+    needsNoEmulator: true,
+  },
+  'receiver check': {
+    args: ({ receiver, secret }) => [receiver, '--secret', secret, '--rule', 'robustness'],
+    stdout:
+      /^STATUS +CHECK[\s\S]*✓ passed +robustness\.at-once .*\n\n5 passed, 0 failed, 0 not observable\.\n$/,
+    jsonFields: ['ok', 'passed', 'failed', 'not_observable', 'checks'],
+    invalid: [['--secret', 'a'], "missing required argument 'url'"],
+    needsNoEmulator: true,
+  },
+  'receiver example': {
+    args: ['--framework', 'express'],
+    stdout: /^\/\/ receiver\.mjs\n[\s\S]*express\.raw[\s\S]*\/\/ deliveries\.mjs\n[\s\S]*timingSafeEqual/,
+    jsonFields: ['framework', 'packages', 'start', 'files'],
+    invalid: [[], "missing required argument 'framework'"],
+    needsNoEmulator: true,
+  },
+  env: {
+    stdout: /^export SVC_BASE_URL=http[\s\S]*export SVC_API_KEY=svc_test_/,
+    jsonFields: ['SVC_BASE_URL', 'SVC_API_KEY', 'SVC_WORKSPACE_ID', 'SVC_CONTROL_URL', 'SVC_WEBHOOK_SECRET'],
+    invalid: [['--format', 'xml'], "option '--format <format>' argument 'xml' is invalid."],
+  },
+  open: {
+    args: ({ delivery }) => [delivery, '--print'],
+    stdout: /^http:\/\/127\.0\.0\.1:\d+\/#\/deliveries\/del_\w+\n$/,
+    jsonFields: ['url'],
+    invalid: [['ws_1'], "command-argument value 'ws_1' is invalid"],
+    notFound: [`del_${UNKNOWN_ID}`, '--print'],
+  },
+  completion: {
+    args: ['bash'],
+    stdout: /^# Completion of svc in bash[\s\S]*\ncomplete .*-F _svc svc\n$/,
+    jsonFields: ['shell', 'script'],
+    invalid: [['csh'], "command-argument value 'csh' is invalid"],
+    needsNoEmulator: true,
+  },
+  gaps: {
+    stdout: /^\S+ .*[\s\S]*retry\.schedule/,
+    jsonFields: ['data'],
+    invalid: [['now'], tooMany],
+    needsNoEmulator: true,
+  },
+  config: {
+    stdout: /^SETTING +VALUE/,
+    jsonFields: ['data'],
+    invalid: [['now'], tooMany],
+    needsNoEmulator: true,
+  },
+};

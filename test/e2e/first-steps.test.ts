@@ -1,0 +1,84 @@
+/** The first minutes with the built program: a start with a port, without a receiver, behind an address of one's own. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { ExitCode } from '../../src/errors.ts';
+import { createReverseProxy } from '../support/reverse-proxy.ts';
+import { createReceiver } from '../support/test-receiver.ts';
+import { svc } from './cli-program.ts';
+import { createFolder, findFreePort, startEmulatorForTest } from './test-resources.ts';
+
+const starting = ['emulator', 'start', '--port', '0', '--db', ':memory:'];
+
+async function detach(cwd: string, ...args: string[]) {
+  onTestFinished(async () => void (await svc(['emulator', 'stop'], { cwd })));
+  return svc([...starting, '--detach', ...args], { cwd });
+}
+
+it('needs no more than the port of the receiver', async () => {
+  await using receiver = await createReceiver();
+  const cwd = createFolder();
+  const { exitCode, stderr } = await detach(
+    cwd,
+    '--forward-to',
+    `${receiver.port}`,
+    '--events',
+    'invoice.paid',
+  );
+  expect(exitCode).toBe(ExitCode.success);
+  expect(stderr).toMatch(new RegExp(`Endpoint +wh_\\w+ → http://localhost:${receiver.port}/\n`));
+  expect(stderr).toMatch(/Next: svc trigger invoice\.paid\n/);
+  expect(stderr).not.toContain('warning');
+  await svc(['trigger', 'invoice.paid', '--wait'], { cwd });
+  expect(receiver.requests).toHaveLength(1);
+});
+
+it('warns where nothing listens yet', async () => {
+  const port = await findFreePort();
+  const { exitCode, stderr } = await detach(createFolder(), '--forward-to', `localhost:${port}/hooks`);
+  expect(exitCode).toBe(ExitCode.success);
+  expect(stderr).toContain(`warning: Nothing listens at http://localhost:${port}/hooks yet.`);
+});
+
+it.each([
+  [
+    '--forward-to',
+    ['--forward-to', 'ftp://localhost'],
+    /^error: --forward-to must be a port or a URL such as/,
+  ],
+  ['--public-url', ['--public-url', 'svc.example.com'], /^error: --public-url must be a URL .* https:/],
+  ['both', ['--public-url', 'https://a.example', '--tunnel'], /^error: --tunnel and --public-url exclude/],
+])('refuses a mistake in %s', async (_, args, message) => {
+  const { exitCode, stderr } = await svc([...starting, ...args], { cwd: createFolder() });
+  expect(exitCode).toBe(ExitCode.usage);
+  expect(stderr).toMatch(message);
+});
+
+it('says how to get a tunnel where there is no program for it', async () => {
+  const { exitCode, stderr } = await svc([...starting, '--tunnel'], {
+    cwd: createFolder(),
+    env: { PATH: '' },
+  });
+  expect(exitCode).toBe(ExitCode.usage);
+  expect(stderr).toMatch(/^error: A tunnel needs the program cloudflared.*\n.*--public-url/);
+});
+
+it('tells programs its public address, and is commanded from its folder past it', async () => {
+  await using proxy = await createReverseProxy();
+  const cwd = createFolder();
+  const { ready } = await startEmulatorForTest(cwd, '--db', ':memory:', '--public-url', proxy.url);
+  expect(ready).toMatchObject({ base_url: `${proxy.url}/v1`, control_url: `${proxy.url}/_svc` });
+  const { control_url } = JSON.parse(readFileSync(join(cwd, '.svc/run.json'), 'utf8'));
+  expect(control_url).toBe(`${ready.url}/_svc`);
+  // The proxy leads nowhere yet.
+  expect(await svc(['trigger', 'order.shipped'], { cwd })).toMatchObject({ exitCode: ExitCode.success });
+  proxy.setTarget(ready.url);
+  const { stdout } = await svc(['env', '--format', 'json'], { cwd });
+  const { SVC_BASE_URL, SVC_API_KEY } = JSON.parse(stdout);
+  const answer = await fetch(`${SVC_BASE_URL}/events`, {
+    headers: { authorization: `Bearer ${SVC_API_KEY}` },
+  });
+  expect(await answer.json()).toMatchObject({ data: [expect.anything()] });
+  const through = await svc(['emulator', 'status', '--url', ready.control_url], { cwd: createFolder() });
+  expect(through.exitCode).toBe(ExitCode.success);
+});

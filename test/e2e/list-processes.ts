@@ -1,0 +1,48 @@
+/** Which processes of this machine work in a folder. */
+import { readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
+import { sep } from 'node:path';
+import { expect } from 'vitest';
+
+/** Elsewhere a test cannot see the folders of processes. */
+export const canListProcesses = process.platform === 'linux';
+
+/** The command lines of the processes whose working folder is `cwd` or below it. */
+export function listProcessesIn(cwd: string): string[] {
+  return listPidsIn(cwd).map(readCommandLine);
+}
+
+/** The process id of the only process in `cwd` whose command line matches. */
+export function getPidIn(cwd: string, commandLine: RegExp): number {
+  const [pid, ...others] = listPidsIn(cwd).filter((each) => commandLine.test(readCommandLine(each)));
+  if (pid === undefined || others.length > 0) throw new Error(listProcessesIn(cwd).join('\n'));
+  return Number(pid);
+}
+
+function listPidsIn(cwd: string): string[] {
+  const folder = realpathSync(cwd);
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => `${readFolder(pid)}${sep}`.startsWith(`${folder}${sep}`));
+}
+
+function readCommandLine(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
+  } catch {
+    // It has ended meanwhile.
+    return '';
+  }
+}
+
+export async function expectNoProcessIn(cwd: string): Promise<void> {
+  await expect.poll(() => listProcessesIn(cwd), { timeout: 10_000 }).toEqual([]);
+}
+
+function readFolder(pid: string): string {
+  try {
+    // The folder may have been removed meanwhile.
+    return readlinkSync(`/proc/${pid}/cwd`).replace(/ \(deleted\)$/, '');
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,206 @@
+/** Each choice of the rows of the gap register that concern the API, at work in an emulator. */
+import { describe, expect, it } from 'vitest';
+import { startTestEmulator, type TestEmulator } from '../support/test-emulator.ts';
+
+function start(row: string, choice: unknown, more = {}): Promise<TestEmulator> {
+  return startTestEmulator({ overrides: { [row]: choice }, ...more });
+}
+
+function register(emulator: TestEmulator, change: object) {
+  const { workspace_id } = emulator.status();
+  const webhook = { workspace_id, url: 'https://hooks.example.com/', events: ['order.shipped'] };
+  return emulator.api('POST', '/webhooks', { ...webhook, ...change });
+}
+
+describe('event.body', () => {
+  it.each([
+    ['payload', 'data'],
+    ['data', 'payload'],
+  ])('%s: the payload is that member, and %s is not known [event.body]', async (member, other) => {
+    await using emulator = await start('event.body', member);
+    const created = await emulator.api('POST', '/events', { type: 'a.b', [member]: { n: 1 } });
+    expect([created.status, created.json.payload]).toEqual([201, { n: 1 }]);
+    const refused = await emulator.api('POST', '/events', { type: 'a.b', [other]: { n: 1 } });
+    expect([refused.status, refused.json.error.message]).toEqual([422, `${other} is not a known member.`]);
+  });
+});
+
+describe('event.catalogue', () => {
+  it.each([
+    ['open', 201],
+    ['closed', 422],
+  ])(
+    '%s: an event of an unknown type, and a subscription to one, is answered %i [event.catalogue]',
+    async (choice, status) => {
+      await using emulator = await start('event.catalogue', choice);
+      const event = (type: string) => emulator.api('POST', '/events', { type });
+      expect((await event('order.shiped')).status).toBe(status);
+      expect((await register(emulator, { events: ['order.shiped'] })).status).toBe(status);
+      expect((await event('order.shipped')).status).toBe(201);
+      expect((await register(emulator, { events: ['order.shipped', '*'] })).status).toBe(201);
+      expect((await emulator.api('GET', '/events?type=order.shiped')).status).toBe(200);
+    },
+  );
+});
+
+describe('webhook.url', () => {
+  const urls: [string, { local: number; public: number }][] = [
+    ['https://hooks.example.com/in?a=b', { local: 201, public: 201 }],
+    ['https://localhost:8443/', { local: 201, public: 422 }],
+    ['https://10.0.0.5/', { local: 201, public: 422 }],
+    ['http://localhost:3000/', { local: 201, public: 422 }],
+    ['http://192.168.1.10/', { local: 201, public: 422 }],
+    ['http://hooks.example.com/', { local: 422, public: 422 }],
+    ['https://169.254.169.254/latest', { local: 422, public: 422 }],
+    ['https://user:pass@hooks.example.com/', { local: 422, public: 422 }],
+    ['https://hooks.example.com/#here', { local: 422, public: 422 }],
+    ['https://hooks.example.com/\r\nX-Injected: 1', { local: 422, public: 422 }],
+    ['ftp://hooks.example.com/', { local: 422, public: 422 }],
+    ['javascript:alert(1)', { local: 422, public: 422 }],
+    ['/in', { local: 422, public: 422 }],
+    ['', { local: 422, public: 422 }],
+    [`https://hooks.example.com/${'x'.repeat(3000)}`, { local: 422, public: 422 }],
+  ];
+
+  it.each(['local', 'public'] as const)(
+    '%s: takes and refuses what it says [webhook.url, §2.webhook.url]',
+    async (choice) => {
+      await using emulator = await start('webhook.url', choice);
+      for (const [url, status] of urls) {
+        const answer = await register(emulator, { url });
+        expect(answer.status, url).toBe(status[choice]);
+        if (answer.status === 201) expect(answer.json.url).toBe(url);
+        else
+          expect(answer.json.error).toMatchObject({
+            code: 'validation_failed',
+            message: expect.stringMatching(/^url must /),
+          });
+      }
+    },
+  );
+
+  it('holds for a change of the address as well [webhook.url]', async () => {
+    await using emulator = await start('webhook.url', 'public');
+    const { json } = await register(emulator, {});
+    await expect(
+      emulator.control.updateWebhook({ id: json.id, url: 'http://localhost/' }),
+    ).rejects.toMatchObject({ code: 'validation_failed' });
+  });
+});
+
+describe('webhook.wildcard', () => {
+  it.each([
+    ['accepted', 201, 201],
+    ['rejected_in_production', 201, 422],
+    ['rejected', 422, 422],
+  ])(
+    '%s: answered %i in the sandbox and %i in production [webhook.wildcard, §2.webhook.wildcard]',
+    async (choice, sandbox, production) => {
+      await using first = await start('webhook.wildcard', choice);
+      await using second = await start('webhook.wildcard', choice, { environment: 'production' });
+      expect((await register(first, { events: ['*'] })).status).toBe(sandbox);
+      expect((await register(second, { events: ['*'] })).status).toBe(production);
+      expect((await register(second, { events: ['order.shipped'] })).status).toBe(201);
+    },
+  );
+});
+
+describe('list.workspace', () => {
+  it.each([
+    ['workspace_id', 'workspace'],
+    ['workspace', 'workspace_id'],
+  ])('%s: names the workspace of a list, and %s is not known [list.workspace]', async (parameter, other) => {
+    await using emulator = await start('list.workspace', parameter);
+    const { workspace_id } = emulator.status();
+    const { key } = await emulator.control.createKey({ scopes: ['events:read'] });
+    const list = (query: string) =>
+      emulator.api('GET', `/events${query}`, undefined, { authorization: `Bearer ${key}` });
+    const { json: event } = await emulator.api('POST', '/events', { type: 'a.b' });
+    expect((await list(`?${parameter}=${workspace_id}`)).json.data).toEqual([event]);
+    expect((await list(`?${other}=${workspace_id}`)).status).toBe(400);
+    expect((await list('')).json.error.message).toMatch(new RegExp(`^${parameter} is required`));
+    expect((await emulator.api('GET', '/events')).json.data).toEqual([event]);
+  });
+});
+
+describe('list.limit', () => {
+  it.each([
+    { default: 20, max: 100 },
+    { default: 2, max: 3 },
+    { default: 1, max: 1 },
+  ])('%j: is the size of a page, by default and at most [list.limit]', async (choice) => {
+    await using emulator = await start('list.limit', choice);
+    for (let i = 0; i <= choice.max; i++) await emulator.api('POST', '/events', { type: 'a.b' });
+    const sizes = await Promise.all(
+      ['', '?limit=1', `?limit=${choice.max}`].map(
+        async (query) => (await emulator.api('GET', `/events${query}`)).json.data.length,
+      ),
+    );
+    expect(sizes).toEqual([choice.default, 1, choice.max]);
+    const { status, json } = await emulator.api('GET', `/events?limit=${choice.max + 1}`);
+    expect([status, json.error.message]).toEqual([400, `limit must be from 1 to ${choice.max}.`]);
+  });
+});
+
+describe('key.scopes', () => {
+  it.each([
+    ['required', 403],
+    ['not_required', 200],
+  ])(
+    '%s: a key without the read scopes is answered %i where it reads [key.scopes]',
+    async (choice, status) => {
+      await using emulator = await start('key.scopes', choice);
+      const { workspace_id } = emulator.status();
+      const { key } = await emulator.control.createKey({ scopes: ['events:write'], workspace_id });
+      const ask = (method: string, path: string, body?: unknown) =>
+        emulator.api(method, path, body, { authorization: `Bearer ${key}` });
+      const { json } = await ask('POST', '/events', { type: 'a.b' });
+      for (const path of ['/events', `/events/${json.id}`, `/workspaces/${workspace_id}`]) {
+        expect((await ask('GET', path)).status, path).toBe(status);
+      }
+      expect((await ask('POST', '/webhooks', {})).status).toBe(403);
+    },
+  );
+});
+
+describe('body.limit', () => {
+  it.each([
+    ['1KiB', 1024],
+    ['256KiB', 256 * 1024],
+    ['2MiB', 2 * 1024 * 1024],
+  ])('%s: a body of %i bytes is taken, one byte more is not [body.limit]', async (choice, bytes) => {
+    await using emulator = await start('body.limit', choice);
+    const frame = '{"type":"a.b","payload":{"x":""}}';
+    const body = (length: number) => frame.replace('""', `"${'x'.repeat(length - frame.length)}"`);
+    expect((await emulator.api('POST', '/events', body(bytes))).status).toBe(201);
+    const { status, json } = await emulator.api('POST', '/events', body(bytes + 1));
+    expect([status, json.error.code, json.error.message]).toEqual([
+      413,
+      'payload_too_large',
+      `The body is larger than ${bytes} bytes.`,
+    ]);
+    expect((await emulator.api('GET', '/events')).json.data).toHaveLength(1);
+  });
+
+  it('counts bytes, and what comes without a length [body.limit]', async () => {
+    await using emulator = await start('body.limit', '1KiB');
+    const letters = `{"type":"a.b","payload":{"x":"${'é'.repeat(600)}"}}`;
+    expect(letters.length).toBeLessThan(1024);
+    expect((await emulator.api('POST', '/events', letters)).status).toBe(413);
+    const { base_url, api_key } = emulator.status();
+    const chunk = new Uint8Array(700).fill(0x20);
+    const response = await fetch(`${base_url}/events`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${api_key}`, 'content-type': 'application/json' },
+      body: new ReadableStream({
+        start(controller) {
+          controller.enqueue(chunk);
+          controller.enqueue(chunk);
+          controller.close();
+        },
+      }),
+      duplex: 'half',
+    } as RequestInit);
+    expect(response.status).toBe(413);
+  });
+});

@@ -1,0 +1,283 @@
+/** An emulator that other machines can reach asks them for a token. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { type IncomingMessage, request } from 'node:http';
+import { networkInterfaces, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { startTestEmulator, type TestEmulator } from '../support/test-emulator.ts';
+import { createTestWallClock } from '../support/test-wall-clock.ts';
+
+const TOKEN = 'a-token.of_mine~0123';
+
+/** Where other machines find this one; undefined without a network. */
+const outerAddress = Object.values(networkInterfaces())
+  .flat()
+  .find((entry) => entry?.family === 'IPv4' && !entry.internal)?.address;
+
+const wall = createTestWallClock();
+let emulator: TestEmulator;
+let url: string;
+let port: string;
+let dashboardFolder: string;
+beforeAll(async () => {
+  dashboardFolder = mkdtempSync(join(tmpdir(), 'svc-dashboard-'));
+  mkdirSync(join(dashboardFolder, 'assets'));
+  writeFileSync(join(dashboardFolder, 'index.html'), 'the page');
+  writeFileSync(join(dashboardFolder, 'assets/index-a1b2.js'), 'the script');
+  emulator = await startTestEmulator({ host: '0.0.0.0', controlToken: TOKEN, dashboardFolder, wall });
+  ({ port } = new URL(emulator.status().url));
+  url = `http://127.0.0.1:${port}`;
+});
+// Wrong tokens are throttled.
+beforeEach(() => wall.advance(20_000));
+afterAll(async () => {
+  await emulator.close();
+  rmSync(dashboardFolder, { recursive: true });
+});
+
+interface Answer {
+  readonly status: number | undefined;
+  readonly headers: IncomingMessage['headers'];
+  readonly text: string;
+}
+
+function ask(path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const outgoing = request(url + path, { method, headers }, async (response) => {
+      let text = '';
+      response.setEncoding('utf8');
+      // A live stream has no end.
+      for await (const chunk of response) {
+        text += chunk;
+        if (response.headers['content-type'] === 'text/event-stream') break;
+      }
+      resolve({ status: response.statusCode, headers: response.headers, text });
+    });
+    outgoing.on('error', reject).end();
+  });
+}
+
+const guarded = [
+  ...['/', '/assets/index-a1b2.js', '/assets/nothing.js', '/_svc', '/_svc/status', '/_svc/events'],
+  ...['/_svc/openapi.json', '/_svc/nothing'],
+];
+const bearer = { authorization: `Bearer ${TOKEN}` };
+
+describe('without the token', () => {
+  it.each(guarded)('%s is not had', async (path) => {
+    const { status, headers, text } = await ask(path);
+    expect(status).toBe(401);
+    expect(headers['www-authenticate']).toBe('Bearer realm="svc control plane"');
+    expect(headers['x-content-type-options']).toBe('nosniff');
+    expect(text).not.toContain(TOKEN);
+    expect(text).not.toContain(emulator.status().api_key);
+    expect(text).not.toContain('the page');
+  });
+
+  it('the error of the control plane says where it is, in the documented form', async () => {
+    expect(JSON.parse((await ask('/_svc/status')).text)).toEqual({
+      error: {
+        code: 'token_required',
+        message: expect.stringContaining('asks for a token'),
+        request_id: expect.stringMatching(/^req_/),
+        hint: expect.stringMatching(/printed at its start.*SVC_CONTROL_TOKEN/),
+      },
+    });
+  });
+
+  it('the page says it in words', async () => {
+    const { headers, text } = await ask('/');
+    expect(headers).toMatchObject({
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'no-store',
+    });
+    expect(text).toContain('printed at its start');
+  });
+
+  it.each<[string, Record<string, string>]>([
+    ['of another one', { authorization: `Bearer ${TOKEN}x` }],
+    ['that is only its beginning', { authorization: `Bearer ${TOKEN.slice(0, -1)}` }],
+    ['in another case', { authorization: `Bearer ${TOKEN.toUpperCase()}` }],
+    ['that is empty', { authorization: 'Bearer ' }],
+    ['of another scheme', { authorization: `Basic ${TOKEN}` }],
+    ['in a cookie of another emulator', { cookie: `svc_token_1=${TOKEN}` }],
+    ['in a cookie whose name only ends like it', { cookie: `x_svc_token_1=${TOKEN}` }],
+  ])('nothing is had with a token %s', async (_, headers) => {
+    for (const path of guarded) expect((await ask(path, headers)).status, path).toBe(401);
+  });
+
+  it('nor with an API key, nor with the token in the query of anything but the page', async () => {
+    const { api_key } = emulator.status();
+    expect((await ask('/_svc/status', { authorization: `Bearer ${api_key}` })).status).toBe(401);
+    expect((await ask(`/_svc/status?token=${TOKEN}`)).status).toBe(401);
+    expect((await ask(`/assets/index-a1b2.js?token=${TOKEN}`)).status).toBe(401);
+  });
+
+  it('the API answers, to its keys, and so does whoever asks whether it is ready', async () => {
+    const { api_key } = emulator.status();
+    expect((await ask('/v1/events', { authorization: `Bearer ${api_key}` })).status).toBe(200);
+    expect((await ask('/v1/events', bearer)).status).toBe(401);
+    expect((await ask('/healthz')).status).toBe(200);
+  });
+});
+
+describe('a client that shows wrong tokens', () => {
+  const wrong = { authorization: 'Bearer wrong-token-012345' };
+  const status = async (headers: Record<string, string>, path = '/_svc/status') =>
+    (await ask(path, headers)).status;
+  const repeat = (times: number, ask: () => Promise<unknown>) =>
+    Promise.all(Array.from({ length: times }, ask));
+
+  it('gets 429 with Retry-After after the twentieth, and one more try a second', async () => {
+    expect(new Set(await repeat(20, () => status(wrong)))).toEqual(new Set([401]));
+    const { status: refused, headers, text } = await ask('/_svc/status', wrong);
+    expect([refused, headers['retry-after']]).toEqual([429, '1']);
+    expect(JSON.parse(text).error).toMatchObject({
+      code: 'rate_limited',
+      hint: 'Wait 1 s, then use the token that the emulator printed at its start.',
+    });
+    wall.advance(1_000);
+    expect([await status(wrong), await status(wrong)]).toEqual([401, 429]);
+  });
+
+  it('does not learn then whether a token is right, from a header, a cookie or a link', async () => {
+    await repeat(20, () => status(wrong));
+    expect(await status(bearer)).toBe(429);
+    expect(await status({ cookie: `svc_token_${port}=${TOKEN}` })).toBe(429);
+    const { status: refused, headers } = await ask(`/?token=${TOKEN}`);
+    expect([refused, headers['set-cookie']]).toEqual([429, undefined]);
+    wall.advance(1_000);
+    expect(await status(bearer)).toBe(200);
+  });
+
+  it('is throttled for wrong tokens in links and cookies too', async () => {
+    await repeat(10, () => ask('/?token=wrong-token-012345'));
+    await repeat(10, () => status({ cookie: `svc_token_${port}=wrong-token-012345` }));
+    expect(await status(wrong)).toBe(429);
+  });
+
+  it('is not throttled for requests without a token or with the right one', async () => {
+    expect(new Set(await repeat(30, () => status({})))).toEqual(new Set([401]));
+    expect(new Set(await repeat(30, () => status(bearer)))).toEqual(new Set([200]));
+  });
+
+  // Other systems have one loopback address only.
+  it.runIf(process.platform === 'linux')('does not keep other clients out', async () => {
+    await repeat(20, () => status(wrong));
+    const other = new Promise((resolve, reject) => {
+      const options = { headers: bearer, localAddress: '127.0.0.3' };
+      request(`${url}/_svc/status`, options, (response) => resolve(response.resume().statusCode))
+        .on('error', reject)
+        .end();
+    });
+    expect(await other).toBe(200);
+  });
+});
+
+describe('with the token', () => {
+  it.each([
+    ['/', 200],
+    ['/assets/index-a1b2.js', 200],
+    ['/_svc/status', 200],
+    ['/_svc/events', 200],
+    ['/_svc/openapi.json', 200],
+    ['/_svc/nothing', 404],
+  ])('%s is answered with %i, to programs and to browsers', async (path, status) => {
+    expect((await ask(path, bearer)).status).toBe(status);
+    expect((await ask(path, { authorization: `bearer  ${TOKEN}` })).status).toBe(status);
+    expect((await ask(path, { cookie: `a=b; svc_token_${port}=${TOKEN}; c=d` })).status).toBe(status);
+  });
+
+  it('in its link, the page takes it out of the address and into a cookie that only the browser sees', async () => {
+    const link = new URL(emulator.status().dashboard_url);
+    expect(link.search).toBe(`?token=${TOKEN}`);
+    const { status, headers, text } = await ask(link.pathname + link.search);
+    expect([status, headers.location, text]).toEqual([303, './', '']);
+    expect(headers['set-cookie']).toEqual([`svc_token_${port}=${TOKEN}; HttpOnly; SameSite=Lax; Path=/`]);
+    expect(headers).toMatchObject({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' });
+    const [cookie = ''] = (headers['set-cookie']?.[0] ?? '').split(';');
+    expect(await ask('/', { cookie })).toMatchObject({ status: 200, text: 'the page' });
+  });
+
+  it('in a link that is wrong, the page gives no cookie', async () => {
+    const { status, headers } = await ask(`/?token=${TOKEN}x`);
+    expect([status, headers['set-cookie']]).toEqual([401, undefined]);
+  });
+
+  it('a page of elsewhere still gets nothing, and no name leads here', async () => {
+    const foreign = { ...bearer, origin: 'http://evil.example' };
+    expect((await ask('/_svc/status', foreign)).status).toBe(403);
+    expect((await ask('/_svc/status', { ...bearer, 'sec-fetch-site': 'cross-site' })).status).toBe(403);
+    expect((await ask(`/?token=${TOKEN}`, { host: `evil.example:${port}` })).status).toBe(403);
+  });
+
+  it.each(['192.168.1.5', '[2001:db8::5]', '0.0.0.0', 'localhost'])(
+    'it answers at the address %s, where it listens on all of them',
+    async (host) => {
+      expect((await ask('/_svc/status', { ...bearer, host: `${host}:${port}` })).status).toBe(200);
+    },
+  );
+});
+
+describe('a token is asked for', () => {
+  const local = { host: '127.0.0.1', publicUrl: null };
+
+  it.each([
+    ['on the loopback address', local, false],
+    ['on another loopback address', { ...local, host: '127.0.0.2' }, false],
+    ['on localhost', { ...local, host: 'localhost' }, false],
+    ['behind a proxy of this machine', { ...local, publicUrl: 'https://localhost:8443' }, false],
+    ['on every address', { ...local, host: '0.0.0.0' }, true],
+    ['on every address, IPv6 included', { ...local, host: '::' }, true],
+    ['at a name of this network', { ...local, publicUrl: 'http://svc.test' }, true],
+    ['at a public name', { ...local, publicUrl: 'https://svc.example.com' }, true],
+    ['with one of its own', { ...local, controlToken: TOKEN }, true],
+  ])('%s: %j %s', async (_, options, isAsked) => {
+    // Without a port: it depends on what the emulator is told, and not every machine has every address.
+    await using started = await startTestEmulator({ ...options, listen: false });
+    const { control_token, control_url, dashboard_url } = started.status();
+    expect(control_token !== undefined).toBe(isAsked);
+    expect(new URL(dashboard_url).searchParams.get('token')).toBe(control_token ?? null);
+    const local = 'http://localhost/_svc/status';
+    expect((await started.fetch(new Request(local))).status, control_url).toBe(isAsked ? 401 : 200);
+  });
+
+  it('that is another one each time, whatever the seed of the run', async () => {
+    const tokens = new Set<string | undefined>();
+    for (let run = 0; run < 3; run++) {
+      await using started = await startTestEmulator({ host: '0.0.0.0', listen: false, randomSeed: 7 });
+      tokens.add(started.status().control_token);
+      expect(started.status().control_token).toMatch(/^[\w-]{32}$/);
+    }
+    expect(tokens.size).toBe(3);
+  });
+
+  it.each(['short', 'with spaces in it, 16 of', 'semicolon;0123456789', 'ümlaut-0123456789'])(
+    'but not %j, which a cookie cannot carry or somebody could guess',
+    async (controlToken) => {
+      await expect(startTestEmulator({ controlToken })).rejects.toMatchObject({ code: 'usage' });
+    },
+  );
+
+  it.skipIf(outerAddress === undefined)('by an address of the network, too', async () => {
+    await using started = await startTestEmulator({ host: String(outerAddress) });
+    const { url: own, control_token } = started.status();
+    expect(new URL(own).hostname).toBe(outerAddress);
+    const status = async (headers = {}) => (await fetch(`${own}/_svc/status`, { headers })).status;
+    expect(await status()).toBe(401);
+    expect(await status({ authorization: `Bearer ${control_token}` })).toBe(200);
+  });
+});
+
+it('marks the cookie as one for HTTPS alone where it came by HTTPS', async () => {
+  await using own = await startTestEmulator({ controlToken: TOKEN, listen: false, dashboardFolder });
+  const cookieAt = async (address: string) =>
+    (await own.fetch(new Request(`${address}/?token=${TOKEN}`))).headers.get('set-cookie');
+  expect(await cookieAt('https://localhost')).toMatch(/; Secure$/);
+  expect(await cookieAt('http://localhost')).not.toContain('Secure');
+  const publicUrl = 'https://svc.test';
+  await using behind = await startTestEmulator({ publicUrl, listen: false, dashboardFolder });
+  const { control_token } = behind.status();
+  const inside = new Request(`http://svc.test/?token=${control_token}`, { headers: { host: 'svc.test' } });
+  expect((await behind.fetch(inside)).headers.get('set-cookie')).toMatch(/; Secure$/);
+});

@@ -1,0 +1,248 @@
+import { type IncomingMessage, request } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sendRawRequest } from '../support/raw-request.ts';
+import { startTestEmulator, type TestEmulator } from '../support/test-emulator.ts';
+
+let emulator: TestEmulator;
+let port: string;
+beforeAll(async () => {
+  emulator = await startTestEmulator();
+  port = new URL(emulator.status().url).port;
+});
+afterAll(() => emulator.close());
+
+interface Answer {
+  readonly status: number | undefined;
+  readonly headers: IncomingMessage['headers'];
+  readonly text: string;
+}
+
+/** Sends a request with these very headers. Of a live stream, which has no end, the beginning is read. */
+function ask(path: string, headers: Record<string, string>, method = 'GET', body?: string): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const outgoing = request(emulator.status().url + path, { method, headers }, async (response) => {
+      let text = '';
+      for await (const chunk of response.setEncoding('utf8')) {
+        text += chunk;
+        if (response.headers['content-type'] === 'text/event-stream') break;
+      }
+      resolve({ status: response.statusCode, headers: response.headers, text });
+    });
+    outgoing.on('error', reject).end(body);
+  });
+}
+
+const namesOf = ({ headers }: Answer) => Object.keys(headers);
+
+describe('the control plane answers', () => {
+  it.each(['localhost', '127.0.0.1', '[::1]', 'LOCALHOST'])('to the host %s', async (host) => {
+    expect((await ask('/_svc/status', { host: `${host}:${port}` })).status).toBe(200);
+    expect((await ask('/_svc/status', { host })).status).toBe(200);
+  });
+
+  it.each([
+    'evil.example',
+    'evil.example:80',
+    'localhost.evil.example',
+    '127.0.0.1.evil.example',
+    'localhost.',
+    'EVIL.example',
+    '169.254.169.254',
+    '192.168.1.5',
+    '0.0.0.0',
+    '2130706433',
+    '[::ffff:127.0.0.1]',
+  ])('not to the host %j, by which a page could be led here', async (host) => {
+    const { status, text } = await ask('/_svc/status', { host });
+    expect(status).toBe(403);
+    expect(JSON.parse(text).error.code).toBe('forbidden_origin');
+    expect(text).not.toContain(emulator.status().api_key);
+  });
+
+  it('to its own pages', async () => {
+    for (const host of [`127.0.0.1:${port}`, `localhost:${port}`]) {
+      const headers = { host, origin: `http://${host}` };
+      expect((await ask('/_svc/status', headers)).status).toBe(200);
+      expect(
+        (await ask('/_svc/keys/key_1/revoke', { ...headers, 'content-type': 'application/json' }, 'POST'))
+          .status,
+      ).toBe(400);
+    }
+  });
+
+  it.each(['http://evil.example', 'http://localhost:1', 'https://127.0.0.1', 'null', 'nonsense', ''])(
+    'not to a page of %j',
+    async (origin) => {
+      const headers = { origin, 'content-type': 'application/json' };
+      expect((await ask('/_svc/stop', headers, 'POST')).status).toBe(403);
+      for (const path of ['/_svc/status', '/_svc/events', '/', '/assets/index.js']) {
+        expect((await ask(path, headers)).status, path).toBe(403);
+      }
+    },
+  );
+
+  it('on every path of it, the live stream and what is not there included', async () => {
+    for (const path of ['/_svc', '/_svc/events', '/_svc/nothing', '/_svc/deliveries/del_1']) {
+      expect((await ask(path, { host: 'evil.example' })).status, path).toBe(403);
+    }
+  });
+
+  it('to what was forwarded by a host of its own alone', async () => {
+    const status = async (host: string) => (await ask('/_svc/status', { 'x-forwarded-host': host })).status;
+    expect(await status('localhost:5173')).toBe(200);
+    expect(await status('evil.example')).toBe(403);
+    expect(await status('localhost, evil.example')).toBe(403);
+  });
+
+  it('to browsers that say the request is their own, or of a person', async () => {
+    for (const site of ['same-origin', 'none']) {
+      expect((await ask('/_svc/status', { 'sec-fetch-site': site })).status).toBe(200);
+    }
+  });
+
+  it.each(['cross-site', 'same-site', 'anything'])(
+    'not to browsers that say it is %s, which an embedded stream does without an Origin',
+    async (site) => {
+      for (const path of ['/_svc/events', '/_svc/status', '/_svc/openapi.json', '/assets/index.js']) {
+        expect((await ask(path, { 'sec-fetch-site': site })).status, path).toBe(403);
+      }
+    },
+  );
+
+  it.each(['OPTIONS', 'HEAD', 'TRACE', 'PROPFIND'])('to %s with nothing', async (method) => {
+    const headers = {
+      origin: 'http://evil.example',
+      'access-control-request-method': 'POST',
+      'access-control-request-headers': 'content-type',
+    };
+    for (const path of ['/_svc/stop', '/_svc/events', '/', '/assets/index.js', '/v1/events']) {
+      const answer = await ask(path, headers, method);
+      expect(answer.status, path).toBeGreaterThanOrEqual(400);
+      expect(namesOf(answer).filter((name) => name.startsWith('access-control'))).toEqual([]);
+    }
+  });
+});
+
+describe('a form of another site', () => {
+  const body = '{"clock":"frozen"}';
+
+  it.each([
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    'text/plain',
+    'text/plain; a=application/json',
+    'application/jsonp',
+    'application/json-patch',
+    ', application/json',
+    '',
+    null,
+  ])('changes nothing with the type %j, even where it names no origin', async (type) => {
+    const headers = { ...(type !== null && { 'content-type': type }), 'content-length': String(body.length) };
+    for (const path of ['/_svc/stop', '/_svc/reset', '/_svc/clock/settle', '/_svc/keys']) {
+      const { status, text } = await ask(path, headers, 'POST', body);
+      expect([path, status, JSON.parse(text).error.code]).toEqual([path, 415, 'unsupported_media_type']);
+      const foreign = { ...headers, origin: 'http://evil.example', 'sec-fetch-site': 'cross-site' };
+      expect((await ask(path, foreign, 'POST', body)).status).toBe(403);
+    }
+    expect((await ask('/_svc/status', {})).status).toBe(200);
+  });
+
+  it('changes nothing without a body either', async () => {
+    expect((await ask('/_svc/stop', { 'content-length': '0' }, 'POST')).status).toBe(415);
+  });
+});
+
+describe('what cannot be read as one host or one origin', () => {
+  const send = (...lines: string[]) =>
+    sendRawRequest(emulator.status().url, `${[...lines, 'Connection: close'].join('\r\n')}\r\n\r\n`);
+
+  it.each([
+    ['two hosts, the own one first', ['Host: localhost', 'Host: evil.example']],
+    ['two hosts, the own one last', ['Host: evil.example', 'Host: localhost']],
+    ['no host', []],
+    ['an empty host', ['Host:']],
+    ['a host with a space', ['Host: localhost evil.example']],
+    ['a host with a tab', ['Host: localhost\t.evil.example']],
+    ['a host with a slash', ['Host: localhost/evil.example']],
+    ['a host with a backslash', ['Host: localhost\\evil.example']],
+    ['a host that is percent-encoded', ['Host: %6cocalhost.evil.example']],
+    ['a host that never ends', [`Host: ${'localhost.'.repeat(500)}`]],
+    ['a bare bracket', ['Host: [::1']],
+    ['two origins', ['Host: localhost', 'Origin: http://localhost', 'Origin: http://evil.example']],
+    ['a list of origins', ['Host: localhost', 'Origin: http://localhost http://evil.example']],
+    ['an origin with another host behind @', ['Host: localhost', 'Origin: http://localhost@evil.example']],
+    ['an origin of a file', ['Host: localhost', 'Origin: file://']],
+    ['an origin of an extension', ['Host: localhost', 'Origin: chrome-extension://abcdef']],
+    ['an origin that is no URL', ['Host: localhost', 'Origin: http://[']],
+  ])('%s is refused', async (_, lines) => {
+    const answer = await send('GET /_svc/status HTTP/1.1', ...lines);
+    expect(answer).toMatch(/^HTTP\/1\.1 (?:400|403) /);
+    expect(answer).not.toContain(emulator.status().api_key);
+  });
+
+  it.each([
+    'http://evil.example/_svc/status',
+    'https://evil.example:443/_svc/status',
+    '//evil.example/_svc/status',
+  ])('a request for %s is refused, whatever Host says', async (target) => {
+    const answer = await send(`GET ${target} HTTP/1.1`, 'Host: localhost');
+    expect(answer).toMatch(/^HTTP\/1\.1 (?:400|403|404) /);
+    expect(answer).not.toContain(emulator.status().api_key);
+  });
+});
+
+describe('every answer', () => {
+  it.each([
+    ['GET', '/_svc/status', 200],
+    ['GET', '/_svc/deliveries', 200],
+    ['GET', '/_svc/openapi.json', 200],
+    ['GET', '/_svc/nothing', 404],
+    ['GET', '/_svc/deliveries?limit=0', 400],
+    ['POST', '/_svc/stop', 415],
+    ['GET', '/openapi.json', 200],
+    ['GET', '/healthz', 200],
+    ['GET', '/nothing', 404],
+    ['GET', '/v1/events', 401],
+    ['GET', '/%', 400],
+  ])('to %s %s (%i) is taken for what it says it is', async (method, path, status) => {
+    const answer = await ask(path, {}, method);
+    expect(answer.status).toBe(status);
+    expect(answer.headers).toMatchObject({
+      'content-type': 'application/json; charset=utf-8',
+      'x-content-type-options': 'nosniff',
+    });
+    expect(namesOf(answer).filter((name) => name.startsWith('access-control'))).toEqual([]);
+  });
+
+  it.each(['/_svc/status', '/_svc/nothing', '/_svc/events'])(
+    'of %s is kept nowhere, shown in no frame and told to no other page',
+    async (path) => {
+      expect((await ask(path, {})).headers).toMatchObject({
+        'cache-control': 'no-store',
+        'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+        'cross-origin-opener-policy': 'same-origin',
+        'cross-origin-resource-policy': 'same-origin',
+        'referrer-policy': 'no-referrer',
+        'x-content-type-options': 'nosniff',
+      });
+    },
+  );
+
+  it('to what is no request at all is as plain', async () => {
+    const answer = await sendRawRequest(emulator.status().url, 'NONSENSE\r\n\r\n');
+    expect(answer).toContain('X-Content-Type-Options: nosniff');
+  });
+});
+
+describe('the live stream', () => {
+  it('is for the page of the emulator, which sends no Origin with a GET', async () => {
+    const headers = { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'cors', 'last-event-id': '0' };
+    const { status, headers: answered, text } = await ask('/_svc/events', headers);
+    expect([status, answered['content-type']]).toEqual([200, 'text/event-stream']);
+    expect(text).toMatch(/^event: ready\nid: \d+\n/);
+  });
+});
+
+it('listens on the loopback address alone unless told otherwise', () => {
+  expect(new URL(emulator.status().url).hostname).toBe('127.0.0.1');
+});

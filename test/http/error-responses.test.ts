@@ -1,0 +1,204 @@
+import { connect } from 'node:net';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { SvcError } from '../../src/errors.ts';
+import { DeliveryTable } from '../../src/store/deliveries.ts';
+import { EventTable } from '../../src/store/events.ts';
+import { Store } from '../../src/store/store.ts';
+import { parseResponseBody, sendRawRequest } from '../support/raw-request.ts';
+import { type ApiResponse, startTestEmulator, type TestEmulator } from '../support/test-emulator.ts';
+
+let emulator: TestEmulator;
+let api: TestEmulator['api'];
+const faults: { where: string; fault: unknown }[] = [];
+beforeAll(async () => {
+  emulator = await startTestEmulator({
+    internalErrorLog: { report: (where, fault) => faults.push({ where, fault }) },
+  });
+  api = emulator.api;
+});
+afterAll(() => emulator.close());
+beforeEach(() => faults.splice(0));
+afterEach(() => vi.restoreAllMocks());
+
+/** Status and code of an answer whose body has exactly the members of §7. */
+function codeOf({ status, json }: Pick<ApiResponse, 'status' | 'json'>): [number, string] {
+  expect(json).toEqual({
+    error: {
+      code: expect.stringMatching(/^[a-z]+(_[a-z]+)*$/),
+      message: expect.stringMatching(/^\S.*\.$/s),
+      request_id: expect.stringMatching(/^req_/),
+    },
+  });
+  return [status, json.error.code];
+}
+
+const json = { 'content-type': 'application/json' };
+
+describe('an error has exactly code, message and request_id', () => {
+  const event = '{"type":"a.b"}';
+  it.each<[string, [number, string], string, string, unknown?, Record<string, string>?]>([
+    ['no such path', [404, 'not_found'], 'GET', '/nothing'],
+    ['the version alone', [404, 'not_found'], 'GET', ''],
+    ['a path too deep', [404, 'not_found'], 'GET', '/events/a/b'],
+    ['an empty segment', [404, 'not_found'], 'GET', '//events'],
+    ['a slash at the end [path.slash]', [404, 'not_found'], 'GET', '/events/'],
+    ['a slash at the end of an id', [404, 'not_found'], 'GET', '/events/evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D/'],
+    ['a slash at the end of a path to post to', [404, 'not_found'], 'POST', '/events/', { type: 'a.b' }],
+    ['no such event', [404, 'not_found'], 'GET', '/events/evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D'],
+    ['what is no id', [404, 'not_found'], 'GET', '/events/%3Cscript%3E'],
+    ['no such workspace', [404, 'not_found'], 'GET', '/workspaces/ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D'],
+    ['a path that is not UTF-8', [400, 'invalid_request'], 'GET', '/events/%E0%A4%A'],
+    ['a bad query', [400, 'invalid_request'], 'GET', '/events?limit=0'],
+    ['a query on a resource', [400, 'invalid_request'], 'GET', '/events/evt_1?x=1'],
+    ['no key', [401, 'unauthenticated'], 'GET', '/events', undefined, { authorization: '' }],
+    ['no JSON', [400, 'invalid_request'], 'POST', '/events', '{"type":'],
+    ['no body', [400, 'invalid_request'], 'POST', '/events', '', json],
+    ['no object', [400, 'invalid_request'], 'POST', '/events', '[]'],
+    [
+      'no content type',
+      [415, 'unsupported_media_type'],
+      'POST',
+      '/events',
+      new TextEncoder().encode(event),
+      { 'content-type': '' },
+    ],
+    ['text', [415, 'unsupported_media_type'], 'POST', '/events', event, { 'content-type': 'text/plain' }],
+    [
+      'a form',
+      [415, 'unsupported_media_type'],
+      'POST',
+      '/events',
+      'type=a.b',
+      { 'content-type': 'application/x-www-form-urlencoded' },
+    ],
+    [
+      'a compressed body',
+      [415, 'unsupported_media_type'],
+      'POST',
+      '/events',
+      event,
+      { 'content-encoding': 'gzip' },
+    ],
+    [
+      'another type of JSON by name',
+      [415, 'unsupported_media_type'],
+      'POST',
+      '/events',
+      event,
+      { 'content-type': 'application/jsonp' },
+    ],
+    ['a body over the limit', [413, 'payload_too_large'], 'POST', '/events', `"${'x'.repeat(256 * 1024)}"`],
+    ['a member that is missing', [422, 'validation_failed'], 'POST', '/events', {}],
+    ['a member of another type', [422, 'validation_failed'], 'POST', '/events', { type: 7 }],
+  ])(
+    '%s [§7.envelope, error.codes, §7.404, §2.request-body]',
+    async (_, expected, method, path, body, headers) => {
+      expect(codeOf(await api(method, path, body, headers))).toEqual(expected);
+    },
+  );
+
+  it('and a JSON type with parameters or a suffix is taken [§2.request-body]', async () => {
+    for (const type of ['application/json; charset=utf-8', 'Application/JSON', 'application/problem+json']) {
+      expect((await api('POST', '/events', event, { 'content-type': type })).status, type).toBe(201);
+    }
+  });
+});
+
+describe('a method that a path does not have', () => {
+  it.each([
+    ['PUT', '/events', 'POST, GET'],
+    ['DELETE', '/events', 'POST, GET'],
+    ['PATCH', '/webhooks', 'POST'],
+    ['GET', '/webhooks', 'POST'],
+    ['POST', '/events/evt_1', 'GET'],
+    ['OPTIONS', '/workspaces/ws_1', 'GET'],
+    ['HEAD', '/events', 'POST, GET'],
+  ])('is refused: %s %s, allowed are %s [error.codes]', async (method, path, allowed) => {
+    const answer = await api(method, path);
+    expect([answer.status, answer.headers.get('allow')]).toEqual([405, allowed]);
+    if (method !== 'HEAD') expect(codeOf(answer)).toEqual([405, 'method_not_allowed']);
+  });
+});
+
+describe('a fault inside', () => {
+  it('is told to the log, and nothing of it leaves [error.codes, §7.envelope]', async () => {
+    const fault = new TypeError('secret detail of /home/me/src/x.ts');
+    vi.spyOn(EventTable.prototype, 'list').mockImplementationOnce(() => {
+      throw fault;
+    });
+    const answer = await api('GET', '/events');
+    expect(codeOf(answer)).toEqual([500, 'internal_error']);
+    expect(answer.text).not.toMatch(/secret|TypeError|\.ts\b| at /);
+    expect(faults).toEqual([{ where: answer.json.error.request_id, fault }]);
+    expect((await api('GET', '/events')).status).toBe(200);
+  });
+
+  it('while writing undoes the write [error.codes]', async () => {
+    const { workspace_id } = emulator.status();
+    await api('POST', '/webhooks', { workspace_id, url: 'http://127.0.0.1:9/', events: ['fault.inside'] });
+    const insert = vi.spyOn(DeliveryTable.prototype, 'insert').mockImplementationOnce(() => {
+      throw new Error('no');
+    });
+    expect(codeOf(await api('POST', '/events', { type: 'fault.inside' }))).toEqual([500, 'internal_error']);
+    expect(insert).toHaveBeenCalledOnce();
+    expect((await api('GET', '/events?type=fault.inside')).json.data).toEqual([]);
+    expect(faults).toHaveLength(1);
+  });
+
+  it('of the store is answered with 503 and told to the log [error.codes]', async () => {
+    const full = new SvcError('storage_unavailable', 'The database did not take the write: disk is full.');
+    vi.spyOn(Store.prototype, 'write').mockRejectedValueOnce(full);
+    const answer = await api('POST', '/events', { type: 'a.b' });
+    expect(codeOf(answer)).toEqual([503, 'storage_unavailable']);
+    expect(faults).toEqual([{ where: answer.json.error.request_id, fault: full }]);
+  });
+
+  it('of a document is one like any other [error.codes]', async () => {
+    vi.spyOn(JSON, 'stringify').mockImplementationOnce(() => {
+      throw new Error('secret detail');
+    });
+    const response = await fetch(`${emulator.status().url}/openapi.json`);
+    const body = JSON.parse(await response.text());
+    expect(codeOf({ status: response.status, json: body })).toEqual([500, 'internal_error']);
+    expect(faults).toEqual([{ where: body.error.request_id, fault: expect.any(Error) }]);
+  });
+});
+
+describe('what Node.js itself refuses', () => {
+  const event = 'POST /v1/events HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n';
+  it.each([
+    ['no HTTP', 'NONSENSE\r\n\r\n'],
+    ['an unknown method', 'FOO /v1/events HTTP/1.1\r\nHost: localhost\r\n\r\n'],
+    ['a control character in a header', `${event}X-A: a\0b\r\n\r\n`],
+    ['a line feed in a header', `${event}Idempotency-Key: a\nb\r\n\r\n`],
+    ['headers of 20 KB', `${event}X-A: ${'a'.repeat(20_000)}\r\n\r\n`],
+    ['two lengths', `${event}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n{}`],
+    ['a broken chunk', `${event}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n`],
+    ['a port that cannot be', `GET /openapi.json HTTP/1.1\r\nHost: x:99999\r\nConnection: close\r\n\r\n`],
+  ])('is answered in the same form: %s [§7.envelope, error.codes]', async (_, bytes) => {
+    const answer = await sendRawRequest(emulator.status().url, bytes);
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+    expect(answer).toMatch(/^request-id: req_/im);
+    expect(codeOf({ status: 400, json: parseResponseBody(answer) })).toEqual([400, 'invalid_request']);
+    expect(faults).toEqual([]);
+  });
+
+  it('does not include an expectation that it does not know [§7.envelope]', async () => {
+    const answer = await sendRawRequest(emulator.status().url, `${event}Expect: tea\r\n\r\n`);
+    expect(codeOf({ status: 401, json: parseResponseBody(answer) })).toEqual([401, 'unauthenticated']);
+  });
+
+  it('is not reached by a client that goes away in the middle of its body [error.codes]', async () => {
+    const { url, api_key } = emulator.status();
+    await emulator.control.listRequests({}); // whatever waits is in the log from here on
+    const done = new AbortController();
+    const requests = emulator.control.stream({ types: 'request' }, done.signal)[Symbol.asyncIterator]();
+    const logged = requests.next();
+    const socket = connect(Number(new URL(url).port), '127.0.0.1');
+    const head = `${event}Authorization: Bearer ${api_key}\r\nContent-Type: application/json\r\n`;
+    socket.write(`${head}Content-Length: 9\r\n\r\n{"`, () => socket.destroy());
+    expect((await logged).value).toMatchObject({ request: { status: 400, error_code: 'invalid_request' } });
+    done.abort();
+    expect(faults).toEqual([]);
+  });
+});

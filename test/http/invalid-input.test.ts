@@ -1,0 +1,233 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Database } from '../support/sqlite.ts';
+import { startTestEmulator, type TestEmulator } from '../support/test-emulator.ts';
+import { createReceiver, type Receiver } from '../support/test-receiver.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'svc-test-'));
+const db = join(folder, 'sandbox.db');
+const faults: unknown[] = [];
+let emulator: TestEmulator;
+let receiver: Receiver;
+let created = 0;
+
+beforeAll(async () => {
+  receiver = await createReceiver();
+  emulator = await startTestEmulator({ db, internalErrorLog: { report: (_, fault) => faults.push(fault) } });
+  const { workspace_id } = emulator.status();
+  await emulator.api('POST', '/webhooks', { workspace_id, url: receiver.url, events: ['*'] });
+});
+
+/** Nothing of what was refused is in the database, and what was taken is there whole. */
+afterAll(async () => {
+  await receiver.waitFor(created);
+  await emulator.close();
+  await receiver.close();
+  const database = new Database(db, { readonly: true });
+  const count = (table: string) => database.prepare(`SELECT count(*) FROM ${table}`).pluck().get();
+  const rows = ['events', 'deliveries', 'webhooks', 'idempotency_keys'].map(count);
+  const integrity = database.pragma('integrity_check', { simple: true });
+  database.close();
+  rmSync(folder, { recursive: true });
+  expect([rows, integrity, faults]).toEqual([[created, created, 1, 0], 'ok', []]);
+});
+
+const post = (path: string, body: string | Uint8Array) =>
+  emulator.api('POST', path, body, { 'content-type': 'application/json' });
+const event = (payload: string) => `{"type":"order.shipped","payload":${payload}}`;
+
+async function expectRefusal(path: string, body: string | Uint8Array, status: number, message: RegExp) {
+  const answer = await post(path, body);
+  expect([answer.status, answer.json?.error.code]).toEqual([
+    status,
+    { 400: 'invalid_request', 413: 'payload_too_large', 422: 'validation_failed' }[status],
+  ]);
+  expect(answer.json.error.message).toMatch(message);
+  expect(answer.json.error.message.length).toBeLessThan(300);
+}
+
+describe('a body that is no JSON object is refused', () => {
+  it.each<[string, string | Uint8Array, RegExp]>([
+    ['nothing', '', /^The body is not JSON: /],
+    ['cut off', '{"type":"a.b"', /^The body is not JSON: /],
+    ['more than one', '{"type":"a.b"}{}', /^The body is not JSON: /],
+    ['a comment', '{"type":"a.b"/**/}', /^The body is not JSON: /],
+    ['a trailing comma', '{"type":"a.b",}', /^The body is not JSON: /],
+    ['single quotes', "{'type':'a.b'}", /^The body is not JSON: /],
+    ['NaN', event('{"n":NaN}'), /^The body is not JSON: /],
+    ['a leading zero', event('{"n":01}'), /^The body is not JSON: /],
+    ['a raw control character', event('{"x":"\u0000"}'), /^The body is not JSON: /],
+    ['a byte order mark', '\ufeff{"type":"a.b"}', /^The body is not JSON: /],
+    ['an array', '[{"type":"a.b"}]', /^The body must be a JSON object\.$/],
+    ['null', 'null', /^The body must be a JSON object\.$/],
+    ['a string', '"type"', /^The body must be a JSON object\.$/],
+    [
+      'invalid UTF-8',
+      Buffer.from('{"type":"a.b","payload":{"x":"\xff"}}', 'latin1'),
+      /^The body is not valid UTF-8\.$/,
+    ],
+    [
+      'a surrogate in UTF-8',
+      Buffer.from([...Buffer.from('{"x":"'), 0xed, 0xa0, 0x80, ...Buffer.from('"}')]),
+      /^The body is not valid UTF-8\.$/,
+    ],
+    ['UTF-16', Buffer.from('{"type":"a.b"}', 'utf16le'), /^The body is not JSON: /],
+    ['a member twice', '{"type":"a.b","type":"c.d"}', /^The body names a member twice: type\.$/],
+    [
+      'a member twice in two spellings',
+      '{"type":"a.b","\\u0074ype":"c.d"}',
+      /^The body names a member twice: type\.$/,
+    ],
+    [
+      'a member twice, deep inside',
+      event('{"items":[{"a":1},{"a":1,"b":{},"a":2}]}'),
+      /^The body names a member twice: payload\.items\[1\]\.a\.$/,
+    ],
+    [
+      '129 levels',
+      `{"type":"a.b","payload":${'{"a":'.repeat(128)}1${'}'.repeat(128)}}`,
+      /^The body nests deeper than 128 levels\.$/,
+    ],
+    [
+      '10 000 levels',
+      event(`{"a":${'['.repeat(10_000)}${']'.repeat(10_000)}}`),
+      /^The body nests deeper than 128 levels\.$/,
+    ],
+    [
+      'as many levels as fit',
+      event(`{"a":${'['.repeat(130_000)}${']'.repeat(130_000)}}`),
+      /^The body nests deeper than 128 levels\.$/,
+    ],
+  ])('%s [error.codes]', async (_, body, message) => {
+    await expectRefusal('/events', body, 400, message);
+  });
+});
+
+describe('an event that is not right is refused with the path of what is wrong', () => {
+  it.each<[string, RegExp]>([
+    ['{}', /^type is required\.$/],
+    ['{"type":null}', /^type must be text, not null\.$/],
+    ['{"type":7}', /^type must be text, not 7\.$/],
+    ['{"type":["a.b"]}', /^type must be text, not an array\.$/],
+    ['{"type":{"a":"b"}}', /^type must be text, not an object\.$/],
+    ['{"type":true}', /^type must be text, not true\.$/],
+    ['{"type":""}', /^type must have the form <noun>\.<verb>/],
+    ['{"type":"shipped"}', /^type must have the form <noun>\.<verb>/],
+    ['{"type":"Order.Shipped"}', /^type must have the form <noun>\.<verb>/],
+    ['{"type":"order.shipped\\n"}', /^type must have the form <noun>\.<verb>/],
+    ['{"type":"order.shipped\\r\\nX-Injected: 1"}', /^type must have the form <noun>\.<verb>/],
+    ['{"type":"order.\\ud800"}', /^type must have the form <noun>\.<verb>/],
+    ['{"type":"*"}', /^type must have the form <noun>\.<verb>/],
+    [`{"type":"${'a'.repeat(128)}.b"}`, /^type must have the form <noun>\.<verb>/],
+    [event('null'), /^payload must be a JSON object\.$/],
+    [event('[]'), /^payload must be a JSON object\.$/],
+    [event('"text"'), /^payload must be a JSON object\.$/],
+    ['{"type":"a.b","workspace_id":7}', /^workspace_id must be text, not 7\.$/],
+    ['{"type":"a.b","workspace_id":null}', /^workspace_id must be text, not null\.$/],
+    [
+      '{"type":"a.b","workspace_id":"evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D"}',
+      /^workspace_id must be another id: evt_\w+ is an event; workspaces start with ws_\.$/,
+    ],
+    ['{"type":"a.b","data":{}}', /^data is not a known member\.$/],
+    ['{"type":"a.b","id":"evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D"}', /^id is not a known member\.$/],
+    ['{"type":"a.b","__proto__":{"payload":{}}}', /^__proto__ is not a known member\.$/],
+    ['{"type":"a.b","constructor":{}}', /^constructor is not a known member\.$/],
+    ['{"type":"a.b","toString":1}', /^toString is not a known member\.$/],
+    ['{"__proto__":{"type":"a.b"}}', /^__proto__ is not a known member\.$/],
+  ])('%s [error.codes, event.body]', async (body, message) => {
+    await expectRefusal('/events', body, 422, message);
+  });
+});
+
+describe('an endpoint that is not right is refused with the path of what is wrong', () => {
+  const webhook = (change: object) =>
+    JSON.stringify({
+      workspace_id: emulator.status().workspace_id,
+      url: receiver.url,
+      events: ['order.shipped'],
+      ...change,
+    });
+
+  it.each<[object, RegExp]>([
+    [{ url: 7 }, /^url must be text, not 7\.$/],
+    [{ url: null }, /^url must be text, not null\.$/],
+    [{ url: { href: 'https://a.example/' } }, /^url must be text, not an object\.$/],
+    [{ url: 'https://a.example/\ud800' }, /^url must not contain whitespace or control characters\.$/],
+    [{ url: 'https://a.example/\u202e' }, /^url must not contain whitespace or control characters\.$/],
+    [{ events: 'order.shipped' }, /^events must be an array, not "order\.shipped"\.$/],
+    [{ events: null }, /^events must be an array, not null\.$/],
+    [{ events: { 0: 'order.shipped' } }, /^events must be an array, not an object\.$/],
+    [{ events: [['order.shipped']] }, /^events\[0\] must be text, not an array\.$/],
+    [{ events: ['order.shipped', null] }, /^events\[1\] must be text, not null\.$/],
+    [{ workspace_id: ['ws_1'] }, /^workspace_id must be text, not an array\.$/],
+    [{ secret: 'whsec_mine' }, /^secret is not a known member\.$/],
+    [{ disabled: true }, /^disabled is not a known member\.$/],
+  ])('%j [error.codes, §4.create-webhook.body]', async (change, message) => {
+    await expectRefusal('/webhooks', webhook(change), 422, message);
+  });
+});
+
+describe('what is refused is shown in a message, cut where it is long', () => {
+  it.each([
+    ['a name', `{"type":"a.b","${'x'.repeat(5000)}":1}`, /^x{64}… is not a known member\.$/],
+    ['a list', `{"type":"a.b","payload":{},"workspace_id":["${'x'.repeat(5000)}"]}`, /not an array\.$/],
+    ['a type', `{"type":"${'x'.repeat(5000)}"}`, /^type must have the form <noun>\.<verb>/],
+  ])('%s [error.codes]', async (_, body, message) => {
+    await expectRefusal('/events', body, 422, message);
+  });
+
+  it('the value of a member [error.codes]', async () => {
+    const { workspace_id } = emulator.status();
+    const body = JSON.stringify({ workspace_id, url: receiver.url, events: 'x'.repeat(5000) });
+    await expectRefusal('/webhooks', body, 422, /^events must be an array, not "x{63}…\.$/);
+  });
+});
+
+describe('a payload reaches the receiver as it was written', () => {
+  it.each([
+    ['numbers', '{"big":9007199254740993,"huge":1e400,"tiny":1E-400,"money":12.50,"minus":-0}'],
+    ['characters', '{"half":"\\ud800","pair":"\\ud83d\\ude00","nul":"\\u0000","raw":"😀é\u2028"}'],
+    ['names', '{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}},"":1}'],
+    ['what looks like headers', '{"quote\\"\\\\":"\\r\\nX-Injected: 1"}'],
+    ['depth', `{"deep":${'['.repeat(125)}${']'.repeat(125)}}`],
+    ['width', `{"wide":[${Array(20_000).fill('1').join()}]}`],
+    ['escapes', `{"escapes":"${'\\n'.repeat(100_000)}"}`],
+  ])('%s [envelope, §2.envelope]', async (_, payload) => {
+    const answer = await post('/events', event(payload));
+    expect(answer.status, answer.text).toBe(201);
+    created++;
+    expect(answer.text).toContain(`"payload":${payload},`);
+    const stored = await emulator.api('GET', `/events/${answer.json.id}`);
+    expect(stored.text).toBe(answer.text);
+    const [request] = (await receiver.waitFor(created)).slice(-1);
+    expect(request?.body.toString()).toContain(`"data":${answer.text}}`);
+    expect(Object.getPrototypeOf({})).not.toHaveProperty('polluted');
+  });
+
+  it('without the white space between its tokens [envelope]', async () => {
+    const { text } = await post('/events', event(' {\n\t"a b" : [ 1 , "c  d" ]\r\n} '));
+    created++;
+    expect(text).toContain('"payload":{"a b":[1,"c  d"]},');
+  });
+});
+
+describe('a body that is too large is refused', () => {
+  it('10 MB [body.limit]', async () => {
+    await expectRefusal(
+      '/events',
+      event(`{"x":"${'x'.repeat(10_000_000)}"}`),
+      413,
+      /larger than 262144 bytes/,
+    );
+  });
+
+  it('by its length alone, however it goes on [body.limit]', async () => {
+    await expectRefusal('/events', new Uint8Array(300_000), 413, /larger than 262144 bytes/);
+  });
+});
+
+it('leaves an emulator that goes on [error.codes]', async () => {
+  expect((await emulator.api('GET', '/events?limit=100')).json.data).toHaveLength(created);
+});

@@ -1,0 +1,164 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { Store } from '../../src/store/store.ts';
+import { Database } from '../support/sqlite.ts';
+import { startTestEmulator, type TestEmulator } from '../support/test-emulator.ts';
+
+let emulator: TestEmulator;
+let api: TestEmulator['api'];
+beforeAll(async () => {
+  emulator = await startTestEmulator();
+  api = emulator.api;
+});
+afterAll(() => emulator.close());
+
+/** Creates events in a workspace of their own. @returns their ids, newest first, and a query that names it. */
+async function fill(types: readonly string[]) {
+  const workspace = await emulator.control.createWorkspace({ name: 'Pages' });
+  const { key } = await emulator.control.createKey({
+    scopes: ['events:read', 'events:write'],
+    workspace_id: workspace.id,
+  });
+  const headers = { authorization: `Bearer ${key}` };
+  const create = async (type: string): Promise<string> =>
+    (await api('POST', '/events', { type }, headers)).json.id;
+  const list = async (query = '') => (await api('GET', `/events?${query}`, undefined, headers)).json;
+  const ids: string[] = [];
+  for (const type of types) ids.unshift(await create(type));
+  return { ids, create, list, headers };
+}
+
+const idsOf = (page: { data: { id: string }[] }) => page.data.map(({ id }) => id);
+
+describe('a list of events', () => {
+  it('is a page, newest first [§4.list-events, §2.list.data, list.order]', async () => {
+    const { ids, list } = await fill(['a.b', 'c.d', 'e.f']);
+    const page = await list();
+    expect(idsOf(page)).toEqual(ids);
+    expect(page.data[0]).toMatchObject({ type: 'e.f', payload: {} });
+    expect(page).toMatchObject({ has_more: false, end_cursor: ids[2] });
+  });
+
+  it('is empty where there are no events [§2.list.data, §2.list.has-more]', async () => {
+    const { list } = await fill([]);
+    expect(await list()).toEqual({ data: [], has_more: false, end_cursor: null });
+  });
+
+  it('is gone through with end_cursor as starting_after while has_more is true [§4.1, §2.list.has-more, §2.list.end-cursor]', async () => {
+    const { ids, list } = await fill(Array(7).fill('a.b'));
+    const first = await list('limit=3');
+    expect([idsOf(first), first.has_more, first.end_cursor]).toEqual([ids.slice(0, 3), true, ids[2]]);
+    const second = await list(`limit=3&starting_after=${first.end_cursor}`);
+    expect([idsOf(second), second.has_more, second.end_cursor]).toEqual([ids.slice(3, 6), true, ids[5]]);
+    const third = await list(`limit=3&starting_after=${second.end_cursor}`);
+    expect([idsOf(third), third.has_more, third.end_cursor]).toEqual([ids.slice(6), false, ids[6]]);
+    expect(await list(`starting_after=${third.end_cursor}`)).toMatchObject({ data: [], has_more: false });
+  });
+
+  it('says that there is no more when the last page is exactly full [§2.list.has-more]', async () => {
+    const { list } = await fill(Array(4).fill('a.b'));
+    expect(await list('limit=4')).toMatchObject({ has_more: false });
+    expect(await list('limit=3')).toMatchObject({ has_more: true });
+  });
+
+  it('takes the id of any event as the cursor, which is not in the page [list.order]', async () => {
+    const { ids, list } = await fill(Array(5).fill('a.b'));
+    expect(idsOf(await list(`starting_after=${ids[1]}`))).toEqual(ids.slice(2));
+  });
+
+  it('is narrowed to one type, exactly, on every page [list.filter]', async () => {
+    const { ids, list } = await fill(['a.b', 'a.bc', 'a.b', 'c.d', 'a.b']);
+    const first = await list('type=a.b&limit=2');
+    expect([idsOf(first), first.has_more]).toEqual([[ids[0], ids[2]], true]);
+    expect(idsOf(await list(`type=a.b&limit=2&starting_after=${first.end_cursor}`))).toEqual([ids[4]]);
+    expect(idsOf(await list('type=none.such'))).toEqual([]);
+  });
+
+  it('neither skips nor repeats an event while events are being created [§4.1, id.format]', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 0, max: 12 }),
+        fc.array(
+          fc.record({ limit: fc.integer({ min: 1, max: 5 }), created: fc.integer({ min: 0, max: 4 }) }),
+          {
+            minLength: 1,
+            maxLength: 6,
+          },
+        ),
+        async (before, steps) => {
+          const { ids, create, list } = await fill(Array(before).fill('a.b'));
+          const seen: string[] = [];
+          let page = { has_more: true, end_cursor: null as string | null, data: [] };
+          for (let step = 0; page.has_more; step++) {
+            const { limit, created } = steps[step % steps.length] ?? { limit: 1, created: 0 };
+            const cursor = page.end_cursor === null ? '' : `&starting_after=${page.end_cursor}`;
+            const creating = Array.from({ length: created }, () => create('c.d'));
+            page = await list(`limit=${limit}${cursor}`);
+            await Promise.all(creating);
+            seen.push(...idsOf(page));
+          }
+          expect(seen.filter((id) => ids.includes(id))).toEqual(ids);
+          expect(seen).toEqual([...new Set(seen)].sort().reverse());
+        },
+      ),
+      { numRuns: 25 },
+    );
+  });
+});
+
+describe('what a list refuses', () => {
+  const unknown = 'evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D';
+  it.each([
+    ['limit=0', 'limit must be from 1 to 100.'],
+    ['limit=101', 'limit must be from 1 to 100.'],
+    ['limit=-1', 'limit must be from 1 to 100.'],
+    ['limit=', 'limit must be a whole number.'],
+    ['limit=ten', 'limit must be a whole number.'],
+    ['limit=1.5', 'limit must be a whole number.'],
+    ['limit=1e1', 'limit must be a whole number.'],
+    ['limit=%2010', 'limit must be a whole number.'],
+    ['limit=99999999999999999999', 'limit must be a whole number.'],
+    ['limit=1&limit=2', 'The query names limit twice.'],
+    ['limit[]=1', 'limit[] is not a known member.'],
+    ['page=2', 'page is not a known member.'],
+    ['__proto__=1', '__proto__ is not a known member.'],
+    ['constructor=1', 'constructor is not a known member.'],
+    [`starting_after=${unknown}`, 'starting_after is not the end_cursor of a page of this list.'],
+    ['starting_after=', 'starting_after must be an id that starts with evt_.'],
+    ['starting_after=5', 'starting_after must be an id that starts with evt_.'],
+    [
+      'starting_after=ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
+      'starting_after must be another id: ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D is a workspace; events start with evt_.',
+    ],
+    ["starting_after=evt_' OR 1=1 --", 'starting_after must be an id that starts with evt_.'],
+    ['workspace_id=', 'workspace_id must be an id that starts with ws_.'],
+    ['type=shipped', 'type must have the form <noun>.<verb>, lower case, for instance order.shipped.'],
+    ['type=', 'type must have the form <noun>.<verb>, lower case, for instance order.shipped.'],
+  ])('?%s is an error, never a guess [list.limit, list.order, error.codes]', async (query, message) => {
+    const { status, json } = await api('GET', `/events?${query}`);
+    expect([status, json.error.code, json.error.message]).toEqual([400, 'invalid_request', message]);
+  });
+
+  it.each([1, 20, 100])('limit=%i is none of it [list.limit]', async (limit) => {
+    expect((await api('GET', `/events?limit=${limit}`)).status).toBe(200);
+  });
+});
+
+describe('the cost of a page', () => {
+  it('is that of the page, not of the table: a search in an index, without sorting and without OFFSET [§4.1, list.order]', () => {
+    const prepare = vi.spyOn(Database.prototype, 'prepare');
+    const store = new Store({ path: ':memory:' });
+    const queries = prepare.mock.calls
+      .map(([sql]) => sql)
+      .filter((sql) => /FROM events\b.*ORDER BY (e\.)?seq DESC/s.test(sql));
+    prepare.mockRestore();
+    expect(queries).toHaveLength(3);
+    for (const sql of queries) {
+      const plan = store.explain(sql.replaceAll('?', '1')).join('\n');
+      expect(plan).toMatch(/SEARCH (e|events) USING (COVERING )?INDEX events_by_(workspace|type) /);
+      expect(plan).not.toMatch(/SCAN|TEMP B-TREE/);
+      expect(sql).not.toMatch(/OFFSET|count\(/i);
+    }
+    store.close();
+  });
+});

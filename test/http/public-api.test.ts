@@ -1,0 +1,248 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestEmulator, type TestEmulator } from '../support/test-emulator.ts';
+
+const ulid = '[0-7][0-9A-HJKMNP-TV-Z]{25}';
+const idOf = (prefix: string) => new RegExp(`^${prefix}${ulid}$`);
+const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
+let emulator: TestEmulator;
+let workspaceId: string;
+let api: TestEmulator['api'];
+beforeAll(async () => {
+  emulator = await startTestEmulator();
+  workspaceId = emulator.status().workspace_id;
+  api = emulator.api;
+});
+afterAll(() => emulator.close());
+
+/** Nobody listens at its address. */
+const webhook = (more: object = {}) => ({
+  workspace_id: workspaceId,
+  url: 'http://127.0.0.1:9/in',
+  events: ['order.shipped'],
+  ...more,
+});
+
+describe('the addresses', () => {
+  it('are relative to a base address that ends in /v1 [§1.base-address, §9.version]', async () => {
+    const { url, base_url } = emulator.status();
+    expect(base_url).toBe(`${url}/v1`);
+    expect((await api('GET', `/workspaces/${workspaceId}`)).status).toBe(200);
+  });
+
+  it.each(['/v2/events', '/v0/events', '/events', '/V1/events', '/v1.0/events', '/v11/events'])(
+    'are not found at %s: there is no version but /v1 [version, §9.version]',
+    async (path) => {
+      const { url, api_key } = emulator.status();
+      const response = await fetch(url + path, { headers: { authorization: `Bearer ${api_key}` } });
+      expect([response.status, await response.json()]).toEqual([
+        404,
+        { error: expect.objectContaining({ code: 'not_found' }) },
+      ]);
+    },
+  );
+
+  it('serve three kinds of resource with five operations and nothing else [§1.resources, §4.6]', async () => {
+    const response = await fetch(`${emulator.status().url}/openapi.json`);
+    const document = JSON.parse(await response.text());
+    const operations = Object.entries<object>(document.paths).flatMap(([path, item]) =>
+      Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
+    );
+    expect(operations.sort()).toEqual([
+      'GET /events',
+      'GET /events/{id}',
+      'GET /workspaces/{id}',
+      'POST /events',
+      'POST /webhooks',
+    ]);
+  });
+
+  it.each([
+    ['GET', '/webhooks', 405],
+    ['GET', '/webhooks/wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D', 404],
+    ['DELETE', '/webhooks/wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D', 404],
+    ['GET', '/deliveries', 404],
+    ['GET', '/workspaces', 404],
+  ])('have no %s %s [§4.6, webhook.operations]', async (method, path, status) => {
+    expect((await api(method, path)).status).toBe(status);
+  });
+});
+
+describe('GET /workspaces/{id}', () => {
+  it('answers with the workspace [§4.get-workspace, §2.workspace, workspace.record]', async () => {
+    const { status, json } = await api('GET', `/workspaces/${workspaceId}`);
+    expect(status).toBe(200);
+    expect(json).toEqual({
+      id: expect.stringMatching(idOf('ws_')),
+      name: 'Default workspace',
+      environment: 'sandbox',
+      created_at: expect.stringMatching(timestamp),
+    });
+  });
+});
+
+describe('POST /events', () => {
+  it('creates an event and answers with it [§4.create-event, §2.event, event.record, §2.timestamps]', async () => {
+    const payload = { order: { id: 7, items: [{ sku: 'é' }] } };
+    const { status, json } = await api('POST', '/events', { type: 'order.shipped', payload });
+    expect(status).toBe(201);
+    expect(json).toEqual({
+      id: expect.stringMatching(idOf('evt_')),
+      workspace_id: workspaceId,
+      type: 'order.shipped',
+      payload,
+      created_at: expect.stringMatching(timestamp),
+    });
+  });
+
+  it('takes an empty payload and the workspace of the key where they are left out [event.body]', async () => {
+    const { json } = await api('POST', '/events', { type: 'order.shipped' });
+    expect(json).toMatchObject({ workspace_id: workspaceId, payload: {} });
+  });
+
+  it('plans a delivery for each endpoint that subscribes to the type [§6.registration.events, §2.delivery]', async () => {
+    const ids = new Map<string, string>();
+    for (const events of [['invoice.paid'], ['invoice.paid', 'order.canceled'], ['order.canceled'], ['*']]) {
+      const { json } = await api('POST', '/webhooks', webhook({ events }));
+      ids.set(json.id, events.join());
+    }
+    const { json: event } = await api('POST', '/events', { type: 'invoice.paid' });
+    const { data } = await emulator.control.listDeliveries({ event_id: event.id });
+    expect(data.map(({ webhook_id }) => ids.get(webhook_id)).sort()).toEqual([
+      '*',
+      'invoice.paid',
+      'invoice.paid,order.canceled',
+    ]);
+    expect(data.map(({ id }) => id)).toEqual(Array(3).fill(expect.stringMatching(idOf('del_'))));
+    for (const id of ids.keys()) await emulator.control.deleteWebhook({ id });
+  });
+
+  it('is what alone emits an event [event.emission]', async () => {
+    const before = await api('GET', '/events?limit=1');
+    await api('GET', `/workspaces/${workspaceId}`);
+    await api('POST', '/webhooks', webhook());
+    await emulator.control.createWorkspace({ name: 'Another' });
+    expect((await api('GET', '/events?limit=1')).text).toBe(before.text);
+  });
+
+  it('gives ids in the order of creation [id.format, §2.ids]', async () => {
+    const created = [];
+    for (let i = 0; i < 20; i++) created.push((await api('POST', '/events', { type: 'a.b' })).json.id);
+    expect(created).toEqual([...created].sort());
+    expect(new Set(created).size).toBe(20);
+  });
+});
+
+describe('GET /events/{id}', () => {
+  it('answers with the very text that the creation answered [§4.get-event]', async () => {
+    const body = '{"type": "order.shipped", "payload": {"n": 9007199254740993, "x": [1e400, 1.50]}}';
+    const created = await api('POST', '/events', body);
+    const { status, text } = await api('GET', `/events/${created.json.id}`);
+    expect(status).toBe(200);
+    expect(text).toBe(created.text);
+    expect(text).toContain('"payload":{"n":9007199254740993,"x":[1e400,1.50]}');
+  });
+});
+
+describe('POST /webhooks', () => {
+  it('answers with the endpoint and its secret [§4.create-webhook, §2.webhook.id, §2.webhook.workspace-id, webhook.record]', async () => {
+    const { status, json } = await api('POST', '/webhooks', webhook());
+    expect(status).toBe(201);
+    expect(json).toEqual({
+      id: expect.stringMatching(idOf('wh_')),
+      workspace_id: workspaceId,
+      url: 'http://127.0.0.1:9/in',
+      events: ['order.shipped'],
+      secret: expect.any(String),
+      created_at: expect.stringMatching(timestamp),
+    });
+  });
+
+  it('makes a secret of its own for each endpoint, apart from the key [secret.format, §2.webhook.secret-separate]', async () => {
+    const secrets = [];
+    for (let i = 0; i < 3; i++) secrets.push((await api('POST', '/webhooks', webhook())).json.secret);
+    expect(secrets).toEqual(Array(3).fill(expect.stringMatching(/^whsec_[\w-]{43}$/)));
+    expect(new Set([...secrets, emulator.status().api_key]).size).toBe(4);
+  });
+
+  it('shows the secret in the creation response and never again [§2.webhook.secret]', async () => {
+    const { json } = await api('POST', '/webhooks', webhook());
+    const { control } = emulator;
+    const later = [
+      await control.getWebhook({ id: json.id }),
+      await control.updateWebhook({ id: json.id, disabled: true }),
+      await control.listWebhooks({}),
+    ];
+    expect(JSON.stringify(later)).toContain(json.id);
+    expect(JSON.stringify(later)).not.toContain(json.secret);
+  });
+
+  it.each(['workspace_id', 'url', 'events'])('requires %s [§4.create-webhook.body]', async (name) => {
+    const { status, json } = await api('POST', '/webhooks', webhook({ [name]: undefined }));
+    expect([status, json.error.code, json.error.message]).toEqual([
+      422,
+      'validation_failed',
+      `${name} is required.`,
+    ]);
+  });
+
+  it.each([
+    [['shipped'], 'events[0]'],
+    [['order.shipped', 'Order.Paid'], 'events[1]'],
+    [['order.*'], 'events[0]'],
+    [['order.shipped.twice'], 'events[0]'],
+    [['order.shipped', 7], 'events[1]'],
+    [[], 'events'],
+    [['order.shipped', 'order.shipped'], 'events'],
+    [Array.from({ length: 101 }, (_, i) => `order.n${i}`), 'events'],
+    ['order.shipped', 'events'],
+  ])(
+    'refuses the subscriptions %j and names where [§2.webhook.events, error.codes]',
+    async (events, path) => {
+      const { status, json } = await api('POST', '/webhooks', webhook({ events }));
+      expect([status, json.error.code]).toEqual([422, 'validation_failed']);
+      expect(json.error.message.startsWith(`${path} must `)).toBe(true);
+    },
+  );
+});
+
+describe('every answer', () => {
+  it('is a JSON object whose members are snake_case [§2.response-body, §2.field-names]', async () => {
+    const answers = [
+      await api('GET', `/workspaces/${workspaceId}`),
+      await api('POST', '/events', { type: 'a.b' }),
+      await api('GET', '/events'),
+      await api('POST', '/webhooks', webhook()),
+      await api('GET', '/nothing'),
+    ];
+    const names = answers.flatMap(({ text }) => {
+      const found: string[] = [];
+      JSON.parse(text, (name, value) => {
+        if (name !== '' && !/^\d+$/.test(name)) found.push(name);
+        return value;
+      });
+      return found;
+    });
+    expect(names.length).toBeGreaterThan(25);
+    expect(names.filter((name) => !/^[a-z]+(_[a-z]+)*$/.test(name))).toEqual([]);
+    expect(answers.map(({ headers }) => headers.get('content-type'))).toEqual(
+      Array(5).fill('application/json; charset=utf-8'),
+    );
+  });
+
+  it('has a Request-Id of its own, that an error repeats [request.id, §2.ids.request, §7.envelope]', async () => {
+    const answers = [await api('GET', '/events'), await api('GET', '/events'), await api('GET', '/nothing')];
+    const ids = answers.map(({ headers }) => headers.get('request-id'));
+    expect(ids).toEqual(Array(3).fill(expect.stringMatching(idOf('req_'))));
+    expect(new Set(ids).size).toBe(3);
+    expect(answers[2]?.json.error.request_id).toBe(ids[2]);
+  });
+
+  it('of a page or a document beside the API has one too [request.id]', async () => {
+    const { url } = emulator.status();
+    for (const path of ['/', '/healthz', '/openapi.json', '/_svc/openapi.json', '/_svc/status', '/_svc/no']) {
+      const response = await fetch(url + path);
+      expect(response.headers.get('request-id'), path).toMatch(idOf('req_'));
+    }
+  });
+});

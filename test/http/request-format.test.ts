@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestEmulator, type TestEmulator } from '../support/test-emulator.ts';
+
+let emulator: TestEmulator;
+beforeAll(async () => {
+  emulator = await startTestEmulator();
+});
+afterAll(() => emulator.close());
+
+describe('a slash at the end of a path', () => {
+  it.each([
+    ['GET', '/events/'],
+    ['POST', '/events/'],
+    ['POST', '/webhooks/'],
+    ['PUT', '/events/'],
+    ['GET', '/events/evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D/'],
+    ['GET', '/events//'],
+    ['GET', '/'],
+  ])('makes %s %s another path, which is 404 [path.slash]', async (method, path) => {
+    const { status, json } = await emulator.api(method, path, method === 'GET' ? undefined : { type: 'a.b' });
+    expect([status, json.error.code]).toEqual([404, 'not_found']);
+  });
+
+  it('makes the path of a workspace that exists another path [path.slash]', async () => {
+    const { workspace_id: id } = emulator.status();
+    expect((await emulator.api('GET', `/workspaces/${id}`)).status).toBe(200);
+    expect((await emulator.api('GET', `/workspaces/${id}/`)).status).toBe(404);
+  });
+});
+
+describe('the charset of a body', () => {
+  const post = (type: string) =>
+    emulator.api('POST', '/events', Buffer.from('{"type":"a.b"}'), { 'content-type': type });
+
+  it.each([
+    'application/json',
+    'application/json; charset=utf-8',
+    'application/json;charset=UTF-8',
+    'application/json; charset="utf-8"',
+    'application/json; charset=utf8',
+    'application/json; profile=x; charset=utf-8',
+  ])('is accepted as %s [body.charset]', async (type) => {
+    expect((await post(type)).status).toBe(201);
+  });
+
+  it.each([
+    'application/json; charset=iso-8859-1',
+    'application/json;charset=utf-16',
+    'application/json; charset="us-ascii"',
+    'application/json; CHARSET=latin1',
+    'application/json; charset=',
+    'application/json; charset=utf-8; charset=utf-16',
+  ])('is refused with 415 as %s [body.charset]', async (type) => {
+    const { status, json } = await post(type);
+    expect([status, json.error.code]).toEqual([415, 'unsupported_media_type']);
+    expect(json.error.message).toContain('send UTF-8');
+  });
+});

@@ -1,0 +1,134 @@
+import { connect, type Socket } from 'node:net';
+import { H3Event } from 'h3';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { ControlPlane } from '../../src/control/control-plane.ts';
+import { StreamFeed, WAKE_SLICE } from '../../src/control/stream-feed.ts';
+import { MAX_LAG, sseResponse } from '../../src/http/sse-response.ts';
+import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { AttemptTable } from '../../src/store/attempts.ts';
+import { startTestEmulator } from '../support/test-emulator.ts';
+import { createReceiver } from '../support/test-receiver.ts';
+
+afterEach(() => vi.restoreAllMocks());
+
+/** A store whose newest sequence a test sets. */
+function createStore() {
+  const followers = new Set<() => void>();
+  return {
+    ...{ id: 'store', lastVisibleSeq: 1, commitCount: 0, followers },
+    subscribe(follower: () => void) {
+      followers.add(follower);
+      return () => followers.delete(follower);
+    },
+    commit(this: { lastVisibleSeq: number; commitCount: number }, seq = this.lastVisibleSeq) {
+      this.lastVisibleSeq = seq;
+      this.commitCount++;
+      for (const follower of followers) follower();
+    },
+  };
+}
+
+/** The stream of one client, with `count` items in it. */
+function open(store: ReturnType<typeof createStore>, count: number) {
+  let isEnded = false;
+  async function* items(signal?: AbortSignal) {
+    for (let sequence = 2; sequence < 2 + count; sequence++) yield { sequence };
+    await new Promise((resolve) => signal?.addEventListener('abort', resolve));
+    isEnded = true;
+  }
+  const control = {
+    stream: (_: unknown, signal?: AbortSignal) => ({
+      ready: Promise.resolve(),
+      ...toIterable(items(signal)),
+    }),
+  } as unknown as ControlPlane;
+  const event = new H3Event(new Request('http://localhost/_svc/events'));
+  const closing = new AbortController().signal;
+  const response = sseResponse(event, { control, store, closing }, 'req_1');
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+  const read = async () => new TextDecoder().decode((await reader.read()).value);
+  return { read, isEnded: () => isEnded };
+}
+
+function toIterable<Item>(items: AsyncGenerator<Item>) {
+  return { [Symbol.asyncIterator]: () => items };
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+describe('a client of the live stream', () => {
+  it('that does not read is disconnected when it is too far behind', async () => {
+    const store = createStore();
+    const client = open(store, 5);
+    await turn();
+    store.commit(1 + MAX_LAG);
+    expect(await client.read()).toContain('event: ready');
+    expect(await client.read()).toContain('id: 2\n');
+    await turn();
+    store.commit(2 + 3 * MAX_LAG);
+    await expect(client.read()).rejects.toThrow('does not read');
+    expect(store.followers.size).toBe(0);
+  });
+
+  it('that waits for something to happen stays connected, however many changes are not for it', async () => {
+    const store = createStore();
+    const client = open(store, 0);
+    expect(await client.read()).toContain('event: ready');
+    await turn();
+    for (let step = 1; step <= 5; step++) store.commit(step * 2 * MAX_LAG);
+    expect(client.isEnded()).toBe(false);
+    expect(store.followers.size).toBe(1);
+  });
+
+  it('shares the reading of each change with all other clients', async () => {
+    await using receiver = await createReceiver();
+    await using emulator = await startTestEmulator();
+    const { workspace_id, control_url, url } = emulator.status();
+    await emulator.api('POST', '/webhooks', { workspace_id, url: receiver.url, events: ['*'] });
+    const { port, pathname } = new URL(control_url);
+    const sockets: Socket[] = [];
+    const clients = Array.from({ length: 120 }, async () => {
+      const socket = connect(Number(port), '127.0.0.1');
+      sockets.push(socket);
+      socket.write(`GET ${pathname}/events?types=attempt HTTP/1.1\r\nHost: ${new URL(url).host}\r\n\r\n`);
+      let text = '';
+      const until = async (part: string) => {
+        while (!text.includes(part))
+          await new Promise((resolve) => socket.once('readable', resolve).once('data', resolve));
+      };
+      socket.on('data', (chunk) => {
+        text += chunk;
+      });
+      await until('event: ready');
+      return () => until('"type":"attempt"');
+    });
+    const received = await Promise.all(clients);
+    const reads = vi.spyOn(AttemptTable.prototype, 'findBySeq');
+    await emulator.api('POST', '/events', { type: 'order.shipped' });
+    await Promise.all(received.map((wait) => wait()));
+    for (const socket of sockets) socket.destroy();
+    // Once, and again for those that another commit woke later.
+    expect(reads.mock.calls.length).toBeLessThan(10);
+  });
+});
+
+describe('the feed of the live stream', () => {
+  it(`wakes ${WAKE_SLICE} followers in a turn of the event loop`, async () => {
+    const store = createStore();
+    const feed = new StreamFeed({ store } as unknown as Sandbox);
+    let woken = 0;
+    for (let count = 0; count < 2.5 * WAKE_SLICE; count++) {
+      void feed.waitForCommit(new AbortController().signal).then(() => {
+        woken++;
+      });
+    }
+    store.commit();
+    const steps: number[] = [];
+    for (let step = 0; step < 4; step++) {
+      await Promise.resolve();
+      steps.push(woken);
+      await turn();
+    }
+    expect(steps).toEqual([1, 2, 2.5, 2.5].map((share) => share * WAKE_SLICE));
+  });
+});

@@ -1,0 +1,340 @@
+import { get, type IncomingMessage } from 'node:http';
+import { createParser, type EventSourceMessage } from 'eventsource-parser';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Store } from '../../src/store/store.ts';
+import { startTestEmulator, type TestEmulator } from '../support/test-emulator.ts';
+import { createReceiver, type Receiver } from '../support/test-receiver.ts';
+import { createTestWallClock } from '../support/test-wall-clock.ts';
+
+let emulator: TestEmulator;
+let receiver: Receiver;
+let workspaceId: string;
+const wall = createTestWallClock();
+const open: IncomingMessage[] = [];
+beforeEach(async () => {
+  receiver = await createReceiver();
+  emulator = await startTestEmulator({ wall });
+  workspaceId = emulator.status().workspace_id;
+});
+afterEach(async () => {
+  vi.restoreAllMocks();
+  for (const response of open.splice(0)) response.destroy();
+  await emulator.close();
+  await receiver.close();
+});
+
+interface Follower {
+  readonly response: IncomingMessage;
+  /** The next messages, as soon as there are as many. */
+  take(count: number): Promise<EventSourceMessage[]>;
+  /** What they carry. */
+  // biome-ignore lint/suspicious/noExplicitAny: a test says what it expects of it.
+  items(count: number): Promise<any[]>;
+}
+
+function connect(query = '', headers: Record<string, string> = {}): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const request = get(`${emulator.status().control_url}/events${query}`, { headers }, (response) => {
+      open.push(response);
+      resolve(response);
+    });
+    request.on('error', reject);
+  });
+}
+
+/** Follows the stream from the message that says it is ready, which is taken already. */
+async function follow(
+  query = '',
+  headers: Record<string, string> = {},
+): Promise<Follower & { readonly ready: number }> {
+  const response = await connect(query, headers);
+  const follower = read(response);
+  const [ready] = await follower.take(1);
+  expect(ready).toMatchObject({ event: 'ready', data: expect.stringMatching(/^\{"store":"[\w-]+"\}$/) });
+  return { ...follower, ready: Number(ready?.id) };
+}
+
+function read(response: IncomingMessage): Follower {
+  const messages: EventSourceMessage[] = [];
+  const parser = createParser({ onEvent: (message) => messages.push(message) });
+  const chunks = response.setEncoding('utf8')[Symbol.asyncIterator]();
+  const take = async (count: number) => {
+    while (messages.length < count) {
+      const { value, done } = await chunks.next();
+      if (done) throw new Error('the stream ended');
+      parser.feed(value);
+    }
+    return messages.splice(0, count);
+  };
+  return {
+    response,
+    take,
+    items: async (count) => (await take(count)).map(({ data }) => JSON.parse(data)),
+  };
+}
+
+async function register(events = ['*']): Promise<string> {
+  const webhook = { workspace_id: workspaceId, url: receiver.url, events };
+  return (await emulator.api('POST', '/webhooks', webhook)).json.id;
+}
+
+async function trigger(type = 'order.shipped'): Promise<string> {
+  return (await emulator.api('POST', '/events', { type })).json.id;
+}
+
+const about = (items: { type: string }[]) => items.map(({ type }) => type);
+
+describe('the live stream', () => {
+  it('is ready at the newest thing that happened, and is not to be cached', async () => {
+    const { ready, response } = await follow();
+    expect(response.headers).toMatchObject({
+      'content-type': 'text/event-stream',
+      'cache-control': 'no-store',
+      'request-id': expect.stringMatching(/^req_/),
+    });
+    const again = await follow('', { 'last-event-id': '0' });
+    expect(again.ready).toBe(ready);
+  });
+
+  it('tells what happens while it happens, each item with its sequence as the id', async () => {
+    const follower = await follow();
+    await register();
+    const event_id = await trigger();
+    const messages = await follower.take(4);
+    const items = messages.map(({ data }) => JSON.parse(data));
+    expect(about(items).sort()).toEqual(['attempt', 'delivery', 'request', 'request']);
+    expect(messages.map(({ id }) => Number(id))).toEqual(items.map(({ sequence }) => sequence));
+    expect(items.map(({ sequence }) => sequence)).toEqual(
+      items.map(({ sequence }) => sequence).sort((a, b) => a - b),
+    );
+    expect(items[0].sequence).toBeGreaterThan(follower.ready);
+    expect(items.find(({ type }) => type === 'attempt')).toMatchObject({
+      attempt: { number: 1, outcome: 'succeeded', request: { headers: {}, body: expect.any(String) } },
+      delivery: { event_id, status: 'succeeded' },
+    });
+    expect(items.find(({ type }) => type === 'request')).toMatchObject({
+      request: { method: 'POST', status: 201 },
+    });
+  });
+
+  it('goes on after Last-Event-ID without loss or repetition, from wherever it broke off', async () => {
+    await register();
+    for (let i = 0; i < 3; i++) await trigger();
+    await emulator.control.listRequests({});
+    const all = await (await follow('?since_sequence=0')).take(10);
+    const ids = all.map(({ id }) => String(id));
+    for (let seen = 1; seen < all.length; seen++) {
+      const rest = await follow('', { 'last-event-id': String(ids[seen - 1]) });
+      expect((await rest.take(all.length - seen)).map(({ id }) => id)).toEqual(ids.slice(seen));
+    }
+  });
+
+  it('puts Last-Event-ID before what the address says, as a client that connects again sends both', async () => {
+    await trigger();
+    await trigger();
+    await emulator.control.listRequests({});
+    const [first] = await (await follow('?types=request&since_sequence=0')).take(1);
+    const again = await follow('?types=request&since=1h', { 'last-event-id': String(first?.id) });
+    const [second] = await again.take(1);
+    expect(Number(second?.id)).toBeGreaterThan(Number(first?.id));
+  });
+
+  it.each([
+    ['types=attempt', ['attempt', 'attempt']],
+    ['types=delivery,attempt&type=a.b', ['delivery', 'attempt']],
+  ])('is narrowed by %s', async (query, types) => {
+    await register();
+    const follower = await follow(`?${query}`);
+    await trigger('a.b');
+    await receiver.waitFor(1);
+    await trigger('c.d');
+    expect(about(await follower.items(types.length))).toEqual(types);
+  });
+
+  it('is narrowed to an event, an endpoint, a workspace or a state', async () => {
+    const [first, second] = [await register(['a.b']), await register(['a.b', 'c.d'])];
+    receiver.respond((request) => ({ status: request.body.includes('"c.d"') ? 500 : 200 }));
+    const [one, two] = [await trigger('a.b'), await trigger('c.d')];
+    await receiver.waitFor(3);
+    const last = async (query: string, count: number) =>
+      (await (await follow(`?types=attempt&since_sequence=0&${query}`)).items(count)).map(({ delivery }) => [
+        delivery.event_id,
+        delivery.webhook_id,
+      ]);
+    expect((await last(`event_id=${one}`, 2)).sort()).toEqual(
+      [
+        [one, first],
+        [one, second],
+      ].sort(),
+    );
+    expect((await last(`webhook_id=${second}`, 2)).sort()).toEqual(
+      [
+        [one, second],
+        [two, second],
+      ].sort(),
+    );
+    expect(await last('status=pending', 1)).toEqual([[two, second]]);
+    expect(await last(`workspace_id=${workspaceId}`, 3)).toHaveLength(3);
+  });
+
+  it('is narrowed to a piece of text, in whatever case', async () => {
+    await register();
+    await trigger('a.b');
+    await emulator.api('POST', '/events', { type: 'a.b', payload: { city: 'Århus' } });
+    await receiver.waitFor(2);
+    await trigger('c.d');
+    const types = async (text: string) => {
+      const follower = await follow(`?types=delivery&since_sequence=0&text=${encodeURIComponent(text)}`);
+      return (await follower.items(1))[0].delivery.event_type;
+    };
+    await expect(types('åRHUS')).resolves.toBe('a.b');
+    await expect(types('C.D')).resolves.toBe('c.d');
+  });
+
+  it('is narrowed to what was before a time', async () => {
+    await register();
+    // Which is in the log from now on.
+    await emulator.control.listRequests({});
+    const until = new Date(wall.now() + 1000).toISOString();
+    const follower = await follow(`?types=request,delivery&until=${until}`);
+    await trigger();
+    expect(about(await follower.items(2)).sort()).toEqual(['delivery', 'request']);
+    wall.advance(1000);
+    await emulator.control.advanceClock({ ms: 1000 });
+    await trigger();
+    await receiver.waitFor(2);
+    wall.advance(-1000);
+    const last = await emulator.api('GET', '/events');
+    const [item] = await follower.items(1);
+    expect(item).toMatchObject({ type: 'request', request: { id: last.headers.get('request-id') } });
+  });
+
+  it('tells nothing of another workspace than the one asked for', async () => {
+    const { id } = await emulator.control.createWorkspace({ name: 'Second' });
+    const { key } = await emulator.control.createKey({ scopes: ['events:read'], workspace_id: id });
+    const follower = await follow(`?workspace_id=${id}`);
+    await emulator.api('GET', '/events');
+    await emulator.api('GET', '/events', undefined, { authorization: `Bearer ${key}` });
+    expect(await follower.items(1)).toEqual([
+      expect.objectContaining({ request: expect.objectContaining({ workspace_id: id }) }),
+    ]);
+  });
+
+  it('starts in the past with since, and no earlier', async () => {
+    await register();
+    await trigger('too.old');
+    await receiver.waitFor(1);
+    await emulator.control.listRequests({});
+    wall.advance(3_600_000);
+    const { headers } = await emulator.api('GET', '/events');
+    const follower = await follow('?since=30m&types=attempt,request');
+    await trigger('just.now');
+    const items = await follower.items(2);
+    expect(items[0]).toMatchObject({ type: 'request', request: { id: headers.get('request-id') } });
+    expect(JSON.stringify(items[1])).not.toContain('too.old');
+  });
+
+  it('tells of deliveries that are canceled', async () => {
+    receiver.respond({ status: 500 });
+    const id = await register();
+    const follower = await follow('?types=delivery,attempt');
+    await trigger();
+    await follower.items(2);
+    await emulator.control.deleteWebhook({ id });
+    const [item] = await follower.items(1);
+    expect(item).toMatchObject({ type: 'delivery', delivery: { webhook_id: id, status: 'canceled' } });
+    const again = await follow('?types=delivery', { 'last-event-id': String(item.sequence - 1) });
+    expect(await again.items(1)).toEqual([item]);
+  });
+
+  it.each([
+    ['?types=attempts', {}, 400],
+    ['?nothing=1', {}, 400],
+    ['?since=soon', {}, 400],
+    ['?since_sequence=-1', {}, 400],
+    ['?status=late', {}, 400],
+    ['', { 'last-event-id': 'x' }, 400],
+    ['', { 'last-event-id': '-1' }, 400],
+    ['?workspace_id=ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D', {}, 404],
+    ['?event_id=evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D', {}, 404],
+  ])('refuses %j with %j by an error, not by a stream', async (query, headers, status) => {
+    const response = await connect(query, headers);
+    expect([response.statusCode, response.headers['content-type']]).toEqual([
+      status,
+      'application/json; charset=utf-8',
+    ]);
+  });
+
+  it('tells of a reset, whatever it is narrowed to, and goes on after it', async () => {
+    const followers = await Promise.all([
+      follow(),
+      follow('?types=request'),
+      follow('?type=a.b&status=failed'),
+    ]);
+    await emulator.control.reset({});
+    for (const follower of followers) {
+      const [message] = await follower.take(1);
+      const item = JSON.parse(String(message?.data));
+      expect(item).toEqual({ type: 'reset', sequence: Number(message?.id) });
+      expect(item.sequence).toBeGreaterThan(follower.ready);
+    }
+    await register();
+    await trigger();
+    expect(about((await followers[1]?.items(2)) ?? [])).toEqual(['request', 'request']);
+  });
+
+  it('tells of a reset on return, once, and not to who has seen nothing before', async () => {
+    await register();
+    await trigger();
+    const [seen] = await (await follow('?since_sequence=0')).take(1);
+    await emulator.control.reset({});
+    await emulator.control.reset({});
+    await emulator.api('GET', '/events');
+    const back = await follow('', { 'last-event-id': String(seen?.id) });
+    const items = await back.items(2);
+    expect(about(items)).toEqual(['reset', 'request']);
+    const again = await follow('', { 'last-event-id': String(items[0].sequence) });
+    expect(await again.items(1)).toEqual([items[1]]);
+    expect(await (await follow('?since_sequence=0')).items(1)).toEqual([items[1]]);
+  });
+
+  it('waits for a client that is slow, and loses nothing', async () => {
+    const response = await connect('?types=request');
+    response.pause();
+    const asked = await Promise.all(Array.from({ length: 300 }, () => emulator.api('GET', '/events')));
+    await emulator.control.listRequests({});
+    const follower = read(response);
+    await follower.take(1);
+    const items = await follower.items(300);
+    expect(new Set(items.map(({ request }) => request.id))).toEqual(
+      new Set(asked.map(({ headers }) => headers.get('request-id'))),
+    );
+    expect(items.map(({ sequence }) => sequence)).toEqual(
+      items.map(({ sequence }) => sequence).sort((a, b) => a - b),
+    );
+  });
+
+  it('forgets a client that has gone', async () => {
+    const followers = new Set<() => void>();
+    const original = Store.prototype.subscribe;
+    vi.spyOn(Store.prototype, 'subscribe').mockImplementation(function (this: Store, follower) {
+      const unfollow = original.call(this, follower);
+      followers.add(follower);
+      return () => {
+        followers.delete(follower);
+        unfollow();
+      };
+    });
+    const { response } = await follow();
+    await vi.waitFor(() => expect(followers.size).toBe(1));
+    response.destroy();
+    await vi.waitFor(() => expect(followers.size).toBe(0));
+  });
+
+  it('ends when the emulator stops', async () => {
+    const follower = await follow();
+    const next = expect(follower.take(1)).rejects.toThrow('the stream ended');
+    await emulator.close();
+    await next;
+  }, 3_000);
+});

@@ -1,0 +1,228 @@
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { createHttpControlClient } from '../../src/control/http-control-client.ts';
+import { createEmulator, createReceiver, type Emulator, type Workspace } from '../../src/index.ts';
+import { createFixtureProject } from '../fixtures/fixture-project.ts';
+import { authority, getCertificate } from '../support/certificates.ts';
+import { createConnectProxy } from '../support/connect-proxy.ts';
+
+const FROZEN = { clock: { frozen: true } };
+
+describe('an emulator in this process', () => {
+  it('shows the third attempt after 35 minutes of its own clock, in a moment [retry.schedule]', async () => {
+    await using receiver = await createReceiver([500, 500, 200]);
+    await using emulator = await createEmulator(FROZEN);
+    const { secret } = await emulator.webhooks.create({ url: receiver.url, events: ['order.shipped'] });
+    receiver.verifyWith(secret);
+    const { event, deliveries } = await emulator.trigger('order.shipped', { order: 1 });
+    expect(deliveries).toMatchObject([{ event_id: event.id, url: receiver.url }]);
+    await receiver.nth(1);
+
+    const { attempts, pending } = await emulator.clock.advance('35m');
+    // The first one counts where it had not been recorded when the clock began to move.
+    expect(attempts.slice(-2).map(({ number, outcome }) => [number, outcome])).toEqual([
+      [2, 'http_error'],
+      [3, 'succeeded'],
+    ]);
+    expect(pending).toBe(0);
+    const third = await receiver.nth(3);
+    expect(third).toMatchObject({ eventId: event.id, verification: { ok: true } });
+    expect(third.envelope?.data.payload).toEqual({ order: 1 });
+    await expect(emulator.deliveries.wait({ event_id: event.id })).resolves.toMatchObject([
+      { status: 'succeeded', attempt_count: 3 },
+    ]);
+  });
+
+  it('answers requests without the network: by a path with its key, or as they are', async () => {
+    await using emulator = await createEmulator({ listen: false });
+    const body = '{"type":"order.shipped"}';
+    const created = await emulator.fetch('/v1/events', { method: 'POST', body });
+    expect(created.status).toBe(201);
+    const list = new Request(`${emulator.baseUrl}/events`);
+    expect((await emulator.fetch(list)).status).toBe(401);
+    const answer = await emulator.fetch(list, { headers: { authorization: `Bearer ${emulator.apiKey}` } });
+    expect(await answer.json()).toMatchObject({ data: [{ type: 'order.shipped' }] });
+    await expect(fetch(`${emulator.url}/healthz`)).rejects.toThrow();
+  });
+
+  it('creates events with the payload of their fixture, its templates filled anew each time', async () => {
+    const project = createFixtureProject();
+    project.write('events/till.opened', {
+      ...{ description: 'A till was opened.', payload: { number: '{{sequence}}', id: '{{uuid}}' } },
+    });
+    vi.spyOn(process, 'cwd').mockReturnValue(project.cwd);
+    onTestFinished(() => void vi.restoreAllMocks());
+    await using emulator = await createEmulator({ randomSeed: 1 });
+    await using same = await createEmulator({ randomSeed: 1 });
+    const payloadOf = async (type: string, of = emulator) => (await of.trigger(type)).event.payload;
+    const [first, second] = [await payloadOf('till.opened'), await payloadOf('till.opened')];
+    expect([first, second]).toMatchObject([{ number: 1 }, { number: 2 }]);
+    expect(first.id).not.toBe(second.id);
+    expect(await payloadOf('till.opened', same)).toEqual(first);
+    expect(await payloadOf('order.shipped')).toMatchObject({ carrier: 'DHL' });
+    expect(await payloadOf('nobody.knows')).toEqual({});
+  });
+
+  it('creates an event once for one idempotency key [§4.3]', async () => {
+    await using emulator = await createEmulator();
+    const create = () => emulator.trigger('order.shipped', {}, { idempotencyKey: 'once' });
+    expect((await create()).event).toEqual((await create()).event);
+  });
+
+  it('calls the payload as the rules do [event.body]', async () => {
+    await using emulator = await createEmulator({ overrides: { 'event.body': 'data' } });
+    const { event } = await emulator.trigger('order.shipped', { order: 1 });
+    expect(event.payload).toEqual({ order: 1 });
+  });
+
+  it('refuses as the API does', async () => {
+    await using emulator = await createEmulator();
+    await expect(emulator.trigger('no type')).rejects.toMatchObject({ code: 'validation_failed' });
+    await expect(emulator.clock.advance('soon')).rejects.toMatchObject({ code: 'usage' });
+    expect(await emulator.requests.list({ status: 422 })).toMatchObject([{ path: '/v1/events' }]);
+  });
+
+  it('replays what failed', async () => {
+    await using receiver = await createReceiver(500);
+    await using emulator = await createEmulator(FROZEN);
+    await emulator.webhooks.create({ url: receiver.url });
+    const { deliveries } = await emulator.trigger('order.shipped');
+    await emulator.clock.settle();
+    const id = deliveries[0]?.id ?? '';
+    expect(await emulator.deliveries.list({ status: 'failed' })).toMatchObject([{ id }]);
+    receiver.respond(200);
+    await emulator.deliveries.replay(id);
+    await emulator.deliveries.wait({}, { status: 'succeeded' });
+    const { attempts } = await emulator.deliveries.get(id);
+    expect(attempts.at(-1)).toMatchObject({ trigger: 'manual', response_status: 200 });
+  });
+
+  it('changes endpoints', async () => {
+    await using emulator = await createEmulator();
+    const { webhooks } = emulator;
+    const { id, secret } = await webhooks.create({
+      url: 'http://127.0.0.1:9/a',
+      secret: 'whsec_of_a_test_1',
+    });
+    expect(secret).toBe('whsec_of_a_test_1');
+    await webhooks.update(id, { disabled: true });
+    expect(await webhooks.get(id)).toMatchObject({ disabled: true, events: ['*'] });
+    expect((await webhooks.rotateSecret(id, { overlap_ms: 0 })).secret).not.toBe(secret);
+    await webhooks.delete(id);
+    expect(await webhooks.list()).toEqual([]);
+  });
+
+  it('sets its clock', async () => {
+    await using emulator = await createEmulator();
+    expect((await emulator.clock.speed(60)).rate).toBe(60);
+    expect((await emulator.clock.freeze()).rate).toBe(0);
+    expect((await emulator.clock.resume()).rate).toBe(60);
+    const { now } = await emulator.clock.freeze();
+    const { now: later } = await emulator.clock.advance(90_000);
+    expect(Date.parse(later) - Date.parse(now)).toBe(90_000);
+    expect(await emulator.clock.show()).toMatchObject({ now: later, next_due_at: null });
+    expect((await emulator.clock.next()).attempts).toEqual([]);
+  });
+
+  it('is after a reset as it was after boot', async () => {
+    await using emulator = await createEmulator(FROZEN);
+    const workspace = await emulator.createWorkspace();
+    await emulator.webhooks.create({ url: 'http://127.0.0.1:9/' });
+    await emulator.trigger('order.shipped');
+    await emulator.reset();
+    expect(await emulator.webhooks.list()).toEqual([]);
+    expect(await emulator.deliveries.list()).toEqual([]);
+    await expect(workspace.deliveries.list()).rejects.toMatchObject({ code: 'not_found' });
+    expect((await emulator.trigger('order.shipped')).event.workspace_id).toBe(emulator.workspaceId);
+  });
+
+  it('delivers through the proxy that it is given', async () => {
+    await using receiver = await createReceiver(200, { certificate: getCertificate('elsewhere') });
+    await using proxy = await createConnectProxy({ leadTo: receiver.port });
+    await using emulator = await createEmulator({
+      ...{ proxy: { url: proxy.url }, ca: authority },
+      forwardTo: { url: 'https://elsewhere.example/hooks', events: ['*'] },
+    });
+    await emulator.trigger('order.shipped');
+    await receiver.waitFor(1, { timeout: 10_000 });
+    expect(proxy.requests.map(({ url }) => url)).toEqual(['elsewhere.example:443']);
+  });
+
+  it('takes its rules from a profile and single rows', async () => {
+    await using emulator = await createEmulator({ profile: 'strict', overrides: { 'webhook.url': 'local' } });
+    expect(emulator.status().profile).toBe('strict');
+  });
+
+  it.each<[object, string, string | undefined]>([
+    [{ prot: 4777 }, 'createEmulator has no option prot.', 'Did you mean port?'],
+    [
+      { profile: 'strickt' },
+      'createEmulator: profile must be one of "relaxed", "strict", not "strickt".',
+      'Did you mean strict?',
+    ],
+    [
+      { environment: 'prod' },
+      'createEmulator: environment must be one of "sandbox", "production", not "prod".',
+      undefined,
+    ],
+  ])('refuses what JavaScript lets through: %j', async (options, message, hint) => {
+    await expect(createEmulator(options)).rejects.toMatchObject({ code: 'usage', message, hint });
+  });
+
+  it('is gone after close', async () => {
+    const emulator = await createEmulator();
+    const waiting = emulator.deliveries.wait();
+    const ended = expect(waiting).rejects.toMatchObject({ code: 'interrupted' });
+    await emulator.close();
+    await ended;
+    await expect(fetch(`${emulator.url}/healthz`)).rejects.toThrow();
+  });
+
+  it.each<[string, (emulator: Emulator, workspace: Workspace) => unknown]>([
+    ['status()', ({ status }) => status()],
+    ['control', ({ control }) => control.getStatus({})],
+    ['control.stream', ({ control }) => control.stream({}, new AbortController().signal)],
+    ['fetch', (emulator) => emulator.fetch('/v1/events')],
+    ['trigger', (emulator) => emulator.trigger('order.shipped')],
+    ['reset', (emulator) => emulator.reset()],
+    ['createWorkspace', (emulator) => emulator.createWorkspace()],
+    ['deliveries.list of a workspace', (_, { deliveries }) => deliveries.list()],
+    ['deliveries.wait of a workspace', (_, { deliveries }) => deliveries.wait()],
+  ])('says of %s that it comes after close', async (_, call) => {
+    const emulator = await createEmulator({ listen: false });
+    const workspace = await emulator.createWorkspace();
+    await emulator.close();
+    await expect(async () => call(emulator, workspace)).rejects.toMatchObject({
+      ...{ name: 'SvcError', code: 'interrupted', message: 'The emulator is closed.' },
+      hint: expect.stringContaining('createEmulator()'),
+    });
+  });
+
+  it('ends what is under way when it is closed, here or from elsewhere', async () => {
+    for (const close of [(emulator: Emulator) => emulator.close(), stopFromElsewhere]) {
+      const emulator = await createEmulator();
+      const stream = emulator.control.stream({}, new AbortController().signal);
+      const ended = expect(readAll(stream)).resolves.toEqual([]);
+      const waiting = expect(emulator.deliveries.wait()).rejects.toMatchObject({ code: 'interrupted' });
+      await close(emulator);
+      await Promise.all([ended, waiting]);
+    }
+  });
+
+  it('may be closed twice, and before its workspaces', async () => {
+    const emulator = await createEmulator({ listen: false });
+    const workspace = await emulator.createWorkspace();
+    await emulator.close();
+    await workspace.close();
+    await emulator.close();
+  });
+});
+
+function stopFromElsewhere({ url }: Emulator) {
+  return createHttpControlClient({ controlUrl: `${url}/_svc` }).stop({});
+}
+
+async function readAll<Item>(stream: AsyncIterable<Item>): Promise<Item[]> {
+  const items: Item[] = [];
+  for await (const item of stream) items.push(item);
+  return items;
+}

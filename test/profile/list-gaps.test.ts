@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest';
+import { gapIds } from '../../src/profile/gaps.ts';
+import { listGaps, renderGapsMarkdown } from '../../src/profile/list-gaps.ts';
+import { configurableGapIds } from '../../src/profile/overrides.ts';
+
+/** The rows of the decisions page, in its order; `(o)` marks those that configuration can answer. */
+const rows = [
+  'signature.content (o)',
+  'signature.algorithm (o)',
+  'signature.header (o)',
+  'signature.timestamp (o)',
+  'signature.tolerance (o)',
+  'secret.format',
+  'id.format',
+  'event.body (o)',
+  'event.record',
+  'workspace.record',
+  'webhook.record',
+  'webhook.operations',
+  'envelope',
+  'event.catalogue (o)',
+  'event.emission',
+  'webhook.url (o)',
+  'webhook.wildcard (o)',
+  'delivery.success',
+  'delivery.states',
+  'delivery.paused',
+  'delivery.timeout (o)',
+  'delivery.response (o)',
+  'delivery.concurrency (o)',
+  'delivery.order',
+  'retry.schedule (o)',
+  'retry.jitter (o)',
+  'retry.after (o)',
+  'retry.410 (o)',
+  'replay',
+  'replay.failed (o)',
+  'idempotency.scope (o)',
+  'idempotency.replay',
+  'idempotency.conflict',
+  'list.workspace (o)',
+  'list.limit (o)',
+  'list.order',
+  'list.filter',
+  'key.scopes (o)',
+  'key.environment',
+  'workspace.hidden',
+  'error.codes',
+  'request.id',
+  'rate.limit (o)',
+  'rate.headers',
+  'body.limit (o)',
+  'body.charset',
+  'path.slash',
+  'version',
+];
+
+describe('the gap register', () => {
+  it('has every row of the decisions page, and no other', () => {
+    expect(gapIds.map((id) => (configurableGapIds.some((open) => open === id) ? `${id} (o)` : id))).toEqual(
+      rows,
+    );
+  });
+
+  it('is what docs/gaps.md says', async () => {
+    await expect(renderGapsMarkdown()).toMatchFileSnapshot('../../docs/gaps.md');
+  });
+});
+
+describe('listGaps', () => {
+  it('shows the answer that holds beside that of the profile', () => {
+    const list = listGaps('strict', { 'rate.limit': { burst: 500 }, 'retry.jitter': 0.1 });
+    expect(list.find(({ id }) => id === 'rate.limit')).toEqual({
+      id: 'rate.limit',
+      question: 'How many requests may a key make?',
+      choices: [
+        '"off"',
+        '"per_second": a whole number from 1 to 1000000',
+        '"burst": a whole number from 1 to 1000000',
+      ],
+      value: { per_second: 100, burst: 500 },
+      default: { per_second: 100, burst: 200 },
+      overridden: true,
+      reference: '§7.429, §8.rate-values',
+      reason: expect.stringMatching(/\.$/),
+    });
+    expect(list.filter(({ overridden }) => overridden).map(({ id }) => id)).toEqual([
+      'retry.jitter',
+      'rate.limit',
+    ]);
+  });
+
+  it('shows a row without choices as prose', () => {
+    const row = listGaps('relaxed').find(({ id }) => id === 'list.filter');
+    expect(row).toMatchObject({ choices: [], value: '`type`, exactly', overridden: false });
+  });
+
+  it('follows the environment', () => {
+    const row = listGaps('relaxed', {}, 'production').find(({ id }) => id === 'webhook.url');
+    expect(row).toMatchObject({ value: 'public', default: 'public', overridden: false });
+  });
+
+  it('refuses what resolveRules refuses', () => {
+    expect(() => listGaps('relaxed', { 'event.catalogue': 'ajar' })).toThrow(
+      'overrides["event.catalogue"] must be',
+    );
+  });
+});

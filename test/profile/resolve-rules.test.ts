@@ -1,0 +1,322 @@
+import { describe, expect, it } from 'vitest';
+import { schemes } from '../../src/domain/signature/schemes.ts';
+import { SvcError } from '../../src/errors.ts';
+import { configurableGapIds } from '../../src/profile/overrides.ts';
+import { resolveRules } from '../../src/profile/resolve-rules.ts';
+import type { Rules } from '../../src/profile/rules.ts';
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+
+const relaxed: Rules = {
+  profile: 'relaxed',
+  signature: schemes.svc,
+  signatureToleranceMs: 300_000,
+  payloadMember: 'payload',
+  eventCatalogue: 'open',
+  webhookUrl: 'local',
+  wildcard: 'accepted',
+  delivery: {
+    connectTimeoutMs: 5_000,
+    attemptTimeoutMs: 15_000,
+    responseLimitBytes: 65_536,
+    concurrencyPerEndpoint: 8,
+    concurrency: 64,
+  },
+  retry: {
+    gapsMs: [300_000, 1_800_000, 2 * HOUR, 6 * HOUR, 12 * HOUR, DAY, DAY],
+    windowMs: 72 * HOUR,
+    maxGapMs: DAY,
+    jitter: 0,
+    honorRetryAfter: true,
+    stopOn410: false,
+  },
+  replayFailure: 'keeps_success',
+  idempotency: { scope: 'api_key_method_path', retentionMs: DAY },
+  list: { workspaceParameter: 'workspace_id', defaultLimit: 20, maxLimit: 100 },
+  readScopes: 'required',
+  rateLimit: null,
+  bodyLimitBytes: 262_144,
+};
+
+/** The rules that one override leads to. */
+function override(id: string, value: unknown): Rules {
+  return resolveRules('relaxed', { [id]: value });
+}
+
+function refusalOf(overrides: Record<string, unknown>): SvcError {
+  try {
+    resolveRules('relaxed', overrides);
+  } catch (error) {
+    if (error instanceof SvcError) return error;
+    throw error;
+  }
+  throw new Error(`${JSON.stringify(overrides)} was accepted`);
+}
+
+describe('profiles', () => {
+  it('relaxed is made for a laptop', () => {
+    expect(resolveRules('relaxed')).toEqual(relaxed);
+  });
+
+  it('strict differs in five rows [event.catalogue, webhook.url, webhook.wildcard, retry.jitter, rate.limit]', () => {
+    expect(resolveRules('strict')).toEqual({
+      ...relaxed,
+      profile: 'strict',
+      eventCatalogue: 'closed',
+      webhookUrl: 'public',
+      wildcard: 'rejected_in_production',
+      retry: { ...relaxed.retry, jitter: 0.1 },
+      rateLimit: { perSecond: 100, burst: 200 },
+    });
+  });
+
+  it('the production environment wants public HTTPS and no wildcard under both [webhook.url, webhook.wildcard]', () => {
+    const production = { webhookUrl: 'public', wildcard: 'rejected_in_production' };
+    expect(resolveRules('relaxed', {}, 'production')).toEqual({ ...relaxed, ...production });
+    expect(resolveRules('strict', {}, 'production')).toEqual(resolveRules('strict'));
+  });
+
+  it('an override goes before the environment', () => {
+    expect(resolveRules('relaxed', { 'webhook.url': 'local' }, 'production').webhookUrl).toBe('local');
+  });
+});
+
+describe('each choice of a row resolves to its value', () => {
+  it.each(['{timestamp}.{body}', '{id}.{timestamp}.{body}', '{body}', 'v0:{timestamp}:{body}'])(
+    'content %s [signature.content]',
+    (content) => {
+      expect(override('signature.content', content).signature).toEqual({ ...schemes.svc, content });
+    },
+  );
+
+  it.each(['sha256', 'sha512', 'sha1'])('hash %s [signature.algorithm]', (hash) => {
+    expect(override('signature.algorithm', { hash }).signature).toEqual({ ...schemes.svc, algorithm: hash });
+  });
+
+  it.each([
+    ['utf8', { form: 'utf8' }],
+    ['base64', { form: 'base64', prefix: 'whsec_' }],
+  ])('key %s [signature.algorithm]', (key, expected) => {
+    expect(override('signature.algorithm', { key }).signature).toEqual({ ...schemes.svc, key: expected });
+  });
+
+  it.each([
+    ['v1=<hex>', 'hex', 'v1=', ','],
+    ['<hex>', 'hex', '', ','],
+    ['<base64>', 'base64', '', ','],
+    ['<hash>=<hex>', 'hex', 'sha256=', ','],
+    ['v1,<base64>', 'base64', 'v1,', ' '],
+  ])('grammar %s [signature.header]', (grammar, encoding, prefix, separator) => {
+    expect(override('signature.header', grammar).signature).toEqual({
+      ...schemes.svc,
+      encoding,
+      header: { prefix, separator, timestampField: null },
+    });
+  });
+
+  it('the name of another hash [signature.header, signature.algorithm]', () => {
+    const { signature } = resolveRules('relaxed', {
+      'signature.header': '<hash>=<hex>',
+      'signature.algorithm': { hash: 'sha1' },
+    });
+    expect(signature.header.prefix).toBe('sha1=');
+  });
+
+  it.each(['iso8601', 'unix'])('timestamp %s [signature.timestamp]', (timestampFormat) => {
+    expect(override('signature.timestamp', timestampFormat).signature).toEqual({
+      ...schemes.svc,
+      timestampFormat,
+    });
+  });
+
+  it.each([
+    ['1s', 1_000],
+    ['90s', 90_000],
+    ['24h', DAY],
+  ])('tolerance %s [signature.tolerance]', (written, ms) => {
+    expect(override('signature.tolerance', written)).toEqual({ ...relaxed, signatureToleranceMs: ms });
+  });
+
+  it.each(['payload', 'data'] as const)('member %s [event.body]', (payloadMember) => {
+    expect(override('event.body', payloadMember)).toEqual({ ...relaxed, payloadMember });
+  });
+
+  it.each(['open', 'closed'] as const)('catalogue %s [event.catalogue]', (eventCatalogue) => {
+    expect(override('event.catalogue', eventCatalogue)).toEqual({ ...relaxed, eventCatalogue });
+  });
+
+  it.each(['local', 'public'] as const)('URL %s [webhook.url]', (webhookUrl) => {
+    expect(override('webhook.url', webhookUrl)).toEqual({ ...relaxed, webhookUrl });
+  });
+
+  it.each(['accepted', 'rejected_in_production', 'rejected'] as const)(
+    'wildcard %s [webhook.wildcard]',
+    (wildcard) => {
+      expect(override('webhook.wildcard', wildcard)).toEqual({ ...relaxed, wildcard });
+    },
+  );
+
+  it.each([
+    [{ connect: '250ms', attempt: '3s' }, 250, 3_000],
+    [{ connect: '1s' }, 1_000, 15_000],
+    [{ attempt: '1m' }, 5_000, 60_000],
+  ])('timeout %j [delivery.timeout]', (written, connectTimeoutMs, attemptTimeoutMs) => {
+    const { delivery } = override('delivery.timeout', written);
+    expect(delivery).toEqual({ ...relaxed.delivery, connectTimeoutMs, attemptTimeoutMs });
+  });
+
+  it.each([
+    ['0B', 0],
+    ['1MiB', 1_048_576],
+  ])('response %s [delivery.response]', (written, responseLimitBytes) => {
+    const { delivery } = override('delivery.response', written);
+    expect(delivery).toEqual({ ...relaxed.delivery, responseLimitBytes });
+  });
+
+  it.each([
+    [{ per_endpoint: 1, total: 2 }, 1, 2],
+    [{ total: 1_000 }, 8, 1_000],
+  ])('concurrency %j [delivery.concurrency]', (written, concurrencyPerEndpoint, concurrency) => {
+    const { delivery } = override('delivery.concurrency', written);
+    expect(delivery).toEqual({ ...relaxed.delivery, concurrencyPerEndpoint, concurrency });
+  });
+
+  it.each([
+    [['1s'], [1_000]],
+    [
+      ['5m', '1h30m'],
+      [300_000, 5_400_000],
+    ],
+    [
+      ['24h', '24h', '24h'],
+      [DAY, DAY, DAY],
+    ],
+  ])('schedule %j [retry.schedule]', (written, gapsMs) => {
+    expect(override('retry.schedule', written).retry).toEqual({ ...relaxed.retry, gapsMs });
+  });
+
+  it.each([0, 0.25, 0.5])('jitter %d [retry.jitter]', (jitter) => {
+    expect(override('retry.jitter', jitter).retry).toEqual({ ...relaxed.retry, jitter });
+  });
+
+  it.each([
+    ['heeded', true],
+    ['ignored', false],
+  ])('Retry-After %s [retry.after]', (written, honorRetryAfter) => {
+    expect(override('retry.after', written).retry).toEqual({ ...relaxed.retry, honorRetryAfter });
+  });
+
+  it.each(['keeps_success', 'fails'] as const)(
+    'a failed replay of a succeeded delivery: %s [replay.failed]',
+    (choice) => {
+      expect(override('replay.failed', choice).replayFailure).toBe(choice);
+    },
+  );
+
+  it.each([
+    ['failure', false],
+    ['stop', true],
+  ])('410 is %s [retry.410]', (written, stopOn410) => {
+    expect(override('retry.410', written).retry).toEqual({ ...relaxed.retry, stopOn410 });
+  });
+
+  it.each([
+    [{ unique_within: 'api_key_method_path' }, 'api_key_method_path', DAY],
+    [{ unique_within: 'api_key' }, 'api_key', DAY],
+    [{ retention: '1m' }, 'api_key_method_path', 60_000],
+  ])('scope %j [idempotency.scope]', (written, scope, retentionMs) => {
+    expect(override('idempotency.scope', written).idempotency).toEqual({ scope, retentionMs });
+  });
+
+  it.each(['workspace_id', 'workspace'] as const)('parameter %s [list.workspace]', (workspaceParameter) => {
+    expect(override('list.workspace', workspaceParameter).list).toEqual({
+      ...relaxed.list,
+      workspaceParameter,
+    });
+  });
+
+  it.each([
+    [{ default: 5, max: 10 }, 5, 10],
+    [{ max: 1_000 }, 20, 1_000],
+    [{ default: 100 }, 100, 100],
+  ])('limit %j [list.limit]', (written, defaultLimit, maxLimit) => {
+    expect(override('list.limit', written).list).toEqual({ ...relaxed.list, defaultLimit, maxLimit });
+  });
+
+  it.each(['required', 'not_required'] as const)('read scopes %s [key.scopes]', (readScopes) => {
+    expect(override('key.scopes', readScopes)).toEqual({ ...relaxed, readScopes });
+  });
+
+  it.each([
+    ['off', null],
+    [
+      { per_second: 5, burst: 10 },
+      { perSecond: 5, burst: 10 },
+    ],
+  ])('rate %j [rate.limit]', (written, rateLimit) => {
+    expect(override('rate.limit', written)).toEqual({ ...relaxed, rateLimit });
+  });
+
+  it('a part of the rate that strict sets [rate.limit]', () => {
+    const { rateLimit } = resolveRules('strict', { 'rate.limit': { burst: 1_000 } });
+    expect(rateLimit).toEqual({ perSecond: 100, burst: 1_000 });
+  });
+
+  it.each([
+    ['1KiB', 1_024],
+    ['10MiB', 10_485_760],
+  ])('body %s [body.limit]', (written, bodyLimitBytes) => {
+    expect(override('body.limit', written)).toEqual({ ...relaxed, bodyLimitBytes });
+  });
+});
+
+describe('overrides that are refused', () => {
+  it.each(configurableGapIds)('%s: a value that is no choice, by its path', (id) => {
+    const { code, message } = refusalOf({ [id]: null });
+    expect(code).toBe('validation_failed');
+    expect(message).toContain(`overrides["${id}"] must be `);
+    expect(message).toContain('not null');
+  });
+
+  it.each([
+    [
+      'a template without the body',
+      'signature.content',
+      '{timestamp}',
+      ' must be a text that contains {body}',
+    ],
+    ['an unknown placeholder', 'signature.content', '{body}{secret}', ' must be a text that contains {body}'],
+    ['a wait past 24 hours', 'retry.schedule', ['5m', '1h', '25h'], '[2] must be a duration from 1s to 24h'],
+    ['no wait at all', 'retry.schedule', ['0s'], '[0] must be a duration from 1s to 24h'],
+    ['waits past the window', 'retry.schedule', ['24h', '24h', '24h', '1s'], '; at most 72h in all; not ['],
+    ['no waits', 'retry.schedule', [], ' must be a list of at least one item'],
+    ['a jitter above one half', 'retry.jitter', 0.6, ' must be a number from 0 to 0.5; not 0.6'],
+    ['a part of a rate that is off', 'rate.limit', { burst: 5 }, '.per_second must be a whole number'],
+    ['a page larger than the largest', 'list.limit', { max: 10 }, '; "default" not above "max"; not {'],
+    [
+      'no hash',
+      'signature.algorithm',
+      { hash: 'md5' },
+      '.hash must be "sha256", "sha512" or "sha1"; not "md5"',
+    ],
+  ])('%s', (_, id, value, message) => {
+    const refusal = refusalOf({ [id]: value });
+    expect(refusal.message).toContain(`overrides["${id}"]`);
+    expect(refusal.message).toContain(message);
+  });
+
+  it('a row that does not exist, with the one that was meant', () => {
+    const error = refusalOf({ 'retry.shedule': ['5m'] });
+    expect(error.message).toBe('overrides has no member "retry.shedule".');
+    expect(error.hint).toBe('Did you mean "retry.schedule"?');
+    expect(refusalOf({ constructor: 1 }).hint).toBe('`svc gaps` lists every row and its choices.');
+    expect(refusalOf(JSON.parse('{"__proto__": 1}')).message).toBe('overrides has no member "__proto__".');
+  });
+
+  it('a row that has one answer for everybody', () => {
+    expect(refusalOf({ 'list.filter': 'none' }).message).toBe(
+      'overrides["list.filter"] cannot be overridden; it is: `type`, exactly.',
+    );
+  });
+});

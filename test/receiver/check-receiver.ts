@@ -1,0 +1,20 @@
+import { schemes } from '../../src/domain/signature/schemes.ts';
+import type { CheckStatus } from '../../src/receiver/receiver-check.ts';
+import { type CheckReport, type RunChecksOptions, runChecks } from '../../src/receiver/run-checks.ts';
+import { API_KEY, SECRET } from './defective-receiver.ts';
+
+type Given = Pick<RunChecksOptions, 'url'> & Partial<RunChecksOptions>;
+
+/** The whole check with what the receivers of these tests know; work of 400 ms counts as slow. */
+export function checkReceiver(options: Given): Promise<CheckReport> {
+  return runChecks({
+    ...{ count: null, urlRule: 'local', secret: SECRET, scheme: schemes.svc, apiKey: API_KEY, only: [] },
+    ...{ eventType: 'order.shipped', payload: '{"order_id":"ord_1","street":"Schönhauser Allee 1/2"}' },
+    ...{ now: Date.now, timeoutMs: 5_000, slowThresholdMs: 400, signal: new AbortController().signal },
+    ...options,
+  });
+}
+
+export function idsOf({ checks }: CheckReport, wanted: CheckStatus): string[] {
+  return checks.filter(({ status }) => status === wanted).map(({ id }) => id);
+}

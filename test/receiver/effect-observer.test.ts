@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { createEffectObserver } from '../../src/receiver/effect-observer.ts';
+import { createReceiver } from '../support/test-receiver.ts';
+
+const { signal } = new AbortController();
+const observe = (what: string) =>
+  createEffectObserver(what, { cwd: import.meta.dirname, urlRule: 'local', signal }).count();
+
+describe('the count of effects', () => {
+  it.each(['{"count": 3}', '3\n'])('is what a URL answers to a GET: %j', async (body) => {
+    await using receiver = await createReceiver({ body });
+    expect(await observe(`${receiver.url}/count`)).toBe(3);
+    expect(receiver.requests).toMatchObject([{ method: 'GET', path: '/count' }]);
+  });
+
+  it.each(['echo 3', `echo '{"count":3}'`, 'ls effect-observer.test.ts | wc -l | sed s/1/3/'])(
+    'is what a command of the shell prints: %s',
+    async (command) => {
+      expect(await observe(command)).toBe(3);
+    },
+  );
+
+  it('is not read from a redirect', async () => {
+    await using target = await createReceiver({ body: '3' });
+    await using receiver = await createReceiver({ status: 302, headers: { location: target.url } });
+    await expect(observe(`${receiver.url}/count`)).rejects.toThrow('it answers with status 302');
+    expect(target.requests).toEqual([]);
+  });
+
+  it.each([
+    ['a metadata address', 'http://169.254.169.254/count', 'where clouds hand out credentials'],
+    ['a public address over HTTP', 'http://198.51.100.1/count', 'must use HTTPS'],
+  ])('is not asked for at %s', async (_, url, problem) => {
+    await expect(observe(url)).rejects.toThrow(problem);
+  });
+
+  it('is not asked for at a local URL where deliveries go to public addresses only', async () => {
+    await using receiver = await createReceiver({ body: '3' });
+    const { port } = new URL(receiver.url);
+    for (const host of ['127.0.0.1', 'localhost']) {
+      const options = { cwd: import.meta.dirname, urlRule: 'public', signal } as const;
+      await expect(createEffectObserver(`http://${host}:${port}/`, options).count()).rejects.toThrow(
+        'publicly reachable',
+      );
+    }
+    expect(receiver.requests).toEqual([]);
+  });
+
+  it.each([
+    ['exit 1', 'exit 1 gives no count: Command failed'],
+    ['echo many', 'echo many gives no count, but "many".'],
+    ['echo -1', 'echo -1 gives no count, but "-1".'],
+    ['http://127.0.0.1:9/', 'http://127.0.0.1:9/ gives no count: '],
+  ])('is asked for in vain: %s', async (what, message) => {
+    await expect(observe(what)).rejects.toMatchObject({
+      code: 'usage',
+      message: expect.stringContaining(message),
+      hint: expect.stringContaining('{"count": n}'),
+    });
+  });
+});

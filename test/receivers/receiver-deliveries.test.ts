@@ -1,0 +1,42 @@
+import { expect, it } from 'vitest';
+import { startTestEmulator } from '../support/test-emulator.ts';
+import { isPresent, languages, startReceiver } from './receiver-process.ts';
+
+const PAYLOAD =
+  '{"city":"Zürich 東京","total":12.50,"big":9007199254740993,"tiny":1e-400,"escaped":"\\u00e9\\ud83d\\ude00"}';
+
+for (const language of languages) {
+  it.skipIf(!isPresent(language))(
+    `a receiver in ${language.name} with nothing of ours accepts what the emulator sends, retries and replays [§6.delivery, §6.1, §6.2, signature.algorithm]`,
+    async () => {
+      await using emulator = await startTestEmulator();
+      const { workspace_id } = emulator.status();
+      // The first attempt goes to a port where nothing listens: the receiver needs the secret before it has a port.
+      const webhook = await emulator.api('POST', '/webhooks', {
+        workspace_id,
+        url: 'http://127.0.0.1:9/webhooks',
+        events: ['order.shipped'],
+      });
+      const event = await emulator.api('POST', '/events', `{"type":"order.shipped","payload":${PAYLOAD}}`);
+      const receiver = await startReceiver(language, webhook.json.secret);
+      try {
+        await emulator.control.updateWebhook({
+          id: webhook.json.id,
+          url: `http://127.0.0.1:${receiver.port}/webhooks`,
+        });
+        const { attempts } = await emulator.control.settleClock({});
+        expect(attempts.at(-1)).toMatchObject({ number: 2, outcome: 'succeeded' });
+        await receiver.printed(new RegExp(`^processed order\\.shipped ${event.json.id}$`, 'm'));
+        const { data } = await emulator.control.listDeliveries({});
+        const id = data[0]?.id ?? '';
+        await emulator.control.replayDelivery({ id });
+        await emulator.control.settleClock({});
+        const replayed = await emulator.control.getDelivery({ id });
+        expect(replayed.attempts.at(-1)).toMatchObject({ trigger: 'manual', outcome: 'succeeded' });
+      } finally {
+        await receiver.stop();
+      }
+    },
+    60_000,
+  );
+}

@@ -1,0 +1,73 @@
+/** The receivers of `svc receiver example`, run as programs: they pass the check of receivers. */
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { type Framework, frameworks } from '../../src/fixtures/receiver-examples.ts';
+import { sign } from '../../src/signature.ts';
+import { checkReceiver, idsOf } from '../receiver/check-receiver.ts';
+import { SECRET } from '../receiver/defective-receiver.ts';
+import { createTemporaryFolder } from '../support/temporary-folder.ts';
+import { type RunningReceiver, ready, startProgram } from './receiver-process.ts';
+
+/** Once on each run of the tests; `SVC_TEST_TIMES=20` where somebody wants to know whether they always do. */
+const repeats = Number(process.env.SVC_TEST_TIMES ?? 1) - 1;
+
+const driverHook = new URL('../support/sqlite-for-node-20.mjs', import.meta.url).href;
+
+function programOf(framework: Framework): string {
+  const file = framework === 'next' ? 'next-server.mjs' : `../../fixtures/receivers/${framework}.mjs`;
+  return join(import.meta.dirname, file);
+}
+
+async function start(framework: Framework, scratch: string): Promise<RunningReceiver> {
+  const command = [process.execPath, '--import', driverHook, programOf(framework)] as const;
+  const receiver = await startProgram(command, { secret: SECRET, scratch, ready });
+  onTestFinished(receiver.stop);
+  return receiver;
+}
+
+/** How many events it has worked on. */
+async function countProcessed({ printed }: RunningReceiver): Promise<number> {
+  return (await printed(/^/)).match(/^processed /gm)?.length ?? 0;
+}
+
+describe('the example of a receiver', { timeout: 60_000 }, () => {
+  it.each(frameworks)(
+    'with %s passes the check [§6.1, §6.2, §6.3, §6.4, §6.5, §6.6]',
+    { repeats },
+    async (framework) => {
+      const receiver = await start(framework, createTemporaryFolder());
+      const url = `http://127.0.0.1:${receiver.port}/webhooks`;
+      const report = await checkReceiver({ url, count: () => countProcessed(receiver) });
+      expect(idsOf(report, 'failed')).toEqual([]);
+      // Its work takes no time: it may be done before anybody can see that the answer came first.
+      const untold = idsOf(report, 'not_observable');
+      expect(untold.filter((id) => id !== 'acceptance.before-work')).toEqual([]);
+    },
+  );
+
+  it('knows after a restart what it has accepted before [§6.6]', async () => {
+    const scratch = createTemporaryFolder();
+    const before = await start('node', scratch);
+    const twice = createDelivery('evt_twice');
+    expect(await deliver(before, twice)).toBe(204);
+    // Work goes on in order: that of the first is noted as done once the next one's is.
+    expect(await deliver(before, createDelivery('evt_next'))).toBe(204);
+    await before.printed(/^processed order\.shipped evt_next$/m);
+    await before.stop();
+
+    const after = await start('node', scratch);
+    expect(await deliver(after, twice)).toBe(204);
+    expect(await deliver(after, createDelivery('evt_last'))).toBe(204);
+    expect(await after.printed(/evt_last$/m)).not.toContain('evt_twice');
+  });
+});
+
+function createDelivery(id: string) {
+  const payload = JSON.stringify({ type: 'order.shipped', data: { id } });
+  return { payload, headers: sign({ payload, secret: SECRET, id: 'del_1' }).headers };
+}
+
+async function deliver({ port }: RunningReceiver, { payload, headers }: ReturnType<typeof createDelivery>) {
+  const url = `http://127.0.0.1:${port}/webhooks`;
+  return (await fetch(url, { method: 'POST', headers, body: payload })).status;
+}

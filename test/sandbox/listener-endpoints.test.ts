@@ -1,0 +1,146 @@
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { ListenerEndpoints } from '../../src/sandbox/listener-endpoints.ts';
+import { isPermanent, registerWebhook } from '../../src/sandbox/webhooks.ts';
+import { failedResult, runEventLoop, startDispatcher } from '../delivery/dispatcher-setup.ts';
+
+vi.mock('../../src/timers.ts', () => import('../support/fakeable-timers.ts'));
+
+const GRACE_MS = 10_000;
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+});
+
+function startListeners(options: Parameters<typeof startDispatcher>[0] = {}) {
+  const dispatch = startDispatcher(options);
+  const { sandbox, store, workspace } = dispatch;
+  const onFault = vi.fn();
+  const listenerEndpoints = new ListenerEndpoints(sandbox, {
+    gracePeriodMs: GRACE_MS,
+    onInternalError: onFault,
+  });
+  listenerEndpoints.start();
+  onTestFinished(() => listenerEndpoints.stop());
+  return {
+    ...dispatch,
+    ...{ listeners: listenerEndpoints, onFault },
+    /** As `svc listen` registers it. */
+    register(listener = true) {
+      const input = { workspace, url: 'http://127.0.0.1:9/', events: ['*'], listener };
+      const webhook = store.writeNow(() =>
+        registerWebhook(sandbox, input, (row) =>
+          listener ? listenerEndpoints.isAbandoned(row) : isPermanent(row),
+        ),
+      );
+      if (listener) listenerEndpoints.startGracePeriod(webhook.id);
+      return webhook;
+    },
+    isThere: (id: string) => store.webhooks.find(id) !== undefined,
+    async later(ms: number) {
+      vi.advanceTimersByTime(ms);
+      await runEventLoop();
+    },
+  };
+}
+
+describe('an endpoint that a listener registered', () => {
+  it('is removed when no stream has held it for the grace period, and what is pending is canceled', async () => {
+    const { register, isThere, later, trigger, attempt, get } = startListeners();
+    const { id } = register();
+    const [delivery = ''] = await trigger();
+    await (await attempt(1)).respond(failedResult);
+    await later(GRACE_MS - 1);
+    expect(isThere(id)).toBe(true);
+    await later(1);
+    expect(isThere(id)).toBe(false);
+    expect(get(delivery)).toMatchObject({ status: 'canceled', settled_reason: 'endpoint_deleted' });
+  });
+
+  it('stays as long as the last of its streams, and the grace period after it', async () => {
+    const { register, listeners, isThere, later } = startListeners();
+    const { id } = register();
+    const [one, other] = [listeners.acquire(id), listeners.acquire(id)];
+    one();
+    one();
+    await later(GRACE_MS * 10);
+    expect(isThere(id)).toBe(true);
+    other();
+    await later(GRACE_MS - 1);
+    const back = listeners.acquire(id);
+    await later(GRACE_MS * 10);
+    expect(isThere(id)).toBe(true);
+    back();
+    await later(GRACE_MS);
+    expect(isThere(id)).toBe(false);
+  });
+
+  it('is removed after a restart unless its listener comes back', async () => {
+    const { register, sandbox, listeners, isThere, later } = startListeners();
+    const [gone, faithful] = [register(), register()];
+    listeners.stop();
+    await later(GRACE_MS * 10);
+    expect([gone, faithful].map(({ id }) => isThere(id))).toEqual([true, true]);
+
+    const restarted = new ListenerEndpoints(sandbox, { gracePeriodMs: GRACE_MS, onInternalError: () => {} });
+    restarted.start();
+    restarted.acquire(faithful.id);
+    await later(GRACE_MS);
+    expect([gone, faithful].map(({ id }) => isThere(id))).toEqual([false, true]);
+    restarted.stop();
+  });
+
+  it('is had again, with its id and its secret, by the next listener for the address', async () => {
+    const { register, listeners, isThere, later } = startListeners();
+    const first = register();
+    listeners.acquire(first.id)();
+    // Its listener was killed: nobody holds it, and it is there still.
+    expect(register()).toEqual(first);
+    // Another one beside it does not have it as well.
+    expect(register().id).not.toBe(first.id);
+    await later(GRACE_MS);
+    expect(isThere(first.id)).toBe(false);
+    expect([register(), register()]).toContainEqual({ ...first, deleted_at: null });
+  });
+
+  it('is left to a listener that has it: another one for the address gets its own, with the same secret', () => {
+    const { register, listeners } = startListeners();
+    const first = register();
+    // That one may be about to follow.
+    const second = register();
+    expect(second.id).not.toBe(first.id);
+    expect(second.secret).toBe(first.secret);
+    listeners.acquire(first.id);
+    listeners.acquire(second.id);
+    expect([first.id, second.id]).not.toContain(register().id);
+  });
+
+  it('has its old deliveries again, so that they can be replayed', async () => {
+    const { register, trigger, attempt, replay, later } = startListeners();
+    register();
+    const [delivery = ''] = await trigger();
+    await (await attempt(1)).respond(failedResult);
+    await later(GRACE_MS);
+    await expect(replay(delivery)).rejects.toMatchObject({ code: 'conflict' });
+    register();
+    await replay(delivery);
+    await (await attempt(2)).respond();
+  });
+});
+
+it('leaves alone an endpoint that is there to stay, whoever follows it', async () => {
+  const { register, listeners, isThere, later } = startListeners();
+  const { id } = register(false);
+  listeners.acquire(id)();
+  await later(GRACE_MS);
+  expect(isThere(id)).toBe(true);
+});
+
+it('tells of a removal that failed', async () => {
+  const { register, store, later, onFault } = startListeners();
+  register();
+  const fault = new Error('the disk is full');
+  vi.spyOn(store, 'write').mockRejectedValueOnce(fault);
+  await later(GRACE_MS);
+  expect(onFault).toHaveBeenCalledExactlyOnceWith(fault);
+});

@@ -1,0 +1,131 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type SchemeName, schemeNames, schemes, sign, verify, verifyRequest } from '../src/signature.ts';
+import { body, now, secret } from './domain/signature/received-delivery.ts';
+
+const options = { secret, now };
+
+function request(scheme: SchemeName = 'svc', payload: string | Uint8Array<ArrayBuffer> = body): Request {
+  const { headers } = sign({ payload, secret, id: 'del_1', scheme, timestampMs: now });
+  return new Request('http://localhost/', { method: 'POST', headers, body: payload });
+}
+
+describe('sign and verify', () => {
+  it('agree by the clock of the machine', () => {
+    const { headers, timestamp } = sign({ payload: body, secret, id: 'del_1' });
+    const signature = headers['Service-Signature'];
+    expect(verify({ payload: body, signature, timestamp, secret })).toMatchObject({ ok: true });
+    expect(verify({ payload: body, signature, timestamp, secret, now: 0 })).toMatchObject({ ok: false });
+  });
+
+  it.each([
+    [
+      'a scheme that there is not',
+      { scheme: 'paypal' as SchemeName },
+      'There is no signature scheme "paypal".',
+    ],
+    [
+      'a scheme with a fault',
+      { scheme: { ...schemes.svc, content: '' } },
+      'The member content of the signature scheme must be a text that contains {body}',
+    ],
+    ['an empty secret', { secret: '' }, 'There is no secret to sign with'],
+    ['no secret at all', { secret: [] }, 'There is no secret to sign with'],
+    [
+      'a secret without a key in it',
+      { secret: 'whsec_', scheme: 'standard-webhooks' as const },
+      'no key in it',
+    ],
+  ])('refuse to sign with %s', (_, changes, message) => {
+    expect(() => sign({ payload: body, secret, id: 'del_1', ...changes })).toThrow(message);
+  });
+
+  it('sign has the headers of a built-in scheme as text, in its type too', () => {
+    const svc = sign({ payload: body, secret, id: 'del_1' }).headers;
+    const texts: string[] = [svc['Service-Signature'], svc['Service-Timestamp'], svc['Service-Delivery-Id']];
+    expect(texts).not.toContain(undefined);
+    const stripe: { 'Stripe-Signature': string } = sign({
+      ...{ payload: body, secret, id: 'del_1' },
+      scheme: 'stripe',
+    }).headers;
+    expect(Object.values(stripe)).toEqual([expect.any(String)]);
+  });
+
+  it.each([undefined, null, ''])('refuse to sign with the id %j, which the scheme sends', (id) => {
+    const input = { payload: body, secret, id: id as unknown as string };
+    expect(() => sign(input)).toThrow('There is no id: the scheme svc sends it as Service-Delivery-Id.');
+    expect(Object.values(sign({ ...input, scheme: 'stripe' }).headers)).not.toContain(undefined);
+  });
+
+  it('take several secrets and a scheme of your own', () => {
+    const scheme = { ...schemes.svc, algorithm: 'sha512' as const, encoding: 'base64' as const };
+    const { headers, timestamp } = sign({ payload: body, secret: ['new', 'old'], id: 'del_1', scheme });
+    const signature = headers['Service-Signature'];
+    expect(verify({ payload: body, signature, timestamp, secret: 'old', scheme })).toMatchObject({
+      ok: true,
+    });
+  });
+});
+
+describe('verifyRequest', () => {
+  it.each(schemeNames)('verifies a request signed as %s and gives its body', async (scheme) => {
+    expect(await verifyRequest(request(scheme), { ...options, scheme })).toMatchObject({ ok: true, body });
+  });
+
+  it('verifies the bytes, not the text that they make [§6.1]', async () => {
+    const payload = Uint8Array.from([0x22, 0xff, 0x22]);
+    expect(await verifyRequest(request('svc', payload), options)).toMatchObject({
+      ok: true,
+      body: '"\uFFFD"',
+    });
+  });
+
+  it('says what is wrong, as verify does', async () => {
+    const late = { ...options, now: now + 360_000 };
+    expect(await verifyRequest(request(), late)).toMatchObject({ reason: 'timestamp_too_old', body });
+    const bare = new Request('http://localhost/', { method: 'POST', body });
+    expect(await verifyRequest(bare, options)).toMatchObject({ reason: 'header_missing' });
+  });
+
+  it('recognises the headers of another scheme', async () => {
+    expect(await verifyRequest(request('github'), options)).toMatchObject({
+      reason: 'other_scheme',
+      detail:
+        'The request has X-Hub-Signature-256, the header of the scheme github, and no Service-Signature.',
+    });
+  });
+
+  it('refuses a request whose body was read before', async () => {
+    const read = request();
+    await read.text();
+    expect(await verifyRequest(read, options)).toMatchObject({ reason: 'payload_unreadable', body: '' });
+  });
+
+  it('rejects on no input, not even where reading it throws', async () => {
+    const thrower = (): never => {
+      throw new Error('no reading');
+    };
+    const trap = new Proxy({}, { get: thrower, has: thrower, ownKeys: thrower, getPrototypeOf: thrower });
+    const refusal = {
+      ok: false,
+      reason: 'option_invalid',
+      detail: 'The input cannot be read: "no reading".',
+      scheme: 'unknown',
+    };
+    expect(verify(trap as never)).toMatchObject(refusal);
+    expect(verify({ payload: body, secret, signature: 'v1=00', scheme: trap as never })).toMatchObject(
+      refusal,
+    );
+    expect(await verifyRequest(request(), trap as never)).toMatchObject(refusal);
+    expect(await verifyRequest(trap as never, options)).toMatchObject(refusal);
+  });
+
+  it('rejects on no input, of whatever types', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.anything(), fc.anything(), async (input, given) => {
+        expect(await verifyRequest(input as Request, given as typeof options)).toMatchObject({ ok: false });
+        expect(await verifyRequest(request(), given as typeof options)).toMatchObject({ ok: false });
+      }),
+    );
+  });
+});

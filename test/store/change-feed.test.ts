@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import type { StreamTopic } from '../../src/contract/stream-schemas.ts';
+import { insertAttempt, insertDeliveries, insertRequest, NOW, openStore } from './rows.ts';
+
+const ALL: ReadonlySet<StreamTopic> = new Set(['delivery', 'attempt', 'request']);
+
+/** Two deliveries, a request, an attempt of each delivery, the first canceled, a request. */
+function fill() {
+  const store = openStore();
+  const { webhook, deliveries } = insertDeliveries(store, [NOW, NOW]);
+  const [first = 0, second = 0] = deliveries;
+  const seqs = store.writeNow(() => {
+    const request = insertRequest(store, NOW);
+    const attempts = [insertAttempt(store, second, 1, NOW + 10), insertAttempt(store, first, 1, NOW + 20)];
+    store.deliveries.change({
+      ...store.deliveries.getProgress(second),
+      ...{ status: 'succeeded', due_at: null, settled_at: NOW, settled_reason: null },
+    });
+    const canceledAt = store.lastSeq + 1;
+    store.cancelDeliveries(webhook, NOW);
+    return { request, attempts, canceledAt, last: insertRequest(store, NOW + 30) };
+  });
+  const [attemptOfSecond, attemptOfFirst] = seqs.attempts;
+  return {
+    store,
+    order: [
+      { seq: first, type: 'delivery', deliverySeq: first },
+      { seq: second, type: 'delivery', deliverySeq: second },
+      { seq: seqs.request, type: 'request', deliverySeq: 0 },
+      { seq: attemptOfSecond, type: 'attempt', deliverySeq: second },
+      { seq: attemptOfFirst, type: 'attempt', deliverySeq: first },
+      { seq: seqs.canceledAt, type: 'delivery', deliverySeq: first },
+      { seq: seqs.last, type: 'request', deliverySeq: 0 },
+    ],
+  };
+}
+
+describe('what happened', () => {
+  it('is in one order across the tables', () => {
+    const { store, order } = fill();
+    expect(store.changeFeed.listAfter(0, ALL, 100)).toEqual(order);
+    expect(order.map(({ seq }) => seq ?? 0)).toEqual(
+      order.map(({ seq }) => seq ?? 0).toSorted((a, b) => a - b),
+    );
+  });
+
+  it('goes on after any place, so many at a time, without a gap or a repeat', () => {
+    const { store, order } = fill();
+    for (const size of [1, 2, 3]) {
+      const seen = [];
+      for (let after = 0, read = true; read; ) {
+        const items = store.changeFeed.listAfter(after, ALL, size);
+        seen.push(...items);
+        after = items.at(-1)?.seq ?? after;
+        read = items.length > 0;
+      }
+      expect(seen).toEqual(order);
+    }
+  });
+
+  it('can be narrowed to some types', () => {
+    const { store, order } = fill();
+    for (const type of ALL) {
+      const ofType = order.filter((item) => item.type === type);
+      expect(store.changeFeed.listAfter(0, new Set([type]), 100)).toEqual(ofType);
+    }
+  });
+
+  it('can be read from a wall time on: nothing at or after it is left out', () => {
+    const { store, order } = fill();
+    expect(store.changeFeed.findLastSeqBefore(NOW)).toBe(0);
+    const last = store.changeFeed.findLastSeqBefore(NOW + 20);
+    const after = store.changeFeed.listAfter(last, ALL, 100).map(({ seq }) => seq);
+    expect(after).toEqual(expect.arrayContaining(order.slice(4).map(({ seq }) => seq ?? 0)));
+  });
+
+  it('is read from each table in its own order, whatever its size', () => {
+    const plans = [
+      'SELECT seq FROM attempts WHERE seq > 9 ORDER BY seq LIMIT 9',
+      'SELECT settled_seq FROM deliveries WHERE settled_seq IS NOT NULL AND settled_seq > 9 ORDER BY settled_seq LIMIT 9',
+    ].map((sql) => openStore().explain(sql));
+    expect(plans).toEqual([
+      ['SEARCH attempts USING INTEGER PRIMARY KEY (rowid>?)'],
+      ['SEARCH deliveries USING COVERING INDEX deliveries_settled_apart (settled_seq>?)'],
+    ]);
+  });
+});

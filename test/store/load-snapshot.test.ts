@@ -1,0 +1,88 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createTemporaryFolder } from '../support/temporary-folder.ts';
+import { insertDeliveries, insertWorkspace, NOW, openStore } from './rows.ts';
+
+async function saveOf(count: number): Promise<string> {
+  const path = join(createTemporaryFolder(), 'state.svc');
+  const store = openStore();
+  insertDeliveries(
+    store,
+    Array.from({ length: count }, (_, index) => NOW + index),
+  );
+  store.writeNow(() => store.settings.set('environment', 'sandbox'));
+  await store.saveSnapshot(
+    path,
+    () => NOW,
+    () => {},
+  );
+  return path;
+}
+
+describe('a store that loads a snapshot', () => {
+  it('gives what was loaded places of its own, in the same order', async () => {
+    const store = openStore();
+    const { deliveries } = insertDeliveries(store, [NOW, NOW]);
+    const { lastSeq } = store;
+    await store.loadSnapshot(await saveOf(3), 'sandbox', () => {});
+    const [workspace] = store.workspaces.listAll();
+    const [webhook] = store.webhooks.listEnabledSeqs(null);
+    const loaded = store.deliveries.listDue(Number(webhook), NOW + 9, 10);
+    expect([Number(workspace?.seq), Number(webhook), ...loaded].every((seq) => seq > lastSeq)).toBe(true);
+    expect(loaded).toEqual([...loaded].sort((a, b) => a - b));
+    expect(loaded).toHaveLength(3);
+    // The loading has a place too, after all that it brought.
+    expect([store.renewedSeq, store.lastSeq]).toEqual(Array(2).fill((loaded.at(-1) ?? 0) + 1));
+    for (const seq of deliveries) expect(store.deliveryQueries.findBySeq(seq)).toBeUndefined();
+  });
+
+  it('is told when it was saved, and is itself as it was: a store keeps its name', async () => {
+    const store = openStore();
+    const { id } = store;
+    let savedAt = 0;
+    await store.loadSnapshot(await saveOf(1), 'sandbox', (at) => {
+      savedAt = at;
+    });
+    expect(savedAt).toBe(NOW);
+    expect(store.settings.find('store_id')).toBe(id);
+  });
+
+  it('is as it was where loading fails at the end, its baseline too', async () => {
+    const store = openStore();
+    const { deliveries } = insertDeliveries(store, [NOW, NOW]);
+    store.setBaseline();
+    store.cancelDeliveries(2, NOW);
+    const fail = () => {
+      throw new Error('no');
+    };
+    await expect(store.loadSnapshot(await saveOf(5), 'sandbox', fail)).rejects.toThrow('no');
+    expect(store.deliveries.countPending()).toBe(0);
+    store.writeNow(() => insertWorkspace(store));
+    store.restoreBaseline(() => {});
+    expect(store.deliveries.countPending()).toBe(deliveries.length);
+    expect(store.workspaces.listAll()).toHaveLength(1);
+    await store.loadSnapshot(await saveOf(5), 'sandbox', () => {});
+    expect(store.deliveries.countPending()).toBe(5);
+  });
+});
+
+describe('a store that saves and loads', () => {
+  it('gives the same number of places however often its own snapshot is saved and loaded', async () => {
+    const store = openStore();
+    insertDeliveries(store, [NOW, NOW]);
+    store.writeNow(() => store.settings.set('environment', 'sandbox'));
+    const path = join(createTemporaryFolder(), 'state.svc');
+    const places: number[] = [];
+    for (let i = 0; i < 4; i++) {
+      const before = store.lastSeq;
+      await store.saveSnapshot(
+        path,
+        () => NOW,
+        () => {},
+      );
+      await store.loadSnapshot(path, 'sandbox', () => {});
+      places.push(store.lastSeq - before);
+    }
+    expect(new Set(places).size).toBe(1);
+  });
+});

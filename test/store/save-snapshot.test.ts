@@ -1,0 +1,310 @@
+import { spawnSync } from 'node:child_process';
+import {
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { migrations } from '../../src/store/migrations.ts';
+import { columnConditions } from '../../src/store/snapshot-row-checks.ts';
+import { Store } from '../../src/store/store.ts';
+import { Database } from '../support/sqlite.ts';
+import { createTemporaryFolder } from '../support/temporary-folder.ts';
+import { insertAttempt, insertDeliveries, insertRequest, NOW, openStore } from './rows.ts';
+
+const save = (store: Store, path: string) =>
+  store.saveSnapshot(
+    path,
+    () => NOW,
+    () => {},
+  );
+
+/** A snapshot with a row in most tables, changed by `sql`. */
+async function craft(sql: string): Promise<string> {
+  const path = join(createTemporaryFolder(), 'state.svc');
+  const store = openStore();
+  const { deliveries } = insertDeliveries(store, [NOW, NOW]);
+  store.writeNow(() => {
+    for (const seq of deliveries) insertAttempt(store, seq, 1);
+    insertRequest(store);
+    store.settings.set('environment', 'sandbox');
+  });
+  await save(store, path);
+  const db = new Database(path);
+  db.unsafeMode();
+  db.pragma('foreign_keys = OFF');
+  db.pragma('writable_schema = ON');
+  db.exec(sql);
+  db.close();
+  return path;
+}
+
+async function refusalOf(path: string) {
+  const store = openStore();
+  const { deliveries } = insertDeliveries(store, [NOW]);
+  const { lastSeq } = store;
+  const error = await store
+    .loadSnapshot(path, 'sandbox', () => {})
+    .then(
+      () => null,
+      (thrown) => thrown,
+    );
+  // Nothing was copied.
+  if (error !== null) {
+    expect(store.lastSeq).toBe(lastSeq);
+    expect(store.deliveryQueries.findBySeq(deliveries[0] ?? 0)).toBeDefined();
+  }
+  return error;
+}
+
+describe('A crafted snapshot', () => {
+  it.each([
+    ['a view', 'CREATE VIEW extra AS SELECT * FROM events'],
+    ['a trigger', 'CREATE TRIGGER extra AFTER INSERT ON events BEGIN DELETE FROM workspaces; END'],
+    ['a table more', 'CREATE TABLE extra (a)'],
+    ['a column more', 'ALTER TABLE events ADD COLUMN extra TEXT'],
+    ['an index more', 'CREATE INDEX extra ON events (created_at)'],
+    ['a table less', 'DROP TABLE idempotency_keys'],
+    [
+      'a view in the place of a table',
+      'DROP TABLE faults; CREATE VIEW faults AS SELECT 1 AS seq, 2 AS id, 3 AS rule, 0 AS fired, 0 AS created_at',
+    ],
+    [
+      'a table that is not strict',
+      "UPDATE sqlite_schema SET sql = replace(sql, 'STRICT', '') WHERE name = 'events'",
+    ],
+    ['version 0', 'PRAGMA user_version = 0'],
+    ['a negative version', 'PRAGMA user_version = -1'],
+  ])('is refused with 422 when its schema has %s', async (_, sql) => {
+    const error = await refusalOf(await craft(sql));
+    expect(error).toMatchObject({ code: 'validation_failed', status: 422 });
+    expect(error.message).toMatch(/its schema is not that of a snapshot|is damaged/);
+  });
+
+  it.each([
+    ['webhooks', 'headers', "UPDATE webhooks SET headers = 'none'"],
+    ['webhooks', 'headers', `UPDATE webhooks SET headers = '{"a":"b\\r\\nc: d"}'`],
+    ['webhooks', 'events', `UPDATE webhooks SET events = '[1]'`],
+    ['webhooks', 'url', `UPDATE webhooks SET url = 'file:///etc/passwd'`],
+    ['events', 'envelope', "UPDATE events SET envelope = '{}'"],
+    ['events', 'envelope', "UPDATE events SET envelope = envelope || '}'"],
+    ['events', 'type', "UPDATE events SET type = 'no type'"],
+    ['events', 'id', "UPDATE events SET id = char(27) || '[2J'"],
+    ['attempts', 'request_headers', "UPDATE attempts SET request_headers = '['"],
+    ['attempts', 'response_headers', `UPDATE attempts SET response_headers = '{"a":1}'`],
+    ['attempts', 'outcome', "UPDATE attempts SET outcome = 'fine'"],
+    ['attempts', 'fault', `UPDATE attempts SET fault = '{"id":1}'`],
+    ['deliveries', 'own_body', "UPDATE deliveries SET own_body = 'text'"],
+    ['deliveries', 'due_at', 'UPDATE deliveries SET due_at = 9223372036854775807'],
+    ['deliveries', 'attempt_count', 'UPDATE deliveries SET attempt_count = -1'],
+    ['workspaces', 'clock_at', 'UPDATE workspaces SET clock_at = 9000000000000000'],
+    ['workspaces', 'clock_at', 'UPDATE workspaces SET clock_at = -1'],
+    ['workspaces', 'clock_speed', 'UPDATE workspaces SET clock_speed = 9e999'],
+    ['workspaces', 'name', "UPDATE workspaces SET name = ''"],
+    ['api_requests', 'seq', 'UPDATE api_requests SET seq = 9007199254740991'],
+    ['api_requests', 'resource_id', "UPDATE api_requests SET resource_id = 'x'"],
+  ])('is refused with 422 when a row of %s has an invalid %s', async (table, column, sql) => {
+    expect(await refusalOf(await craft(sql))).toMatchObject({
+      code: 'validation_failed',
+      status: 422,
+      message: expect.stringContaining(`a row of ${table} has an invalid ${column}`),
+    });
+  });
+
+  it.each([
+    ['a time of saving that is not one', "UPDATE settings SET value = 'now' WHERE key = 'snapshot_saved_at'"],
+    [
+      'a clock that would pass the year 9999',
+      'UPDATE workspaces SET clock_at = 253402300799999, clock_wall_at = 0',
+    ],
+    ['rows that refer to nothing', 'DELETE FROM workspaces'],
+  ])('is refused with 422 when it has %s', async (_, sql) => {
+    expect(await refusalOf(await craft(sql))).toMatchObject({ code: 'validation_failed', status: 422 });
+  });
+
+  it('is loaded when nothing was changed', async () => {
+    expect(await refusalOf(await craft('SELECT 1'))).toBeNull();
+  });
+
+  it('of an earlier version of the schema is loaded', async () => {
+    const indexes = migrations.slice(1).flatMap((step) => /CREATE INDEX (\w+)/.exec(step)?.[1] ?? []);
+    const tables = migrations.slice(1).flatMap((step) => /CREATE TABLE (\w+)/.exec(step)?.[1] ?? []);
+    const drops = [
+      ...indexes.map((name) => `DROP INDEX ${name};`),
+      ...tables.map((name) => `DROP TABLE ${name};`),
+    ];
+    expect(await refusalOf(await craft(`${drops.join('')} PRAGMA user_version = 1`))).toBeNull();
+  });
+});
+
+it('Every column of every table has a condition for the rows of a snapshot', () => {
+  const db = new Database(':memory:');
+  for (const step of migrations) db.exec(step);
+  const columns = db
+    .prepare<[], { name: string; column: string }>(
+      `SELECT t.name, c.name AS column FROM sqlite_schema t, pragma_table_info(t.name) c WHERE t.type = 'table'`,
+    )
+    .all();
+  db.close();
+  const known = Object.entries(columnConditions).flatMap(([name, each]) =>
+    Object.keys(each).map((column) => ({ name, column })),
+  );
+  const sorted = (list: readonly object[]) => list.map((each) => JSON.stringify(each)).sort();
+  expect(sorted(known)).toEqual(sorted(columns));
+});
+
+describe.skipIf(process.platform === 'win32')(
+  'A snapshot command given a path that is not a regular file',
+  () => {
+    it('loads nothing from a FIFO, and returns', async () => {
+      const path = join(createTemporaryFolder(), 'fifo');
+      expect(spawnSync('mkfifo', [path]).status).toBe(0);
+      expect(await refusalOf(path)).toMatchObject({
+        code: 'usage',
+        message: `${path} is not a regular file.`,
+      });
+    });
+
+    it('loads nothing from a device', async () => {
+      expect(await refusalOf('/dev/zero')).toMatchObject({ message: '/dev/zero is not a regular file.' });
+    });
+
+    it('saves nothing onto a FIFO, a device or a folder', async () => {
+      const folder = createTemporaryFolder();
+      spawnSync('mkfifo', [join(folder, 'fifo')]);
+      symlinkSync('/dev/null', join(folder, 'link'));
+      mkdirSync(join(folder, 'folder'));
+      for (const name of ['fifo', 'link', 'folder']) {
+        const path = join(folder, name);
+        await expect(save(openStore(), path)).rejects.toMatchObject({
+          code: 'usage',
+          message: `${path} is not a regular file.`,
+        });
+      }
+      expect(lstatSync(join(folder, 'fifo')).isFIFO()).toBe(true);
+      expect(readlinkSync(join(folder, 'link'))).toBe('/dev/null');
+    });
+
+    it('saves nothing onto an empty file that svc did not write', async () => {
+      const path = join(createTemporaryFolder(), 'state.svc');
+      writeFileSync(path, '');
+      await expect(save(openStore(), path)).rejects.toMatchObject({
+        code: 'usage',
+        message: `${path} already exists and is not a snapshot.`,
+      });
+      expect(readFileSync(path)).toHaveLength(0);
+    });
+
+    it('replaces the snapshot at the end of a symbolic link, and keeps the link', async () => {
+      const folder = createTemporaryFolder();
+      const [path, link] = [join(folder, 'state.svc'), join(folder, 'link')];
+      await save(openStore(), path);
+      symlinkSync(path, link);
+      linkSync(path, join(folder, 'former'));
+      await save(openStore(), link);
+      expect(lstatSync(link).isSymbolicLink()).toBe(true);
+      expect(lstatSync(path).ino).not.toBe(lstatSync(join(folder, 'former')).ino);
+    });
+  },
+);
+
+describe('A save in progress', () => {
+  /** A store of several thousand pages. */
+  function fill(store: Store): void {
+    store.writeNow(() => {
+      for (let i = 0; i < 400; i++) store.settings.set(`large ${i}`, 'x'.repeat(20_000));
+    });
+  }
+
+  it('gives way to the event loop, and holds everything of the moment at which it ends', async () => {
+    const store = openStore(join(createTemporaryFolder(), 'sandbox.db'));
+    fill(store);
+    const path = join(createTemporaryFolder(), 'state.svc');
+    let turns = 0;
+    let isOver = false;
+    const countTurns = () => {
+      if (isOver) return;
+      turns++;
+      store.writeNow(() => {
+        // Both ends of the file change in one transaction.
+        store.settings.set('large 0', String(turns));
+        store.settings.set('large 399', String(turns));
+      });
+      setImmediate(countTurns);
+    };
+    countTurns();
+    await save(store, path);
+    isOver = true;
+    expect(turns).toBeGreaterThan(5);
+    const db = new Database(path, { readonly: true });
+    const find = db.prepare('SELECT value FROM settings WHERE key = ?').pluck();
+    expect(Number(find.get('large 0'))).toBeGreaterThan(1);
+    expect(find.get('large 0')).toBe(find.get('large 399'));
+    expect(db.pragma('integrity_check', { simple: true })).toBe('ok');
+    db.close();
+  });
+
+  it('ends with an error and leaves no file when the store is closed', async () => {
+    const store = openStore(join(createTemporaryFolder(), 'sandbox.db'));
+    fill(store);
+    const folder = createTemporaryFolder();
+    const saved = save(store, join(folder, 'state.svc'));
+    setImmediate(() => store.close());
+    await expect(saved).rejects.toMatchObject({ code: 'storage_unavailable' });
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('waits for the one before it', async () => {
+    const store = openStore();
+    fill(store);
+    const folder = createTemporaryFolder();
+    const path = join(folder, 'state.svc');
+    await Promise.all([save(store, path), save(store, path), save(store, join(folder, 'other.svc'))]);
+    expect(readdirSync(folder).sort()).toEqual(['other.svc', 'state.svc']);
+  });
+});
+
+describe('A temporary file of a save that was killed', () => {
+  const NAME = '.svc-snapshot-00000000-0000-4000-8000-000000000000.tmp';
+
+  it('is removed when the database is opened next', () => {
+    const path = join(createTemporaryFolder(), 'sandbox.db');
+    const folder = createTemporaryFolder();
+    const first = new Store({ path });
+    for (const end of ['', '-journal']) writeFileSync(join(folder, NAME + end), 'half');
+    first.settings.set('unfinished_snapshot', join(folder, NAME));
+    first.close();
+    openStore(path);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('is the only kind of file that is removed then', () => {
+    const path = join(createTemporaryFolder(), 'sandbox.db');
+    const other = join(createTemporaryFolder(), 'notes.tmp');
+    writeFileSync(other, 'mine');
+    const first = new Store({ path });
+    first.settings.set('unfinished_snapshot', other);
+    first.close();
+    openStore(path);
+    expect(readFileSync(other, 'utf8')).toBe('mine');
+  });
+
+  it('is removed by the next save into its folder once it has not been written to for a minute', async () => {
+    const folder = createTemporaryFolder();
+    writeFileSync(join(folder, NAME), 'half');
+    const path = join(folder, 'state.svc');
+    await save(openStore(), path);
+    expect(readdirSync(folder)).toContain(NAME);
+    const longAgo = lstatSync(path).mtimeMs / 1000 - 61;
+    utimesSync(join(folder, NAME), longAgo, longAgo);
+    await save(openStore(), path);
+    expect(readdirSync(folder)).toEqual(['state.svc']);
+  });
+});

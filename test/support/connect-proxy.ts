@@ -1,0 +1,46 @@
+/** A proxy that opens every tunnel to one receiver, whatever host it is asked for. */
+import { createServer, type IncomingMessage } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+
+export interface TestProxy extends AsyncDisposable {
+  /** `http://127.0.0.1:<port>` */
+  readonly url: string;
+  /** The requests for a tunnel. */
+  readonly requests: readonly IncomingMessage[];
+}
+
+/** @param answer the status to refuse with, or the port on this machine that tunnels lead to. */
+export async function createConnectProxy(
+  answer: { refuse: number } | { leadTo: number },
+): Promise<TestProxy> {
+  const requests: IncomingMessage[] = [];
+  const sockets = new Set<Socket>();
+  const server = createServer();
+  server.on('connection', (socket) => {
+    sockets.add(socket.on('error', () => undefined));
+  });
+  server.on('connect', (request, client: Socket) => {
+    requests.push(request);
+    if ('refuse' in answer) {
+      client.end(`HTTP/1.1 ${answer.refuse} Refused\r\n\r\n`);
+      return;
+    }
+    const receiver = connect(answer.leadTo, '127.0.0.1', () => {
+      client.write('HTTP/1.1 200 Connection Established\r\n\r\n');
+      client.pipe(receiver).pipe(client);
+    });
+    sockets.add(receiver.on('error', () => client.destroy()));
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(0, '127.0.0.1', resolve);
+  });
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests,
+    [Symbol.asyncDispose]: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        for (const socket of sockets) socket.destroy();
+      }),
+  };
+}

@@ -1,0 +1,82 @@
+/** An emulator for one test: in memory, on a free port, with a frozen clock unless told otherwise. */
+import type { SignatureScheme } from '../../src/domain/signature/scheme.ts';
+import type { SchemeName } from '../../src/domain/signature/schemes.ts';
+import { type Emulator, type EmulatorOptions, startEmulator } from '../../src/emulator.ts';
+import type { Overrides } from '../../src/profile/overrides.ts';
+import { resolveRules } from '../../src/profile/resolve-rules.ts';
+import type { ProfileName } from '../../src/profile/rules.ts';
+import { createResponseCheck, type ResponseCheck } from './response-check.ts';
+
+export interface TestEmulatorOptions extends Partial<EmulatorOptions> {
+  readonly profile?: ProfileName;
+  readonly overrides?: Overrides;
+  readonly scheme?: SchemeName | SignatureScheme;
+}
+
+export interface TestEmulator extends Emulator, AsyncDisposable {
+  /**
+   * Sends a request to the API with the default key, and holds the answer against `/openapi.json`. A body that is
+   * neither text nor bytes is sent as JSON.
+   */
+  api(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<ApiResponse>;
+}
+
+export interface ApiResponse {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** The parsed body, whatever shape it has; null where it is no JSON object. */
+  // biome-ignore lint/suspicious/noExplicitAny: a test says what it expects of it.
+  readonly json: any;
+}
+
+export async function startTestEmulator(options: TestEmulatorOptions = {}): Promise<TestEmulator> {
+  const { profile = 'relaxed', overrides = {}, environment = 'sandbox', scheme, ...rest } = options;
+  const rules = resolveRules(profile, overrides, environment, scheme);
+  const emulator = await startEmulator({
+    ...{ port: 0, host: '127.0.0.1', db: ':memory:', clock: { frozen: true }, environment, rules },
+    ...rest,
+  });
+  const { base_url, api_key } = emulator.status();
+  let check: ResponseCheck | undefined;
+  return {
+    ...emulator,
+    api: async (method, path, body, headers = {}) => {
+      const response = await fetch(base_url + path, {
+        method,
+        headers: {
+          authorization: `Bearer ${api_key}`,
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        body:
+          body === undefined || typeof body === 'string' || body instanceof Uint8Array
+            ? ((body as string | Uint8Array<ArrayBuffer> | undefined) ?? null)
+            : JSON.stringify(body),
+      });
+      const { status, headers: answered } = response;
+      const text = await response.text();
+      check ??= await getCheck(emulator);
+      check({ method, path, status, headers: answered, text });
+      return {
+        status,
+        headers: answered,
+        text,
+        json: text.startsWith('{') ? JSON.parse(text) : null,
+      };
+    },
+    [Symbol.asyncDispose]: () => emulator.close(),
+  };
+}
+
+const checks = new Map<string, ResponseCheck>();
+
+/** The check by the document of an emulator, made once for all those that have the same. */
+async function getCheck(emulator: Emulator): Promise<ResponseCheck> {
+  const { url } = emulator.status();
+  const response = await emulator.fetch(new Request(`${url}/openapi.json`));
+  const text = (await response.text()).replace(url, '');
+  const check = checks.get(text) ?? createResponseCheck(JSON.parse(text));
+  checks.set(text, check);
+  return check;
+}
