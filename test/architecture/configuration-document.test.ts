@@ -1,4 +1,4 @@
-/** Generates docs/reference/configuration.md from the settings: `npx vitest run test/architecture/settings-document.test.ts --update`. */
+/** Generates docs/reference/configuration.md from the settings: `npx vitest run test/architecture/configuration-document.test.ts --update`. */
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import {
