@@ -82,7 +82,7 @@ describe('as a test for Vitest', () => {
     const alias = { 'svc-emulator/vitest': join(root, 'src/vitest.ts') };
     writeFileSync(
       join(folder, 'vitest.config.mjs'),
-      `export default ${JSON.stringify({ resolve: { alias } })};`,
+      `export default ${JSON.stringify({ resolve: { alias }, test: { testTimeout: 30_000 } })};`,
     );
     const bodies = [...payloads.map((payload) => sending(payload)), { ...request, body: '[1]' }];
     for (const [index, body] of bodies.entries()) {
