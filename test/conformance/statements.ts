@@ -137,7 +137,7 @@ const rows: Record<Section, readonly Row[]> = {
     ['§6.5', 'The receiver responds with 2xx when it has accepted the delivery, before downstream work.'],
     ['§6.6', 'Delivery is at least once; the receiver deduplicates on `data.id`.'],
     [
-      '§6.retries.ladder',
+      '§6.retries.schedule',
       'Attempts: immediately, after 5 minutes, after 30 more, then up to 24 hours apart.',
     ],
     ['§6.retries.non-2xx', 'A response that is not 2xx is retried.'],

@@ -22,7 +22,7 @@ async function climb({ control, deliver }: Delivering) {
 }
 
 describe('retries', () => {
-  it('come at the instants of the ladder, and then the delivery has failed [§6.retries.ladder, §6.retries.window, retry.schedule]', async () => {
+  it('come at the instants of the ladder, and then the delivery has failed [§6.retries.schedule, §6.retries.window, retry.schedule]', async () => {
     const delivering = await startDeliverySetup({ status: 503 });
     expect(await climb(delivering)).toEqual({
       at: LADDER,
@@ -32,7 +32,7 @@ describe('retries', () => {
     expect(delivering.receiver.requests).toHaveLength(8);
   });
 
-  it('end with the first success [§6.retries.ladder]', async () => {
+  it('end with the first success [§6.retries.schedule]', async () => {
     const delivering = await startDeliverySetup([{ status: 500 }, { status: 429 }, { status: 204 }]);
     expect(await climb(delivering)).toMatchObject({
       at: LADDER.slice(0, 3),
@@ -54,7 +54,7 @@ describe('retries', () => {
     );
   });
 
-  it('come at the instants of the ladder on a clock that runs, at a million times real speed [§6.retries.ladder]', async () => {
+  it('come at the instants of the ladder on a clock that runs, at a million times real speed [§6.retries.schedule]', async () => {
     const delivering = await startDeliverySetup({ status: 500 }, { clock: { speed: 1_000_000 } });
     const id = await delivering.trigger();
     await delivering.receiver.waitFor(8);

@@ -17,7 +17,7 @@ const createEvent = async (emulator: TestEmulator) =>
   (await emulator.api('POST', '/events', { type: 'order.shipped' })).json;
 
 describe('advance', () => {
-  it('meets each retry at its own instant, to the millisecond, through the whole ladder [retry.schedule, §6.retries.ladder]', async () => {
+  it('meets each retry at its own instant, to the millisecond, through the whole ladder [retry.schedule, §6.retries.schedule]', async () => {
     await using receiver = await createReceiver({ status: 503 });
     await using emulator = await startTestEmulator();
     await subscribe(emulator, receiver.url);

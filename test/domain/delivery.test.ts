@@ -46,7 +46,7 @@ describe('after an attempt a delivery', () => {
     },
   );
 
-  it('climbs the ladder by the attempts made on it [§6.retries.ladder]', () => {
+  it('climbs the ladder by the attempts made on it [§6.retries.schedule]', () => {
     const progress = { firstAttemptAt: START - 5 * MINUTE, scheduledAttempts: 1 };
     expect(step(progress, refused)).toEqual({ status: 'pending', dueAt: START + 30 * MINUTE });
   });

@@ -47,7 +47,7 @@ function climb(policy: RetryPolicy, random: () => number = never, hints: readonl
 }
 
 describe('the retry ladder', () => {
-  it('has its attempts at 0, 5m, 35m, 2h35, 8h35, 20h35, 44h35 and 68h35, and then fails [§6.retries.ladder, §6.retries.window, retry.schedule]', () => {
+  it('has its attempts at 0, 5m, 35m, 2h35, 8h35, 20h35, 44h35 and 68h35, and then fails [§6.retries.schedule, §6.retries.window, retry.schedule]', () => {
     expect(climb(relaxed)).toEqual({ attempts: LADDER, reason: 'window_elapsed' });
   });
 

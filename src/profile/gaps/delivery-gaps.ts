@@ -66,7 +66,7 @@ export const deliveryGaps = {
   },
   'retry.schedule': {
     question: 'What are the waits after attempt 1, 2, 3 and so on? Past the last one, the last one repeats.',
-    references: ['§6.retries.ladder', '§6.retries.window', '§8.gap'],
+    references: ['§6.retries.schedule', '§6.retries.window', '§8.gap'],
     reason:
       'The first two waits are described, then up to 24 hours. These make eight attempts, the last 68 h 35 min after the first; one that would start past 72 h is not made, and the delivery fails at once.',
     schema: withRule(
@@ -78,7 +78,7 @@ export const deliveryGaps = {
   },
   'retry.jitter': {
     question: 'By which share is a wait varied, both ways?',
-    references: ['§6.retries.ladder'],
+    references: ['§6.retries.schedule'],
     reason:
       'The described delays are typical, not exact. Tests want exact ones; production wants no stampede. It is drawn from the seed of the run.',
     schema: number(0, 0.5),
@@ -87,7 +87,7 @@ export const deliveryGaps = {
   },
   'retry.after': {
     question: "What does a receiver's `Retry-After` do?",
-    references: ['§6.retries.ladder', '§8.gap'],
+    references: ['§6.retries.schedule', '§8.gap'],
     reason: 'A receiver that asks for time gets it, within what is described: 24 hours and the window.',
     schema: oneOf({ heeded: 'it can only delay the next attempt', ignored: 'nothing' }),
     relaxed: 'heeded',
