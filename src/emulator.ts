@@ -7,7 +7,7 @@ import { createInProcessControlPlane } from './control/in-process-control-plane.
 import { createDeliveryEngine } from './delivery/delivery-engine.ts';
 import { LAST_SCHEDULE_TIME, type WallClock } from './domain/clock.ts';
 import type { Environment } from './domain/environment.ts';
-import type { ForwardTarget } from './domain/forward-target.ts';
+import type { ForwardTarget } from './domain/forward-url.ts';
 import type { ProxyOptions } from './domain/http-proxy.ts';
 import { defaultRetentionLimits } from './domain/retention-limits.ts';
 import { countAttempts } from './domain/retry-policy.ts';

@@ -3,7 +3,7 @@ import type { Config } from '../config.ts';
 import type { EmulatorStatus } from '../contract/emulator-schemas.ts';
 import type { ApiClient } from '../control/api-client.ts';
 import type { ControlPlane } from '../control/control-plane.ts';
-import { indentJson } from '../domain/json-text.ts';
+import { indentJson } from '../domain/json.ts';
 import type { Rules } from '../profile/rules.ts';
 import { assertSecretAllowed, getVerifiedStatus, resolveTarget } from './emulator-target.ts';
 import type { Io } from './io.ts';

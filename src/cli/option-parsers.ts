@@ -4,7 +4,7 @@ import { findHeaderProblem } from '../domain/delivery-headers.ts';
 import { parseDuration } from '../domain/duration.ts';
 import { toForwardUrl } from '../domain/forward-url.ts';
 import { VISIBLE_CHARACTER } from '../domain/invisible-characters.ts';
-import { parseRelativeTime } from '../domain/parse-relative-time.ts';
+import { parseRelativeTime } from '../domain/relative-time.ts';
 import { parseTimestamp } from '../domain/signature/timestamp.ts';
 import { checkWebhookUrl } from '../domain/webhook-url.ts';
 

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, extname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { locateJsonError } from '../domain/json-error.ts';
+import { locateJsonError } from '../domain/json.ts';
 import { SvcError } from '../errors.ts';
 import { isObject } from '../profile/value-schema.ts';
 import { listProjectFolders, type ProjectLocation } from './project-folders.ts';

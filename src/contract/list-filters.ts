@@ -1,7 +1,7 @@
 /** What lists and the live stream can be narrowed to. */
 import * as v from 'valibot';
 import { deliveryStatuses } from '../domain/delivery.ts';
-import { parseRelativeTime } from '../domain/parse-relative-time.ts';
+import { parseRelativeTime } from '../domain/relative-time.ts';
 import { idOf } from './fields.ts';
 import { wholeNumber } from './operation.ts';
 

@@ -1,6 +1,5 @@
 /** What keeps a text from being the JSON object that the emulator takes, for whoever is writing it. */
-import { parseJsonObject } from '../domain/json.ts';
-import { locateJsonError } from '../domain/json-error.ts';
+import { locateJsonError, parseJsonObject } from '../domain/json.ts';
 
 export interface JsonProblem {
   readonly message: string;

@@ -1,5 +1,5 @@
 /** What lists can be narrowed to, as the address has it. */
-import { parseRelativeTime } from '../domain/parse-relative-time.ts';
+import { parseRelativeTime } from '../domain/relative-time.ts';
 
 /** Those members of a query that can be what their names say; text around them and empty ones are taken away. */
 export function pickFilters<Name extends string>(

@@ -1,6 +1,12 @@
 /** The address of a receiver, written the way people write them: `3000`, `localhost:3000/webhooks`. Pure. */
 import { classifyHost } from './address.ts';
 
+/** An endpoint by its address and the types of events that it takes. */
+export interface ForwardTarget {
+  readonly url: string;
+  readonly events: readonly string[];
+}
+
 /** A port alone, with or without its colon, and perhaps a path. */
 const PORT_ALONE = /^:?(?=\d+(?:[/?]|$))/;
 /** `localhost:3000` is no scheme and a path: a scheme is followed by `//`. */

@@ -1,9 +1,8 @@
 /** Changes at a path in JSON text, `items[0].price=12.50`. Everything else keeps its text, numbers included. */
 import { SvcError } from '../errors.ts';
 import { closestMatch } from './closest-match.ts';
-import { isJson } from './json.ts';
+import { isJson, type JsonTree, parseJsonTree, printJsonTree } from './json.ts';
 import { formatPath, getAtPath, getChild, listJsonPaths, type PathStep, parsePath } from './json-path.ts';
-import { type JsonTree, parseJsonTree, printJsonTree } from './json-tree.ts';
 
 /** `override` needs something at the path, `add` needs nothing there and makes what leads to it; `value` is JSON text. */
 export type JsonEdit =

@@ -1,6 +1,6 @@
 /** Paths into JSON as people write them: `items[0].price`, `items[-1]`, `items[]`, `meta["a.b"]`. */
 import { SvcError } from '../errors.ts';
-import type { JsonTree } from './json-tree.ts';
+import type { JsonTree } from './json.ts';
 
 /** The name of a member, the index of an item (negative ones from the end), or null for the place after the last item. */
 export type PathStep = string | number | null;

@@ -1,5 +1,5 @@
 /** The ways in which JSON libraries print a value that was parsed: what a receiver sees that verifies such a text. */
-import { addJsonSpaces, escapeNonAscii } from '../domain/json-printing.ts';
+import { addJsonSpaces, escapeNonAscii } from '../domain/json.ts';
 
 export type Serializer = (value: unknown) => string;
 

@@ -2,7 +2,7 @@
 import type { ValidatedSeed } from '../contract/seed-schema.ts';
 import { validate } from '../contract/validate.ts';
 import { scopes } from '../domain/environment.ts';
-import type { ForwardTarget } from '../domain/forward-target.ts';
+import type { ForwardTarget } from '../domain/forward-url.ts';
 import { SvcError } from '../errors.ts';
 import { createApiKey } from './api-keys.ts';
 import { persistClock } from './clock-persistence.ts';

@@ -28,7 +28,7 @@ describe('the problem of a JSON text', () => {
   it('has no place where the whole is to blame', () => {
     const deep = `${'{"a":'.repeat(MAX_JSON_DEPTH + 1)}1${'}'.repeat(MAX_JSON_DEPTH + 1)}`;
     expect(findJsonProblem('[]')).toEqual({ message: 'It must be a JSON object.', position: null });
-    expect(findJsonProblem('{"a":{"b":1,"b":2}}')?.message).toBe('It names a member twice: a.b.');
+    expect(findJsonProblem('{"a":{"b":1,"b":2}}')?.message).toBe('It has a duplicate field: a.b.');
     expect(findJsonProblem(deep)?.message).toBe('It nests deeper than 128 levels.');
   });
 });

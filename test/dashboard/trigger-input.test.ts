@@ -59,7 +59,7 @@ describe('what the API refuses', () => {
   it.each([
     ['type must have the form <noun>.<verb>.', 'type'],
     ['data.items must be text.', 'payload'],
-    ['The body names a member twice: data.a.', 'payload'],
+    ['The body has a duplicate field: data.a.', 'payload'],
     ['The Idempotency-Key must be visible ASCII.', 'key'],
     ['Too many requests.', null],
   ])('is about a field: %s', (message, field) => {

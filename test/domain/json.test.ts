@@ -1,5 +1,12 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compactJson, MAX_JSON_DEPTH, parseJsonObject } from '../../src/domain/json.ts';
+import {
+  compactJson,
+  indentJson,
+  locateJsonError,
+  MAX_JSON_DEPTH,
+  parseJsonObject,
+} from '../../src/domain/json.ts';
 import { SvcError } from '../../src/errors.ts';
 
 const messageOf = (text: string): string => {
@@ -46,8 +53,8 @@ describe('parseJsonObject', () => {
     ['[1]', /must be a JSON object/],
     ['null', /must be a JSON object/],
     ['"text"', /must be a JSON object/],
-    ['{"a":1,"a":2}', /twice: a\.$/],
-    ['{"payload":{"items":[{},{"sku":1,"\\u0073ku":2}]}}', /twice: payload\.items\[1\]\.sku\.$/],
+    ['{"a":1,"a":2}', /duplicate field: a\.$/],
+    ['{"payload":{"items":[{},{"sku":1,"\\u0073ku":2}]}}', /duplicate field: payload\.items\[1\]\.sku\.$/],
   ])('refuses %s with one clear message [error.codes]', (body, message) => {
     expect(messageOf(body)).toMatch(message);
   });
@@ -72,5 +79,49 @@ describe('parseJsonObject', () => {
   it('keeps a string of any length', () => {
     const text = `{"a":"${'\\n'.repeat(5_000_000)}"}`;
     expect(compactJson(text) === text).toBe(true);
+  });
+});
+
+describe('locateJsonError', () => {
+  it.each([
+    ['nothing', '', 1, 1],
+    ['a missing value', '{\n  "a": \n}', 3, 1],
+    ['a missing comma', '{"a": 1\n "b": 2}', 2, 2],
+    ['a missing colon', '{"a" 1}', 1, 6],
+    ['a comma at the end of an object', '{"a": 1,}', 1, 9],
+    ['a comma at the end of a list', '[1, 2,\n]', 2, 1],
+    ['a comma at the start', '[,1]', 1, 2],
+    ['a name without quotes', '{a: 1}', 1, 2],
+    ['single quotes', "{'a': 1}", 1, 2],
+    ['a comment', '{\n  // port\n  "a": 1}', 2, 3],
+    ['the wrong closer', '{"a": [1}]', 1, 9],
+    ['an open end', '{"a": [1, {"b": 2}', 1, 19],
+    ['an open string', '{"a": "b}', 1, 7],
+    ['a line break in a string', '["a\nb"]', 1, 2],
+    ['an unknown escape', '["\\x"]', 1, 2],
+    ['an unknown word', '[true, nil]', 1, 8],
+    ['a leading zero', '[01]', 1, 3],
+    ['a second document', '{} {}', 1, 4],
+  ])('finds %s', (_, text, line, column) => {
+    expect(() => JSON.parse(text)).toThrow();
+    expect(locateJsonError(text)).toEqual({ line, column });
+  });
+});
+
+describe('indented JSON', () => {
+  it('is what JSON.stringify gives', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        expect(indentJson(JSON.stringify(value))).toBe(JSON.stringify(value, null, 2));
+      }),
+    );
+  });
+
+  it('keeps numbers and escapes as they were written', () => {
+    expect(indentJson('{"a" : 1e400,"b":"\\u00e9"}')).toBe('{\n  "a": 1e400,\n  "b": "\\u00e9"\n}');
+  });
+
+  it('leaves other text alone', () => {
+    expect(indentJson('a: {b}')).toBe('a: {b}');
   });
 });

@@ -74,16 +74,16 @@ describe('a body that is no JSON object is refused', () => {
       /^The body is not valid UTF-8\.$/,
     ],
     ['UTF-16', Buffer.from('{"type":"a.b"}', 'utf16le'), /^The body is not JSON: /],
-    ['a member twice', '{"type":"a.b","type":"c.d"}', /^The body names a member twice: type\.$/],
+    ['a member twice', '{"type":"a.b","type":"c.d"}', /^The body has a duplicate field: type\.$/],
     [
       'a member twice in two spellings',
       '{"type":"a.b","\\u0074ype":"c.d"}',
-      /^The body names a member twice: type\.$/,
+      /^The body has a duplicate field: type\.$/,
     ],
     [
       'a member twice, deep inside',
       event('{"items":[{"a":1},{"a":1,"b":{},"a":2}]}'),
-      /^The body names a member twice: payload\.items\[1\]\.a\.$/,
+      /^The body has a duplicate field: payload\.items\[1\]\.a\.$/,
     ],
     [
       '129 levels',

@@ -3,7 +3,7 @@ import { describeMark } from '../../control/describe-fault.ts';
 import { findAttemptHints } from '../../domain/attempt-hints.ts';
 import { displayStatus, settledReasonDescriptions } from '../../domain/delivery.ts';
 import { formatDuration } from '../../domain/duration.ts';
-import { indentJson } from '../../domain/json-text.ts';
+import { indentJson } from '../../domain/json.ts';
 import type { Context } from '../context.ts';
 import { sanitizeLines } from '../terminal-text.ts';
 import { renderFields } from './fields.ts';

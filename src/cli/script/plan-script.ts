@@ -1,7 +1,7 @@
 /** What a script would do, told without doing it: values are filled in, references to results stay as they are. */
 
+import { indentJson } from '../../domain/json.ts';
 import { formatPath } from '../../domain/json-path.ts';
-import { indentJson } from '../../domain/json-text.ts';
 import type { Script, ScriptStep } from '../../fixtures/script-fixtures.ts';
 import { fillTemplates, type ResolveReference } from '../../fixtures/template.ts';
 import type { TemplateScopes } from '../template-scopes.ts';

@@ -2,7 +2,7 @@
 import './json-editor.css';
 import type { RefObject } from 'preact';
 import { useId, useMemo, useRef } from 'preact/hooks';
-import { indentJson } from '../../domain/json-text.ts';
+import { indentJson } from '../../domain/json.ts';
 import { findJsonProblem, type JsonProblem } from '../json-problem.ts';
 
 interface Props {

@@ -1,7 +1,12 @@
-import { addJsonSpaces, escapeHtml, escapeNonAscii } from '../json-printing.ts';
-import { type JsonTree, parseJsonTree, printJsonTree } from '../json-tree.ts';
-
-const STRING_OR_SPACE = /("[^"\\]*(?:\\.[^"\\]*)*")|\s+/g;
+import {
+  addJsonSpaces,
+  compactJson,
+  escapeHtml,
+  escapeNonAscii,
+  type JsonTree,
+  parseJsonTree,
+  printJsonTree,
+} from '../json.ts';
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4}){2,}(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
@@ -78,7 +83,7 @@ export function jsonVariants(text: string): Iterable<string> {
 
 /** Without line breaks, spaced or not, with each habit of escaping. The text given keeps its numbers and escapes. */
 function oneLine(text: string, value: unknown): string[] {
-  return [toCompact(text), JSON.stringify(value), ...reordered(text)]
+  return [compactJson(text), JSON.stringify(value), ...reordered(text)]
     .flatMap((compact) => [compact, addJsonSpaces(compact)])
     .flatMap((json) => [
       json,
@@ -125,10 +130,6 @@ function indented(value: unknown): string[] {
   return [2, 4, '\t']
     .map((indent) => JSON.stringify(value, null, indent))
     .flatMap((json) => [json, `${json}\n`]);
-}
-
-function toCompact(json: string): string {
-  return json.replace(STRING_OR_SPACE, '$1');
 }
 
 function withoutMark(text: string): string {

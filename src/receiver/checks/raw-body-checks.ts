@@ -1,4 +1,4 @@
-import { toUnicodeEscape } from '../../domain/json-printing.ts';
+import { toUnicodeEscape } from '../../domain/json.ts';
 import type { DeliveryFactory } from '../delivery-factory.ts';
 import type { ReceiverCheck } from '../receiver-check.ts';
 import type { DeliveryMessage } from '../receiver-client.ts';

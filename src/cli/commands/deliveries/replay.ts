@@ -10,7 +10,7 @@ import {
   type ReplayRefusal,
 } from '../../../control/replay.ts';
 import { deliveryStatuses } from '../../../domain/delivery.ts';
-import { indentJson } from '../../../domain/json-text.ts';
+import { indentJson } from '../../../domain/json.ts';
 import { ExitCode, SvcError } from '../../../errors.ts';
 import { replayableDeliveryChoices } from '../../choices/resource-choices.ts';
 import type { CommandDefinition } from '../../command.ts';

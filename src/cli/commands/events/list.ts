@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { indentJson } from '../../../domain/json-text.ts';
+import { indentJson } from '../../../domain/json.ts';
 import type { CommandDefinition } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { addPageOptions, type PageOptions, toPageParameters } from '../../option-parsers.ts';

@@ -1,4 +1,4 @@
-import { indentJson } from '../../../domain/json-text.ts';
+import { indentJson } from '../../../domain/json.ts';
 import type { CommandDefinition } from '../../command.ts';
 import type { Context } from '../../context.ts';
 

@@ -2,7 +2,7 @@
 import type { ControlInput } from '../../../contract/control-operations.ts';
 import type { Delivery } from '../../../contract/delivery-schemas.ts';
 import { type DeliveryStatus, deliveryStatuses } from '../../../domain/delivery.ts';
-import { parseRelativeTime } from '../../../domain/parse-relative-time.ts';
+import { parseRelativeTime } from '../../../domain/relative-time.ts';
 import { containsText } from '../../../domain/text-search.ts';
 
 /** Names of the members of the address; those of the options of `svc deliveries list`. */

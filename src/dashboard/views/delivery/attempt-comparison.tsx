@@ -1,7 +1,7 @@
 /** What differs between two attempts. */
 import { useId, useState } from 'preact/hooks';
 import type { AttemptDetail } from '../../../contract/delivery-schemas.ts';
-import { indentJson } from '../../../domain/json-text.ts';
+import { indentJson } from '../../../domain/json.ts';
 import { formatHeaders } from './attempt-formats.ts';
 import { type CollapsedRow, collapseEqual, diffLines } from './line-diff.ts';
 

@@ -1,8 +1,7 @@
 /** An attempt and its delivery in the forms in which they are of use elsewhere. Pure. */
 import type { AttemptDetail, DeliveryDetail } from '../../../contract/delivery-schemas.ts';
 import { toCurl } from '../../../domain/curl.ts';
-import { parseJsonObject } from '../../../domain/json.ts';
-import { indentJson } from '../../../domain/json-text.ts';
+import { indentJson, parseJsonObject } from '../../../domain/json.ts';
 import { quoteForShell } from '../../../domain/shell.ts';
 
 type Request = AttemptDetail['request'];

@@ -1,7 +1,7 @@
 /** What was sent and what came back, as text: nothing in it ever becomes markup. */
 import type { ComponentChildren } from 'preact';
 import type { AttemptDetail } from '../../../contract/delivery-schemas.ts';
-import { indentJson } from '../../../domain/json-text.ts';
+import { indentJson } from '../../../domain/json.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { JsonHighlight } from '../../ui/json-highlight.tsx';
 import { toRawRequest } from './attempt-formats.ts';

@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import type { EventDetail } from '../../../contract/event-schemas.ts';
 import { toEnvelope } from '../../../domain/event.ts';
-import { indentJson } from '../../../domain/json-text.ts';
+import { indentJson } from '../../../domain/json.ts';
 import { toHash } from '../../address.ts';
 import { control } from '../../control.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Delivery, DeliveryDetail } from '../../../contract/delivery-schemas.ts';
-import { indentJson } from '../../../domain/json-text.ts';
+import { indentJson } from '../../../domain/json.ts';
 import { control } from '../../control.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { JsonEditor } from '../../ui/json-editor.tsx';

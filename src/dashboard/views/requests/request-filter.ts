@@ -1,7 +1,7 @@
 /** What the log is narrowed to: as the control plane takes it, and for what happens live. */
 import type { ControlInput } from '../../../contract/control-operations.ts';
 import type { ApiRequest } from '../../../contract/resources.ts';
-import { parseRelativeTime } from '../../../domain/parse-relative-time.ts';
+import { parseRelativeTime } from '../../../domain/relative-time.ts';
 
 /** Names of the members of the address; those of the options of `svc logs list`, as far as it has them. */
 export const filterNames = ['path', 'method', 'status', 'key', 'resource', 'since'] as const;

@@ -1,7 +1,7 @@
 /** Creating events: of a type that has a fixture or any other, with a payload to edit, through the public API. */
 import './trigger.css';
 import { useEffect } from 'preact/hooks';
-import { indentJson } from '../../../domain/json-text.ts';
+import { indentJson } from '../../../domain/json.ts';
 import type { Route } from '../../address.ts';
 import { control } from '../../control.ts';
 import { updateQuery } from '../../router.ts';

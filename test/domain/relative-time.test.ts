@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { parseRelativeTime } from '../../src/domain/parse-relative-time.ts';
+import { parseRelativeTime } from '../../src/domain/relative-time.ts';
 
 it('reads a duration before now, and a time', () => {
   expect(parseRelativeTime('1h30m', 10_000_000)).toBe(4_600_000);
