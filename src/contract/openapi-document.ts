@@ -1,129 +1,362 @@
-/** The OpenAPI 3.1 documents, made from the same schemas that validate. Loaded only when somebody asks for one. */
+/** The OpenAPI 3.1 documents, made from the schemas that validate and the texts beside them. */
 import { toJsonSchema } from '@valibot/to-json-schema';
 import type * as v from 'valibot';
 import { idPatterns } from '../domain/ids.ts';
 import { type ErrorCode, SvcError } from '../errors.ts';
+import type { Rules } from '../profile/rules.ts';
 import { VERSION } from '../version.ts';
+import { controlOperations } from './control-operations.ts';
 import * as deliveries from './delivery-schemas.ts';
 import * as emulator from './emulator-schemas.ts';
+import { errorExamples, errorTexts } from './error-texts.ts';
 import * as events from './event-schemas.ts';
 import * as faults from './fault-schemas.ts';
 import { JsonObject } from './fields.ts';
 import * as fixtures from './fixtures.ts';
-import { createWebhooksSection, type WebhooksSectionOptions } from './openapi-webhooks.ts';
+import { controlTags, controlTexts, streamText } from './openapi-control-texts.ts';
+import { exampleIds } from './openapi-examples.ts';
+import { createPublicTexts, publicTags } from './openapi-public-texts.ts';
+import { schemaTexts } from './openapi-schema-texts.ts';
+import type { FieldText, FieldTexts, OperationText } from './openapi-text.ts';
+import { createWebhooksSection, type EventTypeDocumentation, WEBHOOKS_TAG } from './openapi-webhooks.ts';
 import { isInputInQuery, type Operation, pathParameters, WholeNumber } from './operation.ts';
+import type { PublicOperations } from './public-operations.ts';
 import * as resources from './resources.ts';
+import * as stream from './stream-schemas.ts';
 
 type Json = Record<string, unknown>;
 
-export interface DocumentOptions {
-  readonly title: string;
-  readonly description: string;
+export interface PublicDocumentOptions {
   readonly serverUrl: string;
-  readonly operations: Readonly<Record<string, Operation>>;
-  /** Whether requests carry an API key (§5). */
-  readonly authenticated: boolean;
-  /** What receivers get (§6); only the described service sends deliveries. */
-  readonly deliveries?: WebhooksSectionOptions;
+  readonly operations: PublicOperations;
+  readonly rules: Rules;
+  /** Event types whose deliveries the document describes (§6). */
+  readonly eventTypes: readonly EventTypeDocumentation[];
 }
 
-/** Builds the document of a table of operations. */
-export function createOpenApiDocument({
-  title,
-  description,
+/** The document of the described service, under the rules of the emulator. */
+export function createPublicDocument({
   serverUrl,
   operations,
-  authenticated,
-  deliveries,
-}: DocumentOptions): Json {
-  const components = new Components();
-  const error = components.refer(authenticated ? resources.ErrorBody : resources.ControlErrorBody);
-  const headers = authenticated ? { ...REQUEST_ID, ...RATE_LIMIT } : REQUEST_ID;
-  const codes = new Set<ErrorCode>();
-  const paths: Record<string, Json> = {};
-  for (const [name, operation] of Object.entries(operations)) {
-    paths[operation.path] ??= {};
-    Object.assign(paths[operation.path] as Json, {
-      [operation.method.toLowerCase()]: {
-        ...toOperation(name, operation, authenticated),
-        responses: {
-          [operation.status]: {
-            description: 'Done.',
-            headers: { ...headers, ...(authenticated && operation.method === 'POST' ? REPLAYED : {}) },
-            content: jsonContent(components.refer(operation.output)),
-          },
-          ...toErrorResponses(operation, { authenticated, error, headers, codes }),
+  rules,
+  eventTypes,
+}: PublicDocumentOptions): Json {
+  const builder = new DocumentBuilder(operations, createPublicTexts(rules), true);
+  const webhooks = createWebhooksSection({ eventTypes, rules }, builder.schemas);
+  return {
+    ...head(
+      'Workspace Events and Webhooks API',
+      'The described service, as the emulator serves it at `/v1` under its profile.',
+      serverUrl,
+      { ...publicTags, [WEBHOOKS_TAG]: 'Requests that your receiver gets.' },
+    ),
+    security: [{ apiKey: [] }],
+    paths: builder.paths,
+    webhooks,
+    components: {
+      schemas: builder.schemas,
+      securitySchemes: {
+        apiKey: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'An API key, `svc_test_…` in the sandbox or `svc_live_…` in production.',
         },
       },
-    });
-  }
-  components.enumerate(authenticated ? 'ErrorBody' : 'ControlErrorBody', codes);
-  const webhooks = deliveries && createWebhooksSection(deliveries, components.schemas);
+    },
+  };
+}
+
+/** The document of the control plane. */
+export function createControlDocument(serverUrl: string): Json {
+  const builder = new DocumentBuilder(controlOperations, controlTexts, false);
+  builder.addStream();
+  return {
+    ...head(
+      'svc control plane',
+      'Controls the emulator: moves clocks, injects faults, replays deliveries and resets the state. The emulated service does not have it.',
+      serverUrl,
+      controlTags,
+    ),
+    security: [{}, { controlToken: [] }],
+    paths: builder.paths,
+    components: {
+      schemas: builder.schemas,
+      securitySchemes: {
+        controlToken: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'The token that the emulator prints at its start if other machines can reach it.',
+        },
+      },
+    },
+  };
+}
+
+function head(title: string, description: string, serverUrl: string, tags: Readonly<Record<string, string>>) {
   return {
     openapi: '3.1.1',
     info: {
-      ...{ title, description, version: VERSION },
+      title,
+      description,
+      version: VERSION,
       contact: { name: 'svc-emulator', url: 'https://www.npmjs.com/package/svc-emulator' },
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: serverUrl }],
-    security: authenticated ? [{ apiKey: [] }] : [{}, { controlToken: [] }],
-    paths,
-    ...(webhooks && { webhooks }),
-    components: {
-      schemas: components.schemas,
-      securitySchemes: authenticated ? API_KEY : CONTROL_TOKEN,
-    },
+    tags: Object.entries(tags).map(([name, text]) => ({ name, description: text })),
   };
 }
 
-const API_KEY: Json = {
-  apiKey: { type: 'http', scheme: 'bearer', description: 'An API key, svc_test_… or svc_live_….' },
-};
-const CONTROL_TOKEN: Json = {
-  controlToken: {
-    type: 'http',
-    scheme: 'bearer',
-    description: 'The token that was printed at start, where other machines can reach the emulator.',
-  },
-};
+interface Parameter {
+  readonly name: string;
+  readonly schema: Json;
+  readonly required: boolean;
+}
 
-function toOperation(name: string, operation: Operation, authenticated: boolean): Json {
-  const { path, method, summary, input, scope } = operation;
-  const schema = toSchema(input) as { properties?: Record<string, Json>; required?: string[] };
-  const inPath = pathParameters(path);
-  const members = Object.entries(schema.properties ?? {});
-  const inQuery = isInputInQuery(method) ? members.filter(([member]) => !inPath.includes(member)) : [];
-  const inBody = isInputInQuery(method) ? [] : members.filter(([member]) => !inPath.includes(member));
-  const required = schema.required ?? [];
-  return {
-    operationId: name,
-    summary,
-    ...(scope ? { description: `Required scope: \`${scope}\`.` } : {}),
-    parameters: [
-      ...inPath.map((member) => ({ name: member, in: 'path', required: true, schema: { type: 'string' } })),
-      ...inQuery.map(([member, of]) => ({
-        name: member,
-        in: 'query',
-        required: required.includes(member),
-        schema: of,
-      })),
-      ...(authenticated && method === 'POST' ? [IDEMPOTENCY_KEY] : []),
-    ],
-    ...(inBody.length > 0
-      ? {
-          requestBody: {
-            required: true,
-            content: jsonContent(
-              toBodySchema(
-                inBody,
-                required.filter((member) => !inPath.includes(member)),
-              ),
-            ),
+/** The paths of a table of operations, and the schemas that they refer to. */
+class DocumentBuilder {
+  readonly paths: Record<string, Json> = {};
+  /** By name. Each resource is described once. */
+  readonly schemas: Record<string, Json> = {};
+  /** Whether requests carry an API key (§5). */
+  readonly #authenticated: boolean;
+  readonly #error: Json;
+  readonly #codes = new Set<ErrorCode>();
+
+  constructor(
+    operations: Readonly<Record<string, Operation>>,
+    texts: Readonly<Record<string, OperationText>>,
+    authenticated: boolean,
+  ) {
+    this.#authenticated = authenticated;
+    this.#error = this.#schemaOf(authenticated ? resources.ErrorBody : resources.ControlErrorBody);
+    for (const [name, operation] of Object.entries(operations)) {
+      const text = texts[name];
+      if (text === undefined) throw new TypeError(`The operation ${name} has no texts.`);
+      this.#add(operation.path, operation.method, this.#describe(name, operation, text));
+    }
+    this.#listCodes();
+  }
+
+  /** The live stream of the control plane. */
+  addStream(): void {
+    const { tag, summary, description, input, response, example } = streamText;
+    const fields = Object.entries(toSchema(stream.StreamInput).properties as Record<string, Json>);
+    const event = this.#schemaOf(stream.StreamItem);
+    this.#add('/events', 'GET', {
+      operationId: 'followChanges',
+      tags: [tag],
+      summary,
+      description,
+      parameters: [
+        ...fields.map(([name, schema]) =>
+          toParameter('query', { name, schema, required: false }, input[name as keyof typeof input]),
+        ),
+        LAST_EVENT_ID,
+      ],
+      responses: {
+        200: {
+          description: response,
+          headers: REQUEST_ID,
+          content: {
+            'text/event-stream': {
+              schema: { type: 'string', contentMediaType: 'application/json', contentSchema: event },
+              example: `id: ${example.sequence}\ndata: ${JSON.stringify(example)}\n\n`,
+            },
           },
-        }
-      : {}),
+        },
+        ...this.#describeErrors(['invalid_request', 'not_found', ...CONTROL_ERRORS, ...SERVER_ERRORS]),
+      },
+    });
+  }
+
+  #add(path: string, method: string, operation: Json): void {
+    this.paths[path] = { ...this.paths[path], [method.toLowerCase()]: operation };
+  }
+
+  #describe(name: string, operation: Operation, text: OperationText): Json {
+    const { path, method, input, output, scope, status } = operation;
+    const { properties = {}, required = [] } = toSchema(input) as {
+      properties?: Record<string, Json>;
+      required?: string[];
+    };
+    const inPath = pathParameters(path);
+    const fields = Object.entries(properties).map(([field, schema]) => ({
+      name: field,
+      schema,
+      required: required.includes(field),
+    }));
+    const others = fields.filter((field) => !inPath.includes(field.name));
+    const acceptsKey = this.#authenticated && method === 'POST';
+    const { input: example } = text.example;
+    const describeParameter = (place: 'path' | 'query', field: Parameter) =>
+      toParameter(place, field, text.input[field.name], example[field.name]);
+    return {
+      operationId: name,
+      tags: [text.tag],
+      summary: text.summary,
+      description: scope ? `${text.description} Required scope: \`${scope}\`.` : text.description,
+      parameters: [
+        ...inPath.map((field) =>
+          describeParameter('path', { name: field, schema: { type: 'string' }, required: true }),
+        ),
+        ...(isInputInQuery(method) ? others.map((field) => describeParameter('query', field)) : []),
+        ...(acceptsKey ? [IDEMPOTENCY_KEY] : []),
+      ],
+      ...(isInputInQuery(method) || others.length === 0 ? {} : { requestBody: toRequestBody(others, text) }),
+      responses: {
+        [status]: {
+          description: text.response,
+          headers: { ...this.#headers, ...(acceptsKey ? REPLAYED : {}) },
+          content: jsonContent(withFields(this.#schemaOf(output), text.output ?? {}), {
+            example: text.example.output,
+          }),
+        },
+        ...this.#describeErrors(this.#listErrors(operation)),
+      },
+    };
+  }
+
+  /** Headers of every response. */
+  get #headers(): Json {
+    return this.#authenticated ? { ...REQUEST_ID, ...RATE_LIMIT } : REQUEST_ID;
+  }
+
+  #listErrors({ method, path, input, errors = [] }: Operation): ErrorCode[] {
+    const hasBody = !isInputInQuery(method);
+    if (this.#authenticated) {
+      return [
+        ...['invalid_request', 'not_found', 'method_not_allowed'],
+        ...['unauthenticated', 'permission_denied', 'forbidden_origin', 'rate_limited'],
+        ...(hasBody ? BODY_ERRORS : []),
+        ...(method === 'POST' ? ['idempotency_in_progress', 'idempotency_key_reused'] : []),
+        ...errors,
+        ...SERVER_ERRORS,
+      ] as ErrorCode[];
+    }
+    const fields = Object.keys((input as { entries?: object }).entries ?? {});
+    const namesResource = pathParameters(path).length > 0 || fields.some((field) => /(?:^|_)id$/.test(field));
+    return [
+      'invalid_request',
+      ...(namesResource ? (['not_found'] as const) : []),
+      ...CONTROL_ERRORS,
+      ...(hasBody ? BODY_ERRORS : []),
+      ...errors,
+      ...SERVER_ERRORS,
+    ];
+  }
+
+  /** One response for each status, with its codes. */
+  #describeErrors(codes: readonly ErrorCode[]): Json {
+    const byStatus = new Map<number, Set<ErrorCode>>();
+    for (const code of codes) {
+      this.#codes.add(code);
+      const { status } = new SvcError(code, '');
+      byStatus.set(status, (byStatus.get(status) ?? new Set()).add(code));
+    }
+    const responses = [...byStatus].map(([status, group]) => [
+      status,
+      {
+        description: [...group].map((code) => `\`${code}\`: ${errorTexts[code]}`).join(' '),
+        headers: Object.assign({}, this.#headers, ...[...group].map((code) => ERROR_HEADERS[code])),
+        content: jsonContent(this.#error, {
+          examples: Object.fromEntries([...group].map((code) => [code, this.#toErrorExample(code)])),
+        }),
+      },
+    ]);
+    return Object.fromEntries(responses);
+  }
+
+  #toErrorExample(code: ErrorCode): Json {
+    const message = errorExamples[code];
+    if (message === undefined) throw new TypeError(`The error ${code} has no example.`);
+    const { hint } = new SvcError(code, '');
+    const error = { code, message, request_id: exampleIds.request };
+    return { value: { error: hint === undefined || this.#authenticated ? error : { ...error, hint } } };
+  }
+
+  /** Lists the values that `error.code` of an error can have. */
+  #listCodes(): void {
+    const body = this.schemas[this.#authenticated ? 'ErrorBody' : 'ControlErrorBody'] as {
+      properties: { error: { properties: { code: Json } } };
+    };
+    body.properties.error.properties.code.enum = [...this.#codes].sort();
+  }
+
+  /** The schema of a response: a reference where it is that of a resource. */
+  #schemaOf(schema: v.GenericSchema): Json {
+    return this.#refer(schema) ?? toSchema(schema, (inner) => this.#refer(inner));
+  }
+
+  #refer(schema: v.GenericSchema): Json | undefined {
+    const name = schemaNames.get(schema);
+    if (name === undefined) return undefined;
+    if (!(name in this.schemas)) {
+      const text = schemaTexts[name];
+      if (text === undefined) throw new TypeError(`The schema ${name} has no texts.`);
+      const json = toSchema(schema, (inner) => (inner === schema ? undefined : this.#refer(inner)));
+      this.schemas[name] = { description: text.text, ...withFields(json, text.fields) };
+    }
+    return { $ref: `#/components/schemas/${name}` };
+  }
+}
+
+function toParameter(
+  place: 'path' | 'query',
+  { name, schema, required }: Parameter,
+  description: string | undefined,
+  example?: unknown,
+): Json {
+  return { name, in: place, required, description, schema, ...(example === undefined ? {} : { example }) };
+}
+
+function toRequestBody(fields: readonly Parameter[], { input, example }: OperationText): Json {
+  const required = fields.filter((field) => field.required).map(({ name }) => name);
+  const schema = {
+    type: 'object',
+    properties: Object.fromEntries(
+      fields.map(({ name, schema }) => [name, { ...schema, description: input[name] }]),
+    ),
+    ...(required.length > 0 ? { required } : {}),
+    additionalProperties: false,
   };
+  const names = fields.map(({ name }) => name);
+  const body = Object.fromEntries(Object.entries(example.input).filter(([name]) => names.includes(name)));
+  return {
+    description: 'Fields of the request.',
+    required: required.length > 0,
+    content: jsonContent(schema, { example: body }),
+  };
+}
+
+function withFields(schema: Json, texts: FieldTexts): Json {
+  const { properties, items, anyOf, oneOf } = schema as {
+    properties?: Record<string, Json>;
+    items?: Json;
+    anyOf?: Json[];
+    oneOf?: Json[];
+  };
+  return {
+    ...schema,
+    ...(properties && {
+      properties: Object.fromEntries(
+        Object.entries(properties).map(([name, field]) => [name, withText(field, texts[name])]),
+      ),
+    }),
+    ...(items && { items: withFields(items, texts) }),
+    ...(anyOf && { anyOf: anyOf.map((each) => withFields(each, texts)) }),
+    ...(oneOf && { oneOf: oneOf.map((each) => withFields(each, texts)) }),
+  };
+}
+
+function withText(schema: Json, text: FieldText | undefined): Json {
+  if (text === undefined) return schema;
+  if (typeof text === 'string') return { ...schema, description: text };
+  return { ...withFields(schema, text.fields), description: text.text };
+}
+
+function jsonContent(schema: Json, examples: { example: unknown } | { examples: Json }): Json {
+  return { 'application/json': { schema, ...examples } };
 }
 
 const IDEMPOTENCY_KEY: Json = {
@@ -132,150 +365,94 @@ const IDEMPOTENCY_KEY: Json = {
   required: false,
   description: 'Makes the request safe to repeat: 1 to 255 visible ASCII characters.',
   schema: { type: 'string', minLength: 1, maxLength: 257 },
+  example: '5d1f0f0e-order-7KQ2M9',
+};
+const LAST_EVENT_ID: Json = {
+  name: 'Last-Event-ID',
+  in: 'header',
+  required: false,
+  description: 'Id of the last event that the client received. The stream continues after it.',
+  schema: { type: 'string', pattern: '^\\d{1,15}$' },
+  example: '12',
 };
 
 const REQUEST_ID: Json = {
   'Request-Id': {
-    description: 'Identifies the request.',
+    description: 'Id of the request.',
     schema: { type: 'string', pattern: idPatterns.request.source },
+    example: exampleIds.request,
   },
 };
 const RATE_LIMIT: Json = {
   'RateLimit-Policy': {
-    description: 'The limit of the API key: `q` requests in `w` seconds. Present when a limit is on.',
+    description: 'Limit of the API key: `q` requests in `w` seconds. Present when a limit is on.',
     schema: { type: 'string' },
+    example: '"api-key";q=200;w=2',
   },
   RateLimit: {
-    description: 'Requests left (`r`), and seconds until all are back (`t`). Present when a limit is on.',
+    description:
+      'Requests that are left (`r`), and seconds until all are back (`t`). Present when a limit is on.',
     schema: { type: 'string' },
+    example: '"api-key";r=199;t=1',
   },
 };
-const ALLOW: Json = {
-  Allow: { description: 'The methods of this path.', schema: { type: 'string' } },
-};
 const AUTHENTICATE: Json = {
-  'WWW-Authenticate': { description: 'How to authenticate.', schema: { type: 'string', pattern: '^Bearer' } },
-};
-const REPLAYED: Json = {
-  'Idempotent-Replayed': {
-    description: 'Present when this is the stored answer of an earlier request.',
-    schema: { const: 'true' },
+  'WWW-Authenticate': {
+    description: 'How to authenticate.',
+    schema: { type: 'string', pattern: '^Bearer' },
+    example: 'Bearer',
   },
 };
 const RETRY_AFTER: Json = {
-  'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer', minimum: 1 } },
+  'Retry-After': {
+    description: 'Seconds to wait before the next request.',
+    schema: { type: 'integer', minimum: 1 },
+    example: 1,
+  },
+};
+const REPLAYED: Json = {
+  'Idempotent-Replayed': {
+    description:
+      'Present if this is the stored response to an earlier request with the same `Idempotency-Key`.',
+    schema: { const: 'true' },
+    example: 'true',
+  },
 };
 
-function toBodySchema(members: ReadonlyArray<[string, Json]>, required: readonly string[]): Json {
-  return {
-    type: 'object',
-    properties: Object.fromEntries(members),
-    ...(required.length > 0 ? { required } : {}),
-    additionalProperties: false,
-  };
-}
-
-const COMMON_ERRORS: readonly ErrorCode[] = [
-  'invalid_request',
-  'not_found',
-  'method_not_allowed',
-  'internal_error',
-];
-const KEY_ERRORS: readonly ErrorCode[] = [
-  'unauthenticated',
-  'permission_denied',
-  'forbidden_origin',
-  'rate_limited',
-];
+const ERROR_HEADERS: Readonly<Partial<Record<ErrorCode, Json>>> = {
+  unauthenticated: AUTHENTICATE,
+  token_required: AUTHENTICATE,
+  method_not_allowed: {
+    Allow: { description: 'The methods of this path.', schema: { type: 'string' }, example: 'GET, POST' },
+  },
+  idempotency_in_progress: RETRY_AFTER,
+  rate_limited: RETRY_AFTER,
+};
 const CONTROL_ERRORS: readonly ErrorCode[] = ['token_required', 'forbidden_origin', 'rate_limited'];
 const BODY_ERRORS: readonly ErrorCode[] = [
   'payload_too_large',
   'unsupported_media_type',
   'validation_failed',
 ];
+const SERVER_ERRORS: readonly ErrorCode[] = ['internal_error', 'storage_unavailable'];
 
-/** Headers of the responses of one status. */
-const STATUS_HEADERS: Readonly<Record<number, Json>> = {
-  401: AUTHENTICATE,
-  405: ALLOW,
-  409: RETRY_AFTER,
-  429: RETRY_AFTER,
-};
-
-interface ErrorContext {
-  readonly authenticated: boolean;
-  /** Schema of the body. */
-  readonly error: Json;
-  /** Headers of every response. */
-  readonly headers: Json;
-  /** Receives the codes that are documented. */
-  readonly codes: Set<ErrorCode>;
-}
-
-/** One response for each status that the operation can fail with, naming its codes. */
-function toErrorResponses(
-  { method, errors = [] }: Operation,
-  { authenticated, error, headers, codes: documented }: ErrorContext,
-): Json {
-  const codes = new Set([...COMMON_ERRORS, ...errors, 'storage_unavailable'] as ErrorCode[]);
-  for (const code of authenticated ? KEY_ERRORS : CONTROL_ERRORS) codes.add(code);
-  if (!isInputInQuery(method)) for (const code of BODY_ERRORS) codes.add(code);
-  if (authenticated && method === 'POST') codes.add('idempotency_in_progress').add('idempotency_key_reused');
-  const byStatus = new Map<number, ErrorCode[]>();
-  for (const code of codes) {
-    documented.add(code);
-    const { status } = new SvcError(code, '');
-    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
-  }
-  return Object.fromEntries(
-    [...byStatus].map(([status, group]) => [
-      status,
-      {
-        description: group.map((code) => `\`${code}\``).join(' or '),
-        headers: { ...headers, ...STATUS_HEADERS[status] },
-        content: jsonContent(error),
-      },
-    ]),
-  );
-}
-
-function jsonContent(schema: Json): Json {
-  return { 'application/json': { schema } };
-}
-
-/** The resources that a document speaks of, each written down once. */
-class Components {
-  readonly schemas: Record<string, Json> = {};
-
-  /** The schema of an answer, or a reference to it where it is that of a resource. */
-  refer(schema: v.GenericSchema): Json {
-    return this.#refer(schema) ?? toSchema(schema, (inner) => this.#refer(inner));
-  }
-
-  /** Lists the values that `error.code` of an error body can have. */
-  enumerate(name: string, codes: Iterable<string>): void {
-    const body = this.schemas[name] as { properties: { error: { properties: { code: Json } } } };
-    body.properties.error.properties.code = { type: 'string', enum: [...codes].sort() };
-  }
-
-  #refer(schema: v.GenericSchema): Json | undefined {
-    const name = resourceNames.get(schema);
-    if (name === undefined) return undefined;
-    this.schemas[name] ??= toSchema(schema, (inner) => (inner === schema ? undefined : this.#refer(inner)));
-    return { $ref: `#/components/schemas/${name}` };
-  }
-}
-
-const resourceNames = new Map<unknown, string>(
-  Object.entries({ ...resources, ...events, ...deliveries, ...faults, ...fixtures, ...emulator }).flatMap(
-    ([name, value]) =>
-      'type' in value && ['object', 'strict_object', 'variant'].includes(value.type) ? [[value, name]] : [],
+const schemaNames = new Map<unknown, string>(
+  Object.entries({
+    ...resources,
+    ...events,
+    ...deliveries,
+    ...faults,
+    ...fixtures,
+    ...emulator,
+    StreamItem: stream.StreamItem,
+  }).flatMap(([name, value]) =>
+    'type' in value && ['object', 'strict_object', 'variant'].includes(value.type) ? [[value, name]] : [],
   ),
 );
 
 /**
- * Checks that JSON Schema cannot express (addresses, the catalogue) stay with the validator. What a check of ours enforces and
- * JSON Schema can express is written beside it: `v.metadata({ jsonSchema: { uniqueItems: true } })`.
+ * Checks that JSON Schema cannot express (addresses, the catalogue) stay with the validator. What a check of ours enforces
+ * and JSON Schema can express is written beside it: `v.metadata({ jsonSchema: { uniqueItems: true } })`.
  * @param replace what stands in the place of a schema inside.
  */
 function toSchema(

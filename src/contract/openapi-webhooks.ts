@@ -3,6 +3,7 @@ import { formatDuration } from '../domain/duration.ts';
 import { idPatterns } from '../domain/ids.ts';
 import type { SignatureScheme } from '../domain/signature/scheme.ts';
 import type { Rules } from '../profile/rules.ts';
+import { event, exampleIds } from './openapi-examples.ts';
 
 type Json = Record<string, unknown>;
 
@@ -18,6 +19,8 @@ export interface WebhooksSectionOptions {
   readonly eventTypes: readonly EventTypeDocumentation[];
   readonly rules: Pick<Rules, 'signature' | 'signatureToleranceMs' | 'retry' | 'delivery'>;
 }
+
+export const WEBHOOKS_TAG = 'Deliveries';
 
 /**
  * Documents the delivery of each event type.
@@ -42,16 +45,22 @@ export function createWebhooksSection(
     while (`${name}Delivery` in schemas) name += '_';
     schemas[`${name}Payload`] = eventType.payloadSchema;
     schemas[`${name}Delivery`] = envelopeOf(eventType.type, `${name}Payload`);
-    const schema = { $ref: `#/components/schemas/${name}Delivery` };
     const post = {
       operationId: `on${name}`,
+      tags: [WEBHOOKS_TAG],
       summary: `Receive ${eventType.type}`,
       description: eventType.description,
       security: [],
       parameters,
       requestBody: {
+        description: 'The event. Verify the signature of these bytes before you parse them.',
         required: true,
-        content: { 'application/json': { schema, example: exampleOf(eventType) } },
+        content: {
+          'application/json': {
+            schema: { $ref: `#/components/schemas/${name}Delivery` },
+            example: exampleOf(eventType),
+          },
+        },
       },
       responses: RESPONSES,
       ...policy,
@@ -62,8 +71,11 @@ export function createWebhooksSection(
 }
 
 const RESPONSES: Json = {
-  '2XX': { description: 'The delivery is accepted for processing (§6).' },
-  '4XX': { description: 'The signature is invalid (400, §6), or the delivery is refused. It is retried.' },
+  '2XX': { description: 'The receiver accepts the delivery (§6).' },
+  '4XX': {
+    description:
+      'The receiver rejects the delivery, for example because its signature is invalid (400, §6). The delivery is retried.',
+  },
   default: { description: 'Any other response is a failure, redirects included. The delivery is retried.' },
 };
 
@@ -79,7 +91,7 @@ function documentHeaders({ headers }: SignatureScheme, toleranceMs: number): Jso
     [headers.timestamp, `Time of the attempt. Reject a delivery that is older than ${tolerance}.`, {}],
     [
       headers.id,
-      'Identifies the delivery; the same for each attempt.',
+      'Id of the delivery, which is the same for each attempt.',
       { pattern: idPatterns.delivery.source },
     ],
   ];
@@ -92,27 +104,37 @@ function documentHeaders({ headers }: SignatureScheme, toleranceMs: number): Jso
 
 /** Decisions `envelope` and `event.record`. */
 function envelopeOf(type: string, payload: string): Json {
-  const workspace = { type: 'string', pattern: idPatterns.workspace.source };
-  const time = { type: 'string', format: 'date-time' };
+  const workspace = {
+    type: 'string',
+    pattern: idPatterns.workspace.source,
+    description: 'Workspace of the event.',
+  };
+  const time = { type: 'string', format: 'date-time', description: 'Time at which the event was created.' };
+  const eventType = { const: type, description: 'Event type.' };
   return {
     type: 'object',
+    description: `A delivery of ${type}.`,
     required: ['type', 'workspace_id', 'created_at', 'data'],
     properties: {
-      type: { const: type },
+      type: eventType,
       workspace_id: workspace,
       created_at: time,
       data: {
         type: 'object',
+        description: 'The event.',
         required: ['id', 'workspace_id', 'type', 'payload', 'created_at'],
         properties: {
           id: {
             type: 'string',
             pattern: idPatterns.event.source,
-            description: 'Deduplicate on this id: a delivery can arrive more than once (§6).',
+            description: 'Id of the event. Deduplicate by it: a delivery can arrive more than once (§6).',
           },
           workspace_id: workspace,
-          type: { const: type },
-          payload: { $ref: `#/components/schemas/${payload}` },
+          type: eventType,
+          payload: {
+            $ref: `#/components/schemas/${payload}`,
+            description: 'Payload of the event.',
+          },
           created_at: time,
         },
       },
@@ -120,15 +142,12 @@ function envelopeOf(type: string, payload: string): Json {
   };
 }
 
-const OPAQUE = '01JD3Z5K8Q4W6X7Y8Z9A0B1C2D';
-const EXAMPLE = { workspace_id: `ws_${OPAQUE}`, created_at: '2026-11-20T14:05:00.000Z' };
-
 function exampleOf({ type, payload }: EventTypeDocumentation): Json {
-  const { workspace_id, created_at } = EXAMPLE;
+  const { workspace_id, created_at } = event;
   return {
     type,
     workspace_id,
     created_at,
-    data: { id: `evt_${OPAQUE}`, workspace_id, type, payload, created_at },
+    data: { id: exampleIds.event, workspace_id, type, payload, created_at },
   };
 }

@@ -15,7 +15,6 @@ export interface Operation<
 > {
   readonly method: Method;
   readonly path: string;
-  readonly summary: string;
   readonly input: Input;
   readonly output: Output;
   readonly status: 200 | 201 | 202;

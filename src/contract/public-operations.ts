@@ -25,7 +25,6 @@ export function createPublicOperations(options: PublicApiOptions) {
   return defineOperations({
     getWorkspace: {
       ...publicRoutes.getWorkspace,
-      summary: 'Retrieve workspace metadata',
       input: v.strictObject({ id: v.string() }),
       output: Workspace,
       status: 200,
@@ -33,7 +32,6 @@ export function createPublicOperations(options: PublicApiOptions) {
     },
     createEvent: {
       ...publicRoutes.createEvent,
-      summary: 'Create an event',
       input: v.strictObject({
         type,
         [rules.payloadMember]: v.optional(JsonObject),
@@ -42,10 +40,10 @@ export function createPublicOperations(options: PublicApiOptions) {
       output: Event,
       status: 201,
       scope: 'events:write',
+      errors: ['conflict'],
     },
     getEvent: {
       ...publicRoutes.getEvent,
-      summary: 'Retrieve an event',
       input: v.strictObject({ id: v.string() }),
       output: Event,
       status: 200,
@@ -53,7 +51,6 @@ export function createPublicOperations(options: PublicApiOptions) {
     },
     listEvents: {
       ...publicRoutes.listEvents,
-      summary: 'List events in a workspace, newest first',
       input: v.strictObject({
         [rules.list.workspaceParameter]: v.optional(idOf('workspace')),
         starting_after: v.optional(idOf('event')),
@@ -66,7 +63,6 @@ export function createPublicOperations(options: PublicApiOptions) {
     },
     createWebhook: {
       ...publicRoutes.createWebhook,
-      summary: 'Register a webhook endpoint; its secret is shown in this answer and never again',
       input: v.strictObject({
         workspace_id: idOf('workspace'),
         url: createWebhookUrlSchema(rules),

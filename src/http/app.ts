@@ -1,7 +1,6 @@
 /** The whole of what the emulator answers to. */
 import { H3, type HTTPError, type HTTPResponse } from 'h3';
-import { controlOperations } from '../contract/control-operations.ts';
-import { createOpenApiDocument } from '../contract/openapi-document.ts';
+import { createControlDocument, createPublicDocument } from '../contract/openapi-document.ts';
 import type { ControlPlane } from '../control/control-plane.ts';
 import { SvcError } from '../errors.ts';
 import { documentEventTypes } from '../fixtures/document-event-types.ts';
@@ -94,33 +93,20 @@ function handleRouterError(
 
 /** The OpenAPI document of one of the two APIs, as JSON, for a request that came to `origin`. */
 function createDocumentText(
-  which: keyof typeof documentInfo,
+  api: 'public' | 'control',
   origin: string,
   { sandbox, getUrls, fixtureFolders }: AppOptions,
 ): string {
   const { baseUrl, controlUrl } = getUrls(origin);
   const { rules, operations } = sandbox;
-  const table =
-    which === 'public'
-      ? {
-          ...{ operations, serverUrl: baseUrl },
-          deliveries: { eventTypes: documentEventTypes(fixtureFolders), rules },
-        }
-      : { operations: controlOperations, serverUrl: controlUrl };
-  return JSON.stringify(createOpenApiDocument({ ...documentInfo[which], ...table }));
+  const document =
+    api === 'control'
+      ? createControlDocument(controlUrl)
+      : createPublicDocument({
+          serverUrl: baseUrl,
+          operations,
+          rules,
+          eventTypes: documentEventTypes(fixtureFolders),
+        });
+  return JSON.stringify(document);
 }
-
-const documentInfo = {
-  public: {
-    title: 'Workspace Events and Webhooks API',
-    description:
-      'The described service, as the emulator serves it at /v1 under the profile that it runs with.',
-    authenticated: true,
-  },
-  control: {
-    title: 'svc control plane',
-    description:
-      'What the commands of svc do beyond the described service. The live stream is at /_svc/events: server-sent events, each a JSON object with `type` and `sequence`. A `delivery`, an `attempt` and a `request` carry what they are named for; a `reset` says that the state was replaced, and that what was told before may be no more. `Last-Event-ID` resumes after an item.',
-    authenticated: false,
-  },
-} as const;

@@ -5,7 +5,7 @@ import { isInputInQuery, type Operation, pathParameters } from '../contract/oper
 import { SvcError } from '../errors.ts';
 import type { ControlGuard } from './control-guard.ts';
 import { type ErrorBoundaryOptions, withErrorBoundary } from './error-boundary.ts';
-import { readJsonBody } from './read-json-body.ts';
+import { readOptionalJsonBody } from './read-json-body.ts';
 import { readQuery } from './read-query.ts';
 import { controlErrorResponse, controlResponse } from './responses.ts';
 import { type SseOptions, sseResponse } from './sse-response.ts';
@@ -69,5 +69,6 @@ async function readInput(event: H3Event, operation: Operation): Promise<object> 
   const parameters: Record<string, unknown> = {};
   for (const name of pathParameters(operation.path)) parameters[name] = event.context.params?.[name];
   if (isInputInQuery(operation.method)) return { ...readQuery(event), ...parameters };
-  return { ...(await readJsonBody(event, BODY_LIMIT_BYTES)).json.value, ...parameters };
+  const body = await readOptionalJsonBody(event, BODY_LIMIT_BYTES);
+  return { ...body?.json.value, ...parameters };
 }

@@ -15,6 +15,20 @@ export interface JsonBody {
 }
 
 /**
+ * Like {@link readJsonBody}, but null for a request without a body. The form of another site without fields has a
+ * Content-Type, which is not that of JSON, and is rejected by it.
+ */
+export async function readOptionalJsonBody(event: H3Event, limitBytes: number): Promise<JsonBody | null> {
+  const type = event.req.headers.get('content-type');
+  return hasBody(event) || (type !== null && !JSON_TYPE.test(type)) ? readJsonBody(event, limitBytes) : null;
+}
+
+function hasBody({ req, runtime }: H3Event): boolean {
+  if (runtime?.node === undefined) return req.body !== null;
+  return req.headers.has('transfer-encoding') || Number(req.headers.get('content-length') ?? 0) > 0;
+}
+
+/**
  * Reads a JSON body (§2: `Content-Type: application/json`).
  * @throws SvcError `unsupported_media_type`, `payload_too_large` or `invalid_request`.
  */

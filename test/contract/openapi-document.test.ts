@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { controlOperations } from '../../src/contract/control-operations.ts';
-import { createOpenApiDocument } from '../../src/contract/openapi-document.ts';
+import { createControlDocument } from '../../src/contract/openapi-document.ts';
 import { createWebhooksSection } from '../../src/contract/openapi-webhooks.ts';
 import { builtInEventTypes } from '../../src/fixtures/event-fixtures.ts';
 import { resolveRules } from '../../src/profile/resolve-rules.ts';
@@ -82,21 +82,18 @@ describe('the document of the service', () => {
 
   it('names the codes and the headers of each status [error.codes]', () => {
     const { responses } = document.paths['/events'].post;
-    expect(
-      Object.fromEntries(
-        Object.entries<{ description: string }>(responses).map(([status, { description }]) => [
-          status,
-          description,
-        ]),
-      ),
-    ).toEqual({
-      201: 'Done.',
+    const codes = Object.entries<{ description: string }>(responses).map(([status, { description }]) => [
+      status,
+      description.match(/`\w+`(?=:)/g)?.join(' or ') ?? null,
+    ]);
+    expect(Object.fromEntries(codes)).toEqual({
+      201: null,
       400: '`invalid_request`',
       401: '`unauthenticated`',
       403: '`permission_denied` or `forbidden_origin`',
       404: '`not_found`',
       405: '`method_not_allowed`',
-      409: '`idempotency_in_progress`',
+      409: '`idempotency_in_progress` or `conflict`',
       413: '`payload_too_large`',
       415: '`unsupported_media_type`',
       422: '`validation_failed` or `idempotency_key_reused`',
@@ -187,13 +184,17 @@ describe('the document of the service', () => {
       ]),
     );
     expect(EventPage.properties.data.items).toEqual({ $ref: '#/components/schemas/Event' });
-    expect(Event.properties.payload).toEqual({ type: 'object', additionalProperties: true });
+    expect(Event.properties.payload).toEqual({
+      type: 'object',
+      additionalProperties: true,
+      description: expect.any(String),
+    });
   });
 
   it('documents the form of addresses and subscriptions that the emulator enforces', () => {
     const { url, events } =
       document.paths['/webhooks'].post.requestBody.content['application/json'].schema.properties;
-    expect(url).toEqual({ type: 'string', format: 'uri' });
+    expect(url).toEqual({ type: 'string', format: 'uri', description: expect.any(String) });
     expect(events).toMatchObject({ type: 'array', uniqueItems: true, minItems: 1, maxItems: 100 });
     expect(new RegExp(events.items.pattern).test('order.shipped')).toBe(true);
     expect(new RegExp(events.items.pattern).test('*')).toBe(true);
@@ -221,16 +222,15 @@ describe('the document of the service', () => {
 });
 
 describe('the document of the control plane', () => {
-  const document = createOpenApiDocument({
-    ...{ title: 'Control', description: 'Of a test.', serverUrl: 'http://localhost/_svc' },
-    ...{ operations: controlOperations, authenticated: false },
-  }) as Awaited<ReturnType<typeof fetchDocument>>;
+  const document = createControlDocument('http://localhost/_svc') as Awaited<
+    ReturnType<typeof fetchDocument>
+  >;
 
-  it('has every operation of the table', () => {
+  it('has every operation of the table, and the live stream', () => {
     const described = Object.values<object>(document.paths).flatMap((item) =>
       Object.values(item).map(({ operationId }) => operationId),
     );
-    expect(described.sort()).toEqual(Object.keys(controlOperations).sort());
+    expect(described.sort()).toEqual([...Object.keys(controlOperations), 'followChanges'].sort());
   });
 
   it('asks for a token at most, and lets an error say what to do next', () => {

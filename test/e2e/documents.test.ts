@@ -35,6 +35,11 @@ const elsewhere: readonly { page: string; language: RegExp; code?: RegExp; test:
     code: /openapi|webhooks/,
     test: 'test/contract/generated-clients.test.ts',
   },
+  {
+    page: 'docs/reference/control-plane.md',
+    language: /^sh$/,
+    test: 'test/http/control-plane-document.test.ts',
+  },
 ];
 
 /** Blocks that cannot run here. */
@@ -99,7 +104,6 @@ const sessions: Readonly<Record<string, Session>> = {
   },
   'docs/troubleshooting.md': { fails: /--computed/ },
   'docs/dashboard.md': { env: { SVC_CONTROL_TOKEN: TOKEN } },
-  'docs/reference/control-plane.md': { prints: /event: ready/ },
   'docs/faults.md': {
     wrap: (code) => `import assert from 'node:assert';
       import { createEmulator } from 'svc-emulator';

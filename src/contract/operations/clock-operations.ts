@@ -13,7 +13,6 @@ export const clockOperations = defineOperations({
   getClock: {
     method: 'GET',
     path: '/clock',
-    summary: 'The schedule clock of a workspace',
     input: v.strictObject(WorkspaceFilter),
     output: ClockState,
     status: 200,
@@ -21,7 +20,6 @@ export const clockOperations = defineOperations({
   setClock: {
     method: 'PATCH',
     path: '/clock',
-    summary: 'Set the speed of the schedule clock, freeze it or let it go on',
     input: v.strictObject({
       ...WorkspaceFilter,
       speed: v.optional(Speed),
@@ -33,8 +31,6 @@ export const clockOperations = defineOperations({
   advanceClock: {
     method: 'POST',
     path: '/clock/advance',
-    summary:
-      'Move the clock forward from due instant to due instant; answers when all that this caused is answered',
     input: v.strictObject({ ...WorkspaceFilter, ms: wholeNumber(0, MAX_ADVANCE_MS) }),
     output: ClockMove,
     status: 200,
@@ -42,7 +38,6 @@ export const clockOperations = defineOperations({
   nextClock: {
     method: 'POST',
     path: '/clock/next',
-    summary: 'Move the clock to the next due instant',
     input: v.strictObject(WorkspaceFilter),
     output: ClockMove,
     status: 200,
@@ -50,7 +45,6 @@ export const clockOperations = defineOperations({
   settleClock: {
     method: 'POST',
     path: '/clock/settle',
-    summary: 'Move the clock until no delivery is pending any more',
     input: v.strictObject(WorkspaceFilter),
     output: ClockMove,
     status: 200,

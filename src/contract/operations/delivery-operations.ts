@@ -43,7 +43,6 @@ export const deliveryOperations = defineOperations({
   listDeliveries: {
     method: 'GET',
     path: '/deliveries',
-    summary: 'List deliveries, newest first',
     input: v.strictObject({ ...PageFields, ...DeliveryFilter }),
     output: pageOf(Delivery),
     status: 200,
@@ -51,7 +50,6 @@ export const deliveryOperations = defineOperations({
   listDue: {
     method: 'GET',
     path: '/deliveries/due',
-    summary: 'List what is to be sent, the next due first; not what waits for an endpoint that is disabled',
     input: v.strictObject({ ...WorkspaceFilter, limit: Limit }),
     output: v.object({ data: v.array(Delivery) }),
     status: 200,
@@ -59,7 +57,6 @@ export const deliveryOperations = defineOperations({
   listAttempts: {
     method: 'GET',
     path: '/attempts',
-    summary: 'List attempts, newest first',
     input: v.strictObject({ ...PageFields, ...AttemptFilter }),
     output: pageOf(AttemptSummary),
     status: 200,
@@ -67,7 +64,6 @@ export const deliveryOperations = defineOperations({
   getDelivery: {
     method: 'GET',
     path: '/deliveries/{id}',
-    summary: 'Everything about one delivery',
     input: v.strictObject({ id: v.string() }),
     output: DeliveryDetail,
     status: 200,
@@ -75,8 +71,6 @@ export const deliveryOperations = defineOperations({
   describeSignature: {
     method: 'GET',
     path: '/deliveries/{id}/signature',
-    summary:
-      'Take the signature of an attempt apart: what is signed, by which secret, and what verification says',
     input: v.strictObject({
       id: v.string(),
       /** Number of the attempt; the last one when left out. */
@@ -88,8 +82,6 @@ export const deliveryOperations = defineOperations({
   checkSignature: {
     method: 'POST',
     path: '/deliveries/{id}/check-signature',
-    summary:
-      'Verify an attempt as a receiver does, step by step: what it puts together, what it computes, and what it finds',
     input: v.strictObject(ReceivedAttempt),
     output: SignatureCheck,
     status: 200,
@@ -97,7 +89,6 @@ export const deliveryOperations = defineOperations({
   verifyDelivery: {
     method: 'POST',
     path: '/deliveries/{id}/verify',
-    summary: 'Verify an attempt of a delivery as a receiver does, and say what is wrong where it is refused',
     input: v.strictObject(ReceivedAttempt),
     output: Verification,
     status: 200,
@@ -105,8 +96,6 @@ export const deliveryOperations = defineOperations({
   replayDelivery: {
     method: 'POST',
     path: '/deliveries/{id}/replay',
-    summary:
-      'Send a delivery again: as a new attempt, or as a new delivery where its id, address or body is to differ',
     input: v.strictObject({
       id: v.string(),
       /** A new delivery with `replay_of` instead of a new attempt. */

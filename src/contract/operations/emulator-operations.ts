@@ -11,7 +11,6 @@ export const emulatorOperations = defineOperations({
   getStatus: {
     method: 'GET',
     path: '/status',
-    summary: 'What runs here',
     input: noInput,
     output: EmulatorStatus,
     status: 200,
@@ -19,7 +18,6 @@ export const emulatorOperations = defineOperations({
   getDiagnosis: {
     method: 'GET',
     path: '/diagnosis',
-    summary: 'Check the database; reads all of it, and nothing else is answered meanwhile',
     input: noInput,
     output: Diagnosis,
     status: 200,
@@ -27,7 +25,6 @@ export const emulatorOperations = defineOperations({
   reset: {
     method: 'POST',
     path: '/reset',
-    summary: 'Give back exactly the state after boot, or after the last snapshot was loaded',
     input: noInput,
     output: EmulatorStatus,
     status: 200,
@@ -35,7 +32,6 @@ export const emulatorOperations = defineOperations({
   saveSnapshot: {
     method: 'POST',
     path: '/snapshot/save',
-    summary: 'Write everything into one file of the machine of the emulator; whole or not at all',
     input: v.strictObject({ path: FilePath }),
     output: SavedSnapshot,
     status: 200,
@@ -44,7 +40,6 @@ export const emulatorOperations = defineOperations({
   loadSnapshot: {
     method: 'POST',
     path: '/snapshot/load',
-    summary: 'Replace everything by a snapshot, and go on from there',
     input: v.strictObject({ path: FilePath }),
     output: EmulatorStatus,
     status: 200,
@@ -53,7 +48,6 @@ export const emulatorOperations = defineOperations({
   restoreDatabase: {
     method: 'POST',
     path: '/database/restore',
-    summary: 'Write the database file again after it was removed while the emulator runs',
     input: noInput,
     output: EmulatorStatus,
     status: 200,
@@ -62,7 +56,6 @@ export const emulatorOperations = defineOperations({
   stop: {
     method: 'POST',
     path: '/stop',
-    summary: 'Stop the emulator',
     input: noInput,
     output: v.object({ stopping: v.literal(true) }),
     status: 202,

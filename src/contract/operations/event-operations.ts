@@ -9,7 +9,6 @@ export const eventOperations = defineOperations({
   listEvents: {
     method: 'GET',
     path: '/stored-events',
-    summary: 'List events, newest first, with what became of their deliveries',
     input: v.strictObject({ ...PageFields, ...EventFilter }),
     output: pageOf(EventSummary),
     status: 200,
@@ -17,7 +16,6 @@ export const eventOperations = defineOperations({
   getEvent: {
     method: 'GET',
     path: '/stored-events/{id}',
-    summary: 'Retrieve an event, with the request that created it',
     input: v.strictObject({ id: v.string() }),
     output: EventDetail,
     status: 200,

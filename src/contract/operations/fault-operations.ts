@@ -10,7 +10,6 @@ export const faultOperations = defineOperations({
   addFault: {
     method: 'POST',
     path: '/faults',
-    summary: 'Order a fault on requests to /v1 or on deliveries; the oldest that is met fires',
     input: NewFaultInput,
     output: Fault,
     status: 201,
@@ -19,7 +18,6 @@ export const faultOperations = defineOperations({
   listFaults: {
     method: 'GET',
     path: '/faults',
-    summary: 'List faults, newest first, with how often each has fired',
     input: v.strictObject({ ...PageFields, ...WorkspaceFilter }),
     output: pageOf(Fault),
     status: 200,
@@ -27,7 +25,6 @@ export const faultOperations = defineOperations({
   clearFaults: {
     method: 'POST',
     path: '/faults/clear',
-    summary: 'Remove a fault, those of a workspace, or all',
     input: v.strictObject({ ...WorkspaceFilter, id: v.optional(idOf('fault')) }),
     output: v.object({ cleared: v.number() }),
     status: 200,

@@ -8,7 +8,6 @@ export const fixtureOperations = defineOperations({
   listFixtures: {
     method: 'GET',
     path: '/fixtures',
-    summary: 'List the event types that have a fixture',
     input: noInput,
     output: v.object({ data: v.array(FixtureSummary) }),
     status: 200,
@@ -16,7 +15,6 @@ export const fixtureOperations = defineOperations({
   getFixture: {
     method: 'GET',
     path: '/fixtures/{type}',
-    summary: 'A payload for an event of a type, made of its fixture',
     input: v.strictObject({ type: v.string() }),
     output: FilledFixture,
     status: 200,

@@ -8,7 +8,6 @@ export const requestOperations = defineOperations({
   listRequests: {
     method: 'GET',
     path: '/requests',
-    summary: 'List the requests made to /v1, newest first',
     input: v.strictObject({ ...PageFields, ...RequestFilter }),
     output: pageOf(ApiRequest),
     status: 200,

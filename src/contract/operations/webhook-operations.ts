@@ -14,7 +14,6 @@ export const webhookOperations = defineOperations({
   listWebhooks: {
     method: 'GET',
     path: '/webhooks',
-    summary: 'List endpoints, newest first',
     input: v.strictObject({ ...PageFields, ...WorkspaceFilter }),
     output: pageOf(WebhookDetail),
     status: 200,
@@ -22,8 +21,6 @@ export const webhookOperations = defineOperations({
   createWebhook: {
     method: 'POST',
     path: '/webhooks',
-    summary:
-      'Register an endpoint, with what the API has no words for; an address that had one before keeps its secret',
     input: v.strictObject({
       ...WorkspaceFilter,
       url: v.string(),
@@ -45,7 +42,6 @@ export const webhookOperations = defineOperations({
   getWebhook: {
     method: 'GET',
     path: '/webhooks/{id}',
-    summary: 'Retrieve an endpoint',
     input: v.strictObject({ id: v.string() }),
     output: WebhookDetail,
     status: 200,
@@ -53,7 +49,6 @@ export const webhookOperations = defineOperations({
   updateWebhook: {
     method: 'PATCH',
     path: '/webhooks/{id}',
-    summary: 'Change an endpoint: address, subscriptions, headers, or whether it takes deliveries',
     input: v.strictObject({
       id: v.string(),
       url: v.optional(v.string()),
@@ -69,7 +64,6 @@ export const webhookOperations = defineOperations({
   deleteWebhook: {
     method: 'DELETE',
     path: '/webhooks/{id}',
-    summary: 'Delete an endpoint; its pending deliveries are canceled',
     input: v.strictObject({ id: v.string() }),
     output: v.object({ id: idOf('webhook'), deleted: v.literal(true), canceled_deliveries: v.number() }),
     status: 200,
@@ -77,8 +71,6 @@ export const webhookOperations = defineOperations({
   rotateWebhookSecret: {
     method: 'POST',
     path: '/webhooks/{id}/rotate-secret',
-    summary:
-      'Give an endpoint a new secret, shown this once; the old one signs as well until the overlap ends',
     input: v.strictObject({
       id: v.string(),
       overlap_ms: v.optional(wholeNumber(0, MAX_OVERLAP_MS)),
@@ -89,7 +81,6 @@ export const webhookOperations = defineOperations({
   revealSecret: {
     method: 'POST',
     path: '/webhooks/{id}/reveal-secret',
-    summary: 'Show the secret of an endpoint, and the one before the last rotation',
     input: v.strictObject({ id: v.string() }),
     output: v.object({ secret: v.string(), previous_secret: v.nullable(v.string()) }),
     status: 200,
@@ -97,8 +88,6 @@ export const webhookOperations = defineOperations({
   probeWebhook: {
     method: 'POST',
     path: '/webhooks/{id}/probe',
-    summary:
-      'Try an endpoint out: connect, then send it a delivery of type svc.probe under its secret, and one under another; neither is recorded',
     input: v.strictObject({
       id: v.string(),
       /** False to connect and send nothing. */

@@ -9,7 +9,6 @@ export const workspaceOperations = defineOperations({
   listWorkspaces: {
     method: 'GET',
     path: '/workspaces',
-    summary: 'List workspaces, newest first',
     input: v.strictObject(PageFields),
     output: pageOf(Workspace),
     status: 200,
@@ -17,7 +16,6 @@ export const workspaceOperations = defineOperations({
   createWorkspace: {
     method: 'POST',
     path: '/workspaces',
-    summary: 'Create a workspace',
     input: v.strictObject({ name: Name }),
     output: Workspace,
     status: 201,
@@ -25,7 +23,6 @@ export const workspaceOperations = defineOperations({
   getWorkspace: {
     method: 'GET',
     path: '/workspaces/{id}',
-    summary: 'Retrieve a workspace',
     input: v.strictObject({ id: v.string() }),
     output: Workspace,
     status: 200,
@@ -33,7 +30,6 @@ export const workspaceOperations = defineOperations({
   listKeys: {
     method: 'GET',
     path: '/keys',
-    summary: 'List API keys, newest first',
     input: v.strictObject({ ...PageFields, ...WorkspaceFilter }),
     output: pageOf(ApiKey),
     status: 200,
@@ -41,8 +37,6 @@ export const workspaceOperations = defineOperations({
   createKey: {
     method: 'POST',
     path: '/keys',
-    summary:
-      'Create an API key, restricted to scopes and, if named, to one workspace; the key is shown this once',
     input: v.strictObject({
       scopes: v.pipe(v.array(ScopeName), v.minLength(1)),
       workspace_id: v.optional(v.nullable(idOf('workspace'))),
@@ -53,7 +47,6 @@ export const workspaceOperations = defineOperations({
   revokeKey: {
     method: 'POST',
     path: '/keys/{id}/revoke',
-    summary: 'Revoke an API key',
     input: v.strictObject({ id: v.string() }),
     output: ApiKey,
     status: 200,

@@ -1,0 +1,60 @@
+/** What each error code means, for the OpenAPI documents and the reference page of errors. */
+import type { ErrorCode } from '../errors.ts';
+
+export const errorTexts: Readonly<Record<ErrorCode, string>> = {
+  invalid_request: 'The JSON, a header or a query parameter cannot be read.',
+  unauthenticated: 'The API key is missing, unknown, revoked or for the other environment.',
+  permission_denied: 'The API key lacks a scope. The message names the scope.',
+  not_found:
+    'The path or the resource does not exist, or the API key has no access to the workspace of the resource.',
+  method_not_allowed:
+    'The path exists, but not with this method. The header `Allow` lists the valid methods.',
+  idempotency_in_progress:
+    'The first request with this `Idempotency-Key` is still running. Retry after the time in `Retry-After`.',
+  payload_too_large: 'The body is larger than the limit (row `body.limit` of the gap register).',
+  unsupported_media_type: 'The body is compressed, or its `Content-Type` is not JSON.',
+  validation_failed: 'The JSON is valid, but a field is not. The message starts with the path of the field.',
+  idempotency_key_reused: 'The `Idempotency-Key` was used before, with a different body.',
+  rate_limited: 'Too many requests. Retry after the time in `Retry-After`.',
+  internal_error:
+    'The emulator has a bug, or an injected fault asked for a 500. Find the request in `svc logs list`.',
+  conflict:
+    'The operation does not fit the current state, for example because the emulator was reset during it.',
+  forbidden_origin: 'The `Host` or the `Origin` is not allowed.',
+  token_required: 'Other machines can reach the emulator, so the control plane requires its token.',
+  storage_unavailable: 'SQLite cannot read or write the database.',
+  usage: 'An option, an argument or a setting is invalid.',
+  untrusted_file: 'Another user can change a configuration file or the run file, so it is not used.',
+  no_emulator: 'No emulator responds at the address.',
+  already_running: 'An emulator of this folder is already running.',
+  port_in_use: 'Another program uses the port.',
+  no_tunnel: 'The tunnel did not start.',
+  database_in_use: 'Another process has locked the database.',
+  sqlite_unavailable: 'The SQLite driver is missing or does not run.',
+  database_unusable: 'The file is not a database of svc, is damaged, or is read-only.',
+  settled_otherwise: 'A delivery settled with a different status than the one that was waited for.',
+  timeout: 'A time limit passed.',
+  interrupted: 'The operation was interrupted, or the emulator was closed.',
+};
+
+/** A message of each error that an operation can respond with. */
+export const errorExamples: Readonly<Partial<Record<ErrorCode, string>>> = {
+  invalid_request: 'The query names limit twice.',
+  unauthenticated: 'The API key has been revoked.',
+  permission_denied: 'The API key lacks the scope events:write.',
+  not_found: 'There is no event evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D.',
+  method_not_allowed: 'PUT is not allowed here, only GET and POST.',
+  idempotency_in_progress: 'The first request with this Idempotency-Key is still running.',
+  payload_too_large: 'The body is larger than 262144 bytes.',
+  unsupported_media_type: 'The request has no Content-Type; send `Content-Type: application/json`.',
+  validation_failed: 'type is required.',
+  idempotency_key_reused: 'The Idempotency-Key was used before with another body.',
+  rate_limited: 'Too many requests.',
+  internal_error: 'Internal error in the emulator. Its log says what happened.',
+  conflict: 'The emulator is stopping.',
+  forbidden_origin: 'Cross-origin request to /_svc/status blocked.',
+  token_required: 'The token is not the one of this emulator.',
+  storage_unavailable: 'The database cannot be used: disk I/O error.',
+  usage: 'There is no file /tmp/state.svc.',
+  database_unusable: '/tmp/state.svc is a SQLite database of another program.',
+};

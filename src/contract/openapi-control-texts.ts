@@ -1,0 +1,589 @@
+/** Summaries, descriptions and examples of the operations of the control plane, for its OpenAPI document. */
+import type { ControlOperations } from './control-operations.ts';
+import * as example from './openapi-examples.ts';
+import { newFaultFields, pageFields } from './openapi-schema-texts.ts';
+import type { OperationTexts } from './openapi-text.ts';
+import type { StreamInput, StreamItem } from './stream-schemas.ts';
+
+const { exampleIds } = example;
+
+/** In the order of the document and of the reference page. */
+export const controlTags: Readonly<Record<string, string>> = {
+  Emulator: 'The running emulator: its state, snapshots and end.',
+  Clock: 'The schedule clock of a workspace, which decides when retries are due.',
+  Deliveries: 'Deliveries, their attempts and signatures.',
+  Faults: 'Faults that you inject into requests and deliveries.',
+  Events: 'Events, with what `/v1` does not show. These requests are not in the request log.',
+  Endpoints: 'Endpoints, with settings that `/v1` does not have.',
+  Workspaces: 'Workspaces and API keys.',
+  'Request log': 'Requests to `/v1`.',
+  Fixtures: 'Payload templates for event types.',
+  'Live stream': 'Changes as server-sent events.',
+};
+
+const workspaceFilter = 'Only this workspace (default: all workspaces).';
+const clockWorkspace = 'Workspace of the clock (default: the default workspace).';
+const page = {
+  limit: 'Number of items in the page.',
+  starting_after: '`end_cursor` of the previous page (default: the newest items).',
+};
+const TIME_FORMS = 'ISO 8601, or a duration before now such as `1h`';
+const timeRange = {
+  since: `Only from this time on: ${TIME_FORMS}.`,
+  until: `Only before this time: ${TIME_FORMS}.`,
+};
+const deliveryFilter = {
+  workspace_id: workspaceFilter,
+  status: 'Only deliveries with this status.',
+  event_id: 'Only deliveries of this event.',
+  type: 'Only deliveries of this event type.',
+  webhook_id: 'Only deliveries to this endpoint.',
+  text: 'Only deliveries with this text in an id, the type, the URL or the body. Case does not matter.',
+  ...timeRange,
+};
+const webhookId = 'Id of the endpoint.';
+const deliveryId = 'Id of the delivery.';
+const attemptNumber = 'Number of the attempt (default: the last one).';
+const receivedAttempt = {
+  id: deliveryId,
+  attempt: attemptNumber,
+  secrets: 'Secrets that the receiver verifies with (default: those of the endpoint).',
+  payload_base64: 'Body that the receiver has, in base64 (default: the body that was sent).',
+  now: 'Time of the verification (default: the time of the attempt).',
+  tolerance_ms: 'Highest accepted age of the timestamp, in milliseconds (default: that of the service).',
+  computed:
+    'Digest that the receiver computed. `verification` then names the mistake that leads to it, and ignores `now` and `tolerance_ms`.',
+};
+const webhookSettings = {
+  url: 'URL that deliveries are sent to.',
+  headers: 'Headers to add to each delivery.',
+  skip_verify: 'Accept any TLS certificate of the receiver.',
+};
+const URL = 'http://localhost:3000/webhooks';
+const SNAPSHOT_PATH = '/tmp/state.svc';
+
+export const controlTexts: OperationTexts<ControlOperations> = {
+  getStatus: {
+    tag: 'Emulator',
+    summary: 'Show the emulator',
+    description: 'Returns addresses, credentials and settings of the running emulator.',
+    input: {},
+    response: 'The running emulator.',
+    example: { input: {}, output: example.status },
+  },
+  getDiagnosis: {
+    tag: 'Emulator',
+    summary: 'Check the database',
+    description:
+      'Lets SQLite check the whole database. The emulator does not respond to other requests meanwhile.',
+    input: {},
+    response: 'The result of the check.',
+    example: {
+      input: {},
+      output: {
+        database: { size_bytes: 143_360, schema_version: 2, newest_schema_version: 2, damage: [] },
+      },
+    },
+  },
+  reset: {
+    tag: 'Emulator',
+    summary: 'Reset the state',
+    description:
+      'Restores the state after the start, or after the last snapshot was loaded. Call it before each test.',
+    input: {},
+    response: 'The emulator after the reset.',
+    example: { input: {}, output: example.status },
+  },
+  saveSnapshot: {
+    tag: 'Emulator',
+    summary: 'Save a snapshot',
+    description:
+      'Writes the whole state to a file on the machine of the emulator. The file is complete, or not written.',
+    input: { path: 'Absolute path of the file to write.' },
+    response: 'The file that was written.',
+    example: {
+      input: { path: SNAPSHOT_PATH },
+      output: { path: SNAPSHOT_PATH, size_bytes: 143_360, saved_at: '2026-11-20T14:05:00.000Z' },
+    },
+  },
+  loadSnapshot: {
+    tag: 'Emulator',
+    summary: 'Load a snapshot',
+    description: 'Replaces the whole state with a snapshot. A later reset restores the snapshot.',
+    input: { path: 'Absolute path of the snapshot.' },
+    response: 'The emulator with the state of the snapshot.',
+    example: { input: { path: SNAPSHOT_PATH }, output: example.status },
+  },
+  restoreDatabase: {
+    tag: 'Emulator',
+    summary: 'Restore the database file',
+    description:
+      'Writes the database file again after it was removed or replaced while the emulator runs. Responds with 409 if the file is in its place.',
+    input: {},
+    response: 'The emulator with its database file restored.',
+    example: { input: {}, output: example.status },
+  },
+  stop: {
+    tag: 'Emulator',
+    summary: 'Stop the emulator',
+    description: 'Responds, then stops the emulator.',
+    input: {},
+    response: 'The emulator stops.',
+    output: { stopping: 'Always `true`.' },
+    example: { input: {}, output: { stopping: true } },
+  },
+
+  getClock: {
+    tag: 'Clock',
+    summary: 'Show the clock',
+    description: 'Returns the schedule time, its speed and the next due time.',
+    input: { workspace_id: clockWorkspace },
+    response: 'The clock.',
+    example: { input: {}, output: example.clockState },
+  },
+  setClock: {
+    tag: 'Clock',
+    summary: 'Freeze, resume or speed up the clock',
+    description:
+      'Changes the speed of the clock, freezes it or resumes it. The schedule time itself does not change.',
+    input: {
+      workspace_id: clockWorkspace,
+      speed: 'Seconds of schedule time for each second of real time.',
+      frozen: '`true` freezes the clock, `false` resumes it.',
+    },
+    response: 'The clock after the change.',
+    example: { input: { frozen: true }, output: { ...example.clockState, rate: 0 } },
+  },
+  advanceClock: {
+    tag: 'Clock',
+    summary: 'Advance the clock',
+    description:
+      'Moves the clock forward, from due time to due time. Responds when each attempt that became due has a response.',
+    input: { workspace_id: clockWorkspace, ms: 'Milliseconds of schedule time to advance by.' },
+    response: 'The clock after the move, with the attempts that the move caused.',
+    example: { input: { ms: 300_000 }, output: example.clockMove },
+  },
+  nextClock: {
+    tag: 'Clock',
+    summary: 'Advance the clock to the next attempt',
+    description:
+      'Moves the clock to the next due time. Responds when each attempt that became due has a response.',
+    input: { workspace_id: clockWorkspace },
+    response: 'The clock after the move, with the attempts that the move caused.',
+    example: { input: {}, output: example.clockMove },
+  },
+  settleClock: {
+    tag: 'Clock',
+    summary: 'Advance the clock until all deliveries are settled',
+    description: 'Moves the clock until no delivery is pending, except those to disabled endpoints.',
+    input: { workspace_id: clockWorkspace },
+    response: 'The clock after the move, with the attempts that the move caused.',
+    example: { input: {}, output: example.clockMove },
+  },
+
+  listDeliveries: {
+    tag: 'Deliveries',
+    summary: 'List deliveries',
+    description: 'Returns deliveries, newest first.',
+    input: { ...page, ...deliveryFilter },
+    response: 'A page of deliveries.',
+    output: pageFields,
+    example: {
+      input: { status: 'pending', since: '1h' },
+      output: example.examplePage(example.delivery),
+    },
+  },
+  listDue: {
+    tag: 'Deliveries',
+    summary: 'List planned deliveries',
+    description:
+      'Returns the deliveries with a planned attempt, the next due first. Deliveries to disabled endpoints are left out.',
+    input: { workspace_id: workspaceFilter, limit: 'Highest number of deliveries.' },
+    response: 'The deliveries that are due next.',
+    output: { data: 'Deliveries in the order of their due times.' },
+    example: { input: { limit: 10 }, output: { data: [example.delivery] } },
+  },
+  listAttempts: {
+    tag: 'Deliveries',
+    summary: 'List attempts',
+    description: 'Returns attempts of all deliveries, newest first.',
+    input: {
+      ...page,
+      workspace_id: workspaceFilter,
+      webhook_id: 'Only attempts to this endpoint.',
+      delivery_id: 'Only attempts of this delivery.',
+      since: `Only attempts sent from this wall time on: ${TIME_FORMS}.`,
+    },
+    response: 'A page of attempts.',
+    output: pageFields,
+    example: { input: { since: '1h' }, output: example.examplePage(example.attemptSummary) },
+  },
+  getDelivery: {
+    tag: 'Deliveries',
+    summary: 'Show a delivery',
+    description:
+      'Returns a delivery with all attempts: what was sent, what came back, and whether the signature is valid.',
+    input: { id: deliveryId },
+    response: 'The delivery with its attempts.',
+    example: {
+      input: { id: exampleIds.delivery },
+      output: {
+        ...example.delivery,
+        attempts: [example.attemptDetail],
+        planned_attempts: example.plannedAttempts,
+      },
+    },
+  },
+  replayDelivery: {
+    tag: 'Deliveries',
+    summary: 'Replay a delivery',
+    description:
+      'Sends a delivery again, as a new attempt. With `new_id`, `url` or `body` it sends a new delivery instead. Responds before the attempt is sent.',
+    input: {
+      id: deliveryId,
+      new_id: 'Send a new delivery with an id of its own.',
+      url: 'Send a new delivery to this URL.',
+      body: 'Send a new delivery with this body, as JSON text.',
+    },
+    response: 'The delivery that will be sent.',
+    example: {
+      input: { id: exampleIds.delivery, new_id: true },
+      output: { ...example.delivery, attempt_count: 0, replay_of: exampleIds.delivery },
+    },
+  },
+  describeSignature: {
+    tag: 'Deliveries',
+    summary: 'Explain a signature',
+    description:
+      'Returns the signature of an attempt in its parts: the signed text, the secrets and the result of verification.',
+    input: { id: deliveryId, attempt: attemptNumber },
+    response: 'The signature in its parts.',
+    example: { input: { id: exampleIds.delivery }, output: example.signatureDetail },
+  },
+  checkSignature: {
+    tag: 'Deliveries',
+    summary: 'Verify an attempt step by step',
+    description: 'Verifies an attempt as a receiver does, and returns each step.',
+    input: receivedAttempt,
+    response: 'The steps and the result of verification.',
+    example: { input: { id: exampleIds.delivery, attempt: 1 }, output: example.signatureCheck },
+  },
+  verifyDelivery: {
+    tag: 'Deliveries',
+    summary: 'Verify an attempt',
+    description: 'Verifies an attempt as a receiver does, and says why it is rejected.',
+    input: receivedAttempt,
+    response: 'The result of verification.',
+    example: { input: { id: exampleIds.delivery, attempt: 1 }, output: example.verification },
+  },
+
+  addFault: {
+    tag: 'Faults',
+    summary: 'Add a fault',
+    description:
+      'Injects a fault into requests to `/v1` or into deliveries. If several match, the oldest is applied.',
+    input: newFaultFields,
+    response: 'The new fault.',
+    example: { input: { on: 'delivery', kind: 'duplicate', count: 1 }, output: example.fault },
+  },
+  listFaults: {
+    tag: 'Faults',
+    summary: 'List faults',
+    description: 'Returns faults, newest first, with how often each one was applied.',
+    input: { ...page, workspace_id: workspaceFilter },
+    response: 'A page of faults.',
+    output: pageFields,
+    example: { input: { limit: 10 }, output: example.examplePage(example.fault) },
+  },
+  clearFaults: {
+    tag: 'Faults',
+    summary: 'Remove faults',
+    description: 'Removes one fault, the faults of a workspace, or all faults.',
+    input: {
+      workspace_id: 'Only faults of this workspace (default: all faults).',
+      id: 'Only this fault (default: all faults).',
+    },
+    response: 'The faults are removed.',
+    output: { cleared: 'Number of removed faults.' },
+    example: { input: {}, output: { cleared: 1 } },
+  },
+
+  listEvents: {
+    tag: 'Events',
+    summary: 'List events',
+    description: 'Returns events, newest first, with the number of their deliveries by status.',
+    input: {
+      ...page,
+      workspace_id: workspaceFilter,
+      type: 'Only events of this type.',
+      text: 'Only events with this text in the id, the type or the payload. Case does not matter.',
+      ...timeRange,
+    },
+    response: 'A page of events.',
+    output: pageFields,
+    example: { input: { type: 'order.shipped' }, output: example.examplePage(example.eventSummary) },
+  },
+  getEvent: {
+    tag: 'Events',
+    summary: 'Show an event',
+    description: 'Returns an event with the request that created it.',
+    input: { id: 'Id of the event.' },
+    response: 'The event.',
+    example: { input: { id: exampleIds.event }, output: example.eventDetail },
+  },
+
+  listWebhooks: {
+    tag: 'Endpoints',
+    summary: 'List endpoints',
+    description: 'Returns endpoints, newest first.',
+    input: { ...page, workspace_id: workspaceFilter },
+    response: 'A page of endpoints.',
+    output: pageFields,
+    example: { input: { limit: 10 }, output: example.examplePage(example.webhookDetail) },
+  },
+  createWebhook: {
+    tag: 'Endpoints',
+    summary: 'Create an endpoint',
+    description:
+      'Registers an endpoint, with settings that `/v1` does not have. A URL that had an endpoint before keeps its secret.',
+    input: {
+      workspace_id: 'Workspace of the endpoint (default: the default workspace).',
+      ...webhookSettings,
+      events: 'Event types that the endpoint receives. `*` stands for all.',
+      secret: 'Secret of a new endpoint (default: a random one).',
+      listener: 'Remove the endpoint ten seconds after the last stream that listens to it has ended.',
+      reuse: 'Return the existing endpoint of this URL instead of creating a second one.',
+    },
+    response: 'The endpoint with its secret.',
+    example: {
+      input: { url: URL, events: ['order.shipped'] },
+      output: { ...example.webhookDetail, secret: example.EXAMPLE_SECRET },
+    },
+  },
+  getWebhook: {
+    tag: 'Endpoints',
+    summary: 'Show an endpoint',
+    description: 'Returns an endpoint, without its secret.',
+    input: { id: webhookId },
+    response: 'The endpoint.',
+    example: { input: { id: exampleIds.webhook }, output: example.webhookDetail },
+  },
+  updateWebhook: {
+    tag: 'Endpoints',
+    summary: 'Change an endpoint',
+    description: 'Changes the given fields. Deliveries to a disabled endpoint stay pending.',
+    input: {
+      id: webhookId,
+      ...webhookSettings,
+      events: 'Event types that the endpoint receives. `*` stands for all.',
+      disabled: '`true` disables the endpoint, `false` enables it.',
+    },
+    response: 'The endpoint after the change.',
+    example: {
+      input: { id: exampleIds.webhook, disabled: true },
+      output: { ...example.webhookDetail, disabled: true },
+    },
+  },
+  deleteWebhook: {
+    tag: 'Endpoints',
+    summary: 'Delete an endpoint',
+    description: 'Deletes an endpoint and cancels its pending deliveries.',
+    input: { id: webhookId },
+    response: 'The endpoint is deleted.',
+    output: {
+      id: webhookId,
+      deleted: 'Always `true`.',
+      canceled_deliveries: 'Number of deliveries that were canceled.',
+    },
+    example: {
+      input: { id: exampleIds.webhook },
+      output: { id: exampleIds.webhook, deleted: true, canceled_deliveries: 1 },
+    },
+  },
+  rotateWebhookSecret: {
+    tag: 'Endpoints',
+    summary: 'Rotate the secret of an endpoint',
+    description: 'Creates a new secret. The old secret signs as well until the overlap ends.',
+    input: {
+      id: webhookId,
+      overlap_ms: 'Overlap in milliseconds of schedule time (default: 1 day).',
+    },
+    response: 'The endpoint with its new secret.',
+    example: {
+      input: { id: exampleIds.webhook, overlap_ms: 3_600_000 },
+      output: {
+        ...example.webhookDetail,
+        previous_secret_expires_at: '2026-11-20T15:05:00.000Z',
+        secret: example.EXAMPLE_SECRET,
+      },
+    },
+  },
+  revealSecret: {
+    tag: 'Endpoints',
+    summary: 'Show the secret of an endpoint',
+    description: 'Returns the secret of an endpoint, and the previous one after a rotation.',
+    input: { id: webhookId },
+    response: 'The secrets of the endpoint.',
+    output: {
+      secret: 'Secret that signs the deliveries.',
+      previous_secret: 'Secret before the last rotation. `null` if there is none.',
+    },
+    example: {
+      input: { id: exampleIds.webhook },
+      output: { secret: example.EXAMPLE_SECRET, previous_secret: null },
+    },
+  },
+  probeWebhook: {
+    tag: 'Endpoints',
+    summary: 'Test an endpoint',
+    description:
+      'Connects to an endpoint, then sends a delivery of type `svc.probe` with the correct secret and one with a wrong secret. Neither is recorded.',
+    input: { id: webhookId, send: '`false`: connect only, send nothing.' },
+    response: 'The result of the test.',
+    example: { input: { id: exampleIds.webhook, send: true }, output: example.webhookProbe },
+  },
+
+  listWorkspaces: {
+    tag: 'Workspaces',
+    summary: 'List workspaces',
+    description: 'Returns workspaces, newest first.',
+    input: page,
+    response: 'A page of workspaces.',
+    output: pageFields,
+    example: { input: { limit: 10 }, output: example.examplePage(example.workspace) },
+  },
+  createWorkspace: {
+    tag: 'Workspaces',
+    summary: 'Create a workspace',
+    description: 'Creates a workspace with a clock of its own. Create an API key for it with `POST /keys`.',
+    input: { name: 'Name of the workspace.' },
+    response: 'The new workspace.',
+    example: { input: { name: 'Acme' }, output: example.workspace },
+  },
+  getWorkspace: {
+    tag: 'Workspaces',
+    summary: 'Show a workspace',
+    description: 'Returns a workspace.',
+    input: { id: 'Id of the workspace.' },
+    response: 'The workspace.',
+    example: { input: { id: exampleIds.workspace }, output: example.workspace },
+  },
+  listKeys: {
+    tag: 'Workspaces',
+    summary: 'List API keys',
+    description: 'Returns API keys, newest first, without the keys themselves.',
+    input: { ...page, workspace_id: 'Only keys that are bound to this workspace (default: all keys).' },
+    response: 'A page of API keys.',
+    output: pageFields,
+    example: { input: { limit: 10 }, output: example.examplePage(example.apiKey) },
+  },
+  createKey: {
+    tag: 'Workspaces',
+    summary: 'Create an API key',
+    description: 'Creates an API key with the given scopes. Only this response contains the key.',
+    input: {
+      scopes: 'What the key permits.',
+      workspace_id:
+        'Workspace that the key is bound to (default: none, the key is valid for all workspaces).',
+    },
+    response: 'The new API key.',
+    example: {
+      input: { scopes: ['events:read', 'events:write'] },
+      output: {
+        ...example.apiKey,
+        workspace_id: null,
+        key: 'svc_test_HJhjN2ltch3_pftOBqGK9wU3wFtk_0hY',
+      },
+    },
+  },
+  revokeKey: {
+    tag: 'Workspaces',
+    summary: 'Revoke an API key',
+    description: 'Revokes an API key. Requests with it get 401 from now on.',
+    input: { id: 'Id of the API key.' },
+    response: 'The revoked API key.',
+    example: {
+      input: { id: exampleIds.apiKey },
+      output: { ...example.apiKey, revoked_at: '2026-11-20T14:06:00.000Z' },
+    },
+  },
+
+  listRequests: {
+    tag: 'Request log',
+    summary: 'List requests',
+    description: 'Returns requests to `/v1`, newest first.',
+    input: {
+      ...page,
+      workspace_id: workspaceFilter,
+      method: 'Only requests with this HTTP method.',
+      path: 'Only requests whose path starts with this text.',
+      status: 'Only requests with this status of the response. 0 stands for dropped connections.',
+      api_key_id: 'Only requests with this API key.',
+      request_id: 'Only the request with this id.',
+      resource_id: 'Only requests that created or named this resource.',
+      min_duration_ms: 'Only requests that took at least this long, in milliseconds.',
+      since: `Only from this wall time on: ${TIME_FORMS}.`,
+    },
+    response: 'A page of requests.',
+    output: pageFields,
+    example: { input: { status: 201, since: '1h' }, output: example.examplePage(example.apiRequest) },
+  },
+
+  listFixtures: {
+    tag: 'Fixtures',
+    summary: 'List fixtures',
+    description: 'Returns the event types that have a fixture.',
+    input: {},
+    response: 'The fixtures.',
+    output: { data: 'Fixtures, by event type.' },
+    example: {
+      input: {},
+      output: {
+        data: [
+          {
+            type: 'order.shipped',
+            source: 'built_in',
+            description: 'A parcel of an order was handed to the carrier.',
+            problem: null,
+          },
+        ],
+      },
+    },
+  },
+  getFixture: {
+    tag: 'Fixtures',
+    summary: 'Create a payload from a fixture',
+    description: 'Fills the templates of a fixture, with new values each time.',
+    input: { type: 'Event type.' },
+    response: 'The payload.',
+    example: {
+      input: { type: 'order.shipped' },
+      output: {
+        type: 'order.shipped',
+        description: 'A parcel of an order was handed to the carrier.',
+        payload_text: '{"order_id":"ord_7KQ2M9","carrier":"DHL"}',
+      },
+    },
+  },
+};
+
+/** The live stream, which is not in the table of operations: it has no end. */
+export const streamText = {
+  tag: 'Live stream',
+  summary: 'Follow changes',
+  description:
+    'Streams deliveries, attempts and requests as server-sent events. The first event is `ready`. The `data` of each other event is a JSON object with `type` and `sequence`, and its `id` is the sequence. To resume after a lost connection, send the id of the last event in `Last-Event-ID`. After 15 seconds without an event, a comment arrives.',
+  input: {
+    types: 'Types of events, separated by commas: `delivery`, `attempt`, `request` (default: all).',
+    listener:
+      'Ids of endpoints, separated by commas. Only their events are sent, and the endpoints exist at least as long as the stream.',
+    since_sequence: 'Only events after this sequence.',
+    ...deliveryFilter,
+  } satisfies Record<keyof StreamInput, string>,
+  response: 'The stream of events.',
+  example: {
+    type: 'delivery',
+    sequence: 12,
+    delivery: example.delivery,
+  } satisfies StreamItem,
+};

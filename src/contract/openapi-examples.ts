@@ -1,0 +1,277 @@
+/** The example resources of the OpenAPI documents: one order, and a delivery of it whose first attempt failed. */
+import type {
+  Attempt,
+  AttemptDetail,
+  AttemptSummary,
+  Delivery,
+  SignatureCheck,
+  SignatureDetail,
+  Verification,
+} from './delivery-schemas.ts';
+import type { ClockMove, ClockState, EmulatorStatus } from './emulator-schemas.ts';
+import type { EventDetail, EventSummary } from './event-schemas.ts';
+import type { Fault } from './fault-schemas.ts';
+import type {
+  ApiKey,
+  ApiRequest,
+  Event,
+  Webhook,
+  WebhookDetail,
+  WebhookProbe,
+  Workspace,
+} from './resources.ts';
+
+const OPAQUE = '01JD3Z5K8Q4W6X7Y8Z9A0B1C2D';
+export const exampleIds = {
+  workspace: `ws_${OPAQUE}`,
+  event: `evt_${OPAQUE}`,
+  webhook: `wh_${OPAQUE}`,
+  delivery: `del_${OPAQUE}`,
+  request: `req_${OPAQUE}`,
+  apiKey: `key_${OPAQUE}`,
+  fault: `flt_${OPAQUE}`,
+};
+const URL = 'http://localhost:3000/webhooks';
+const CREATED_AT = '2026-11-20T14:05:00.000Z';
+const RETRY_AT = '2026-11-20T14:10:00.000Z';
+const SENT_AT = '2026-11-20T14:05:00.120Z';
+const SIGNED_AT = '2026-11-20T14:05:00Z';
+export const EXAMPLE_SECRET = 'whsec_PW3S3zWD66-9roQe8lylesMLHS42Y8hVMljpEZl2miI';
+const EXAMPLE_SIGNATURE = 'v1=dfe2cc4b47b4e2a78be32d2dd7d4e93426d8f5068a88e816f4f33db790968289';
+
+export const workspace: Workspace = {
+  id: exampleIds.workspace,
+  name: 'Acme',
+  environment: 'sandbox',
+  created_at: CREATED_AT,
+};
+
+export const event: Event = {
+  id: exampleIds.event,
+  workspace_id: exampleIds.workspace,
+  type: 'order.shipped',
+  payload: { order_id: 'ord_7KQ2M9', carrier: 'DHL' },
+  created_at: CREATED_AT,
+};
+
+export const eventSummary: EventSummary = {
+  id: event.id,
+  workspace_id: event.workspace_id,
+  type: event.type,
+  created_at: event.created_at,
+  request_id: exampleIds.request,
+  delivery_counts: { pending: 1, succeeded: 0, failed: 0, canceled: 0 },
+};
+
+export const eventDetail: EventDetail = {
+  ...event,
+  request_id: exampleIds.request,
+  payload_text: '{"order_id":"ord_7KQ2M9","carrier":"DHL"}',
+};
+
+export const webhook: Webhook = {
+  id: exampleIds.webhook,
+  workspace_id: exampleIds.workspace,
+  url: URL,
+  events: ['order.shipped'],
+  created_at: CREATED_AT,
+};
+
+export const webhookDetail: WebhookDetail = {
+  ...webhook,
+  disabled: false,
+  headers: {},
+  skip_verify: false,
+  listener: false,
+  previous_secret_expires_at: null,
+};
+
+export const apiKey: ApiKey = {
+  id: exampleIds.apiKey,
+  scopes: ['events:read', 'events:write'],
+  workspace_id: exampleIds.workspace,
+  last4: '_0hY',
+  created_at: CREATED_AT,
+  revoked_at: null,
+};
+
+export const delivery: Delivery = {
+  id: exampleIds.delivery,
+  event_id: exampleIds.event,
+  event_type: 'order.shipped',
+  workspace_id: exampleIds.workspace,
+  webhook_id: exampleIds.webhook,
+  url: URL,
+  status: 'pending',
+  settled_reason: null,
+  paused: false,
+  attempt_count: 1,
+  next_attempt_at: RETRY_AT,
+  created_at: CREATED_AT,
+  settled_at: null,
+  replay_of: null,
+};
+
+const body = `{"type":"order.shipped","workspace_id":"${exampleIds.workspace}","created_at":"${CREATED_AT}","data":{"id":"${exampleIds.event}","workspace_id":"${exampleIds.workspace}","type":"order.shipped","payload":{"order_id":"ord_7KQ2M9","carrier":"DHL"},"created_at":"${CREATED_AT}"}}`;
+const signatureHeaders = {
+  'Service-Signature': EXAMPLE_SIGNATURE,
+  'Service-Timestamp': SIGNED_AT,
+  'Service-Delivery-Id': exampleIds.delivery,
+};
+
+export const attempt: Attempt = {
+  id: `att_${OPAQUE}_1`,
+  number: 1,
+  trigger: 'schedule',
+  scheduled_at: CREATED_AT,
+  sent_at: SENT_AT,
+  duration_ms: 12.4,
+  outcome: 'http_error',
+  response_status: 503,
+  error: 'the receiver responded 503',
+  request: {
+    url: URL,
+    headers: { 'Content-Type': 'application/json', ...signatureHeaders },
+    body,
+    signed_content: `${SIGNED_AT}.${body}`,
+  },
+  response: {
+    headers: { 'content-type': 'text/plain' },
+    body: 'Service Unavailable',
+    encoding: 'utf8',
+    truncated: false,
+  },
+};
+
+export const verification: Verification = {
+  ok: true,
+  reason: null,
+  detail: 'The signature fits, and its timestamp is 120ms old.',
+  remedy: null,
+  scheme: 'svc',
+};
+
+export const attemptDetail: AttemptDetail = { ...attempt, verification };
+
+export const attemptSummary: AttemptSummary = {
+  id: attempt.id,
+  number: attempt.number,
+  trigger: attempt.trigger,
+  scheduled_at: attempt.scheduled_at,
+  sent_at: attempt.sent_at,
+  duration_ms: attempt.duration_ms,
+  outcome: attempt.outcome,
+  response_status: attempt.response_status,
+  error: attempt.error,
+  delivery_id: delivery.id,
+  event_type: delivery.event_type,
+  webhook_id: delivery.webhook_id,
+};
+
+export const plannedAttempts = [RETRY_AT, '2026-11-20T14:40:00.000Z', '2026-11-20T16:40:00.000Z'];
+
+const signedParts: SignatureDetail['signed_parts'] = [
+  { part: 'timestamp', text: SIGNED_AT },
+  { part: 'literal', text: '.' },
+  { part: 'body', text: body },
+];
+
+export const signatureDetail: SignatureDetail = {
+  scheme: 'svc',
+  attempt: 1,
+  headers: signatureHeaders,
+  signed_parts: signedParts,
+  secrets: [{ name: 'current', masked: 'whsec_…2miI', signature: EXAMPLE_SIGNATURE, matches: true }],
+  verification,
+  reserialised: null,
+};
+
+export const signatureCheck: SignatureCheck = {
+  signed_parts: signedParts,
+  signatures: [{ signature: EXAMPLE_SIGNATURE, matches: true }],
+  verification,
+};
+
+export const clockState: ClockState = {
+  workspace_id: exampleIds.workspace,
+  now: '2026-11-20T14:05:30.000Z',
+  rate: 1,
+  wall: '2026-11-20T14:05:30.000Z',
+  next_due_at: RETRY_AT,
+};
+
+export const clockMove: ClockMove = {
+  ...clockState,
+  now: RETRY_AT,
+  next_due_at: null,
+  attempts: [{ ...attemptSummary, number: 2, outcome: 'succeeded', response_status: 200, error: null }],
+  pending: 0,
+  paused: [],
+};
+
+export const fault: Fault = {
+  id: exampleIds.fault,
+  on: 'delivery',
+  kind: 'duplicate',
+  probability: 1,
+  count: 1,
+  fired: 0,
+  created_at: CREATED_AT,
+};
+
+export const apiRequest: ApiRequest = {
+  id: exampleIds.request,
+  at: CREATED_AT,
+  method: 'POST',
+  path: '/v1/events',
+  status: 201,
+  error_code: null,
+  duration_ms: 3.2,
+  api_key_id: exampleIds.apiKey,
+  workspace_id: exampleIds.workspace,
+  resource_id: exampleIds.event,
+};
+
+export const webhookProbe: WebhookProbe = {
+  webhook_id: exampleIds.webhook,
+  url: URL,
+  connection: {
+    outcome: 'connected',
+    error: null,
+    duration_ms: 1.2,
+    address: '127.0.0.1',
+    certificate: null,
+  },
+  genuine: { outcome: 'succeeded', response_status: 200, error: null, duration_ms: 4.1 },
+  forged: {
+    outcome: 'http_error',
+    response_status: 400,
+    error: 'the receiver responded 400',
+    duration_ms: 2.3,
+  },
+};
+
+export const status: EmulatorStatus = {
+  url: 'http://127.0.0.1:4777',
+  base_url: 'http://127.0.0.1:4777/v1',
+  control_url: 'http://127.0.0.1:4777/_svc',
+  dashboard_url: 'http://127.0.0.1:4777/',
+  environment: 'sandbox',
+  profile: 'relaxed',
+  workspace_id: exampleIds.workspace,
+  api_key: 'svc_test_HJhjN2ltch3_pftOBqGK9wU3wFtk_0hY',
+  pid: 4131,
+  version: '0.1.0',
+  db: '/home/me/project/.svc/sandbox.db',
+  started_at: CREATED_AT,
+  boot_ms: 180,
+  max_attempts: 8,
+  payload_member: 'payload',
+  deliveries: { pending: 1, in_flight: 0 },
+  retention: { days: 30, requests: 100_000, megabytes: 1024 },
+};
+
+/** The last page of a list. */
+export function examplePage<Item extends { readonly id: string }>(item: Item) {
+  return { data: [item], has_more: false, end_cursor: item.id };
+}

@@ -1,0 +1,92 @@
+/** Summaries, descriptions and examples of the operations of `/v1`, for its OpenAPI document. */
+import type { Rules } from '../profile/rules.ts';
+import * as example from './openapi-examples.ts';
+import type { OperationText } from './openapi-text.ts';
+import type { PublicOperations } from './public-operations.ts';
+
+const { exampleIds } = example;
+
+export const publicTags: Readonly<Record<string, string>> = {
+  Workspaces: 'The workspace of an API key.',
+  Events: 'Events, which the service delivers to the endpoints that subscribe to their type.',
+  Endpoints: 'Webhook endpoints, which receive events.',
+};
+
+const keyWorkspace = '(default: the workspace of the API key)';
+
+/** @param rules decide the names of two fields (decisions `event.body` and `list.workspace`). */
+export function createPublicTexts({
+  payloadMember,
+  list,
+}: Pick<Rules, 'payloadMember' | 'list'>): Readonly<Record<keyof PublicOperations, OperationText>> {
+  return {
+    getWorkspace: {
+      tag: 'Workspaces',
+      summary: 'Retrieve a workspace',
+      description: 'Returns the metadata of a workspace.',
+      input: { id: 'Id of the workspace.' },
+      response: 'The workspace.',
+      example: { input: { id: exampleIds.workspace }, output: example.workspace },
+    },
+    createEvent: {
+      tag: 'Events',
+      summary: 'Create an event',
+      description:
+        'Creates an event and a delivery for each endpoint that subscribes to its type. Responds when the event is stored, before anything is delivered.',
+      input: {
+        type: 'Event type, `<noun>.<verb>`.',
+        [payloadMember]: 'Payload of the event (default: an empty object).',
+        workspace_id: `Workspace of the event ${keyWorkspace}.`,
+      },
+      response: 'The new event.',
+      example: {
+        input: { type: example.event.type, [payloadMember]: example.event.payload },
+        output: example.event,
+      },
+    },
+    getEvent: {
+      tag: 'Events',
+      summary: 'Retrieve an event',
+      description: 'Returns an event.',
+      input: { id: 'Id of the event.' },
+      response: 'The event.',
+      example: { input: { id: exampleIds.event }, output: example.event },
+    },
+    listEvents: {
+      tag: 'Events',
+      summary: 'List events',
+      description: 'Returns the events of a workspace, newest first.',
+      input: {
+        [list.workspaceParameter]: `Workspace whose events are listed ${keyWorkspace}.`,
+        starting_after: '`end_cursor` of the previous page (default: the newest events).',
+        limit: 'Number of events in the page.',
+        type: 'Only events of this type.',
+      },
+      response: 'A page of events.',
+      example: {
+        input: { type: example.event.type, limit: Math.min(list.defaultLimit, list.maxLimit) },
+        output: example.examplePage(example.event),
+      },
+    },
+    createWebhook: {
+      tag: 'Endpoints',
+      summary: 'Register an endpoint',
+      description:
+        'Registers a webhook endpoint. Only this response contains the secret that signs its deliveries.',
+      input: {
+        workspace_id: 'Workspace whose events the endpoint receives.',
+        url: 'URL that deliveries are sent to.',
+        events: 'Event types that the endpoint receives. `*` stands for all.',
+      },
+      response: 'The new endpoint with its secret.',
+      example: {
+        input: {
+          workspace_id: exampleIds.workspace,
+          url: 'https://example.com/webhooks',
+          events: ['order.shipped'],
+        },
+        output: { ...example.webhook, secret: example.EXAMPLE_SECRET },
+      },
+    },
+  };
+}

@@ -1,0 +1,541 @@
+/** The descriptions of the resources and of their fields in the OpenAPI documents, by the name of the schema. */
+import type * as deliveries from './delivery-schemas.ts';
+import type * as emulator from './emulator-schemas.ts';
+import type * as events from './event-schemas.ts';
+import type * as faults from './fault-schemas.ts';
+import type * as fixtures from './fixtures.ts';
+import type { FieldText, FieldTexts, SchemaText } from './openapi-text.ts';
+import type * as resources from './resources.ts';
+
+const workspaceId = 'Workspace that it belongs to.';
+const createdAt = 'Schedule time of its creation.';
+const webhookUrl = 'URL that deliveries are sent to.';
+
+/** Fields of each page of a list. */
+export const pageFields: FieldTexts = {
+  data: 'Items of this page, newest first.',
+  has_more: 'Whether older items follow.',
+  end_cursor: 'Id of the last item: the `starting_after` of the next page. `null` if the page is empty.',
+};
+
+const Workspace: SchemaText<typeof resources.Workspace> = {
+  text: 'A workspace: it owns events, endpoints, deliveries and a schedule clock.',
+  fields: {
+    id: 'Id of the workspace.',
+    name: 'Name of the workspace.',
+    environment: 'Environment that the emulator runs as.',
+    created_at: createdAt,
+  },
+};
+
+const Event: SchemaText<typeof resources.Event> = {
+  text: 'An event.',
+  fields: {
+    id: 'Id of the event. Receivers deduplicate by it.',
+    workspace_id: workspaceId,
+    type: 'Event type, `<noun>.<verb>`.',
+    payload: 'Payload of the event.',
+    created_at: createdAt,
+  },
+};
+
+const Webhook: SchemaText<typeof resources.Webhook> = {
+  text: 'An endpoint.',
+  fields: {
+    id: 'Id of the endpoint.',
+    workspace_id: workspaceId,
+    url: webhookUrl,
+    events: 'Event types that the endpoint receives. `*` stands for all.',
+    created_at: createdAt,
+  },
+};
+
+const CreatedWebhook: SchemaText<typeof resources.CreatedWebhook> = {
+  text: 'A new endpoint with its secret.',
+  fields: {
+    ...Webhook.fields,
+    secret: 'Secret that signs the deliveries. Only this response contains it.',
+  },
+};
+
+const errorFields = {
+  code: 'Error code, for programs.',
+  message: 'What happened, for people.',
+  request_id: 'Id of the request, as in the `Request-Id` header.',
+};
+
+const ErrorBody: SchemaText<typeof resources.ErrorBody> = {
+  text: 'An error.',
+  fields: { error: { text: 'The error.', fields: errorFields } },
+};
+
+const ControlErrorBody: SchemaText<typeof resources.ControlErrorBody> = {
+  text: 'An error of the control plane.',
+  fields: {
+    error: { text: 'The error.', fields: { ...errorFields, hint: 'What to do next, for people.' } },
+  },
+};
+
+const ApiKey: SchemaText<typeof resources.ApiKey> = {
+  text: 'An API key, without the key itself.',
+  fields: {
+    id: 'Id of the API key.',
+    scopes: 'What the key permits.',
+    workspace_id: 'Workspace that the key is bound to. `null`: the key is valid for all workspaces.',
+    last4: 'Last four characters of the key. The emulator stores only a hash of the rest.',
+    created_at: createdAt,
+    revoked_at: 'Wall time of its revocation. `null` if it is valid.',
+  },
+};
+
+const WebhookDetail: SchemaText<typeof resources.WebhookDetail> = {
+  text: 'An endpoint with the settings that only the emulator has.',
+  fields: {
+    ...Webhook.fields,
+    disabled: 'Whether the endpoint is disabled. Its deliveries stay pending.',
+    headers: 'Headers that are added to each delivery.',
+    skip_verify: 'Whether any TLS certificate of the receiver is accepted.',
+    listener:
+      'Whether the endpoint is removed ten seconds after the last stream that listens to it has ended.',
+    previous_secret_expires_at:
+      'Schedule time until which the previous secret signs as well. `null` if there is none.',
+  },
+};
+
+const faultMark: FieldText = {
+  text: 'Injected fault that was applied. Missing if there was none.',
+  fields: { id: 'Id of the fault.', kind: 'What the fault did.' },
+};
+
+const ApiRequest: SchemaText<typeof resources.ApiRequest> = {
+  text: 'A request to `/v1` in the request log.',
+  fields: {
+    id: 'Id of the request, as in its `Request-Id` header.',
+    at: 'Wall time of its arrival.',
+    method: 'HTTP method.',
+    path: 'Path with the query, cut off when it is long.',
+    status: 'Status of the response. 0 if the connection was dropped.',
+    error_code: 'Error code of the response. `null` on success.',
+    duration_ms: 'Time until the response, in milliseconds.',
+    api_key_id: 'API key that sent it. `null` without a valid key.',
+    workspace_id: 'Workspace of the API key. `null` if the key is valid for all workspaces.',
+    resource_id: 'Resource that the request created or named. `null` for a list.',
+    fault: faultMark,
+  },
+};
+
+const probeResponseFields: FieldTexts = {
+  outcome: 'How the delivery ended.',
+  response_status: 'Status of the response. `null` without a response.',
+  error: 'What went wrong. `null` on success.',
+  duration_ms: 'Time until the end of the response, in milliseconds.',
+};
+
+const WebhookProbe: SchemaText<typeof resources.WebhookProbe> = {
+  text: 'Result of a test of an endpoint.',
+  fields: {
+    webhook_id: 'Id of the endpoint.',
+    url: webhookUrl,
+    connection: {
+      text: 'The connection to the receiver.',
+      fields: {
+        outcome: '`connected`, or how the connection failed.',
+        error: 'What went wrong. `null` if connected.',
+        duration_ms: 'Time to connect, in milliseconds.',
+        address: 'IP address and port of the receiver. `null` without a connection.',
+        certificate: {
+          text: 'TLS certificate of the receiver. `null` without TLS.',
+          fields: { issuer: 'Who issued the certificate.', valid_to: 'Wall time of its expiry.' },
+        },
+      },
+    },
+    genuine: {
+      text: 'Response to a correctly signed delivery of type `svc.probe`. `null` if none was sent.',
+      fields: probeResponseFields,
+    },
+    forged: {
+      text: 'Response to the same delivery, signed with a wrong secret. `null` if none was sent.',
+      fields: probeResponseFields,
+    },
+  },
+};
+
+const requestId =
+  'Request to `/v1` that created the event. `null` if no request did, or the log no longer has it.';
+
+const EventSummary: SchemaText<typeof events.EventSummary> = {
+  text: 'An event in a list, without its payload.',
+  fields: {
+    id: Event.fields.id,
+    workspace_id: workspaceId,
+    type: Event.fields.type,
+    created_at: createdAt,
+    request_id: requestId,
+    delivery_counts: {
+      text: 'Number of its deliveries by status.',
+      fields: {
+        pending: 'Deliveries that are pending.',
+        succeeded: 'Deliveries that succeeded.',
+        failed: 'Deliveries that failed.',
+        canceled: 'Deliveries that were canceled.',
+      },
+    },
+  },
+};
+
+const EventDetail: SchemaText<typeof events.EventDetail> = {
+  text: 'An event with the request that created it.',
+  fields: {
+    ...Event.fields,
+    request_id: requestId,
+    payload_text: 'The payload as JSON text. Numbers are written as they were sent.',
+  },
+};
+
+const attemptFields = {
+  id: 'Id of the attempt.',
+  number: 'Number of the attempt of its delivery, from 1.',
+  trigger: 'What caused the attempt: the retry `schedule`, or a `manual` replay.',
+  scheduled_at: 'Schedule time at which the attempt was due.',
+  sent_at: 'Wall time at which the attempt was sent.',
+  duration_ms: 'Time until the end of the response, in milliseconds.',
+  outcome: 'How the attempt ended.',
+  response_status: 'Status of the response. `null` without a response.',
+  error: 'What went wrong. `null` on success.',
+  fault: faultMark,
+};
+
+const Attempt: SchemaText<typeof deliveries.Attempt> = {
+  text: 'An attempt to send a delivery.',
+  fields: {
+    ...attemptFields,
+    request: {
+      text: 'Request that was sent to the receiver.',
+      fields: {
+        url: webhookUrl,
+        headers: 'Headers of the request.',
+        body: 'Body of the request.',
+        signed_content: 'Text that the signature covers.',
+      },
+    },
+    response: {
+      text: 'Response of the receiver. `null` without a response.',
+      fields: {
+        headers: 'Headers of the response.',
+        body: 'Body of the response, as text or as base64.',
+        encoding: 'Encoding of `body`.',
+        truncated: 'Whether the end of the body is missing because it is long.',
+      },
+    },
+  },
+};
+
+const Delivery: SchemaText<typeof deliveries.Delivery> = {
+  text: 'A delivery of an event to an endpoint.',
+  fields: {
+    id: 'Id of the delivery. Each attempt sends it in a header.',
+    event_id: 'Event that is delivered.',
+    event_type: 'Type of that event.',
+    workspace_id: workspaceId,
+    webhook_id: 'Endpoint that receives the delivery.',
+    url: webhookUrl,
+    status: 'Status of the delivery.',
+    settled_reason: 'Why the delivery ended without success. `null` otherwise.',
+    paused: 'Whether the delivery is pending and its endpoint is disabled. Nothing is sent then.',
+    attempt_count: 'Number of attempts so far.',
+    next_attempt_at: 'Schedule time of the next attempt. `null` if none is planned.',
+    created_at: createdAt,
+    settled_at: 'Schedule time at which it succeeded, failed or was canceled. `null` while it is pending.',
+    replay_of: 'Delivery that this one is a replay of. `null` if it is none.',
+  },
+};
+
+const Verification: SchemaText<typeof deliveries.Verification> = {
+  text: 'Result of the verification of a signature, as `svc verify` prints it.',
+  fields: {
+    ok: 'Whether the signature is valid.',
+    reason: 'Why the signature was rejected. `null` if it is valid.',
+    detail: 'The result in one sentence.',
+    remedy: 'What to do next. `null` if the signature is valid.',
+    scheme: 'Signature scheme that was used.',
+  },
+};
+
+const AttemptDetail: SchemaText<typeof deliveries.AttemptDetail> = {
+  text: 'An attempt, and the result of verifying its signature.',
+  fields: {
+    ...Attempt.fields,
+    verification:
+      'What a receiver with the correct secret finds. `null` if the secret or the scheme no longer exists.',
+  },
+};
+
+const DeliveryDetail: SchemaText<typeof deliveries.DeliveryDetail> = {
+  text: 'A delivery with its attempts.',
+  fields: {
+    ...Delivery.fields,
+    attempts: 'Attempts so far, in order.',
+    planned_attempts:
+      'Schedule times of the attempts to come if each one fails, without jitter and `Retry-After`. At most 100.',
+  },
+};
+
+const AttemptSummary: SchemaText<typeof deliveries.AttemptSummary> = {
+  text: 'An attempt in a list, without request and response.',
+  fields: {
+    ...attemptFields,
+    delivery_id: 'Delivery that the attempt belongs to.',
+    event_type: 'Type of the delivered event.',
+    webhook_id: 'Endpoint that received the attempt.',
+  },
+};
+
+const signedParts: FieldText = {
+  text: 'The signed text in its parts.',
+  fields: { part: 'What the part is.', text: 'Text of the part.' },
+};
+
+const SignatureDetail: SchemaText<typeof deliveries.SignatureDetail> = {
+  text: 'The signature of an attempt in its parts.',
+  fields: {
+    scheme: 'Signature scheme that was used.',
+    attempt: 'Number of the attempt.',
+    headers: 'Headers of the attempt that belong to the scheme.',
+    signed_parts: signedParts,
+    secrets: {
+      text: 'Secrets of the endpoint.',
+      fields: {
+        name: '`current`, or `previous` after a rotation.',
+        masked: 'The secret, with most of it hidden.',
+        signature: 'Signature that this secret produces.',
+        matches: 'Whether the header contains that signature.',
+      },
+    },
+    verification: AttemptDetail.fields.verification,
+    reserialised: {
+      text: 'What a receiver finds that parses and serializes the body before it verifies. `null` if the bytes stay the same.',
+      fields: {
+        body: 'Body after parsing and serializing.',
+        signature: 'Signature of that body.',
+        matches: 'Whether the header contains that signature.',
+        differs_at: 'Index of the first character that differs.',
+      },
+    },
+  },
+};
+
+const SignatureCheck: SchemaText<typeof deliveries.SignatureCheck> = {
+  text: 'The steps of the verification of an attempt by a receiver.',
+  fields: {
+    signed_parts: signedParts,
+    signatures: {
+      text: 'Signature that each secret produces.',
+      fields: { signature: 'The signature.', matches: 'Whether the header contains it.' },
+    },
+    verification: 'Result of the verification.',
+  },
+};
+
+const FaultMark: SchemaText<typeof faults.FaultMark> = {
+  text: 'An injected fault that was applied to a request or an attempt.',
+  fields: { id: 'Id of the fault.', kind: 'What the fault did.' },
+};
+
+/** Fields of a new fault. */
+export const newFaultFields = {
+  on: 'What the fault is applied to: requests to `/v1`, or deliveries.',
+  workspace_id: 'Only this workspace (default: all workspaces).',
+  method: 'Requests: only this HTTP method.',
+  path: 'Requests: only this path, such as `/events/{id}`.',
+  api_key_id: 'Requests: only this API key.',
+  status: 'Requests: respond with this status.',
+  error_code: 'Requests: error code of that response (default: the code that belongs to the status).',
+  latency_ms: 'Requests: wait for this real time first, in milliseconds.',
+  drop: 'Requests: close the connection without a response, `before` or `after` the operation.',
+  kind: 'Deliveries: what happens to the attempt.',
+  webhook_id: 'Deliveries: only to this endpoint.',
+  type: 'Deliveries: only of this event type.',
+  delay_ms:
+    'Deliveries: duration in milliseconds, in schedule time for `delay` and `reorder`, in real time for `slow-body`.',
+  probability: 'Share of the matching requests or attempts that it is applied to, above 0 and up to 1.',
+  count: 'How often the fault is applied (default: until it is removed).',
+};
+
+const Fault: SchemaText<typeof faults.Fault> = {
+  text: 'An injected fault.',
+  fields: {
+    id: 'Id of the fault.',
+    ...newFaultFields,
+    fired: 'How often the fault was applied.',
+    created_at: createdAt,
+  },
+};
+
+const FixtureSummary: SchemaText<typeof fixtures.FixtureSummary> = {
+  text: 'A fixture of an event type.',
+  fields: {
+    type: 'Event type.',
+    source: 'Where the fixture comes from. A fixture of the project replaces a built-in one.',
+    description: 'What the event means. `null` if the file is invalid.',
+    problem: 'Why the file is invalid. `null` if it is valid.',
+  },
+};
+
+const FilledFixture: SchemaText<typeof fixtures.FilledFixture> = {
+  text: 'The payload that a fixture produces.',
+  fields: {
+    type: 'Event type.',
+    description: 'What the event means.',
+    payload_text:
+      'Payload as JSON text, with new values for its templates. Numbers are written as in the fixture.',
+  },
+};
+
+const EmulatorStatus: SchemaText<typeof emulator.EmulatorStatus> = {
+  text: 'The running emulator.',
+  fields: {
+    url: 'Address of the emulator.',
+    base_url: 'Address of the API, ends in `/v1`.',
+    control_url: 'Address of the control plane.',
+    dashboard_url: 'Address of the dashboard, with the token if there is one.',
+    control_token: 'Token of the control plane. Missing if none is required.',
+    environment: 'Environment that the emulator runs as.',
+    profile: 'Profile that decides the open questions of the service description.',
+    workspace_id: 'Id of the default workspace.',
+    api_key: 'API key of the default workspace.',
+    webhook_id: 'Endpoint that `--forward-to` registered. Missing without that option.',
+    webhook_secret: 'Secret of that endpoint.',
+    pid: 'Process id of the emulator.',
+    version: 'Version of svc.',
+    db: 'Path of the database file, or `:memory:`.',
+    started_at: 'Wall time of the start.',
+    boot_ms: 'Time from the start until the emulator was ready, in milliseconds.',
+    max_attempts: 'Attempts of a delivery that always fails.',
+    payload_member: 'Field of `POST /v1/events` that contains the payload.',
+    deliveries: {
+      text: 'Deliveries that have not settled.',
+      fields: { pending: 'Deliveries that are pending.', in_flight: 'Attempts that are in progress.' },
+    },
+    retention: {
+      text: 'Limits of what is kept. `null` means no limit. Pending deliveries are always kept.',
+      fields: {
+        days: 'Days after which settled events are removed.',
+        requests: 'Requests that the request log keeps.',
+        megabytes: 'Size of the database from which the oldest settled events are removed.',
+      },
+    },
+    storage_problem: {
+      text: 'What happened to the database file. Writes fail until it is solved. Missing if there is no problem.',
+      fields: {
+        kind: 'What happened to the file.',
+        message: 'What happened, for people.',
+        hint: 'What to do next, for people.',
+      },
+    },
+  },
+};
+
+const Diagnosis: SchemaText<typeof emulator.Diagnosis> = {
+  text: 'Result of the check of the database.',
+  fields: {
+    database: {
+      text: 'The database.',
+      fields: {
+        size_bytes: 'Size in bytes.',
+        schema_version: 'Version of its schema.',
+        newest_schema_version: 'Newest version that this svc knows.',
+        damage: 'Damage that SQLite found. Empty if there is none.',
+      },
+    },
+  },
+};
+
+const ClockState: SchemaText<typeof emulator.ClockState> = {
+  text: 'The schedule clock of a workspace.',
+  fields: {
+    workspace_id: 'Workspace that the clock belongs to.',
+    now: 'Schedule time.',
+    rate: 'Seconds of schedule time for each second of real time. 0 while the clock is frozen.',
+    wall: 'Wall time.',
+    next_due_at: 'Schedule time of the next attempt. `null` if none is planned.',
+    moving: {
+      text: 'The move that is in progress. Missing if there is none.',
+      fields: { attempts: 'Attempts that the move has caused so far.' },
+    },
+  },
+};
+
+const ClockMove: SchemaText<typeof emulator.ClockMove> = {
+  text: 'The schedule clock after a move, and what the move caused.',
+  fields: {
+    ...ClockState.fields,
+    attempts: 'Attempts that were sent during the move.',
+    pending: 'Number of deliveries that are still pending.',
+    paused: {
+      text: 'Pending deliveries that were left out because their endpoint is disabled.',
+      fields: { webhook_id: 'Endpoint that is disabled.', deliveries: 'Number of its pending deliveries.' },
+    },
+  },
+};
+
+const SavedSnapshot: SchemaText<typeof emulator.SavedSnapshot> = {
+  text: 'A snapshot that was saved.',
+  fields: {
+    path: 'Path of the file.',
+    size_bytes: 'Size of the file in bytes.',
+    saved_at: 'Wall time of the state in it.',
+  },
+};
+
+/** A page of events of `/v1`. */
+const EventPage = { text: 'A page of events, newest first.', fields: pageFields };
+
+export const schemaTexts: Readonly<Record<string, { readonly text: string; readonly fields: FieldTexts }>> = {
+  ApiKey,
+  ApiRequest,
+  Attempt,
+  AttemptDetail,
+  AttemptSummary,
+  ClockMove,
+  ClockState,
+  ControlErrorBody,
+  CreatedApiKey: {
+    text: 'A new API key.',
+    fields: { ...ApiKey.fields, key: 'The key itself. Only this response contains it.' },
+  },
+  CreatedWebhook,
+  Delivery,
+  DeliveryDetail,
+  Diagnosis,
+  EmulatorStatus,
+  ErrorBody,
+  Event,
+  EventDetail,
+  EventPage,
+  EventSummary,
+  Fault,
+  FaultMark,
+  FilledFixture,
+  FixtureSummary,
+  SavedSnapshot,
+  SignatureCheck,
+  SignatureDetail,
+  StreamItem: {
+    text: 'An event of the live stream.',
+    fields: {
+      type: 'What happened. `reset`: the state was replaced, so discard what you know.',
+      sequence: 'Position in the stream. It only grows.',
+      delivery: 'Delivery that was created or changed, or that the attempt belongs to.',
+      attempt: 'Attempt that has a result.',
+      request: 'Request that was logged.',
+    },
+  },
+  Verification,
+  WebhookDetail,
+  WebhookProbe,
+  WebhookWithSecret: {
+    text: 'An endpoint with its secret.',
+    fields: { ...WebhookDetail.fields, secret: 'Secret that signs the deliveries.' },
+  },
+  Workspace,
+};

@@ -1,0 +1,41 @@
+/** The form of the texts and examples that the OpenAPI documents add to the schemas. */
+import type * as v from 'valibot';
+import type { Operation, OperationInput, OperationOutput } from './operation.ts';
+
+/** Description of a field, and of the fields of its value where that is an object without a name. */
+export type FieldText = string | { readonly text: string; readonly fields: FieldTexts };
+export interface FieldTexts {
+  readonly [field: string]: FieldText;
+}
+
+export interface SchemaText<Schema extends v.GenericSchema> {
+  readonly text: string;
+  readonly fields: { readonly [Field in keyof v.InferOutput<Schema>]-?: FieldText };
+}
+
+export interface OperationText {
+  readonly tag: string;
+  /** Imperative phrase without a period. */
+  readonly summary: string;
+  readonly description: string;
+  /** Description of each field of the input, wherever it travels. */
+  readonly input: Readonly<Record<string, string>>;
+  /** Description of the response of a request that succeeds. */
+  readonly response: string;
+  /** Description of each field of that response, where its schema has no name. */
+  readonly output?: FieldTexts;
+  readonly example: { readonly input: Readonly<Record<string, unknown>>; readonly output: unknown };
+}
+
+/** The texts of an operation of which the fields are known. */
+export interface TypedOperationText<O extends Operation> extends OperationText {
+  readonly input: { readonly [Field in keyof OperationInput<O>]-?: string };
+  readonly example: {
+    readonly input: OperationInput<O> & Readonly<Record<string, unknown>>;
+    readonly output: OperationOutput<O>;
+  };
+}
+
+export type OperationTexts<Table extends Readonly<Record<string, Operation>>> = {
+  readonly [Name in keyof Table]: TypedOperationText<Table[Name]>;
+};

@@ -1,0 +1,149 @@
+/** Both OpenAPI documents describe everything that they name, and have valid examples. */
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestEmulator, type TestEmulator } from '../support/test-emulator.ts';
+
+let emulator: TestEmulator;
+beforeAll(async () => {
+  emulator = await startTestEmulator();
+});
+afterAll(() => emulator.close());
+
+// biome-ignore lint/suspicious/noExplicitAny: the document is JSON.
+type Json = any;
+
+async function fetchDocument(path: string): Promise<Json> {
+  const response = await fetch(emulator.status().url + path);
+  expect(response.status).toBe(200);
+  return response.json();
+}
+
+interface Place {
+  readonly where: string;
+  readonly node: Json;
+}
+
+/** Operations on paths, and the deliveries that receivers get. */
+function listOperations({ paths, webhooks = {} }: Json): Place[] {
+  return Object.entries<Json>({ ...paths, ...webhooks }).flatMap(([path, item]) =>
+    Object.entries<Json>(item).map(([method, node]) => ({ where: `${method} ${path}`, node })),
+  );
+}
+
+/** Everything that must have a description, except the payloads, which belong to the user's events. */
+function listDescribed(document: Json): Place[] {
+  const operations = listOperations(document);
+  const schemas = Object.entries<Json>(document.components.schemas)
+    .filter(([name]) => !name.endsWith('Payload'))
+    .map(([name, node]) => ({ where: name, node }));
+  return [
+    { where: 'info', node: document.info },
+    ...document.tags.map((node: Json) => ({ where: `tag ${node.name}`, node })),
+    ...Object.entries<Json>(document.components.securitySchemes).map(([where, node]) => ({ where, node })),
+    ...operations,
+    ...operations.flatMap(({ where, node }) => listParts(where, node)),
+    ...schemas,
+    ...schemas.flatMap(({ where, node }) => listProperties(where, node)),
+  ];
+}
+
+/** Parameters, body, responses and headers of an operation, with the properties of their schemas. */
+function listParts(where: string, { parameters, requestBody, responses }: Json): Place[] {
+  const parts: Place[] = [
+    ...parameters.map((node: Json) => ({ where: `${where} parameter ${node.name}`, node })),
+    ...(requestBody === undefined ? [] : [{ where: `${where} body`, node: requestBody }]),
+    ...Object.entries<Json>(responses).flatMap(([status, node]) => [
+      { where: `${where} ${status}`, node },
+      ...Object.entries<Json>(node.headers ?? {}).map(([name, header]) => ({
+        where: `${where} ${status} header ${name}`,
+        node: header,
+      })),
+    ]),
+  ];
+  return parts.flatMap((part) => [
+    part,
+    ...listProperties(part.where, part.node.schema),
+    ...Object.values<Json>(part.node.content ?? {}).flatMap(({ schema }) =>
+      listProperties(part.where, schema),
+    ),
+  ]);
+}
+
+function listProperties(where: string, schema: Json = {}): Place[] {
+  const properties = Object.entries<Json>(schema.properties ?? {}).map(([name, node]) => ({
+    where: `${where}.${name}`,
+    node,
+  }));
+  const inside = [schema.items, ...(schema.anyOf ?? []), ...(schema.oneOf ?? [])].filter(Boolean);
+  return [
+    ...properties.flatMap((each) => [each, ...listProperties(each.where, each.node)]),
+    ...inside.flatMap((node) => listProperties(where, node)),
+  ];
+}
+
+/** Bodies of an operation in JSON: what is sent, and each response. */
+function listBodies(operation: Json): Json[] {
+  return [operation.requestBody, ...Object.values<Json>(operation.responses)]
+    .map((part) => part?.content?.['application/json'])
+    .filter(Boolean);
+}
+
+describe.each(['/openapi.json', '/_svc/openapi.json'])('%s', (path) => {
+  let document: Json;
+  beforeAll(async () => {
+    document = await fetchDocument(path);
+  });
+
+  it('describes every operation, parameter, property, response and header', () => {
+    const places = listDescribed(document);
+    const undescribed = places.filter(({ node }) => !/^\S.{4,}\.$/s.test(node.description ?? ''));
+    expect(undescribed.map(({ where, node }) => `${where}: ${node.description}`)).toEqual([]);
+    const empty = places.filter(({ node }) => /^(?:Done|OK|Success)\.$/i.test(node.description));
+    expect(empty.map(({ where }) => where)).toEqual([]);
+    expect(places.length).toBeGreaterThan(100);
+  });
+
+  it('gives every operation a tag of its list and a summary of its own', () => {
+    const tags = document.tags.map(({ name }: Json) => name);
+    const operations = listOperations(document);
+    for (const { where, node } of operations) {
+      expect(tags, where).toContain(node.tags[0]);
+      expect(node.summary, where).toMatch(/^[A-Z].+[^.]$/);
+    }
+    const summaries = operations.map(({ node }) => node.summary);
+    expect(new Set(summaries).size).toBe(summaries.length);
+    expect(new Set(operations.map(({ node }) => node.tags[0])).size).toBe(tags.length);
+  });
+
+  it('has an example of every request body and response, which is valid by its schema', () => {
+    const ajv = new Ajv2020({ strict: false });
+    formats.default(ajv);
+    ajv.addSchema(document, 'document');
+    for (const { where, node } of listOperations(document)) {
+      for (const { schema, example, examples } of listBodies(node)) {
+        const values = examples ? Object.values<Json>(examples).map(({ value }) => value) : [example];
+        expect(values.length, where).toBeGreaterThan(0);
+        const validate = ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"document#/')));
+        for (const value of values) {
+          expect(
+            validate(value),
+            `${where}: ${ajv.errorsText(validate.errors)} ${JSON.stringify(value)}`,
+          ).toBe(true);
+        }
+      }
+      for (const parameter of node.parameters.filter((each: Json) => each.example !== undefined)) {
+        expect(ajv.validate(parameter.schema, parameter.example), `${where} ${parameter.name}`).toBe(true);
+      }
+    }
+  });
+
+  it('has an example for every path parameter, so that each request can be tried', () => {
+    for (const { where, node } of listOperations(document)) {
+      const examples = node.parameters.filter(
+        (each: Json) => each.in === 'path' && each.example === undefined,
+      );
+      expect(examples, where).toEqual([]);
+    }
+  });
+});

@@ -1,0 +1,195 @@
+/**
+ * Generates docs/reference/control-plane.md from the OpenAPI document of the control plane, and runs its commands:
+ * `npx vitest run test/http/control-plane-document.test.ts --update`.
+ */
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { expect, it } from 'vitest';
+import { createControlDocument } from '../../src/contract/openapi-document.ts';
+import { createTemporaryFolder } from '../support/temporary-folder.ts';
+import { startTestEmulator } from '../support/test-emulator.ts';
+
+const file = join(import.meta.dirname, '../../docs/reference/control-plane.md');
+
+interface Operation {
+  readonly operationId: string;
+  readonly tags: readonly string[];
+  readonly summary: string;
+  readonly description: string;
+  readonly parameters: readonly {
+    readonly name: string;
+    readonly in: string;
+    readonly required: boolean;
+    readonly example?: unknown;
+  }[];
+  readonly requestBody?: {
+    readonly required: boolean;
+    readonly content: Readonly<
+      Record<
+        string,
+        {
+          readonly schema: { readonly properties: object; readonly required?: readonly string[] };
+          readonly example: object;
+        }
+      >
+    >;
+  };
+  readonly responses: Readonly<Record<string, { readonly description: string }>>;
+}
+
+interface Entry {
+  readonly method: string;
+  readonly path: string;
+  readonly operation: Operation;
+}
+
+const document = createControlDocument('http://127.0.0.1:4777/_svc') as {
+  readonly tags: readonly { readonly name: string; readonly description: string }[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+};
+const entries = Object.entries(document.paths).flatMap(([path, item]) =>
+  Object.entries(item).map(
+    ([method, operation]): Entry => ({ method: method.toUpperCase(), path, operation }),
+  ),
+);
+
+/** The variable that stands for an id in the path of each collection. */
+const VARIABLES: Readonly<Record<string, string>> = {
+  workspaces: '$SVC_WORKSPACE_ID',
+  keys: '$KEY_ID',
+  webhooks: '$WEBHOOK_ID',
+  'stored-events': '$EVENT_ID',
+  deliveries: '$DELIVERY_ID',
+};
+
+function renderCurl({ method, path, operation }: Entry): string {
+  const [, collection = ''] = path.split('/');
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const { example } = operation.parameters.find((each) => each.name === name) ?? {};
+    return VARIABLES[collection] ?? String(example);
+  });
+  const query = operation.parameters.flatMap(({ name, in: place, example }) =>
+    place === 'query' && example !== undefined ? [`${name}=${example}`] : [],
+  );
+  const url = `"$SVC_CONTROL_URL${filled}${query.length === 0 ? '' : `?${query.join('&')}`}"`;
+  const body = JSON.stringify(operation.requestBody?.content['application/json']?.example ?? {});
+  const parts = [
+    'curl',
+    ...(path === '/events' ? ['--no-buffer'] : []),
+    ...(method === 'GET' ? [] : [`-X ${method}`]),
+    url,
+    ...(body === '{}' ? [] : [`-H 'Content-Type: application/json' -d '${body}'`]),
+  ];
+  return parts.join(' ');
+}
+
+/** The fields that a caller can send, beside those in the path. Required ones are marked. */
+function listFields({ parameters, requestBody }: Operation): string {
+  const { properties = {}, required = [] } = requestBody?.content['application/json']?.schema ?? {};
+  const body = Object.keys(properties).map((name) => ({ name, required: required.includes(name) }));
+  const query = parameters.filter((each) => each.in === 'query');
+  const fields = body.length > 0 ? body : query;
+  if (fields.length === 0) return '';
+  const names = fields.map((field) => `\`${field.name}\`${field.required ? ' (required)' : ''}`);
+  return ` ${body.length > 0 ? 'Body' : 'Query'}: ${names.join(', ')}.`;
+}
+
+function renderOperation(entry: Entry): string {
+  const { method, path, operation } = entry;
+  return `### ${operation.summary}
+\`${method} ${path}\`: ${operation.description}${listFields(operation)}
+\`\`\`sh
+${renderCurl(entry)}
+\`\`\`
+`;
+}
+
+function renderTag({ name, description }: { readonly name: string; readonly description: string }): string {
+  const operations = entries.filter(({ operation }) => operation.tags.includes(name));
+  return `## ${name}
+
+${description}
+
+${operations.map(renderOperation).join('\n')}`;
+}
+
+const page = `# Control plane
+
+The control plane is an HTTP API that controls the emulator: it moves clocks, injects faults, replays deliveries and resets the state. The emulated
+service does not have it. The commands, the dashboard and the library use it, and so can your tests in any language.
+
+A test generates this page from \`/_svc/openapi.json\` (OpenAPI 3.1), which describes each field, response and error.
+
+- The address is in \`SVC_CONTROL_URL\`, which \`svc env\` prints and \`svc emulator exec\` sets: run \`eval "$(svc env)"\` before the examples.
+- A body is JSON. Leave it out where no field is required.
+- If other machines can reach the emulator, send its token: \`Authorization: Bearer $SVC_CONTROL_TOKEN\`. See [security.md](../security.md).
+- Most operations apply to the default workspace, or to the one in \`workspace_id\`.
+- Errors have the same form as those of \`/v1\`: [exit codes and error codes](errors.md).
+- To wait for deliveries without moving the clock, list the pending ones until the list is empty, or follow the stream.
+
+${document.tags.map(renderTag).join('\n')}
+The \`type\` of an event says what its JSON object contains:
+
+| \`type\` | content |
+|---|---|
+| \`delivery\` | a delivery was created or changed, in \`delivery\` |
+| \`attempt\` | an attempt has a result, in \`attempt\`; its delivery is in \`delivery\` |
+| \`request\` | a request to \`/v1\` was logged, in \`request\` |
+| \`reset\` | the state was reset, or a snapshot was loaded; discard what you know |
+
+Browsers and \`EventSource\` clients resume after a lost connection by themselves.
+`;
+
+it('docs/reference/control-plane.md describes every operation of the control plane', async () => {
+  await expect(page).toMatchFileSnapshot(file);
+  expect(page.split('\n').length).toBeLessThan(400);
+});
+
+/** Operations that end what the others need, in the order in which they can run. */
+const LAST = ['deleteWebhook', 'revokeKey', 'reset', 'stop'];
+/** Responds with 409 unless the database file was removed. */
+const LEFT_OUT = ['restoreDatabase'];
+
+const curl = await execa('curl', ['--version'], { reject: false });
+
+it.skipIf(curl.failed)(
+  'every curl command in docs/reference/control-plane.md succeeds',
+  async () => {
+    await using emulator = await startTestEmulator();
+    const { control_url, workspace_id } = emulator.status();
+    const url = 'http://127.0.0.1:9/';
+    const webhook = await emulator.api('POST', '/webhooks', { workspace_id, url, events: ['order.shipped'] });
+    const event = await emulator.api('POST', '/events', { type: 'order.shipped' });
+    const { data: keys } = await emulator.control.listKeys({});
+    const { data: deliveries } = await emulator.control.listDeliveries({});
+    const rank = ({ operation }: Entry) => LAST.indexOf(operation.operationId);
+    const commands = entries
+      .filter(({ operation }) => !LEFT_OUT.includes(operation.operationId))
+      .sort((a, b) => rank(a) - rank(b))
+      .map(renderCurl);
+    const script = [
+      'set -eu',
+      // The stream has no end: 28 says that the time limit ended it.
+      'curl() { command curl --silent --show-error --fail-with-body --max-time 5 "$@" || test "$1 $?" = "--no-buffer 28"; echo; }',
+      ...commands.map((command) => command.replace('--no-buffer', '--no-buffer --max-time 1')),
+    ];
+    const { stdout } = await execa(
+      'bash',
+      ['-c', script.join('\n').replaceAll('/tmp', createTemporaryFolder())],
+      {
+        env: {
+          SVC_CONTROL_URL: control_url,
+          SVC_WORKSPACE_ID: workspace_id,
+          WEBHOOK_ID: webhook.json.id,
+          EVENT_ID: event.json.id,
+          KEY_ID: keys[0]?.id ?? '',
+          DELIVERY_ID: deliveries[0]?.id ?? '',
+        },
+        timeout: 30_000,
+      },
+    );
+    expect(stdout).toContain('event: ready');
+    expect(stdout).not.toContain('"error":{"code"');
+  },
+  40_000,
+);
