@@ -21,7 +21,7 @@ function listAnchors(file: string): string[] {
   return [...headings, ...Array.from(markdown.matchAll(/<a id="([^"]+)">/g), ([, id = '']) => id)];
 }
 
-function exists(page: string, link: string): boolean {
+function linkExists(page: string, link: string): boolean {
   const [path = '', anchor] = link.split('#');
   const file = path === '' ? join(root, page) : join(root, dirname(page), path);
   if (!existsSync(file) || relative(root, file).startsWith('..')) return false;
@@ -34,5 +34,13 @@ it.each(pages)('every link in %s leads to an existing file and anchor', (page) =
     ([, link, source]) => link ?? source ?? '',
   );
   const local = links.filter((link) => !/^[a-z]+:/.test(link));
-  expect(local.filter((link) => !exists(page, link))).toEqual([]);
+  expect(local.filter((link) => !linkExists(page, link))).toEqual([]);
+});
+
+it.each(pages)('every source file that %s names exists', (page) => {
+  const paths = Array.from(
+    readPage(page).matchAll(/`((?:src|test|scripts|bin|bench)\/[\w./-]+\.[cm]?[jt]sx?)`/g),
+    ([, path = '']) => path,
+  );
+  expect(paths.filter((path) => !existsSync(join(root, path)))).toEqual([]);
 });
