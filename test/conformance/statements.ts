@@ -2,7 +2,7 @@ import { gapIds, gaps } from '../../src/profile/gaps.ts';
 
 /**
  * Every statement of the service description (sections 1 to 9), in our own words, and every question of the gap register.
- * The title of a test that covers one ends with its id: `it('rejects a stale timestamp [§6.3, signature.tolerance]', …)`.
+ * The title of a test that covers one ends with its id: `it('a stale timestamp is rejected [§6.3, signature.tolerance]', …)`.
  */
 export interface Statement {
   readonly id: string;
