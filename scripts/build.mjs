@@ -19,16 +19,25 @@ const entries = {
   watchdog: 'src/watchdog/main.ts',
 };
 
-/** Globals that test runners replace with fake timers. */
-const timers = [
-  'setTimeout',
-  'clearTimeout',
-  'setInterval',
-  'clearInterval',
-  'setImmediate',
-  'clearImmediate',
-  'queueMicrotask',
-];
+const [timersModule] = (await build({ cwd: root, input: 'src/timers.ts', platform: 'node', write: false }))
+  .output;
+/** The globals that src/timers.ts exports. */
+const timers = timersModule.exports.filter((name) => name in globalThis);
+/**
+ * Replaces these globals in bundled packages, because test runners replace them with fakes. A CommonJS module, because
+ * bundling src/timers.ts into CommonJS packages would wrap it in a function.
+ */
+const MODULE_TIMERS = 'module-timers.cjs';
+const moduleTimers = {
+  name: 'module-timers',
+  resolveId: (id) => (id === MODULE_TIMERS ? id : null),
+  load: (id) =>
+    id === MODULE_TIMERS
+      ? `const timers = require('node:timers');
+         const queueMicrotask = (task) => void Promise.resolve().then(task);
+         module.exports = { ${timers.map((name) => (name === 'queueMicrotask' ? name : `${name}: timers.${name}`)).join(', ')} };`
+      : null,
+};
 
 /** Selects exactly these files. A path that does not exist stops the build: otherwise a rename would silently move the file to another chunk. */
 function listed(...paths) {
@@ -71,7 +80,7 @@ const chunkGroups = [
       'src/version.ts',
     ),
   },
-  { name: 'timers', test: /scripts\/module-timers/ },
+  { name: 'timers', test: /^module-timers/ },
   { name: 'signature', test: /\/src\/domain\/signature/ },
   // Needed by both `svc --help` and the library: a group takes along what its modules import.
   {
@@ -107,6 +116,7 @@ const { output } = await build({
   platform: 'node',
   external: ['better-sqlite3', 'vitest'],
   plugins: [
+    moduleTimers,
     {
       name: 'require-without-an-address',
       // An application that is bundled as CommonJS has no `import.meta.url`. Only modules of Node.js are required that way.
@@ -125,8 +135,7 @@ const { output } = await build({
       __SVC_FIXTURES__: JSON.stringify(readFixtures()),
       __SVC_UNDICI__: JSON.stringify('../undici.cjs'),
     },
-    // Bundled packages such as undici must not be stopped by fake timers either.
-    inject: Object.fromEntries(timers.map((name) => [name, [join(root, 'scripts/module-timers.cjs'), name]])),
+    inject: Object.fromEntries(timers.map((name) => [name, [MODULE_TIMERS, name]])),
   },
   output: {
     dir: dist,

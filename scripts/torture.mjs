@@ -1,5 +1,5 @@
-// Kills an emulator again and again while it works (`npm run torture -- --kills 500`), removes its database (`--losses 20`) and
-// gives it hostile snapshots (`--snapshots 200`). `--seed <n>` repeats a plan. Prints a tally of each.
+// npm run torture: kills an emulator repeatedly while it works (`--kills 500`), removes its database (`--losses 20`) and makes
+// it load hostile snapshots (`--snapshots 200`). `--seed <n>` repeats a plan. Prints a tally of each.
 import { spawnSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -15,7 +15,7 @@ const { kills, losses, snapshots, seed } = parseArgs({
   },
 }).values;
 
-const files = ['kills', 'lost-database', 'hostile-snapshot'];
+const files = ['kills', 'removed-database', 'hostile-snapshot'];
 
 const vitest = join(root, 'node_modules/vitest/vitest.mjs');
 const { status } = spawnSync(process.execPath, [vitest, 'run', '--project', 'torture', ...files], {
@@ -23,7 +23,9 @@ const { status } = spawnSync(process.execPath, [vitest, 'run', '--project', 'tor
   stdio: 'inherit',
   env: {
     ...process.env,
-    ...{ TORTURE_KILLS: kills, TORTURE_LOSSES: losses, TORTURE_SNAPSHOTS: snapshots },
+    TORTURE_KILLS: kills,
+    TORTURE_LOSSES: losses,
+    TORTURE_SNAPSHOTS: snapshots,
     ...(seed !== undefined && { TORTURE_SEED: seed }),
   },
 });

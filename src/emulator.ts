@@ -1,4 +1,4 @@
-/** The composition root: the only place where everything meets. */
+/** The composition root: creates an emulator from its parts. */
 import { createPinnedClock, systemClock } from './clock/wall-clock.ts';
 import type { EmulatorStatus } from './contract/emulator-schemas.ts';
 import { parseSeed, type Seed } from './contract/seed-schema.ts';
@@ -33,74 +33,74 @@ import { VERSION } from './version.ts';
 export interface EmulatorOptions extends ListenOptions {
   /** Path of the database file, or `:memory:`. */
   readonly db: string;
-  /** False opens no port: only `fetch` is answered. */
+  /** If false, the emulator opens no port and only handles `fetch`. */
   readonly listen?: boolean;
   readonly environment: Environment;
   readonly rules: Rules;
   /**
-   * Schedule milliseconds per real millisecond, and whether the schedule clock stands still. What is left out goes on
-   * as the store has it; the clock of a new workspace runs at 1.
+   * Schedule milliseconds per real millisecond, and whether the schedule clock is frozen (default: as stored; speed 1 for a
+   * new workspace).
    */
   readonly clock?: { readonly speed?: number; readonly frozen?: boolean } | undefined;
   /**
-   * The same seed gives the same ids, secrets and jitter on every run. With a frozen clock, the run is repeatable to
-   * the byte: the schedule clock then starts at 2026-01-01T00:00:00Z, or where the wall clock is pinned.
+   * The same seed gives the same ids, secrets and jitter on every run. With a frozen clock, every byte of the run is
+   * repeatable: the schedule clock then starts at 2026-01-01T00:00:00Z, or at `wallClock`.
    */
   readonly randomSeed?: number | null | undefined;
-  /** What the wall clock shows, always; time limits stay real. By default it shows the time. */
+  /** Pins the wall clock to this time (default: the real time). Time limits always use real time. */
   readonly wallClock?: Date | null | undefined;
-  /** What the sandbox has from its first boot on, see docs/seed.md. A database that was in use before is left as it is. */
+  /** Initial data, see docs/seed.md. Ignored for a database that was in use before. */
   readonly seed?: Seed | null | undefined;
-  /** @internal What messages call it. */
+  /** @internal Name of the seed in messages. */
   readonly seedName?: string;
-  /** An endpoint that is there from boot on. */
+  /** An endpoint to register at boot. */
   readonly forwardTo?: ForwardTarget | null | undefined;
-  /** Certificate authorities in PEM that receivers may use, beside the usual ones. */
+  /** Additional certificate authorities for receivers, in PEM. */
   readonly ca?: string | undefined;
-  /** Between the emulator and public receivers; without it, none, whatever the environment says. */
+  /** Proxy for deliveries to public receivers (default: none; environment variables are ignored). */
   readonly proxy?: ProxyOptions | undefined;
   /**
-   * Days of wall time after which what has settled is removed (default: 30; under a pinned `wallClock` no limit). Null
-   * sets no limit, here and below.
+   * Days of wall time after which settled deliveries, events and requests are deleted (default: 30, or no limit with
+   * `wallClock`). Null means no limit, here and below.
    */
   readonly keepDays?: number | null | undefined;
-  /** Requests of the log that are kept, the newest (default: 100 000). */
+  /** Maximum number of logged requests (default: 100 000). */
   readonly keepRequests?: number | null | undefined;
-  /** Megabytes that the database may take up before the oldest of what has settled is removed (default: 1024). */
+  /** Maximum size of the database in megabytes. Above it, the oldest settled deliveries are deleted (default: 1024). */
   readonly keepMegabytes?: number | null | undefined;
-  /** Whose folder `fixtures` is looked up beside the built-in one; the working folder when left out. */
+  /** Folder whose `fixtures` are used in addition to the built-in ones (default: the working folder). */
   readonly projectFolder?: string | undefined;
-  /** Where faults of the emulator itself are told; by default a warning of the process. */
+  /** Receives internal errors of the emulator (default: emits a process warning). */
   readonly internalErrorLog?: InternalErrorLog | undefined;
-  /** @internal The machine's, with its passing of time, for tests that move it. */
+  /** @internal Clock of the machine, for tests that control time. */
   readonly wall?: WallClock | undefined;
-  /** @internal Where the built dashboard is, for tests that bring one of their own. */
+  /** @internal Folder of the built dashboard, for tests with another one. */
   readonly dashboardFolder?: string | undefined;
-  /** @internal For tests that cannot wait ten seconds. */
+  /** @internal Grace period of listener endpoints, for tests that cannot wait ten seconds. */
   readonly listenerGraceMs?: number;
-  /** @internal `NORMAL` gives up safety against a power cut: for the benchmark that tells what it costs. */
+  /** @internal `NORMAL` is not safe against a power cut; only a benchmark uses it. */
   readonly synchronous?: 'FULL' | 'NORMAL';
 }
 
 export interface Emulator {
   readonly control: ControlPlane;
-  /** Whether the seed was applied: not where the database was in use before. */
+  /** Whether the seed was applied, which requires a new database. */
   readonly seeded: boolean;
-  /** Resolves when it has stopped, whoever stopped it. */
+  /** Resolves when the emulator has stopped, for any reason. */
   readonly closed: Promise<void>;
-  /** The certificate that is served, in PEM, for clients to trust; null without HTTPS. */
+  /** The certificate of the HTTPS server in PEM, for clients to trust; null without HTTPS. */
   readonly certificate: string | null;
   status(): EmulatorStatus;
-  /** Answers a request without the network. */
+  /** Handles a request without the network. */
   fetch(request: Request): Promise<Response>;
-  /** Stops: takes no new connections, lets attempts under way end for up to five seconds, and closes the store. */
+  /** Stops accepting connections, waits up to five seconds for attempts in flight, and closes the store. */
   close(): Promise<void>;
 }
 
 /**
- * Boots the whole sandbox in this process. Resolves once requests are answered.
- * @throws SvcError `port_in_use`, `database_in_use`, `database_unusable`, `validation_failed`, `no_tunnel`, or `usage` for a
- *   `wallClock` before 1970 or after 9998, a `ca` that is no certificate or a `proxy` that is no address.
+ * Boots an emulator in this process. Resolves when it handles requests.
+ * @throws SvcError `port_in_use`, `database_in_use`, `database_unusable`, `validation_failed`, `no_tunnel`, or `usage` for
+ *   an invalid `ca` or `proxy` or a `wallClock` before 1970 or after 9998.
  */
 export async function startEmulator(options: EmulatorOptions): Promise<Emulator> {
   const wall = options.wall ?? (options.wallClock ? pinClockTo(options.wallClock) : systemClock);
@@ -111,7 +111,7 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
     return await startOn(store, wall, startedAt, options);
   } catch (error) {
     store?.close();
-    // Damage, or a disk without space, may come to light only now.
+    // Damage or a full disk may only show now.
     throw toStoreError(error, options.db);
   }
 }
@@ -120,8 +120,8 @@ function pinClockTo(date: Date): WallClock {
   const at = date.getTime();
   if (at >= 0 && at <= LAST_SCHEDULE_TIME) return createPinnedClock(at);
   const text = Number.isNaN(at) ? 'an invalid date' : date.toISOString();
-  throw new SvcError('usage', `The wall clock cannot show ${text}.`, {
-    hint: 'Name a time from 1970-01-01 to 9999-01-01.',
+  throw new SvcError('usage', `The wall clock cannot be pinned to ${text}.`, {
+    hint: 'Use a time from 1970-01-01 to 9999-01-01.',
   });
 }
 
@@ -135,11 +135,11 @@ async function startOn(
   const controlToken = resolveControlToken(options);
   const sandbox = openSandbox(store, wall, options);
   const stateLifecycle = createStateLifecycle(sandbox, options);
-  // Both are known for good once it listens.
+  // Both are final after `listen`.
   let publicUrl = options.publicUrl ?? null;
   let ownPort = 0;
   const retention = {
-    // A wall clock that is pinned says nothing about the age of what is stored.
+    // A pinned wall clock does not show the age of rows.
     days:
       options.keepDays === undefined
         ? options.wallClock
@@ -230,16 +230,16 @@ function createStateLifecycle(sandbox: Sandbox, options: EmulatorOptions): State
   return new StateLifecycle(sandbox, { ...options, seed: seed ? parseSeed(seed, seedName, sandbox) : null });
 }
 
-/** What ends it the first time it is asked to, and tells when that is done, whoever asked. */
+/** Makes `close` run `end` once, and `closed` resolve after it. */
 function closeOnce(end: () => Promise<void>): Pick<Emulator, 'closed' | 'close'> {
-  let announce = () => {};
+  let resolveClosed = () => {};
   const closed = new Promise<void>((resolve) => {
-    announce = resolve;
+    resolveClosed = resolve;
   });
-  let ending: Promise<void> | null = null;
+  let closing: Promise<void> | null = null;
   const close = () => {
-    ending ??= end().finally(announce);
-    return ending;
+    closing ??= end().finally(resolveClosed);
+    return closing;
   };
   return { closed, close };
 }

@@ -1,9 +1,9 @@
 /**
- * The closed set of things that can go wrong, and what each means on the wire (HTTP status), for a script
- * (exit code) and for a person (hint). Nothing else in the project decides a status or an exit code.
+ * The closed set of error codes with their HTTP status, exit code and default hint. No other module decides a status or an
+ * exit code.
  */
 
-/** Exit codes of the command line, fixed for scripts. */
+/** Exit codes of the command line. Scripts rely on them. */
 export const ExitCode = {
   success: 0,
   failure: 1,
@@ -36,25 +36,25 @@ const errorDefinitions = {
   idempotency_key_reused: { status: 422, exit: ExitCode.usage },
   rate_limited: { status: 429, exit: ExitCode.failure },
   internal_error: { status: 500, exit: ExitCode.internal },
-  // Errors of the control plane and of the process around it.
+  // Errors of the control plane and the process.
   conflict: { status: 409, exit: ExitCode.failure },
   forbidden_origin: { status: 403, exit: ExitCode.usage },
   token_required: {
     status: 401,
     exit: ExitCode.usage,
-    hint: 'It is in the link to the dashboard that the emulator printed at its start. Commands take it from SVC_CONTROL_TOKEN.',
+    hint: 'Use the token in the dashboard link that the emulator printed when it started. Set SVC_CONTROL_TOKEN for commands.',
   },
   storage_unavailable: {
     status: 503,
     exit: ExitCode.internal,
-    hint: 'Ask `svc emulator status` whether the database file is in its place, and check free space and permissions of its folder.',
+    hint: 'Check the database file with: svc emulator status. Then check the free space and the permissions of its folder.',
   },
   usage: { status: 400, exit: ExitCode.usage },
   untrusted_file: { status: 403, exit: ExitCode.usage },
   no_emulator: {
     status: 503,
     exit: ExitCode.noEmulator,
-    hint: 'Start one with `svc emulator start`, or point to one with --url or SVC_CONTROL_URL.',
+    hint: 'Start one with: svc emulator start. Or name a running one with --url or SVC_CONTROL_URL.',
   },
   already_running: { status: 503, exit: ExitCode.usage },
   port_in_use: { status: 503, exit: ExitCode.usage },
@@ -70,14 +70,14 @@ const errorDefinitions = {
 export type ErrorCode = keyof typeof errorDefinitions;
 
 export interface SvcErrorOptions {
-  /** The next step for the reader; overrides the code's general hint. */
+  /** The next step, starting with a verb; overrides the default hint of the code. */
   readonly hint?: string;
   /** Response headers that belong to the error (`Allow`, `Retry-After`). */
   readonly headers?: Readonly<Record<string, string>>;
   readonly cause?: unknown;
 }
 
-/** The only error type that the project throws on purpose. Anything else that surfaces is an internal fault. */
+/** The only error type that the project throws on purpose. Any other error is an internal error. */
 export class SvcError extends Error {
   override readonly name = 'SvcError';
   readonly code: ErrorCode;
@@ -91,12 +91,10 @@ export class SvcError extends Error {
     this.headers = options.headers ?? {};
   }
 
-  /** HTTP status of this error's code. */
   get status(): number {
     return errorDefinitions[this.code].status;
   }
 
-  /** Exit code of this error's code. */
   get exitCode(): ExitCode {
     return errorDefinitions[this.code].exit;
   }

@@ -2,13 +2,13 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /**
- * The folder of this package, for the files that come with it: the same one from the sources and from the built program.
- * The depth of a module differs between `src` and the chunks of `dist`, so each folder above is looked at. An application
- * that is bundled is somewhere else: there the package is looked for where the application and the process could import it.
- * @returns null when it is not there either.
+ * Finds the root folder of this package, from the source and from the build. `src` and the chunks of `dist` have different
+ * depths, so it checks every parent folder. If an application bundles this package, it searches `node_modules` in the
+ * parents of the application and of the working folder.
+ * @returns null if there is none.
  */
 export function findPackageFolder(): string | null {
-  // A bundle in the format of CommonJS has no `import.meta`.
+  // A CommonJS bundle has no `import.meta`.
   const own: string | undefined = import.meta.dirname;
   const script = process.argv[1];
   const places = [own, script === undefined ? undefined : dirname(script), process.cwd()];
@@ -19,10 +19,13 @@ export function findPackageFolder(): string | null {
   return null;
 }
 
-/** @throws Error where there is none, which cannot be in `svc` itself. */
+/** @throws Error if there is none, which does not happen in the `svc` command. */
 export function getPackageFolder(): string {
   const folder = findPackageFolder();
-  if (folder === null) throw new Error('The folder of the package svc-emulator was not found.');
+  if (folder === null)
+    throw new Error(
+      'The folder of the package svc-emulator does not exist. Install it in the project of the application.',
+    );
   return folder;
 }
 

@@ -5,26 +5,26 @@ interface BuiltinModules {
   (id: 'node:perf_hooks'): { readonly performance: { now(): number } };
 }
 
-// Not `import`: a browser loads this too, and `svc-emulator/signature` is to load `node:crypto` alone.
+// Not an import: the dashboard loads this file in a browser, and `svc-emulator/signature` must load only `node:crypto`.
 const getModule = (globalThis as { process?: { getBuiltinModule?: BuiltinModules } }).process
   ?.getBuiltinModule;
 const source = getModule?.('node:timers') ?? globalThis;
 
 /**
- * The timers of Node.js as they were when this was loaded, taken from its modules: Jest replaces the globals only, often
- * before anything is loaded. Fake timers stop the time of the test, not that of an emulator in the same process: sending,
- * committing and time limits continue. Packages that are bundled have them too, see scripts/module-timers.cjs.
+ * The original timers of Node.js, from its modules, because Jest replaces the globals before it loads anything. Fake timers
+ * stop the time of a test but not of an emulator in the same process: deliveries, commits and time limits continue.
+ * `scripts/build.mjs` gives the same timers to bundled packages.
  */
 export const { setTimeout, clearTimeout, setInterval, clearInterval, setImmediate, clearImmediate } = source;
 
-/** No module of Node.js has this one, and Jest replaces the global; promises are never replaced. */
+/** Made from promises, which fake timers do not replace, because no module of Node.js exports it. */
 export function queueMicrotask(task: () => void): void {
   void Promise.resolve().then(task);
 }
 
 /**
- * Whether the timers of the modules had been replaced before this was loaded (node:test and @sinonjs/fake-timers do that);
- * what waits for them would never continue. Timers of Node.js have a promise form, and those of Sinon a `clock`.
+ * Whether the timers in the modules were already fake when this file was loaded, as with node:test and
+ * @sinonjs/fake-timers: the emulator would wait forever. Real timers have a promise form; those of Sinon have a `clock`.
  */
 export const areTimersFake =
   getModule !== undefined &&
@@ -32,12 +32,12 @@ export const areTimersFake =
 
 const { performance } = getModule?.('node:perf_hooks') ?? globalThis;
 
-/** Milliseconds since a time in the past; it never goes back, whatever the clock of the machine does. */
+/** Milliseconds since an arbitrary time; never decreases, even if the clock of the machine is set. */
 export const monotonic = performance.now.bind(performance);
 
 /**
- * A signal that aborts after `ms`, and until then keeps no process alive. Not `AbortSignal.timeout`: what
- * `AbortSignal.any` is given of that, Node.js 20 takes for garbage and forgets, and it never aborts.
+ * A signal that aborts after `ms` and does not keep the process alive. Not `AbortSignal.timeout`: Node.js 20
+ * garbage-collects such a signal inside `AbortSignal.any`, which then never aborts.
  */
 export function abortAfter(ms: number): AbortSignal {
   const timing = new AbortController();

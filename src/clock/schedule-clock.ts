@@ -8,18 +8,18 @@ import {
 } from '../domain/clock.ts';
 
 /**
- * The schedule clock of one workspace: it decides when a retry is due. It runs on monotonic time, so that setting the
- * machine's clock changes nothing while the process lives.
+ * The schedule clock of one workspace, which decides when a retry is due. It runs on monotonic time, so that setting the
+ * clock of the machine does not affect it.
  */
 export class ScheduleClock {
   readonly #wall: WallClock;
   #at: number;
   #speed: number;
   #frozen: boolean;
-  /** Monotonic time of the anchor. */
+  /** Monotonic time at which the clock showed {@link #at}. */
   #anchoredAt: number;
 
-  /** A clock that goes on from a stored state, see {@link resumeAfterDowntime}. */
+  /** Continues from a stored state, see {@link resumeAfterDowntime}. */
   constructor(wall: WallClock, state: ScheduleClockState) {
     const { at, speed, frozen } = resumeAfterDowntime(state, wall.now());
     this.#wall = wall;
@@ -29,7 +29,7 @@ export class ScheduleClock {
     this.#anchoredAt = wall.monotonic();
   }
 
-  /** Schedule time, milliseconds since 1970. Never goes back. */
+  /** Schedule time in milliseconds since 1970; never decreases. */
   now(): number {
     const state = { at: this.#at, speed: this.#speed, frozen: this.#frozen };
     return scheduleTime(state, this.#wall.monotonic() - this.#anchoredAt);
@@ -49,24 +49,24 @@ export class ScheduleClock {
     return this.#speed;
   }
 
-  /** Goes on from the present schedule time at another speed, or stands still. */
+  /** Changes the speed or freezes the clock, from the current schedule time on. */
   set({ speed = this.#speed, frozen = this.#frozen }: { speed?: number; frozen?: boolean }): void {
     this.#anchor(this.now());
     this.#speed = speed;
     this.#frozen = frozen;
   }
 
-  /** Jumps to `at`; never back. */
+  /** Moves the clock to `at`; has no effect if that is in the past. */
   moveTo(at: number): void {
     this.#anchor(Math.max(at, this.now()));
   }
 
-  /** What to keep in the store. */
+  /** The state to store. */
   state(): ScheduleClockState {
     return { at: this.now(), wallAt: this.#wall.now(), speed: this.#speed, frozen: this.#frozen };
   }
 
-  /** Real milliseconds until the clock shows `at`; infinite when it never does: while frozen, or past its end. */
+  /** Real milliseconds until the clock shows `at`; infinite if it is frozen or `at` is past its end. */
   realMsUntil(at: number): number {
     const wait = at - this.now();
     if (wait <= 0) return 0;

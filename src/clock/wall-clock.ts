@@ -2,12 +2,12 @@ import type { WallClock } from '../domain/clock.ts';
 import { monotonic } from '../timers.ts';
 
 /**
- * The clock of the machine. What it shows follows the `Date` of this process, which a test may have set: the code under
- * test reads the time of a signature by the same.
+ * The clock of the machine. It follows the `Date` of this process even if a test has replaced it, because the code under
+ * test checks signature timestamps against the same `Date`.
  */
 export const systemClock: WallClock = { now: () => Date.now(), monotonic };
 
-/** Shows one instant always, in milliseconds since 1970. What is measured, such as a time limit, stays real. */
+/** A clock that always shows `at`, in milliseconds since 1970. Monotonic time, which time limits use, stays real. */
 export function createPinnedClock(at: number): WallClock {
   return { ...systemClock, now: () => at };
 }

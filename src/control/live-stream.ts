@@ -88,7 +88,7 @@ async function* followHeldListeners(
   const releases = ids.map((id) => listenerEndpoints.acquire(id));
   releases.push(
     bus.subscribe(({ type }) => {
-      if (type === 'renewed' && ids.some((id) => store.webhooks.find(id) === undefined)) lost.abort();
+      if (type === 'state_replaced' && ids.some((id) => store.webhooks.find(id) === undefined)) lost.abort();
     }),
   );
   const release = () => {

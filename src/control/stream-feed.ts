@@ -69,9 +69,9 @@ export class StreamFeed {
   }
 
   #wake(): void {
-    const { commits } = this.#sandbox.store;
-    if (commits !== this.#commit) {
-      this.#commit = commits;
+    const { commitCount } = this.#sandbox.store;
+    if (commitCount !== this.#commit) {
+      this.#commit = commitCount;
       this.#batches.clear();
       this.#changes.clear();
     }

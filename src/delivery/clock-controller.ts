@@ -69,7 +69,7 @@ export class ClockController {
   /** How many attempts the move in progress has caused so far; null where none is in progress. */
   countAttemptsOfMove({ seq }: LoadedWorkspace): number | null {
     const begin = this.#begins.get(seq);
-    return begin === undefined ? null : this.#sandbox.store.attempts.countOfWorkspace(seq, begin);
+    return begin === undefined ? null : this.#sandbox.store.attempts.countByWorkspace(seq, begin);
   }
 
   async #moveTo(workspace: LoadedWorkspace, target: number, signal?: AbortSignal): Promise<number> {
@@ -121,7 +121,7 @@ export class ClockController {
   }
 
   #announce(workspace: LoadedWorkspace): void {
-    this.#sandbox.bus.publish({ type: 'clock', workspaceSeq: workspace.seq });
+    this.#sandbox.bus.publish({ type: 'clock_changed', workspaceSeq: workspace.seq });
   }
 
   /** Time must not pass in a workspace whose rows say something else by now. */

@@ -2,10 +2,10 @@
 
 import type { RetentionLimits } from '../domain/retention-limits.ts';
 import { persistClock } from '../sandbox/clock-persistence.ts';
-import { watchDatabaseFile } from '../sandbox/database-file-watch.ts';
 import { ListenerEndpoints } from '../sandbox/listener-endpoints.ts';
 import { startRetentionJob } from '../sandbox/retention-job.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
+import { watchDatabaseFile } from '../store/database-file-monitor.ts';
 import { clearTimeout, setTimeout } from '../timers.ts';
 import { ClockController } from './clock-controller.ts';
 import { Dispatcher } from './dispatcher.ts';

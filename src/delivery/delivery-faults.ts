@@ -38,7 +38,7 @@ export function delayAttempt(
   { mark }: FiredFault,
   ms: number,
 ): number | null {
-  store.deliveries.holdBack(seq, workspace.clock.now() + ms, JSON.stringify(mark));
+  store.deliveries.postpone(seq, workspace.clock.now() + ms, JSON.stringify(mark));
   return store.deliveries.getProgress(seq).due_at;
 }
 

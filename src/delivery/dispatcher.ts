@@ -3,7 +3,7 @@
  * turns, so that one that is slow, dead or flooded delays no other.
  */
 import { isPastWindow } from '../domain/retry-policy.ts';
-import type { PreloadedDelivery, SandboxEvent } from '../sandbox/event-bus.ts';
+import type { SandboxEvent } from '../sandbox/event-bus.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { LoadedWorkspace } from '../sandbox/workspace-registry.ts';
 import type { SendableDelivery } from '../store/deliveries.ts';
@@ -209,11 +209,11 @@ export class Dispatcher {
   }
 
   #hear(sandboxEvent: SandboxEvent): void {
-    if (sandboxEvent.type === 'renewed') {
+    if (sandboxEvent.type === 'state_replaced') {
       this.#startAnew();
       return;
     }
-    if (sandboxEvent.type === 'clock') {
+    if (sandboxEvent.type === 'clock_changed') {
       const group = this.#groups.get(sandboxEvent.workspaceSeq);
       if (group !== undefined) this.#wakeGroup(group);
       this.#send();
@@ -226,13 +226,13 @@ export class Dispatcher {
     const endpointQueue = this.#findLane(sandboxEvent.webhookSeq);
     // The news may be of a moment before the rows were replaced.
     if (endpointQueue === undefined) return;
-    if (sandboxEvent.type === 'due') {
+    if (sandboxEvent.type === 'delivery_due') {
       endpointQueue.schedule(sandboxEvent.deliverySeq, sandboxEvent.dueAt);
       this.#consider(endpointQueue);
-      this.#send(sandboxEvent.preloaded);
+      this.#send();
       return;
     }
-    if (sandboxEvent.type === 'canceled') endpointQueue.reload();
+    if (sandboxEvent.type === 'deliveries_canceled') endpointQueue.reload();
     else
       endpointQueue.isEnabled = this.#sandbox.store.webhooks.getBySeq(sandboxEvent.webhookSeq).disabled === 0;
     this.#consider(endpointQueue);
@@ -328,7 +328,7 @@ export class Dispatcher {
     });
   }
 
-  #send(fresh?: PreloadedDelivery): void {
+  #send(): void {
     if (this.#state !== 'running') return;
     const now = this.#sandbox.wall.monotonic();
     // An attempt that cannot be recorded would be repeated for as long as the file is gone.
@@ -354,7 +354,7 @@ export class Dispatcher {
       if (seq === undefined) continue;
       this.#inFlight++;
       group.inFlight++;
-      void this.#deliver(endpointQueue, seq, fresh);
+      void this.#deliver(endpointQueue, seq);
     }
     this.#tellWaiters();
   }
@@ -371,15 +371,11 @@ export class Dispatcher {
     return undefined;
   }
 
-  async #deliver(
-    endpointQueue: EndpointQueue,
-    seq: number,
-    fresh: PreloadedDelivery | undefined,
-  ): Promise<void> {
+  async #deliver(endpointQueue: EndpointQueue, seq: number): Promise<void> {
     // What the rows say, should something go wrong on the way: it is still due.
     let dueAt: number | null = endpointQueue.workspace.clock.now();
     try {
-      dueAt = await this.#attempt(endpointQueue, seq, fresh);
+      dueAt = await this.#attempt(endpointQueue, seq);
     } catch (fault) {
       this.#rest(fault);
     }
@@ -414,14 +410,10 @@ export class Dispatcher {
   }
 
   /** @returns when the delivery is due again; null for not at all. */
-  async #attempt(
-    endpointQueue: EndpointQueue,
-    seq: number,
-    fresh: PreloadedDelivery | undefined,
-  ): Promise<number | null> {
+  async #attempt(endpointQueue: EndpointQueue, seq: number): Promise<number | null> {
     const { store, rules } = this.#sandbox;
     const { workspace } = endpointQueue;
-    const claim = this.#findClaim(seq, fresh);
+    const claim = store.deliveries.findSendable(seq);
     if (claim === undefined) return null;
     // Not due any more, now that a reset has set the clock back.
     if (claim.due_at > workspace.clock.now()) return claim.due_at;
@@ -448,15 +440,10 @@ export class Dispatcher {
     const { store } = this.#sandbox;
     const now = endpointQueue.workspace.clock.now();
     endpointQueue.hasReorderedDelivery = false;
-    for (const seq of await store.write(() => store.deliveries.letGo(endpointQueue.webhookSeq, now)))
+    for (const seq of await store.write(() =>
+      store.deliveries.releaseReordered(endpointQueue.webhookSeq, now),
+    ))
       endpointQueue.schedule(seq, now);
-  }
-
-  /** The claim that came with the news, or where the delivery had to wait, what the rows say by now. */
-  #findClaim(seq: number, fresh: PreloadedDelivery | undefined): SendableDelivery | undefined {
-    const { deliveries, webhooks } = this.#sandbox.store;
-    const isFresh = fresh?.delivery.seq === seq && fresh.revision === webhooks.revision;
-    return isFresh ? fresh.delivery : deliveries.findSendable(seq);
   }
 
   // The emulator was off, or the endpoint disabled, until after the window: no attempt starts past it (§6).

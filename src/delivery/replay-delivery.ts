@@ -36,7 +36,7 @@ export async function replayDelivery(sandbox: Sandbox, request: ReplayRequest): 
     assertEndpoint(sandbox, row);
     return isNew ? copyDelivery(sandbox, row, changes, now) : replayInPlace(sandbox, row, now);
   });
-  bus.publish({ type: 'due', webhookSeq: row.webhook_seq, deliverySeq: seq, dueAt: now });
+  bus.publish({ type: 'delivery_due', webhookSeq: row.webhook_seq, deliverySeq: seq, dueAt: now });
   return store.deliveryQueries.findBySeq(seq) ?? row;
 }
 
@@ -61,7 +61,7 @@ function assertEndpoint({ store }: Sandbox, row: DeliveryRow): void {
 }
 
 function replayInPlace({ store }: Sandbox, row: DeliveryRow, now: number): number {
-  store.deliveries.askReplay(row.seq, now);
+  store.deliveries.requestReplay(row.seq, now);
   return row.seq;
 }
 

@@ -50,7 +50,7 @@ export function mountPublicApi(app: H3, options: PublicApiOptions): void {
   const { rateLimit } = sandbox.rules;
   const limiter = rateLimit === null ? null : new RateLimiter(rateLimit, sandbox.wall);
   sandbox.bus.subscribe((sandboxEvent) => {
-    if (sandboxEvent.type === 'renewed') limiter?.reset();
+    if (sandboxEvent.type === 'state_replaced') limiter?.reset();
   });
   const serving = { ...options, limiter };
   const handlers = createPublicHandlers(sandbox);

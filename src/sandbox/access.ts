@@ -1,4 +1,4 @@
-/** Who calls, and what they may (§5). */
+/** Authentication and authorization of API requests (§5). */
 import type { Environment, Scope } from '../domain/environment.ts';
 import { describeIdKindMismatch, type IdKind } from '../domain/ids.ts';
 import { environmentOfApiKey } from '../domain/secret.ts';
@@ -10,7 +10,7 @@ import type { LoadedWorkspace } from './workspace-registry.ts';
 export interface Caller {
   readonly keySeq: number;
   readonly keyId: string;
-  /** The workspace that the key is bound to; null for a key that is for all. */
+  /** The workspace that the key is bound to; null for a key for all workspaces. */
   readonly workspaceSeq: number | null;
   readonly scopes: readonly Scope[];
 }
@@ -19,9 +19,12 @@ const BEARER = /^Bearer +(\S+) *$/i;
 
 /**
  * Finds the key of an `Authorization: Bearer <API_KEY>` header (§5.1).
- * @throws SvcError `unauthenticated`, with a message that says which of the possible mistakes it is.
+ * @throws SvcError `unauthenticated` with a message that names the exact cause.
  */
-export function authenticate({ store, environment }: Sandbox, authorization: string | null): Caller {
+export function authenticate(
+  { store, environment }: Pick<Sandbox, 'store' | 'environment'>,
+  authorization: string | null,
+): Caller {
   if (authorization === null)
     throw unauthenticated('The request has no Authorization header; send `Authorization: Bearer <API_KEY>`.');
   const key = BEARER.exec(authorization)?.[1];
@@ -29,7 +32,7 @@ export function authenticate({ store, environment }: Sandbox, authorization: str
     throw unauthenticated('The Authorization header does not have the form `Bearer <API_KEY>`.');
   assertEnvironment(key, environment);
   const row = store.apiKeys.findByKey(key);
-  if (row === undefined) throw unauthenticated('The API key is not known here.');
+  if (row === undefined) throw unauthenticated('The API key does not exist in this emulator.');
   if (row.revoked_at !== null) throw unauthenticated('The API key has been revoked.');
   const { seq: keySeq, id: keyId, workspace_seq: workspaceSeq } = row;
   return { keySeq, keyId, workspaceSeq, scopes: toScopes(row) };
@@ -47,20 +50,19 @@ function unauthenticated(message: string): SvcError {
 }
 
 /** @throws SvcError `permission_denied` that names the missing scope (§5.4). */
-export function requireScope({ rules }: Sandbox, caller: Caller, scope: Scope): void {
+export function requireScope({ rules }: Pick<Sandbox, 'rules'>, caller: Caller, scope: Scope): void {
   if (caller.scopes.includes(scope)) return;
   if (scope.endsWith(':read') && rules.readScopes === 'not_required') return;
   throw new SvcError('permission_denied', `The API key lacks the scope ${scope}.`);
 }
 
 /**
- * The workspace that a request names, or the one of the key where it names none.
- * @param parameter name of the member that names it, for messages.
- * @throws SvcError `not_found` for a workspace that the key is not for (decision `workspace.hidden`); with `missing`
- *   as its code when neither the request nor the key names one.
+ * Returns the workspace that a request names, or the one that the key is bound to.
+ * @param missing error code, and field name for the message, if neither the request nor the key names a workspace.
+ * @throws SvcError `not_found` for a workspace that the key cannot access (decision `workspace.hidden`).
  */
 export function resolveWorkspace(
-  sandbox: Sandbox,
+  sandbox: Pick<Sandbox, 'workspaces'>,
   caller: Caller,
   id: string | undefined,
   missing: { readonly parameter: string; readonly code: 'invalid_request' | 'validation_failed' },
@@ -77,18 +79,22 @@ export function resolveWorkspace(
   return workspace;
 }
 
-/** Whether a key is for a workspace. */
+/** Whether a key can access a workspace. */
 export function canAccess(caller: Caller, workspaceSeq: number): boolean {
   return caller.workspaceSeq === null || caller.workspaceSeq === workspaceSeq;
 }
 
-/** What `notFound` names, by the word that its message has for it. */
+/** The id kind of each noun that {@link notFound} accepts. */
 const idKinds: Readonly<Partial<Record<string, IdKind>>> = {
-  ...{ workspace: 'workspace', event: 'event', webhook: 'webhook', delivery: 'delivery' },
-  ...{ key: 'apiKey', fault: 'fault' },
+  workspace: 'workspace',
+  event: 'event',
+  webhook: 'webhook',
+  delivery: 'delivery',
+  key: 'apiKey',
+  fault: 'fault',
 };
 
-/** @param kind what was looked for, in words. */
+/** @param kind noun for the message, such as `event`. */
 export function notFound(kind: string, id: string): SvcError {
   const idKind = idKinds[kind];
   const other = idKind === undefined ? null : describeIdKindMismatch(id, idKind);

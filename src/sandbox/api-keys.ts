@@ -7,14 +7,17 @@ import type { LoadedWorkspace } from './workspace-registry.ts';
 
 export interface NewApiKey {
   readonly scopes: readonly Scope[];
-  /** Null for a key that is for every workspace. */
+  /** Null for a key for all workspaces. */
   readonly workspace: Pick<LoadedWorkspace, 'seq' | 'id'> | null;
-  /** The key itself where it is already known; otherwise one is made. */
+  /** The key itself; default: a new one. */
   readonly key?: string;
 }
 
-/** Writes a key, of which only the hash is kept; the answer alone carries the key itself. Inside a write. */
-export function createApiKey(sandbox: Sandbox, { scopes, workspace, key: given }: NewApiKey): CreatedApiKey {
+/** Writes an API key. Only its hash is stored, so only the returned value contains the key. Call inside a write. */
+export function createApiKey(
+  sandbox: Pick<Sandbox, 'store' | 'generator' | 'environment' | 'timestamp'>,
+  { scopes, workspace, key: given }: NewApiKey,
+): CreatedApiKey {
   const { store, generator, environment } = sandbox;
   const key = given ?? generator.apiKey(environment);
   const createdAt = sandbox.timestamp();

@@ -1,4 +1,4 @@
-/** What a sandbox has from its first boot: a workspace, a key that may do everything in it, and an endpoint if asked for. */
+/** Creates what every sandbox has after boot: a workspace, an API key with all scopes and, with `--forward-to`, an endpoint. */
 import type { ValidatedSeed } from '../contract/seed-schema.ts';
 import { validate } from '../contract/validate.ts';
 import { scopes } from '../domain/environment.ts';
@@ -6,23 +6,23 @@ import type { ForwardTarget } from '../domain/forward-url.ts';
 import { SvcError } from '../errors.ts';
 import { createApiKey } from './api-keys.ts';
 import { persistClock } from './clock-persistence.ts';
+import { createEvent } from './events.ts';
 import type { Sandbox } from './sandbox.ts';
-import { applySeed, findDefaultKey } from './seed.ts';
-import { isPermanent, registerWebhook } from './webhooks.ts';
+import { createWebhook, isPermanent, registerWebhook } from './webhooks.ts';
 import type { LoadedWorkspace } from './workspace-registry.ts';
-import { createWorkspace } from './workspaces.ts';
+import { createWorkspace, insertWorkspace } from './workspaces.ts';
 
 const DEFAULT_WORKSPACE_NAME = 'Default workspace';
 
 export interface BootstrapOptions {
-  /** The key of an earlier boot; it goes on if it still holds. */
+  /** The key of an earlier boot; it is used again unless it was revoked. */
   readonly knownKey: string | null;
-  /** Makes that key one of the store where it is not known there. */
+  /** Adds that key to the store if it does not exist there. */
   readonly adoptKey?: boolean;
-  /** What a store without a workspace begins with; another store is left as it is. */
+  /** Initial data for a store without a workspace; ignored for any other store. */
   readonly seed?: ValidatedSeed | null | undefined;
   readonly forwardTo?: ForwardTarget | null | undefined;
-  /** Sets the clock of the default workspace; without it, it goes on as the store has it. */
+  /** Settings for the clock of the default workspace. By default, the clock continues with its stored settings. */
   readonly clock?: { readonly speed?: number; readonly frozen?: boolean } | undefined;
 }
 
@@ -35,8 +35,9 @@ export interface BootstrapResult {
 }
 
 /**
- * @throws SvcError `database_unusable` when the store belongs to the other environment (§1: data is not shared);
- *   `validation_failed` for an endpoint that the rules do not accept.
+ * Prepares the store for use.
+ * @throws SvcError `database_unusable` if the store belongs to the other environment (§1: environments share no data),
+ *   `validation_failed` if the rules do not accept the endpoint.
  */
 export function bootstrap(sandbox: Sandbox, options: BootstrapOptions): BootstrapResult {
   const { seed, forwardTo, clock } = options;
@@ -57,15 +58,15 @@ export function bootstrap(sandbox: Sandbox, options: BootstrapOptions): Bootstra
   });
 }
 
-function assertStoreEnvironment({ store, environment }: Sandbox): void {
+function assertStoreEnvironment({ store, environment }: Pick<Sandbox, 'store' | 'environment'>): void {
   const owner = store.settings.find('environment');
   if (owner === undefined) store.settings.set('environment', environment);
   else if (owner !== environment) {
     throw new SvcError(
       'database_unusable',
-      `The database belongs to the ${owner} environment, not to ${environment}.`,
+      `The database belongs to the ${owner} environment; this emulator is ${environment}.`,
       {
-        hint: 'Name another file with --db: the two environments share no data.',
+        hint: `Name another file with --db, or start with --environment ${owner}.`,
       },
     );
   }
@@ -83,11 +84,41 @@ function ensureKey(
 }
 
 /**
- * The endpoint of an address, by the rules of `POST /webhooks`; that of an earlier boot goes on with its secret, and
- * takes deliveries again if it was disabled meanwhile: who names it wants them.
+ * Registers the endpoint of `--forward-to` by the rules of `POST /webhooks`. An endpoint of an earlier boot with the same
+ * URL is reused with its secret, and enabled.
  */
 function registerForwardTarget(sandbox: Sandbox, workspace: LoadedWorkspace, target: ForwardTarget) {
   const input = { workspace_id: workspace.id, url: target.url, events: target.events };
   validate(sandbox.operations.createWebhook.input, input, 'validation_failed');
   return registerWebhook(sandbox, { workspace, ...target }, isPermanent);
+}
+
+type SeedWorkspace = ValidatedSeed['workspaces'][number];
+
+/** Writes the records of a seed. Its events are delivered like events that are created through the API. Call inside a write. */
+function applySeed(sandbox: Sandbox, { workspaces, keys, faults }: ValidatedSeed): void {
+  for (const workspace of workspaces) seedWorkspace(sandbox, workspace);
+  for (const { key, scopes: granted } of keys)
+    createApiKey(sandbox, { scopes: granted, workspace: null, key });
+  for (const fault of faults) sandbox.faults.insert(fault);
+}
+
+function seedWorkspace(sandbox: Sandbox, seeded: SeedWorkspace): void {
+  const { seq } = insertWorkspace(sandbox, seeded);
+  const workspace = sandbox.workspaces.get(seq);
+  for (const { key, scopes: granted } of seeded.keys)
+    createApiKey(sandbox, { scopes: granted, workspace, key });
+  for (const { skip_verify: skipVerify, ...webhook } of seeded.webhooks) {
+    createWebhook(sandbox, { ...webhook, workspace, skipVerify });
+  }
+  for (const { payload = {}, ...event } of seeded.events) {
+    createEvent(sandbox, { ...event, workspace, payload: JSON.stringify(payload) });
+  }
+  for (const fault of seeded.faults) sandbox.faults.insert({ ...fault, workspace_id: workspace.id });
+}
+
+/** The first key of a seed with all scopes in its first workspace, which replaces the generated default key. */
+function findDefaultKey({ workspaces, keys }: ValidatedSeed): string | null {
+  const candidates = [...(workspaces[0]?.keys ?? []), ...keys];
+  return candidates.find((key) => scopes.every((scope) => key.scopes.includes(scope)))?.key ?? null;
 }

@@ -1,35 +1,26 @@
-/** News of what has been committed. Whoever hears it finds it on disk. */
-import type { SendableDelivery } from '../store/deliveries.ts';
-
-/** What is to be sent, so that it need not be read back; good while the endpoints have this revision. */
-export interface PreloadedDelivery {
-  readonly delivery: SendableDelivery;
-  readonly revision: number;
-}
-
-/** A delivery has a due time: newly made, or asked to be replayed. */
+/** Publishes events inside the process after a commit. */
+/** A delivery got a due time: it is new, or a replay was requested. */
 export interface DeliveryDue {
-  readonly type: 'due';
+  readonly type: 'delivery_due';
   readonly webhookSeq: number;
   readonly deliverySeq: number;
   readonly dueAt: number;
-  readonly preloaded?: PreloadedDelivery;
 }
 
 export type SandboxEvent =
   | DeliveryDue
-  /** The deliveries of an event to many endpoints are due. */
+  /** All deliveries of an event are due; used for an event with many endpoints. */
   | { readonly type: 'event_due'; readonly workspaceSeq: number; readonly eventSeq: number }
-  /** The pending deliveries of an endpoint are no more. */
-  | { readonly type: 'canceled'; readonly webhookSeq: number }
-  /** An endpoint takes deliveries again, or no longer. */
+  /** The pending deliveries of an endpoint were canceled. */
+  | { readonly type: 'deliveries_canceled'; readonly webhookSeq: number }
+  /** An endpoint was enabled, disabled or changed. */
   | { readonly type: 'webhook_changed'; readonly webhookSeq: number }
-  /** The schedule clock of a workspace was set. */
-  | { readonly type: 'clock'; readonly workspaceSeq: number }
-  /** The rows were replaced: nothing that was learned before holds. */
-  | { readonly type: 'renewed' };
+  /** The schedule clock of a workspace was set or moved. */
+  | { readonly type: 'clock_changed'; readonly workspaceSeq: number }
+  /** All rows were replaced: state that was read before is invalid. */
+  | { readonly type: 'state_replaced' };
 
-export type SandboxEventListener = (sandboxEvent: SandboxEvent) => void;
+export type SandboxEventListener = (event: SandboxEvent) => void;
 
 export class EventBus {
   readonly #listeners = new Set<SandboxEventListener>();
@@ -40,7 +31,7 @@ export class EventBus {
     return () => this.#listeners.delete(listener);
   }
 
-  publish(sandboxEvent: SandboxEvent): void {
-    for (const listener of this.#listeners) listener(sandboxEvent);
+  publish(event: SandboxEvent): void {
+    for (const listener of this.#listeners) listener(event);
   }
 }

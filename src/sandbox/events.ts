@@ -1,6 +1,6 @@
-/** Events: creating one plans its deliveries in the same transaction (§6). */
+/** Creates and reads events. An event and its deliveries are one transaction (§6). */
 import { toEnvelope, toEventRecord } from '../domain/event.ts';
-import { type NewDelivery, toSendableDelivery } from '../store/deliveries.ts';
+import type { NewDelivery } from '../store/deliveries.ts';
 import { type EventRow, toEventRecordText } from '../store/events.ts';
 import { type Caller, canAccess, notFound, resolveWorkspace } from './access.ts';
 import { persistClockIfNeeded } from './clock-persistence.ts';
@@ -12,7 +12,7 @@ import type { LoadedWorkspace } from './workspace-registry.ts';
 export interface NewEvent {
   readonly workspace: LoadedWorkspace;
   readonly type: string;
-  /** Where it is already known; otherwise one is made. */
+  /** The id; default: a new one. */
   readonly id?: string | undefined;
   /** JSON text of an object. */
   readonly payload: string;
@@ -21,59 +21,55 @@ export interface NewEvent {
 export interface CreatedEvent {
   /** The event record as JSON text. */
   readonly record: string;
-  /** To be published once it is on disk. */
+  /** Sandbox events to publish after the commit. */
   readonly toPublish: readonly SandboxEvent[];
 }
 
-/** Writes an event and one delivery for each endpoint that subscribes to it. Inside a write. */
-export function createEvent(sandbox: Sandbox, input: NewEvent): CreatedEvent {
+/** Writes an event and a delivery for each subscribed endpoint. Call inside a write. */
+export function createEvent(sandbox: Pick<Sandbox, 'store' | 'wall'>, input: NewEvent): CreatedEvent {
   const { store } = sandbox;
   const event = toEventRow(input);
   const seq = store.nextSeq();
-  store.events.insert({ ...event.row, seq });
-  const news = store.webhooks
-    .listSubscribed(event.row.workspace_seq, input.type)
-    .map((webhook): SandboxEvent => {
-      const delivery = insertDelivery(
-        sandbox,
-        input.workspace,
-        { ...event.row, seq },
-        webhook.seq,
-        store.nextSeq(),
-      );
-      const claim = toSendableDelivery(delivery, webhook, event.row.envelope);
-      const preloaded = { delivery: claim, revision: store.webhooks.revision };
-      return {
-        type: 'due',
-        webhookSeq: webhook.seq,
-        deliverySeq: delivery.seq,
-        dueAt: delivery.due_at,
-        preloaded,
-      };
-    });
+  const row = { ...event.row, seq };
+  store.events.insert(row);
+  const webhooks = store.webhooks.listSubscribed(row.workspace_seq, input.type);
+  const toPublish = webhooks.map((webhook): SandboxEvent => {
+    const delivery = insertDelivery(sandbox, input.workspace, row, webhook.seq, store.nextSeq());
+    store.deliveries.preload(delivery, webhook, row.envelope);
+    return {
+      type: 'delivery_due',
+      webhookSeq: webhook.seq,
+      deliverySeq: delivery.seq,
+      dueAt: delivery.due_at,
+    };
+  });
   persistClockIfNeeded(sandbox, input.workspace);
-  return { record: event.record, toPublish: news };
+  return { record: event.record, toPublish };
 }
 
-/** The row of a new event but for its sequence, and its record as JSON text. */
+/** The row of a new event without its sequence, and the event record as JSON text. */
 export function toEventRow({ workspace, type, payload, id }: NewEvent) {
   const createdAt = workspace.clock.now();
   const facts = {
     id: id ?? workspace.ids.next('event', createdAt),
     workspaceId: workspace.id,
-    ...{ type, payload, createdAt },
+    type,
+    payload,
+    createdAt,
   };
   const row = {
     id: facts.id,
     workspace_seq: workspace.seq,
-    ...{ type, created_at: createdAt, envelope: toEnvelope(facts) },
+    type,
+    created_at: createdAt,
+    envelope: toEnvelope(facts),
   };
   return { row, record: toEventRecord(facts) };
 }
 
-/** Inside a write. */
+/** Writes a new pending delivery. Call inside a write. */
 export function insertDelivery(
-  { store }: Sandbox,
+  { store }: Pick<Sandbox, 'store'>,
   { ids }: LoadedWorkspace,
   event: Omit<EventRow, 'envelope'>,
   webhookSeq: number,
@@ -92,8 +88,8 @@ export function insertDelivery(
   return delivery;
 }
 
-/** The event record as JSON text. @throws SvcError `not_found`, also for an event of a hidden workspace. */
-export function getEvent({ store }: Sandbox, caller: Caller, id: string): string {
+/** The event record as JSON text. @throws SvcError `not_found`, also for an event in a workspace that the key cannot access. */
+export function getEvent({ store }: Pick<Sandbox, 'store'>, caller: Caller, id: string): string {
   const row = store.events.find(id);
   if (row === undefined || !canAccess(caller, row.workspace_seq)) throw notFound('event', id);
   return toEventRecordText(row);
@@ -107,7 +103,11 @@ export interface EventListInput {
 }
 
 /** A page of events, newest first, as JSON text of the list body (§2). */
-export function listEvents(sandbox: Sandbox, caller: Caller, input: EventListInput): string {
+export function listEvents(
+  sandbox: Pick<Sandbox, 'store' | 'rules' | 'workspaces'>,
+  caller: Caller,
+  input: EventListInput,
+): string {
   const { store, rules } = sandbox;
   const missing = { parameter: rules.list.workspaceParameter, code: 'invalid_request' } as const;
   const workspace = resolveWorkspace(sandbox, caller, input.workspaceId, missing);

@@ -1,6 +1,6 @@
 /**
- * Events for many endpoints. Their deliveries are written in slices, so that no turn of the event loop takes long, and
- * still become visible and durable together with the event: see `store/unpublished-event.ts`.
+ * Creates events for many endpoints. The deliveries are written in slices to keep the event loop responsive, and become
+ * visible and durable together with the event, see `store/unpublished-event.ts`.
  */
 import { SvcError } from '../errors.ts';
 import type { EventRow } from '../store/events.ts';
@@ -10,27 +10,27 @@ import { persistClockIfNeeded } from './clock-persistence.ts';
 import { type CreatedEvent, insertDelivery, type NewEvent, toEventRow } from './events.ts';
 import type { Sandbox } from './sandbox.ts';
 
-/** An event for more endpoints than this is created in slices. */
+/** An event with more endpoints than this is created in slices. */
 const FAN_OUT_THRESHOLD = 500;
-/** Deliveries that are written in one turn of the event loop. */
+/** Deliveries written in one turn of the event loop. */
 export const FAN_OUT_SLICE = 200;
 
-/** An event whose deliveries are written, and that is not. */
+/** An event whose deliveries are written but not yet visible. */
 export interface PreparedEvent {
-  /** Writes the event, and makes its deliveries visible with it. Inside a write. */
+  /** Writes the event, which makes its deliveries visible. Call inside a write. */
   publish(): CreatedEvent;
 }
 
 export class FanOut {
-  readonly #sandbox: Sandbox;
-  /** The last event that was prepared: the next one waits for it. */
+  readonly #sandbox: Pick<Sandbox, 'store' | 'wall'>;
+  /** The creation in progress; the next one waits for it. */
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(sandbox: Sandbox) {
+  constructor(sandbox: Pick<Sandbox, 'store' | 'wall'>) {
     this.#sandbox = sandbox;
   }
 
-  /** Whether an event has so many endpoints that it is to be created by {@link create}. */
+  /** Whether an event has so many endpoints that {@link create} must create it. */
   async isNeededFor({ workspace, type }: NewEvent): Promise<boolean> {
     const { webhooks } = this.#sandbox.store;
     await webhooks.loadSubscriptions(workspace.seq);
@@ -38,8 +38,9 @@ export class FanOut {
   }
 
   /**
-   * Prepares an event and lets `finish` write it; what was prepared is removed where that fails. One event at a time.
-   * @throws SvcError `storage_unavailable`, or `conflict` when the emulator was reset meanwhile.
+   * Writes the deliveries of an event, then calls `finish` to write the event. If that fails, the deliveries are deleted.
+   * One event at a time.
+   * @throws SvcError `storage_unavailable`, or `conflict` if the emulator is reset meanwhile.
    */
   create<Result>(input: NewEvent, finish: (prepared: PreparedEvent) => Promise<Result>): Promise<Result> {
     const run = () => this.#create(input, finish);
@@ -67,8 +68,10 @@ export class FanOut {
           store.publishEvent();
           isPublished = true;
           persistClockIfNeeded(this.#sandbox, input.workspace);
-          const news = [{ type: 'event_due', workspaceSeq: row.workspace_seq, eventSeq: seq }] as const;
-          return { record: event.record, toPublish: news };
+          return {
+            record: event.record,
+            toPublish: [{ type: 'event_due', workspaceSeq: row.workspace_seq, eventSeq: seq }],
+          };
         },
       });
       if (isPublished) store.revealEvent();
@@ -83,14 +86,14 @@ export class FanOut {
   async #writeDeliveries(input: NewEvent, event: EventRow, webhooks: readonly WebhookRow[]): Promise<void> {
     const { store } = this.#sandbox;
     const { revision } = store.webhooks;
-    // One that was deleted meanwhile would keep its delivery pending for ever.
-    const isThere = ({ seq }: WebhookRow) =>
+    // A delivery for an endpoint that was deleted meanwhile would stay pending forever.
+    const exists = ({ seq }: WebhookRow) =>
       store.webhooks.revision === revision || store.webhooks.findBySeq(seq)?.deleted_at === null;
     for (let at = 0; at < webhooks.length; at += FAN_OUT_SLICE) {
       this.#assertReserved(event.seq);
       store.writeUnpublished(() => {
         for (const [index, webhook] of webhooks.slice(at, at + FAN_OUT_SLICE).entries()) {
-          if (!isThere(webhook)) continue;
+          if (!exists(webhook)) continue;
           insertDelivery(this.#sandbox, input.workspace, event, webhook.seq, event.seq + 1 + at + index);
         }
       });

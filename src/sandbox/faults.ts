@@ -1,4 +1,4 @@
-/** The faults that are in force. They are held in memory beside their rows, so that where there are none nothing is asked. */
+/** The active faults. They are held in memory, so that requests and deliveries cost nothing when there are none. */
 import type { Fault } from '../contract/fault-schemas.ts';
 import {
   type AppliedFault,
@@ -25,109 +25,117 @@ interface ActiveFault {
   readonly id: string;
   readonly rule: FaultRule;
   fired: number;
-  /** How many requests it was asked about: what its chance is drawn from. */
-  asked: number;
+  /** Number of requests that it was checked for; part of the name that its probability is drawn from. */
+  checks: number;
+}
+
+export interface FaultRegistryOptions {
+  readonly store: Store;
+  readonly generator: IdAndSecretGenerator;
+  readonly bus: EventBus;
+  /** Returns `created_at` of a new fault. */
+  readonly timestamp: () => number;
 }
 
 export class FaultRegistry {
   readonly #store: Store;
   readonly #generator: IdAndSecretGenerator;
-  readonly #stamp: () => number;
+  readonly #timestamp: () => number;
   /** Oldest first. */
-  #live: ActiveFault[] = [];
+  #active: ActiveFault[] = [];
 
-  constructor({
-    store,
-    generator,
-    bus,
-    stamp,
-  }: { store: Store; generator: IdAndSecretGenerator; bus: EventBus; stamp: () => number }) {
+  constructor({ store, generator, bus, timestamp }: FaultRegistryOptions) {
     this.#store = store;
     this.#generator = generator;
-    this.#stamp = stamp;
+    this.#timestamp = timestamp;
     this.#load([]);
-    bus.subscribe(({ type }) => type === 'renewed' && this.#load([]));
+    bus.subscribe(({ type }) => type === 'state_replaced' && this.#load([]));
   }
 
   add(rule: FaultRule): Promise<Fault> {
     return this.#change(() => this.insert(rule));
   }
 
-  /** Writes one that is in force from the next renewal on. Inside a write. */
+  /** Writes a fault that becomes active when the state is next rebuilt. Call inside a write. */
   insert(rule: FaultRule): Fault {
-    const createdAt = this.#stamp();
+    const createdAt = this.#timestamp();
     const row: FaultRow = {
       seq: this.#store.nextSeq(),
       id: this.#generator.ids('faults').next('fault', createdAt),
       rule: JSON.stringify(rule),
-      ...{ fired: 0, created_at: createdAt },
+      fired: 0,
+      created_at: createdAt,
     };
     this.#store.faults.insert(row);
     return toFault(row);
   }
 
-  /** Removes one, those of a workspace, or all. @returns how many. */
+  /** Deletes one fault, the faults of a workspace, or all. @returns how many. */
   clear(id: string | null, workspaceId: string | null): Promise<number> {
     return this.#change(() => this.#store.faults.delete(id, workspaceId));
   }
 
-  /** The oldest fault that meets a request, counted as fired. */
+  /** Returns the oldest fault that matches a request, and counts it as fired. */
   fireForRequest(findFacts: () => FaultableRequest): FiredFault | undefined {
-    if (this.#live.length === 0) return undefined;
+    if (this.#active.length === 0) return undefined;
     const facts = findFacts();
-    return this.#take(
+    return this.#fire(
       'request',
       (rule) => matchesRequest(rule, facts),
-      (fault) => String(fault.asked++),
+      (fault) => String(fault.checks++),
     );
   }
 
   /**
-   * The oldest fault that meets an attempt, counted as fired.
-   * @param name of the attempt: what a chance is drawn from, so that it does not depend on the order of attempts.
+   * Returns the oldest fault that matches an attempt, and counts it as fired.
+   * @param name of the attempt. A probability is drawn from it, so that it does not depend on the order of attempts.
    */
   fireForDelivery(name: string, findFacts: () => FaultableDelivery): FiredFault | undefined {
-    if (this.#live.length === 0) return undefined;
+    if (this.#active.length === 0) return undefined;
     const facts = findFacts();
-    return this.#take(
+    return this.#fire(
       'delivery',
       (rule) => matchesDelivery(rule, facts),
       () => name,
     );
   }
 
-  #take(
+  #fire(
     on: FaultRule['on'],
     meets: (rule: FaultRule) => boolean,
-    nameFor: (fault: ActiveFault) => string,
+    drawFrom: (fault: ActiveFault) => string,
   ): FiredFault | undefined {
-    const taken = this.#live.find((fault) => {
+    const match = this.#active.find((fault) => {
       const { id, rule, fired } = fault;
       if (rule.on !== on || fired >= (rule.count ?? Number.POSITIVE_INFINITY) || !meets(rule)) return false;
       return (
-        rule.probability >= 1 || this.#generator.seededRandom(`${id} ${nameFor(fault)}`) < rule.probability
+        rule.probability >= 1 || this.#generator.seededRandom(`${id} ${drawFrom(fault)}`) < rule.probability
       );
     });
-    if (taken === undefined) return undefined;
-    const { seq, id, rule } = taken;
-    const fired = ++taken.fired;
-    // With what the fault does, or before it; the place is not needed: nobody follows faults.
+    if (match === undefined) return undefined;
+    const { seq, id, rule } = match;
+    const fired = ++match.fired;
+    // Committed together with the effect of the fault, or before it. The change feed does not contain faults.
     this.#store.writeSoon(() => this.#store.faults.setFired(seq, fired));
     return { mark: { id, kind: faultKindOf(rule) }, rule };
   }
 
   async #change<Result>(change: () => Result): Promise<Result> {
     const result = await this.#store.write(change);
-    this.#load(this.#live);
+    this.#load(this.#active);
     return result;
   }
 
-  /** @param known those that go on: the rows may lag behind how often they have fired. */
+  /** @param known faults to keep: their `fired` may be ahead of their rows. */
   #load(known: readonly ActiveFault[]): void {
-    this.#live = this.#store.faults.listAll().map(
+    this.#active = this.#store.faults.listAll().map(
       ({ seq, id, rule, fired }) =>
         known.find((fault) => fault.seq === seq) ?? {
-          ...{ seq, id, rule: JSON.parse(rule), fired, asked: 0 },
+          seq,
+          id,
+          rule: JSON.parse(rule),
+          fired,
+          checks: 0,
         },
     );
   }

@@ -1,4 +1,4 @@
-/** What the emulator makes up itself: ids, keys, secrets and chance. */
+/** Generates ids, API keys, secrets and random numbers, from the seed of the run if there is one. */
 import type { Environment } from '../domain/environment.ts';
 import { UlidGenerator } from '../domain/ids.ts';
 import { createRandomSource, type RandomSource } from '../domain/random-source.ts';
@@ -6,8 +6,8 @@ import { createApiKey, createWebhookSecret } from '../domain/secret.ts';
 import type { SignatureScheme } from '../domain/signature/scheme.ts';
 
 /**
- * Each purpose draws from a source of its own, so that in a seeded run what is drawn for one does not depend on what
- * happens elsewhere: how often a status is asked for changes no key, and one workspace no id of another.
+ * Each purpose has its own random source, so that in a seeded run the values for one purpose do not depend on how often
+ * another one is used.
  */
 export class IdAndSecretGenerator {
   readonly #seed: number | null;
@@ -17,8 +17,8 @@ export class IdAndSecretGenerator {
   #secrets: RandomSource;
 
   /**
-   * @param seed of the run; null for what cannot be foretold.
-   * @param seedsKeys whether API keys come from the seed too
+   * @param seed of the run; null for unpredictable values.
+   * @param seedsKeys whether API keys are also derived from the seed.
    */
   constructor(seed: number | null, seedsKeys: boolean) {
     this.#seed = seed;
@@ -27,8 +27,8 @@ export class IdAndSecretGenerator {
   }
 
   /**
-   * Begins a series anew, as if nothing had been drawn of it. A seeded run makes the same things in the same series,
-   * and so a store must not meet a series a second time, unless what was made of it is gone.
+   * Starts a series from its beginning. A seeded run generates the same values in the same series, so a store must not use
+   * a series twice, unless the rows with its values were removed.
    */
   startSeries(series: string): void {
     this.#series = series;
@@ -36,7 +36,7 @@ export class IdAndSecretGenerator {
     this.#secrets = this.randomSource('secrets');
   }
 
-  /** The source of ids for one purpose. */
+  /** The id source for a purpose. */
   ids(purpose: string): UlidGenerator {
     const known = this.idSource.get(purpose);
     if (known) return known;
@@ -45,23 +45,23 @@ export class IdAndSecretGenerator {
     return source;
   }
 
-  /** @param key how the scheme of the deliveries makes a key of it. */
+  /** @param key how the signature scheme derives a key from the secret. */
   webhookSecret(key: SignatureScheme['key']): string {
     return createWebhookSecret(key, this.#secrets.fill);
   }
 
   apiKey(environment: Environment): string {
-    // Drawn in any case: the secrets that follow are the same.
+    // Always drawn, so that the following secrets do not depend on `seedsKeys`.
     const seeded = createApiKey(environment, this.#secrets.fill);
     return this.#seedsKeys ? seeded : createApiKey(environment);
   }
 
-  /** Uniform in [0, 1); in a seeded run always the same about the same thing. */
-  seededRandom(about: string): number {
-    return this.randomSource(about).next();
+  /** Uniform in [0, 1); in a seeded run always the same for the same name. */
+  seededRandom(name: string): number {
+    return this.randomSource(name).next();
   }
 
-  /** A new source for one purpose, which begins where the series does. */
+  /** A new random source for a purpose, at the beginning of the series. */
   randomSource(purpose: string): RandomSource {
     return createRandomSource(this.#seed, `${this.#series} ${purpose}`);
   }

@@ -1,4 +1,4 @@
-/** Requests that carry an `Idempotency-Key` (§4.3 and decisions `idempotency.*`). */
+/** Handles requests with an `Idempotency-Key` (§4.3 and decisions `idempotency.*`). */
 import { createHash } from 'node:crypto';
 import { SvcError } from '../errors.ts';
 import type { Caller } from './access.ts';
@@ -9,7 +9,7 @@ export interface OperationResponse {
   readonly status: number;
   /** JSON text. */
   readonly body: string;
-  /** Whether it is the stored answer of an earlier request. */
+  /** Whether it is the stored response to an earlier request. */
   readonly replayed?: boolean;
 }
 
@@ -25,8 +25,8 @@ const VISIBLE_ASCII = /^[\x21-\x7e]{1,255}$/;
 const QUOTED = /^"(.*)"$/;
 
 /**
- * Reads the header, bare or quoted (decision `idempotency.scope`).
- * @returns null when the request has none. @throws SvcError `invalid_request` for one of another form.
+ * Parses the header, bare or quoted (decision `idempotency.scope`).
+ * @returns null if the request has no such header. @throws SvcError `invalid_request` if it is malformed.
  */
 export function parseIdempotencyKey(header: string | null): string | null {
   if (header === null) return null;
@@ -36,29 +36,28 @@ export function parseIdempotencyKey(header: string | null): string | null {
 }
 
 /**
- * Writes what a request asks for. The operation goes through `protect`, inside a write.
- * @param isRepeat whether there is an answer already, so that nothing needs to be prepared.
+ * Executes a request inside a write, with its operation wrapped in `protect`.
+ * @param isRepeat whether a stored response exists, so that nothing has to be prepared.
  */
 export type WriteOperation = (
   protect: (operation: () => OperationResponse) => OperationResponse,
   isRepeat: boolean,
 ) => Promise<OperationResponse>;
 
-/** Remembers answers, and which requests are still on their way. */
+/** Stores responses, and tracks which requests are in progress. */
 export class Idempotency {
-  readonly #sandbox: Sandbox;
+  readonly #sandbox: Pick<Sandbox, 'store' | 'rules' | 'workspaces'>;
   readonly #running = new Set<string>();
 
-  constructor(sandbox: Sandbox) {
+  constructor(sandbox: Pick<Sandbox, 'store' | 'rules' | 'workspaces'>) {
     this.#sandbox = sandbox;
   }
 
   /**
-   * Lets `save` run its operation once for a key; later requests with the same key and body get the same status and bytes. The
-   * answer is stored in the transaction of what it protects. Only an answer that did something is kept: an error
-   * left nothing behind, so the request may be tried again.
-   * @throws SvcError `idempotency_key_reused` for another body under the key, `idempotency_in_progress` while the
-   *   first request is still running.
+   * Runs an operation once per key. Later requests with the same key and body get the same status and bytes. The response
+   * is stored in the transaction of the operation. An error is not stored, so the request can be retried.
+   * @throws SvcError `idempotency_key_reused` if the body differs, `idempotency_in_progress` while the first request is
+   *   running.
    */
   async run(
     request: IdempotentRequest,
@@ -72,13 +71,13 @@ export class Idempotency {
     try {
       const bodyHash = createHash('sha256').update(request.body).digest();
       const isRepeat = this.#findStored(scope) !== undefined;
-      return await save((operation) => this.#answer(scope, bodyHash, workspace, operation), isRepeat);
+      return await save((operation) => this.#respond(scope, bodyHash, workspace, operation), isRepeat);
     } finally {
       this.#running.delete(scopeText);
     }
   }
 
-  #answer(
+  #respond(
     scope: Buffer,
     bodyHash: Buffer,
     workspace: LoadedWorkspace,
@@ -89,21 +88,24 @@ export class Idempotency {
     if (stored) {
       if (stored.body_hash.equals(bodyHash))
         return { status: stored.status, body: stored.body, replayed: true };
-      throw new SvcError('idempotency_key_reused', 'The Idempotency-Key was used before with another body.');
+      throw new SvcError(
+        'idempotency_key_reused',
+        'The Idempotency-Key was already used with a different body.',
+      );
     }
-    const operationResponse = operation();
+    const response = operation();
     const now = workspace.clock.now();
-    store.idempotency.sweep(workspace.seq, now);
+    store.idempotency.deleteExpired(workspace.seq, now);
     store.idempotency.save({
       scope_hash: scope,
       seq: store.lastSeq,
       workspace_seq: workspace.seq,
       body_hash: bodyHash,
-      status: operationResponse.status,
-      body: operationResponse.body,
+      status: response.status,
+      body: response.body,
       expires_at: now + rules.idempotency.retentionMs,
     });
-    return operationResponse;
+    return response;
   }
 
   #findStored(scope: Buffer) {
@@ -117,7 +119,7 @@ export class Idempotency {
   #scopeOf({ caller, method, path, key }: IdempotentRequest): Buffer {
     const parts = [caller.keyId, key];
     if (this.#sandbox.rules.idempotency.scope === 'api_key_method_path') parts.push(method, path);
-    // No part can hold a line feed, so the joined text is unambiguous.
+    // No part contains a line feed, so the joined text is unambiguous.
     return createHash('sha256').update(parts.join('\n')).digest();
   }
 }

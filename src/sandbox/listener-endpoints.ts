@@ -1,7 +1,6 @@
 /**
- * Endpoints that are there for as long as somebody listens. `svc listen` registers one and follows a live stream that
- * holds it; where that ends without a word, killed for example, the endpoint is removed once no stream has held it for
- * a grace period of real time.
+ * Removes the endpoints of `svc listen` when it is gone. Such an endpoint is held by the live stream of its listener. If no
+ * stream holds it for a grace period of real time, because the listener was killed for example, it is removed.
  */
 import type { WebhookRow } from '../store/webhooks.ts';
 import { clearTimeout, setTimeout } from '../timers.ts';
@@ -10,91 +9,91 @@ import { removeWebhook } from './webhooks.ts';
 
 export interface ListenerEndpointsOptions {
   readonly gracePeriodMs: number;
-  /** Told when an endpoint could not be removed. */
+  /** Called with the error if an endpoint could not be removed. */
   readonly onInternalError: (fault: unknown) => void;
 }
 
-/** What is known of an endpoint since boot. */
+/** The state of an endpoint since boot. */
 interface ListenerState {
   /** Streams that hold it. */
   streams: number;
-  /** A stream has held it, and none does now. */
-  left: boolean;
+  /** A stream held it, and none does now. */
+  abandoned: boolean;
   grace?: NodeJS.Timeout;
 }
 
 export class ListenerEndpoints {
-  readonly #sandbox: Sandbox;
+  readonly #sandbox: Pick<Sandbox, 'store' | 'bus' | 'workspaces'>;
   readonly #options: ListenerEndpointsOptions;
   /** By id. */
-  readonly #watches = new Map<string, ListenerState>();
-  #isOver = false;
+  readonly #states = new Map<string, ListenerState>();
+  #isStopped = false;
 
-  constructor(sandbox: Sandbox, options: ListenerEndpointsOptions) {
+  constructor(sandbox: Pick<Sandbox, 'store' | 'bus' | 'workspaces'>, options: ListenerEndpointsOptions) {
     this.#sandbox = sandbox;
     this.#options = options;
   }
 
-  /** Gives the listeners of the time before a restart the grace period to come back; so too when a snapshot brings some. */
+  /** Gives listeners a grace period to reconnect after a restart, and after a snapshot was loaded. */
   start(): void {
-    this.#expectAll();
-    this.#sandbox.bus.subscribe(({ type }) => type === 'renewed' && this.#expectAll());
+    this.#startAllGracePeriods();
+    this.#sandbox.bus.subscribe(({ type }) => type === 'state_replaced' && this.#startAllGracePeriods());
   }
 
-  #expectAll(): void {
+  #startAllGracePeriods(): void {
     for (const id of this.#sandbox.store.webhooks.listListenerIds()) this.startGracePeriod(id);
   }
 
-  /** Removes nothing any more: the next start sees to it. */
+  /** Stops removing endpoints. The next start continues. */
   stop(): void {
-    this.#isOver = true;
-    for (const { grace } of this.#watches.values()) clearTimeout(grace);
+    this.#isStopped = true;
+    for (const { grace } of this.#states.values()) clearTimeout(grace);
   }
 
-  /** Gives an endpoint the grace period to be held. */
+  /** Removes an endpoint after the grace period, unless a stream holds it by then. */
   startGracePeriod(id: string): void {
-    const watch = this.#watchOf(id);
-    if (this.#isOver || watch.streams > 0) return;
-    watch.left = false;
-    clearTimeout(watch.grace);
-    watch.grace = setTimeout(() => {
-      this.#watches.delete(id);
+    const state = this.#stateOf(id);
+    if (this.#isStopped || state.streams > 0) return;
+    state.abandoned = false;
+    clearTimeout(state.grace);
+    state.grace = setTimeout(() => {
+      this.#states.delete(id);
       this.#remove(id).catch(this.#options.onInternalError);
     }, this.#options.gracePeriodMs);
   }
 
-  /** @returns a function that lets go of the endpoint; only its first call counts. */
+  /** Keeps an endpoint until the returned function is called. Only the first call counts. */
   acquire(id: string): () => void {
-    const watch = this.#watchOf(id);
-    clearTimeout(watch.grace);
-    watch.streams++;
-    watch.left = false;
-    let holds = true;
+    const state = this.#stateOf(id);
+    clearTimeout(state.grace);
+    state.streams++;
+    state.abandoned = false;
+    let isHeld = true;
     return () => {
-      if (!holds) return;
-      holds = false;
-      watch.streams--;
+      if (!isHeld) return;
+      isHeld = false;
+      state.streams--;
       this.startGracePeriod(id);
-      watch.left = watch.streams === 0;
+      state.abandoned = state.streams === 0;
     };
   }
 
   /**
-   * Whether the listener of an endpoint has gone, so that the next one for the same address may have it. One that has
-   * not come yet, or not come back since boot, may still do so.
+   * Whether the listener of an endpoint is gone, so that the next listener for the same URL can reuse the endpoint. A
+   * listener that has not connected yet since boot may still do so.
    */
   isAbandoned({ id, listener, deleted_at: deletedAt }: WebhookRow): boolean {
-    return listener === 1 && (deletedAt !== null || this.#watches.get(id)?.left === true);
+    return listener === 1 && (deletedAt !== null || this.#states.get(id)?.abandoned === true);
   }
 
-  #watchOf(id: string): ListenerState {
-    const watch = this.#watches.get(id) ?? { streams: 0, left: false };
-    this.#watches.set(id, watch);
-    return watch;
+  #stateOf(id: string): ListenerState {
+    const state = this.#states.get(id) ?? { streams: 0, abandoned: false };
+    this.#states.set(id, state);
+    return state;
   }
 
   async #remove(id: string): Promise<void> {
-    // It may be gone by now, or be one that stays whether somebody listens or not.
+    // It may have been deleted or made permanent meanwhile.
     if (this.#sandbox.store.webhooks.find(id)?.listener === 1) await removeWebhook(this.#sandbox, id);
   }
 }

@@ -1,11 +1,11 @@
-/** Pages of lists (§2, §4.1): cursors are ids on the outside and row numbers on the inside. */
+/** Converts between list parameters and pages of rows (§2, §4.1). Cursors are ids in the API and sequences in the store. */
 import type { Page } from '../contract/resources.ts';
 import { SvcError } from '../errors.ts';
 import type { PageRequest, RowPage } from '../store/row-page.ts';
 
 /**
- * @param find looks up the row of a cursor within what the caller may see.
- * @throws SvcError `invalid_request` for a cursor that names nothing (decision `list.order`).
+ * @param find finds the row of a cursor among those that the caller can access.
+ * @throws SvcError `invalid_request` for an unknown cursor (decision `list.order`).
  */
 export function toPageRequest(
   input: { readonly limit: number; readonly starting_after?: string | undefined },
@@ -19,7 +19,7 @@ export function toPageRequest(
   return { limit: input.limit, beforeSeq: row.seq };
 }
 
-/** Turns rows into the body of a list; `end_cursor` is the id of the last item. */
+/** Converts rows to the response body of a list; `end_cursor` is the id of the last item. */
 export function toListBody<Row extends { readonly id: string }, Item>(
   page: RowPage<Row>,
   toItem: (row: Row) => Item,

@@ -1,4 +1,4 @@
-/** The five operations of `/v1`: checked input in, answer out. */
+/** Handlers for the five operations of `/v1`, which receive validated input. */
 import type { PublicOperations } from '../contract/public-operations.ts';
 import type { JsonObjectText } from '../domain/json.ts';
 import { type Caller, resolveWorkspace } from './access.ts';
@@ -17,7 +17,7 @@ export interface PublicCall {
   readonly input: Readonly<Record<string, unknown>>;
   readonly method: string;
   readonly path: string;
-  /** The body as it was sent; null for operations without one. */
+  /** The body as received; null for operations without a body. */
   readonly body: { readonly bytes: Uint8Array; readonly json: JsonObjectText } | null;
   readonly idempotencyKey: string | null;
 }
@@ -28,7 +28,7 @@ export type PublicHandlers = {
   ) => OperationResponse | Promise<OperationResponse>;
 };
 
-/** What an operation that writes leaves: its answer, and what to tell once that is on disk. */
+/** The result of a write: the response body, and the sandbox events to publish after the commit. */
 interface WriteResult {
   readonly body: string;
   readonly toPublish?: readonly SandboxEvent[];
@@ -39,7 +39,7 @@ export function createPublicHandlers(sandbox: Sandbox): PublicHandlers {
   const fanOut = new FanOut(sandbox);
   const { operations, rules, store, bus } = sandbox;
 
-  /** @param event what is created, where that is an event: one for many endpoints is prepared before it is written. */
+  /** @param event the event that is created, if any. One with many endpoints is prepared before it is written. */
   async function create(
     call: PublicCall,
     workspace: LoadedWorkspace,
@@ -47,13 +47,13 @@ export function createPublicHandlers(sandbox: Sandbox): PublicHandlers {
     write: (prepared?: PreparedEvent) => WriteResult,
     event?: NewEvent,
   ): Promise<OperationResponse> {
-    let news: readonly SandboxEvent[] = [];
+    let toPublish: readonly SandboxEvent[] = [];
     const save: WriteOperation = async (protect, isRepeat) => {
       const commit = (prepared?: PreparedEvent) =>
         store.write(() =>
           protect(() => {
             const written = write(prepared);
-            news = written.toPublish ?? [];
+            toPublish = written.toPublish ?? [];
             return { status, body: written.body };
           }),
         );
@@ -61,12 +61,12 @@ export function createPublicHandlers(sandbox: Sandbox): PublicHandlers {
       return isLarge ? fanOut.create(event, commit) : commit();
     };
     const { idempotencyKey: key, caller, method, path, body } = call;
-    const operationResponse =
+    const response =
       key === null || body === null
         ? await save((operation) => operation(), false)
         : await idempotency.run({ caller, method, path, key, body: body.bytes }, workspace, save);
-    for (const item of news) bus.publish(item);
-    return operationResponse;
+    for (const event of toPublish) bus.publish(event);
+    return response;
   }
 
   return {

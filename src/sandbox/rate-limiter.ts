@@ -1,4 +1,4 @@
-/** Requests a second for each key, as a token bucket (decision `rate.limit`). */
+/** Limits the requests per second of each API key with a token bucket (decision `rate.limit`). */
 import type { WallClock } from '../domain/clock.ts';
 import { TokenBuckets } from '../domain/token-buckets.ts';
 import { SvcError } from '../errors.ts';
@@ -16,9 +16,9 @@ export class RateLimiter {
   }
 
   /**
-   * Takes a token of the key.
+   * Takes a token from the bucket of a key.
    * @returns the headers that report the limit (decision `rate.headers`).
-   * @throws SvcError `rate_limited` with those headers and `Retry-After`, when there is none left.
+   * @throws SvcError `rate_limited` with those headers and `Retry-After` if the bucket is empty.
    */
   take(keySeq: number): Record<string, string> {
     const tokens = this.#buckets.availableTokens(keySeq);
@@ -26,14 +26,14 @@ export class RateLimiter {
       const retryAfter = String(this.#buckets.secondsUntilNext(tokens));
       throw new SvcError(
         'rate_limited',
-        `More than ${this.#limit.perSecond} requests a second with this API key.`,
+        `The API key is limited to ${this.#limit.perSecond} requests per second.`,
         { headers: { ...this.#headers(tokens), 'Retry-After': retryAfter } },
       );
     }
     return this.#headers(this.#buckets.take(keySeq));
   }
 
-  /** Every key has its whole burst again. */
+  /** Refills the buckets of all keys. */
   reset(): void {
     this.#buckets.reset();
   }

@@ -6,19 +6,19 @@ import type { Sandbox } from './sandbox.ts';
 const MEGABYTE = 2 ** 20;
 
 /**
- * Removes what is beyond the limits: now, and again every hour. Then, and whenever the state was replaced, the file gives
- * back the space that is free. Other writes go between.
- * @returns a function that ends that.
+ * Deletes rows beyond the retention limits, now and every hour, in steps that let other writes through. After that, and
+ * after the state was replaced, it shrinks the database file.
+ * @returns a function that stops the job.
  */
 export function startRetentionJob(
-  { store, wall, bus }: Sandbox,
+  { store, wall, bus }: Pick<Sandbox, 'store' | 'wall' | 'bus'>,
   { days, requests, megabytes }: RetentionLimits,
-  onFault: (fault: unknown) => void,
+  onInternalError: (error: unknown) => void,
 ): () => void {
-  let isOver = false;
+  let isStopped = false;
   async function run(removals: Generator<() => void>): Promise<void> {
     for (const remove of removals) {
-      if (isOver) return;
+      if (isStopped) return;
       await store.write(remove);
     }
   }
@@ -29,23 +29,23 @@ export function startRetentionJob(
     if (megabytes !== null) await run(retention.removalsToFit(megabytes * MEGABYTE, lastSeq));
     await store.releaseFreePages();
   }
-  // A database that was lost has been reported.
-  const safely = (step: () => Promise<void>) => {
-    if (store.fileProblem === null) void step().catch((fault) => isOver || onFault(fault));
+  // A problem with the file is already reported by `watchDatabaseFile`.
+  const runUnlessFileLost = (step: () => Promise<void>) => {
+    if (store.fileProblem === null) void step().catch((error) => isStopped || onInternalError(error));
   };
   const timer = setInterval(() => {
-    safely(async () => {
+    runUnlessFileLost(async () => {
       await store.write(() => store.retention.recordAge(store.lastSeq, wall.now()));
       await sweep();
     });
   }, HOUR_MS);
   timer.unref();
   const unsubscribe = bus.subscribe(({ type }) => {
-    if (type === 'renewed') safely(() => store.releaseFreePages());
+    if (type === 'state_replaced') runUnlessFileLost(() => store.releaseFreePages());
   });
-  safely(sweep);
+  runUnlessFileLost(sweep);
   return () => {
-    isOver = true;
+    isStopped = true;
     unsubscribe();
     clearInterval(timer);
   };

@@ -1,4 +1,4 @@
-/** What every operation of the API works with. Made once, at boot. */
+/** The shared state and services that every operation uses. Created once, at boot. */
 import { createPublicOperations, type PublicOperations } from '../contract/public-operations.ts';
 import type { WallClock } from '../domain/clock.ts';
 import type { Environment } from '../domain/environment.ts';
@@ -19,30 +19,30 @@ export interface Sandbox {
   readonly workspaces: WorkspaceRegistry;
   readonly generator: IdAndSecretGenerator;
   /**
-   * The time of what has no schedule time, workspaces and keys: that of the wall. In a run that is to be repeatable it
-   * stands still.
+   * `created_at` of records without schedule time, such as workspaces, API keys and faults: wall time, or a constant in a
+   * repeatable run.
    */
   readonly timestamp: () => number;
-  /** How the clock of a new workspace starts. */
+  /** Initial settings for the clock of a new workspace. */
   readonly newClockSettings: { readonly speed: number; readonly frozen: boolean };
-  /** The operations of `/v1`, whose schemas the control plane shares. */
+  /** The operations of `/v1`; the control plane uses their schemas too. */
   readonly operations: PublicOperations;
-  /** The event types that exist where the catalogue is closed. */
+  /** The event types that are valid under a closed catalog. */
   readonly catalogue: ReadonlySet<string>;
 }
 
-/** What differs from one sandbox to another. */
+/** The arguments of {@link createSandbox}. */
 export interface SandboxSetup
   extends Pick<Sandbox, 'environment' | 'rules' | 'store' | 'wall' | 'newClockSettings' | 'catalogue'> {
-  /** Of the run; null for what cannot be foretold. */
+  /** Seed of the run; null for unpredictable values. */
   readonly randomSeed: number | null;
-  /** Whether API keys come from that seed too: false where other machines could use a key that they can predict. */
+  /** Whether API keys are also derived from the seed; false if other machines could use a predictable key. */
   readonly seedsKeys: boolean;
-  /** Whether two runs are to differ in nothing but what the wall clock shows. */
+  /** Whether two runs must be identical except for wall time. */
   readonly isRepeatable: boolean;
 }
 
-/** Where the time of a repeatable run stands. */
+/** The constant {@link Sandbox.timestamp} of a repeatable run. */
 const REPEATABLE_START = Date.UTC(2026, 0, 1);
 
 export function createSandbox({ randomSeed, seedsKeys, isRepeatable, ...setup }: SandboxSetup): Sandbox {
@@ -50,10 +50,13 @@ export function createSandbox({ randomSeed, seedsKeys, isRepeatable, ...setup }:
   const generator = new IdAndSecretGenerator(randomSeed, seedsKeys);
   generator.startSeries(`after ${store.lastSeq}`);
   const bus = new EventBus();
-  const stamp = isRepeatable ? () => REPEATABLE_START : wall.now;
+  const timestamp = isRepeatable ? () => REPEATABLE_START : wall.now;
   return {
-    ...{ ...setup, generator, bus, timestamp: stamp },
-    faults: new FaultRegistry({ store, generator, bus, stamp }),
+    ...setup,
+    generator,
+    bus,
+    timestamp,
+    faults: new FaultRegistry({ store, generator, bus, timestamp }),
     workspaces: new WorkspaceRegistry(store, wall, generator),
     operations: createPublicOperations(setup),
   };

@@ -1,4 +1,4 @@
-/** The signature of an attempt, taken apart and made again before the eyes of who asks. */
+/** Explains the signature of an attempt: its parts, and the signature computed again with each secret. */
 import type { SignatureCheck, SignatureDetail } from '../contract/delivery-schemas.ts';
 import { maskSecret } from '../domain/secret.ts';
 import {
@@ -21,19 +21,24 @@ import {
 } from './verification.ts';
 
 /**
- * @param number of the attempt; the last one when left out.
- * @throws SvcError `not_found` when there is no such delivery, or no such attempt of it.
+ * @param number of the attempt (default: the last one).
+ * @throws SvcError `not_found` if the delivery or the attempt does not exist.
  */
-export function describeSignature(sandbox: Sandbox, id: string, number: number | undefined): SignatureDetail {
+export function describeSignature(
+  sandbox: Pick<Sandbox, 'store' | 'rules'>,
+  id: string,
+  number: number | undefined,
+): SignatureDetail {
   const { row, shown, sentBody, scheme, message, digests } = getSignedAttempt(sandbox, id, number);
   const { headers, body } = shown.request;
   const sign = (by: string, signed: SignedMessage) => recomputeSignature(scheme, by, signed, digests);
   const [secret = '', previous] = listSecrets(sandbox, row);
   const toSecret = (name: 'current' | 'previous', text: string) => ({
-    ...{ name, masked: maskSecret(text) },
+    name,
+    masked: maskSecret(text),
     ...sign(text, message),
   });
-  const again = reserialize(body);
+  const reserialized = reserialize(body);
   return {
     scheme: scheme.name,
     attempt: shown.number,
@@ -44,15 +49,21 @@ export function describeSignature(sandbox: Sandbox, id: string, number: number |
       ...(previous === undefined ? [] : [toSecret('previous', previous)]),
     ],
     verification: findVerification(sandbox, row, shown, sentBody),
-    reserialised: again && { ...again, ...sign(secret, { ...message, body: again.body }) },
+    reserialised: reserialized && {
+      ...reserialized,
+      ...sign(secret, { ...message, body: reserialized.body }),
+    },
   };
 }
 
 /**
- * What a receiver does that verifies an attempt, with its own secrets, body and time where they are given.
- * @throws SvcError `not_found` as {@link describeSignature} does.
+ * Verifies an attempt as a receiver does, optionally with other secrets, another body or another time.
+ * @throws SvcError `not_found` if the delivery or the attempt does not exist.
  */
-export function checkSignature(sandbox: Sandbox, input: VerificationInput): SignatureCheck {
+export function checkSignature(
+  sandbox: Pick<Sandbox, 'store' | 'rules'>,
+  input: VerificationInput,
+): SignatureCheck {
   const { row, shown, scheme, message, digests } = getSignedAttempt(sandbox, input.id, input.attempt);
   const received = { ...message, body: input.payload ?? shown.request.body };
   const secrets = input.secrets ?? listSecrets(sandbox, row);
@@ -65,8 +76,8 @@ export function checkSignature(sandbox: Sandbox, input: VerificationInput): Sign
   };
 }
 
-/** An attempt, what its signature covers, and its digests. */
-function getSignedAttempt(sandbox: Sandbox, id: string, number: number | undefined) {
+/** Returns an attempt with the message that its signature covers, and the digests. */
+function getSignedAttempt(sandbox: Pick<Sandbox, 'store' | 'rules'>, id: string, number: number | undefined) {
   const { store, rules } = sandbox;
   const row = store.deliveryQueries.find(id);
   if (row === undefined) throw notFound('delivery', id);
@@ -78,7 +89,7 @@ function getSignedAttempt(sandbox: Sandbox, id: string, number: number | undefin
   return { row, shown, sentBody, scheme, ...readSignature(shown.request.headers, sent) };
 }
 
-/** The signature that `secret` gives, as it stands in a header, and whether it is one of `digests`. */
+/** The signature with `secret` as it appears in the header, and whether it is one of `digests`. */
 function recomputeSignature(
   scheme: SignatureScheme,
   secret: string,
@@ -91,22 +102,22 @@ function recomputeSignature(
   };
 }
 
-/** The headers of the scheme. */
+/** The headers that belong to the scheme. */
 function pickSchemeHeaders({ headers: names }: SignatureScheme, headers: Readonly<Record<string, string>>) {
-  const own: readonly (string | null)[] = [names.signature, names.timestamp, names.id];
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => own.includes(name)));
+  const schemeHeaders: readonly (string | null)[] = [names.signature, names.timestamp, names.id];
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => schemeHeaders.includes(name)));
 }
 
-/** The body as a receiver writes it that has parsed it first; null where that changes nothing, or it is no JSON. */
+/** The body after JSON.parse and JSON.stringify; null if it is the same or not JSON. */
 function reserialize(body: string): { readonly body: string; readonly differs_at: number } | null {
-  let again: string;
+  let reserialized: string;
   try {
-    again = JSON.stringify(JSON.parse(body));
+    reserialized = JSON.stringify(JSON.parse(body));
   } catch {
     return null;
   }
-  if (again === body) return null;
+  if (reserialized === body) return null;
   let at = 0;
-  while (at < again.length && again[at] === body[at]) at++;
-  return { body: again, differs_at: at };
+  while (at < reserialized.length && reserialized[at] === body[at]) at++;
+  return { body: reserialized, differs_at: at };
 }

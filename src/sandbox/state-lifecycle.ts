@@ -1,12 +1,13 @@
-/** A sandbox in use: how it begins, and the ways back to its beginning. */
+/** Boots a sandbox, resets it, and saves and loads snapshots of it. */
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { SvcError } from '../errors.ts';
 import type { SavedSnapshot } from '../store/save-snapshot.ts';
 import { type BootstrapOptions, type BootstrapResult, bootstrap } from './bootstrap.ts';
 import { persistClock, resumeClocks } from './clock-persistence.ts';
-import { readKeyFile, writeKeyFile } from './key-file.ts';
 import type { Sandbox } from './sandbox.ts';
 
 export interface StateLifecycleOptions extends Pick<BootstrapOptions, 'seed' | 'forwardTo' | 'clock'> {
-  /** Path of the database file, beside which the default key is kept. */
+  /** Path of the database file; the default key is stored next to it. */
   readonly db: string;
 }
 
@@ -14,35 +15,35 @@ export class StateLifecycle {
   readonly #sandbox: Sandbox;
   readonly #options: StateLifecycleOptions;
   #bootstrapped: BootstrapResult;
-  /** Wall time of the beginning. */
-  #begunAt = 0;
+  /** Wall time of the baseline. */
+  #baselineAt = 0;
 
   /** @throws SvcError as {@link bootstrap}. */
   constructor(sandbox: Sandbox, options: StateLifecycleOptions) {
     this.#sandbox = sandbox;
     this.#options = options;
     this.#bootstrapped = bootstrap(sandbox, { ...options, knownKey: readKeyFile(options.db) });
-    this.#begin();
+    this.#startFromCurrentState();
   }
 
-  /** What there is from the beginning on, for those who have to know where to start. */
+  /** The default workspace, API key and endpoint. */
   get bootstrapped(): BootstrapResult {
     return this.#bootstrapped;
   }
 
   /**
-   * Gives back the state of the beginning, whatever has happened since: rows, clocks, rate limits, and in a seeded run
-   * the ids to come. Attempts under way end without a trace.
-   * @throws SvcError `storage_unavailable`; nothing has changed then.
+   * Restores the state after boot, or after the last loaded snapshot: rows, clocks, rate limits, and in a seeded run the
+   * next ids. Attempts in flight are not recorded.
+   * @throws SvcError `storage_unavailable`, in which case nothing has changed.
    */
   reset(): void {
-    this.#sandbox.store.restoreBaseline(() => resumeClocks(this.#begunAt, this.#sandbox));
+    this.#sandbox.store.restoreBaseline(() => resumeClocks(this.#baselineAt, this.#sandbox));
     rebuildMemory(this.#sandbox);
   }
 
   /**
-   * Writes everything into one file, of the moment at which the last of it was copied.
-   * @throws SvcError `usage` when it cannot be written there, or `storage_unavailable`.
+   * Writes the complete state to one file.
+   * @throws SvcError `usage` if the path cannot be written, or `storage_unavailable`.
    */
   saveSnapshot(path: string): Promise<SavedSnapshot> {
     const { store, wall, workspaces } = this.#sandbox;
@@ -52,9 +53,9 @@ export class StateLifecycle {
   }
 
   /**
-   * Goes on from a snapshot: every row, every clock as it stood when it was saved. Its moment is a new beginning. The
-   * default key of this emulator, and the endpoint that it was started with, are there as after a boot.
-   * @throws SvcError as `Store.loadSnapshot`; nothing has changed then.
+   * Replaces the state by that of a snapshot, including the clocks, and makes it the state that a reset restores. The
+   * default key of this emulator and the endpoint of `--forward-to` are added again, as after boot.
+   * @throws SvcError as `Store.loadSnapshot`, in which case nothing has changed.
    */
   async loadSnapshot(path: string): Promise<void> {
     const { store, environment } = this.#sandbox;
@@ -66,42 +67,70 @@ export class StateLifecycle {
       const { forwardTo } = this.#options;
       this.#bootstrapped = bootstrap(this.#sandbox, { knownKey, adoptKey: true, forwardTo });
     } finally {
-      this.#begin();
+      this.#startFromCurrentState();
     }
   }
 
   /**
-   * Writes the database file again after it was removed. That moment is a new beginning.
-   * @throws SvcError as `Store.restoreDatabase`; nothing has changed then.
+   * Writes the database file again after it was removed, and makes this the state that a reset restores.
+   * @throws SvcError as `Store.restoreDatabase`, in which case nothing has changed.
    */
   async restoreDatabase(): Promise<void> {
     await this.#sandbox.store.restoreFile();
-    this.#begin();
+    this.#startFromCurrentState();
   }
 
-  #begin(): void {
+  #startFromCurrentState(): void {
     const { store, wall } = this.#sandbox;
     store.setBaseline();
-    this.#begunAt = wall.now();
+    this.#baselineAt = wall.now();
     rebuildMemory(this.#sandbox);
     writeKeyFile(this.#options.db, this.#bootstrapped.apiKey);
   }
 }
 
 /**
- * Builds what is kept in memory anew from the rows. Because it is the same after boot as whenever the rows were
- * replaced, a sandbox that was reset goes on just as one that has booted.
+ * Rebuilds the state in memory from the rows. This is the same after boot and after the rows were replaced, so that a
+ * sandbox behaves the same after a reset as after boot.
  */
 function rebuildMemory(sandbox: Sandbox): void {
   clearMemory(sandbox);
-  sandbox.bus.publish({ type: 'renewed' });
+  sandbox.bus.publish({ type: 'state_replaced' });
 }
 
-function clearMemory({ store, generator, workspaces }: Sandbox): void {
-  // Whatever is made moves the store on from here, and so nothing is made twice from the same beginning.
+function clearMemory({
+  store,
+  generator,
+  workspaces,
+}: Pick<Sandbox, 'store' | 'generator' | 'workspaces'>): void {
+  // Each new row increases the sequence, so no series starts twice from the same baseline.
   generator.startSeries(`after ${store.baselineSeq}`);
   for (const newest of [store.workspaces.findNewestId(), store.apiKeys.findNewestId()]) {
     if (newest !== undefined) generator.ids('resources').continueAfter(newest);
   }
   workspaces.clear();
+}
+
+/**
+ * Reads the default API key of an earlier boot from its private file next to the database, which contains only a hash.
+ * @returns null if there is none or it cannot be read.
+ * @throws SvcError `usage` for a FIFO or a device, which could block.
+ */
+export function readKeyFile(db: string): string | null {
+  if (db === ':memory:') return null;
+  const file = `${db}.key`;
+  if (statSync(file, { throwIfNoEntry: false })?.isFile() === false) {
+    throw new SvcError('usage', `${file} is not a regular file.`, { hint: `Remove it with: rm ${file}` });
+  }
+  try {
+    return readFileSync(file, 'utf8').trim() || null;
+  } catch {
+    return null;
+  }
+}
+
+/** Stores the key for the next boot. */
+function writeKeyFile(db: string, key: string): void {
+  if (db === ':memory:' || readKeyFile(db) === key) return;
+  writeFileSync(`${db}.key`, `${key}\n`, { mode: 0o600 });
 }

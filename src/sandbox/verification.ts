@@ -1,4 +1,4 @@
-/** Verification of what was sent, with all that the emulator knows about it: the secrets, and the bytes. */
+/** Verifies recorded attempts with the stored secrets and bodies, and diagnoses why a receiver rejects one. */
 import type { Attempt, AttemptDetail, Verification } from '../contract/delivery-schemas.ts';
 import { diagnoseDigest } from '../domain/signature/diagnose-digest.ts';
 import { verifyMessage } from '../domain/signature/verify.ts';
@@ -9,8 +9,8 @@ import type { DeliveryRow } from '../store/delivery-queries.ts';
 import { notFound } from './access.ts';
 import type { Sandbox } from './sandbox.ts';
 
-/** The attempts of a delivery, each with what verification says of it. */
-export function listAttempts(sandbox: Sandbox, row: DeliveryRow): AttemptDetail[] {
+/** The attempts of a delivery, each with its verification result. */
+export function listAttempts(sandbox: Pick<Sandbox, 'store' | 'rules'>, row: DeliveryRow): AttemptDetail[] {
   const { store, rules } = sandbox;
   const sent = { id: row.id, body: store.deliveryQueries.getBody(row.seq), scheme: rules.signature };
   return store.attempts.listByDelivery(row.seq).map((attempt) => {
@@ -20,11 +20,11 @@ export function listAttempts(sandbox: Sandbox, row: DeliveryRow): AttemptDetail[
 }
 
 /**
- * What a receiver with the right secret found. Only faults make it refuse; where none did, a refusal tells that what
- * signed is no longer known, the secret or the scheme, and is no news of the attempt: null then.
+ * The verification result of a receiver with the correct secret. Only an injected fault makes it fail.
+ * @returns null if it fails without a fault: the secret or the scheme has changed since, which says nothing about the attempt.
  */
 export function findVerification(
-  sandbox: Sandbox,
+  sandbox: Pick<Sandbox, 'store' | 'rules'>,
   row: DeliveryRow,
   attempt: Attempt,
   sentBody: string,
@@ -39,24 +39,27 @@ export function findVerification(
 
 export interface VerificationInput {
   readonly id: string;
-  /** Number of the attempt; the last one when left out. */
+  /** Number of the attempt (default: the last one). */
   readonly attempt?: number | undefined;
-  /** What the receiver verifies with; the secrets of the endpoint when left out. */
+  /** The receiver's secrets (default: those of the endpoint). */
   readonly secrets?: readonly string[] | undefined;
-  /** The body as the receiver has it; as it was sent when left out. */
+  /** The body that the receiver verifies (default: as sent). */
   readonly payload?: Uint8Array | undefined;
-  /** Wall time in milliseconds since 1970; that of the attempt when left out. */
+  /** Wall time in milliseconds since 1970 (default: that of the attempt). */
   readonly now?: number | undefined;
   readonly toleranceMs?: number | undefined;
-  /** The digest that the receiver computed: then what led to it, instead of what the receiver finds. */
+  /** The digest that the receiver computed. If set, the result says what mistake leads to this digest. */
   readonly computed?: string | undefined;
 }
 
 /**
- * What a receiver finds that verifies an attempt of a delivery.
- * @throws SvcError `not_found` when there is no such delivery, or no such attempt of it.
+ * Verifies an attempt of a delivery as a receiver does.
+ * @throws SvcError `not_found` if the delivery or the attempt does not exist.
  */
-export function verifyDelivery(sandbox: Sandbox, input: VerificationInput): Verification {
+export function verifyDelivery(
+  sandbox: Pick<Sandbox, 'store' | 'rules'>,
+  input: VerificationInput,
+): Verification {
   const { store } = sandbox;
   const row = store.deliveryQueries.find(input.id);
   if (row === undefined) throw notFound('delivery', input.id);
@@ -67,13 +70,15 @@ export function verifyDelivery(sandbox: Sandbox, input: VerificationInput): Veri
   return verifyAttempt(sandbox, row, attempt, {
     secret: input.secrets ?? listSecrets(sandbox, row),
     sentBody: store.deliveryQueries.getBody(row.seq),
-    ...{ now, toleranceMs, payload },
+    now,
+    toleranceMs,
+    payload,
   });
 }
 
 /**
- * The attempt of that number; the last one where `number` is left out.
- * @throws SvcError `not_found` when the delivery has no such attempt.
+ * Returns the attempt with a number (default: the last one).
+ * @throws SvcError `not_found` if the delivery has no such attempt.
  */
 export function pickAttempt<One extends { readonly number: number }>(
   attempts: readonly One[],
@@ -82,23 +87,26 @@ export function pickAttempt<One extends { readonly number: number }>(
 ): One {
   const last = attempts.at(-1);
   if (last === undefined) {
-    throw new SvcError('not_found', `${id} has not been attempted yet.`, {
-      hint: '`svc deliveries wait` waits until it is, `svc clock next` sends what is due next.',
+    throw new SvcError('not_found', `${id} has no attempts yet.`, {
+      hint: 'Send the next due delivery with: svc clock next',
     });
   }
   const attempt = number === undefined ? last : attempts.find((each) => each.number === number);
   if (attempt !== undefined) return attempt;
-  throw new SvcError('not_found', `${id} has no attempt ${number}; its last one is ${last.number}.`);
+  throw new SvcError('not_found', `${id} has no attempt ${number}; its last attempt is ${last.number}.`);
 }
 
-/** The secrets of the endpoint, the current one first. */
-export function listSecrets({ store }: Sandbox, { webhook_seq: webhookSeq }: DeliveryRow): string[] {
+/** The secrets of the delivery's endpoint, the current one first. */
+export function listSecrets(
+  { store }: Pick<Sandbox, 'store'>,
+  { webhook_seq: webhookSeq }: DeliveryRow,
+): string[] {
   const { secret, previous_secret: previous } = store.webhooks.getBySeq(webhookSeq);
   return previous === null ? [secret] : [secret, previous];
 }
 
 function diagnose(
-  sandbox: Sandbox,
+  sandbox: Pick<Sandbox, 'store' | 'rules'>,
   row: DeliveryRow,
   { request }: Attempt,
   { computed, secrets = [], payload }: VerificationInput & { readonly computed: string },
@@ -106,11 +114,15 @@ function diagnose(
   const { signature: scheme } = sandbox.rules;
   const { message, digests } = readSignature(request.headers, { id: row.id, body: request.body, scheme });
   const given = secrets.map((secret) => ({
-    name: 'the one given, which is not that of the endpoint',
+    name: 'the given secret, which is not the secret of the endpoint',
     secret,
   }));
   const diagnosis = diagnoseDigest({
-    ...{ scheme, computed, message, sentDigests: digests, payload },
+    scheme,
+    computed,
+    message,
+    sentDigests: digests,
+    payload,
     secrets: listSecrets(sandbox, row),
     otherSecrets: [...given, ...listKnownSecrets(sandbox.store, row.workspace_seq)],
   });
@@ -126,7 +138,7 @@ interface VerifierInput {
 }
 
 function verifyAttempt(
-  { rules, store }: Sandbox,
+  { rules, store }: Pick<Sandbox, 'rules' | 'store'>,
   { workspace_seq: workspaceSeq }: DeliveryRow,
   { request, sent_at: sentAt }: Attempt,
   { secret, sentBody, now, toleranceMs, payload }: VerifierInput,
@@ -143,12 +155,12 @@ function verifyAttempt(
   });
 }
 
-/** The secrets of the endpoints of a workspace, with the words that they are called by. */
+/** The secrets of all endpoints of a workspace, each with its name for messages. */
 function listKnownSecrets(store: Sandbox['store'], workspaceSeq: number): NamedSecret[] {
   return store.webhooks
     .listSecrets(workspaceSeq)
     .flatMap(({ id, secret, previous_secret: previous }) => [
       { name: `the secret of ${id}`, secret },
-      ...(previous === null ? [] : [{ name: `the secret that ${id} had before`, secret: previous }]),
+      ...(previous === null ? [] : [{ name: `the previous secret of ${id}`, secret: previous }]),
     ]);
 }

@@ -1,4 +1,4 @@
-/** Endpoints (§2, §6) and what becomes of their deliveries when they change. */
+/** Creates, changes and deletes endpoints (§2, §6). */
 import type { CreatedWebhook, WebhookDetail, WebhookWithSecret } from '../contract/resources.ts';
 import { LAST_TIME } from '../domain/clock.ts';
 import { toWebhook, toWebhookDetail, type WebhookRow, type WebhookWithWorkspace } from '../store/webhooks.ts';
@@ -10,33 +10,36 @@ export interface NewWebhook {
   readonly workspace: LoadedWorkspace;
   readonly url: string;
   readonly events: readonly string[];
-  /** The id and the secret where they are already known; otherwise they are made. */
+  /** Id and secret; default: new ones. */
   readonly id?: string | undefined;
   readonly secret?: string | undefined;
-  /** Carried by each delivery beside those of §6. */
+  /** Headers of each delivery in addition to those of §6. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly disabled?: boolean | undefined;
-  /** Take any TLS certificate. */
+  /** Skips verification of the receiver's TLS certificate. */
   readonly skipVerify?: boolean | undefined;
-  /** There only for as long as somebody listens, see `listeners.ts`. */
+  /** Exists only while a `svc listen` uses it, see `listener-endpoints.ts`. */
   readonly listener?: boolean | undefined;
 }
 
-/** Writes an endpoint. The answer carries the secret, this once (§2). Inside a write. */
-export function createWebhook(sandbox: Sandbox, input: NewWebhook): CreatedWebhook {
+/** Writes an endpoint. Only this return value contains the secret (§2). Call inside a write. */
+export function createWebhook(
+  sandbox: Pick<Sandbox, 'store' | 'generator' | 'rules'>,
+  input: NewWebhook,
+): CreatedWebhook {
   const row = insertWebhook(sandbox, input);
   const { id, workspace_id, url, events, created_at } = toWebhook(row);
   return { id, workspace_id, url, events, secret: row.secret, created_at };
 }
 
 /**
- * Writes an endpoint as the control plane does. A program that receives has one secret for one address, so a new
- * endpoint has the secret of the last one with that address, unless another is given. Where `mayGoOn` says so of an
- * earlier one, deleted or not, it goes on itself: with its id, its secret, its deliveries, and what else is given now.
- * Inside a write.
+ * Writes an endpoint for the control plane. A receiver has one secret per URL, so a new endpoint gets the secret of the
+ * last endpoint with the same URL, unless `input` has one. Call inside a write.
+ * @param canReuse whether an earlier endpoint with the same URL, deleted or not, is reused: it keeps its id, secret and
+ *   deliveries and gets the other values of `input`.
  */
 export function registerWebhook(
-  sandbox: Sandbox,
+  sandbox: Pick<Sandbox, 'store' | 'generator' | 'rules'>,
   input: NewWebhook,
   canReuse: (former: WebhookRow) => boolean,
 ): WebhookWithWorkspace {
@@ -46,13 +49,13 @@ export function registerWebhook(
   return insertWebhook(sandbox, { ...input, secret: input.secret ?? former[0]?.secret });
 }
 
-/** Whether an endpoint is there, and stays whether somebody listens or not. */
+/** Whether an endpoint exists and does not depend on a listener. */
 export function isPermanent({ listener, deleted_at: deletedAt }: WebhookRow): boolean {
   return listener === 0 && deletedAt === null;
 }
 
 function reuseWebhook(
-  { store }: Sandbox,
+  { store }: Pick<Sandbox, 'store'>,
   known: WebhookWithWorkspace,
   input: NewWebhook,
 ): WebhookWithWorkspace {
@@ -61,7 +64,10 @@ function reuseWebhook(
   return row;
 }
 
-function insertWebhook(sandbox: Sandbox, input: NewWebhook): WebhookWithWorkspace {
+function insertWebhook(
+  sandbox: Pick<Sandbox, 'store' | 'generator' | 'rules'>,
+  input: NewWebhook,
+): WebhookWithWorkspace {
   const { store } = sandbox;
   const { workspace } = input;
   const createdAt = workspace.clock.now();
@@ -95,10 +101,14 @@ export interface WebhookChange {
 }
 
 /**
- * Changes an endpoint. Pending deliveries go to the new address; while it is disabled they wait, and events that
- * happen meanwhile are not for it. Inside a write.
+ * Changes an endpoint. Pending deliveries go to the new URL. While an endpoint is disabled, its pending deliveries wait
+ * and new events create no deliveries for it. Call inside a write.
  */
-export function updateWebhook(sandbox: Sandbox, id: string, change: WebhookChange): WebhookDetail {
+export function updateWebhook(
+  sandbox: Pick<Sandbox, 'store'>,
+  id: string,
+  change: WebhookChange,
+): WebhookDetail {
   const changed = applyChange(getWebhookRow(sandbox, id), change);
   sandbox.store.webhooks.update(changed);
   return toWebhookDetail(changed);
@@ -115,8 +125,8 @@ function applyChange(row: WebhookWithWorkspace, change: WebhookChange): WebhookW
   };
 }
 
-/** Deletes an endpoint and cancels what is pending for it. @returns how many deliveries that were. Inside a write. */
-export function deleteWebhook(sandbox: Sandbox, id: string): number {
+/** Deletes an endpoint and cancels its pending deliveries. Call inside a write. @returns the number of canceled deliveries. */
+export function deleteWebhook(sandbox: Pick<Sandbox, 'store' | 'workspaces'>, id: string): number {
   const row = getWebhookRow(sandbox, id);
   const now = sandbox.workspaces.get(row.workspace_seq).clock.now();
   sandbox.store.webhooks.update({ ...row, deleted_at: now });
@@ -124,10 +134,14 @@ export function deleteWebhook(sandbox: Sandbox, id: string): number {
 }
 
 /**
- * Gives an endpoint a new secret. The old one signs as well for `overlapMs` of schedule time, so that a receiver can
- * change over without losing a delivery (decision `signature.header`). Inside a write.
+ * Gives an endpoint a new secret. The old secret signs too for `overlapMs` of schedule time, so that a receiver can switch
+ * without rejecting a delivery (decision `signature.header`). Call inside a write.
  */
-export function rotateWebhookSecret(sandbox: Sandbox, id: string, overlapMs: number): WebhookWithSecret {
+export function rotateWebhookSecret(
+  sandbox: Pick<Sandbox, 'store' | 'generator' | 'rules' | 'workspaces'>,
+  id: string,
+  overlapMs: number,
+): WebhookWithSecret {
   const row = getWebhookRow(sandbox, id);
   const now = sandbox.workspaces.get(row.workspace_seq).clock.now();
   const rotated = {
@@ -140,16 +154,19 @@ export function rotateWebhookSecret(sandbox: Sandbox, id: string, overlapMs: num
   return { ...toWebhookDetail(rotated), secret: rotated.secret };
 }
 
-/** Deletes an endpoint, and tells who sends. @returns how many pending deliveries were canceled. */
-export async function removeWebhook(sandbox: Sandbox, id: string): Promise<number> {
+/** Deletes an endpoint and publishes the cancellation. @returns the number of canceled deliveries. */
+export async function removeWebhook(
+  sandbox: Pick<Sandbox, 'store' | 'bus' | 'workspaces'>,
+  id: string,
+): Promise<number> {
   const { seq } = getWebhookRow(sandbox, id);
   const canceled = await sandbox.store.write(() => deleteWebhook(sandbox, id));
-  sandbox.bus.publish({ type: 'canceled', webhookSeq: seq });
+  sandbox.bus.publish({ type: 'deliveries_canceled', webhookSeq: seq });
   return canceled;
 }
 
 /** The row of an endpoint. @throws SvcError `not_found`. */
-export function getWebhookRow({ store }: Sandbox, id: string) {
+export function getWebhookRow({ store }: Pick<Sandbox, 'store'>, id: string) {
   const row = store.webhooks.find(id);
   if (row === undefined) throw notFound('webhook', id);
   return row;

@@ -5,16 +5,16 @@ import type { Store } from '../store/store.ts';
 import { toClockState, type WorkspaceRow } from '../store/workspaces.ts';
 import type { IdAndSecretGenerator } from './id-and-secret-generator.ts';
 
-/** A workspace with what lives in memory beside its row: the running clock and the source of its ids. */
+/** A workspace with its state in memory: the running clock and the id source. */
 export interface LoadedWorkspace {
   readonly seq: number;
   readonly id: string;
   readonly clock: ScheduleClock;
-  /** Makes the ids of events, endpoints and deliveries, in order of schedule time. */
+  /** Generates the ids of events, endpoints and deliveries, in order of schedule time. */
   readonly ids: UlidGenerator;
 }
 
-/** Brings workspaces to life when they are first needed. */
+/** Loads workspaces when they are first used. */
 export class WorkspaceRegistry {
   readonly #store: Store;
   readonly #wall: WallClock;
@@ -32,42 +32,41 @@ export class WorkspaceRegistry {
     const known = this.#byId.get(id);
     if (known) return known;
     const row = this.#store.workspaces.find(id);
-    return row && this.#live(row);
+    return row && this.#load(row);
   }
 
-  /** The workspace of a row that is known to exist. */
+  /** Returns an existing workspace. @throws Error if it does not exist. */
   get(seq: number): LoadedWorkspace {
-    const live = this.#bySeq.get(seq);
-    if (live) return live;
+    const known = this.#bySeq.get(seq);
+    if (known) return known;
     const row = this.#store.workspaces.findBySeq(seq);
-    if (row === undefined) throw new Error(`workspace ${seq} is gone`);
-    return this.#live(row);
+    if (row === undefined) throw new Error(`workspace ${seq} does not exist`);
+    return this.#load(row);
   }
 
-  /** The workspace made at first boot: the one meant where none is named. */
+  /** The workspace that the first boot created, which is used if none is named. */
   get default(): LoadedWorkspace {
     const row = this.#store.workspaces.findOldest();
     if (row === undefined) throw new Error('the store has no workspace');
-    return this.#live(row);
+    return this.#load(row);
   }
 
-  /** Those that have come to life. */
   listLoaded(): Iterable<LoadedWorkspace> {
     return this.#bySeq.values();
   }
 
-  /** Whether it is the one that lives now, and not one of before {@link clear}. */
+  /** Whether the workspace was loaded after the last {@link clear}. */
   isCurrent(workspace: LoadedWorkspace): boolean {
     return this.#bySeq.get(workspace.seq) === workspace;
   }
 
-  /** What lived is no more: the rows have changed under it. */
+  /** Must be called after the stored state was replaced. */
   clear(): void {
     this.#bySeq.clear();
     this.#byId.clear();
   }
 
-  #live(row: WorkspaceRow): LoadedWorkspace {
+  #load(row: WorkspaceRow): LoadedWorkspace {
     const known = this.#bySeq.get(row.seq);
     if (known) return known;
     const clock = new ScheduleClock(this.#wall, toClockState(row));
@@ -77,9 +76,9 @@ export class WorkspaceRegistry {
       const newest = table.findNewestId(row.seq);
       if (newest !== undefined) ids.continueAfter(newest);
     }
-    const live = { seq: row.seq, id: row.id, clock, ids };
-    this.#bySeq.set(row.seq, live);
-    this.#byId.set(row.id, live);
-    return live;
+    const workspace = { seq: row.seq, id: row.id, clock, ids };
+    this.#bySeq.set(row.seq, workspace);
+    this.#byId.set(row.id, workspace);
+    return workspace;
   }
 }

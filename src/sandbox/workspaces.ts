@@ -5,9 +5,9 @@ import type { Sandbox } from './sandbox.ts';
 
 export interface NewWorkspace {
   readonly name: string;
-  /** Where it is already known; otherwise one is made. */
+  /** The id; default: a new one. */
   readonly id?: string | undefined;
-  /** How its clock starts; what is left out is as for every new workspace, and the time the present. */
+  /** Initial clock settings (default: the current time and the settings for new workspaces). */
   readonly clock?:
     | {
         /** ISO 8601. */
@@ -18,13 +18,21 @@ export interface NewWorkspace {
     | undefined;
 }
 
-/** Writes a workspace. Inside a write. */
-export function createWorkspace(sandbox: Sandbox, input: NewWorkspace): Workspace {
+type WorkspaceServices = Pick<Sandbox, 'store' | 'wall' | 'generator' | 'newClockSettings' | 'timestamp'>;
+
+/** Writes a workspace. Call inside a write. */
+export function createWorkspace(
+  sandbox: WorkspaceServices & Pick<Sandbox, 'environment'>,
+  input: NewWorkspace,
+): Workspace {
   return toWorkspace(insertWorkspace(sandbox, input), sandbox.environment);
 }
 
-/** Writes a workspace. Inside a write. */
-export function insertWorkspace(sandbox: Sandbox, { name, id, clock = {} }: NewWorkspace): WorkspaceRow {
+/** Like {@link createWorkspace}, but returns the row. */
+export function insertWorkspace(
+  sandbox: WorkspaceServices,
+  { name, id, clock = {} }: NewWorkspace,
+): WorkspaceRow {
   const { store, wall, generator, newClockSettings } = sandbox;
   const at = clock.now === undefined ? sandbox.timestamp() : Date.parse(clock.now);
   const row: WorkspaceRow = {
@@ -41,8 +49,12 @@ export function insertWorkspace(sandbox: Sandbox, { name, id, clock = {} }: NewW
   return row;
 }
 
-/** @throws SvcError `not_found`, also for a workspace that the key is not for (decision `workspace.hidden`). */
-export function getWorkspace({ store, environment }: Sandbox, caller: Caller, id: string): Workspace {
+/** @throws SvcError `not_found`, also for a workspace that the key cannot access (decision `workspace.hidden`). */
+export function getWorkspace(
+  { store, environment }: Pick<Sandbox, 'store' | 'environment'>,
+  caller: Caller,
+  id: string,
+): Workspace {
   const row = store.workspaces.find(id);
   if (row === undefined || !canAccess(caller, row.seq)) throw notFound('workspace', id);
   return toWorkspace(row, environment);

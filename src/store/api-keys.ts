@@ -9,7 +9,7 @@ export interface ApiKeyRow {
   readonly seq: number;
   readonly id: string;
   readonly workspace_seq: number | null;
-  /** SHA-256 of the key; the key itself is stored nowhere. */
+  /** SHA-256 of the key; the key itself is not stored. */
   readonly hash: Buffer;
   readonly last4: string;
   /** JSON array. */
@@ -33,7 +33,7 @@ export class ApiKeyTable {
   >;
   readonly #newestId: Database.Statement<[], string>;
   readonly #revoke: Database.Statement<[number, number]>;
-  readonly #known = new ReadCache<string, ApiKeyWithWorkspace>();
+  readonly #cache = new ReadCache<string, ApiKeyWithWorkspace>();
 
   constructor(db: Database.Database) {
     this.#insert = db.prepare(
@@ -55,9 +55,9 @@ export class ApiKeyTable {
     this.#insert.run(row);
   }
 
-  /** The row of a key, revoked or not. Asked for with every request, so it is kept in memory. */
+  /** The row of a key, revoked or not. Cached, because every request reads it. */
   findByKey(key: string): ApiKeyWithWorkspace | undefined {
-    return this.#known.getOrRead(key, () => this.#byHash.get(hashApiKey(key)));
+    return this.#cache.getOrRead(key, () => this.#byHash.get(hashApiKey(key)));
   }
 
   find(id: string): ApiKeyWithWorkspace | undefined {
@@ -79,7 +79,7 @@ export class ApiKeyTable {
   }
 
   clearCache(): void {
-    this.#known.clear();
+    this.#cache.clear();
   }
 }
 

@@ -14,9 +14,9 @@ export interface ApiRequestRow {
   readonly duration_ms: number;
   readonly api_key_seq: number | null;
   readonly workspace_seq: number | null;
-  /** Id of what it created, read, changed or deleted, or asked for in vain; null for a list. */
+  /** Id of the resource that the request created, read, changed, deleted or did not find; null for a list. */
   readonly resource_id: string | null;
-  /** The `AppliedFault` of what touched it, as JSON; null when nothing did. */
+  /** `AppliedFault` of the fault that was injected, as JSON; null for none. */
   readonly fault: string | null;
 }
 
@@ -28,7 +28,7 @@ type ApiRequestWithIds = ApiRequestRow & {
 export interface ApiRequestFilter {
   readonly workspaceSeq: number | null;
   readonly method: string | null;
-  /** Prefix of the path. */
+  /** Path prefix. */
   readonly path: string | null;
   readonly status: number | null;
   readonly apiKeyId: string | null;
@@ -42,7 +42,7 @@ export interface ApiRequestFilter {
 const SELECT = `SELECT r.*, k.id AS api_key_id, w.id AS workspace_id FROM api_requests r
   LEFT JOIN api_keys k ON k.seq = r.api_key_seq LEFT JOIN workspaces w ON w.seq = r.workspace_seq`;
 
-/** Requests without a valid key that the log keeps: anybody who reaches the emulator can send them. */
+/** Maximum number of logged requests without a valid key. Anyone who reaches the emulator can send them. */
 export const UNAUTHENTICATED_LIMIT = 1_000;
 
 export class ApiRequestTable {
@@ -50,10 +50,10 @@ export class ApiRequestTable {
   readonly #bySeq: Database.Statement<[number], ApiRequestWithIds>;
   readonly #byId: Database.Statement<[string], ApiRequestWithIds>;
   readonly #delete: Database.Statement<[number]>;
-  readonly #withoutKey: Database.Statement<[], number>;
+  readonly #listUnauthenticated: Database.Statement<[], number>;
   readonly #scan: Scan<ApiRequestWithIds>;
-  /** Sequences of the requests without a key, oldest first; null until they are read. */
-  #keyless: number[] | null = null;
+  /** Sequences of the requests without a key, oldest first; null until they are first read. */
+  #unauthenticatedSeqs: number[] | null = null;
 
   constructor(db: Database.Database) {
     this.#insert = db.prepare(
@@ -65,27 +65,30 @@ export class ApiRequestTable {
     this.#bySeq = db.prepare(`${SELECT} WHERE r.seq = ?`);
     this.#byId = db.prepare(`${SELECT} WHERE r.id = ?`);
     this.#delete = db.prepare('DELETE FROM api_requests WHERE seq = ?');
-    this.#withoutKey = db
+    this.#listUnauthenticated = db
       .prepare<[], number>('SELECT seq FROM api_requests WHERE api_key_seq IS NULL ORDER BY seq')
       .pluck();
     this.#scan = new Scan(db, (seq) => this.findBySeq(seq));
   }
 
   insert(row: ApiRequestRow): void {
-    if (row.api_key_seq === null) this.#makeRoom(row.seq);
+    if (row.api_key_seq === null) this.#deleteOldestUnauthenticated(row.seq);
     this.#insert.run(row);
   }
 
-  /** To be called when the rows were replaced. */
+  /** Must be called after the rows were replaced. */
   clearCache(): void {
-    this.#keyless = null;
+    this.#unauthenticatedSeqs = null;
   }
 
-  /** Removes the oldest requests without a key, so that one more is within the limit. */
-  #makeRoom(seq: number): void {
-    this.#keyless ??= this.#withoutKey.all();
-    this.#keyless.push(seq);
-    for (const oldest of this.#keyless.splice(0, this.#keyless.length - UNAUTHENTICATED_LIMIT))
+  /** Deletes requests without a key until one more is within the limit. */
+  #deleteOldestUnauthenticated(seq: number): void {
+    this.#unauthenticatedSeqs ??= this.#listUnauthenticated.all();
+    this.#unauthenticatedSeqs.push(seq);
+    for (const oldest of this.#unauthenticatedSeqs.splice(
+      0,
+      this.#unauthenticatedSeqs.length - UNAUTHENTICATED_LIMIT,
+    ))
       this.#delete.run(oldest);
   }
 
@@ -97,13 +100,13 @@ export class ApiRequestTable {
     return this.#bySeq.get(seq);
   }
 
-  /** Requests that match, newest first. */
+  /** A page of the requests that match, newest first. */
   list(filter: ApiRequestFilter, page: PageRequest): Promise<RowPage<ApiRequestWithIds>> {
     return this.#scan.findPage(toCandidateQuery(filter), { ...filter }, page);
   }
 }
 
-/** What each row is asked. */
+/** Conditions without an index, checked on each row. */
 const ROW_CONDITIONS = {
   workspaceSeq: 'r.workspace_seq = @workspaceSeq',
   method: 'r.method = @method',
@@ -116,9 +119,9 @@ const ROW_CONDITIONS = {
 } as const satisfies Partial<Record<keyof ApiRequestFilter, string>>;
 
 function toCandidateQuery(filter: ApiRequestFilter): string {
-  const found = filter.resourceId === null ? '' : 'AND r.resource_id = @resourceId';
-  const fits = toMatchColumn(pickConditions<ApiRequestFilter>(ROW_CONDITIONS, filter));
-  return `SELECT r.seq, ${fits} FROM api_requests r WHERE r.seq < @before ${found} ORDER BY r.seq DESC`;
+  const indexed = filter.resourceId === null ? '' : 'AND r.resource_id = @resourceId';
+  const matches = toMatchColumn(pickConditions<ApiRequestFilter>(ROW_CONDITIONS, filter));
+  return `SELECT r.seq, ${matches} FROM api_requests r WHERE r.seq < @before ${indexed} ORDER BY r.seq DESC`;
 }
 
 export function toApiRequest(row: ApiRequestWithIds): ApiRequest {

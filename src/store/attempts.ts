@@ -31,7 +31,7 @@ export interface AttemptRow {
   readonly response_headers: string | null;
   readonly response_body: Buffer | null;
   readonly response_truncated: 0 | 1;
-  /** The `AppliedFault` of what touched it, as JSON; null when nothing did. */
+  /** `AppliedFault` of the fault that was injected, as JSON; null for none. */
   readonly fault: string | null;
 }
 
@@ -55,7 +55,7 @@ export interface AttemptFilter {
   readonly workspaceSeq: number | null;
   readonly webhookId: string | null;
   readonly deliveryId: string | null;
-  /** Wall time from which on they were sent. */
+  /** Earliest `sent_at` in wall time. */
   readonly since: number | null;
 }
 
@@ -71,8 +71,8 @@ export class AttemptTable {
   readonly #hasSucceeded: Database.Statement<[number], 0 | 1>;
   readonly #ofDelivery: Database.Statement<[number], AttemptRow>;
   readonly #ofWorkspace: Database.Statement<[number, number], AttemptSummaryRow>;
-  readonly countByWorkspace: Database.Statement<[number, number], number>;
-  readonly #place: Database.Statement<[string, number], Pick<AttemptRow, 'seq'>>;
+  readonly #countByWorkspace: Database.Statement<[number, number], number>;
+  readonly #seqByNumber: Database.Statement<[string, number], Pick<AttemptRow, 'seq'>>;
   readonly #scan: Scan<AttemptSummaryRow>;
   readonly #bySeq: Database.Statement<[number], AttemptRow>;
 
@@ -93,16 +93,16 @@ export class AttemptTable {
     this.#ofWorkspace = db.prepare(
       `${SELECT_SUMMARY} WHERE a.seq > ? AND d.workspace_seq = ? ORDER BY a.seq`,
     );
-    this.countByWorkspace = db
+    this.#countByWorkspace = db
       .prepare<[number, number], number>(
         'SELECT count(*) FROM attempts a JOIN deliveries d ON d.seq = a.delivery_seq WHERE a.seq > ? AND d.workspace_seq = ?',
       )
       .pluck();
-    this.#place = db.prepare(
+    this.#seqByNumber = db.prepare(
       'SELECT a.seq FROM deliveries d JOIN attempts a ON a.delivery_seq = d.seq WHERE d.id = ? AND a.number = ?',
     );
-    const facts = db.prepare<[number], AttemptSummaryRow>(`${SELECT_SUMMARY} WHERE a.seq = ?`);
-    this.#scan = new Scan(db, (seq) => facts.get(seq));
+    const bySeq = db.prepare<[number], AttemptSummaryRow>(`${SELECT_SUMMARY} WHERE a.seq = ?`);
+    this.#scan = new Scan(db, (seq) => bySeq.get(seq));
     this.#bySeq = db.prepare('SELECT * FROM attempts WHERE seq = ?');
   }
 
@@ -110,7 +110,6 @@ export class AttemptTable {
     this.#insert.run(row);
   }
 
-  /** Whether any attempt of a delivery succeeded. */
   hasSucceeded(deliverySeq: number): boolean {
     return this.#hasSucceeded.get(deliverySeq) === 1;
   }
@@ -119,38 +118,38 @@ export class AttemptTable {
     return this.#ofDelivery.all(deliverySeq);
   }
 
-  /** Attempts of a workspace after `afterSeq`, in the order in which they were recorded. */
+  /** The attempts of a workspace after the sequence `afterSeq`, in the order of recording. */
   listByWorkspace(workspaceSeq: number, afterSeq: number): AttemptSummaryRow[] {
     return this.#ofWorkspace.all(afterSeq, workspaceSeq);
   }
 
-  countOfWorkspace(workspaceSeq: number, afterSeq: number): number {
-    return this.countByWorkspace.get(afterSeq, workspaceSeq) ?? 0;
+  countByWorkspace(workspaceSeq: number, afterSeq: number): number {
+    return this.#countByWorkspace.get(afterSeq, workspaceSeq) ?? 0;
   }
 
   findBySeq(seq: number): AttemptRow | undefined {
     return this.#bySeq.get(seq);
   }
 
-  /** Where the attempt of an id, as {@link toAttempt} makes it, stands in the order of things. */
+  /** The sequence of an attempt by its id, as {@link toAttempt} makes it. */
   findSeq(id: string): Pick<AttemptRow, 'seq'> | undefined {
     const [, opaque, number] = /^att_([0-9A-Z]+)_(\d{1,9})$/.exec(id) ?? [];
-    return this.#place.get(`del_${opaque}`, Number(number));
+    return this.#seqByNumber.get(`del_${opaque}`, Number(number));
   }
 
-  /** Attempts that match, newest first. */
+  /** A page of the attempts that match, newest first. */
   list(filter: AttemptFilter, page: PageRequest): Promise<RowPage<AttemptSummaryRow>> {
     return this.#scan.findPage(toCandidateQuery(filter), { ...filter }, page);
   }
 }
 
-/** What an index finds. */
+/** Conditions that an index answers. */
 const INDEXED_CONDITIONS = {
   webhookId: 'a.webhook_seq = (SELECT seq FROM webhooks WHERE id = @webhookId)',
   deliveryId: 'a.delivery_seq = (SELECT seq FROM deliveries WHERE id = @deliveryId)',
 } as const satisfies Partial<Record<keyof AttemptFilter, string>>;
 
-/** What each row is asked. */
+/** Conditions without an index, checked on each row. */
 const ROW_CONDITIONS = {
   since: 'a.sent_at_wall >= @since',
   workspaceSeq: '(SELECT workspace_seq FROM webhooks WHERE seq = a.webhook_seq) = @workspaceSeq',
@@ -160,26 +159,25 @@ function toCandidateQuery(filter: AttemptFilter): string {
   const where = ['a.seq < @before', ...pickConditions<AttemptFilter>(INDEXED_CONDITIONS, filter)].join(
     ' AND ',
   );
-  const fits = toMatchColumn(pickConditions<AttemptFilter>(ROW_CONDITIONS, filter));
-  return `SELECT a.seq, ${fits} FROM attempts a WHERE ${where} ORDER BY a.seq DESC`;
+  const matches = toMatchColumn(pickConditions<AttemptFilter>(ROW_CONDITIONS, filter));
+  return `SELECT a.seq, ${matches} FROM attempts a WHERE ${where} ORDER BY a.seq DESC`;
 }
 
-/** What the attempts of a delivery have in common. */
+/** The values that all attempts of a delivery share. */
 interface SentMessage {
   readonly id: string;
   readonly body: string;
-  /** How deliveries are signed here. */
   readonly scheme: SignatureScheme;
 }
 
-/** The attempt as every door shows it. Its id is its delivery's, with its number. */
+/** The attempt as the control plane shows it. Its id consists of the delivery's id and its number. */
 export function toAttempt(row: AttemptRow, { id, body, scheme }: SentMessage): Attempt {
   const headers: Record<string, string> = JSON.parse(row.request_headers);
   const { message } = readSignature(headers, { id, body, scheme });
-  const facts = toBaseFields(row, id);
-  const sentBody = facts.fault?.kind === 'tamper-body' ? tamperBody(body) : body;
+  const base = toBaseFields(row, id);
+  const sentBody = base.fault?.kind === 'tamper-body' ? tamperBody(body) : body;
   return {
-    ...facts,
+    ...base,
     request: {
       url: row.request_url,
       headers,
@@ -190,13 +188,13 @@ export function toAttempt(row: AttemptRow, { id, body, scheme }: SentMessage): A
   };
 }
 
-/** What the signature among `headers` covers, and its digests. */
+/** Reads the signature in `headers`: the message that it covers, and its digests. */
 export function readSignature(headers: Readonly<Record<string, string>>, { id, body, scheme }: SentMessage) {
-  const { signature, timestamp: own } = readSignatureHeaders(scheme, {
+  const { signature, timestamp } = readSignatureHeaders(scheme, {
     get: (name) => headers[name] ?? null,
   });
   const header = parseSignatureHeader(scheme, signature ?? '');
-  const message = { id, timestamp: getSignedTimestamp(scheme, header, own ?? ''), body };
+  const message = { id, timestamp: getSignedTimestamp(scheme, header, timestamp ?? ''), body };
   return { message, digests: header.digests };
 }
 

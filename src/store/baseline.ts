@@ -1,20 +1,20 @@
 /**
- * The state that a store can be brought back to: that after boot, or after a snapshot was loaded.
+ * The state that a reset restores: the one after boot or after a snapshot was loaded.
  *
- * Triggers keep what a row was before it is first changed or removed; what came later is known by its `seq`. Both are
- * temporary and stand beside the file, which is none the slower to commit. What they keep is in a database of its own
- * that SQLite moves to the disk as it grows: a million deliveries that were pending at boot cost no memory.
+ * Temporary triggers copy a row before its first change or deletion; rows that were added later are known by their `seq`.
+ * The copies are in an attached temporary database, so commits to the file are not slower. SQLite moves that database to
+ * the disk as it grows, so a million deliveries that were pending at boot use no memory.
  */
 import type Database from 'better-sqlite3';
 import { type Column, listColumns, listSequencedTables, listTableNames } from './schema.ts';
 
-/** Memory that what was kept may take, in KiB. */
+/** Memory for copied rows, in KiB. */
 const CACHE_KIB = 2_000;
 
 interface Table {
   readonly name: string;
-  /** How it is brought back: rows of before from what was kept, the whole of it from a copy, or by emptying it. */
-  readonly way: 'rows' | 'copy' | 'empty';
+  /** How it is restored: changed rows from their copies, all rows from a copy of the table, or by deleting all rows. */
+  readonly restoredBy: 'rows' | 'copy' | 'empty';
 }
 
 export class Baseline {
@@ -26,12 +26,12 @@ export class Baseline {
     this.#db = db;
   }
 
-  /** The place of the newest thing that had happened. */
+  /** The sequence of the newest row of the baseline. */
   get seq(): number {
     return this.#seq;
   }
 
-  /** Makes the present state the one to come back to, `seq` being the place of its newest row. */
+  /** Makes the current state the baseline. @param seq the sequence of its newest row. */
   set(seq: number): void {
     if (this.#tables === null) this.#attach();
     this.clear();
@@ -43,12 +43,12 @@ export class Baseline {
     this.#seq = seq;
   }
 
-  /** Brings that state back. Inside a transaction that checks no foreign keys. */
+  /** Restores the baseline. Call inside a transaction with foreign keys off. */
   restore(): void {
     for (const table of this.#tables ?? []) this.#db.exec(toRestoreStatements(table, this.#seq));
   }
 
-  /** Keeps nothing any more, until it is set anew: for what replaces every row. */
+  /** Drops the copies and triggers before all rows are replaced. {@link set} must be called after that. */
   clear(): void {
     for (const { name } of this.#tables ?? []) {
       for (const event of EVENTS) this.#db.exec(`DROP TRIGGER IF EXISTS ${triggerNameOf(name, event)}`);
@@ -57,9 +57,9 @@ export class Baseline {
   }
 
   #attach(): void {
-    // A row that gives way to another counts as removed.
+    // So that INSERT OR REPLACE fires the delete triggers.
     this.#db.pragma('recursive_triggers = ON');
-    // Without a name it is temporary; with this setting at that moment, on the disk.
+    // A database without a name is temporary. This setting, at the time of ATTACH, puts it on the disk.
     this.#db.pragma('temp_store = FILE');
     this.#db.exec(`ATTACH '' AS baseline`);
     this.#db.pragma('temp_store = MEMORY');
@@ -77,34 +77,34 @@ const triggerNameOf = (table: string, event: string) => `temp.baseline_${table}_
 function listTables(db: Database.Database): Table[] {
   const sequenced = new Set(listSequencedTables(db));
   return listTableNames(db).map((name) => {
-    if (!sequenced.has(name)) return { name, way: 'copy' };
+    if (!sequenced.has(name)) return { name, restoredBy: 'copy' };
     const hasRows = db.prepare<[], 0 | 1>(`SELECT EXISTS (SELECT 1 FROM main.${name})`).pluck().get() === 1;
-    return { name, way: hasRows ? 'rows' : 'empty' };
+    return { name, restoredBy: hasRows ? 'rows' : 'empty' };
   });
 }
 
-/** What keeps a table, as SQL. A table without rows has nothing to lose, and its rows to come pay for no trigger. */
-function toSetStatements({ name, way }: Table, columns: readonly Column[], seq: number): string {
-  const kept = backupTableOf(name);
-  if (way === 'empty') return '';
-  if (way === 'copy') return `CREATE TABLE baseline.${kept} AS SELECT * FROM main.${name};`;
+/** SQL that prepares a table for {@link Baseline.restore}. An empty table needs no triggers. */
+function toSetStatements({ name, restoredBy }: Table, columns: readonly Column[], seq: number): string {
+  const backup = backupTableOf(name);
+  if (restoredBy === 'empty') return '';
+  if (restoredBy === 'copy') return `CREATE TABLE baseline.${backup} AS SELECT * FROM main.${name};`;
   const definitions = columns.map((column) =>
     column.pk ? `${column.name} ${column.type} PRIMARY KEY` : column.name,
   );
   const key = columns.find(({ pk }) => pk > 0)?.name;
   const values = columns.map((column) => `OLD.${column.name}`).join(', ');
-  // Only what was first: the condition holds whatever the statement that fires it does about conflicts.
+  // Only the first change is copied. The condition, unlike INSERT OR IGNORE, does not depend on the statement that fires the trigger.
   const triggers = EVENTS.map(
     (event) => `CREATE TRIGGER ${triggerNameOf(name, event)} AFTER ${event} ON main.${name}
-      WHEN OLD.seq <= ${seq} AND NOT EXISTS (SELECT 1 FROM ${kept} WHERE ${key} = OLD.${key})
-      BEGIN INSERT INTO ${kept} VALUES (${values}); END;`,
+      WHEN OLD.seq <= ${seq} AND NOT EXISTS (SELECT 1 FROM ${backup} WHERE ${key} = OLD.${key})
+      BEGIN INSERT INTO ${backup} VALUES (${values}); END;`,
   );
-  return [`CREATE TABLE baseline.${kept} (${definitions.join(', ')});`, ...triggers].join('\n');
+  return [`CREATE TABLE baseline.${backup} (${definitions.join(', ')});`, ...triggers].join('\n');
 }
 
-function toRestoreStatements({ name, way }: Table, seq: number): string {
-  if (way === 'empty') return `DELETE FROM main.${name};`;
-  const putBack = `INSERT OR REPLACE INTO main.${name} SELECT * FROM baseline.${backupTableOf(name)};`;
-  if (way === 'copy') return `DELETE FROM main.${name}; ${putBack}`;
-  return `DELETE FROM main.${name} WHERE seq > ${seq}; ${putBack} DELETE FROM baseline.${backupTableOf(name)};`;
+function toRestoreStatements({ name, restoredBy }: Table, seq: number): string {
+  if (restoredBy === 'empty') return `DELETE FROM main.${name};`;
+  const restoreRows = `INSERT OR REPLACE INTO main.${name} SELECT * FROM baseline.${backupTableOf(name)};`;
+  if (restoredBy === 'copy') return `DELETE FROM main.${name}; ${restoreRows}`;
+  return `DELETE FROM main.${name} WHERE seq > ${seq}; ${restoreRows} DELETE FROM baseline.${backupTableOf(name)};`;
 }

@@ -1,4 +1,4 @@
-/** The one order of all that happens, read across the tables by their common counter. */
+/** Reads new deliveries, attempts and requests in commit order, across tables, by the sequence that they share. */
 import type Database from 'better-sqlite3';
 import type { StreamTopic } from '../contract/stream-schemas.ts';
 import type { UnpublishedEvent } from './unpublished-event.ts';
@@ -6,7 +6,7 @@ import type { UnpublishedEvent } from './unpublished-event.ts';
 export interface Change {
   readonly seq: number;
   readonly type: StreamTopic;
-  /** The delivery that it is about; 0 for a request. */
+  /** Sequence of the delivery that changed; 0 for a request. */
   readonly deliverySeq: number;
 }
 
@@ -16,7 +16,7 @@ interface Range {
   readonly limit: number;
 }
 
-/** Deliveries happen when they are made and, where no attempt settles them, when they are settled. */
+/** A delivery changes when it is created and, if no attempt settles it, when it is settled. */
 const SOURCES = {
   delivery: [
     `SELECT seq, 'delivery' AS type, seq AS deliverySeq FROM deliveries WHERE seq > @after AND seq <= @upTo ORDER BY seq LIMIT @limit`,
@@ -41,7 +41,7 @@ export class ChangeFeed {
   constructor(db: Database.Database, unpublished: Pick<UnpublishedEvent, 'hidden'>) {
     this.#db = db;
     this.#unpublished = unpublished;
-    // Read from the newest back: the cost is that of what will be shown, not of the table.
+    // Reads backwards from the newest row, so that the cost depends on the result and not on the table.
     this.#lastBefore = db
       .prepare<[{ wallTime: number }], number>(
         `SELECT coalesce(min(seq), 0) FROM (
@@ -53,12 +53,12 @@ export class ChangeFeed {
       .pluck();
   }
 
-  /** The newest happening that is surely older than `wallTime`; 0 when there is none. */
+  /** Sequence of the newest change that is certainly older than `wallTime`; 0 if there is none. */
   findLastSeqBefore(wallTime: number): number {
     return this.#lastBefore.get({ wallTime }) ?? 0;
   }
 
-  /** The first `limit` happenings of the given types after `after`, in order; up to what is not visible yet. */
+  /** The first `limit` visible changes of the given types after the sequence `after`, in order. */
   listAfter(after: number, types: ReadonlySet<StreamTopic>, limit: number): Change[] {
     const upTo = this.#unpublished.hidden.from - 1;
     return this.#statementOf(types).all({ after, upTo, limit });

@@ -1,30 +1,30 @@
-/** Copying a database that is in use to another file, without holding up the event loop. */
+/** Copies a database that is in use to another file without blocking the event loop. */
 import { closeSync, fsyncSync, openSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import type Database from 'better-sqlite3';
 
-/** Pages copied per turn of the event loop: about a megabyte, which takes a millisecond or two. */
+/** Pages copied per turn of the event loop: about a megabyte, which takes one or two milliseconds. */
 const PAGES_PER_TURN = 256;
-/** Copied pages after which they are flushed in the background, so that the last flush is short. */
+/** After this many pages, the copy is flushed in the background, so that the last flush is short. */
 const PAGES_PER_FLUSH = 4_096;
 
 export interface CopyHooks {
-  /** Called in the turn before the last pages are copied; may write to the database. */
+  /** Called right before the last pages are copied. May write to the database. */
   readonly beforeLastPages: () => void;
-  /** Called in the turn in which the last page was copied: the copy holds this moment. */
+  /** Called right after the last page was copied. The copy contains the state at this time. */
   readonly onLastPage: () => void;
 }
 
 /**
- * Copies the database to a new file, readable by its owner alone, and flushes it. SQLite copies pages again that change
- * meanwhile.
+ * Copies the database to a new file that only its owner can read, and flushes it. SQLite copies a page again if it
+ * changes meanwhile.
  */
 export async function copyDatabase(
   db: Database.Database,
   path: string,
   { beforeLastPages, onLastPage }: CopyHooks,
 ): Promise<void> {
-  // It holds secrets. SQLite treats an empty file as a new database.
+  // Created here for its mode, because it contains secrets. SQLite accepts an empty file as a new database.
   const file = await open(path, 'wx', 0o600);
   try {
     let flushAt = Number.POSITIVE_INFINITY;
@@ -48,12 +48,12 @@ export async function copyDatabase(
   }
 }
 
-/** What fails here fails again, and is reported, when the whole file is flushed. */
+/** An error is ignored here: the final flush reports it again. */
 async function flushInBackground(file: FileHandle): Promise<void> {
   await file.datasync().catch(() => {});
 }
 
-/** Makes a file that was renamed survive a power cut. Windows cannot open a folder, and needs no flush of one. */
+/** Makes a rename survive a power cut. Not needed on Windows, which cannot open a folder. */
 export function fsyncFolder(path: string): void {
   if (process.platform === 'win32') return;
   const folder = openSync(path, 'r');

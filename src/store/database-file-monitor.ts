@@ -1,6 +1,9 @@
-/** Notices when the file of a running database is removed, replaced or truncated: SQLite itself continues without an error. */
+/** Detects that the file of an open database was removed, replaced or truncated. SQLite reports no error in these cases. */
 import { realpathSync, type Stats, statSync } from 'node:fs';
 import { SvcError } from '../errors.ts';
+import { clearInterval, setInterval } from '../timers.ts';
+
+const CHECK_INTERVAL_MS = 500;
 
 export const databaseFileProblems = ['removed', 'replaced', 'truncated'] as const;
 export type DatabaseFileProblem = (typeof databaseFileProblems)[number];
@@ -13,13 +16,13 @@ interface KnownFile {
 }
 
 /**
- * Compares the database file and its write-ahead log with what they were after the last write. A look costs a few
- * microseconds. The files are never opened: closing a descriptor would give up the locks that SQLite has on them.
+ * Compares the database file and its write-ahead log with their state after the last write. A check takes a few
+ * microseconds. It never opens the files: closing a descriptor would release the locks that SQLite holds on them.
  */
 export class DatabaseFileMonitor {
   readonly #files: KnownFile[] = [];
   readonly #log: string | null;
-  problem: DatabaseFileProblem | null = null;
+  #problem: DatabaseFileProblem | null = null;
 
   /** @param path of an open database, or `:memory:`. */
   constructor(path: string) {
@@ -27,44 +30,63 @@ export class DatabaseFileMonitor {
       this.#log = null;
       return;
     }
-    // SQLite puts the log beside the file itself, not beside a symbolic link to it.
+    // SQLite creates the log next to the file that a symbolic link points to.
     const file = realpathSync(path);
     this.#log = `${file}-wal`;
-    this.#learn(file);
+    this.#track(file);
     this.recordWrite();
   }
 
-  /** What the last look found; null while the files are in their place. */
-  get loss(): DatabaseFileProblem | null {
-    return this.problem;
+  /** The result of the last check; null while the files are intact. */
+  get problem(): DatabaseFileProblem | null {
+    return this.#problem;
   }
 
-  /** Looks again. A file that is moved back to its place is no loss any more. */
+  /** Checks again. The problem is gone after the file was moved back. */
   check(): DatabaseFileProblem | null {
-    this.problem = this.#files.map(findLoss).find((loss) => loss !== null) ?? null;
-    return this.problem;
+    this.#problem = this.#files.map(findProblem).find((problem) => problem !== null) ?? null;
+    return this.#problem;
   }
 
-  /** @throws SvcError `storage_unavailable` when a file is not in its place. */
+  /** @throws SvcError `storage_unavailable` if a file was removed, replaced or truncated. */
   assertIntact(): void {
-    const loss = this.check();
-    if (loss !== null) throw toFileProblemError(loss);
+    const problem = this.check();
+    if (problem !== null) throw toFileProblemError(problem);
   }
 
-  /** Takes the present sizes as what the emulator itself has made of the files. To be called after each write. */
+  /** Records the current sizes. Must be called after each write of the emulator itself. */
   recordWrite(): void {
-    if (this.problem !== null || this.#log === null) return;
-    if (this.#files.length === 1) this.#learn(this.#log);
+    if (this.#problem !== null || this.#log === null) return;
+    if (this.#files.length === 1) this.#track(this.#log);
     for (const file of this.#files) {
       const stat = findStat(file.path);
       if (stat && isSame(file, stat)) file.size = stat.size;
     }
   }
 
-  #learn(path: string): void {
+  #track(path: string): void {
     const stat = findStat(path);
     if (stat) this.#files.push({ path, dev: stat.dev, ino: stat.ino, size: stat.size });
   }
+}
+
+/**
+ * Checks the database file every half second, so that a problem is noticed even if nothing is written.
+ * @param onProblem called once for each problem.
+ * @returns a function that stops the checks.
+ */
+export function watchDatabaseFile(
+  store: { readonly fileProblem: DatabaseFileProblem | null; checkFile(): DatabaseFileProblem | null },
+  onProblem: (error: SvcError) => void,
+): () => void {
+  let reported = store.fileProblem;
+  const timer = setInterval(() => {
+    const problem = store.checkFile();
+    if (problem !== null && problem !== reported) onProblem(toFileProblemError(problem));
+    reported = problem;
+  }, CHECK_INTERVAL_MS);
+  timer.unref();
+  return () => clearInterval(timer);
 }
 
 const messages: Readonly<Record<DatabaseFileProblem, string>> = {
@@ -86,7 +108,7 @@ export function toFileProblemError(loss: DatabaseFileProblem): SvcError {
   return new SvcError('storage_unavailable', `${messages[loss]} Writes are refused.`, { hint: hints[loss] });
 }
 
-function findLoss(file: KnownFile): DatabaseFileProblem | null {
+function findProblem(file: KnownFile): DatabaseFileProblem | null {
   const stat = findStat(file.path);
   if (stat === null) return null;
   if (stat === undefined || stat.nlink === 0) return 'removed';
@@ -94,7 +116,7 @@ function findLoss(file: KnownFile): DatabaseFileProblem | null {
   return stat.size < file.size ? 'truncated' : null;
 }
 
-/** Undefined where there is no file; null where that cannot be told, because a folder above may not be read. */
+/** @returns undefined if the file does not exist; null if a parent folder may not be read. */
 function findStat(path: string): Stats | undefined | null {
   try {
     return statSync(path, { throwIfNoEntry: false });

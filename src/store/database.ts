@@ -1,4 +1,4 @@
-/** Opening the SQLite file: pragmas, the lock that keeps a second emulator out, and the migrations. */
+/** Opens the SQLite file: sets pragmas, locks it against a second emulator and runs migrations. */
 import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type Database from 'better-sqlite3';
@@ -8,22 +8,30 @@ import { openSqlite } from './driver.ts';
 import { enableIncrementalVacuum } from './incremental-vacuum.ts';
 import { migrations } from './migrations.ts';
 
-/** Marks the file as ours (`svce`), so that the database of something else is never touched. */
+/** SQLite application id of a database of svc (`svce`). Databases of other programs are never changed. */
 export const APPLICATION_ID = 0x73766365;
-/** Marks a snapshot (`svcs`), which is loaded and never run on. */
+/** SQLite application id of a snapshot (`svcs`), on which no emulator starts. */
 export const SNAPSHOT_APPLICATION_ID = 0x73766373;
+
+/** Length of the header of a SQLite file up to and including the application id. */
+export const HEADER_BYTES = 72;
+
+/** The application id in the header of a SQLite file; 0 for any other file. */
+export function readApplicationId(header: Buffer): number {
+  return header.toString('latin1', 0, 16) === 'SQLite format 3\0' ? header.readUInt32BE(68) : 0;
+}
 
 export interface DatabaseOptions {
   /** Path of the file, or `:memory:`. */
   readonly path: string;
-  /** `FULL` survives a power cut; `NORMAL` only a crash of the process. Only the benchmarks choose. */
+  /** `FULL` survives a power cut, `NORMAL` only a crash of the process. Only benchmarks set it. */
   readonly synchronous?: 'FULL' | 'NORMAL';
 }
 
 /**
- * Opens and, where needed, creates or upgrades the database. The file stays locked by this process until it is closed.
- * @throws SvcError `database_in_use` when another process has it open, `database_unusable` when it cannot be read,
- *   is not ours, or was made by a newer version.
+ * Opens the database, and creates or upgrades it if necessary. This process holds a lock on the file until it is closed.
+ * @throws SvcError `database_in_use` if another process has it open, `database_unusable` if it cannot be read, belongs
+ *   to another program, or was written by a newer version.
  */
 export function openDatabase({ path, synchronous = 'FULL' }: DatabaseOptions): Database.Database {
   let db: Database.Database | undefined;
@@ -32,7 +40,7 @@ export function openDatabase({ path, synchronous = 'FULL' }: DatabaseOptions): D
       createPrivateFile(path);
       assertSingleLink(path);
     }
-    // Give up at once: a lock held by a running emulator will not go away by waiting.
+    // No timeout: a running emulator holds the lock until it stops.
     db = openSqlite(path, { timeout: 0 });
     db.pragma('locking_mode = EXCLUSIVE');
     assertApplicationId(db, path);
@@ -40,10 +48,10 @@ export function openDatabase({ path, synchronous = 'FULL' }: DatabaseOptions): D
     db.pragma('journal_mode = WAL');
     db.pragma(`synchronous = ${synchronous}`);
     db.pragma('foreign_keys = ON');
-    // Only what a rollback needs is temporary here, and in a file it costs more than the rows.
+    // Only rollback data is temporary here. In a file it would cost more than the rows.
     db.pragma('temp_store = MEMORY');
     db.pragma('trusted_schema = OFF');
-    // A write takes the exclusive lock for as long as the file is open.
+    // This write takes the exclusive lock, which is held while the file is open.
     db.pragma(`application_id = ${APPLICATION_ID}`);
     db.function('has_text', { deterministic: true }, (text, wanted) => (containsText(text, wanted) ? 1 : 0));
     migrate(db, path);
@@ -54,21 +62,21 @@ export function openDatabase({ path, synchronous = 'FULL' }: DatabaseOptions): D
   }
 }
 
-/** The secrets of endpoints are in it: a new one is for its owner alone. SQLite gives the log beside it the same mode. */
+/** Readable only by its owner, because it contains endpoint secrets. SQLite creates the log with the same mode. */
 function createPrivateFile(path: string): void {
-  // Nobody else may replace the files in it, whatever the umask.
+  // Not writable by others, whatever the umask: they could replace the files.
   mkdirSync(dirname(path), { recursive: true, mode: 0o755 });
   if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
 }
 
 /**
- * SQLite finds the write-ahead log by the name of the file: opened by another name, the database lacks what is in the log.
- * @throws SvcError `database_unusable` for a file with several hard links, and for a FIFO or a device.
+ * SQLite finds the write-ahead log by the name of the file. Under another name, the data in the log would be missing.
+ * @throws SvcError `database_unusable` for a file with several hard links, a FIFO or a device.
  */
 export function assertSingleLink(path: string): void {
   const stat = statSync(path);
   const { nlink } = stat;
-  // SQLite refuses a folder.
+  // SQLite itself reports an error for a folder.
   if (stat.isDirectory()) return;
   if (!stat.isFile()) {
     throw new SvcError('database_unusable', `${path} is not a regular file.`, {
@@ -78,8 +86,8 @@ export function assertSingleLink(path: string): void {
   if (nlink < 2) return;
   throw new SvcError(
     'database_unusable',
-    `${path} has ${nlink} names (hard links). Opened by one of them, a database can miss what was written by another.`,
-    { hint: 'Remove the other names, or copy the file and start on the copy.' },
+    `${path} has ${nlink} hard links. A database that is opened by one name can miss what was written by another.`,
+    { hint: 'Remove the other links, or copy the file and start on the copy.' },
   );
 }
 
@@ -88,26 +96,26 @@ export function assertApplicationId(db: Database.Database, path: string): void {
   const id = db.pragma('application_id', { simple: true });
   if (id === APPLICATION_ID) return;
   if (id === SNAPSHOT_APPLICATION_ID) {
-    throw new SvcError('database_unusable', `${path} is a snapshot, which stays as it was saved.`, {
-      hint: `Start an emulator on another file, then load it: svc emulator snapshot load ${path}`,
+    throw new SvcError('database_unusable', `${path} is a snapshot, not a database.`, {
+      hint: `Start an emulator on another file, then load the snapshot: svc emulator snapshot load ${path}`,
     });
   }
   const tables = db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get();
   if (id !== 0 || tables !== 0) {
-    throw new SvcError('database_unusable', `${path} is a SQLite database of another program.`, {
+    throw new SvcError('database_unusable', `${path} is the SQLite database of another program.`, {
       hint: 'Name another file with --db.',
     });
   }
 }
 
-/** @throws SvcError `database_unusable` for what a newer version has made. */
+/** @throws SvcError `database_unusable` if a newer version wrote the database. */
 export function migrate(db: Database.Database, path: string): void {
   const version = Number(db.pragma('user_version', { simple: true }));
   if (version > migrations.length) {
     throw new SvcError(
       'database_unusable',
-      `${path} was made by a newer svc: its schema is version ${version}, this svc knows up to ${migrations.length}.`,
-      { hint: 'Upgrade svc, or name another file.' },
+      `${path} was written by a newer version of svc: its schema is version ${version}, and this svc supports up to ${migrations.length}.`,
+      { hint: 'Upgrade svc, or name another file with --db.' },
     );
   }
   if (version === migrations.length) return;
@@ -117,25 +125,21 @@ export function migrate(db: Database.Database, path: string): void {
   }).immediate();
 }
 
-/** What SQLite reports, in the project's own error. */
+/** Converts an error of SQLite or the file system to an `SvcError`; returns any other error as it is. */
 export function toStoreError(error: unknown, path: string): unknown {
   if (!(error instanceof Error) || error instanceof SvcError) return error;
   const code = (error as { code?: unknown }).code;
   if (code === 'SQLITE_BUSY' || code === 'SQLITE_LOCKED') {
     return new SvcError('database_in_use', `${path} is in use by another process.`, {
-      hint: 'Is an emulator running on it? Ask with `svc emulator status`, end it with `svc emulator stop`, or name another file with --db.',
+      hint: 'Stop the emulator that uses it with: svc emulator stop. Or name another file with --db.',
       cause: error,
     });
   }
   if (code === 'SQLITE_NOTADB' || code === 'SQLITE_CORRUPT') {
-    return new SvcError(
-      'database_unusable',
-      `${path} is not a database that can be read: ${error.message}.`,
-      {
-        hint: 'Move it away to start with an empty one, or name another file with --db.',
-        cause: error,
-      },
-    );
+    return new SvcError('database_unusable', `${path} cannot be read as a database: ${error.message}.`, {
+      hint: 'Move it away to start with an empty database, or name another file with --db.',
+      cause: error,
+    });
   }
   if (
     typeof code === 'string' &&
@@ -149,7 +153,12 @@ export function toStoreError(error: unknown, path: string): unknown {
   return error;
 }
 
-/** Whether SQLite reports that the file or its disk fails, and not that a statement is wrong. */
+/** The error of an operation after the store was closed. */
+export function storeClosedError(): SvcError {
+  return new SvcError('storage_unavailable', 'The emulator is stopping.');
+}
+
+/** Whether SQLite reports a failure of the file or its disk, and not an invalid statement. */
 export function isStorageError(error: unknown): error is Error {
   const { code } = error as { code?: unknown };
   return (

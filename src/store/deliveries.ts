@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3';
 import type { DeliveryStatus, SettledReason } from '../domain/delivery.ts';
 import type { UnpublishedEvent } from './unpublished-event.ts';
-import type { WebhookRow } from './webhooks.ts';
+import type { WebhookRow, WebhookTable } from './webhooks.ts';
 
 export interface NewDelivery {
   readonly seq: number;
@@ -16,33 +16,33 @@ export interface NewDelivery {
 /** A pending delivery of a disabled endpoint. */
 export interface PausedDelivery {
   readonly seq: number;
-  /** Start of the retry window: the first attempt or, without one, the creation. */
+  /** Start of the retry window: the time of the first attempt, or of the creation if there is none. */
   readonly started_at: number;
 }
 
-/** What a queue has to know of a delivery. */
+/** The columns that an endpoint queue needs. */
 export interface QueuedDelivery {
   readonly seq: number;
   readonly webhook_seq: number;
   readonly due_at: number;
-  /** Of the endpoint. */
+  /** Whether the endpoint is disabled. */
   readonly disabled: 0 | 1;
-  /** When the next one of the other deliveries to the endpoint is due; null where none is pending. */
+  /** Due time of the endpoint's next other delivery; null if none is pending. */
   readonly other_due_at: number | null;
 }
 
-/** A new delivery of the same event to the same endpoint. */
+/** A replay as a new delivery of the same event to the same endpoint. */
 export interface DeliveryCopy {
   readonly seq: number;
   readonly id: string;
   readonly created_at: number;
-  /** Another address or body than that of the delivery it copies; null for the same. */
+  /** A URL and a body that differ from those of the original; null for the same. */
   readonly own_url: string | null;
   readonly own_body: string | null;
   readonly replay_of_seq: number;
 }
 
-/** Where a delivery stands on its way. Times are schedule time. */
+/** The progress of a delivery. Times are schedule time. */
 export interface DeliveryProgressRow {
   readonly seq: number;
   readonly status: DeliveryStatus;
@@ -56,7 +56,7 @@ export interface DeliveryProgressRow {
   readonly replays_waiting: number;
 }
 
-/** All that an attempt needs, read at the moment of sending. */
+/** All columns that an attempt needs. */
 export interface SendableDelivery extends DeliveryProgressRow {
   readonly id: string;
   readonly url: string;
@@ -64,16 +64,16 @@ export interface SendableDelivery extends DeliveryProgressRow {
   readonly secret: string;
   readonly previous_secret: string | null;
   readonly previous_secret_expires_at: number | null;
-  /** JSON object of further headers. Meant for the endpoint alone: where a replay goes elsewhere, it is empty. */
+  /** JSON object of the endpoint's additional headers; empty if a replay goes to another URL. */
   readonly headers: string;
-  /** 0 where a replay goes elsewhere. */
+  /** 0 if a replay goes to another URL. */
   readonly skip_verify: 0 | 1;
   readonly due_at: number;
-  /** The `AppliedFault` of what held it back, as JSON; null when nothing did. */
+  /** `AppliedFault` of the fault that postponed it, as JSON; null for none. */
   readonly fault: string | null;
 }
 
-/** What an attempt or a command makes of a delivery. */
+/** The state of a delivery after an attempt or a command. */
 export interface DeliveryChange {
   readonly seq: number;
   readonly status: DeliveryStatus;
@@ -87,13 +87,17 @@ export interface DeliveryChange {
   readonly replays_waiting: number;
 }
 
+/** Maximum number of preloaded deliveries. Twice the default concurrency is enough for the attempts right after a commit. */
+const MAX_PRELOADED = 128;
+
 const JOINS = `FROM deliveries d
   JOIN events e ON e.seq = d.event_seq
   JOIN webhooks h ON h.seq = d.webhook_seq`;
+
 export class DeliveryTable {
   readonly #insert: Database.Statement<[number, string, number, number, number, number, number]>;
   readonly #insertCopy: Database.Statement<[DeliveryCopy]>;
-  readonly #claim: Database.Statement<[number], SendableDelivery>;
+  readonly #sendable: Database.Statement<[number], SendableDelivery>;
   readonly #progress: Database.Statement<[number], DeliveryProgressRow>;
   readonly #due: Database.Statement<[number, number, number], number>;
   readonly #nextDue: Database.Statement<[number, number], number>;
@@ -101,19 +105,27 @@ export class DeliveryTable {
   readonly #cancel: Database.Statement<[{ settled_at: number; after_seq: number; webhook_seq: number }]>;
   readonly #countAttempt: Database.Statement<[number]>;
   readonly #expire: Database.Statement<[number, number, number]>;
-  readonly requestReplay: Database.Statement<[number, number]>;
-  readonly postpone: Database.Statement<[number, string, number]>;
-  readonly releaseReordered: Database.Statement<[{ webhook: number; now: number }], number>;
+  readonly #requestReplay: Database.Statement<[number, number]>;
+  readonly #postpone: Database.Statement<[number, string, number]>;
+  readonly #releaseReordered: Database.Statement<[{ webhook: number; now: number }], number>;
   readonly #newestId: Database.Statement<[number], string>;
   readonly #pending: Database.Statement<[{ workspace: number | null; from: number; to: number }], number>;
-  readonly #ofEvent: Database.Statement<[number, number, number], QueuedDelivery>;
+  readonly #pendingByEvent: Database.Statement<[number, number, number], QueuedDelivery>;
   readonly #pauseStart: Database.Statement<[number], number | null>;
   readonly #paused: Database.Statement<[number, number], PausedDelivery>;
   readonly #pausedByWebhook: Database.Statement<[number], { webhook_id: string; deliveries: number }>;
   readonly #unpublished: Pick<UnpublishedEvent, 'hidden'>;
+  readonly #webhooks: Pick<WebhookTable, 'revision'>;
+  /** New deliveries by sequence, with the revision of the endpoints for which they are valid. */
+  readonly #preloaded = new Map<number, { readonly delivery: SendableDelivery; readonly revision: number }>();
 
-  constructor(db: Database.Database, unpublished: Pick<UnpublishedEvent, 'hidden'>) {
+  constructor(
+    db: Database.Database,
+    unpublished: Pick<UnpublishedEvent, 'hidden'>,
+    webhooks: Pick<WebhookTable, 'revision'>,
+  ) {
     this.#unpublished = unpublished;
+    this.#webhooks = webhooks;
     this.#insert = db.prepare(
       `INSERT INTO deliveries (seq, id, event_seq, webhook_seq, workspace_seq, created_at, status, due_at)
        VALUES (?, ?, ?, ?, ?, ?, 'pending', ?)`,
@@ -125,7 +137,7 @@ export class DeliveryTable {
          seq, @created_at, 'pending', @created_at
        FROM deliveries WHERE seq = @replay_of_seq`,
     );
-    this.#claim = db.prepare(
+    this.#sendable = db.prepare(
       `SELECT d.seq, d.id, d.status, d.webhook_seq, d.workspace_seq, d.due_at, d.first_attempt_at, d.on_schedule,
          d.scheduled_attempts, d.attempt_count, d.replays_waiting, d.fault, coalesce(d.own_url, h.url) AS url,
          coalesce(d.own_body, e.envelope) AS body, h.secret, h.previous_secret, h.previous_secret_expires_at,
@@ -154,24 +166,24 @@ export class DeliveryTable {
     );
     this.#cancel = db.prepare(
       `UPDATE deliveries SET status = 'canceled', due_at = NULL, settled_at = @settled_at,
-         settled_seq = @after_seq + waiting.rank, settled_reason = 'endpoint_deleted', on_schedule = 0, replays_waiting = 0
-       FROM (SELECT seq AS waiting_seq, row_number() OVER (ORDER BY seq) AS rank FROM deliveries
-             WHERE webhook_seq = @webhook_seq AND due_at IS NOT NULL) AS waiting
-       WHERE seq = waiting.waiting_seq`,
+         settled_seq = @after_seq + numbered.rank, settled_reason = 'endpoint_deleted', on_schedule = 0, replays_waiting = 0
+       FROM (SELECT seq AS pending_seq, row_number() OVER (ORDER BY seq) AS rank FROM deliveries
+             WHERE webhook_seq = @webhook_seq AND due_at IS NOT NULL) AS numbered
+       WHERE seq = numbered.pending_seq`,
     );
     this.#countAttempt = db.prepare('UPDATE deliveries SET attempt_count = attempt_count + 1 WHERE seq = ?');
     this.#expire = db.prepare(
       `UPDATE deliveries SET status = 'failed', settled_reason = 'window_elapsed', settled_at = ?, settled_seq = ?,
          due_at = NULL, on_schedule = 0 WHERE seq = ? AND status = 'pending' AND replays_waiting = 0`,
     );
-    this.requestReplay = db.prepare(
+    this.#requestReplay = db.prepare(
       `UPDATE deliveries SET status = 'pending', due_at = ?, settled_at = NULL, settled_reason = NULL,
          replays_waiting = replays_waiting + 1, fault = NULL WHERE seq = ?`,
     );
-    this.postpone = db.prepare(
+    this.#postpone = db.prepare(
       'UPDATE deliveries SET due_at = ?, fault = ? WHERE seq = ? AND due_at IS NOT NULL AND fault IS NULL',
     );
-    this.releaseReordered = db
+    this.#releaseReordered = db
       .prepare<[{ webhook: number; now: number }], number>(
         `UPDATE deliveries SET due_at = @now WHERE webhook_seq = @webhook AND due_at > @now
            AND fault ->> 'kind' = 'reorder' RETURNING seq`,
@@ -184,7 +196,7 @@ export class DeliveryTable {
       .pluck();
     this.#pending = db
       .prepare<[{ workspace: number | null; from: number; to: number }], number>(
-        // By endpoint, so that the index alone is read, and none of the rows.
+        // Grouped by endpoint, so that SQLite reads only the index and no rows.
         `SELECT count(*) FROM webhooks h CROSS JOIN deliveries d ON d.webhook_seq = h.seq
          WHERE d.due_at IS NOT NULL AND (@workspace IS NULL OR h.workspace_seq = @workspace)
            AND (d.seq < @from OR d.seq > @to)`,
@@ -206,7 +218,7 @@ export class DeliveryTable {
        WHERE h.workspace_seq = ? AND h.disabled = 1 AND h.deleted_at IS NULL AND d.due_at IS NOT NULL
        GROUP BY h.seq ORDER BY h.seq`,
     );
-    this.#ofEvent = db.prepare(
+    this.#pendingByEvent = db.prepare(
       `SELECT d.seq, d.webhook_seq, d.due_at, h.disabled,
          (SELECT min(due_at) FROM deliveries o
           WHERE o.webhook_seq = d.webhook_seq AND o.due_at IS NOT NULL AND o.seq <> d.seq) AS other_due_at
@@ -220,69 +232,94 @@ export class DeliveryTable {
     this.#insert.run(seq, id, event_seq, webhook_seq, workspace_seq, created_at, due_at);
   }
 
+  /**
+   * Keeps a new delivery in memory for {@link findSendable}, because its first attempt usually follows the commit. Does
+   * nothing if many are already kept.
+   */
+  preload(row: NewDelivery, webhook: WebhookRow, body: string): void {
+    if (this.#preloaded.size >= MAX_PRELOADED) return;
+    const delivery = toSendableDelivery(row, webhook, body);
+    this.#preloaded.set(row.seq, { delivery, revision: this.#webhooks.revision });
+  }
+
+  /** Must be called after a rollback, and after rows were replaced or deleted. */
+  clearCache(): void {
+    this.#preloaded.clear();
+  }
+
   insertCopy(copy: DeliveryCopy): void {
     this.#insertCopy.run(copy);
   }
 
-  /** What to send now, as it stands at this moment; undefined when it is no longer due. */
+  /** The current values for an attempt; undefined if the delivery is no longer due. */
   findSendable(seq: number): SendableDelivery | undefined {
-    return this.#claim.get(seq);
+    const preloaded = this.#preloaded.get(seq);
+    this.#preloaded.delete(seq);
+    if (preloaded?.revision === this.#webhooks.revision) return preloaded.delivery;
+    return this.#sendable.get(seq);
   }
 
   getProgress(seq: number): DeliveryProgressRow {
     const row = this.#progress.get(seq);
-    if (row === undefined) throw new Error(`delivery ${seq} is gone`);
+    if (row === undefined) throw new Error(`delivery ${seq} does not exist`);
     return row;
   }
 
-  /** The first `limit` deliveries of an endpoint that are due at `now`, earliest first. */
+  /** The first `limit` deliveries of an endpoint that are due at `now` (schedule time), earliest first. */
   listDue(webhookSeq: number, now: number, limit: number): number[] {
     return this.#due.all(webhookSeq, now, limit);
   }
 
-  /** When the next delivery of an endpoint is due after `now`. */
+  /** Due time of the endpoint's next delivery after `now`. */
   findNextDueAt(webhookSeq: number, now: number): number | undefined {
     return this.#nextDue.get(webhookSeq, now);
   }
 
   change(change: DeliveryChange): void {
+    this.#preloaded.delete(change.seq);
     this.#change.run(change);
   }
 
-  /** Counts an attempt that changes nothing else. */
+  /** Counts an attempt without any other change. */
   countAttempt(seq: number): void {
+    this.#preloaded.delete(seq);
     this.#countAttempt.run(seq);
   }
 
   /**
-   * Ends a delivery whose window has passed without an attempt, unless it was canceled or is to be replayed meanwhile.
-   * @param seq of the delivery.
+   * Fails a delivery whose retry window has elapsed, unless it was canceled meanwhile or a replay waits.
+   * @param at schedule time at which it settles.
+   * @param settledSeq sequence of this change.
    */
-  expire(seq: number, at: number, happenedSeq: number): void {
-    this.#expire.run(at, happenedSeq, seq);
+  expire(seq: number, at: number, settledSeq: number): void {
+    this.#preloaded.delete(seq);
+    this.#expire.run(at, settledSeq, seq);
   }
 
-  /** Plans one more attempt, now; it takes the place of a pending retry. */
-  askReplay(seq: number, at: number): void {
-    this.requestReplay.run(at, seq);
+  /** Makes one more attempt due at `at`; it replaces a pending retry. */
+  requestReplay(seq: number, at: number): void {
+    this.#preloaded.delete(seq);
+    this.#requestReplay.run(at, seq);
   }
 
-  /** Plans an attempt later, unless nothing is due any more. @param fault that has it so: a `AppliedFault` as JSON. */
-  holdBack(seq: number, dueAt: number, fault: string): void {
-    this.postpone.run(dueAt, fault, seq);
+  /** Postpones the next attempt of a pending delivery. @param fault `AppliedFault` of the reason, as JSON. */
+  postpone(seq: number, dueAt: number, fault: string): void {
+    this.#preloaded.delete(seq);
+    this.#postpone.run(dueAt, fault, seq);
   }
 
-  /** Makes due what waits for another delivery to its endpoint to go first. @returns which. */
-  letGo(webhookSeq: number, now: number): number[] {
-    return this.releaseReordered.all({ webhook: webhookSeq, now });
+  /** Makes the deliveries due that a `reorder` fault postponed. @returns their sequences. */
+  releaseReordered(webhookSeq: number, now: number): number[] {
+    this.#preloaded.clear();
+    return this.#releaseReordered.all({ webhook: webhookSeq, now });
   }
 
   /**
-   * Cancels what is pending for an endpoint. Each cancellation is a happening of its own: they are numbered on from
-   * `afterSeq`.
-   * @returns how many deliveries that were.
+   * Cancels the pending deliveries of an endpoint. Each cancellation takes the next sequence after `afterSeq`.
+   * @returns the number of deliveries.
    */
   cancelPending(webhookSeq: number, settledAt: number, afterSeq: number): number {
+    this.#preloaded.clear();
     return this.#cancel.run({ webhook_seq: webhookSeq, settled_at: settledAt, after_seq: afterSeq }).changes;
   }
 
@@ -290,17 +327,17 @@ export class DeliveryTable {
     return this.#newestId.get(workspaceSeq);
   }
 
-  /** Of one workspace, or of all. */
+  /** Number of visible pending deliveries of one workspace or of all. */
   countPending(workspaceSeq: number | null = null): number {
     return this.#pending.get({ workspace: workspaceSeq, ...this.#unpublished.hidden }) ?? 0;
   }
 
-  /** Start of the retry window of the oldest paused delivery; null when there is none. */
+  /** Start of the retry window of the oldest paused delivery; null if there is none. */
   findPauseStart(webhookSeq: number): number | null {
     return this.#pauseStart.get(webhookSeq) ?? null;
   }
 
-  /** Paused deliveries whose retry window started at `startedBy` or before, without those that wait for a replay. */
+  /** Paused deliveries whose retry window started at or before `startedBy`, except those that wait for a replay. */
   listPaused(webhookSeq: number, startedBy: number): PausedDelivery[] {
     return this.#paused.all(webhookSeq, startedBy);
   }
@@ -310,24 +347,33 @@ export class DeliveryTable {
     return this.#pausedByWebhook.all(workspaceSeq);
   }
 
-  /** The first `limit` pending deliveries of an event after `afterSeq`, in order. */
+  /** The first `limit` pending deliveries of an event after the sequence `afterSeq`, in order. */
   listPendingByEvent(eventSeq: number, afterSeq: number, limit: number): QueuedDelivery[] {
-    return this.#ofEvent.all(eventSeq, afterSeq, limit);
+    return this.#pendingByEvent.all(eventSeq, afterSeq, limit);
   }
 }
 
-/** What {@link DeliveryTable.findSendable} reads for a delivery that has just been made. */
-export function toSendableDelivery(
-  delivery: NewDelivery,
-  webhook: WebhookRow,
-  body: string,
-): SendableDelivery {
-  const { created_at: _, event_seq: _event, ...facts } = delivery;
-  const { url, secret, previous_secret, previous_secret_expires_at, headers, skip_verify } = webhook;
+/** The result of {@link DeliveryTable.findSendable} for a new delivery. */
+function toSendableDelivery(delivery: NewDelivery, webhook: WebhookRow, body: string): SendableDelivery {
   return {
-    ...facts,
-    ...{ url, body, secret, previous_secret, previous_secret_expires_at, headers, skip_verify },
-    ...{ status: 'pending', first_attempt_at: null, on_schedule: 1 },
-    ...{ scheduled_attempts: 0, attempt_count: 0, replays_waiting: 0, fault: null },
+    seq: delivery.seq,
+    id: delivery.id,
+    webhook_seq: delivery.webhook_seq,
+    workspace_seq: delivery.workspace_seq,
+    due_at: delivery.due_at,
+    url: webhook.url,
+    body,
+    secret: webhook.secret,
+    previous_secret: webhook.previous_secret,
+    previous_secret_expires_at: webhook.previous_secret_expires_at,
+    headers: webhook.headers,
+    skip_verify: webhook.skip_verify,
+    status: 'pending',
+    first_attempt_at: null,
+    on_schedule: 1,
+    scheduled_attempts: 0,
+    attempt_count: 0,
+    replays_waiting: 0,
+    fault: null,
   };
 }

@@ -1,4 +1,4 @@
-/** Deliveries as people look at them. */
+/** Queries for deliveries as the control plane shows them. */
 import type Database from 'better-sqlite3';
 import type { Delivery } from '../contract/delivery-schemas.ts';
 import type { DeliveryStatus, SettledReason } from '../domain/delivery.ts';
@@ -27,11 +27,10 @@ export interface DeliveryFilter {
   readonly eventId: string | null;
   readonly type: string | null;
   readonly webhookId: string | null;
-  /** Schedule time from which on deliveries were created. */
+  /** Range of `created_at` in schedule time: from `since` up to and excluding `until`. */
   readonly since: number | null;
-  /** Schedule time before which they were created. */
   readonly until: number | null;
-  /** What an id, the type, the address or the body has in it; in lower case. */
+  /** Text in an id, the type, the URL or the body, in lower case. */
   readonly text: string | null;
 }
 
@@ -75,12 +74,12 @@ export class DeliveryQueries {
     return this.#bySeq.get(seq);
   }
 
-  /** The bytes that every attempt of the delivery sends. */
+  /** The body that every attempt of the delivery sends. */
   getBody(seq: number): string {
     return this.#body.get(seq) ?? '';
   }
 
-  /** The first `limit` deliveries to some endpoints that are to be sent, earliest first. */
+  /** The next `limit` deliveries that are due for the given endpoints, earliest first. */
   listNextDue(webhookSeqs: readonly number[], limit: number): DeliveryRow[] {
     return webhookSeqs
       .flatMap((webhookSeq) => this.#due.all(webhookSeq, limit))
@@ -89,20 +88,20 @@ export class DeliveryQueries {
       .flatMap(({ seq }) => this.findBySeq(seq) ?? []);
   }
 
-  /** Deliveries that match, newest first. */
+  /** A page of the deliveries that match, newest first. */
   list(filter: DeliveryFilter, page: PageRequest): Promise<RowPage<DeliveryRow>> {
     return this.#scan.findPage(toCandidateQuery(filter), { ...filter }, page);
   }
 }
 
-/** What an index finds. */
+/** Conditions that an index answers. */
 const INDEXED_CONDITIONS = {
   workspaceSeq: 'd.workspace_seq = @workspaceSeq',
   eventId: 'd.event_seq = (SELECT seq FROM events WHERE id = @eventId)',
   webhookId: 'd.webhook_seq = (SELECT seq FROM webhooks WHERE id = @webhookId)',
 } as const satisfies Partial<Record<keyof DeliveryFilter, string>>;
 
-/** What each row is asked, the cheapest first. */
+/** Conditions without an index, checked on each row, the cheapest first. */
 const ROW_CONDITIONS = {
   status: 'd.status = @status',
   since: 'd.created_at >= @since',
@@ -113,15 +112,15 @@ const ROW_CONDITIONS = {
 } as const satisfies Partial<Record<keyof DeliveryFilter, string>>;
 
 function toCandidateQuery(filter: DeliveryFilter): string {
-  const found = pickConditions<DeliveryFilter>(INDEXED_CONDITIONS, filter);
-  // The literal lets SQLite use the index of the failed deliveries of a workspace.
-  if (filter.workspaceSeq !== null && filter.status === 'failed') found.push("d.status = 'failed'");
-  const where = ['d.seq < @before', ...found].join(' AND ');
-  const fits = toMatchColumn(pickConditions<DeliveryFilter>(ROW_CONDITIONS, filter));
-  return `SELECT d.seq, ${fits} ${JOINS} WHERE ${where} ORDER BY d.seq DESC`;
+  const indexed = pickConditions<DeliveryFilter>(INDEXED_CONDITIONS, filter);
+  // The literal, unlike a parameter, lets SQLite use the partial index of failed deliveries.
+  if (filter.workspaceSeq !== null && filter.status === 'failed') indexed.push("d.status = 'failed'");
+  const where = ['d.seq < @before', ...indexed].join(' AND ');
+  const matches = toMatchColumn(pickConditions<DeliveryFilter>(ROW_CONDITIONS, filter));
+  return `SELECT d.seq, ${matches} ${JOINS} WHERE ${where} ORDER BY d.seq DESC`;
 }
 
-/** The delivery as every door shows it. */
+/** The delivery as the control plane, the CLI and the dashboard show it. */
 export function toDelivery(row: DeliveryRow): Delivery {
   const paused = row.status === 'pending' && row.endpoint_disabled === 1;
   return {

@@ -1,4 +1,4 @@
-/** Events as people look at them: with what became of them, and what created them. */
+/** Queries for events with their delivery counts and the request that created them. */
 import type Database from 'better-sqlite3';
 import type { EventSummary } from '../contract/event-schemas.ts';
 import type { PageRequest, RowPage } from './row-page.ts';
@@ -20,14 +20,14 @@ interface EventSummaryRow {
 export interface EventFilter {
   readonly workspaceSeq: number | null;
   readonly type: string | null;
-  /** Schedule time from which on they were created, and before which. */
+  /** Range of `created_at` in schedule time: from `since` up to and excluding `until`. */
   readonly since: number | null;
   readonly until: number | null;
-  /** What the id, the type or the payload has in it; in lower case. */
+  /** Text in the id, the type or the payload, in lower case. */
   readonly text: string | null;
 }
 
-/** The request that created an event `e`: the first that names it, later ones only repeat it. */
+/** The request that created the event `e`: the first one; later ones are idempotent repeats. */
 const REQUEST_ID = `(SELECT r.id FROM api_requests r WHERE r.resource_id = e.id AND r.method = 'POST' ORDER BY r.seq LIMIT 1)`;
 
 export class EventQueries {
@@ -51,18 +51,18 @@ export class EventQueries {
     this.#scan = new Scan(db, (seq) => this.#summary.get(seq));
   }
 
-  /** Events that match, newest first. */
+  /** A page of the events that match, newest first. */
   list(filter: EventFilter, page: PageRequest): Promise<RowPage<EventSummaryRow>> {
     return this.#scan.findPage(toCandidateQuery(filter), { ...filter }, page);
   }
 
-  /** The request to `/v1` that created an event; null where none did, or the log has it no more. */
+  /** The `/v1` request that created an event; null if there was none or it was removed from the log. */
   findRequestId(seq: number): string | null {
     return this.#requestId.get(seq) ?? null;
   }
 }
 
-/** What each row is asked, the cheapest first. */
+/** Conditions without an index, checked on each row, the cheapest first. */
 const ROW_CONDITIONS = {
   since: 'e.created_at >= @since',
   until: 'e.created_at < @until',
@@ -71,15 +71,19 @@ const ROW_CONDITIONS = {
 } as const satisfies Partial<Record<keyof EventFilter, string>>;
 
 function toCandidateQuery(filter: EventFilter): string {
-  const found = filter.workspaceSeq === null ? '' : 'AND e.workspace_seq = @workspaceSeq';
-  const fits = toMatchColumn(pickConditions<EventFilter>(ROW_CONDITIONS, filter));
-  return `SELECT e.seq, ${fits} FROM events e WHERE e.seq < @before ${found} ORDER BY e.seq DESC`;
+  const indexed = filter.workspaceSeq === null ? '' : 'AND e.workspace_seq = @workspaceSeq';
+  const matches = toMatchColumn(pickConditions<EventFilter>(ROW_CONDITIONS, filter));
+  return `SELECT e.seq, ${matches} FROM events e WHERE e.seq < @before ${indexed} ORDER BY e.seq DESC`;
 }
 
 export function toEventSummary(row: EventSummaryRow): EventSummary {
   const { id, workspace_id, type, created_at, request_id, pending, succeeded, failed, canceled } = row;
   return {
-    ...{ id, workspace_id, type, created_at: new Date(created_at).toISOString(), request_id },
+    id,
+    workspace_id,
+    type,
+    created_at: new Date(created_at).toISOString(),
+    request_id,
     delivery_counts: { pending, succeeded, failed, canceled },
   };
 }

@@ -8,7 +8,7 @@ export interface EventRow {
   readonly workspace_seq: number;
   readonly type: string;
   readonly created_at: number;
-  /** JSON text of the envelope: the bytes that every delivery sends, and the event record inside it. */
+  /** JSON text of the envelope that every delivery sends. It contains the event record. */
   readonly envelope: string;
 }
 
@@ -58,7 +58,7 @@ export class EventTable {
   }
 }
 
-/** The event record as JSON text, cut from the envelope as it was first written. */
+/** The event record as JSON text: a slice of the stored envelope. */
 export function toEventRecordText(row: EventWithWorkspace): string {
   return extractEventRecord(row.envelope, {
     type: row.type,

@@ -50,7 +50,7 @@ export class FaultTable {
     return this.#all.all();
   }
 
-  /** Of one workspace or all, newest first. */
+  /** A page of the faults of one workspace or of all, newest first. */
   list(workspaceId: string | null, page: PageRequest): RowPage<FaultRow> {
     const { limit } = page;
     const rows = this.#page.all({ before: upperBound(page), workspace: workspaceId, limit: limit + 1 });
@@ -61,7 +61,7 @@ export class FaultTable {
     this.#setFired.run(fired, seq);
   }
 
-  /** Removes those that fit what is not null. @returns how many. */
+  /** Deletes the faults that match the arguments that are not null. @returns how many. */
   delete(id: string | null, workspaceId: string | null): number {
     return this.#delete.run({ id, workspace: workspaceId }).changes;
   }

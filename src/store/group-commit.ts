@@ -1,4 +1,4 @@
-/** One transaction for everything that arrives within one turn of the event loop. */
+/** Runs all writes of one turn of the event loop in one transaction. */
 import type Database from 'better-sqlite3';
 import { SvcError } from '../errors.ts';
 import { clearTimeout, setImmediate, setTimeout } from '../timers.ts';
@@ -9,13 +9,12 @@ interface Waiting {
   readonly reject: (reason: unknown) => void;
 }
 
-/** How long a write that nobody waits for may wait for company, in milliseconds. */
+/** Maximum delay in milliseconds of a write without a waiting caller. */
 const SOON_MS = 50;
 
 /**
- * Groups writes. With `synchronous = FULL` a commit costs a flush to the disk; sharing it among all that came in
- * during one turn makes that cost small. An operation that throws is undone alone; every caller is answered after the
- * commit that holds its operation.
+ * Groups writes. With `synchronous = FULL` each commit flushes to the disk; a group shares that cost. If an operation
+ * throws, only that operation is rolled back. Promises settle after the commit.
  */
 export class GroupCommit {
   readonly #db: Database.Database;
@@ -34,9 +33,9 @@ export class GroupCommit {
   #timer: NodeJS.Timeout | undefined;
 
   /**
-   * @param onCommit called after every commit, before its callers are answered
-   * @param onUndo called whenever something that was written has been undone
-   * @param assertWritable called before a group is begun; what it throws is the error of the group
+   * @param onCommit called after every commit, before the promises of its operations settle
+   * @param onUndo called after every rollback
+   * @param assertWritable called before a group begins; an error that it throws rejects the whole group
    */
   constructor(
     db: Database.Database,
@@ -57,11 +56,10 @@ export class GroupCommit {
   }
 
   /**
-   * Runs `operation` in the next group. It must be synchronous and must not write through anything but this store: it
-   * runs a second time where another one of the group throws.
-   * @returns what it returned, once that is on disk.
-   * @throws what it threw; or SvcError `storage_unavailable` when the group could not be committed, in which case
-   *   nothing of the group remains.
+   * Runs `operation` in the next group. It must be synchronous and must write only to this store, because it runs a
+   * second time if another operation of the group throws.
+   * @returns its result, after the commit.
+   * @throws its error, or SvcError `storage_unavailable` if the commit failed, which rolls back the whole group.
    */
   run<Result>(operation: () => Result): Promise<Result> {
     return new Promise<Result>((resolve, reject) => {
@@ -74,8 +72,8 @@ export class GroupCommit {
   }
 
   /**
-   * Runs `operation` with the next group, or alone if none comes soon: for what nobody waits for and what may be lost
-   * with the process. It is dropped if it fails.
+   * Runs `operation` in the next group, or alone after {@link SOON_MS}. For writes that may be lost when the process is
+   * killed. An error is ignored.
    */
   runSoon(operation: () => void): void {
     this.#later.push(operation);
@@ -84,60 +82,59 @@ export class GroupCommit {
     this.#timer.unref();
   }
 
-  /** Commits what waits, at once. */
+  /** Commits all waiting operations now. */
   flush(): void {
     this.#scheduled = false;
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const group = this.#waiting.concat(this.#later.map(unanswered));
+    const group = this.#waiting.concat(this.#later.map(withoutCaller));
     if (group.length === 0) return;
     this.#waiting = [];
     this.#later = [];
-    let answers: Array<() => void>;
+    let settle: Array<() => void>;
     try {
       this.#assertWritable();
       this.#begin.run();
-      answers = this.#runTogether(group);
+      settle = this.#runTogether(group);
       this.#commit.run();
     } catch (error) {
       this.#rejectGroup(group, error);
       return;
     }
     this.#onCommit();
-    for (const answer of answers) answer();
+    for (const settleOne of settle) settleOne();
   }
 
   /**
-   * Hardly any operation throws, and savepoints cost as much as the rows. Where one does throw, what was written is
-   * undone and the others run again, each apart.
+   * Runs without savepoints, which cost as much as the rows and are rarely needed. If an operation throws, the group is
+   * rolled back and the other operations run again, each in its own savepoint.
    */
   #runTogether(group: readonly Waiting[]): Array<() => void> {
-    const answers: Array<() => void> = [];
+    const settle: Array<() => void> = [];
     for (const waiting of group) {
       const { operation, resolve, reject } = waiting;
       try {
         const result = operation();
-        answers.push(() => resolve(result as never));
+        settle.push(() => resolve(result as never));
       } catch (error) {
         if (!this.#db.inTransaction) throw error;
         this.#rollback.run();
         this.#onUndo();
         this.#begin.run();
-        return group.map((each) => (each === waiting ? () => reject(error) : this.#runApart(each)));
+        return group.map((each) => (each === waiting ? () => reject(error) : this.#runInSavepoint(each)));
       }
     }
-    return answers;
+    return settle;
   }
 
-  /** In a savepoint of its own. */
-  #runApart({ operation, resolve, reject }: Waiting): () => void {
+  #runInSavepoint({ operation, resolve, reject }: Waiting): () => void {
     this.#savepoint.run();
     try {
       const result = operation();
       this.#release.run();
       return () => resolve(result as never);
     } catch (error) {
-      // SQLite ends the whole transaction by itself on a full disk or an I/O error: then there is nothing to go back to.
+      // After a full disk or an I/O error, SQLite itself has rolled back the whole transaction.
       if (!this.#db.inTransaction) throw error;
       this.#undo.run();
       this.#release.run();
@@ -154,13 +151,13 @@ export class GroupCommit {
   }
 }
 
-/** The error of a write that the file did not take. */
+/** Converts the cause of a failed write to an `SvcError`. */
 export function toWriteError(cause: unknown): SvcError {
   if (cause instanceof SvcError) return cause;
   const reason = (cause as Error).message;
-  return new SvcError('storage_unavailable', `The database did not take the write: ${reason}.`, { cause });
+  return new SvcError('storage_unavailable', `Writing to the database failed: ${reason}.`, { cause });
 }
 
-function unanswered(operation: () => void): Waiting {
+function withoutCaller(operation: () => void): Waiting {
   return { operation, resolve: () => {}, reject: () => {} };
 }

@@ -2,7 +2,7 @@ import type Database from 'better-sqlite3';
 
 export interface IdempotencyRow {
   readonly scope_hash: Buffer;
-  /** Of the newest thing that the request did: an answer is kept only of one that did something. */
+  /** Sequence of the newest row that the request wrote. Only successful responses are stored. */
   readonly seq: number;
   readonly workspace_seq: number;
   readonly body_hash: Buffer;
@@ -12,11 +12,11 @@ export interface IdempotencyRow {
   readonly expires_at: number;
 }
 
-/** Answers kept for requests with an `Idempotency-Key` (decision `idempotency.scope`). */
+/** Responses stored for requests with an `Idempotency-Key` (decision `idempotency.scope`). */
 export class IdempotencyTable {
   readonly #save: Database.Statement<[IdempotencyRow]>;
   readonly #find: Database.Statement<[Buffer], IdempotencyRow>;
-  readonly deleteExpired: Database.Statement<[number, number]>;
+  readonly #deleteExpired: Database.Statement<[number, number]>;
 
   constructor(db: Database.Database) {
     this.#save = db.prepare(
@@ -24,7 +24,7 @@ export class IdempotencyTable {
        VALUES (@scope_hash, @seq, @workspace_seq, @body_hash, @status, @body, @expires_at)`,
     );
     this.#find = db.prepare('SELECT * FROM idempotency_keys WHERE scope_hash = ?');
-    this.deleteExpired = db.prepare(
+    this.#deleteExpired = db.prepare(
       'DELETE FROM idempotency_keys WHERE workspace_seq = ? AND expires_at <= ?',
     );
   }
@@ -37,8 +37,8 @@ export class IdempotencyTable {
     return this.#find.get(scopeHash);
   }
 
-  /** Forgets what has expired at `now` (schedule time of the workspace). */
-  sweep(workspaceSeq: number, now: number): void {
-    this.deleteExpired.run(workspaceSeq, now);
+  /** Deletes the rows of a workspace that have expired at `now`, in schedule time. */
+  deleteExpired(workspaceSeq: number, now: number): void {
+    this.#deleteExpired.run(workspaceSeq, now);
   }
 }

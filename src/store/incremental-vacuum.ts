@@ -1,25 +1,25 @@
-/** Giving space back: SQLite keeps the pages of removed rows in the file, for rows to come. */
+/** Shrinks the database file: SQLite keeps the pages of deleted rows in it for later rows. */
 import type Database from 'better-sqlite3';
 import { monotonic, setImmediate } from '../timers.ts';
 
-/** Pages given back in one transaction: about half a megabyte. */
+/** Pages released in one transaction: about half a megabyte. */
 const PAGES_PER_STEP = 128;
-/** Free pages that are worth no effort. */
-const FEW_PAGES = 64;
-/** The longest that steps follow one another before others have their turn. */
+/** Fewer free pages than this are not released. */
+const MIN_FREE_PAGES = 64;
+/** Milliseconds of work before other tasks of the event loop run. */
 const SLICE_MS = 8;
-/** A database without the page list that releasing needs is rewritten at once if it takes up no more than this. */
+/** A database that was created without incremental vacuum is rewritten with VACUUM, unless it is larger than this. */
 const REWRITE_LIMIT_BYTES = 16 * 2 ** 20;
 const INCREMENTAL = 2;
 
-/** Has to be set before the first table. */
+/** Must be called before the first table is created. */
 export function enableIncrementalVacuum(db: Database.Database): void {
   db.pragma('auto_vacuum = INCREMENTAL');
 }
 
 /**
- * @param canContinue is asked before each step.
- * @param onStep is called after each step: the file may be smaller.
+ * @param canContinue called before each step.
+ * @param onStep called after each step, which may have made the file smaller.
  */
 export async function releaseFreePages(
   db: Database.Database,
@@ -27,9 +27,9 @@ export async function releaseFreePages(
   onStep: () => void,
 ): Promise<void> {
   const read = (name: string) => Number(db.pragma(name, { simple: true }));
-  if (!canContinue() || read('freelist_count') <= FEW_PAGES) return;
+  if (!canContinue() || read('freelist_count') <= MIN_FREE_PAGES) return;
   if (read('auto_vacuum') !== INCREMENTAL) {
-    // The file of an earlier version, or too large to be rewritten: its free pages are used for new rows.
+    // An earlier version created the file. If it is too large to be rewritten, its free pages are used for new rows.
     const used = (read('page_count') - read('freelist_count')) * read('page_size');
     if (used > REWRITE_LIMIT_BYTES) return;
     enableIncrementalVacuum(db);

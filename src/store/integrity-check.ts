@@ -1,4 +1,4 @@
-/** The state of a database, for whoever asks what is wrong with it. */
+/** Checks a database for damage and reports its size and schema version. */
 import { existsSync } from 'node:fs';
 import type Database from 'better-sqlite3';
 import { assertApplicationId, assertSingleLink, toStoreError } from './database.ts';
@@ -7,16 +7,16 @@ import { migrations } from './migrations.ts';
 
 export interface IntegrityReport {
   readonly sizeBytes: number;
-  /** Below the newest, it is upgraded when it is next opened for use. */
+  /** If this is below the newest version, the database is upgraded when it is next opened for use. */
   readonly schemaVersion: number;
   readonly newestSchemaVersion: number;
-  /** What SQLite finds damaged; empty when it is sound. */
+  /** What SQLite reports as damaged; empty for an intact database. */
   readonly damage: readonly string[];
 }
 
 const DAMAGE_SHOWN = 5;
 
-/** Reads all of it, which takes a while where it is large. */
+/** Reads the whole database; takes seconds if it is large. */
 export function checkIntegrity(db: Database.Database): IntegrityReport {
   const numberOf = (pragma: string) => Number(db.pragma(pragma, { simple: true }));
   return {
@@ -32,14 +32,15 @@ function findDamage(db: Database.Database): string[] {
     const found = db.pragma(`quick_check(${DAMAGE_SHOWN})`) as { quick_check: string }[];
     return found.map(({ quick_check: text }) => text).filter((text) => text !== 'ok');
   } catch (error) {
-    // The check itself gives up on some damage.
+    // Some damage makes the check itself fail.
     if ((error as { code?: unknown }).code === 'SQLITE_CORRUPT') return [(error as Error).message];
     throw error;
   }
 }
 
 /**
- * The same of a file that nobody uses, which is left as it is; null where there is none yet.
+ * Like {@link checkIntegrity}, for a file that no process has open. The file is not changed.
+ * @returns null if the file does not exist.
  * @throws SvcError `database_in_use` or `database_unusable`.
  */
 export function checkFileIntegrity(path: string): IntegrityReport | null {

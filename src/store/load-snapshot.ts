@@ -1,4 +1,4 @@
-/** Loading a snapshot, which may be of another store, or a file that somebody made to look like one. */
+/** Checks and loads a snapshot. The file is untrusted: anyone may have written it. */
 import { constants, createWriteStream, lstatSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,13 @@ import { LAST_TIME } from '../domain/clock.ts';
 import { HOUR_MS } from '../domain/duration.ts';
 import type { Environment } from '../domain/environment.ts';
 import { SvcError } from '../errors.ts';
-import { APPLICATION_ID, migrate, SNAPSHOT_APPLICATION_ID } from './database.ts';
+import {
+  APPLICATION_ID,
+  HEADER_BYTES,
+  migrate,
+  readApplicationId,
+  SNAPSHOT_APPLICATION_ID,
+} from './database.ts';
 import { openSqlite } from './driver.ts';
 import { migrations } from './migrations.ts';
 import { SAVED_AT_SETTING } from './save-snapshot.ts';
@@ -17,23 +23,23 @@ import { listColumns, listSequencedTables, listTableNames } from './schema.ts';
 import { findInvalidRow } from './snapshot-row-checks.ts';
 import { deleteUnpublished } from './unpublished-event.ts';
 
-/** A snapshot that was checked and may be loaded. */
+/** A snapshot that passed all checks. */
 export interface CheckedSnapshot {
-  /** A copy, which may be locked and changed. */
+  /** Path of a private copy. */
   readonly path: string;
-  /** Wall time of what it holds. */
+  /** Wall time of the saved state. */
   readonly savedAt: number;
   /** Removes the copy. */
   remove(): void;
 }
 
 const COPY_PREFIX = 'svc-snapshot-';
-/** Longer than any load takes: a copy of that age was left by a process that was killed. */
+/** Longer than any load takes: an older copy was left by a killed process. */
 const ABANDONED_AFTER_MS = HOUR_MS;
 
 /**
- * Checks a snapshot; the file itself is only read.
- * @throws SvcError `usage` when it cannot be read, `validation_failed` when it is not what it should be.
+ * Copies and checks a snapshot. The file itself is not changed.
+ * @throws SvcError `usage` if it cannot be read, `validation_failed` if it is not a valid snapshot of `environment`.
  */
 export async function checkSnapshot(path: string, environment: Environment): Promise<CheckedSnapshot> {
   const folder = mkdtempSync(join(tmpdir(), COPY_PREFIX));
@@ -58,13 +64,16 @@ function removeAbandonedCopies(now: number): void {
   }
 }
 
-/** Opening a FIFO waits for its other end, and reading a device need not end: neither is done. */
+/** Refuses a FIFO, which would block, and a device, which may never end. */
 async function copyRegularFile(from: string, to: string): Promise<void> {
   const file = await open(from, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
     if (!(await file.stat()).isFile()) {
-      throw new SvcError('usage', `${from} is not a regular file.`, { hint: 'Name a snapshot.' });
+      throw new SvcError('usage', `${from} is not a regular file.`, { hint: 'Name the file of a snapshot.' });
     }
+    const header = Buffer.alloc(HEADER_BYTES);
+    await file.read(header, 0, HEADER_BYTES, 0);
+    assertSnapshotHeader(header, from);
     await pipeline(
       file.createReadStream({ autoClose: false }),
       createWriteStream(to, { flags: 'wx', mode: 0o600 }),
@@ -74,15 +83,19 @@ async function copyRegularFile(from: string, to: string): Promise<void> {
   }
 }
 
+/** Refuses most wrong files before they are copied. */
+function assertSnapshotHeader(header: Buffer, path: string): void {
+  const id = readApplicationId(header);
+  if (id === APPLICATION_ID) throw notASnapshotError(path, `Start an emulator on it instead: --db ${path}`);
+  if (id !== SNAPSHOT_APPLICATION_ID) throw notASnapshotError(path);
+}
+
 async function checkCopy(copy: string, path: string, environment: Environment): Promise<number> {
   const db = openSqlite(copy);
   try {
-    // Nothing that its schema names is run before that schema is known to be ours.
+    // The schema may contain triggers and views, which must not run before the schema was checked.
     db.pragma('trusted_schema = OFF');
     db.pragma('cell_size_check = ON');
-    const id = db.pragma('application_id', { simple: true });
-    if (id === APPLICATION_ID) throw notASnapshotError(path, `Start an emulator on it instead: --db ${path}`);
-    if (id !== SNAPSHOT_APPLICATION_ID) throw notASnapshotError(path);
     assertKnownSchema(db, path);
     const damage = findDamage(db);
     if (damage !== null) throw damagedSnapshotError(path, damage);
@@ -94,9 +107,9 @@ async function checkCopy(copy: string, path: string, environment: Environment): 
     if (owner !== environment) {
       throw new SvcError(
         'validation_failed',
-        `${path} is of the ${owner} environment, not of ${environment}.`,
+        `${path} belongs to the ${owner} environment; this emulator is ${environment}.`,
         {
-          hint: 'The two environments share no data: start an emulator with --environment of that name.',
+          hint: `Start an emulator with --environment ${owner} to load it.`,
         },
       );
     }
@@ -109,26 +122,26 @@ async function checkCopy(copy: string, path: string, environment: Environment): 
 }
 
 /**
- * Compares tables, indexes, views and triggers with those that the migrations make, to the letter.
- * @throws SvcError `validation_failed` for another schema, and for that of a newer version.
+ * Compares tables, indexes, views and triggers with those that the migrations create, as exact text.
+ * @throws SvcError `validation_failed` for any difference, and for the schema of a newer version.
  */
 function assertKnownSchema(db: Database.Database, path: string): void {
   const version = Number(db.pragma('user_version', { simple: true }));
   if (version > migrations.length) {
     throw new SvcError(
       'validation_failed',
-      `${path} was made by a newer svc: its schema is version ${version}, this svc knows up to ${migrations.length}.`,
+      `${path} was written by a newer version of svc: its schema is version ${version}, and this svc supports up to ${migrations.length}.`,
       { hint: 'Upgrade svc, or save the snapshot with this version.' },
     );
   }
-  const ours = openSqlite(':memory:');
+  const reference = openSqlite(':memory:');
   try {
-    for (const step of migrations.slice(0, version)) ours.exec(step);
-    if (version < 1 || readSchema(db) !== readSchema(ours)) {
-      throw damagedSnapshotError(path, 'its schema is not that of a snapshot');
+    for (const step of migrations.slice(0, version)) reference.exec(step);
+    if (version < 1 || readSchema(db) !== readSchema(reference)) {
+      throw damagedSnapshotError(path, 'its schema differs from that of a snapshot');
     }
   } finally {
-    ours.close();
+    reference.close();
   }
 }
 
@@ -141,51 +154,51 @@ function readSchema(db: Database.Database): string {
   );
 }
 
-/** Clocks go on from the time of the snapshot, and must not leave the years that can be written. */
+/** Clocks continue from the time of the snapshot and must stay within the years that ISO 8601 can express. */
 function assertTimesInRange(db: Database.Database, path: string, savedAt: number): void {
-  const reached = db
+  const latestClock = db
     .prepare<{ savedAt: number }, number>(
       'SELECT max(clock_at + max(0, @savedAt - clock_wall_at)) FROM workspaces',
     )
     .pluck();
   if (!(savedAt >= 0 && savedAt <= LAST_TIME))
-    throw damagedSnapshotError(path, 'it does not say when it was saved');
-  if ((reached.get({ savedAt }) ?? 0) > LAST_TIME)
+    throw damagedSnapshotError(path, 'the time at which it was saved is missing or invalid');
+  if ((latestClock.get({ savedAt }) ?? 0) > LAST_TIME)
     throw damagedSnapshotError(path, 'a clock is past the year 9999');
 }
 
 function findDamage(db: Database.Database): string | null {
   const verdict = String(db.pragma('integrity_check(1)', { simple: true }));
   if (verdict !== 'ok') return verdict;
-  // A snapshot that was saved while an event was being written to many endpoints.
+  // The snapshot may contain an unpublished event.
   deleteUnpublished(db);
   const [broken] = db.pragma('foreign_key_check') as { table: string; parent: string }[];
-  return broken ? `${broken.table} refer to ${broken.parent} that are not there` : null;
+  return broken ? `a row of ${broken.table} refers to a missing row of ${broken.parent}` : null;
 }
 
-function notASnapshotError(path: string, hint = 'svc emulator snapshot save makes one.'): SvcError {
+function notASnapshotError(path: string, hint = 'Save one with: svc emulator snapshot save FILE'): SvcError {
   return new SvcError('validation_failed', `${path} is not a snapshot.`, { hint });
 }
 
 function damagedSnapshotError(path: string, damage: string): SvcError {
   return new SvcError('validation_failed', `${path} is damaged: ${damage}.`, {
-    hint: 'Nothing was loaded. Save it anew, or take it from a backup.',
+    hint: 'Save the snapshot again, or restore the file from a backup. Nothing was loaded.',
   });
 }
 
 function toLoadError(error: unknown, path: string): unknown {
   if (error instanceof SvcError) return error;
   const { code = '', message } = error as NodeJS.ErrnoException;
-  if (code === 'ENOENT') return new SvcError('usage', `There is no file ${path}.`, { cause: error });
+  if (code === 'ENOENT') return new SvcError('usage', `The file ${path} does not exist.`, { cause: error });
   if (code === 'SQLITE_NOTADB') return notASnapshotError(path);
   if (code === 'SQLITE_CORRUPT') return damagedSnapshotError(path, message);
   return new SvcError('usage', `The snapshot ${path} cannot be read: ${message}.`, { cause: error });
 }
 
 /**
- * Replaces every row of `main` by those of the attached `snapshot`; what the store knows about itself stays. Inside a
- * transaction that checks no foreign keys.
- * @param lastSeq the last place in the order of things that was given: what is loaded comes after it.
+ * Replaces all rows of `main` by those of the attached database `snapshot`, except settings. Call inside a transaction
+ * with foreign keys off.
+ * @param lastSeq the highest sequence in use: loaded rows get higher ones.
  */
 export function replaceRows(db: Database.Database, lastSeq: number): void {
   const firsts = listSequencedTables(db).map((table) =>

@@ -1,12 +1,12 @@
-/** What a table has answered, kept in memory until its rows change: for what every request asks again. */
+/** Caches rows that every request reads, until a row of their table changes. */
 
-/** Values kept at most; past it they are all forgotten, which only costs reading them again. */
+/** Maximum number of values. When it is reached, the cache is emptied. */
 const LIMIT = 1_000;
 
 export class ReadCache<Key, Value extends object> {
   readonly #values = new Map<Key, Value>();
 
-  /** The value of `key`, read where it is not kept. What is not there (`undefined`) is not kept either. */
+  /** Returns the cached value of `key`, or the result of `read`, which is cached unless it is undefined. */
   getOrRead(key: Key, read: () => Value | undefined): Value | undefined {
     const known = this.#values.get(key);
     if (known !== undefined) return known;
@@ -21,7 +21,7 @@ export class ReadCache<Key, Value extends object> {
     return this.#values.has(key);
   }
 
-  /** To be called with every write to the rows, and when writes are undone. */
+  /** Must be called on every write to the rows, and when a write is rolled back. */
   clear(): void {
     this.#values.clear();
   }

@@ -1,26 +1,26 @@
-/** Removing what is old, so that a database that is used for months does not grow for months. */
+/** Deletes old rows, so that a database that is used for months does not keep growing. */
 import type Database from 'better-sqlite3';
 import type { SettingTable } from './settings.ts';
 
-/** Rows that one write looks at: it holds up everything else for a millisecond or two. */
+/** Rows examined by one write, which then takes one or two milliseconds. */
 const WINDOW = 500;
 
 interface Window {
-  /** Rows up to here have been looked at. */
+  /** The window holds the rows from `after` (excluded) to `last` (included). */
   readonly after: number;
   readonly last: number;
-  /** What happened from here on stays. */
+  /** Rows with this sequence or a later one are kept. */
   readonly bound: number;
 }
 
-/** Settled, with everything that ever happened to it before the bound, and not the original of a replay. */
+/** Settled deliveries with no change at or after the bound that are not the original of a replay. */
 const REMOVABLE_DELIVERIES = `SELECT seq FROM deliveries d
   WHERE d.seq > @after AND d.seq <= @last AND d.due_at IS NULL AND d.status <> 'pending'
     AND (d.settled_seq IS NULL OR d.settled_seq < @bound)
     AND NOT EXISTS (SELECT 1 FROM attempts WHERE delivery_seq = d.seq AND seq >= @bound)
     AND NOT EXISTS (SELECT 1 FROM deliveries copy WHERE copy.replay_of_seq = d.seq)`;
 
-/** Rows of a table that are looked at. */
+/** A range of sequences, bounds excluded. */
 interface Range {
   readonly after: number;
   readonly before: number;
@@ -32,16 +32,15 @@ interface AgeMark {
 }
 
 const MARKS_SETTING = 'age_marks';
-/** Marks that are kept: an hour apart, they reach back for six weeks. */
+/** One mark an hour, for six weeks. */
 const MAX_MARKS = 1_000;
-/** Events after which the size is judged again. */
+/** Events deleted before the size is measured again. */
 const CHUNK_EVENTS = 1_000;
 
 /**
- * Most rows know their schedule time only, which says nothing about how long ago they were made. Their place in the
- * common order does: what comes before a request of the log, or before an age mark, is older than that. So the newest of
- * the old requests and marks is the bound; it stays itself, and with it the place from which the order goes on after a
- * restart. What was sent after it stays as well, until a later request is old.
+ * Most rows have only schedule time, which does not tell their age. Their sequence does: a row is older than any logged
+ * request or age mark with a higher sequence. The newest old request or mark is therefore the bound. The bound itself is
+ * kept, so that sequences continue from it after a restart.
  */
 export class Retention {
   readonly #db: Database.Database;
@@ -50,7 +49,7 @@ export class Retention {
   readonly #lastBefore: Database.Statement<[number], number>;
   readonly #firstTooMany: Database.Statement<[number], number>;
   readonly #chunkEnd: Database.Statement<[number, number], number | null>;
-  /** In the order that references allow: for each table the last row of a window, and what removes in it. */
+  /** In the order that foreign keys require: per table, the last row of a window and its DELETE statements. */
   readonly #tables: readonly {
     readonly name: string;
     readonly findLast: Database.Statement<[number, number, number], number | null>;
@@ -98,12 +97,12 @@ export class Retention {
     ];
   }
 
-  /** Notes that everything up to `seq` was there at the wall time `at`. Inside a write. */
+  /** Records that all rows up to `seq` existed at the wall time `at`. Call inside a write. */
   recordAge(seq: number, at: number): void {
     const marks = this.#readMarks();
     if (marks.at(-1)?.seq === seq) return;
-    const kept = [...marks.filter((mark) => mark.seq < seq), { seq, at }].slice(-MAX_MARKS);
-    this.#settings.set(MARKS_SETTING, JSON.stringify(kept));
+    const newest = [...marks.filter((mark) => mark.seq < seq), { seq, at }].slice(-MAX_MARKS);
+    this.#settings.set(MARKS_SETTING, JSON.stringify(newest));
   }
 
   #readMarks(): AgeMark[] {
@@ -111,8 +110,8 @@ export class Retention {
   }
 
   /**
-   * Steps that remove what is older than `wallTime`: settled deliveries with their attempts, events without
-   * deliveries, and requests of the log. Each is to be run inside a write of its own.
+   * Yields steps that delete rows older than `wallTime`: settled deliveries with their attempts, events without
+   * deliveries, and logged requests. Run each step inside its own write.
    */
   *removalsBefore(wallTime: number): Generator<() => void> {
     const firstYoung = this.#firstYoung.get(wallTime) ?? Number.MAX_SAFE_INTEGER;
@@ -121,21 +120,21 @@ export class Retention {
     yield* this.#removals({ after: 0, before: bound }, bound);
   }
 
-  /** Steps that remove the oldest requests of the log beyond `count`. */
+  /** Yields steps that delete the oldest logged requests beyond `count`. */
   *removalsBeyond(count: number): Generator<() => void> {
     const before = (this.#firstTooMany.get(count) ?? 0) + 1;
     yield* this.#removals({ after: 0, before }, before, ['api_requests']);
   }
 
   /**
-   * Steps that remove the oldest of what can be removed, whatever its age, until the rows take up at most `bytes`.
-   * @param lastSeq the place of the newest row.
+   * Yields steps that delete the oldest removable rows, whatever their age, until the rows use at most `bytes`.
+   * @param lastSeq the sequence of the newest row.
    */
   *removalsToFit(bytes: number, lastSeq: number): Generator<() => void> {
     let [former, after] = [0, 0];
     while (this.usedBytes() > bytes && after <= lastSeq) {
       const before = (this.#chunkEnd.get(after, CHUNK_EVENTS) ?? lastSeq) + 1;
-      // An event at the end of a chunk has its deliveries in the next one.
+      // The deliveries of the last event of a chunk are in the next chunk.
       for (const step of this.#removals({ after: former, before }, Number.MAX_SAFE_INTEGER)) {
         yield step;
         if (this.usedBytes() <= bytes) return;
@@ -144,7 +143,7 @@ export class Retention {
     }
   }
 
-  /** Bytes that rows and indexes take up; the file also has free pages. */
+  /** Bytes used by rows and indexes, without the free pages of the file. */
   usedBytes(): number {
     const read = (name: string) => Number(this.#db.pragma(name, { simple: true }));
     return (read('page_count') - read('freelist_count')) * read('page_size');

@@ -1,8 +1,8 @@
-/** Keyset pages: the cost of a page does not grow with the table, and creation meanwhile neither skips nor repeats a row. */
+/** Keyset pagination: a page costs the same in a large table, and rows created between two pages are neither skipped nor repeated. */
 
 export interface PageRequest {
   readonly limit: number;
-  /** `seq` of the row after which the page starts (newest first); null for the first page. */
+  /** `seq` of the last row of the page before (newest first); null for the first page. */
   readonly beforeSeq: number | null;
 }
 
@@ -11,12 +11,12 @@ export interface RowPage<Row> {
   readonly hasMore: boolean;
 }
 
-/** The cursor as a bound: rows are read downwards from here. */
+/** The `seq` below which the page starts. */
 export function upperBound(request: PageRequest): number {
   return request.beforeSeq ?? Number.MAX_SAFE_INTEGER;
 }
 
-/** Cuts a page out of up to `limit + 1` rows: the row too many tells that there is more. */
+/** Makes a page from up to `limit + 1` rows: the extra row shows that there are more. */
 export function toPage<Row>(rows: Row[], limit: number): RowPage<Row> {
   return { rows: rows.slice(0, limit), hasMore: rows.length > limit };
 }

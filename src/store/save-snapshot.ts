@@ -1,4 +1,4 @@
-/** Saving a snapshot: the whole state of a store in one file. */
+/** Saves a snapshot: the complete state of a store in one file. */
 import { randomUUID } from 'node:crypto';
 import {
   closeSync,
@@ -14,37 +14,36 @@ import {
 import { basename, dirname, join } from 'node:path';
 import type Database from 'better-sqlite3';
 import { SvcError } from '../errors.ts';
-import { SNAPSHOT_APPLICATION_ID } from './database.ts';
+import { HEADER_BYTES, readApplicationId, SNAPSHOT_APPLICATION_ID, storeClosedError } from './database.ts';
 import { copyDatabase, fsyncFolder } from './database-copy.ts';
 import { openSqlite } from './driver.ts';
 import { deleteUnpublished } from './unpublished-event.ts';
 
-/** Setting of a snapshot alone: the wall time of what it holds. */
+/** Setting that only snapshots have: the wall time of their state. */
 export const SAVED_AT_SETTING = 'snapshot_saved_at';
 
 const UNFINISHED_NAME = /^\.svc-snapshot-[0-9a-f-]{36}\.tmp(-journal|-wal|-shm)?$/;
-/** A file of another save that was not written to for this long belongs to a process that was killed. */
+/** A temporary file that was not written to for this long was left by a killed process. */
 const ABANDONED_AFTER_MS = 60_000;
 
 export interface SavedSnapshot {
   readonly sizeBytes: number;
-  /** Wall time of the moment that the snapshot holds. */
+  /** Wall time of the saved state. */
   readonly savedAt: number;
 }
 
 export interface SaveOptions {
-  /** Called with the name of the unfinished file before it is created. */
+  /** Called with the path of the temporary file before it is created. */
   readonly onUnfinished: (path: string) => void;
-  /** Called in the turn before the last pages are copied. */
+  /** Called right before the last pages are copied. */
   readonly beforeLastPages: () => void;
   readonly now: () => number;
 }
 
 /**
- * Writes what the database holds to `path`, whole or not at all: to a file beside it first, which then takes its place.
- * Pages are copied a few at a time; SQLite repeats those that change meanwhile, so that the file holds the moment at
- * which the last page was copied.
- * @throws SvcError `usage` when it cannot be written there, or when something stands there that is not a snapshot.
+ * Writes the database to `path` atomically, through a temporary file in the same folder. Pages are copied in slices, and
+ * SQLite copies a page again if it changes meanwhile. The snapshot contains the state at the last page.
+ * @throws SvcError `usage` if `path` cannot be written or is an existing file that is not a snapshot.
  */
 export async function saveSnapshot(
   db: Database.Database,
@@ -69,7 +68,7 @@ export async function saveSnapshot(
   } catch (error) {
     if (unfinished !== null) removeUnfinishedSnapshot(unfinished);
     if (error instanceof SvcError) throw error;
-    if (!db.open) throw new SvcError('storage_unavailable', 'The emulator is stopping.');
+    if (!db.open) throw storeClosedError();
     throw new SvcError('usage', `The snapshot ${path} cannot be written: ${(error as Error).message}.`, {
       hint: 'Check the path, its permissions and free space.',
       cause: error,
@@ -77,15 +76,15 @@ export async function saveSnapshot(
   }
 }
 
-/** Removes what a save left behind whose process was killed. Any other path is left alone. */
+/** Deletes the temporary file that a killed save left. Does nothing for any other path. */
 export function removeUnfinishedSnapshot(path: string): void {
   if (!UNFINISHED_NAME.test(basename(path))) return;
   for (const each of [path, `${path}-journal`, `${path}-wal`, `${path}-shm`]) rmSync(each, { force: true });
 }
 
 /**
- * The file that is to be replaced, at the end of symbolic links.
- * @throws SvcError `usage` for what is not a regular file or not a snapshot.
+ * The file to write, with symbolic links resolved.
+ * @throws SvcError `usage` if it exists and is not a snapshot.
  */
 function findTarget(path: string): string {
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return path;
@@ -93,22 +92,24 @@ function findTarget(path: string): string {
   if (!statSync(target).isFile()) {
     throw new SvcError('usage', `${path} is not a regular file.`, { hint: 'Name a file.' });
   }
-  if (readApplicationId(target) === SNAPSHOT_APPLICATION_ID) return target;
+  if (readApplicationId(readHeader(target)) === SNAPSHOT_APPLICATION_ID) return target;
   throw new SvcError('usage', `${path} already exists and is not a snapshot.`, {
     hint: 'Name another file, or remove it first.',
   });
 }
 
-/** From the header of a SQLite file; 0 for any other file. No file is opened for writing to learn it. */
-function readApplicationId(path: string): number {
-  const header = Buffer.alloc(72);
+function readHeader(path: string): Buffer {
+  const header = Buffer.alloc(HEADER_BYTES);
   const file = openSync(path, 'r');
-  readSync(file, header, 0, header.length, 0);
-  closeSync(file);
-  return header.toString('latin1', 0, 16) === 'SQLite format 3\0' ? header.readUInt32BE(68) : 0;
+  try {
+    readSync(file, header, 0, HEADER_BYTES, 0);
+  } finally {
+    closeSync(file);
+  }
+  return header;
 }
 
-/** Of saves into the same folder that ended before `now`, a time of the same file system. */
+/** Deletes temporary files of killed saves. @param now a modification time of the same file system. */
 function removeAbandonedSnapshots(folder: string, now: number): void {
   for (const name of readdirSync(folder).filter((each) => UNFINISHED_NAME.test(each))) {
     const path = join(folder, name);
@@ -121,7 +122,7 @@ function markAsSnapshot(path: string, savedAt: number): void {
   const db = openSqlite(path);
   try {
     db.pragma('journal_mode = DELETE');
-    // The last page may have been copied between two slices of an event.
+    // The last page may have been copied between two slices of an unpublished event.
     deleteUnpublished(db);
     db.pragma(`application_id = ${SNAPSHOT_APPLICATION_ID}`);
     db.prepare('INSERT OR REPLACE INTO settings (key, value) VALUES (?, ?)').run(

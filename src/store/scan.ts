@@ -1,20 +1,20 @@
 /**
- * Pages of what no index finds. All of a table may have to be looked through, a few milliseconds at a time: sending and
- * answering go on between.
+ * Finds pages by conditions that have no index. This may read a whole table, so it works in slices of a few milliseconds
+ * between which requests and deliveries continue.
  */
 import type Database from 'better-sqlite3';
-import { SvcError } from '../errors.ts';
 import { monotonic, setImmediate } from '../timers.ts';
+import { storeClosedError } from './database.ts';
 import { type PageRequest, type RowPage, toPage, upperBound } from './row-page.ts';
 
-/** The longest that a look through the table goes on before others have their turn. */
+/** Milliseconds of work before other tasks of the event loop run. */
 const SLICE_MS = 8;
 
 type Values = Readonly<Record<string, unknown>>;
 
 export interface Candidate {
   readonly seq: number;
-  readonly fits: 0 | 1;
+  readonly matches: 0 | 1;
 }
 
 export class Scan<Row> {
@@ -28,9 +28,9 @@ export class Scan<Row> {
   }
 
   /**
-   * The newest rows that fit, in a page.
-   * @param sql selects {@link Candidate}s below `@before`, newest first, by an index alone: without sorting.
-   * @throws SvcError `storage_unavailable` when the store is closed meanwhile.
+   * Returns a page of the newest rows that match.
+   * @param sql selects {@link Candidate}s below `@before`, newest first, through an index that needs no sorting.
+   * @throws SvcError `storage_unavailable` if the store is closed meanwhile.
    */
   async findPage(sql: string, values: Values, page: PageRequest): Promise<RowPage<Row>> {
     const statement = this.#prepare(sql);
@@ -38,9 +38,9 @@ export class Scan<Row> {
     let before: number | null = upperBound(page);
     while (before !== null) {
       const slice = scanSlice(statement, { ...values, before }, page.limit + 1 - rows.length);
-      rows.push(...slice.fitting.map(this.#findRow).filter((row) => row !== undefined));
-      before = slice.goOnBefore;
-      if (before !== null) await this.#giveWay();
+      rows.push(...slice.matching.map(this.#findRow).filter((row) => row !== undefined));
+      before = slice.continueBefore;
+      if (before !== null) await this.#yieldToEventLoop();
     }
     return toPage(rows, page.limit);
   }
@@ -53,34 +53,30 @@ export class Scan<Row> {
     return statement;
   }
 
-  async #giveWay(): Promise<void> {
+  async #yieldToEventLoop(): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve));
-    if (!this.#db.open) throw new SvcError('storage_unavailable', 'The emulator is stopping.');
+    if (!this.#db.open) throw storeClosedError();
   }
 }
 
 interface Slice {
-  readonly fitting: readonly number[];
-  /** Where there is more to look through; null when enough was found, or nothing is left. */
-  readonly goOnBefore: number | null;
+  readonly matching: readonly number[];
+  /** Where the next slice starts; null if enough rows were found or none are left. */
+  readonly continueBefore: number | null;
 }
 
-function scanSlice(
-  statement: Database.Statement<[Values], Candidate>,
-  values: Values,
-  wanted: number,
-): Slice {
-  const fitting: number[] = [];
+function scanSlice(statement: Database.Statement<[Values], Candidate>, values: Values, limit: number): Slice {
+  const matching: number[] = [];
   const endsAt = monotonic() + SLICE_MS;
-  for (const { seq, fits } of statement.iterate(values)) {
-    if (fits === 1) fitting.push(seq);
-    if (fitting.length === wanted) return { fitting, goOnBefore: null };
-    if (monotonic() > endsAt) return { fitting, goOnBefore: seq };
+  for (const { seq, matches } of statement.iterate(values)) {
+    if (matches === 1) matching.push(seq);
+    if (matching.length === limit) return { matching, continueBefore: null };
+    if (monotonic() > endsAt) return { matching, continueBefore: seq };
   }
-  return { fitting, goOnBefore: null };
+  return { matching, continueBefore: null };
 }
 
-/** Those of `conditions` whose member of the filter is given. */
+/** Selects the conditions whose field of the filter is set. */
 export function pickConditions<Filter extends object>(
   conditions: { readonly [Name in keyof Filter]?: string },
   filter: Filter,
@@ -90,7 +86,7 @@ export function pickConditions<Filter extends object>(
     .map(([, condition]) => condition);
 }
 
-/** Whether a row fits all of `conditions`, as a column. One after the other: what costs most is asked of few. */
+/** SQL column that is 1 if a row meets all conditions. SQLite evaluates them in order, so put expensive ones last. */
 export function toMatchColumn(conditions: readonly string[]): string {
-  return `iif(${conditions.join(' AND ') || 'TRUE'}, 1, 0) AS fits`;
+  return `iif(${conditions.join(' AND ') || 'TRUE'}, 1, 0) AS matches`;
 }

@@ -1,10 +1,10 @@
-/** What the database says of its own tables: found, not listed, so that none is forgotten when one more is made. */
+/** Reads table and column names from the database itself, so that code that handles all tables includes new ones. */
 import type Database from 'better-sqlite3';
 
 export interface Column {
   readonly name: string;
   readonly type: string;
-  /** Above 0 where it is the key. */
+  /** Above 0 for a primary key. */
   readonly pk: number;
 }
 
@@ -17,7 +17,7 @@ export function listTableNames(db: Database.Database): string[] {
     .all();
 }
 
-/** Those whose rows have a place in the order of all that happens. */
+/** Lists the tables that have a `seq` column. */
 export function listSequencedTables(db: Database.Database): string[] {
   return listTableNames(db).filter((table) => listColumns(db, table).some(({ name }) => name === 'seq'));
 }

@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3';
 
-/** What the store knows about itself: the environment it belongs to and its default workspace. */
+/** Key-value settings of the database itself, such as its environment and its id. */
 export class SettingTable {
   readonly #get: Database.Statement<[string], string>;
   readonly #set: Database.Statement<[string, string]>;

@@ -1,4 +1,4 @@
-/** Conditions for the rows of a snapshot, which anybody may have written. */
+/** Checks every row of a snapshot, which is untrusted: anyone may have written it. */
 import type Database from 'better-sqlite3';
 import * as v from 'valibot';
 import { FaultMark, NewFault } from '../contract/fault-schemas.ts';
@@ -12,11 +12,11 @@ import { checkWebhookUrl } from '../domain/webhook-url.ts';
 import { monotonic, setImmediate } from '../timers.ts';
 import { listColumns } from './schema.ts';
 
-/** Far below 2^53, so that a store can count on from there. */
+/** Far below 2^53, so that a store can continue counting from there. */
 const LAST_SEQ = 2 ** 48;
 const LAST_COUNT = 2 ** 31;
 
-/** A condition in SQL on a column. Where it is null, as it is for a column that is null, the row passes. */
+/** Makes an SQL condition for a column. The row passes if the condition is NULL, as it is for a NULL column. */
 type Condition = (column: string) => string;
 
 const between =
@@ -71,89 +71,131 @@ const passes =
   (column) =>
     `check_${name}(${column})`;
 
-/** Of every column of every table; a test holds the list to the schema. */
+/** A condition for every column of every table. A test compares the list with the schema. */
 export const columnConditions: Readonly<Record<string, Readonly<Record<string, Condition>>>> = {
   settings: { key: anyValue, value: anyValue },
   workspaces: {
-    ...{ seq: sequence, id: passes('id_workspace'), name: passes('name'), created_at: time },
-    ...{ clock_at: time, clock_wall_at: time, clock_frozen: flag },
+    seq: sequence,
+    id: passes('id_workspace'),
+    name: passes('name'),
+    created_at: time,
+    clock_at: time,
+    clock_wall_at: time,
+    clock_frozen: flag,
     clock_speed: between(0.001, 1_000_000),
   },
   api_keys: {
-    ...{ seq: sequence, id: passes('id_apiKey'), workspace_seq: sequence, hash: bytes(32), last4: bytes(4) },
-    ...{ scopes: passes('scopes'), created_at: time, revoked_at: time },
+    seq: sequence,
+    id: passes('id_apiKey'),
+    workspace_seq: sequence,
+    hash: bytes(32),
+    last4: bytes(4),
+    scopes: passes('scopes'),
+    created_at: time,
+    revoked_at: time,
   },
   webhooks: {
-    ...{ seq: sequence, id: passes('id_webhook'), workspace_seq: sequence, url: passes('url') },
-    ...{ events: passes('subscriptions'), secret: passes('secret'), previous_secret: passes('secret') },
-    ...{ previous_secret_expires_at: time, disabled: flag, headers: passes('extra_headers') },
-    ...{ skip_verify: flag, listener: flag, created_at: time, deleted_at: time },
+    seq: sequence,
+    id: passes('id_webhook'),
+    workspace_seq: sequence,
+    url: passes('url'),
+    events: passes('subscriptions'),
+    secret: passes('secret'),
+    previous_secret: passes('secret'),
+    previous_secret_expires_at: time,
+    disabled: flag,
+    headers: passes('extra_headers'),
+    skip_verify: flag,
+    listener: flag,
+    created_at: time,
+    deleted_at: time,
   },
   events: {
-    ...{
-      seq: sequence,
-      id: passes('id_event'),
-      workspace_seq: sequence,
-      type: passes('type'),
-      created_at: time,
-    },
+    seq: sequence,
+    id: passes('id_event'),
+    workspace_seq: sequence,
+    type: passes('type'),
+    created_at: time,
     envelope: (column) =>
       `check_envelope(${column}, id, type, created_at, (SELECT w.id FROM workspaces w WHERE w.seq = workspace_seq))`,
   },
   deliveries: {
-    ...{
-      seq: sequence,
-      id: passes('id_delivery'),
-      event_seq: sequence,
-      webhook_seq: sequence,
-      workspace_seq: sequence,
-    },
-    ...{ own_url: passes('url'), own_body: passes('json'), replay_of_seq: sequence, created_at: time },
-    ...{ status: among(deliveryStatuses), settled_reason: among(settledReasons), settled_at: time },
-    ...{
-      settled_seq: (column) => `${column} BETWEEN seq AND ${LAST_SEQ}`,
-      due_at: time,
-      first_attempt_at: time,
-      on_schedule: flag,
-    },
-    ...{ scheduled_attempts: count, attempt_count: count, replays_waiting: count },
+    seq: sequence,
+    id: passes('id_delivery'),
+    event_seq: sequence,
+    webhook_seq: sequence,
+    workspace_seq: sequence,
+    own_url: passes('url'),
+    own_body: passes('json'),
+    replay_of_seq: sequence,
+    created_at: time,
+    status: among(deliveryStatuses),
+    settled_reason: among(settledReasons),
+    settled_at: time,
+    settled_seq: (column) => `${column} BETWEEN seq AND ${LAST_SEQ}`,
+    due_at: time,
+    first_attempt_at: time,
+    on_schedule: flag,
+    scheduled_attempts: count,
+    attempt_count: count,
+    replays_waiting: count,
     fault: passes('fault_mark'),
   },
   attempts: {
-    ...{ seq: sequence, delivery_seq: sequence, webhook_seq: sequence, number: between(1, LAST_COUNT) },
-    ...{ trigger: among(attemptTriggers), scheduled_at: time, sent_at_wall: time, duration_ms: duration },
-    ...{ outcome: among(attemptOutcomes), response_status: status, error: anyValue },
-    ...{
-      request_url: passes('url'),
-      request_headers: passes('headers'),
-      response_headers: passes('headers'),
-    },
-    ...{ response_body: anyValue, response_truncated: flag, fault: passes('fault_mark') },
+    seq: sequence,
+    delivery_seq: sequence,
+    webhook_seq: sequence,
+    number: between(1, LAST_COUNT),
+    trigger: among(attemptTriggers),
+    scheduled_at: time,
+    sent_at_wall: time,
+    duration_ms: duration,
+    outcome: among(attemptOutcomes),
+    response_status: status,
+    error: anyValue,
+    request_url: passes('url'),
+    request_headers: passes('headers'),
+    response_headers: passes('headers'),
+    response_body: anyValue,
+    response_truncated: flag,
+    fault: passes('fault_mark'),
   },
   api_requests: {
-    ...{ seq: sequence, id: passes('id_request'), at_wall: time, method: anyValue, path: anyValue },
-    ...{
-      status,
-      error_code: anyValue,
-      duration_ms: duration,
-      api_key_seq: sequence,
-      workspace_seq: sequence,
-    },
-    ...{ resource_id: passes('any_id'), fault: passes('fault_mark') },
+    seq: sequence,
+    id: passes('id_request'),
+    at_wall: time,
+    method: anyValue,
+    path: anyValue,
+    status,
+    error_code: anyValue,
+    duration_ms: duration,
+    api_key_seq: sequence,
+    workspace_seq: sequence,
+    resource_id: passes('any_id'),
+    fault: passes('fault_mark'),
   },
   faults: {
-    ...{ seq: sequence, id: passes('id_fault'), rule: passes('fault'), fired: count, created_at: time },
+    seq: sequence,
+    id: passes('id_fault'),
+    rule: passes('fault'),
+    fired: count,
+    created_at: time,
   },
   idempotency_keys: {
-    ...{ scope_hash: bytes(32), seq: sequence, workspace_seq: sequence, body_hash: bytes(32), status },
-    ...{ body: passes('json'), expires_at: time },
+    scope_hash: bytes(32),
+    seq: sequence,
+    workspace_seq: sequence,
+    body_hash: bytes(32),
+    status,
+    body: passes('json'),
+    expires_at: time,
   },
 };
 
-/** The longest that rows are checked before others have their turn. */
+/** Milliseconds of work before other tasks of the event loop run. */
 const SLICE_MS = 8;
 
-/** The first row that is not as it has to be, in words; null when all are. Types and NOT NULL are SQLite's to check. */
+/** Describes the first invalid row; null if all rows are valid. SQLite itself checks types and NOT NULL. */
 export async function findInvalidRow(db: Database.Database): Promise<string | null> {
   for (const [name, check] of Object.entries(checks)) {
     db.function(`check_${name}`, { deterministic: true }, (value: unknown) => applyCheck(value, check));
@@ -162,8 +204,8 @@ export async function findInvalidRow(db: Database.Database): Promise<string | nu
     isEnvelope(...(facts as Parameters<typeof isEnvelope>)) ? 1 : 0,
   );
   for (const [table, columns] of Object.entries(columnConditions)) {
-    const wrong = await findInvalidColumn(db, table, columns);
-    if (wrong !== null) return `a row of ${table} has an invalid ${wrong}`;
+    const column = await findInvalidColumn(db, table, columns);
+    if (column !== null) return `a row of ${table} has an invalid ${column}`;
   }
   return null;
 }
@@ -177,15 +219,15 @@ async function findInvalidColumn(
     ([column, condition]) => `WHEN NOT (${condition(column)}) THEN '${column}'`,
   );
   const isKeyed = listColumns(db, table).some(({ name, pk }) => name === 'seq' && pk > 0);
-  const rows = db.prepare<[number], { seq: number; wrong: string | null }>(
-    `SELECT ${isKeyed ? 'seq' : '0 AS seq'}, CASE ${cases.join(' ')} END AS wrong FROM ${table}
+  const rows = db.prepare<[number], { seq: number; invalid: string | null }>(
+    `SELECT ${isKeyed ? 'seq' : '0 AS seq'}, CASE ${cases.join(' ')} END AS invalid FROM ${table}
      WHERE ? < ${isKeyed ? 'seq ORDER BY seq' : '0'}`,
   );
   for (let after = -Number.MAX_SAFE_INTEGER; ; ) {
     const endsAt = monotonic() + SLICE_MS;
     let stoppedAt: number | null = null;
-    for (const { seq, wrong } of rows.iterate(after)) {
-      if (wrong !== null) return wrong;
+    for (const { seq, invalid } of rows.iterate(after)) {
+      if (invalid !== null) return invalid;
       if (isKeyed && monotonic() > endsAt) {
         stoppedAt = seq;
         break;
@@ -217,7 +259,7 @@ function idChecks() {
   ) as Record<`id_${IdKind}`, (value: string) => boolean>;
 }
 
-/** Whether the text is what `toEnvelope` makes: the record is cut out of it by its place. */
+/** Whether the text is what `toEnvelope` produces, because the event record is cut out of it by position. */
 function isEnvelope(
   envelope: string,
   id: string,

@@ -1,10 +1,10 @@
-/** An event whose deliveries are written in several transactions: hidden until the event itself is written. */
+/** An event whose deliveries are written in several transactions and hidden until the event itself is written. */
 import type Database from 'better-sqlite3';
 
-/** Names the event whose deliveries a process was writing; what a killed process left is removed by it. */
+/** Setting with the sequence of that event, so that the next start can delete what a killed process left. */
 const MARKER_SETTING = 'unpublished_event_seq';
 
-/** Sequences from `from` up to and including `to` are reserved and not visible yet. */
+/** Reserved sequences that are not visible yet, bounds included. */
 interface HiddenRange {
   readonly from: number;
   readonly to: number;
@@ -13,22 +13,22 @@ interface HiddenRange {
 const EMPTY_RANGE: HiddenRange = { from: Number.MAX_SAFE_INTEGER, to: 0 };
 
 /**
- * Deliveries of an event that has no row yet are shown by no query, because each joins the event. The row of the
- * event is written last: that transaction makes all of it visible and durable at once.
+ * Every query of deliveries joins the event, so deliveries without an event row are invisible. The event row is written
+ * last; that transaction makes everything visible and durable at once.
  */
 export class UnpublishedEvent {
   readonly #db: Database.Database;
   readonly #mark: Database.Statement<[string, string]>;
-  readonly clearMarker: Database.Statement<[string]>;
+  readonly #clearMarker: Database.Statement<[string]>;
   #hidden = EMPTY_RANGE;
 
   constructor(db: Database.Database) {
     this.#db = db;
     this.#mark = db.prepare('INSERT OR REPLACE INTO settings (key, value) VALUES (?, ?)');
-    this.clearMarker = db.prepare('DELETE FROM settings WHERE key = ?');
+    this.#clearMarker = db.prepare('DELETE FROM settings WHERE key = ?');
   }
 
-  /** What is hidden; an empty range where nothing is. */
+  /** The hidden sequences; an empty range if there are none. */
   get hidden(): HiddenRange {
     return this.#hidden;
   }
@@ -37,7 +37,7 @@ export class UnpublishedEvent {
     this.#hidden = range;
   }
 
-  /** Writes rows that refer to the event that has no row yet, in a transaction of its own. */
+  /** Writes rows that reference the missing event row, in a separate transaction. */
   writeSlice(write: () => void): void {
     this.#db.pragma('foreign_keys = OFF');
     try {
@@ -52,18 +52,18 @@ export class UnpublishedEvent {
     }
   }
 
-  /** Inside the write that inserts the event. */
-  unmark(): void {
-    this.clearMarker.run(MARKER_SETTING);
+  /** Call inside the write that inserts the event. */
+  clearMarker(): void {
+    this.#clearMarker.run(MARKER_SETTING);
   }
 
-  /** After that write was committed, or after every row was replaced. */
+  /** Call after that write was committed, or after all rows were replaced. */
   reveal(): void {
     this.#hidden = EMPTY_RANGE;
   }
 }
 
-/** Removes the deliveries of an event that was never written. */
+/** Deletes the deliveries of an event that was never written. */
 export function deleteUnpublished(db: Database.Database): void {
   const find = db.prepare<[string], string>('SELECT value FROM settings WHERE key = ?').pluck();
   const seq = find.get(MARKER_SETTING);

@@ -14,14 +14,14 @@ export interface WebhookRow {
   readonly events: string;
   readonly secret: string;
   readonly previous_secret: string | null;
-  /** Schedule time until which the previous secret signs as well. */
+  /** Schedule time until which the previous secret signs too. */
   readonly previous_secret_expires_at: number | null;
   readonly disabled: 0 | 1;
-  /** JSON object: headers that each delivery carries beside those of §6. */
+  /** JSON object of headers that each delivery carries in addition to those of §6. */
   readonly headers: string;
-  /** Whether any TLS certificate of the receiver is taken. */
+  /** Whether the receiver's TLS certificate is not verified. */
   readonly skip_verify: 0 | 1;
-  /** Whether it is there only for as long as somebody listens, see `sandbox/listener-endpoints.ts`. */
+  /** Whether it exists only while a `svc listen` uses it, see `sandbox/listener-endpoints.ts`. */
   readonly listener: 0 | 1;
   readonly created_at: number;
   readonly deleted_at: number | null;
@@ -44,19 +44,19 @@ type WebhookUpdate = Pick<
 
 type WebhookSecrets = Pick<WebhookRow, 'id' | 'secret' | 'previous_secret'>;
 
-/** An endpoint that takes deliveries, with its subscriptions. */
+/** An enabled endpoint with its parsed subscriptions. */
 type EnabledWebhook = WebhookRow & { readonly subscriptions: readonly string[] };
 
-/** What a queue has to know of an endpoint. */
+/** The columns that an endpoint queue needs. */
 export interface WebhookNextDue extends Pick<WebhookRow, 'seq' | 'workspace_seq' | 'disabled'> {
-  /** Schedule time of its next pending delivery; null without one. */
+  /** Schedule time of its next pending delivery; null if there is none. */
   readonly next_due_at: number | null;
 }
 
 const SELECT =
   'SELECT h.*, w.id AS workspace_id FROM webhooks h JOIN workspaces w ON w.seq = h.workspace_seq';
 
-/** Rows that are read in one turn of the event loop. */
+/** Rows read in one turn of the event loop. */
 const SLICE = 500;
 
 export class WebhookTable {
@@ -67,17 +67,17 @@ export class WebhookTable {
     WebhookWithWorkspace
   >;
   readonly #db: Database.Database;
-  readonly #takingSlice: Database.Statement<[number, number, number], WebhookRow>;
-  readonly #takingByWorkspace = new ReadCache<number, readonly EnabledWebhook[]>();
+  readonly #enabledSlice: Database.Statement<[number, number, number], WebhookRow>;
+  readonly #enabledByWorkspace = new ReadCache<number, readonly EnabledWebhook[]>();
   #revision = 0;
   readonly #bySeq: Database.Statement<[number], WebhookRow>;
   readonly #byUrl: Database.Statement<[number, string], WebhookWithWorkspace>;
   readonly #listenerIds: Database.Statement<[], string>;
-  readonly #place: Database.Statement<[string], Pick<WebhookRow, 'seq'>>;
+  readonly #seqById: Database.Statement<[string], Pick<WebhookRow, 'seq'>>;
   readonly #newestId: Database.Statement<[number], string>;
   readonly #secrets: Database.Statement<[number], WebhookSecrets>;
-  readonly #waiting: Database.Statement<[number, number], WebhookNextDue>;
-  readonly #takingSeqs: Database.Statement<[{ workspace: number | null }], number>;
+  readonly #nextDue: Database.Statement<[number, number], WebhookNextDue>;
+  readonly #enabledSeqs: Database.Statement<[{ workspace: number | null }], number>;
   readonly #update: Database.Statement<[WebhookUpdate]>;
 
   constructor(db: Database.Database) {
@@ -93,7 +93,7 @@ export class WebhookTable {
       `${SELECT} WHERE h.deleted_at IS NULL AND h.seq < @before AND (@workspace IS NULL OR h.workspace_seq = @workspace)
        ORDER BY h.seq DESC LIMIT @limit`,
     );
-    this.#takingSlice = db.prepare(
+    this.#enabledSlice = db.prepare(
       `SELECT * FROM webhooks WHERE workspace_seq = ? AND deleted_at IS NULL AND disabled = 0 AND seq > ?
        ORDER BY seq LIMIT ?`,
     );
@@ -102,16 +102,16 @@ export class WebhookTable {
     this.#listenerIds = db
       .prepare<[], string>('SELECT id FROM webhooks WHERE listener = 1 AND deleted_at IS NULL')
       .pluck();
-    this.#place = db.prepare('SELECT seq FROM webhooks WHERE id = ?');
+    this.#seqById = db.prepare('SELECT seq FROM webhooks WHERE id = ?');
     this.#newestId = db
       .prepare<[number], string>('SELECT id FROM webhooks WHERE workspace_seq = ? ORDER BY seq DESC LIMIT 1')
       .pluck();
-    this.#waiting = db.prepare(
+    this.#nextDue = db.prepare(
       `SELECT seq, workspace_seq, disabled,
          (SELECT min(due_at) FROM deliveries d WHERE d.webhook_seq = h.seq AND d.due_at IS NOT NULL) AS next_due_at
        FROM webhooks h WHERE deleted_at IS NULL AND seq > ? ORDER BY seq LIMIT ?`,
     );
-    this.#takingSeqs = db
+    this.#enabledSeqs = db
       .prepare<[{ workspace: number | null }], number>(
         `SELECT seq FROM webhooks WHERE deleted_at IS NULL AND disabled = 0
            AND (@workspace IS NULL OR workspace_seq = @workspace)`,
@@ -128,7 +128,7 @@ export class WebhookTable {
     );
   }
 
-  /** Another number after every change of an endpoint. */
+  /** Changes after every write to an endpoint. */
   get revision(): number {
     return this.#revision;
   }
@@ -142,19 +142,19 @@ export class WebhookTable {
     return this.#byId.get(id);
   }
 
-  /** The endpoints of a workspace that have or had this very address, newest first; deleted ones too. */
+  /** The endpoints of a workspace with this exact URL, newest first, including deleted ones. */
   listByUrl(workspaceSeq: number, url: string): WebhookWithWorkspace[] {
     return this.#byUrl.all(workspaceSeq, url);
   }
 
-  /** The endpoints that are there only for as long as somebody listens. */
+  /** The endpoints that exist only while a `svc listen` uses them. */
   listListenerIds(): string[] {
     return this.#listenerIds.all();
   }
 
-  /** Where an endpoint that is or was there stands in the order of things. */
+  /** The sequence of an endpoint, deleted or not. */
   findSeq(id: string): Pick<WebhookRow, 'seq'> | undefined {
-    return this.#place.get(id);
+    return this.#seqById.get(id);
   }
 
   findNewestId(workspaceSeq: number): string | undefined {
@@ -168,41 +168,41 @@ export class WebhookTable {
 
   /** The endpoints of a workspace that receive events of `type` (§6), oldest first. */
   listSubscribed(workspaceSeq: number, type: string): WebhookRow[] {
-    return this.#listTaking(workspaceSeq).filter(({ subscriptions }) => isSubscribedTo(subscriptions, type));
+    return this.#listEnabled(workspaceSeq).filter(({ subscriptions }) => isSubscribedTo(subscriptions, type));
   }
 
   /**
-   * Reads the endpoints that {@link listSubscribed} keeps in memory, in slices. Where an endpoint changes meanwhile,
-   * `listSubscribed` reads them at once.
+   * Fills the cache of {@link listSubscribed} in slices, without blocking the event loop. If an endpoint changes
+   * meanwhile, the cache stays empty and `listSubscribed` reads all endpoints at once.
    */
   async loadSubscriptions(workspaceSeq: number): Promise<void> {
-    if (this.#takingByWorkspace.has(workspaceSeq)) return;
+    if (this.#enabledByWorkspace.has(workspaceSeq)) return;
     const revision = this.#revision;
     const rows: EnabledWebhook[] = [];
     for (;;) {
-      const slice = this.#takingSlice.all(workspaceSeq, rows.at(-1)?.seq ?? 0, SLICE);
+      const slice = this.#enabledSlice.all(workspaceSeq, rows.at(-1)?.seq ?? 0, SLICE);
       rows.push(...slice.map(withSubscriptions));
       if (slice.length < SLICE) break;
       await new Promise((resolve) => setImmediate(resolve));
       if (this.#revision !== revision || !this.#db.open) return;
     }
-    this.#takingByWorkspace.getOrRead(workspaceSeq, () => rows);
+    this.#enabledByWorkspace.getOrRead(workspaceSeq, () => rows);
   }
 
-  /** Asked for with every event, so they are kept in memory. */
-  #listTaking(workspaceSeq: number): readonly EnabledWebhook[] {
-    const read = () => this.#takingSlice.all(workspaceSeq, 0, -1).map(withSubscriptions);
-    return this.#takingByWorkspace.getOrRead(workspaceSeq, read) ?? [];
+  /** Cached, because every event reads them. */
+  #listEnabled(workspaceSeq: number): readonly EnabledWebhook[] {
+    const read = () => this.#enabledSlice.all(workspaceSeq, 0, -1).map(withSubscriptions);
+    return this.#enabledByWorkspace.getOrRead(workspaceSeq, read) ?? [];
   }
 
-  /** The first `limit` endpoints after `afterSeq`, and when the next delivery of each is due. */
+  /** The first `limit` endpoints after the sequence `afterSeq`, each with its next due time. */
   listNextDue(afterSeq: number, limit: number): WebhookNextDue[] {
-    return this.#waiting.all(afterSeq, limit);
+    return this.#nextDue.all(afterSeq, limit);
   }
 
-  /** The endpoints that deliveries are sent to, of one workspace or of all. */
+  /** The sequences of the enabled endpoints of one workspace or of all. */
   listEnabledSeqs(workspaceSeq: number | null): number[] {
-    return this.#takingSeqs.all({ workspace: workspaceSeq });
+    return this.#enabledSeqs.all({ workspace: workspaceSeq });
   }
 
   /** The row of an endpoint, deleted or not. */
@@ -210,14 +210,14 @@ export class WebhookTable {
     return this.#bySeq.get(seq);
   }
 
-  /** The row of an endpoint that is known to exist, deleted or not. */
+  /** The row of an existing endpoint, deleted or not. @throws Error if there is none. */
   getBySeq(seq: number): WebhookRow {
     const row = this.findBySeq(seq);
-    if (row === undefined) throw new Error(`webhook ${seq} is gone`);
+    if (row === undefined) throw new Error(`webhook ${seq} does not exist`);
     return row;
   }
 
-  /** The secrets of the newest thousand endpoints of a workspace, newest first; of deleted ones too. */
+  /** The secrets of the newest thousand endpoints of a workspace, newest first, including deleted ones. */
   listSecrets(workspaceSeq: number): WebhookSecrets[] {
     return this.#secrets.all(workspaceSeq);
   }
@@ -229,7 +229,7 @@ export class WebhookTable {
 
   clearCache(): void {
     this.#revision++;
-    this.#takingByWorkspace.clear();
+    this.#enabledByWorkspace.clear();
   }
 }
 
@@ -241,7 +241,7 @@ export function toSubscriptions(row: Pick<WebhookRow, 'events'>): string[] {
   return JSON.parse(row.events);
 }
 
-/** The endpoint as `/v1` shows it: without its secret (§2). */
+/** The endpoint as `/v1` shows it, without its secret (§2). */
 export function toWebhook(row: WebhookWithWorkspace): Webhook {
   return {
     id: row.id,

@@ -53,7 +53,7 @@ export class WorkspaceTable {
     return this.#bySeq.get(seq);
   }
 
-  /** The workspace made at first boot. */
+  /** The workspace that the first boot created. */
   findOldest(): WorkspaceRow | undefined {
     return this.#oldest.get();
   }

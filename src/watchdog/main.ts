@@ -1,8 +1,9 @@
 /**
- * A process beside another one, which names itself and, where it has one, the folder of its temporary files in the
- * arguments. Standard input has a line for each child of that process (a second one when the child is no longer to be ended) and ends when that process does, however it ended:
- * then the watchdog ends the children and what they have left behind, and itself, and removes the folder if nothing else
- * can. It has a session of its own, where no Ctrl-C and no hang-up of the terminal reaches it.
+ * The watchdog process: terminates the children of svc and their descendants when svc exits, even if it was killed.
+ *
+ * Arguments: the process id of svc and, optionally, the folder of its temporary files, which the watchdog deletes if svc
+ * was killed. Each line of standard input is a {@link WatchdogMessage}. Standard input ends when svc exits. The watchdog
+ * runs in its own session, so that Ctrl-C and closing the terminal do not reach it.
  */
 import { execFile } from 'node:child_process';
 import { rmSync } from 'node:fs';
@@ -10,68 +11,69 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { listGuarded, listRunning, type ProcessTarget, type WatchdogMessage } from './process-target.ts';
 
-/** What a process gets to end by itself. */
+/** Time between SIGTERM and SIGKILL. */
 const GRACE_MS = 5_000;
-/** How long one that was killed may take to be gone. */
-const LAST_MS = 1_000;
-const LOOK_EVERY_MS = 20;
+/** Time to wait after SIGKILL. */
+const AFTER_KILL_MS = 1_000;
+const POLL_INTERVAL_MS = 20;
 
-const [, , svc, folder] = process.argv;
-let told = '';
+const [, , svcPid, folder] = process.argv;
+let received = '';
 process.stdin
   .setEncoding('utf8')
   .on('data', (text: string) => {
-    told += text;
+    received += text;
   })
-  // A pipe that breaks has ended too.
+  // A broken pipe also emits 'close'.
   .on('error', () => undefined)
-  .once('close', () => void clean());
+  .once('close', () => void terminateAll());
 
-async function clean(): Promise<void> {
-  // The last line is cut where the process was killed while it wrote it.
-  const lines = told.split('\n').slice(0, -1);
-  await Promise.all(listGuarded(lines.map((line) => JSON.parse(line) as WatchdogMessage)).map(end));
-  // Orphans have another parent.
-  if (folder !== undefined && process.ppid !== Number(svc)) rmSync(folder, { recursive: true, force: true });
+async function terminateAll(): Promise<void> {
+  // If svc was killed while it wrote, the last line is incomplete.
+  const lines = received.split('\n').slice(0, -1);
+  await Promise.all(listGuarded(lines.map((line) => JSON.parse(line) as WatchdogMessage)).map(terminate));
+  // An orphan has another parent: svc was killed and did not delete the folder itself.
+  if (folder !== undefined && process.ppid !== Number(svcPid))
+    rmSync(folder, { recursive: true, force: true });
 }
 
-function end(processTarget: ProcessTarget): Promise<void> {
-  return process.platform === 'win32' ? endTree(processTarget) : endGroup(processTarget);
+function terminate(target: ProcessTarget): Promise<void> {
+  return process.platform === 'win32' ? terminateTree(target) : terminateGroup(target);
 }
 
-/** Windows has no signals to ask with, and no groups: once the command has ended, nobody knows what it has started. */
-async function endTree({ pid }: ProcessTarget): Promise<void> {
+/** Windows has neither signals nor process groups: the descendants of a command that has exited cannot be found. */
+async function terminateTree({ pid }: ProcessTarget): Promise<void> {
   await promisify(execFile)('taskkill', ['/pid', String(pid), '/T', '/F']).catch(() => undefined);
 }
 
-async function endGroup(processTarget: ProcessTarget): Promise<void> {
+async function terminateGroup(target: ProcessTarget): Promise<void> {
   const killAt = performance.now() + GRACE_MS;
-  const asked = new Set<number>();
+  const signaled = new Set<number>();
   for (;;) {
-    const left = listRunning(processTarget);
+    const running = listRunning(target);
     const now = performance.now();
-    if (left.length === 0 || now > killAt + LAST_MS) return;
+    if (running.length === 0 || now > killAt + AFTER_KILL_MS) return;
     if (now > killAt) {
-      for (const pid of left) signal(pid, 'SIGKILL');
+      for (const pid of running) signal(pid, 'SIGKILL');
     } else {
-      for (const pid of listFirst(left, processTarget).filter((each) => !asked.has(each))) {
-        asked.add(pid);
+      for (const pid of listFirst(running, target).filter((each) => !signaled.has(each))) {
+        signaled.add(pid);
         signal(pid, 'SIGTERM');
       }
     }
-    await pause(LOOK_EVERY_MS);
+    await pause(POLL_INTERVAL_MS);
   }
 }
 
-/** The command before what it has started: it may know better how to end that. */
-function listFirst(left: readonly number[], { pid }: ProcessTarget): readonly number[] {
-  return left.includes(pid) ? [pid] : left;
+/** The command gets its signal before its descendants, because it may terminate them itself. */
+function listFirst(running: readonly number[], { pid }: ProcessTarget): readonly number[] {
+  return running.includes(pid) ? [pid] : running;
 }
 
 function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch {
-    // It has ended meanwhile, or is another user's.
+    // It has exited meanwhile, or belongs to another user.
   }
 }

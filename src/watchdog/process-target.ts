@@ -1,30 +1,32 @@
-/** Which processes a command has left behind. */
-import { listProcesses, type ProcessEntry } from './processes.ts';
+/** Finds the processes that a command and its descendants left running. */
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
 
-/** A line of JSON that the watchdog reads: a command to end, or the process id of one that is no longer to be ended. */
+/** A line of JSON for the watchdog: a command to guard, or the process id of a command to stop guarding. */
 export type WatchdogMessage = ProcessTarget | { readonly released: number };
 
+/** A command to terminate with its descendants. */
 export interface ProcessTarget {
-  /** The command. */
+  /** Process id of the command. */
   readonly pid: number;
-  /** The process group in which it and what it starts are looked for. */
+  /** The process group of the command and its descendants. */
   readonly groupId: number;
-  /** Whose group that is, if the command has it not to itself: `svc`, which is not to be ended. */
+  /** Process id of svc, which is not terminated, if the command shares its group; null otherwise. */
   readonly hostPid: number | null;
-  /** Who else was in that group before the command. */
+  /** Other processes that were in the group before the command. */
   readonly otherPids: readonly number[];
 }
 
-/** A command in a group of its own. */
-export function targetInOwnGroup(command: number): ProcessTarget {
-  return { pid: command, groupId: command, hostPid: null, otherPids: [] };
+/** A command in its own process group. */
+export function targetInOwnGroup(pid: number): ProcessTarget {
+  return { pid, groupId: pid, hostPid: null, otherPids: [] };
 }
 
 /**
- * Lists the processes in the process group of this process; the returned function describes a command that joins the group
- * after that. Windows has no groups.
+ * Lists the processes in the group of this process. The returned function describes a command that joins the group later.
+ * Windows has no groups.
  */
-export function targetInSharedGroup(): (command: number) => ProcessTarget {
+export function targetInSharedGroup(): (pid: number) => ProcessTarget {
   if (process.platform === 'win32') return targetInOwnGroup;
   const processes = listProcesses();
   const host = process.pid;
@@ -35,30 +37,30 @@ export function targetInSharedGroup(): (command: number) => ProcessTarget {
   return (command) => ({ pid: command, groupId: group, hostPid: host, otherPids: others });
 }
 
-/** The commands of these messages that were not released. */
+/** The commands in the messages that were not released. */
 export function listGuarded(messages: readonly WatchdogMessage[]): ProcessTarget[] {
-  const held = new Map<number, ProcessTarget>();
+  const guarded = new Map<number, ProcessTarget>();
   for (const message of messages) {
-    if ('released' in message) held.delete(message.released);
-    else held.set(message.pid, message);
+    if ('released' in message) guarded.delete(message.released);
+    else guarded.set(message.pid, message);
   }
-  return [...held.values()];
+  return [...guarded.values()];
 }
 
-/** The command, if it still runs, and all that it has started in that group. */
+/** The process ids of the command, if it still runs, and of its descendants in the group. */
 export function listRunning(
-  processTarget: ProcessTarget,
+  target: ProcessTarget,
   processes: readonly ProcessEntry[] = listProcesses(),
 ): number[] {
-  const { groupId, hostPid } = processTarget;
+  const { groupId, hostPid } = target;
   const parents = new Map(processes.map(({ pid, parentPid }) => [pid, parentPid]));
   return processes
     .filter(({ pid }) => pid !== hostPid)
-    .filter((each) => each.groupId === groupId && !descendsFromOthers(each.pid, processTarget, parents))
+    .filter((each) => each.groupId === groupId && !descendsFromOthers(each.pid, target, parents))
     .map(({ pid }) => pid);
 }
 
-/** Orphans descend from nobody in the group, and are taken for the command's. */
+/** An orphan descends from no process in the group, so it is treated as a descendant of the command. */
 function descendsFromOthers(
   pid: number,
   { hostPid, otherPids }: ProcessTarget,
@@ -68,4 +70,47 @@ function descendsFromOthers(
     if (otherPids.includes(at)) return true;
   }
   return false;
+}
+
+export interface ProcessEntry {
+  readonly pid: number;
+  readonly parentPid: number;
+  readonly groupId: number;
+}
+
+/** Lists all processes of this machine except zombies. Not for Windows. */
+export function listProcesses(): ProcessEntry[] {
+  // Slim Linux images have no `ps`.
+  return process.platform === 'linux' ? listByProc() : listByPs();
+}
+
+/** `PID (NAME) STATE PARENT GROUP …`; the name may contain any character. */
+const STAT = /^(?<pid>\d+) \(.*\) (?<state>\S) (?<parent>\d+) (?<group>\d+) /s;
+
+function listByProc(): ProcessEntry[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((pid) => toEntry(STAT.exec(readStat(pid))));
+}
+
+function readStat(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, 'utf8');
+  } catch {
+    // It has exited meanwhile.
+    return '';
+  }
+}
+
+const PS_LINE = /^\s*(?<pid>\d+)\s+(?<parent>\d+)\s+(?<group>\d+)\s+(?<state>\S)/;
+
+function listByPs(): ProcessEntry[] {
+  const text = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,pgid=,stat='], { encoding: 'utf8' });
+  return text.split('\n').flatMap((line) => toEntry(PS_LINE.exec(line)));
+}
+
+function toEntry(match: RegExpExecArray | null): ProcessEntry[] {
+  const { pid, parent, group, state } = match?.groups ?? {};
+  if (pid === undefined || state === 'Z') return [];
+  return [{ pid: Number(pid), parentPid: Number(parent), groupId: Number(group) }];
 }

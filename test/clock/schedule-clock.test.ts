@@ -29,20 +29,20 @@ function startClock(pace: { speed?: number; frozen?: boolean } = {}) {
   return { ...machine, clock: new ScheduleClock(machine.wall, state) };
 }
 
-describe('the schedule clock', () => {
-  it.each([1, 60, 3_600, 0.25])('runs at speed %d', (speed) => {
+describe('ScheduleClock', () => {
+  it.each([1, 60, 3_600, 0.25])('the clock runs at speed %d', (speed) => {
     const { clock, pass } = startClock({ speed });
     pass(8_000);
     expect(clock.now()).toBe(START + 8_000 * speed);
     expect(clock.rate).toBe(speed);
   });
 
-  it('takes 72 hours of the ladder in 72 real seconds at speed 3600', () => {
+  it('the 72 hours of the retry schedule take 72 real seconds at speed 3600', () => {
     const { clock } = startClock({ speed: 3_600 });
     expect(clock.realMsUntil(START + 72 * HOUR)).toBe(72_000);
   });
 
-  it('goes on from where it is when the speed changes', () => {
+  it('the clock continues from its current time when the speed changes', () => {
     const { clock, pass } = startClock();
     pass(1_000);
     clock.set({ speed: 100 });
@@ -51,7 +51,7 @@ describe('the schedule clock', () => {
     expect(clock.now()).toBe(START + 2_000);
   });
 
-  it('stands still while frozen, and then goes on at the speed it had', () => {
+  it('a frozen clock stands still and then continues at its former speed', () => {
     const { clock, pass } = startClock({ speed: 10 });
     pass(100);
     clock.set({ frozen: true });
@@ -63,7 +63,7 @@ describe('the schedule clock', () => {
     expect(clock.now()).toBe(START + 1_010);
   });
 
-  it('jumps forward, and never back', () => {
+  it('the clock jumps forward and never back', () => {
     const { clock, pass } = startClock({ frozen: true });
     clock.moveTo(START + HOUR);
     expect(clock.now()).toBe(START + HOUR);
@@ -74,14 +74,17 @@ describe('the schedule clock', () => {
     expect(clock.now()).toBe(START + HOUR + 5);
   });
 
-  it.each([72 * HOUR, -72 * HOUR])('does not notice that the wall clock is set by %d ms', (jump) => {
-    const { clock, pass, setWall } = startClock();
-    pass(1_000);
-    setWall(jump);
-    pass(1_000);
-    expect(clock.now()).toBe(START + 2_000);
-    expect(clock.realMsUntil(START + HOUR)).toBe(HOUR - 2_000);
-  });
+  it.each([72 * HOUR, -72 * HOUR])(
+    'the clock is not affected when the wall clock is set by %d ms',
+    (jump) => {
+      const { clock, pass, setWall } = startClock();
+      pass(1_000);
+      setWall(jump);
+      pass(1_000);
+      expect(clock.now()).toBe(START + 2_000);
+      expect(clock.realMsUntil(START + HOUR)).toBe(HOUR - 2_000);
+    },
+  );
 
   it.each([
     ['the night on which summer time begins', Date.UTC(2026, 2, 29, 0, 30)],
@@ -97,7 +100,7 @@ describe('the schedule clock', () => {
     }
   });
 
-  it('says how long to wait: nothing for what is due, for ever while frozen', () => {
+  it('realMsUntil is 0 for a past time and infinite while the clock is frozen', () => {
     const { clock } = startClock({ frozen: true });
     expect(clock.realMsUntil(START)).toBe(0);
     expect(clock.realMsUntil(START - HOUR)).toBe(0);
@@ -105,7 +108,7 @@ describe('the schedule clock', () => {
     expect(startClock().clock.realMsUntil(Number.POSITIVE_INFINITY)).toBe(Number.POSITIVE_INFINITY);
   });
 
-  it('goes on after a restart: the time away counts once, whatever the speed', () => {
+  it('the clock continues after a restart, and downtime counts at speed 1', () => {
     const { clock, wall, pass } = startClock({ speed: 10 });
     pass(1_000);
     const kept = clock.state();
@@ -116,15 +119,15 @@ describe('the schedule clock', () => {
     expect(resumed.now()).toBe(START + 10_000 + HOUR + 10);
   });
 
-  it('stays frozen over a restart', () => {
+  it('the clock stays frozen over a restart', () => {
     const { clock, wall, pass } = startClock({ frozen: true });
     pass(HOUR);
     expect(new ScheduleClock(wall, clock.state()).now()).toBe(START);
   });
 });
 
-describe('the wall clock', () => {
-  it('is that of the machine', () => {
+describe('systemClock', () => {
+  it('the wall clock shows the time of the machine', () => {
     expect(Math.abs(systemClock.now() - Date.now())).toBeLessThan(1_000);
     const before = systemClock.monotonic();
     expect(systemClock.monotonic()).toBeGreaterThanOrEqual(before);

@@ -66,7 +66,7 @@ describe('the verification of an attempt', () => {
   it.each<[DeliveryFaultKind, string | null, string]>([
     ['duplicate', null, 'The signature fits, and its timestamp is'],
     ['bad-signature', 'wrong_secret', 'the body is the one that was sent: it was signed with another secret'],
-    ['old-secret', 'wrong_secret', 'it fits the secret that wh_'],
+    ['old-secret', 'wrong_secret', 'it fits the previous secret of wh_'],
     ['stale-timestamp', 'timestamp_too_old', 'past the tolerance of 5m'],
     ['tamper-body', 'body_changed', 'The body was changed after signing: from byte '],
   ])('says what the fault %s makes of it', async (kind, reason, detail) => {
@@ -185,7 +185,7 @@ describe('verifyDelivery', () => {
     const { data } = await control.listDeliveries({});
     await expect(control.verifyDelivery({ id: `${data[0]?.id}` })).rejects.toMatchObject({
       code: 'not_found',
-      message: expect.stringContaining('has not been attempted yet'),
+      message: expect.stringContaining('has no attempts yet'),
     });
   });
 });

@@ -219,7 +219,7 @@ describe('the end of the schedule clock', () => {
   ])('holds for the wall clock of an emulator as well: %s', async (text, wallClock) => {
     await expect(startTestEmulator({ wallClock })).rejects.toMatchObject({
       code: 'usage',
-      message: `The wall clock cannot show ${text}.`,
+      message: `The wall clock cannot be pinned to ${text}.`,
     });
   });
 });

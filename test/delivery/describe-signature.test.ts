@@ -114,7 +114,7 @@ describe('the signature of an attempt', () => {
     await trigger();
     const { data } = await control.listDeliveries({});
     await expect(control.describeSignature({ id: `${data[0]?.id}` })).rejects.toMatchObject({
-      message: expect.stringContaining('has not been attempted yet'),
+      message: expect.stringContaining('has no attempts yet'),
     });
   });
 });

@@ -142,7 +142,7 @@ export function startDispatcher(options: DispatcherSetupOptions = {}) {
       for (const item of news) sandbox.bus.publish(item);
       await runEventLoop();
       return news.flatMap((item) =>
-        item.type === 'due' ? (store.deliveryQueries.findBySeq(item.deliverySeq)?.id ?? []) : [],
+        item.type === 'delivery_due' ? (store.deliveryQueries.findBySeq(item.deliverySeq)?.id ?? []) : [],
       );
     },
     replay: (id: string, change: Omit<ReplayRequest, 'id'> = {}) =>
@@ -156,7 +156,7 @@ export function startDispatcher(options: DispatcherSetupOptions = {}) {
     async remove(id: string) {
       const webhookSeq = seqOf(id);
       await store.write(() => deleteWebhook(sandbox, id));
-      sandbox.bus.publish({ type: 'canceled', webhookSeq });
+      sandbox.bus.publish({ type: 'deliveries_canceled', webhookSeq });
       await runEventLoop();
     },
     /** Real time passes. */
@@ -166,7 +166,7 @@ export function startDispatcher(options: DispatcherSetupOptions = {}) {
     /** The schedule clock jumps. */
     async moveTo(at: number) {
       workspace.clock.moveTo(at);
-      sandbox.bus.publish({ type: 'clock', workspaceSeq: workspace.seq });
+      sandbox.bus.publish({ type: 'clock_changed', workspaceSeq: workspace.seq });
       await runEventLoop();
     },
   };

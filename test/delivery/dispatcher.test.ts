@@ -6,23 +6,26 @@ import { failedResult, NOW, runEventLoop, startDispatcher } from './dispatcher-s
 
 const originOf = ({ url }: { url: string }) => new URL(url).port;
 
-describe('a claim that comes with the news of a new delivery', () => {
-  it('is what the rows say', async () => {
+describe('a preloaded delivery', () => {
+  it('a preloaded delivery equals its row', async () => {
     const { endpoint, createEvent, store } = startDispatcher();
     endpoint();
-    const [news] = (await store.write(createEvent)).toPublish;
-    const { preloaded, deliverySeq } = news as DeliveryDue;
-    expect(preloaded?.delivery).toEqual(store.deliveries.findSendable(deliverySeq));
+    const [event] = (await store.write(createEvent)).toPublish;
+    const { deliverySeq } = event as DeliveryDue;
+    const prepared = store.deliveries.findSendable(deliverySeq);
+    const read = store.deliveries.findSendable(deliverySeq);
+    expect(prepared).toEqual(read);
+    expect(prepared).not.toBe(read);
   });
 
-  it('is not used where the endpoint was deleted in the same commit', async () => {
+  it('a preloaded delivery is not sent if its endpoint was deleted in the same commit', async () => {
     const { endpoint, createEvent, store, sandbox, sent } = startDispatcher();
     const { id } = endpoint();
     const [{ toPublish }] = await Promise.all([
       store.write(createEvent),
       store.write(() => deleteWebhook(sandbox, id)),
     ]);
-    for (const item of toPublish) sandbox.bus.publish(item);
+    for (const event of toPublish) sandbox.bus.publish(event);
     await runEventLoop();
     expect(toPublish).toHaveLength(1);
     expect(sent).toEqual([]);
@@ -281,7 +284,7 @@ describe('the dispatcher', () => {
       read.push(due.length);
       return due;
     };
-    sandbox.bus.publish({ type: 'canceled', webhookSeq: seq });
+    sandbox.bus.publish({ type: 'deliveries_canceled', webhookSeq: seq });
     for (let i = 0; i < 100; i++) await Promise.all(Array.from(underWay, (attempt) => attempt.respond()));
     expect(sent.length).toBeGreaterThan(700);
     expect(Math.max(...read)).toBeLessThanOrEqual(256 + 8);

@@ -64,7 +64,7 @@ describe('a replay that meets the end of an attempt', () => {
     await (await attempt(1)).respond(failedResult);
     workspace.clock.moveTo(NOW + 80 * HOUR_MS);
     const replayed = replay(id);
-    sandbox.bus.publish({ type: 'clock', workspaceSeq: workspace.seq });
+    sandbox.bus.publish({ type: 'clock_changed', workspaceSeq: workspace.seq });
     await replayed;
     const manual = await attempt(2);
     await manual.respond();

@@ -81,7 +81,7 @@ describe.skipIf(process.platform === 'win32')('svc emulator restore', () => {
     expect((await runJsonOk(cwd, 'events', 'list')).data).toHaveLength(2);
     expect(await runJsonOk(cwd, 'emulator', 'status')).toMatchObject({ pid: ready.pid });
     expect((await svc(['emulator', 'restore'], { cwd })).stderr).toContain(
-      'The database file is in its place.',
+      'The database file exists, so there is nothing to restore.',
     );
   });
 });

@@ -44,8 +44,8 @@ describe('a request', () => {
     ['two keys', 'Bearer svc_test_a svc_test_b', /form `Bearer <API_KEY>`/],
     ['the key alone', 'svc_test_a', /form `Bearer <API_KEY>`/],
     ['a key of another service', 'Bearer sk_test_a', /neither svc_test_ nor svc_live_/],
-    ['an unknown key', `Bearer svc_test_${'A'.repeat(32)}`, /not known/],
-    ['a key of 8 KB', `Bearer svc_test_${'A'.repeat(8000)}`, /not known/],
+    ['an unknown key', `Bearer svc_test_${'A'.repeat(32)}`, /does not exist/],
+    ['a key of 8 KB', `Bearer svc_test_${'A'.repeat(8000)}`, /does not exist/],
   ];
 
   it.each(refused)('with %s is refused with 401 [§5.1, §7.401]', async (_, authorization, message) => {
@@ -216,7 +216,7 @@ describe('the two environments', () => {
     await (await startTestEmulator({ db })).close();
     await expect(startTestEmulator({ db, environment: 'production' })).rejects.toMatchObject({
       code: 'database_unusable',
-      message: 'The database belongs to the sandbox environment, not to production.',
+      message: 'The database belongs to the sandbox environment; this emulator is production.',
     });
     await (await startTestEmulator({ db })).close();
   });

@@ -146,7 +146,7 @@ describe('a fault inside', () => {
   });
 
   it('of the store is answered with 503 and told to the log [error.codes]', async () => {
-    const full = new SvcError('storage_unavailable', 'The database did not take the write: disk is full.');
+    const full = new SvcError('storage_unavailable', 'Writing to the database failed: disk is full.');
     vi.spyOn(Store.prototype, 'write').mockRejectedValueOnce(full);
     const answer = await api('POST', '/events', { type: 'a.b' });
     expect(codeOf(answer)).toEqual([503, 'storage_unavailable']);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { Store } from '../../src/store/store.ts';
-import { Database } from '../support/sqlite.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { explainPrepared } from '../store/query-plan.ts';
+import { openStore } from '../store/rows.ts';
 import { startTestEmulator, type TestEmulator } from '../support/test-emulator.ts';
 
 let emulator: TestEmulator;
@@ -145,20 +145,14 @@ describe('what a list refuses', () => {
 });
 
 describe('the cost of a page', () => {
-  it('is that of the page, not of the table: a search in an index, without sorting and without OFFSET [§4.1, list.order]', () => {
-    const prepare = vi.spyOn(Database.prototype, 'prepare');
-    const store = new Store({ path: ':memory:' });
-    const queries = prepare.mock.calls
-      .map(([sql]) => sql)
-      .filter((sql) => /FROM events\b.*ORDER BY (e\.)?seq DESC/s.test(sql));
-    prepare.mockRestore();
-    expect(queries).toHaveLength(3);
-    for (const sql of queries) {
-      const plan = store.explain(sql.replaceAll('?', '1')).join('\n');
+  it('is that of the page, not of the table: a search in an index, without sorting and without OFFSET [§4.1, list.order]', async () => {
+    const plans = await explainPrepared(/FROM events\b.*ORDER BY (e\.)?seq DESC/s, () => openStore());
+    expect(plans).toHaveLength(3);
+    for (const { sql, steps } of plans) {
+      const plan = steps.join('\n');
       expect(plan).toMatch(/SEARCH (e|events) USING (COVERING )?INDEX events_by_(workspace|type) /);
       expect(plan).not.toMatch(/SCAN|TEMP B-TREE/);
       expect(sql).not.toMatch(/OFFSET|count\(/i);
     }
-    store.close();
   });
 });

@@ -19,7 +19,7 @@ describe('a key that asks too often', () => {
     expect(statuses).toEqual([200, 200, 200, 200, 429, 429]);
     expect((await limited.ask()).json.error).toMatchObject({
       code: 'rate_limited',
-      message: 'More than 2 requests a second with this API key.',
+      message: 'The API key is limited to 2 requests per second.',
     });
   });
 

@@ -8,8 +8,8 @@ import { createTestWallClock } from '../support/test-wall-clock.ts';
 const newDatabase = () => join(createTemporaryFolder(), 'sandbox.db');
 const forwardTo = { url: 'http://127.0.0.1:9/in', events: ['order.shipped'] };
 
-describe('the first boot', () => {
-  it('makes a workspace and a key that may do everything in it', async () => {
+describe('the first boot of a database', () => {
+  it('the first boot creates a workspace and an API key with all scopes', async () => {
     await using emulator = await startTestEmulator();
     const { workspace_id } = emulator.status();
     const { data } = await emulator.control.listKeys({});
@@ -22,7 +22,7 @@ describe('the first boot', () => {
     expect((await emulator.control.listWorkspaces({})).data).toHaveLength(1);
   });
 
-  it('gives the same ids, keys and secrets to the same seed at the same time [id.format, secret.format]', async () => {
+  it('the same random seed at the same time gives the same ids, keys and secrets [id.format, secret.format]', async () => {
     const boot = async (randomSeed: number) => {
       const wall = createTestWallClock();
       await using emulator = await startTestEmulator({ randomSeed, wall, forwardTo });
@@ -38,7 +38,7 @@ describe('the first boot', () => {
 });
 
 describe('a later boot on the same database', () => {
-  it('goes on with the same workspace and key, which only its owner can read', async () => {
+  it('a later boot uses the same workspace and the same key, which only its owner can read', async () => {
     const db = newDatabase();
     const first = await startTestEmulator({ db });
     const { workspace_id, api_key } = first.status();
@@ -67,15 +67,15 @@ describe('a later boot on the same database', () => {
     expect(readFileSync(`${db}.key`, 'utf8')).toBe(`${second.status().api_key}\n`);
   });
 
-  it('keeps no key of a database in memory', async () => {
+  it('no key file is written for a database in memory', async () => {
     await using emulator = await startTestEmulator();
     expect(emulator.status().db).toBe(':memory:');
     expect(existsSync(':memory:.key')).toBe(false);
   });
 });
 
-describe('an endpoint named at boot', () => {
-  it('is registered before the first request', async () => {
+describe('the endpoint of --forward-to', () => {
+  it('the endpoint is registered before the first request', async () => {
     await using emulator = await startTestEmulator({ forwardTo });
     const { webhook_id, webhook_secret } = emulator.status();
     expect(webhook_secret).toMatch(/^whsec_/);
@@ -83,7 +83,7 @@ describe('an endpoint named at boot', () => {
     expect(webhook).toMatchObject({ ...forwardTo, disabled: false });
   });
 
-  it('goes on with its secret at a later boot, with the subscriptions of that boot', async () => {
+  it('the endpoint keeps its secret at a later boot and gets the subscriptions of that boot', async () => {
     const db = newDatabase();
     const first = await startTestEmulator({ db, forwardTo });
     const { webhook_id, webhook_secret } = first.status();
@@ -94,7 +94,7 @@ describe('an endpoint named at boot', () => {
     expect(data).toEqual([expect.objectContaining({ id: webhook_id, events: ['*'] })]);
   });
 
-  it('takes deliveries again at a later boot that names it', async () => {
+  it('a disabled endpoint is enabled by a later boot that names it', async () => {
     const db = newDatabase();
     const first = await startTestEmulator({ db, forwardTo });
     const id = String(first.status().webhook_id);
@@ -109,7 +109,7 @@ describe('an endpoint named at boot', () => {
     [{ url: 'http://127.0.0.1:9/', events: [] }, /^events must name at least one event type/],
     [{ url: 'http://127.0.0.1:9/', events: ['shipped'] }, /^events\[0\] must have the form/],
   ])(
-    'is held to the rules of POST /webhooks: %j [webhook.url, §2.webhook.events]',
+    'the endpoint must meet the rules of POST /webhooks: %j [webhook.url, §2.webhook.events]',
     async (target, message) => {
       const db = newDatabase();
       await expect(startTestEmulator({ db, forwardTo: target })).rejects.toMatchObject({

@@ -86,7 +86,7 @@ async function betweenSlices(done: Promise<unknown>, act: (turn: number) => void
 }
 
 describe('an event for many endpoints', () => {
-  it('is written in slices, and other work has its turn after each one', async () => {
+  it('a large event is written in slices between which other work runs', async () => {
     const opened = open();
     const rows: number[] = [];
     const created = opened.create();
@@ -97,7 +97,7 @@ describe('an event for many endpoints', () => {
     expect(rows.at(-1)).toBe(ENDPOINTS);
   });
 
-  it('is not visible before all of it is written, and all of it is visible then', async () => {
+  it('a large event and its deliveries become visible at once', async () => {
     const opened = open();
     const seen: unknown[] = [];
     const created = opened.create();
@@ -112,7 +112,7 @@ describe('an event for many endpoints', () => {
     expect(await look(opened)).toEqual(everything);
   });
 
-  it('is the same as one that is written at once', async () => {
+  it('a large event has the same rows as one that is written at once', async () => {
     const [sliced, whole] = [open(), open()];
     await sliced.create();
     await whole.store.write(() => createEvent(whole.sandbox, whole.event));
@@ -121,7 +121,7 @@ describe('an event for many endpoints', () => {
     expect(await rowsOf(sliced)).toEqual(await rowsOf(whole));
   });
 
-  it('leaves nothing when the process is killed between two slices', async () => {
+  it('a kill between two slices leaves no rows', async () => {
     const path = join(createTemporaryFolder(), 'sandbox.db');
     const first = open(path);
     const created = first.create();
@@ -136,7 +136,7 @@ describe('an event for many endpoints', () => {
     expect(await look(again)).toEqual(everything);
   });
 
-  it('is refused as a conflict when the emulator is reset meanwhile, and leaves nothing', async () => {
+  it('a reset meanwhile makes the creation fail with a conflict and leaves no rows', async () => {
     const opened = open();
     opened.store.setBaseline();
     const created = opened.create();
@@ -146,7 +146,7 @@ describe('an event for many endpoints', () => {
     expect(await look(opened)).toEqual(nothing);
   });
 
-  it('is not part of a snapshot that is saved meanwhile', async () => {
+  it('a snapshot that is saved meanwhile does not contain the event', async () => {
     const opened = open();
     const { store } = opened;
     const path = join(createTemporaryFolder(), 'state.svc');
@@ -166,7 +166,7 @@ describe('an event for many endpoints', () => {
     expect(loaded.store.webhooks.listEnabledSeqs(null)).toHaveLength(ENDPOINTS);
   });
 
-  it('leaves nothing when the event itself is refused', async () => {
+  it('a rejected event leaves no deliveries', async () => {
     const opened = open();
     const refused = opened.fanOut.create(opened.event, async () => Promise.reject(new Error('no')));
     await expect(refused).rejects.toThrow('no');
@@ -174,7 +174,7 @@ describe('an event for many endpoints', () => {
     expect(opened.store.lastVisibleSeq).toBe(opened.store.lastSeq);
   });
 
-  it('has no delivery for an endpoint that is deleted meanwhile, or a canceled one', async () => {
+  it('an endpoint that is deleted meanwhile has no pending delivery', async () => {
     const opened = open();
     const { store, sandbox, workspace } = opened;
     const ids = store.webhooks.listSubscribed(workspace.seq, 'order.shipped').map(({ id }) => id);
@@ -189,7 +189,7 @@ describe('an event for many endpoints', () => {
     ]);
   });
 
-  it('waits for the one before it, and both have all their deliveries', async () => {
+  it('two large events are created one after the other, with all their deliveries', async () => {
     const opened = open();
     await Promise.all([opened.create(), opened.create()]);
     const { events, pending } = await look(opened);

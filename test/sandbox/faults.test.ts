@@ -11,8 +11,8 @@ async function open(options: TestEmulatorOptions = {}) {
 
 const overloaded = { on: 'request', status: 503, count: 2 } as const;
 
-describe('the faults of a sandbox', () => {
-  it('outlive a restart, with how often they have fired', async () => {
+describe('FaultRegistry', () => {
+  it('faults and their fired counts survive a restart', async () => {
     const db = join(createTemporaryFolder(), 'sandbox.db');
     const first = await open({ db });
     const fault = await first.control.addFault(overloaded);
@@ -23,7 +23,7 @@ describe('the faults of a sandbox', () => {
     expect([(await api('GET', '/events')).status, (await api('GET', '/events')).status]).toEqual([503, 200]);
   });
 
-  it('are as at the beginning after a reset', async () => {
+  it('a reset restores the faults of the baseline', async () => {
     const db = join(createTemporaryFolder(), 'sandbox.db');
     const first = await open({ db });
     const kept = await first.control.addFault(overloaded);
@@ -38,7 +38,7 @@ describe('the faults of a sandbox', () => {
     expect(statuses).toEqual([503, 503, 200]);
   });
 
-  it('are taken back one by one, by workspace, or all together', async () => {
+  it('faults are deleted one by one, by workspace or all together', async () => {
     const { api, control } = await open();
     const { id: workspace_id } = await control.createWorkspace({ name: 'Other' });
     const { id } = await control.addFault({ on: 'request', status: 500 });
@@ -53,7 +53,7 @@ describe('the faults of a sandbox', () => {
     await expect(control.clearFaults({ id })).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it.each(['/events/evt_1', '/v1/*/{id}', '/*/evt_1', '/*'])('may meet %s', async (path) => {
+  it.each(['/events/evt_1', '/v1/*/{id}', '/*/evt_1', '/*'])('a path pattern can be %s', async (path) => {
     const { control } = await open();
     expect(await control.addFault({ on: 'request', status: 500, method: 'GET', path })).toMatchObject({
       path,

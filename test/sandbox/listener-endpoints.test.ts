@@ -44,8 +44,8 @@ function startListeners(options: Parameters<typeof startDispatcher>[0] = {}) {
   };
 }
 
-describe('an endpoint that a listener registered', () => {
-  it('is removed when no stream has held it for the grace period, and what is pending is canceled', async () => {
+describe('ListenerEndpoints', () => {
+  it('an endpoint that no stream holds for the grace period is deleted and its deliveries are canceled', async () => {
     const { register, isThere, later, trigger, attempt, get } = startListeners();
     const { id } = register();
     const [delivery = ''] = await trigger();
@@ -57,7 +57,7 @@ describe('an endpoint that a listener registered', () => {
     expect(get(delivery)).toMatchObject({ status: 'canceled', settled_reason: 'endpoint_deleted' });
   });
 
-  it('stays as long as the last of its streams, and the grace period after it', async () => {
+  it('an endpoint exists until the grace period after its last stream', async () => {
     const { register, listeners, isThere, later } = startListeners();
     const { id } = register();
     const [one, other] = [listeners.acquire(id), listeners.acquire(id)];
@@ -75,7 +75,7 @@ describe('an endpoint that a listener registered', () => {
     expect(isThere(id)).toBe(false);
   });
 
-  it('is removed after a restart unless its listener comes back', async () => {
+  it('an endpoint is deleted after a restart unless its listener reconnects', async () => {
     const { register, sandbox, listeners, isThere, later } = startListeners();
     const [gone, faithful] = [register(), register()];
     listeners.stop();
@@ -90,7 +90,7 @@ describe('an endpoint that a listener registered', () => {
     restarted.stop();
   });
 
-  it('is had again, with its id and its secret, by the next listener for the address', async () => {
+  it('the next listener for the same URL reuses the endpoint with its id and secret', async () => {
     const { register, listeners, isThere, later } = startListeners();
     const first = register();
     listeners.acquire(first.id)();
@@ -103,7 +103,7 @@ describe('an endpoint that a listener registered', () => {
     expect([register(), register()]).toContainEqual({ ...first, deleted_at: null });
   });
 
-  it('is left to a listener that has it: another one for the address gets its own, with the same secret', () => {
+  it('a second listener for the same URL gets another endpoint with the same secret', () => {
     const { register, listeners } = startListeners();
     const first = register();
     // That one may be about to follow.
@@ -115,7 +115,7 @@ describe('an endpoint that a listener registered', () => {
     expect([first.id, second.id]).not.toContain(register().id);
   });
 
-  it('has its old deliveries again, so that they can be replayed', async () => {
+  it('a reused endpoint has its old deliveries, so that they can be replayed', async () => {
     const { register, trigger, attempt, replay, later } = startListeners();
     register();
     const [delivery = ''] = await trigger();
@@ -128,7 +128,7 @@ describe('an endpoint that a listener registered', () => {
   });
 });
 
-it('leaves alone an endpoint that is there to stay, whoever follows it', async () => {
+it('a permanent endpoint is not deleted when a stream for it ends', async () => {
   const { register, listeners, isThere, later } = startListeners();
   const { id } = register(false);
   listeners.acquire(id)();
@@ -136,7 +136,7 @@ it('leaves alone an endpoint that is there to stay, whoever follows it', async (
   expect(isThere(id)).toBe(true);
 });
 
-it('tells of a removal that failed', async () => {
+it('an error during the deletion of an endpoint is reported', async () => {
   const { register, store, later, onFault } = startListeners();
   register();
   const fault = new Error('the disk is full');

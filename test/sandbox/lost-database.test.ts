@@ -56,7 +56,7 @@ async function readEverything({ control }: TestEmulator) {
 }
 
 // Windows lets nobody remove a file that is open.
-describe.skipIf(process.platform === 'win32')('A database file', () => {
+describe.skipIf(process.platform === 'win32')('a database file', () => {
   it.each<[string, string, (paths: { folder: string; db: string }) => void]>([
     ['that is removed with its folder', 'removed', ({ folder }) => rmSync(folder, { recursive: true })],
     ['whose log alone is removed', 'removed', ({ db }) => rmSync(`${db}-wal`)],
@@ -70,7 +70,7 @@ describe.skipIf(process.platform === 'win32')('A database file', () => {
     ],
     ['that is truncated', 'truncated', ({ db }) => truncateSync(db)],
     ['whose log is truncated', 'truncated', ({ db }) => truncateSync(`${db}-wal`)],
-  ])('%s makes every write fail with 503', async (_, kind, lose) => {
+  ])('every write fails with 503 for a file %s', async (_, kind, lose) => {
     const { folder, db, emulator, reported } = await startOnFile();
     await using _emulator = emulator;
     lose({ folder, db });
@@ -87,7 +87,7 @@ describe.skipIf(process.platform === 'win32')('A database file', () => {
     expect(reported.length).toBeGreaterThan(0);
   });
 
-  it('that is removed is reported while nothing is written', async () => {
+  it('a removed file is reported even if nothing is written', async () => {
     const { folder, emulator, reported } = await startOnFile();
     await using _emulator = emulator;
     rmSync(folder, { recursive: true });
@@ -99,7 +99,7 @@ describe.skipIf(process.platform === 'win32')('A database file', () => {
     });
   });
 
-  it('that is moved back to its place takes writes again', async () => {
+  it('a file that is moved back accepts writes again', async () => {
     const { folder, emulator } = await startOnFile();
     await using _emulator = emulator;
     renameSync(folder, `${folder}.away`);
@@ -109,7 +109,7 @@ describe.skipIf(process.platform === 'win32')('A database file', () => {
     expect((await emulator.control.getStatus({})).storage_problem).toBeUndefined();
   });
 
-  it('that was removed is written again by restore, with everything that was in it', async () => {
+  it('restore writes a removed file again with the complete state', async () => {
     await using receiver = await createReceiver();
     const { folder, db, emulator } = await startOnFile();
     {
@@ -135,7 +135,7 @@ describe.skipIf(process.platform === 'win32')('A database file', () => {
     expect(await listTypes(later)).toEqual(['order.late', 'order.paid', 'order.shipped']);
   });
 
-  it('is the state that a reset returns to after it was restored', async () => {
+  it('a reset after a restore returns to the restored state', async () => {
     const { folder, emulator } = await startOnFile();
     await using _emulator = emulator;
     rmSync(folder, { recursive: true });
@@ -165,7 +165,7 @@ describe.skipIf(process.platform === 'win32')('A database file', () => {
     expect(await listTypes(emulator)).toEqual(['order.shipped']);
   });
 
-  it('that was removed can be saved as a snapshot', async () => {
+  it('a snapshot can be saved after the file was removed', async () => {
     const { folder, emulator } = await startOnFile();
     await using _emulator = emulator;
     rmSync(folder, { recursive: true });
@@ -176,7 +176,7 @@ describe.skipIf(process.platform === 'win32')('A database file', () => {
     expect((await other.control.listEvents({})).data).toHaveLength(1);
   });
 
-  it('that is removed stops deliveries until it is back, so that none is sent without being recorded', async () => {
+  it('deliveries stop while the file is removed, so that none is sent without being recorded', async () => {
     await using receiver = await createReceiver();
     const { folder, emulator } = await startOnFile();
     await using _emulator = emulator;
@@ -199,7 +199,7 @@ describe.skipIf(process.platform === 'win32')('A database file', () => {
     expect(data).toMatchObject([{ status: 'succeeded', attempt_count: 2 }]);
   });
 
-  it('with a second hard link is refused at the start, and not a byte of it changes', async () => {
+  it('a file with a second hard link is refused at boot and not changed', async () => {
     const db = join(createTemporaryFolder(), 'sandbox.db');
     await (await startTestEmulator({ db })).close();
     const other = join(createTemporaryFolder(), 'other.db');
@@ -208,7 +208,7 @@ describe.skipIf(process.platform === 'win32')('A database file', () => {
     for (const path of [db, other]) {
       await expect(startTestEmulator({ db: path })).rejects.toMatchObject({
         code: 'database_unusable',
-        message: expect.stringContaining('has 2 names (hard links)'),
+        message: expect.stringContaining('has 2 hard links'),
       });
     }
     expect(readFileSync(db).equals(before)).toBe(true);
@@ -217,7 +217,7 @@ describe.skipIf(process.platform === 'win32')('A database file', () => {
     await (await startTestEmulator({ db })).close();
   });
 
-  it('that another emulator made in the place of a removed one keeps its log when the first one stops', async () => {
+  it('the file that another emulator created in the place of a removed one keeps its log when the first emulator stops', async () => {
     const { folder, db, emulator } = await startOnFile();
     rmSync(folder, { recursive: true });
     await using second = await startTestEmulator({ db });

@@ -36,14 +36,14 @@ function withoutWall({ deliveries, ...made }: Awaited<ReturnType<typeof play>>) 
 }
 
 describe('two runs with the same seed and a frozen clock', () => {
-  it('make the same ids, secrets, envelopes and deliveries, at whatever time they run [id.format]', async () => {
+  it('two runs create the same ids, secrets, envelopes and deliveries at any time [id.format]', async () => {
     await using receiver = await createReceiver([{ status: 503 }, {}, { status: 503 }, {}]);
     const first = withoutWall(await run(receiver.url, {}));
     expect(withoutWall(await run(receiver.url, {}))).toBe(first);
     expect(withoutWall(await run(receiver.url, { randomSeed: 8 }))).not.toBe(first);
   });
 
-  it('vary their retries by the same [retry.jitter]', async () => {
+  it('two runs have the same retry jitter [retry.jitter]', async () => {
     await using receiver = await createReceiver({ status: 503 });
     const overrides = { 'retry.jitter': 0.1 };
     const first = withoutWall(await run(receiver.url, { overrides }));
@@ -51,7 +51,7 @@ describe('two runs with the same seed and a frozen clock', () => {
     expect(withoutWall(await run(receiver.url, {}))).not.toBe(first);
   });
 
-  it('make the same things however often somebody asks how they are', async () => {
+  it('status requests do not change what a run creates', async () => {
     await using receiver = await createReceiver();
     const first = withoutWall(await run(receiver.url, {}));
     const asking = async ({ url }: { url: string }) => {
@@ -61,7 +61,7 @@ describe('two runs with the same seed and a frozen clock', () => {
   });
 });
 
-it('signs at the instant at which the wall clock is pinned, and measures real time [signature.timestamp]', async () => {
+it('a pinned wall clock gives the signature timestamp, while durations are measured in real time [signature.timestamp]', async () => {
   await using receiver = await createReceiver();
   const { event, deliveries } = await run(receiver.url, { wallClock: new Date('2026-11-20T12:00:00Z') });
   const [request] = await receiver.waitFor(1);
@@ -74,7 +74,7 @@ it('signs at the instant at which the wall clock is pinned, and measures real ti
   expect(deliveries[0]?.attempts[0]?.duration_ms).toBeGreaterThan(0);
 });
 
-it('makes nothing twice where a seeded run goes on with its database', async () => {
+it('a seeded run that continues with its database generates no value twice', async () => {
   await using receiver = await createReceiver();
   const db = join(createTemporaryFolder(), 'sandbox.db');
   const made = [];

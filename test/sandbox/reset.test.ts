@@ -44,8 +44,8 @@ function trigger({ api }: TestEmulator, headers: Record<string, string> = {}) {
   return api('POST', '/events', { type: 'order.shipped' }, headers);
 }
 
-describe('a reset', () => {
-  it('gives back what there was after boot, whatever has happened since', async () => {
+describe('POST /_svc/reset', () => {
+  it('a reset restores the state after boot, whatever changed since', async () => {
     await using receiver = await createReceiver({ status: 503 });
     await using emulator = await bootWithPast(receiver.url);
     const { control } = emulator;
@@ -71,7 +71,7 @@ describe('a reset', () => {
     expect(await look(emulator)).toEqual(atBoot);
   });
 
-  it('lets what was pending at boot be delivered again', async () => {
+  it('deliveries that were pending at boot are sent again after a reset', async () => {
     await using receiver = await createReceiver({ status: 503 });
     await using emulator = await bootWithPast(receiver.url);
     receiver.respond({});
@@ -83,7 +83,7 @@ describe('a reset', () => {
     expect(receiver.requests.length).toBe(6);
   });
 
-  it('forgets the idempotency keys of since [§4.3]', async () => {
+  it('a reset deletes the idempotency keys that were used since boot [§4.3]', async () => {
     await using emulator = await startTestEmulator();
     const first = await trigger(emulator, { 'idempotency-key': 'k' });
     await emulator.control.reset({});
@@ -92,7 +92,7 @@ describe('a reset', () => {
     expect(second.json.id).not.toBe(first.json.id);
   });
 
-  it('gives every key its whole burst again [rate.limit]', async () => {
+  it('a reset refills the rate limit of every API key [rate.limit]', async () => {
     await using emulator = await startTestEmulator({
       overrides: { 'rate.limit': { per_second: 1, burst: 1 } },
     });
@@ -105,7 +105,7 @@ describe('a reset', () => {
     expect(await statuses()).toEqual([200, 429]);
   });
 
-  it('lets a seeded run make the same ids and secrets again', async () => {
+  it('a seeded run generates the same ids and secrets again after a reset', async () => {
     await using emulator = await startTestEmulator({ randomSeed: 1 });
     const make = async () => {
       const { json: webhook } = await register(emulator, 'http://127.0.0.1:9/');
@@ -118,8 +118,8 @@ describe('a reset', () => {
   });
 });
 
-describe('what is under way at a reset', () => {
-  it('leaves no trace when its answer comes, and takes no place from what follows', async () => {
+describe('work in progress at a reset', () => {
+  it('an attempt in flight is not recorded and does not delay later deliveries', async () => {
     let answer = () => {};
     const answered = new Promise<void>((resolve) => {
       answer = resolve;
@@ -143,7 +143,7 @@ describe('what is under way at a reset', () => {
     expect(attempts.length).toBeLessThanOrEqual(1);
   });
 
-  it('is told so where it moves a clock', async () => {
+  it('a clock move in progress ends with a conflict', async () => {
     let answer = () => {};
     const answered = new Promise<void>((resolve) => {
       answer = resolve;
@@ -164,7 +164,7 @@ describe('what is under way at a reset', () => {
     expect((await control.advanceClock({ ms: MINUTE_MS })).pending).toBe(0);
   });
 
-  it('goes on where it follows what happens', async () => {
+  it('a live stream continues after the reset', async () => {
     await using emulator = await startTestEmulator();
     const leaving = new AbortController();
     const seen: string[] = [];

@@ -19,7 +19,7 @@ function readExample(): Seed {
 const boot = (seed: unknown, rest: object = {}) => startTestEmulator({ seed: seed as Seed, ...rest });
 
 describe('a seed', () => {
-  it('writes what the example of the document says', async () => {
+  it('the example in the documentation creates what it describes', async () => {
     await using emulator = await boot(readExample(), { clock: {} });
     const { control } = emulator;
     expect(emulator.seeded).toBe(true);
@@ -37,7 +37,7 @@ describe('a seed', () => {
     expect((await control.listDeliveries({})).data).toMatchObject([{ webhook_id: webhooks[1]?.id }]);
   });
 
-  it('gives its keys what they are granted, and no other key is made [§5.3]', async () => {
+  it('the keys of a seed have their scopes, and no other key is created [§5.3]', async () => {
     await using emulator = await boot(readExample());
     expect((await emulator.control.listKeys({})).data).toMatchObject([
       { last4: 'port', workspace_id: null, scopes: ['events:read', 'workspaces:read'] },
@@ -49,7 +49,7 @@ describe('a seed', () => {
     expect(answer.status).toBe(403);
   });
 
-  it('has its events delivered, signed with its secrets, carrying its ids', async () => {
+  it('the events of a seed are delivered with its secrets and ids', async () => {
     await using receiver = await createReceiver();
     const [event, webhook] = [`evt_${ID}`, `wh_${ID}`];
     const secret = 'whsec_of_the_seed';
@@ -70,7 +70,7 @@ describe('a seed', () => {
     expect((await emulator.control.rotateWebhookSecret({ id: webhook })).secret).not.toBe(secret);
   });
 
-  it('has things go wrong from the first request on, in a workspace or in all, and again after a reset', async () => {
+  it('the faults of a seed are active from the first request on, in one workspace or all, and again after a reset', async () => {
     const down = { on: 'request', status: 503, count: 1 };
     const seed = {
       workspaces: [
@@ -97,7 +97,7 @@ describe('a seed', () => {
     expect(await statuses()).toEqual(expected);
   });
 
-  it('is part of what a reset gives back', async () => {
+  it('a reset restores the records of the seed', async () => {
     await using emulator = await boot(readExample());
     const names = async () => (await emulator.control.listWorkspaces({})).data.map(({ name }) => name);
     const [key] = (await emulator.control.listKeys({})).data;
@@ -110,7 +110,7 @@ describe('a seed', () => {
     ]);
   });
 
-  it('is left alone by a database that was in use before', async () => {
+  it('a seed is not applied to a database that was in use before', async () => {
     const db = join(createTemporaryFolder(), 'sandbox.db');
     await (await boot(readExample(), { db })).close();
     await using emulator = await boot({ workspaces: [{ name: 'Other' }] }, { db });
@@ -119,7 +119,7 @@ describe('a seed', () => {
     expect((await emulator.control.listWorkspaces({})).data).toHaveLength(2);
   });
 
-  it('has a key made for it where it brings none that may do everything', async () => {
+  it('a seed without a key with all scopes gets a generated key', async () => {
     const seed = { workspaces: [{ name: 'A', keys: [{ key: 'svc_test_abcd', scopes: ['events:read'] }] }] };
     await using emulator = await boot(seed);
     expect(emulator.status().api_key).not.toBe('svc_test_abcd');
@@ -127,7 +127,7 @@ describe('a seed', () => {
   });
 });
 
-describe('a seed that is refused', () => {
+describe('an invalid seed', () => {
   const inWorkspace = (members: object) => ({ workspaces: [{ name: 'A', ...members }] });
   const webhook = { url: 'http://127.0.0.1:9/', events: ['*'] };
 
@@ -183,7 +183,7 @@ describe('a seed that is refused', () => {
     expect(emulator.seeded).toBe(true);
   });
 
-  it('names what else is wrong, and counts what is too much to name', async () => {
+  it('the error lists several problems and counts the rest', async () => {
     await expect(boot({ workspaces: Array(8).fill({}) })).rejects.toMatchObject({
       hint: expect.stringMatching(/^Also: workspaces\[1\].*; workspaces\[5\]\.name is required; 2 more\.$/),
     });

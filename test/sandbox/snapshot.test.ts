@@ -27,7 +27,7 @@ async function look({ control }: TestEmulator) {
 }
 
 describe('a snapshot', () => {
-  it('is loaded by another emulator, which goes on delivering where it was', async () => {
+  it('an emulator that loads a snapshot of another one continues its deliveries', async () => {
     await using receiver = await createReceiver({ status: 503 });
     const path = newPath();
     await using first = await startTestEmulator();
@@ -54,7 +54,7 @@ describe('a snapshot', () => {
     );
   });
 
-  it('is what a reset gives back from then on', async () => {
+  it('a reset after a load restores the loaded snapshot', async () => {
     await using emulator = await startTestEmulator();
     const path = newPath();
     await register(emulator, 'http://127.0.0.1:9/');
@@ -69,7 +69,7 @@ describe('a snapshot', () => {
     expect(loaded.webhooks).toHaveLength(1);
   });
 
-  it('keeps the default key of the emulator, and the keys of the other one', async () => {
+  it('the default key of the emulator and the keys of the snapshot both work after a load', async () => {
     const path = newPath();
     await using first = await startTestEmulator();
     await first.control.saveSnapshot({ path });
@@ -82,7 +82,7 @@ describe('a snapshot', () => {
     }
   });
 
-  it('brings another default key where the one of the emulator has been revoked in it', async () => {
+  it('a load creates another default key if the snapshot has revoked the current one', async () => {
     const [db, path] = [newPath(), newPath()];
     await using emulator = await startTestEmulator({ db });
     const { api_key: revoked } = emulator.status();
@@ -97,7 +97,7 @@ describe('a snapshot', () => {
     expect(readFileSync(`${db}.key`, 'utf8')).toBe(`${api_key}\n`);
   });
 
-  it('gets the endpoint that the emulator was started with', async () => {
+  it('a load adds the endpoint of --forward-to', async () => {
     const path = newPath();
     await using first = await startTestEmulator();
     await first.control.saveSnapshot({ path });
@@ -110,7 +110,7 @@ describe('a snapshot', () => {
     expect(webhook_secret).toMatch(/^whsec_/);
   });
 
-  it('carries its idempotency keys [§4.3]', async () => {
+  it('a snapshot contains its idempotency keys [§4.3]', async () => {
     const path = newPath();
     await using first = await startTestEmulator();
     const headers = { 'idempotency-key': 'k', authorization: `Bearer ${first.status().api_key}` };
@@ -123,7 +123,7 @@ describe('a snapshot', () => {
     expect([answer.headers.get('idempotent-replayed'), answer.text]).toEqual(['true', text]);
   });
 
-  it('is told to those who follow what happens, and what it brings is no news', async () => {
+  it('live streams are notified of a load, and loaded changes are not streamed', async () => {
     await using receiver = await createReceiver();
     const path = newPath();
     await using first = await startTestEmulator();
@@ -171,8 +171,8 @@ describe('the clocks of a snapshot', () => {
   });
 });
 
-describe('a snapshot that cannot be saved', () => {
-  it('replaces a snapshot, and nothing else', async () => {
+describe('saving a snapshot', () => {
+  it('saving replaces an existing snapshot and no other file', async () => {
     const path = newPath();
     writeFileSync(path, 'notes');
     await using emulator = await startTestEmulator();
@@ -188,7 +188,7 @@ describe('a snapshot that cannot be saved', () => {
     if (process.platform !== 'win32') expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
-  it('leaves nothing behind where there is no folder for it', async () => {
+  it('saving to a missing folder leaves no file', async () => {
     await using emulator = await startTestEmulator();
     const path = join(createTemporaryFolder(), 'none', 'state.svc');
     await expect(emulator.control.saveSnapshot({ path })).rejects.toMatchObject({
@@ -197,7 +197,7 @@ describe('a snapshot that cannot be saved', () => {
     });
   });
 
-  it('needs an absolute path', async () => {
+  it('saving requires an absolute path', async () => {
     await using emulator = await startTestEmulator();
     for (const call of ['saveSnapshot', 'loadSnapshot'] as const) {
       await expect(emulator.control[call]({ path: 'state.svc' })).rejects.toMatchObject({
@@ -208,7 +208,7 @@ describe('a snapshot that cannot be saved', () => {
   });
 });
 
-describe('a file that is not loaded', () => {
+describe('loading an invalid file', () => {
   /** Writes a snapshot and spoils it. */
   async function spoilt(spoil: (path: string) => void, environment: 'sandbox' | 'production' = 'sandbox') {
     const path = newPath();
@@ -227,16 +227,21 @@ describe('a file that is not loaded', () => {
   const cutShort = (path: string) => writeFileSync(path, readFileSync(path).subarray(0, 20_000));
 
   it.each<[string, string, RegExp, () => Promise<string>]>([
-    ['is not there', 'usage', /^There is no file /, async () => newPath()],
+    ['is not there', 'usage', /^The file .* does not exist/, async () => newPath()],
     ['is a folder', 'usage', /is not a regular file|EISDIR|EPERM/, async () => createTemporaryFolder()],
     ['is something else', 'validation_failed', /is not a snapshot/, async () => import.meta.filename],
     ['is cut short', 'validation_failed', /is damaged/, () => spoilt(cutShort)],
     ['has lost rows', 'validation_failed', /is damaged/, () => spoilt(alter('DELETE FROM workspaces'))],
-    ['is newer', 'validation_failed', /newer svc/, () => spoilt(alter('PRAGMA user_version = 999'))],
+    [
+      'is newer',
+      'validation_failed',
+      /newer version of svc/,
+      () => spoilt(alter('PRAGMA user_version = 999')),
+    ],
     [
       'is of the other environment',
       'validation_failed',
-      /is of the production environment/,
+      /belongs to the production environment/,
       () => spoilt(() => {}, 'production'),
     ],
   ])('because it %s leaves everything as it was', async (_, code, message, makePath) => {
@@ -252,7 +257,7 @@ describe('a file that is not loaded', () => {
     await emulator.control.reset({});
   });
 
-  it('because it is a database says how to use it', async () => {
+  it('the error for a database says how to use it', async () => {
     const db = newPath();
     await (await startTestEmulator({ db })).close();
     await using emulator = await startTestEmulator();
@@ -263,7 +268,7 @@ describe('a file that is not loaded', () => {
   });
 });
 
-it('is no database to start on', async () => {
+it('an emulator does not start on a snapshot', async () => {
   const path = newPath();
   await using emulator = await startTestEmulator();
   await emulator.control.saveSnapshot({ path });

@@ -88,13 +88,13 @@ const deeds: Readonly<Record<string, (store: Store, seq: number) => void>> = {
     insertDelivery(store, { workspace, webhook: webhookOf(store), event: insertEvent(store, workspace) });
   },
   settlement: (store, seq) => settle(store, seq),
-  replay: (store, seq) => store.deliveries.askReplay(seq, NOW),
+  replay: (store, seq) => store.deliveries.requestReplay(seq, NOW),
   cancellation: (store) => void store.cancelDeliveries(webhookOf(store), NOW),
   clock: (store) =>
     store.workspaces.setClock(workspaceOf(store), { at: NOW + 5, wallAt: NOW, speed: 60, frozen: true }),
   setting: (store, seq) => store.settings.set(`of ${seq}`, 'new'),
   'idempotency key': (store, seq) => saveKey(store, workspaceOf(store), seq % 2 ? 'old' : `new ${seq}`),
-  sweep: (store) => store.idempotency.sweep(1, NOW),
+  sweep: (store) => store.idempotency.deleteExpired(1, NOW),
   removal: (store) => {
     for (const remove of store.retention.removalsBefore(NOW + 1)) remove();
   },
@@ -111,8 +111,8 @@ function play(store: Store, history: readonly { deed: string; seq: number }[]): 
   for (const { deed, seq } of history) store.writeNow(() => deeds[deed]?.(store, begin + seq));
 }
 
-describe('a store that is brought back to its baseline', () => {
-  it('holds what it held then, row by row, whatever happened since', () => {
+describe('Store.restoreBaseline', () => {
+  it('restoreBaseline restores every row, whatever changed since', () => {
     const original = createDatabase();
     const before = dump(original);
     fc.assert(
@@ -132,7 +132,7 @@ describe('a store that is brought back to its baseline', () => {
     );
   });
 
-  it('holds what it held after a restart, and what a snapshot brought, whatever happened since', async () => {
+  it('restoreBaseline works the same after a restart and after a snapshot was loaded', async () => {
     const original = createDatabase();
     await fc.assert(
       fc.asyncProperty(histories, histories, async (first, second) => {
@@ -171,7 +171,7 @@ describe('a store that is brought back to its baseline', () => {
     );
   });
 
-  it('knows where that was when it is opened again, and gives no place twice', () => {
+  it('a store that is opened again remembers when its state was replaced and uses no sequence twice', () => {
     const path = createDatabase();
     const store = new Store({ path });
     store.setBaseline();
@@ -184,7 +184,7 @@ describe('a store that is brought back to its baseline', () => {
     expect([again.renewedSeq, again.lastSeq]).toEqual([renewedSeq, lastSeq]);
   });
 
-  it('is empty where it was empty', () => {
+  it('restoreBaseline deletes all rows of a table that was empty', () => {
     const store = openStore();
     store.setBaseline();
     insertDeliveries(store, [NOW, NOW]);
@@ -193,7 +193,7 @@ describe('a store that is brought back to its baseline', () => {
     expect(store.deliveries.countPending()).toBe(0);
   });
 
-  it('comes back to the latest of several', () => {
+  it('restoreBaseline restores the latest of several baselines', () => {
     const store = openStore();
     const names = () => store.workspaces.listAll().map(({ name }) => name);
     for (const name of ['a', 'b', 'c']) {
@@ -205,7 +205,7 @@ describe('a store that is brought back to its baseline', () => {
     expect(names()).toEqual(['a', 'b']);
   });
 
-  it('gives no place in the order of things twice', () => {
+  it('restoreBaseline continues the sequence, so that none is used twice', () => {
     const store = openStore();
     store.setBaseline();
     const first = store.writeNow(() => insertWorkspace(store));
@@ -213,7 +213,7 @@ describe('a store that is brought back to its baseline', () => {
     expect(store.writeNow(() => insertWorkspace(store))).toBeGreaterThan(first);
   });
 
-  it('has committed what waited, and tells those who wait for it', async () => {
+  it('restoreBaseline commits waiting writes first and resolves their promises', async () => {
     const store = openStore();
     store.setBaseline();
     const waiting = store.write(() => insertWorkspace(store));
@@ -222,7 +222,7 @@ describe('a store that is brought back to its baseline', () => {
     expect(store.workspaces.listAll()).toEqual([]);
   });
 
-  it('is as it was where the way back fails', () => {
+  it('restoreBaseline changes nothing if it fails', () => {
     const store = openStore();
     const { deliveries } = insertDeliveries(store, [NOW]);
     store.setBaseline();

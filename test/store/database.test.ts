@@ -39,8 +39,8 @@ const refusal = (path: string) => {
   }
 };
 
-describe('a new database', () => {
-  it('survives a power cut: a write-ahead log, flushed at every commit', () => {
+describe('openDatabase with a new file', () => {
+  it('a new database uses a write-ahead log that is flushed at every commit, to survive a power cut', () => {
     const db = open(file());
     expect(pragma(db, 'journal_mode')).toBe('wal');
     expect(pragma(db, 'synchronous')).toBe(2);
@@ -48,20 +48,23 @@ describe('a new database', () => {
     expect(pragma(db, 'locking_mode')).toBe('exclusive');
   });
 
-  it('gets its folder', () => {
+  it('openDatabase creates missing folders', () => {
     const path = join(createTemporaryFolder(), 'a', 'b', 'sandbox.db');
     open(path);
     expect(existsSync(path)).toBe(true);
   });
 
-  it.skipIf(process.platform === 'win32')('is for its owner alone, with its log', () => {
-    const path = file();
-    open(path);
-    const modes = [path, `${path}-wal`].map((each) => statSync(each).mode & 0o777);
-    expect(modes).toEqual([0o600, 0o600]);
-  });
+  it.skipIf(process.platform === 'win32')(
+    'a new database and its log are readable only by their owner',
+    () => {
+      const path = file();
+      open(path);
+      const modes = [path, `${path}-wal`].map((each) => statSync(each).mode & 0o777);
+      expect(modes).toEqual([0o600, 0o600]);
+    },
+  );
 
-  it.skipIf(process.platform === 'win32')('has the mode that somebody gave to its file', () => {
+  it.skipIf(process.platform === 'win32')('openDatabase keeps the mode of an existing file', () => {
     const path = file();
     writeFileSync(path, '');
     chmodSync(path, 0o640);
@@ -69,12 +72,12 @@ describe('a new database', () => {
     expect(statSync(path).mode & 0o777).toBe(0o640);
   });
 
-  it('may be in memory, any number of times', () => {
+  it('several databases in memory can be open at the same time', () => {
     expect(pragma(open(':memory:'), 'user_version')).toBe(migrations.length);
     open(':memory:');
   });
 
-  it('has STRICT tables only', () => {
+  it('all tables are STRICT', () => {
     const db = open(':memory:');
     const tables = db.prepare("SELECT name, strict FROM pragma_table_list WHERE schema = 'main'").all() as {
       name: string;
@@ -85,7 +88,7 @@ describe('a new database', () => {
     expect(ours.filter(({ strict }) => strict !== 1)).toEqual([]);
   });
 
-  it('holds to its references and types', () => {
+  it('the database rejects missing references and wrong types', () => {
     const db = open(':memory:');
     const insert = (workspace: unknown) =>
       db
@@ -98,8 +101,8 @@ describe('a new database', () => {
   });
 });
 
-describe('a database that is there', () => {
-  it('is taken up as it is', () => {
+describe('openDatabase with an existing file', () => {
+  it('openDatabase keeps the rows of an existing database', () => {
     const path = file();
     const first = openDatabase({ path });
     first.exec("INSERT INTO settings VALUES ('a', '1')");
@@ -110,13 +113,13 @@ describe('a database that is there', () => {
     expect(again.prepare('SELECT sql FROM sqlite_schema').all()).toEqual(schema);
   });
 
-  it('is made where the file is empty', () => {
+  it('openDatabase creates a database in an empty file', () => {
     const path = file();
     writeFileSync(path, '');
     expect(pragma(open(path), 'user_version')).toBe(migrations.length);
   });
 
-  it('is refused while another emulator has it, in this process or another', () => {
+  it('openDatabase refuses a database that another emulator has open, in this process or another one', () => {
     const path = file();
     open(path);
     expect(refusal(path)).toMatchObject({
@@ -128,20 +131,20 @@ describe('a database that is there', () => {
     expect(other.stderr).toContain('SQLITE_BUSY');
   });
 
-  it('is free again once it was closed', () => {
+  it('a database can be opened again after it was closed', () => {
     const path = file();
     openDatabase({ path }).close();
     expect(refusal(path)).toBeNull();
   });
 
-  it('is refused when it was made by a newer version, and stays as it is', () => {
+  it('openDatabase refuses a database that a newer version wrote, and does not change it', () => {
     const path = file();
     const db = openDatabase({ path });
     db.pragma(`user_version = ${migrations.length + 1}`);
     db.close();
     expect(refusal(path)).toMatchObject({
       code: 'database_unusable',
-      message: expect.stringContaining('was made by a newer svc'),
+      message: expect.stringContaining('was written by a newer version of svc'),
       hint: expect.stringContaining('Upgrade svc'),
     });
     const raw = new Database(path);
@@ -154,32 +157,35 @@ describe('a database that is there', () => {
   it.each([
     ['tables', 'CREATE TABLE theirs (a)'],
     ['a name in its header', 'PRAGMA application_id = 252006'],
-  ])('is refused when %s are those of another program, and not a byte of it changes', (_, sql) => {
-    const path = file();
-    const theirs = new Database(path);
-    theirs.exec(sql);
-    theirs.close();
-    const before = readFileSync(path);
-    expect(refusal(path)).toMatchObject({
-      code: 'database_unusable',
-      message: `${path} is a SQLite database of another program.`,
-    });
-    expect(readFileSync(path).equals(before)).toBe(true);
-    expect(existsSync(`${path}-wal`)).toBe(false);
-  });
+  ])(
+    'openDatabase refuses a database whose %s are those of another program, and does not change it',
+    (_, sql) => {
+      const path = file();
+      const theirs = new Database(path);
+      theirs.exec(sql);
+      theirs.close();
+      const before = readFileSync(path);
+      expect(refusal(path)).toMatchObject({
+        code: 'database_unusable',
+        message: `${path} is the SQLite database of another program.`,
+      });
+      expect(readFileSync(path).equals(before)).toBe(true);
+      expect(existsSync(`${path}-wal`)).toBe(false);
+    },
+  );
 
-  it('is refused when it is no database, and not a byte of it changes', () => {
+  it('openDatabase refuses a file that is not a database, and does not change it', () => {
     const path = file();
     const text = 'Dear diary, this is not a database. '.repeat(200);
     writeFileSync(path, text);
     expect(refusal(path)).toMatchObject({
       code: 'database_unusable',
-      message: expect.stringContaining('is not a database that can be read'),
+      message: expect.stringContaining('cannot be read as a database'),
     });
     expect(readFileSync(path, 'utf8')).toBe(text);
   });
 
-  it.skipIf(process.platform === 'win32')('is refused when it is a FIFO or a device', () => {
+  it.skipIf(process.platform === 'win32')('openDatabase refuses a FIFO and a device', () => {
     const path = file();
     symlinkSync('/dev/null', path);
     expect(refusal(path)).toMatchObject({
@@ -189,7 +195,7 @@ describe('a database that is there', () => {
     });
   });
 
-  it('is refused when its schema is damaged', () => {
+  it('openDatabase refuses a database with a damaged schema', () => {
     const path = file();
     openDatabase({ path }).close();
     const bytes = readFileSync(path);
@@ -199,7 +205,7 @@ describe('a database that is there', () => {
   });
 });
 
-describe('a write-ahead log that a crash left', () => {
+describe('a write-ahead log that a crash left behind', () => {
   /** A database and its log as a killed process leaves them: `count` commits, none of them in the main file yet. */
   function crash(count: number) {
     const from = file();
@@ -215,13 +221,13 @@ describe('a write-ahead log that a crash left', () => {
   }
   const countKeys = (db: BetterSqlite.Database) => db.prepare('SELECT count(*) FROM settings').pluck().get();
 
-  it('is read: nothing that was committed is lost', () => {
+  it('openDatabase reads the log, so no committed row is lost', () => {
     const db = open(crash(20).path);
     expect(countKeys(db)).toBe(20);
     expect(pragma(db, 'integrity_check')).toBe('ok');
   });
 
-  it('is read up to the last whole commit where its end is missing', () => {
+  it('openDatabase reads a truncated log up to its last complete commit', () => {
     const { path, log } = crash(20);
     truncateSync(log, readFileSync(log).length - 1_000);
     const db = open(path);
@@ -229,7 +235,7 @@ describe('a write-ahead log that a crash left', () => {
     expect(pragma(db, 'integrity_check')).toBe('ok');
   });
 
-  it('is read up to the last whole commit where it ends in garbage', () => {
+  it('openDatabase reads a log that ends in garbage up to its last complete commit', () => {
     const { path, log } = crash(20);
     appendFileSync(log, Buffer.alloc(10_000, 0xa5));
     const db = open(path);
@@ -238,15 +244,15 @@ describe('a write-ahead log that a crash left', () => {
   });
 });
 
-describe('a path where no database can be', () => {
-  it('is refused when it is a folder', () => {
+describe('a path that cannot be a database', () => {
+  it('openDatabase refuses a folder', () => {
     expect(refusal(createTemporaryFolder())).toMatchObject({
       code: 'database_unusable',
       message: expect.stringContaining('cannot be opened for writing'),
     });
   });
 
-  it('is refused when a file is in the way of its folder', () => {
+  it('openDatabase refuses a path whose parent is a file', () => {
     const path = file();
     writeFileSync(path, '');
     expect(refusal(join(path, 'sandbox.db'))).toMatchObject({ code: 'database_unusable' });
@@ -255,7 +261,7 @@ describe('a path where no database can be', () => {
 
   // The super-user may write everywhere, and Windows knows no such folders.
   it.runIf(process.platform !== 'win32' && process.getuid?.() !== 0)(
-    'is refused when the file or its folder may not be written',
+    'openDatabase refuses a file or folder that is not writable',
     () => {
       const folder = join(createTemporaryFolder(), 'locked');
       const path = join(folder, 'sandbox.db');
@@ -273,8 +279,8 @@ describe('a path where no database can be', () => {
   );
 });
 
-describe('the migrations', () => {
-  it('lead from every earlier version to the present one', () => {
+describe('migrations', () => {
+  it('the migrations upgrade every earlier version to the current schema', () => {
     const newest = open(':memory:').prepare('SELECT sql FROM sqlite_schema ORDER BY name').all();
     for (let version = 0; version < migrations.length; version++) {
       const path = file();

@@ -50,8 +50,8 @@ const OTHER_NODE = {
   code: 'ERR_DLOPEN_FAILED',
 };
 
-describe('the SQLite driver', () => {
-  it('opens a database on this Node.js', () => {
+describe('openSqlite', () => {
+  it('openSqlite opens a database on this version of Node.js', () => {
     const db = openSqlite(':memory:');
     expect(db.prepare('SELECT 1').pluck().get()).toBe(1);
     db.close();
@@ -64,11 +64,11 @@ describe('the SQLite driver', () => {
     ['13.2.0', '22.0.0'],
     ['13.2.0', '24.19.0'],
     ['13.2.0', '26.10.0'],
-  ])('better-sqlite3 %s is used on Node.js %s', (version, nodeVersion) => {
+  ])('loadDriver uses better-sqlite3 %s on Node.js %s', (version, nodeVersion) => {
     expect(refusalOf({ version, nodeVersion })).toBeNull();
   });
 
-  it('better-sqlite3 13 is refused on Node.js 20 instead of crashing it', () => {
+  it('loadDriver refuses better-sqlite3 13 on Node.js 20, which it would crash', () => {
     expect(refusalOf({ version: '13.2.0', nodeVersion: '20.20.2' })).toMatchObject({
       code: 'sqlite_unavailable',
       message: 'better-sqlite3 13.2.0 crashes on Node.js 20.20.2.',
@@ -86,7 +86,7 @@ describe('the SQLite driver', () => {
     ['25.0.0', 'yarn', 'yarn up --recursive better-sqlite3'],
     ['26.10.0', 'bun', 'bun update better-sqlite3'],
   ] as const)(
-    'better-sqlite3 12 is refused on Node.js %s with the command of %s',
+    'loadDriver refuses better-sqlite3 12 on Node.js %s with the update command of %s',
     (nodeVersion, name, command) => {
       const manager: PackageManager = { name, major: null, isGlobal: false };
       expect(refusalOf({ version: '12.11.1', nodeVersion, manager })).toMatchObject({
@@ -97,7 +97,7 @@ describe('the SQLite driver', () => {
     },
   );
 
-  it('a clone on Node.js 20 uses version 12 under its other name', () => {
+  it('loadDriver uses version 12 under its other name in a clone on Node.js 20', () => {
     const environment = install({ version: '13.2.0', nodeVersion: '20.19.0' });
     const folder = join(environment.require.resolve('better-sqlite3'), '../../better-sqlite3-node-20');
     mkdirSync(folder);
@@ -111,7 +111,7 @@ describe('the SQLite driver', () => {
     ['pnpm', 'pnpm add better-sqlite3'],
     ['yarn', 'yarn add better-sqlite3'],
     ['bun', 'bun add better-sqlite3'],
-  ] as const)('a driver that is missing is named with the command of %s', (name, command) => {
+  ] as const)('the error for a missing driver contains the install command of %s', (name, command) => {
     const manager: PackageManager = { name, major: null, isGlobal: false };
     expect(refusalOf({ version: null, manager })).toMatchObject({
       code: 'sqlite_unavailable',
@@ -144,7 +144,7 @@ describe('the SQLite driver', () => {
       'yarn config set enableScripts true && yarn rebuild better-sqlite3',
     ],
     ['bun', { name: 'bun', major: 1, isGlobal: false }, 'bun pm trust better-sqlite3'],
-  ])('a driver that %s did not build is named with the command that builds it', (_, manager, command) => {
+  ])('the error for a driver that %s did not build contains the build command', (_, manager, command) => {
     expect(
       refusalOf({ version: '12.11.1', failure: UNBUILT, nodeVersion: '20.19.0', manager }),
     ).toMatchObject({
@@ -154,14 +154,14 @@ describe('the SQLite driver', () => {
     });
   });
 
-  it('a driver that was built for another Node.js says so, and that version 13 needs no build', () => {
+  it('the error for a driver that was built for another Node.js suggests version 13, which needs no build', () => {
     expect(refusalOf({ version: '12.11.1', failure: OTHER_NODE })).toMatchObject({
       message: 'better-sqlite3 12.11.1 was built for another version of Node.js than 22.3.0.',
       hint: 'Use version 13, which needs no build: npm update better-sqlite3. Or build it: npm rebuild better-sqlite3',
     });
   });
 
-  it('a native part that the system cannot load is named with the reason', () => {
+  it('the error for a native part that cannot be loaded contains the reason', () => {
     const failure = { message: "version `GLIBC_2.99' not found", code: 'ERR_DLOPEN_FAILED' };
     expect(refusalOf({ version: '13.2.0', failure })).toMatchObject({
       message: "better-sqlite3 13.2.0 cannot be loaded: version `GLIBC_2.99' not found.",

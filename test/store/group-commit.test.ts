@@ -41,8 +41,8 @@ const fail = (message: string) => () => {
   throw new Error(message);
 };
 
-describe('a group of writes', () => {
-  it('is one transaction for all that arrives within one turn, in order', async () => {
+describe('GroupCommit.run', () => {
+  it('all writes of one turn run in one transaction, in order', async () => {
     const { group, note, notes, commits } = open();
     const answers = await Promise.all(
       ['a', 'b', 'c'].map((text) => group.run(() => note(text).lastInsertRowid)),
@@ -54,7 +54,7 @@ describe('a group of writes', () => {
     expect(commits()).toBe(2);
   });
 
-  it('answers nobody before its commit', async () => {
+  it('no promise settles before the commit', async () => {
     const { db, group, note, commits } = open();
     const seen = [1, 2].map((number) =>
       group
@@ -67,7 +67,7 @@ describe('a group of writes', () => {
     ]);
   });
 
-  it('undoes an operation that throws, all of it and it alone, and tells its caller alone', async () => {
+  it('only the operation that throws is rolled back and rejected', async () => {
     const { group, note, notes } = open();
     const results = await Promise.allSettled([
       group.run(() => note('before')),
@@ -84,7 +84,7 @@ describe('a group of writes', () => {
     expect(results[2]).toMatchObject({ reason: { code: 'SQLITE_CONSTRAINT_UNIQUE' } });
   });
 
-  it('commits what is left where every operation but one throws', async () => {
+  it('one operation is committed although all others throw', async () => {
     const { group, note, notes } = open();
     const doomed = [group.run(fail('one')), group.run(fail('two'))];
     await group.run(() => note('kept'));
@@ -95,7 +95,7 @@ describe('a group of writes', () => {
     expect(notes()).toEqual(['kept']);
   });
 
-  it('tells every caller when it cannot be committed, and nothing of it remains', async () => {
+  it('a failed commit rejects every operation and leaves no rows', async () => {
     const { db, group, note, notes, commits, undone, breakCommit } = open();
     const results = await Promise.allSettled([
       group.run(() => note('a')),
@@ -113,14 +113,14 @@ describe('a group of writes', () => {
     expect([commits(), undone()]).toEqual([0, 1]);
   });
 
-  it('is followed by the next one as if nothing had been', async () => {
+  it('the group after a failed one is committed', async () => {
     const { group, note, notes, breakCommit } = open();
     await expect(group.run(breakCommit)).rejects.toMatchObject({ code: 'storage_unavailable' });
     await group.run(() => note('next'));
     expect(notes()).toEqual(['next']);
   });
 
-  it('tells every caller when the disk is full', async () => {
+  it('a full disk rejects every operation of the group', async () => {
     const { db, group, note, notes } = open();
     db.pragma(`max_page_count = ${db.pragma('page_count', { simple: true })}`);
     const results = await Promise.allSettled([
@@ -136,13 +136,13 @@ describe('a group of writes', () => {
     expect(notes().at(-1)).toBe('after');
   });
 
-  it('tells every caller when the database takes no writes', async () => {
+  it('a read-only database rejects every operation of the group', async () => {
     const { db, group, note } = open();
     db.pragma('query_only = ON');
     await expect(group.run(() => note('a'))).rejects.toMatchObject({ code: 'storage_unavailable' });
   });
 
-  it('may begin the next one from its answer', async () => {
+  it('a caller can start the next write when its promise resolves', async () => {
     const { group, note, notes, commits } = open();
     await group.run(() => note('first')).then(() => group.run(() => note('second')));
     expect(notes()).toEqual(['first', 'second']);
@@ -150,8 +150,8 @@ describe('a group of writes', () => {
   });
 });
 
-describe('a write that nobody waits for', () => {
-  it('goes with the next group, after it', async () => {
+describe('GroupCommit.runSoon', () => {
+  it('the write runs at the end of the next group', async () => {
     const { group, note, notes, commits } = open();
     group.runSoon(() => note('log'));
     await group.run(() => note('row'));
@@ -159,7 +159,7 @@ describe('a write that nobody waits for', () => {
     expect(commits()).toBe(1);
   });
 
-  it('goes alone where no group comes', async () => {
+  it('the write is committed alone if there is no next group', async () => {
     const { group, note, notes } = open();
     await new Promise<void>((resolve) => {
       group.runSoon(() => {
@@ -170,14 +170,14 @@ describe('a write that nobody waits for', () => {
     expect(notes()).toEqual(['log']);
   });
 
-  it('is dropped where it fails, and takes nothing with it', async () => {
+  it('a failing write is ignored and does not affect the group', async () => {
     const { group, note, notes } = open();
     group.runSoon(fail('no log today'));
     await group.run(() => note('row'));
     expect(notes()).toEqual(['row']);
   });
 
-  it('is written at once by a flush', () => {
+  it('flush commits the write at once', () => {
     const { group, note, notes, commits } = open();
     group.runSoon(() => note('log'));
     group.flush();

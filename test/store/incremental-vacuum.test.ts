@@ -7,7 +7,7 @@ let now = 0;
 // Each look at the time takes as long as a step on a slow machine.
 vi.mock('../../src/timers.ts', async (load) => ({ ...(await load<object>()), monotonic: () => (now += 5) }));
 
-it('releasePages gives others their turn every few steps', async () => {
+it('releaseFreePages yields to the event loop every few steps', async () => {
   const db = new Database(`${createTemporaryFolder()}/free.db`);
   enableIncrementalVacuum(db);
   db.exec('CREATE TABLE large (text)');

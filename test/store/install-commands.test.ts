@@ -32,6 +32,6 @@ it('findPackageManager reads the version from the user agent of the same package
   expect(findPackageManager(folder, 'pnpm/12.21.0 npm/? node/v24.19.0 linux x64').major).toBeNull();
 });
 
-it('findPackageManager takes a folder outside a project for a global installation by npm', () => {
+it('findPackageManager treats a folder outside a project as a global npm installation', () => {
   expect(findPackageManager(createProject())).toEqual({ name: 'npm', major: null, isGlobal: true });
 });

@@ -15,8 +15,8 @@ function createDatabase(): string {
   return path;
 }
 
-describe('the state of a database file', () => {
-  it('is its size, its schema and what is damaged', () => {
+describe('checkFileIntegrity', () => {
+  it('the report has the size, the schema version and the damage', () => {
     expect(checkFileIntegrity(createDatabase())).toEqual({
       sizeBytes: expect.any(Number),
       schemaVersion: migrations.length,
@@ -25,13 +25,13 @@ describe('the state of a database file', () => {
     });
   });
 
-  it('is nothing where there is no file, and none is made', () => {
+  it('a missing file gives null and is not created', () => {
     const path = join(createTemporaryFolder(), 'sandbox.db');
     expect(checkFileIntegrity(path)).toBeNull();
     expect(existsSync(path)).toBe(false);
   });
 
-  it('shows damage', () => {
+  it('the report describes damage', () => {
     const path = createDatabase();
     const db = new Database(path);
     const page = db.prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'events'").pluck().get();
@@ -42,7 +42,7 @@ describe('the state of a database file', () => {
     expect(checkFileIntegrity(path)?.damage.length).toBeGreaterThan(0);
   });
 
-  it('cannot be had while somebody uses it', () => {
+  it('a database that is in use is refused', () => {
     const path = createDatabase();
     using _ = toDisposable(openDatabase({ path }));
     expect(() => checkFileIntegrity(path)).toThrow(expect.objectContaining({ code: 'database_in_use' }));
@@ -51,7 +51,7 @@ describe('the state of a database file', () => {
   it.each([
     ['of another program', (path: string) => new Database(path).exec('CREATE TABLE a (b)').close()],
     ['that is no database', (path: string) => writeFileSync(path, 'text '.repeat(1000))],
-  ])('is not that of a file %s', (_, make) => {
+  ])('a file %s is refused', (_, make) => {
     const path = join(createTemporaryFolder(), 'other.db');
     make(path);
     expect(() => checkFileIntegrity(path)).toThrow(expect.objectContaining({ code: 'database_unusable' }));

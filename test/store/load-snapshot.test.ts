@@ -19,8 +19,8 @@ async function saveOf(count: number): Promise<string> {
   return path;
 }
 
-describe('a store that loads a snapshot', () => {
-  it('gives what was loaded places of its own, in the same order', async () => {
+describe('Store.loadSnapshot', () => {
+  it('loaded rows get new sequences in the same order', async () => {
     const store = openStore();
     const { deliveries } = insertDeliveries(store, [NOW, NOW]);
     const { lastSeq } = store;
@@ -36,7 +36,7 @@ describe('a store that loads a snapshot', () => {
     for (const seq of deliveries) expect(store.deliveryQueries.findBySeq(seq)).toBeUndefined();
   });
 
-  it('is told when it was saved, and is itself as it was: a store keeps its name', async () => {
+  it('loadSnapshot passes the time of saving and keeps the id of the store', async () => {
     const store = openStore();
     const { id } = store;
     let savedAt = 0;
@@ -47,7 +47,7 @@ describe('a store that loads a snapshot', () => {
     expect(store.settings.find('store_id')).toBe(id);
   });
 
-  it('is as it was where loading fails at the end, its baseline too', async () => {
+  it('a load that fails at its end changes neither rows nor baseline', async () => {
     const store = openStore();
     const { deliveries } = insertDeliveries(store, [NOW, NOW]);
     store.setBaseline();
@@ -66,8 +66,8 @@ describe('a store that loads a snapshot', () => {
   });
 });
 
-describe('a store that saves and loads', () => {
-  it('gives the same number of places however often its own snapshot is saved and loaded', async () => {
+describe('a store that loads its own snapshot', () => {
+  it('saving and loading repeatedly uses the same number of sequences each time', async () => {
     const store = openStore();
     insertDeliveries(store, [NOW, NOW]);
     store.writeNow(() => store.settings.set('environment', 'sandbox'));

@@ -13,7 +13,7 @@ function open() {
   return { store, insert, subscribed };
 }
 
-it('endpoints that are kept in memory are those of the rows after every change', async () => {
+it('cached endpoints equal the rows after every change', async () => {
   const { store, insert, subscribed } = open();
   expect(subscribed()).toEqual([]);
   const first = await store.write(insert);
@@ -23,7 +23,7 @@ it('endpoints that are kept in memory are those of the rows after every change',
   expect(subscribed()).toEqual([second]);
 });
 
-it('an endpoint of a write that was undone alone is not kept', async () => {
+it('an endpoint of a rolled-back operation is not cached', async () => {
   const { store, insert, subscribed } = open();
   const seen: number[][] = [];
   const writes = [

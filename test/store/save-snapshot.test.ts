@@ -64,7 +64,7 @@ async function refusalOf(path: string) {
   return error;
 }
 
-describe('A crafted snapshot', () => {
+describe('a crafted snapshot', () => {
   it.each([
     ['a view', 'CREATE VIEW extra AS SELECT * FROM events'],
     ['a trigger', 'CREATE TRIGGER extra AFTER INSERT ON events BEGIN DELETE FROM workspaces; END'],
@@ -82,10 +82,10 @@ describe('A crafted snapshot', () => {
     ],
     ['version 0', 'PRAGMA user_version = 0'],
     ['a negative version', 'PRAGMA user_version = -1'],
-  ])('is refused with 422 when its schema has %s', async (_, sql) => {
+  ])('a snapshot is refused with 422 if its schema has %s', async (_, sql) => {
     const error = await refusalOf(await craft(sql));
     expect(error).toMatchObject({ code: 'validation_failed', status: 422 });
-    expect(error.message).toMatch(/its schema is not that of a snapshot|is damaged/);
+    expect(error.message).toMatch(/its schema differs from that of a snapshot|is damaged/);
   });
 
   it.each([
@@ -110,7 +110,7 @@ describe('A crafted snapshot', () => {
     ['workspaces', 'name', "UPDATE workspaces SET name = ''"],
     ['api_requests', 'seq', 'UPDATE api_requests SET seq = 9007199254740991'],
     ['api_requests', 'resource_id', "UPDATE api_requests SET resource_id = 'x'"],
-  ])('is refused with 422 when a row of %s has an invalid %s', async (table, column, sql) => {
+  ])('a snapshot is refused with 422 if a row of %s has an invalid %s', async (table, column, sql) => {
     expect(await refusalOf(await craft(sql))).toMatchObject({
       code: 'validation_failed',
       status: 422,
@@ -125,15 +125,15 @@ describe('A crafted snapshot', () => {
       'UPDATE workspaces SET clock_at = 253402300799999, clock_wall_at = 0',
     ],
     ['rows that refer to nothing', 'DELETE FROM workspaces'],
-  ])('is refused with 422 when it has %s', async (_, sql) => {
+  ])('a snapshot is refused with 422 if it has %s', async (_, sql) => {
     expect(await refusalOf(await craft(sql))).toMatchObject({ code: 'validation_failed', status: 422 });
   });
 
-  it('is loaded when nothing was changed', async () => {
+  it('an unchanged snapshot is loaded', async () => {
     expect(await refusalOf(await craft('SELECT 1'))).toBeNull();
   });
 
-  it('of an earlier version of the schema is loaded', async () => {
+  it('a snapshot with an earlier schema version is loaded', async () => {
     const indexes = migrations.slice(1).flatMap((step) => /CREATE INDEX (\w+)/.exec(step)?.[1] ?? []);
     const tables = migrations.slice(1).flatMap((step) => /CREATE TABLE (\w+)/.exec(step)?.[1] ?? []);
     const drops = [
@@ -144,7 +144,7 @@ describe('A crafted snapshot', () => {
   });
 });
 
-it('Every column of every table has a condition for the rows of a snapshot', () => {
+it('every column of every table has a condition for the rows of a snapshot', () => {
   const db = new Database(':memory:');
   for (const step of migrations) db.exec(step);
   const columns = db
@@ -160,62 +160,59 @@ it('Every column of every table has a condition for the rows of a snapshot', () 
   expect(sorted(known)).toEqual(sorted(columns));
 });
 
-describe.skipIf(process.platform === 'win32')(
-  'A snapshot command given a path that is not a regular file',
-  () => {
-    it('loads nothing from a FIFO, and returns', async () => {
-      const path = join(createTemporaryFolder(), 'fifo');
-      expect(spawnSync('mkfifo', [path]).status).toBe(0);
-      expect(await refusalOf(path)).toMatchObject({
+describe.skipIf(process.platform === 'win32')('a path that is not a regular snapshot file', () => {
+  it('loading from a FIFO is refused without blocking', async () => {
+    const path = join(createTemporaryFolder(), 'fifo');
+    expect(spawnSync('mkfifo', [path]).status).toBe(0);
+    expect(await refusalOf(path)).toMatchObject({
+      code: 'usage',
+      message: `${path} is not a regular file.`,
+    });
+  });
+
+  it('loading from a device is refused', async () => {
+    expect(await refusalOf('/dev/zero')).toMatchObject({ message: '/dev/zero is not a regular file.' });
+  });
+
+  it('saving to a FIFO, a device or a folder is refused', async () => {
+    const folder = createTemporaryFolder();
+    spawnSync('mkfifo', [join(folder, 'fifo')]);
+    symlinkSync('/dev/null', join(folder, 'link'));
+    mkdirSync(join(folder, 'folder'));
+    for (const name of ['fifo', 'link', 'folder']) {
+      const path = join(folder, name);
+      await expect(save(openStore(), path)).rejects.toMatchObject({
         code: 'usage',
         message: `${path} is not a regular file.`,
       });
-    });
+    }
+    expect(lstatSync(join(folder, 'fifo')).isFIFO()).toBe(true);
+    expect(readlinkSync(join(folder, 'link'))).toBe('/dev/null');
+  });
 
-    it('loads nothing from a device', async () => {
-      expect(await refusalOf('/dev/zero')).toMatchObject({ message: '/dev/zero is not a regular file.' });
+  it('saving to an empty file that svc did not write is refused', async () => {
+    const path = join(createTemporaryFolder(), 'state.svc');
+    writeFileSync(path, '');
+    await expect(save(openStore(), path)).rejects.toMatchObject({
+      code: 'usage',
+      message: `${path} already exists and is not a snapshot.`,
     });
+    expect(readFileSync(path)).toHaveLength(0);
+  });
 
-    it('saves nothing onto a FIFO, a device or a folder', async () => {
-      const folder = createTemporaryFolder();
-      spawnSync('mkfifo', [join(folder, 'fifo')]);
-      symlinkSync('/dev/null', join(folder, 'link'));
-      mkdirSync(join(folder, 'folder'));
-      for (const name of ['fifo', 'link', 'folder']) {
-        const path = join(folder, name);
-        await expect(save(openStore(), path)).rejects.toMatchObject({
-          code: 'usage',
-          message: `${path} is not a regular file.`,
-        });
-      }
-      expect(lstatSync(join(folder, 'fifo')).isFIFO()).toBe(true);
-      expect(readlinkSync(join(folder, 'link'))).toBe('/dev/null');
-    });
+  it('saving to a symbolic link replaces the snapshot that it points to and keeps the link', async () => {
+    const folder = createTemporaryFolder();
+    const [path, link] = [join(folder, 'state.svc'), join(folder, 'link')];
+    await save(openStore(), path);
+    symlinkSync(path, link);
+    linkSync(path, join(folder, 'former'));
+    await save(openStore(), link);
+    expect(lstatSync(link).isSymbolicLink()).toBe(true);
+    expect(lstatSync(path).ino).not.toBe(lstatSync(join(folder, 'former')).ino);
+  });
+});
 
-    it('saves nothing onto an empty file that svc did not write', async () => {
-      const path = join(createTemporaryFolder(), 'state.svc');
-      writeFileSync(path, '');
-      await expect(save(openStore(), path)).rejects.toMatchObject({
-        code: 'usage',
-        message: `${path} already exists and is not a snapshot.`,
-      });
-      expect(readFileSync(path)).toHaveLength(0);
-    });
-
-    it('replaces the snapshot at the end of a symbolic link, and keeps the link', async () => {
-      const folder = createTemporaryFolder();
-      const [path, link] = [join(folder, 'state.svc'), join(folder, 'link')];
-      await save(openStore(), path);
-      symlinkSync(path, link);
-      linkSync(path, join(folder, 'former'));
-      await save(openStore(), link);
-      expect(lstatSync(link).isSymbolicLink()).toBe(true);
-      expect(lstatSync(path).ino).not.toBe(lstatSync(join(folder, 'former')).ino);
-    });
-  },
-);
-
-describe('A save in progress', () => {
+describe('saveSnapshot', () => {
   /** A store of several thousand pages. */
   function fill(store: Store): void {
     store.writeNow(() => {
@@ -223,7 +220,7 @@ describe('A save in progress', () => {
     });
   }
 
-  it('gives way to the event loop, and holds everything of the moment at which it ends', async () => {
+  it('a save yields to the event loop, and the snapshot contains the state at its end', async () => {
     const store = openStore(join(createTemporaryFolder(), 'sandbox.db'));
     fill(store);
     const path = join(createTemporaryFolder(), 'state.svc');
@@ -251,7 +248,7 @@ describe('A save in progress', () => {
     db.close();
   });
 
-  it('ends with an error and leaves no file when the store is closed', async () => {
+  it('a save rejects and leaves no file when the store is closed', async () => {
     const store = openStore(join(createTemporaryFolder(), 'sandbox.db'));
     fill(store);
     const folder = createTemporaryFolder();
@@ -261,7 +258,7 @@ describe('A save in progress', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('waits for the one before it', async () => {
+  it('a save waits for the save before it', async () => {
     const store = openStore();
     fill(store);
     const folder = createTemporaryFolder();
@@ -271,10 +268,10 @@ describe('A save in progress', () => {
   });
 });
 
-describe('A temporary file of a save that was killed', () => {
+describe('the temporary file of a killed save', () => {
   const NAME = '.svc-snapshot-00000000-0000-4000-8000-000000000000.tmp';
 
-  it('is removed when the database is opened next', () => {
+  it('the temporary file is deleted when the database is next opened', () => {
     const path = join(createTemporaryFolder(), 'sandbox.db');
     const folder = createTemporaryFolder();
     const first = new Store({ path });
@@ -285,7 +282,7 @@ describe('A temporary file of a save that was killed', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('is the only kind of file that is removed then', () => {
+  it('no other file is deleted when the database is opened', () => {
     const path = join(createTemporaryFolder(), 'sandbox.db');
     const other = join(createTemporaryFolder(), 'notes.tmp');
     writeFileSync(other, 'mine');
@@ -296,7 +293,7 @@ describe('A temporary file of a save that was killed', () => {
     expect(readFileSync(other, 'utf8')).toBe('mine');
   });
 
-  it('is removed by the next save into its folder once it has not been written to for a minute', async () => {
+  it('a temporary file that is a minute old is deleted by the next save to its folder', async () => {
     const folder = createTemporaryFolder();
     writeFileSync(join(folder, NAME), 'half');
     const path = join(folder, 'state.svc');

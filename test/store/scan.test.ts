@@ -13,8 +13,8 @@ const any: DeliveryFilter = {
   ...{ since: null, until: null, text: null },
 };
 
-describe('a look through a large table', () => {
-  it('gives way after a few milliseconds, and goes on where it was', async () => {
+describe('Scan.findPage', () => {
+  it('a scan yields after a few milliseconds and continues at the same row', async () => {
     const store = openStore();
     const { deliveries } = insertDeliveries(store, [NOW, NOW, NOW, NOW]);
     const { rows, hasMore } = await store.deliveryQueries.list(
@@ -24,7 +24,7 @@ describe('a look through a large table', () => {
     expect([rows.map(({ seq }) => seq), hasMore]).toEqual([deliveries.toReversed().slice(0, 3), true]);
   });
 
-  it('lets writes go between, and shows what they leave', async () => {
+  it('writes run between the slices of a scan, and the page reflects them', async () => {
     const store = openStore();
     const { deliveries, webhook } = insertDeliveries(store, [NOW, NOW]);
     const page = { limit: 9, beforeSeq: null };
@@ -34,7 +34,7 @@ describe('a look through a large table', () => {
     expect(rows.map(({ seq }) => seq)).toEqual(deliveries.slice(1));
   });
 
-  it('ends with the store', async () => {
+  it('a scan rejects when the store is closed', async () => {
     const store = openStore();
     insertDeliveries(store, [NOW, NOW]);
     const listing = store.deliveryQueries.list({ ...any, text: 'nowhere' }, { limit: 9, beforeSeq: null });

@@ -1,4 +1,4 @@
-/** Looks for what got lost: the database of a stopped emulator, what its clients were told, what its receivers got. */
+/** Compares the database of a stopped emulator with the responses to its clients and the requests at its receivers. */
 import type BetterSqlite from 'better-sqlite3';
 import { HOUR_MS } from '../../src/domain/duration.ts';
 import { Database } from '../support/sqlite.ts';
@@ -7,7 +7,7 @@ import { type Creation, subscriptions } from './load.ts';
 
 const WINDOW_MS = 72 * HOUR_MS;
 const LONGEST_GAP_MS = 24 * HOUR_MS;
-/** `sent_at` is cut to whole milliseconds, the duration is not. */
+/** `sent_at` is rounded down to whole milliseconds, durations are not. */
 const ROUNDING_MS = 2;
 
 export interface Evidence {
@@ -17,13 +17,13 @@ export interface Evidence {
 }
 
 export interface Audit {
-  /** One line for each breach of what is promised; none is what we want. */
+  /** One line for each broken guarantee. */
   readonly breaches: readonly string[];
   readonly events: number;
   readonly deliveries: number;
   readonly failed: number;
   readonly attempts: number;
-  /** Requests that arrived beyond the recorded attempts: sent again because the first was not on disk. */
+  /** Requests without a recorded attempt: they were sent again because the first attempt was not on disk. */
   readonly repeated: number;
 }
 
@@ -56,7 +56,7 @@ interface AttemptRow {
   readonly outcome: string;
 }
 
-/** Every delivery must have settled: see `settle`. */
+/** Every delivery must have settled, see `settle`. */
 export function audit({ database, creations, requests }: Evidence): Audit {
   const db = new Database(database);
   try {
@@ -74,9 +74,9 @@ export function audit({ database, creations, requests }: Evidence): Audit {
     const breaches = [
       ...checkFile(db),
       ...checkCreations(creations, events),
-      ...events.flatMap((event) => checkPlan(event, deliveriesOf.get(event.seq) ?? [])),
+      ...events.flatMap((event) => checkDeliveries(event, deliveriesOf.get(event.seq) ?? [])),
       ...deliveries.flatMap((delivery) => [
-        ...checkEnd(delivery, attemptsOf.get(delivery.seq) ?? []),
+        ...checkSettlement(delivery, attemptsOf.get(delivery.seq) ?? []),
         ...checkOrder(delivery, attemptsOf.get(delivery.seq) ?? []),
         ...checkArrival(delivery, eventBySeq.get(delivery.event_seq), requestsOf.get(delivery.id) ?? []),
       ]),
@@ -99,86 +99,88 @@ function checkFile(db: BetterSqlite.Database): string[] {
   const orphans = db.pragma('foreign_key_check') as unknown[];
   return [
     ...(found === 'ok' ? [] : [`integrity_check: ${found}`]),
-    ...(orphans.length === 0 ? [] : [`${orphans.length} rows refer to nothing`]),
+    ...(orphans.length === 0 ? [] : [`${orphans.length} rows have missing references`]),
   ];
 }
 
-/** No 2xx without its row, and no request done twice. */
+/** Every 2xx response has its row, and no request was executed twice. */
 function checkCreations(creations: readonly Creation[], events: readonly EventRow[]): string[] {
   const byNumber = groupBy(events, ({ envelope }) => JSON.parse(envelope).data.payload.number);
   return creations.flatMap(({ number, records, refusals }) => {
     const rows = byNumber.get(number) ?? [];
-    const told = [...new Set(records)];
+    const accepted = [...new Set(records)];
     const breaches: string[] = [];
-    if (told.length > 1) breaches.push(`creation ${number} was answered in two ways`);
-    if (rows.length > 1) breaches.push(`creation ${number} made ${rows.length} events`);
-    if (told.length === 0 && refusals.length > 0 && rows.length > 0)
-      breaches.push(`creation ${number} was refused with ${refusals[0]?.status} and made ${rows[0]?.id}`);
-    const isThere = rows.some(({ envelope }) => envelope.endsWith(`"data":${told[0]}}`));
-    if (told.length > 0 && !isThere) breaches.push(`creation ${number} was accepted and is lost: ${told[0]}`);
+    if (accepted.length > 1) breaches.push(`creation ${number} got two different responses`);
+    if (rows.length > 1) breaches.push(`creation ${number} created ${rows.length} events`);
+    if (accepted.length === 0 && refusals.length > 0 && rows.length > 0)
+      breaches.push(`creation ${number} was refused with ${refusals[0]?.status} but created ${rows[0]?.id}`);
+    const isStored = rows.some(({ envelope }) => envelope.endsWith(`"data":${accepted[0]}}`));
+    if (accepted.length > 0 && !isStored)
+      breaches.push(`creation ${number} was accepted but is lost: ${accepted[0]}`);
     return breaches;
   });
 }
 
-/** One delivery for every endpoint that subscribes, none for the others. */
-function checkPlan(event: EventRow, deliveries: readonly DeliveryRow[]): string[] {
-  const planned = deliveries.map(({ url }) => new URL(url).pathname).sort();
+/** Every subscribed endpoint has one delivery, and no other endpoint has one. */
+function checkDeliveries(event: EventRow, deliveries: readonly DeliveryRow[]): string[] {
+  const actual = deliveries.map(({ url }) => new URL(url).pathname).sort();
   const expected = subscriptions
     .filter(({ events }) => (events as readonly string[]).some((each) => each === '*' || each === event.type))
     .map(({ path }) => path as string)
     .sort();
-  return String(planned) === String(expected)
+  return String(actual) === String(expected)
     ? []
-    : [`${event.id} goes to [${planned}], not to [${expected}]`];
+    : [`${event.id} has deliveries for [${actual}] instead of [${expected}]`];
 }
 
-/** It has settled, for a reason that its attempts bear out. */
-function checkEnd(delivery: DeliveryRow, attempts: readonly AttemptRow[]): string[] {
+/** The delivery has settled, and its attempts explain the result. */
+function checkSettlement(delivery: DeliveryRow, attempts: readonly AttemptRow[]): string[] {
   const { id, status, due_at, settled_at, first_attempt_at, attempt_count } = delivery;
   const what = `${id} (${status})`;
   const last = attempts.at(-1);
   if (last === undefined || first_attempt_at === null) return [`${what} was never attempted`];
   const breaches: string[] = [];
-  if (due_at !== null || settled_at === null) breaches.push(`${what} is stuck`);
+  if (due_at !== null || settled_at === null) breaches.push(`${what} is not settled`);
   if (attempt_count !== attempts.length)
-    breaches.push(`${what} counts ${attempt_count} attempts, has ${attempts.length}`);
+    breaches.push(`${what} counts ${attempt_count} attempts but has ${attempts.length}`);
   if ((status === 'succeeded') !== (last.outcome === 'succeeded'))
     breaches.push(`${what} ended with an attempt that was ${last.outcome}`);
-  // An attempt that was held up counts from when it began: after it was due, and before what it decided.
+  // A delayed attempt counts from its actual start, which is between its due time and the settlement.
   const nextAtLatest = Math.max(last.scheduled_at, settled_at ?? 0) + LONGEST_GAP_MS;
   if (status === 'failed' && nextAtLatest - first_attempt_at <= WINDOW_MS)
-    breaches.push(`${what} was given up too early`);
+    breaches.push(`${what} failed before its retry window ended`);
   return breaches;
 }
 
-/** One after the other, each later than the one before, none past the window. */
+/** Attempts follow one another in time and stay inside the retry window. */
 function checkOrder({ id, first_attempt_at }: DeliveryRow, attempts: readonly AttemptRow[]): string[] {
   return attempts.flatMap((attempt, index) => {
     const what = `attempt ${attempt.number} of ${id}`;
     const before = attempts[index - 1];
     const breaches: string[] = [];
-    if (attempt.number !== index + 1) breaches.push(`${what} is out of place`);
+    if (attempt.number !== index + 1) breaches.push(`${what} has a wrong number`);
     if (attempt.scheduled_at - (first_attempt_at ?? 0) > WINDOW_MS)
-      breaches.push(`${what} is past the window`);
+      breaches.push(`${what} is after the retry window`);
     if (before === undefined) return breaches;
-    if (attempt.seq <= before.seq) breaches.push(`${what} was recorded before the one before it`);
-    if (attempt.scheduled_at <= before.scheduled_at)
-      breaches.push(`${what} was due before the one before it`);
+    if (attempt.seq <= before.seq) breaches.push(`${what} was recorded before its predecessor`);
+    if (attempt.scheduled_at <= before.scheduled_at) breaches.push(`${what} was due before its predecessor`);
     if (attempt.sent_at_wall + ROUNDING_MS < before.sent_at_wall + before.duration_ms)
-      breaches.push(`${what} overlaps the one before it`);
+      breaches.push(`${what} overlaps its predecessor`);
     return breaches;
   });
 }
 
-/** It arrived, and every time with the same bytes: those of the event. */
+/** The delivery arrived, always with the envelope of the event as its body. */
 function checkArrival(
   { id }: DeliveryRow,
   event: EventRow | undefined,
   requests: readonly ReceivedRequest[],
 ): string[] {
   if (requests.length === 0) return [`${id} never arrived`];
-  const altered = requests.filter(({ body }) => body.toString() !== event?.envelope);
-  return altered.length === 0 ? [] : [`${id} arrived with other bytes: ${altered[0]?.body.toString()}`];
+  const different = requests.filter(({ body }) => body.toString() !== event?.envelope);
+  return different.length === 0
+    ? []
+    : [`${id} arrived with a different body: ${different[0]?.body.toString()}`];
 }
 
 function groupBy<Item, Key>(items: readonly Item[], keyOf: (item: Item) => Key): Map<Key, Item[]> {

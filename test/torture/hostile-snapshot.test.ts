@@ -1,17 +1,14 @@
-/** Snapshots that were changed at random or on purpose are loaded into a running emulator. */
+/** Loads snapshots that were changed at random or on purpose into a running emulator. */
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createRandomSource } from '../../src/domain/random-source.ts';
 import { Database } from '../support/sqlite.ts';
-import { createTemporaryFolder } from '../support/temporary-folder.ts';
-import { createUnreliableReceiver, Load, subscribe } from './load.ts';
-import { getReady, startSvc } from './svc-process.ts';
+import { startUnderLoad } from './load.ts';
 
 const count = Number(process.env.TORTURE_SNAPSHOTS ?? 40);
 const seed = Number(process.env.TORTURE_SEED ?? Math.floor(Math.random() * 2 ** 32));
 
-/** Each is refused. */
+/** Each of these changes makes the snapshot invalid. */
 const statements = [
   'CREATE VIEW extra AS SELECT * FROM events',
   'CREATE TRIGGER extra AFTER DELETE ON events BEGIN DELETE FROM webhooks; END',
@@ -23,25 +20,13 @@ const statements = [
   'PRAGMA user_version = 0',
 ];
 
-describe(`an emulator that is given ${count} hostile snapshots (seed ${seed})`, () => {
+describe(`an emulator that loads ${count} hostile snapshots (seed ${seed})`, () => {
   it(
-    'refuses each with 422, or loads one that is still sound, and keeps working',
+    'the emulator refuses each snapshot with 422 or loads it if it is still valid, and keeps working',
     async () => {
-      const { next: random } = createRandomSource(seed);
-      const folder = createTemporaryFolder();
-      await using receiver = await createUnreliableReceiver(random);
-      await using svc = startSvc({ folder, speed: 20_000 });
-      const ready = await getReady(svc);
-      await subscribe(ready, receiver);
-      const load = new Load(random, { payloadBytes: 2_000 });
+      await using emulator = await startUnderLoad(seed, { payloadBytes: 2_000 });
+      const { control, folder, load, random, ready, svc } = emulator;
       await load.run(ready, () => load.creations.length >= 60);
-      const control = async (method: string, path: string, body?: object) => {
-        const response = await fetch(ready.control_url + path, {
-          ...{ method, headers: { 'content-type': 'application/json' } },
-          body: body === undefined ? null : JSON.stringify(body),
-        });
-        return { status: response.status, text: await response.text() };
-      };
       const genuine = join(folder, 'genuine.svc');
       expect((await control('POST', '/snapshot/save', { path: genuine })).status).toBe(200);
       const hostile = join(folder, 'hostile.svc');
@@ -49,7 +34,7 @@ describe(`an emulator that is given ${count} hostile snapshots (seed ${seed})`, 
       for (let round = 0; round < count; round++) {
         copyFileSync(genuine, hostile);
         const sql = round % 2 === 0 ? statements[(round / 2) % statements.length] : undefined;
-        if (sql === undefined) scribble(hostile, random);
+        if (sql === undefined) overwriteRandomBytes(hostile, random);
         else change(hostile, sql);
         const { status, text } = await control('POST', '/snapshot/load', { path: hostile });
         expect({ sql, status, text }).toMatchObject({ status: sql === undefined ? expect.any(Number) : 422 });
@@ -70,7 +55,7 @@ describe(`an emulator that is given ${count} hostile snapshots (seed ${seed})`, 
 });
 
 /** Overwrites up to 40 bytes at random places. */
-function scribble(path: string, random: () => number): void {
+function overwriteRandomBytes(path: string, random: () => number): void {
   const bytes = readFileSync(path);
   for (let i = Math.ceil(random() * 40); i > 0; i--) {
     bytes[Math.floor(random() * bytes.length)] = Math.floor(random() * 256);

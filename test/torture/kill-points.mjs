@@ -1,24 +1,24 @@
-// Loaded into `svc emulator start` with `node --import`: ends the process with SIGKILL when it passes a named point for
-// the nth time (`TORTURE_KILL_AT=attempt.sent:3`). The points are seen from outside, in the statements on their way to
-// SQLite and in the requests on their way to the network, so that what is killed is the program as it ships.
+// Preloaded into `svc emulator start` with `node --import`: kills the process with SIGKILL when it passes a point for the nth
+// time (`TORTURE_KILL_AT=attempt.sent:3`). It detects the points in SQL statements and in requests of undici, so that the
+// program itself is not changed.
 import { subscribe } from 'node:diagnostics_channel';
 import { createRequire } from 'node:module';
 
 const isNode20 = process.versions.node.startsWith('20.');
 const Database = createRequire(import.meta.url)(isNode20 ? 'better-sqlite3-node-20' : 'better-sqlite3');
 
-const [wanted, times] = (process.env.TORTURE_KILL_AT ?? '').split(':');
+const [killAt, times] = (process.env.TORTURE_KILL_AT ?? '').split(':');
 let left = Number(times);
 
 function pass(point) {
-  if (point === wanted && --left === 0) process.kill(process.pid, 'SIGKILL');
+  if (point === killAt && --left === 0) process.kill(process.pid, 'SIGKILL');
 }
 
 subscribe('undici:client:sendHeaders', () => pass('attempt.before_send'));
 subscribe('undici:request:bodySent', () => pass('attempt.sent'));
 subscribe('undici:request:headers', () => pass('attempt.answered'));
 
-/** What the open transaction has written. */
+/** Kinds of rows that the open transaction has written. */
 const written = new Set();
 const statements = [
   { sql: /^INSERT INTO events\b/, around: (run) => note('event', run) },
@@ -29,18 +29,18 @@ const statements = [
 ];
 
 const { prepare } = Database.prototype;
-Database.prototype.prepare = function prepareWatched(sql) {
+Database.prototype.prepare = function prepareWithKillPoints(sql) {
   const statement = prepare.call(this, sql);
-  const watched = statements.find((each) => each.sql.test(sql));
-  for (const method of watched ? ['run', 'get', 'all'] : []) {
+  const match = statements.find((each) => each.sql.test(sql));
+  for (const method of match ? ['run', 'get', 'all'] : []) {
     const original = statement[method];
-    statement[method] = (...values) => watched.around(() => original.apply(statement, values));
+    statement[method] = (...values) => match.around(() => original.apply(statement, values));
   }
   return statement;
 };
 
 const { backup } = Database.prototype;
-Database.prototype.backup = function backupWatched(path, options) {
+Database.prototype.backup = function backupWithKillPoints(path, options) {
   const progress = (state) => {
     pass('snapshot.copying');
     return options.progress(state);

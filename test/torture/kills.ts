@@ -1,4 +1,4 @@
-/** Kills an emulator again and again while it works, then looks for what got lost. */
+/** Kills an emulator repeatedly while it works, then checks that nothing was lost. */
 import { connect, type Socket } from 'node:net';
 import { createRandomSource } from '../../src/domain/random-source.ts';
 import { type Audit, audit } from './audit.ts';
@@ -12,40 +12,40 @@ import {
   startSvc,
 } from './svc-process.ts';
 
-/** Two schedule hours in a third of a second: retries come due between the kills. */
+/** Two schedule hours in a third of a second, so that retries become due between the kills. */
 const SPEED = 20_000;
-/** A killed process lives this long at most, from its start; its boot takes a third of that. */
+/** Maximum time from start to kill; a boot takes a third of that. */
 const RANDOM_KILL_WITHIN_MS = 1_200;
 const NTH_AT_MOST = 50;
-/** Clients of the live stream that read nothing, in every third life that ends at any moment. */
+/** Live stream clients that do not read, in every third run with a random kill. */
 const STALLED_STREAMS = 30;
-/** File descriptors of every other such life. */
+/** Limit of file descriptors in every third run with a random kill. */
 const FEW_DESCRIPTORS = 64;
-/** By then a point must have been passed, however slow the machine. */
+/** Time limit for passing a kill point on a slow machine. */
 const LIFE_AT_MOST_MS = 30_000;
 
 const troubles = ['plain', 'stalled', 'fewDescriptors'] as const;
 type Trouble = (typeof troubles)[number];
 
 export interface KillOptions {
-  /** Where the database lives. */
+  /** Folder of the database. */
   readonly folder: string;
   readonly kills: number;
-  /** The same seed plans the same kills; when they strike is up to the machine. */
+  /** The same seed plans the same kills; their exact timing depends on the machine. */
   readonly seed: number;
 }
 
 export interface Tally extends Audit {
-  /** How often each was the end. */
+  /** Number of kills at each point. */
   readonly kills: Readonly<Record<KillPoint | 'random', number>>;
-  /** Lives that ended before their first answer: deliveries go on before there is one. */
+  /** Kills before the first response. Deliveries already continue at that time. */
   readonly killedAtBoot: number;
-  /** Lives with clients of the live stream that read nothing, and with {@link FEW_DESCRIPTORS} file descriptors. */
+  /** Runs with live stream clients that do not read, and with {@link FEW_DESCRIPTORS} file descriptors. */
   readonly withStalledStreams: number;
   readonly withFewDescriptors: number;
   readonly created: number;
   readonly accepted: number;
-  /** Creations that were never answered. */
+  /** Creations without any response. */
   readonly unanswered: number;
   /** Requests that arrived at the receiver. */
   readonly arrived: number;
@@ -61,13 +61,13 @@ export async function runKills({ folder, kills, seed }: KillOptions): Promise<Ta
   const lives = { plain: 0, stalled: 0, fewDescriptors: 0 };
   let troubled = 0;
   let killedAtBoot = 0;
-  for (let life = 0; life < kills; life++) {
-    const point = points[life % points.length] ?? 'random';
+  for (let run = 0; run < kills; run++) {
+    const point = points[run % points.length] ?? 'random';
     const trouble = point === 'random' ? troubles[troubled++ % troubles.length] : undefined;
     if (trouble !== undefined) lives[trouble]++;
     const wasReady = await (point === 'random'
-      ? liveUntil(folder, load, random() * RANDOM_KILL_WITHIN_MS, trouble)
-      : liveUpTo(folder, load, point, 1 + Math.floor(random() * NTH_AT_MOST)));
+      ? runFor(folder, load, random() * RANDOM_KILL_WITHIN_MS, trouble)
+      : runToPoint(folder, load, point, 1 + Math.floor(random() * NTH_AT_MOST)));
     count[point]++;
     if (!wasReady) killedAtBoot++;
   }
@@ -90,7 +90,7 @@ export async function runKills({ folder, kills, seed }: KillOptions): Promise<Ta
   };
 }
 
-/** Starts an emulator, does something with it, and stops it as a person would. */
+/** Starts an emulator, runs `act` and stops it with SIGTERM. */
 async function prepare(
   folder: string,
   act: (svc: Awaited<ReturnType<typeof getReady>>) => Promise<void>,
@@ -98,30 +98,30 @@ async function prepare(
   await using svc = startSvc({ folder, speed: SPEED });
   await act(await getReady(svc));
   const { code, stderr } = await svc.end('SIGTERM');
-  if (code !== 0) throw new Error(`it did not stop in order: ${code} ${stderr}`);
+  if (code !== 0) throw new Error(`svc did not stop with SIGTERM: ${code} ${stderr}`);
 }
 
-/** A life that ends itself when it passes a point for the nth time. @returns whether it was answering by then. */
-async function liveUpTo(folder: string, load: Load, point: KillPoint, nth: number): Promise<boolean> {
+/** Runs an emulator until it passes a kill point for the nth time. @returns whether it was ready by then. */
+async function runToPoint(folder: string, load: Load, point: KillPoint, nth: number): Promise<boolean> {
   await using svc = startSvc({ folder, killAt: { point, nth } });
   let isLate = false;
   const timer = setTimeout(() => {
     isLate = true;
     void svc.end('SIGKILL');
   }, LIFE_AT_MOST_MS);
-  const wasReady = await live(svc, load);
+  const wasReady = await runLoad(svc, load);
   clearTimeout(timer);
-  if (isLate) throw new Error(`it did not pass ${point} ${nth} times within ${LIFE_AT_MOST_MS} ms`);
+  if (isLate) throw new Error(`svc did not pass ${point} ${nth} times within ${LIFE_AT_MOST_MS} ms`);
   return wasReady;
 }
 
-/** A life that ends at any moment. @returns whether it was answering by then. */
-async function liveUntil(folder: string, load: Load, ms: number, trouble?: Trouble): Promise<boolean> {
+/** Runs an emulator for `ms`, then kills it. @returns whether it was ready by then. */
+async function runFor(folder: string, load: Load, ms: number, trouble?: Trouble): Promise<boolean> {
   const under = ['sh', '-c', `ulimit -n ${FEW_DESCRIPTORS} && exec "$@"`, 'sh'];
   await using svc = startSvc({ folder, ...(trouble === 'fewDescriptors' && { under }) });
   setTimeout(() => svc.end('SIGKILL'), ms);
   const streams = trouble === undefined || trouble === 'plain' ? [] : await openStalledStreams(svc);
-  const wasReady = await live(svc, load);
+  const wasReady = await runLoad(svc, load);
   for (const stream of streams) stream.destroy();
   return wasReady;
 }
@@ -138,10 +138,10 @@ async function openStalledStreams(svc: SvcProcess): Promise<Socket[]> {
   });
 }
 
-async function live(svc: SvcProcess, load: Load): Promise<boolean> {
+async function runLoad(svc: SvcProcess, load: Load): Promise<boolean> {
   const ready = await svc.ready;
   if (ready) await load.run(ready);
   const { signal, stderr } = await svc.exited;
-  if (signal !== 'SIGKILL') throw new Error(`it ended by itself: ${stderr}`);
+  if (signal !== 'SIGKILL') throw new Error(`svc exited by itself: ${stderr}`);
   return ready !== null;
 }

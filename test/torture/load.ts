@@ -1,18 +1,21 @@
-/** What a tortured emulator has to do: clients that create events, and a receiver that is not always well. */
+/** The load of torture tests: clients that create events, and an unreliable receiver. */
 import { setTimeout as wait } from 'node:timers/promises';
 import type { ReadyLine } from '../../src/cli/ready-line.ts';
+import { createRandomSource } from '../../src/domain/random-source.ts';
+import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import { type Answer, createReceiver, type Receiver } from '../support/test-receiver.ts';
+import { getReady, startSvc } from './svc-process.ts';
 
-/** A `POST /v1/events` that a client made, as often as it had to. */
+/** A `POST /v1/events` of a client, with all its retries. */
 export interface Creation {
-  /** Its place among all; the payload carries it. */
+  /** Its number, which the payload contains. */
   readonly number: number;
   readonly type: string;
   readonly idempotencyKey: string | null;
   readonly body: string;
-  /** The event record of every 2xx answer, as text. */
+  /** The event record of every 2xx response, as text. */
   readonly records: string[];
-  /** All other answers. */
+  /** All other responses. */
   readonly refusals: ApiResult[];
 }
 
@@ -23,14 +26,14 @@ export const subscriptions = [
 ] as const;
 
 const CLIENTS = 6;
-/** Between two requests of a client, so that the process is seen in every state and not under full load alone. */
+/** Pause between two requests of a client, so that the process is not always under full load. */
 const PAUSE_MS = 3;
 
 export class Load {
   readonly creations: Creation[] = [];
   readonly #random: () => number;
   readonly #payloadBytes: number;
-  /** Creations with a key whose answer never came: a client asks again, with the same key. */
+  /** Creations with a key that got no response; a client retries them with the same key. */
   readonly #open: Creation[] = [];
 
   /** @param random uniform in [0, 1) */
@@ -39,26 +42,26 @@ export class Load {
     this.#payloadBytes = payloadBytes;
   }
 
-  /** Lets every client create events until `isEnough` holds or the emulator does not answer any more. */
+  /** Lets all clients create events until `isEnough` returns true or the emulator stops responding. */
   async run(svc: ReadyLine, isEnough: () => boolean = () => false): Promise<void> {
     const client = async () => {
-      while (!isEnough() && (await this.#ask(svc))) await wait(PAUSE_MS);
+      while (!isEnough() && (await this.#send(svc))) await wait(PAUSE_MS);
     };
     await Promise.all(Array.from({ length: CLIENTS }, client));
   }
 
-  /** Asks again what is open. */
+  /** Retries the creations without a response. */
   async finish(svc: ReadyLine): Promise<void> {
     await this.run(svc, () => this.#open.length === 0);
   }
 
-  /** @returns whether an answer came. */
-  async #ask(svc: ReadyLine): Promise<boolean> {
+  /** @returns whether a response arrived. */
+  async #send(svc: ReadyLine): Promise<boolean> {
     const creation = this.#open.pop() ?? this.#create();
     try {
-      const answer = await post(svc, '/events', creation.body, creation.idempotencyKey);
-      if (answer.status < 300) creation.records.push(answer.text);
-      else creation.refusals.push(answer);
+      const response = await post(svc, '/events', creation.body, creation.idempotencyKey);
+      if (response.status < 300) creation.records.push(response.text);
+      else creation.refusals.push(response);
       return true;
     } catch {
       if (creation.idempotencyKey !== null) this.#open.push(creation);
@@ -88,7 +91,7 @@ export interface ApiResult {
   readonly text: string;
 }
 
-/** `POST /v1…`. Rejects when no whole answer comes. */
+/** Sends `POST /v1…`. Rejects if no complete response arrives. */
 export async function post(
   { base_url, api_key }: ReadyLine,
   path: string,
@@ -109,26 +112,58 @@ export async function subscribe(svc: ReadyLine, receiver: Receiver): Promise<voi
   for (const { path, events } of subscriptions) {
     const body = JSON.stringify({ workspace_id: svc.workspace_id, url: receiver.url + path, events });
     const { status, text } = await post(svc, '/webhooks', body);
-    if (status !== 201) throw new Error(`the endpoint was refused: ${text}`);
+    if (status !== 201) throw new Error(`creating the endpoint failed: ${text}`);
   }
 }
 
-/** Moves the schedule clock until nothing is pending. */
+/** Moves the schedule clock until no delivery is pending. */
 export async function settle({ control_url }: ReadyLine): Promise<void> {
   const headers = { 'content-type': 'application/json' };
   const response = await fetch(`${control_url}/clock/settle`, { method: 'POST', headers, body: '{}' });
-  if (!response.ok) throw new Error(`the clock did not settle: ${await response.text()}`);
+  if (!response.ok) throw new Error(`settling the clock failed: ${await response.text()}`);
   await response.arrayBuffer();
 }
 
-/** A receiver that fails, drops or delays one request in four, and never takes an `invoice.paid` at `/never`. */
+/** A receiver that fails, drops or delays one request in four, and always fails at `/never`. */
 export function createUnreliableReceiver(random: () => number): Promise<Receiver> {
   return createReceiver(({ path }): Answer => {
     if (path === '/never') return { status: 500 };
-    const mood = random();
-    if (mood < 0.1) return { status: 503 };
-    if (mood < 0.15) return { drop: true };
-    if (mood < 0.25) return { after: wait(20) };
+    const chance = random();
+    if (chance < 0.1) return { status: 503 };
+    if (chance < 0.15) return { drop: true };
+    if (chance < 0.25) return { after: wait(20) };
     return {};
   });
+}
+
+/** Starts an emulator at high schedule speed with the endpoints of an unreliable receiver, and a load for it. */
+export async function startUnderLoad(seed: number, options: { readonly payloadBytes?: number } = {}) {
+  const { next: random } = createRandomSource(seed);
+  const folder = createTemporaryFolder();
+  const receiver = await createUnreliableReceiver(random);
+  const svc = startSvc({ folder, speed: 20_000 });
+  const ready = await getReady(svc);
+  await subscribe(ready, receiver);
+  return {
+    random,
+    folder,
+    receiver,
+    svc,
+    load: new Load(random, options),
+    ready,
+    /** Sends a request to the control plane. */
+    async control(method: string, path: string, body?: object): Promise<ApiResult> {
+      const headers = { 'content-type': 'application/json' };
+      const response = await fetch(ready.control_url + path, {
+        method,
+        headers,
+        body: body === undefined ? null : JSON.stringify(body),
+      });
+      return { status: response.status, text: await response.text() };
+    },
+    async [Symbol.asyncDispose]() {
+      await svc[Symbol.asyncDispose]();
+      await receiver.close();
+    },
+  };
 }

@@ -5,7 +5,7 @@ import { useWorkspacesConcurrently } from '../library/concurrent-workspaces.ts';
 const RUNS = 20;
 
 it(
-  `a hundred tests at once share an emulator, ${RUNS} times in a row`,
+  `a hundred parallel tests share an emulator, ${RUNS} times in a row`,
   async () => {
     await using emulator = await createEmulator();
     for (let run = 0; run < RUNS; run++) await useWorkspacesConcurrently(emulator, 100);

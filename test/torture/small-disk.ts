@@ -1,15 +1,15 @@
-/** Places where a database cannot grow: a real file system that is full, or a limit of the kernel on its files. */
+/** Folders in which a database cannot grow: a full file system, or a kernel limit on the size of files. */
 import { spawnSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { onTestFinished } from 'vitest';
 import { databaseIn } from './svc-process.ts';
 
-/** How a place gets full and free again. */
+/** Fills a folder and frees it again. */
 export interface SmallDisk {
   readonly name: string;
   /** Called before the emulator starts. */
   prepare(folder: string): void;
-  /** Leaves room for half a megabyte more. */
+  /** Leaves half a megabyte of free space. */
   fill(folder: string, pid: number): void;
   free(folder: string, pid: number): void;
 }
@@ -30,7 +30,7 @@ const fileSystem: SmallDisk = {
   free: (folder) => run('mount', '-o', 'remount,size=64m', folder),
 };
 
-/** Writes fail with EFBIG, which SQLite takes for an I/O error. */
+/** Writes fail with EFBIG, which SQLite reports as an I/O error. */
 const fileLimit: SmallDisk = {
   name: 'a limit on the size of files',
   prepare: () => {},
@@ -38,17 +38,17 @@ const fileLimit: SmallDisk = {
   free: (_, pid) => limitFiles(pid, 'unlimited'),
 };
 
-/** Whether the machine has `prlimit` of util-linux. */
+/** Whether `prlimit` of util-linux is installed. */
 export const canLimitFiles = succeeds('prlimit', '--version');
 const canMount =
   process.getuid?.() === 0 && succeeds('unshare', '--mount', 'mount', '-t', 'tmpfs', 'probe', '/mnt');
 
-/** Those that can be made here: a machine without them is told of. */
+/** The kinds that this machine supports. */
 export const smallDisks = [...(canMount ? [fileSystem] : []), ...(canLimitFiles ? [fileLimit] : [])];
-if (!canMount) process.emitWarning('a full file system is not tested: only root may mount one');
-if (!canLimitFiles) process.emitWarning('a limit on files is not tested: there is no prlimit');
+if (!canMount) process.emitWarning('a full file system is not tested, because only root can mount one');
+if (!canLimitFiles) process.emitWarning('a limit on files is not tested, because prlimit is not installed');
 
-/** The database and its log. */
+/** Size of the database and its log. */
 function sizeOf(folder: string): number {
   const database = databaseIn(folder);
   return statSync(database).size + statSync(`${database}-wal`).size;

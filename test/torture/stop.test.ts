@@ -7,7 +7,7 @@ import { audit } from './audit.ts';
 import { Load, settle, subscribe } from './load.ts';
 import { databaseIn, getReady, startSvc } from './svc-process.ts';
 
-/** An emulator at work for a receiver; `drain` lets another one end the work, and says what got lost. */
+/** Starts an emulator under load. `drain` finishes the work with a second emulator and returns its audit. */
 async function startWork(script: Answers) {
   const folder = createTemporaryFolder();
   const receiver = await createReceiver(script);
@@ -43,8 +43,8 @@ async function startWork(script: Answers) {
   };
 }
 
-describe('SIGTERM while clients and receivers are at work', () => {
-  it('lets attempts under way end, and nothing is sent twice', async () => {
+describe('SIGTERM during work', () => {
+  it('attempts in flight end after SIGTERM, and nothing is sent twice', async () => {
     await using work = await startWork(() => ({ after: wait(300) }));
     const end = await work.svc.end('SIGTERM');
     await work.clients;
@@ -52,7 +52,7 @@ describe('SIGTERM while clients and receivers are at work', () => {
     expect(await work.drain()).toMatchObject({ code: 0, breaches: [], repeated: 0 });
   });
 
-  it('waits five seconds at most for a receiver that does not answer; its deliveries go on after a restart', async () => {
+  it('a stop waits at most five seconds for a receiver that does not respond, and its deliveries continue after a restart', async () => {
     await using work = await startWork({ after: new Promise(() => {}) });
     const startedAt = performance.now();
     const end = await work.svc.end('SIGTERM');
@@ -66,11 +66,11 @@ describe('SIGTERM while clients and receivers are at work', () => {
     expect(repeated).toBeGreaterThan(0);
   });
 
-  it('twice ends at once, and loses nothing', async () => {
+  it('a second SIGTERM ends the emulator at once and loses nothing', async () => {
     await using work = await startWork({ after: new Promise(() => {}) });
     const startedAt = performance.now();
     const first = work.svc.end('SIGTERM');
-    // Until it has heard the first: then it takes no new connections.
+    // The load ends when the emulator handles the first SIGTERM and closes its port.
     await work.clients;
     await work.svc.end('SIGTERM');
     expect(await first).toEqual({ code: 130, signal: null, stderr: '' });

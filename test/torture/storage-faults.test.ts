@@ -13,14 +13,15 @@ import { databaseIn, getReady, type SvcProcess, startSvc } from './svc-process.t
 const SPEED = 20_000;
 const PAGE_BYTES = 4096;
 const { next: random } = createRandomSource(3);
-/** A command that runs another one for which permissions hold, even where root runs it. */
-const asMereOwner =
+/** A command that runs another one without the privileges of root over file permissions. */
+const withoutPrivileges =
   process.getuid?.() === 0 ? ['setpriv', '--bounding-set', '-dac_override,-dac_read_search'] : [];
-const canBeMereOwner =
+const canDropPrivileges =
   process.platform !== 'win32' &&
-  (asMereOwner.length === 0 || spawnSync('setpriv', [...asMereOwner.slice(1), 'true']).status === 0);
+  (withoutPrivileges.length === 0 ||
+    spawnSync('setpriv', [...withoutPrivileges.slice(1), 'true']).status === 0);
 
-/** Boots, and lets clients create about `count` events. */
+/** Boots and creates about `count` events. */
 async function work(svc: SvcProcess, receiver: Receiver, load: Load, count: number) {
   const ready = await getReady(svc);
   if (load.creations.length === 0) await subscribe(ready, receiver);
@@ -29,7 +30,7 @@ async function work(svc: SvcProcess, receiver: Receiver, load: Load, count: numb
   return ready;
 }
 
-/** Lets everything settle, stops, and says what got lost. */
+/** Settles all deliveries, stops the emulator and audits its database. */
 async function finish(
   folder: string,
   svc: SvcProcess,
@@ -45,7 +46,7 @@ async function finish(
   return { code, breaches };
 }
 
-/** A folder whose emulator was killed at work. */
+/** Creates a folder whose emulator was killed while it worked. */
 async function createKilled(receiver: Receiver, load: Load): Promise<string> {
   const folder = createTemporaryFolder();
   await using svc = startSvc({ folder, speed: SPEED });
@@ -53,14 +54,14 @@ async function createKilled(receiver: Receiver, load: Load): Promise<string> {
   return folder;
 }
 
-/** How a start ended: its exit code, and the error that it told. */
+/** The exit code and the error of a start that failed. */
 async function refusalOf(svc: SvcProcess) {
   expect(await svc.ready).toBeNull();
   const { code, stderr } = await svc.exited;
   return { exitCode: code, ...JSON.parse(stderr).error };
 }
 
-/** Brings everything from the write-ahead log into the file. @returns its pages. */
+/** Checkpoints the write-ahead log. @returns the number of pages of the file. */
 function checkpoint(folder: string): number {
   const db = new Database(databaseIn(folder));
   db.pragma('wal_checkpoint(TRUNCATE)');
@@ -74,9 +75,9 @@ function damage(folder: string, from: number, to: number): void {
   closeSync(file);
 }
 
-describe('a running emulator', () => {
+describe('a running emulator with a failing disk', () => {
   it.each(smallDisks)(
-    'refuses with 503 on $name, and goes on when there is space [§7.envelope]',
+    'writes fail with 503 on $name and succeed again when there is space [§7.envelope]',
     async (disk) => {
       const folder = createTemporaryFolder();
       disk.prepare(folder);
@@ -91,7 +92,7 @@ describe('a running emulator', () => {
       expect(JSON.parse(refusals().at(-1)?.text ?? '')).toEqual({
         error: {
           code: 'storage_unavailable',
-          message: expect.stringMatching(/^The database did not take the write: /),
+          message: expect.stringMatching(/^Writing to the database failed: /),
           request_id: expect.stringMatching(/^req_/),
         },
       });
@@ -103,7 +104,7 @@ describe('a running emulator', () => {
     },
   );
 
-  it('stays up while its file is damaged, and says so [§7.envelope]', async () => {
+  it('an emulator with a damaged file keeps running and reports the damage [§7.envelope]', async () => {
     await using receiver = await createUnreliableReceiver(random);
     const folder = await createKilled(receiver, new Load(random, { payloadBytes: 8_000 }));
     const pages = checkpoint(folder);
@@ -122,8 +123,8 @@ describe('a running emulator', () => {
   });
 });
 
-describe('a start', () => {
-  it('refuses a file that another process has locked, and a folder in which an emulator runs', async () => {
+describe('svc emulator start', () => {
+  it('a start refuses a locked file and a folder in which an emulator runs', async () => {
     const folder = createTemporaryFolder();
     const other = new Database(databaseIn(folder));
     other.exec('BEGIN EXCLUSIVE; CREATE TABLE mine (id)');
@@ -137,27 +138,30 @@ describe('a start', () => {
     expect(await refusalOf(second)).toMatchObject({ exitCode: 2, code: 'already_running' });
   });
 
-  it.runIf(canBeMereOwner)('refuses a read-only file and a read-only folder', async () => {
+  it.runIf(canDropPrivileges)('a start refuses a read-only file and a read-only folder', async () => {
     await using receiver = await createUnreliableReceiver(random);
     const folder = await createKilled(receiver, new Load(random));
     chmodSync(databaseIn(folder), 0o444);
-    await using onFile = startSvc({ folder, under: asMereOwner });
+    await using onFile = startSvc({ folder, under: withoutPrivileges });
     expect(await refusalOf(onFile)).toMatchObject({ exitCode: 2, code: 'database_unusable' });
     const empty = createTemporaryFolder();
     chmodSync(empty, 0o555);
-    await using inFolder = startSvc({ folder: empty, under: asMereOwner });
+    await using inFolder = startSvc({ folder: empty, under: withoutPrivileges });
     expect(await refusalOf(inFolder)).toMatchObject({ exitCode: 2, code: 'database_unusable' });
   });
 
-  it.runIf(canLimitFiles).each([4, 60, 100, 120, 140])('refuses a disk with room for %i KiB', async (kib) => {
-    const folder = createTemporaryFolder();
-    await using svc = startSvc({ folder, under: ['prlimit', `--fsize=${kib * 1024}`] });
-    expect(await refusalOf(svc)).toMatchObject({
-      exitCode: 2,
-      code: 'database_unusable',
-      hint: expect.stringMatching(/free space/),
-    });
-  });
+  it.runIf(canLimitFiles).each([4, 60, 100, 120, 140])(
+    'a start refuses a disk with %i KiB of free space',
+    async (kib) => {
+      const folder = createTemporaryFolder();
+      await using svc = startSvc({ folder, under: ['prlimit', `--fsize=${kib * 1024}`] });
+      expect(await refusalOf(svc)).toMatchObject({
+        exitCode: 2,
+        code: 'database_unusable',
+        hint: expect.stringMatching(/free space/),
+      });
+    },
+  );
 
   it.each([
     ['its first bytes', () => [0, 100]],
@@ -173,7 +177,7 @@ describe('a start', () => {
     expect(await refusalOf(svc)).toMatchObject({ exitCode: 2, code: 'database_unusable' });
   });
 
-  it('refuses a file that was cut', async () => {
+  it('a start refuses a truncated file', async () => {
     await using receiver = await createUnreliableReceiver(random);
     const folder = await createKilled(receiver, new Load(random));
     truncateSync(databaseIn(folder), Math.floor(checkpoint(folder) / 2) * PAGE_BYTES);
@@ -181,7 +185,7 @@ describe('a start', () => {
     expect(await refusalOf(svc)).toMatchObject({ exitCode: 2, code: 'database_unusable' });
   });
 
-  it('passes over the torn end of a write-ahead log: nothing that was accepted is lost', async () => {
+  it('a start ignores the torn end of a write-ahead log and loses no accepted event', async () => {
     await using receiver = await createUnreliableReceiver(random);
     const load = new Load(random);
     const folder = await createKilled(receiver, load);
@@ -191,16 +195,19 @@ describe('a start', () => {
     expect(await finish(folder, svc, receiver, load)).toEqual({ code: 0, breaches: [] });
   });
 
-  it.each([0.2, 0.5, 0.9])('takes what is whole of a write-ahead log cut at %d', async (share) => {
-    await using receiver = await createUnreliableReceiver(random);
-    const load = new Load(random);
-    const folder = await createKilled(receiver, load);
-    const log = `${databaseIn(folder)}-wal`;
-    truncateSync(log, Math.floor(statSync(log).size * share));
-    const before = load.creations.length;
-    await using svc = startSvc({ folder });
-    await work(svc, receiver, load, 20);
-    const later = load.creations.slice(before);
-    expect(await finish(folder, svc, receiver, load, later)).toEqual({ code: 0, breaches: [] });
-  });
+  it.each([0.2, 0.5, 0.9])(
+    'a start reads the complete commits of a write-ahead log that is cut at %d',
+    async (share) => {
+      await using receiver = await createUnreliableReceiver(random);
+      const load = new Load(random);
+      const folder = await createKilled(receiver, load);
+      const log = `${databaseIn(folder)}-wal`;
+      truncateSync(log, Math.floor(statSync(log).size * share));
+      const before = load.creations.length;
+      await using svc = startSvc({ folder });
+      await work(svc, receiver, load, 20);
+      const later = load.creations.slice(before);
+      expect(await finish(folder, svc, receiver, load, later)).toEqual({ code: 0, breaches: [] });
+    },
+  );
 });

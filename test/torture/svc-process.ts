@@ -1,4 +1,4 @@
-/** `svc emulator start` as a process of its own, to be killed. */
+/** Runs `svc emulator start` in a child process that can be killed. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { ReadyLine } from '../../src/cli/ready-line.ts';
@@ -6,7 +6,7 @@ import type { ReadyLine } from '../../src/cli/ready-line.ts';
 const program = new URL('../../bin/svc.js', import.meta.url).pathname;
 const killPointsModule = new URL('kill-points.mjs', import.meta.url).href;
 
-/** Where a process can be killed; `kill-points.mjs` says how each is seen. In the order of a delivery's life. */
+/** Points at which a process can be killed, in the order of a delivery's life. `kill-points.mjs` detects them. */
 export const killPoints = [
   'event.before_commit',
   'event.after_commit',
@@ -22,29 +22,29 @@ export type KillPoint = (typeof killPoints)[number];
 export interface SvcOptions {
   /** The folder of the project; its database is `svc.db`, see {@link databaseIn}. */
   readonly folder: string;
-  /** Schedule seconds per real second; left out, the clock goes on as it did. */
+  /** Schedule seconds per real second (default: as stored). */
   readonly speed?: number;
-  /** Ends itself when it passes the point for the nth time. */
+  /** Kills itself when it passes the point for the nth time. */
   readonly killAt?: { readonly point: KillPoint | 'snapshot.copying'; readonly nth: number } | undefined;
-  /** A command that runs the command which follows it. */
+  /** A command that runs the command in its arguments, such as `prlimit`. */
   readonly under?: readonly string[];
 }
 
 export interface SvcExit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** Everything it said on standard error. */
+  /** Complete standard error. */
   readonly stderr: string;
 }
 
 export interface SvcProcess extends AsyncDisposable {
   readonly pid: number;
-  /** What it says once requests are answered; null when it ended before. */
+  /** The ready line; null if it exited before. */
   readonly ready: Promise<ReadyLine | null>;
   readonly exited: Promise<SvcExit>;
-  /** What it has said on standard error so far. */
+  /** Standard error so far. */
   readonly stderr: string;
-  /** Sends a signal. @returns how it ended. */
+  /** Sends a signal. Resolves when the process has exited. */
   end(signal: NodeJS.Signals): Promise<SvcExit>;
 }
 
@@ -62,39 +62,39 @@ export function startSvc({ folder, speed, killAt, under = [] }: SvcOptions): Svc
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { PATH: process.env.PATH, ...(killAt && { TORTURE_KILL_AT: `${killAt.point}:${killAt.nth}` }) },
   });
-  let said = '';
+  let stderr = '';
   child.stderr.on('data', (chunk) => {
-    said += chunk;
+    stderr += chunk;
   });
-  const ended = endOf(child).then((end) => ({ ...end, stderr: said }));
+  const exited = waitForExit(child).then((exit) => ({ ...exit, stderr }));
   const ready = new Promise<ReadyLine | null>((resolve) => {
     createInterface(child.stdout).once('line', (line) => resolve(JSON.parse(line)));
-    ended.then(() => resolve(null));
+    exited.then(() => resolve(null));
   });
   const end = (signal: NodeJS.Signals) => {
     child.kill(signal);
-    return ended;
+    return exited;
   };
   return {
     pid: child.pid ?? 0,
     ready,
-    exited: ended,
+    exited,
     get stderr() {
-      return said;
+      return stderr;
     },
     end,
     [Symbol.asyncDispose]: async () => void (await end('SIGKILL')),
   };
 }
 
-/** @throws what it said, when it did not start. */
+/** @throws Error with standard error if it did not start. */
 export async function getReady(svc: SvcProcess): Promise<ReadyLine> {
   const ready = await svc.ready;
-  if (ready === null) throw new Error(`it did not start: ${JSON.stringify(await svc.exited)}`);
+  if (ready === null) throw new Error(`svc did not start: ${JSON.stringify(await svc.exited)}`);
   return ready;
 }
 
-function endOf(child: ChildProcess): Promise<Omit<SvcExit, 'stderr'>> {
+function waitForExit(child: ChildProcess): Promise<Omit<SvcExit, 'stderr'>> {
   return new Promise((resolve, reject) => {
     child.once('error', reject);
     child.once('close', (code, signal) => resolve({ code, signal }));

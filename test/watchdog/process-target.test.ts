@@ -2,16 +2,16 @@ import { spawn } from 'node:child_process';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import {
   listGuarded,
+  listProcesses,
   listRunning,
   targetInOwnGroup,
   targetInSharedGroup,
 } from '../../src/watchdog/process-target.ts';
-import { listProcesses } from '../../src/watchdog/processes.ts';
 
-const entry = (pid: number, parent: number, group: number) => ({ pid, parentPid: parent, groupId: group });
+const entry = (pid: number, parentPid: number, groupId: number) => ({ pid, parentPid, groupId });
 
-describe('what a command has left', () => {
-  it('is its whole group where it has one to itself, orphans too', () => {
+describe('listRunning', () => {
+  it('all processes of a command with its own group are listed, including orphans', () => {
     const processes = [
       entry(1, 0, 1),
       entry(20, 10, 20),
@@ -22,34 +22,34 @@ describe('what a command has left', () => {
     expect(listRunning(targetInOwnGroup(20), processes)).toEqual([20, 21, 22]);
   });
 
-  // npm (5) runs sh (6), that runs svc (10), that runs the command (20); a pager (7) reads from them.
+  // npm (5) runs sh (6), which runs svc (10), which runs the command (20). A pager (7) reads their output.
   const target = { pid: 20, groupId: 5, hostPid: 10, otherPids: [5, 6, 7] };
   const job = [entry(1, 0, 1), entry(5, 1, 5), entry(6, 5, 5), entry(7, 1, 5)];
   const command = [entry(20, 10, 5), entry(21, 20, 5)];
 
-  it('in a group that it shares is neither svc nor who was there before', () => {
+  it('in a shared group, svc and earlier processes are not listed', () => {
     expect(listRunning(target, [...job, entry(10, 6, 5), ...command])).toEqual([20, 21]);
   });
 
-  it('in such a group is an orphan, but not what others have started meanwhile', () => {
+  it('in a shared group, orphans are listed, but not descendants of earlier processes', () => {
     const orphan = entry(22, 1, 5);
     const next = entry(40, 6, 5);
     expect(listRunning(target, [...job, entry(20, 1, 5), orphan, next])).toEqual([20, 22]);
   });
 
-  it('in another group is nothing of it', () => {
+  it('processes of other groups are not listed', () => {
     expect(listRunning(target, [...job, entry(30, 20, 30)])).toEqual([]);
   });
 });
 
-it('the watchdog ends the commands that it was told of, without those that were released', () => {
+it('listGuarded returns the commands that were not released', () => {
   const [first, second] = [targetInOwnGroup(20), targetInOwnGroup(30)];
   expect(listGuarded([first, second, { released: 20 }])).toEqual([second]);
   expect(listGuarded([first, { released: 20 }, first])).toEqual([first]);
 });
 
-describe.skipIf(process.platform === 'win32')('the processes of this machine', () => {
-  it('have parents and groups', async () => {
+describe.skipIf(process.platform === 'win32')('listProcesses', () => {
+  it('processes have parents and groups', async () => {
     const toTarget = targetInSharedGroup();
     const child = spawn('sleep', ['600']);
     onTestFinished(() => void child.kill());
@@ -57,9 +57,9 @@ describe.skipIf(process.platform === 'win32')('the processes of this machine', (
     const processes = listProcesses();
     const own = processes.find((each) => each.pid === process.pid);
     expect(processes.find((each) => each.pid === pid)).toEqual({ ...own, pid, parentPid: process.pid });
-    const left = listRunning(toTarget(pid));
-    expect(left).toContain(pid);
-    expect(left).not.toContain(process.pid);
-    expect(left).not.toContain(process.ppid);
+    const running = listRunning(toTarget(pid));
+    expect(running).toContain(pid);
+    expect(running).not.toContain(process.pid);
+    expect(running).not.toContain(process.ppid);
   });
 });

@@ -1,7 +1,7 @@
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { readKeyFile } from '../../src/sandbox/key-file.ts';
+import { readKeyFile } from '../../src/sandbox/state-lifecycle.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 
 it('the stored API key is not read from a FIFO or a device, which could hold up the process beyond SIGTERM', () => {

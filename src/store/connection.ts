@@ -1,0 +1,93 @@
+/** An open database file with its group commits, file monitor, baseline and unpublished event. */
+import type Database from 'better-sqlite3';
+import { Baseline } from './baseline.ts';
+import { type DatabaseOptions, isStorageError, openDatabase, storeClosedError } from './database.ts';
+import { DatabaseFileMonitor } from './database-file-monitor.ts';
+import { GroupCommit, toWriteError } from './group-commit.ts';
+import { deleteUnpublished, UnpublishedEvent } from './unpublished-event.ts';
+
+export interface ConnectionHooks {
+  /** Called after every commit of a group. */
+  readonly onCommit: () => void;
+  /** Called after every rollback. */
+  readonly onUndo: () => void;
+}
+
+export class Connection {
+  readonly db: Database.Database;
+  readonly monitor: DatabaseFileMonitor;
+  readonly group: GroupCommit;
+  readonly baseline: Baseline;
+  readonly unpublished: UnpublishedEvent;
+
+  /** @throws SvcError as {@link openDatabase}. */
+  constructor(options: DatabaseOptions, { onCommit, onUndo }: ConnectionHooks) {
+    const db = openDatabase(options);
+    const monitor = new DatabaseFileMonitor(options.path);
+    this.db = db;
+    this.monitor = monitor;
+    deleteUnpublished(db);
+    this.unpublished = new UnpublishedEvent(db);
+    this.baseline = new Baseline(db);
+    this.group = new GroupCommit(
+      db,
+      () => {
+        monitor.recordWrite();
+        onCommit();
+      },
+      onUndo,
+      () => monitor.assertIntact(),
+    );
+  }
+
+  /** @throws SvcError `storage_unavailable` after the database was closed. */
+  assertOpen(): void {
+    if (!this.db.open) throw storeClosedError();
+  }
+
+  /** Writes at once, in a separate transaction. */
+  writeNow<Result>(operation: () => Result): Result {
+    const result = this.db.transaction(operation).immediate();
+    this.monitor.recordWrite();
+    return result;
+  }
+
+  /** Runs a write. @throws SvcError `storage_unavailable` if the file or its disk fails; any other error as it is. */
+  withStorageErrors(write: () => void): void {
+    try {
+      write();
+    } catch (error) {
+      throw isStorageError(error) ? toWriteError(error) : error;
+    }
+  }
+
+  /** Writes with foreign keys off, after all waiting writes. @throws SvcError `storage_unavailable`. */
+  overwrite(operation: () => void): void {
+    this.group.flush();
+    this.monitor.assertIntact();
+    this.db.pragma('foreign_keys = OFF');
+    try {
+      this.withStorageErrors(() => this.writeNow(operation));
+    } finally {
+      this.db.pragma('foreign_keys = ON');
+    }
+  }
+
+  /** Runs `operation` while another database file is attached as `name`. */
+  whileAttached(path: string, name: string, operation: () => void): void {
+    this.group.flush();
+    this.db.prepare(`ATTACH ? AS ${name}`).run(path);
+    try {
+      operation();
+    } finally {
+      this.db.exec(`DETACH ${name}`);
+    }
+  }
+
+  /** Commits waiting writes and closes the file. */
+  close(): void {
+    if (!this.db.open) return;
+    this.group.flush();
+    this.db.close();
+  }
+}
