@@ -1,204 +1,371 @@
-/** Every command, with the line that the help shows, and where its file is. */
+/** Every command with its summary, and the file that implements it. */
 import type { CommandLoader } from './command.ts';
+import type { Example } from './help.ts';
+
+/** Headings of the root help, in its order. */
+export const commandSections = {
+  core: 'Core commands:',
+  inspect: 'Inspect:',
+  simulate: 'Simulate:',
+  setup: 'Setup:',
+} as const;
+
+type RootEntry = (CommandEntry | CommandGroup) & { readonly section: keyof typeof commandSections };
 
 export interface CommandEntry {
+  /** Imperative phrase with a noun. */
   readonly summary: string;
   readonly load: CommandLoader;
 }
+
 export interface CommandGroup {
   readonly summary: string;
+  readonly examples: readonly Example[];
   readonly subcommands: Readonly<Record<string, CommandEntry | CommandGroup>>;
 }
 
-export const commandTree: Readonly<Record<string, CommandEntry | CommandGroup>> = {
+export const commandTree: Readonly<Record<string, RootEntry>> = {
   emulator: {
-    summary: 'Start, stop and look at the emulator of this folder',
+    section: 'core',
+    summary: 'Start, stop and inspect the emulator of this folder',
+    examples: [
+      ['Start the emulator and forward events to a local receiver', 'emulator start --forward-to 3000'],
+      ['Run tests against a temporary emulator', 'emulator exec -- npm test'],
+    ],
     subcommands: {
-      start: { summary: 'Boot the whole sandbox', load: () => import('./commands/emulator/start.ts') },
-      status: { summary: 'Show what runs here', load: () => import('./commands/emulator/status.ts') },
-      exec: {
-        summary: 'Run a command beside an emulator of its own',
-        load: () => import('./commands/emulator/exec.ts'),
+      start: {
+        summary: 'Start the emulator',
+        load: async () => (await import('./commands/emulator-start.ts')).command,
       },
-      wait: { summary: 'Wait until it answers', load: () => import('./commands/emulator/wait.ts') },
-      stop: { summary: 'Stop it', load: () => import('./commands/emulator/stop.ts') },
+      status: {
+        summary: 'Show the running emulator',
+        load: async () => (await import('./commands/emulator.ts')).emulatorStatus,
+      },
+      exec: {
+        summary: 'Run a command with a temporary emulator',
+        load: async () => (await import('./commands/emulator-exec.ts')).command,
+      },
+      wait: {
+        summary: 'Wait until the emulator is ready',
+        load: async () => (await import('./commands/emulator.ts')).emulatorWait,
+      },
+      stop: {
+        summary: 'Stop the emulator',
+        load: async () => (await import('./commands/emulator.ts')).emulatorStop,
+      },
       reset: {
-        summary: 'Go back to the state after boot',
-        load: () => import('./commands/emulator/reset.ts'),
+        summary: 'Reset the emulator to its state after boot',
+        load: async () => (await import('./commands/emulator.ts')).emulatorReset,
       },
       restore: {
-        summary: 'Write the database file again after it was removed',
-        load: () => import('./commands/emulator/restore.ts'),
+        summary: 'Write the database file again after it was deleted',
+        load: async () => (await import('./commands/emulator.ts')).emulatorRestore,
       },
       snapshot: {
-        summary: 'Save everything into one file, or go on from one',
+        summary: 'Save or load the state of the emulator',
+        examples: [
+          ['Save all state', 'emulator snapshot save state.svc'],
+          ['Return to the saved state', 'emulator snapshot load state.svc'],
+        ],
         subcommands: {
           save: {
-            summary: 'Write everything into one file',
-            load: () => import('./commands/emulator/snapshot/save.ts'),
+            summary: 'Save all state to a file',
+            load: async () => (await import('./commands/emulator.ts')).snapshotSave,
           },
           load: {
-            summary: 'Replace everything by a snapshot',
-            load: () => import('./commands/emulator/snapshot/load.ts'),
+            summary: 'Replace all state with a snapshot',
+            load: async () => (await import('./commands/emulator.ts')).snapshotLoad,
           },
         },
       },
     },
   },
   trigger: {
-    summary: 'Create an event, from a fixture or from data',
-    load: () => import('./commands/trigger.ts'),
+    section: 'core',
+    summary: 'Create an event from a fixture or from your own data',
+    load: async () => (await import('./commands/trigger.ts')).command,
   },
   listen: {
-    summary: 'Forward deliveries to a local receiver, for as long as it runs',
-    load: () => import('./commands/listen.ts'),
+    section: 'core',
+    summary: 'Forward deliveries to a local receiver while the command runs',
+    load: async () => (await import('./commands/listen.ts')).command,
   },
-  deliveries: {
-    summary: 'See what was sent to endpoints, and send it again',
+  webhooks: {
+    section: 'core',
+    summary: 'Manage the endpoints that receive deliveries',
+    examples: [
+      ['Register an endpoint', 'webhooks create --url http://localhost:3000/webhooks --events order.shipped'],
+      ['List the endpoints', 'webhooks list'],
+    ],
     subcommands: {
-      list: { summary: 'List deliveries, newest first', load: () => import('./commands/deliveries/list.ts') },
+      list: {
+        summary: 'List endpoints, newest first',
+        load: async () => (await import('./commands/webhooks/list.ts')).command,
+      },
       get: {
-        summary: 'Show everything about one delivery',
-        load: () => import('./commands/deliveries/get.ts'),
+        summary: 'Show an endpoint',
+        load: async () => (await import('./commands/webhooks/get.ts')).command,
       },
-      tail: {
-        summary: 'Follow attempts as they happen',
-        load: () => import('./commands/deliveries/tail.ts'),
+      create: {
+        summary: 'Register an endpoint',
+        load: async () => (await import('./commands/webhooks/create.ts')).command,
       },
-      replay: { summary: 'Send deliveries again', load: () => import('./commands/deliveries/replay.ts') },
-      wait: {
-        summary: 'Wait until deliveries have settled',
-        load: () => import('./commands/deliveries/wait.ts'),
+      update: {
+        summary: 'Change an endpoint',
+        load: async () => (await import('./commands/webhooks/update.ts')).command,
+      },
+      delete: {
+        summary: 'Delete an endpoint',
+        load: async () => (await import('./commands/webhooks/delete.ts')).command,
+      },
+      'rotate-secret': {
+        summary: 'Replace the secret of an endpoint',
+        load: async () => (await import('./commands/webhooks/rotate-secret.ts')).command,
       },
     },
   },
-  clock: {
-    summary: 'Command the clock that decides when retries are due',
+  deliveries: {
+    section: 'inspect',
+    summary: 'Inspect, replay and wait for deliveries',
+    examples: [
+      ['List the deliveries that failed', 'deliveries list --status failed'],
+      ['Replay everything that failed in the last hour', 'deliveries replay --failed --since 1h'],
+    ],
     subcommands: {
-      show: { summary: 'Show what time it is there', load: () => import('./commands/clock/show.ts') },
-      speed: { summary: 'Let it run faster or slower', load: () => import('./commands/clock/speed.ts') },
-      freeze: { summary: 'Stop it', load: () => import('./commands/clock/freeze.ts') },
-      resume: { summary: 'Let a stopped clock go on', load: () => import('./commands/clock/resume.ts') },
-      advance: {
-        summary: 'Move it forward, sending all that falls due',
-        load: () => import('./commands/clock/advance.ts'),
+      list: {
+        summary: 'List deliveries, newest first',
+        load: async () => (await import('./commands/deliveries/list.ts')).command,
       },
-      next: { summary: 'Move it to the next due attempt', load: () => import('./commands/clock/next.ts') },
-      settle: {
-        summary: 'Move it until no delivery is pending',
-        load: () => import('./commands/clock/settle.ts'),
+      get: {
+        summary: 'Show a delivery with all its attempts',
+        load: async () => (await import('./commands/deliveries/get.ts')).command,
+      },
+      tail: {
+        summary: 'Follow delivery attempts in real time',
+        load: async () => (await import('./commands/deliveries/tail.ts')).command,
+      },
+      replay: {
+        summary: 'Send deliveries again',
+        load: async () => (await import('./commands/deliveries/replay.ts')).command,
+      },
+      wait: {
+        summary: 'Wait until deliveries are settled',
+        load: async () => (await import('./commands/deliveries/wait.ts')).command,
       },
     },
   },
   events: {
-    summary: 'List, read and create events',
+    section: 'inspect',
+    summary: 'List, show and create events',
+    examples: [
+      ['List the newest events', 'events list --limit 5'],
+      ['Create an event', `events create order.shipped --data '{"order_id":"ord_1"}'`],
+    ],
     subcommands: {
-      list: { summary: 'List events, newest first', load: () => import('./commands/events/list.ts') },
-      get: { summary: 'Show an event', load: () => import('./commands/events/get.ts') },
-      create: { summary: 'Create an event', load: () => import('./commands/events/create.ts') },
-    },
-  },
-  webhooks: {
-    summary: 'Manage the endpoints that receive deliveries',
-    subcommands: {
-      list: { summary: 'List endpoints, newest first', load: () => import('./commands/webhooks/list.ts') },
-      get: { summary: 'Show an endpoint', load: () => import('./commands/webhooks/get.ts') },
-      create: { summary: 'Register an endpoint', load: () => import('./commands/webhooks/create.ts') },
-      update: { summary: 'Change an endpoint', load: () => import('./commands/webhooks/update.ts') },
-      delete: { summary: 'Delete an endpoint', load: () => import('./commands/webhooks/delete.ts') },
-      'rotate-secret': {
-        summary: 'Give an endpoint a new secret',
-        load: () => import('./commands/webhooks/rotate-secret.ts'),
+      list: {
+        summary: 'List events, newest first',
+        load: async () => (await import('./commands/events/list.ts')).command,
       },
-    },
-  },
-  workspaces: {
-    summary: 'List, read and create workspaces',
-    subcommands: {
-      list: { summary: 'List workspaces, newest first', load: () => import('./commands/workspaces/list.ts') },
-      get: { summary: 'Show a workspace', load: () => import('./commands/workspaces/get.ts') },
-      create: { summary: 'Create a workspace', load: () => import('./commands/workspaces/create.ts') },
-    },
-  },
-  keys: {
-    summary: 'Manage API keys',
-    subcommands: {
-      list: { summary: 'List API keys, newest first', load: () => import('./commands/keys/list.ts') },
-      create: { summary: 'Create an API key', load: () => import('./commands/keys/create.ts') },
-      revoke: { summary: 'Revoke an API key', load: () => import('./commands/keys/revoke.ts') },
+      get: { summary: 'Show an event', load: async () => (await import('./commands/events/get.ts')).command },
+      create: {
+        summary: 'Create an event',
+        load: async () => (await import('./commands/events/create.ts')).command,
+      },
     },
   },
   logs: {
-    summary: 'See the requests made to the API',
+    section: 'inspect',
+    summary: 'Inspect the requests made to the API',
+    examples: [['Follow the requests that are rejected with 422', 'logs tail --status 422']],
     subcommands: {
-      list: { summary: 'List requests, newest first', load: () => import('./commands/logs/list.ts') },
-      tail: { summary: 'Follow requests as they happen', load: () => import('./commands/logs/tail.ts') },
-    },
-  },
-  faults: {
-    summary: 'Let requests and deliveries go wrong on purpose',
-    subcommands: {
-      add: { summary: 'Order a fault', load: () => import('./commands/faults/add.ts') },
       list: {
-        summary: 'List faults and how often each has fired',
-        load: () => import('./commands/faults/list.ts'),
+        summary: 'List API requests, newest first',
+        load: async () => (await import('./commands/logs/list.ts')).command,
       },
-      clear: { summary: 'Take faults back', load: () => import('./commands/faults/clear.ts') },
-    },
-  },
-  fixtures: {
-    summary: 'See sample events and scripts, run a script, check your own',
-    subcommands: {
-      list: { summary: 'List sample events and scripts', load: () => import('./commands/fixtures/list.ts') },
-      show: { summary: 'Show one', load: () => import('./commands/fixtures/show.ts') },
-      run: { summary: 'Run a script, step by step', load: () => import('./commands/fixtures/run.ts') },
-      types: {
-        summary: 'Write TypeScript types of the event types and their payloads',
-        load: () => import('./commands/fixtures/types.ts'),
-      },
-      validate: {
-        summary: 'Say all that is wrong with fixtures',
-        load: () => import('./commands/fixtures/validate.ts'),
+      tail: {
+        summary: 'Follow API requests in real time',
+        load: async () => (await import('./commands/logs/tail.ts')).command,
       },
     },
   },
   verify: {
-    summary: 'Check the signature of a delivery and say what is wrong',
-    load: () => import('./commands/verify.ts'),
+    section: 'inspect',
+    summary: 'Verify the signature of a delivery and explain a failure',
+    load: async () => (await import('./commands/verify.ts')).command,
   },
-  sign: { summary: 'Make the signature headers for a payload', load: () => import('./commands/sign.ts') },
+  open: {
+    section: 'inspect',
+    summary: 'Open the dashboard in the browser',
+    load: async () => (await import('./commands/open.ts')).command,
+  },
+  clock: {
+    section: 'simulate',
+    summary: 'Control the clock that decides when retries are due',
+    examples: [
+      ['Move time forward and send every retry that becomes due', 'clock advance 35m'],
+      ['Run the retry schedule 60 times faster', 'clock speed 60'],
+    ],
+    subcommands: {
+      show: {
+        summary: 'Show the schedule clock',
+        load: async () => (await import('./commands/clock/show.ts')).command,
+      },
+      speed: {
+        summary: 'Set the speed of the schedule clock',
+        load: async () => (await import('./commands/clock/speed.ts')).command,
+      },
+      freeze: {
+        summary: 'Freeze the schedule clock',
+        load: async () => (await import('./commands/clock/freeze.ts')).command,
+      },
+      resume: {
+        summary: 'Resume a frozen schedule clock',
+        load: async () => (await import('./commands/clock/resume.ts')).command,
+      },
+      advance: {
+        summary: 'Move the schedule clock forward and send every attempt that becomes due',
+        load: async () => (await import('./commands/clock/advance.ts')).command,
+      },
+      next: {
+        summary: 'Move the schedule clock to the next due attempt',
+        load: async () => (await import('./commands/clock/next.ts')).command,
+      },
+      settle: {
+        summary: 'Move the schedule clock until no delivery is pending',
+        load: async () => (await import('./commands/clock/settle.ts')).command,
+      },
+    },
+  },
+  faults: {
+    section: 'simulate',
+    summary: 'Inject failures into API requests and deliveries',
+    examples: [
+      ['Answer the next two requests with 503', 'faults add --on request --status 503 --count 2'],
+      ['Send every delivery twice', 'faults add --on delivery --kind duplicate'],
+      ['Remove all faults', 'faults clear'],
+    ],
+    subcommands: {
+      add: { summary: 'Add a fault', load: async () => (await import('./commands/faults/add.ts')).command },
+      list: {
+        summary: 'List faults and how often each was applied',
+        load: async () => (await import('./commands/faults/list.ts')).command,
+      },
+      clear: {
+        summary: 'Remove faults',
+        load: async () => (await import('./commands/faults/clear.ts')).command,
+      },
+    },
+  },
+  fixtures: {
+    section: 'simulate',
+    summary: 'List, show, validate and run fixtures',
+    examples: [['List the sample events and scripts', 'fixtures list']],
+    subcommands: {
+      list: {
+        summary: 'List sample events and scripts',
+        load: async () => (await import('./commands/fixtures/list.ts')).command,
+      },
+      show: {
+        summary: 'Show a fixture',
+        load: async () => (await import('./commands/fixtures/show.ts')).command,
+      },
+      run: {
+        summary: 'Run a script of several steps',
+        load: async () => (await import('./commands/fixtures/run.ts')).command,
+      },
+      types: {
+        summary: 'Generate TypeScript types for event types and payloads',
+        load: async () => (await import('./commands/fixtures/types.ts')).command,
+      },
+      validate: {
+        summary: 'Validate fixture files',
+        load: async () => (await import('./commands/fixtures/validate.ts')).command,
+      },
+    },
+  },
   receiver: {
-    summary: 'Check your receiver, or begin with one that is right',
+    section: 'simulate',
+    summary: 'Check your receiver, or print an example receiver',
+    examples: [
+      ['Check a receiver against the webhook rules', 'receiver check http://localhost:3000/webhooks'],
+    ],
     subcommands: {
       check: {
-        summary: 'Hold a receiver to the receiver rules',
-        load: () => import('./commands/receiver/check.ts'),
+        summary: 'Check a receiver against the webhook rules',
+        load: async () => (await import('./commands/receiver/check.ts')).command,
       },
       example: {
-        summary: 'Print a receiver that is right',
-        load: () => import('./commands/receiver/example.ts'),
+        summary: 'Print an example receiver that passes every check',
+        load: async () => (await import('./commands/receiver/example.ts')).command,
+      },
+    },
+  },
+  sign: {
+    section: 'simulate',
+    summary: 'Create the signature headers for a payload',
+    load: async () => (await import('./commands/sign.ts')).command,
+  },
+  workspaces: {
+    section: 'setup',
+    summary: 'List, show and create workspaces',
+    examples: [['Create a workspace', 'workspaces create Staging']],
+    subcommands: {
+      list: {
+        summary: 'List workspaces, newest first',
+        load: async () => (await import('./commands/workspaces/list.ts')).command,
+      },
+      get: {
+        summary: 'Show a workspace',
+        load: async () => (await import('./commands/workspaces/get.ts')).command,
+      },
+      create: {
+        summary: 'Create a workspace',
+        load: async () => (await import('./commands/workspaces/create.ts')).command,
+      },
+    },
+  },
+  keys: {
+    section: 'setup',
+    summary: 'Manage API keys',
+    examples: [['Create a key that can only read events', 'keys create --scopes events:read']],
+    subcommands: {
+      list: {
+        summary: 'List API keys, newest first',
+        load: async () => (await import('./commands/keys/list.ts')).command,
+      },
+      create: {
+        summary: 'Create an API key',
+        load: async () => (await import('./commands/keys/create.ts')).command,
+      },
+      revoke: {
+        summary: 'Revoke an API key',
+        load: async () => (await import('./commands/keys/revoke.ts')).command,
       },
     },
   },
   env: {
-    summary: 'Print the variables that point programs to the emulator',
-    load: () => import('./commands/env.ts'),
-  },
-  open: { summary: 'Open the dashboard in the browser', load: () => import('./commands/open.ts') },
-  completion: {
-    summary: 'Print a script that completes svc in a shell',
-    load: () => import('./commands/completion.ts'),
-  },
-  gaps: {
-    summary: 'Show what the service description leaves open, and the answers',
-    load: () => import('./commands/gaps.ts'),
-  },
-  doctor: {
-    summary: 'Check the set-up, down to the receivers, and say what to do',
-    load: () => import('./commands/doctor.ts'),
+    section: 'setup',
+    summary: 'Print the variables that connect a program to the emulator',
+    load: async () => (await import('./commands/env.ts')).command,
   },
   config: {
-    summary: 'Show every setting and where it came from',
-    load: () => import('./commands/config.ts'),
+    section: 'setup',
+    summary: 'Show every setting and its source',
+    load: async () => (await import('./commands/config.ts')).command,
+  },
+  gaps: {
+    section: 'setup',
+    summary: 'List the open questions of the service description and how svc answers them',
+    load: async () => (await import('./commands/gaps.ts')).command,
+  },
+  doctor: {
+    section: 'setup',
+    summary: 'Check the installation, the emulator and the endpoints',
+    load: async () => (await import('./commands/doctor.ts')).command,
+  },
+  completion: {
+    section: 'setup',
+    summary: 'Print the completion script of a shell',
+    load: async () => (await import('./commands/completion.ts')).command,
   },
 };

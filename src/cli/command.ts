@@ -1,24 +1,21 @@
-/** What a command is made of. Its file is loaded when the command is named, not before. */
+/** What a command consists of. Its file is loaded when the command is named. */
 import type { Command } from 'commander';
 import type { Context } from './context.ts';
+import type { Example } from './help.ts';
 
 /**
- * `Options` is what the command line is parsed into: the options by their names, and the arguments by theirs, in one
- * flat object. `run` acts on it and touches the outside only through the context, so that tests need no process.
+ * `Options` is what the command line is parsed into: options and arguments by name, in one flat object. `run` reaches
+ * the outside only through the context, so that tests need no process.
  */
 export interface CommandDefinition<Options> {
-  /** Adds the arguments and options, with the parsers that make their values the types of `Options`. */
+  /** Adds the arguments and options, with parsers that return the types of `Options`. */
   readonly configure?: (command: Command) => void;
-  /** Command lines without the leading `svc`; shown at the end of its help. */
-  readonly examples: readonly string[];
-  /**
-   * Ends as done, or with an exit code: the one that says that the thing asked about is not so, or that of a program
-   * that it has run.
-   */
+  readonly examples: readonly (Example | string)[];
+  /** Returns the exit code; default: success. */
   readonly run:
     | ((options: Options, context: Context) => Promise<void>)
     | ((options: Options, context: Context) => Promise<number>);
 }
 
-/** Loads a command's file. What `Options` is there is the file's own matter. */
-export type CommandLoader = () => Promise<{ readonly command: CommandDefinition<never> }>;
+/** Only the file of the command knows the type of its options. */
+export type CommandLoader = () => Promise<CommandDefinition<never>>;

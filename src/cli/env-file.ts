@@ -1,22 +1,30 @@
 /** Files of variables that programs read when they start, such as `.env.local`. */
 import { appendFileSync, chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { type Command, Option } from 'commander';
 import { SvcError } from '../errors.ts';
 import { type EnvVariables, renderVariables } from './env-variables.ts';
 
-/**
- * Help for a command with `--env-file`. Node 20 reads every such option on the command line of a program as its own,
- * unless a lone -- stands before it.
- */
-export function envFileHelp(command: string): string {
-  return `
-Node 20 takes --env-file for itself and fails when there is no such file yet. Write svc -- ${command}
---env-file FILE there, or set SVC_ENV_FILE.`;
+export interface WriteEnvOptions {
+  readonly writeEnv?: string;
+  /** The former name. Node 20 reads `--env-file` itself, unless a `--` precedes it. */
+  readonly envFile?: string;
+}
+
+/** `--write-env`, and its former name without a place in the help. */
+export function addEnvFileAlias(command: Command): Command {
+  return command.addOption(new Option('--env-file <file>', 'Former name of --write-env').hideHelp());
+}
+
+/** The setting `envFile` as the option that was given. */
+export function toEnvFileFlag({ writeEnv, envFile }: WriteEnvOptions): { readonly writeEnv?: string } {
+  const file = writeEnv ?? envFile;
+  return file === undefined ? {} : { writeEnv: file };
 }
 
 /**
- * Sets variables in a file, which need not be there yet; other lines of it stay as they are. The file holds secrets,
- * so nobody else may read it from then on.
- * @throws SvcError `usage` when it cannot be written, or cannot hold one of the values.
+ * Sets variables in a file, which is created if necessary, and keeps its other lines. The file holds secrets, so only
+ * its owner can read it from then on.
+ * @throws SvcError `usage` when the file cannot be written, or a value cannot be written in this format.
  */
 export function writeEnvFile(path: string, variables: EnvVariables): void {
   try {
@@ -25,20 +33,20 @@ export function writeEnvFile(path: string, variables: EnvVariables): void {
     writeFileSync(path, setVariables(readFileSync(path, 'utf8'), variables));
   } catch (error) {
     if (error instanceof SvcError) throw error;
-    throw new SvcError('usage', `The file ${path} cannot be written: ${(error as Error).message}.`, {
+    throw new SvcError('usage', `Cannot write ${path}: ${(error as Error).message}.`, {
       cause: error,
     });
   }
 }
 
-/** The text of the file with those variables: each in its old place, or at the end. */
+/** Returns the text with these variables set: in the line that had one, or at the end. */
 export function setVariables(text: string, variables: EnvVariables): string {
   const missing = new Map(Object.entries(variables));
   const lines = text.split('\n').flatMap((line) => {
     const name = /^\s*(?:export\s+)?(\w+)\s*=/.exec(line)?.[1] ?? '';
     const value = variables[name];
     if (value === undefined) return [line];
-    // A second line for the same variable would count instead of the first.
+    // Readers use the last line of a variable.
     return missing.delete(name) ? [toLine(name, value)] : [];
   });
   if (lines.at(-1) === '') lines.pop();

@@ -1,17 +1,17 @@
-/** Options that every command takes, before the command's name or after it. */
+/** Options that every command accepts, before or after its name. */
 import { type Command, Option } from 'commander';
 import type { GlobalOptions } from './context.ts';
 
 const HEADING = 'Global options:';
 
 const flags: readonly (readonly [flags: string, description: string])[] = [
-  ['--json', 'print JSON; a stream prints one object a line'],
-  ['--no-color', 'print without colours'],
-  ['--url <url>', 'the emulator to talk to; otherwise SVC_CONTROL_URL, or the one of this folder'],
-  ['--api-key <key>', 'the API key to use; otherwise SVC_API_KEY, or the one made at boot'],
+  ['--json', 'Print JSON; a stream prints one object per line'],
+  ['--no-color', 'Print without colors'],
+  ['--url <url>', 'Emulator to use (default: SVC_CONTROL_URL, or the emulator of this folder)'],
+  ['--api-key <key>', 'API key to use (default: SVC_API_KEY, or the key created at boot)'],
 ];
 
-/** Adds them to a command that has its own options already; a name that means something else there keeps that meaning. */
+/** Adds them to a command that has its own options already. An option of the command with the same name wins. */
 export function addGlobalOptions(command: Command): Command {
   return flags
     .map(([text, description]) => new Option(text, description).helpGroup(HEADING))
@@ -19,7 +19,7 @@ export function addGlobalOptions(command: Command): Command {
     .reduce((extended, option) => extended.addOption(option), command);
 }
 
-/** Those given to the command or to one above it; the nearest counts. */
+/** Global options given to the command or to a parent; the nearest one wins. */
 export function readGlobalOptions(command: Command): GlobalOptions {
   const given = command.options
     .filter((option) => isGlobal(option) && command.getOptionValueSource(option.attributeName()) === 'cli')
@@ -27,7 +27,7 @@ export function readGlobalOptions(command: Command): GlobalOptions {
   return { ...(command.parent ? readGlobalOptions(command.parent) : {}), ...Object.fromEntries(given) };
 }
 
-/** The command's own options and its arguments, by their names. */
+/** The command's own options and arguments by name. */
 export function readOwnOptions(command: Command): object {
   const options = command.options
     .filter((option) => !isGlobal(option))

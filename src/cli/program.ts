@@ -1,24 +1,30 @@
-/** The command line as commander sees it. A command gets its options when it is named, from a file that is loaded then. */
+/** The command line: builds the commands from the command tree, and loads the file of a command when it is named. */
 import { Command, CommanderError } from 'commander';
-import { ExitCode, SvcError } from '../errors.ts';
+import { ExitCode } from '../errors.ts';
 import { VERSION } from '../version.ts';
 import type { CommandDefinition } from './command.ts';
-import { type CommandEntry, type CommandGroup, commandTree } from './command-tree.ts';
+import { type CommandEntry, type CommandGroup, commandSections, commandTree } from './command-tree.ts';
 import { COMPLETE_COMMAND } from './completion/protocol.ts';
 import { createContext, type Host } from './context.ts';
 import { addGlobalOptions, readGlobalOptions, readOwnOptions } from './global-options.ts';
+import { addExamples, addLearnMore, createHelpConfiguration, type Example } from './help.ts';
 import { reportError } from './report-error.ts';
+import { toUsageError } from './usage-error.ts';
 
-const HELP_WIDTH = 110;
+const EXAMPLES: readonly Example[] = [
+  ['Start the emulator and forward events to a local receiver', 'emulator start --forward-to 3000'],
+  ['Create an event and wait until it is delivered', 'trigger order.shipped --wait'],
+  ['Follow delivery attempts', 'deliveries tail'],
+];
 
-/** Runs one command line (without program and script) to its end, errors reported. */
+/** Runs one command line, given without program and script, and reports its errors. */
 export async function runCommandLine(args: readonly string[], host: Host): Promise<number> {
-  // Asked of the text itself, because an error of parsing has to be told in that form too.
+  // Read from the text itself, because a usage error is reported as JSON too.
   const json = hasFlag(args, '--json');
   let exitCode: number = ExitCode.success;
   const program = createProgram(host, json, async (command, definition) => {
     const context = createContext(host, readGlobalOptions(command));
-    // The definition's own parsers made these options; only its file knows their type.
+    // The parsers of the definition produced these options; only its file knows their type.
     exitCode = (await definition.run(readOwnOptions(command) as never, context)) ?? ExitCode.success;
   });
   try {
@@ -28,28 +34,29 @@ export async function runCommandLine(args: readonly string[], host: Host): Promi
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return ExitCode.success;
-    return reportError(toUsageError(error), host.io, json);
+    return reportError(error, host.io, json);
   }
 }
 
-/** Whether a flag that every command takes is among the words; what follows a lone `--` is not ours. */
+/** Whether a flag that every command accepts is among the words before a `--`. */
 export function hasFlag(args: readonly string[], flag: string): boolean {
   const end = args.indexOf('--', 1);
   return args.slice(0, end < 0 ? args.length : end).includes(flag);
 }
 
 /**
- * `svc` alone shows the help, and so does `svc help trigger`. After `svc --` Node 20 takes no option for itself, such
- * as `--env-file`, which it does wherever that stands.
+ * `svc` alone shows the help; `svc help trigger` and `svc --help trigger` show that of a command. `svc --` stops Node 20
+ * from reading options such as `--env-file`, which it does anywhere on the command line.
  */
 function toCommanderArguments(args: readonly string[]): string[] {
   const [first, ...rest] = args;
   if (first === undefined) return ['--help'];
   if (first === '--') return toCommanderArguments(rest);
-  return first === 'help' ? [...rest, '--help'] : [...args];
+  const isHelp = ['help', '--help', '-h'].includes(first);
+  return isHelp ? [...rest, '--help'] : [...args];
 }
 
-/** What the completion scripts of the shells ask; no command for people. */
+/** For the completion scripts; people do not call it. */
 async function printCompletions(words: readonly string[], host: Host): Promise<ExitCode> {
   const { complete } = await import('./completion/complete.ts');
   const lines = await complete(words, host);
@@ -59,66 +66,57 @@ async function printCompletions(words: readonly string[], host: Host): Promise<E
 
 type RunCommand = (command: Command, definition: CommandDefinition<never>) => Promise<void>;
 
-function createProgram({ io }: Host, json: boolean, act: RunCommand): Command {
+function createProgram({ io }: Host, json: boolean, run: RunCommand): Command {
   const program = new Command('svc')
-    .description('A local emulator of the Workspace Events and Webhooks API.')
-    .version(VERSION, '-V, --version', 'show the version')
-    .exitOverride()
+    .description('Run a local emulator of the Workspace Events and Webhooks API')
+    .version(VERSION, '-V, --version', 'Show the version')
     .enablePositionalOptions()
-    .helpOption('-h, --help', 'show this help')
-    .configureHelp({ helpWidth: Math.min(io.width, HELP_WIDTH) })
+    .helpOption('-h, --help', 'Show this help')
+    .configureHelp(createHelpConfiguration(io))
     .configureOutput({
+      getOutHasColors: () => io.color,
+      getErrHasColors: () => io.noteCapabilities.color,
       writeOut: (text) => io.write(text),
       writeErr: (text) => json || io.note(text),
-      // Errors are reported in one place, for people or as JSON.
+      // `reportError` prints errors, as text or as JSON.
       outputError: () => {},
     });
-  finish(program, ['emulator start', 'trigger order.shipped --wait', 'deliveries tail']);
-  for (const [name, entry] of Object.entries(commandTree)) addCommand(program, [name], entry, act);
-  return program;
+  for (const [name, { section, ...entry }] of Object.entries(commandTree)) {
+    addCommand(program, name, entry, run).helpGroup(commandSections[section]);
+  }
+  return completeGroup(program, EXAMPLES);
 }
 
-/** @param words of its full name, such as `deliveries list`. */
 function addCommand(
   parent: Command,
-  words: readonly string[],
+  name: string,
   entry: CommandEntry | CommandGroup,
-  act: RunCommand,
-): void {
-  // What was set on the parent holds for its commands too.
-  const command = parent.command(words.at(-1) ?? '').description(entry.summary);
+  run: RunCommand,
+): Command {
+  // A command inherits the settings of its parent.
+  const command = parent.command(name).description(entry.summary);
   if ('subcommands' in entry) {
-    const verbs = Object.entries(entry.subcommands);
-    for (const [verb, leaf] of verbs) addCommand(command, [...words, verb], leaf, act);
-    finish(
-      command,
-      verbs.map(([verb]) => `${words.join(' ')} ${verb} --help`),
-    );
-    return;
+    for (const [subcommand, below] of Object.entries(entry.subcommands))
+      addCommand(command, subcommand, below, run);
+    return completeGroup(command, entry.examples);
   }
   parent.hook('preSubcommand', async (_, named) => {
     if (named !== command) return;
-    const { command: definition } = await entry.load();
+    const definition = await entry.load();
     definition.configure?.(command);
-    finish(command, definition.examples).action(() => act(command, definition));
+    complete(command, definition.examples).action(() => run(command, definition));
   });
+  return command;
 }
 
-/** What every command has after its own options. */
-function finish(command: Command, examples: readonly string[]): Command {
-  const lines = examples.map((example) => `\n  $ svc ${example}`);
-  return addGlobalOptions(command.helpCommand(false)).addHelpText('after', `\nExamples:${lines.join('')}`);
+function completeGroup(group: Command, examples: readonly Example[]): Command {
+  return addLearnMore(complete(group.usage('<command> [options]'), examples));
 }
 
-/** What commander refuses is a usage error. Its message may end with a suggestion. */
-function toUsageError(error: unknown): unknown {
-  if (!(error instanceof CommanderError)) return error;
-  // A group without a verb: its help was shown, which says more than an error could.
-  const text =
-    error.code === 'commander.help' ? 'Which of these commands?' : error.message.replace(/^error: /, '');
-  const [message = text, suggestion] = text.split('\n');
-  return new SvcError('usage', message, {
-    hint: suggestion?.replace(/^\(|\)$/g, '') ?? 'Add --help to see what it takes.',
-    cause: error,
+/** Adds what every command has after its own options and notes. */
+function complete(command: Command, examples: readonly (Example | string)[]): Command {
+  command.helpCommand(false).exitOverride((error) => {
+    throw error.exitCode === 0 ? error : toUsageError(error, command);
   });
+  return addExamples(addGlobalOptions(command), examples);
 }

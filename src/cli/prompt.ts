@@ -1,4 +1,4 @@
-/** Questions: only in a terminal, only for an argument that was left out. */
+/** Prompts: only in a terminal, and only for a missing argument. */
 import { InvalidArgumentError } from 'commander';
 import { escapeToOneLine } from '../domain/invisible-characters.ts';
 import { SvcError } from '../errors.ts';
@@ -7,13 +7,12 @@ import type { Context } from './context.ts';
 
 /** Rows that are shown at a time. */
 const PAGE_SIZE = 12;
-/** What the prompt puts before each row. */
+/** Width of the marker before each row. */
 const CURSOR_WIDTH = 2;
 
 /**
- * Lets the person choose the value of the left-out `argument`: with the arrow keys, or by typing words that its row
- * contains.
- * @throws SvcError `usage` where nobody can be asked; `not_found` when there is nothing to choose from.
+ * Lets the user choose the value of a missing `argument` with the arrow keys, or by typing words of its row.
+ * @throws SvcError `usage` without a terminal; `not_found` when the list is empty.
  */
 export async function askChoice(
   context: Context,
@@ -32,7 +31,7 @@ export async function askChoice(
   });
   const rows = offered.items.map(({ value, description }, index) => ({
     choice: { value, name: lines[index] ?? '', short: escapeToOneLine(value) },
-    // As it is, and as it was cut to fit, which is what the tab key takes over.
+    // The tab key completes the truncated row, so both forms are searched.
     text: `${value} ${description} ${lines[index]}`.toLowerCase(),
   }));
   return ask(context, async ({ search, Separator }, streams, look) => {
@@ -48,7 +47,8 @@ export async function askChoice(
 }
 
 /**
- * Lets the person type the value of the left-out `argument`, until `parse` accepts it. Errors as for {@link askChoice}.
+ * Lets the user type the value of a missing `argument` until `parse` accepts it.
+ * @throws SvcError `usage` without a terminal.
  * @param parse a parser of `arguments.ts`
  */
 export async function askText<Value>(
@@ -64,7 +64,7 @@ export async function askText<Value>(
   return parse(text);
 }
 
-/** What `parse` has against the text; null when it accepts it. */
+/** The error message of `parse`; null when it accepts the text. */
 function findParseError(text: string, parse: (text: string) => unknown): string | null {
   try {
     parse(text);
@@ -76,17 +76,17 @@ function findParseError(text: string, parse: (text: string) => unknown): string 
 }
 
 /**
- * Asks whether to go on with what cannot be undone; nobody is asked with `--yes`, and where nobody can be.
- * @throws SvcError `interrupted` when the person does not want to.
+ * Asks for confirmation. `--yes` answers it, and without a terminal it is not asked.
+ * @throws SvcError `interrupted` when the user declines.
  */
 export async function confirm(context: Context, question: string, yes: true | undefined): Promise<void> {
   if (yes || !isInteractive(context)) return;
-  const goesOn = await ask(context, (prompts, streams, look) =>
+  const isConfirmed = await ask(context, (prompts, streams, look) =>
     prompts.confirm({ message: escapeToOneLine(question), default: false, ...look }, streams),
   );
-  if (goesOn) return;
-  context.io.note('Nothing was done.');
-  throw new SvcError('interrupted', 'It was not confirmed.');
+  if (isConfirmed) return;
+  context.io.note('Canceled.');
+  throw new SvcError('interrupted', 'Canceled.');
 }
 
 function isInteractive({ io, json }: Context): boolean {
@@ -94,28 +94,30 @@ function isInteractive({ io, json }: Context): boolean {
 }
 
 function assertInteractive(context: Context, argument: string): void {
-  if (!isInteractive(context)) throw new SvcError('usage', `missing required argument '${argument}'`);
+  if (!isInteractive(context)) throw missingArgument(argument);
+}
+
+function missingArgument(argument: string): SvcError {
+  return new SvcError('usage', `Missing ${argument.startsWith('--') ? 'option' : 'argument'}: ${argument}`, {
+    hint: 'Add it, or run the command in a terminal to choose a value.',
+  });
 }
 
 const unstyled = (text: string) => text;
 
-/** What the prompts look like where there are no colours. */
+/** For output without colors. */
 const plainTheme = {
   theme: {
     prefix: { idle: '?', done: '?' },
     spinner: { frames: ['?'] },
     style: {
-      ...{
-        answer: unstyled,
-        message: unstyled,
-        highlight: unstyled,
-        description: unstyled,
-        searchTerm: unstyled,
-      },
-      ...{
-        confirmDefault: (text: string) => text.toUpperCase(),
-        defaultAnswer: (text: string) => `(${text})`,
-      },
+      answer: unstyled,
+      message: unstyled,
+      highlight: unstyled,
+      description: unstyled,
+      searchTerm: unstyled,
+      confirmDefault: (text: string) => text.toUpperCase(),
+      defaultAnswer: (text: string) => `(${text})`,
       error: (text: string) => `> ${text}`,
       keysHelpTip: (keys: [key: string, action: string][]) => keys.map((pair) => pair.join(' ')).join(', '),
     },

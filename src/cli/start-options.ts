@@ -1,8 +1,8 @@
-/** What the commands that boot an emulator have in common: which of the settings are their options. */
-import type { Command } from 'commander';
-import { type SettingName, settings, toOption } from '../config/settings.ts';
+/** The options of the commands that boot an emulator: most of the settings. */
+import { type Command, Option } from 'commander';
+import { type Setting, type SettingName, settings, toOption } from '../config/settings.ts';
 
-/** What stands for the value of a setting in the help; null for one that is only set or not. */
+/** Placeholder of each value in the help; null for an option without a value. */
 const placeholders = {
   port: 'port',
   host: 'address',
@@ -34,16 +34,30 @@ const placeholders = {
 
 type StartSetting = keyof typeof placeholders;
 
-/** Their values are text; the configuration reads them. */
+interface StartOptionsInput {
+  readonly without?: readonly StartSetting[];
+  /** Defaults of the command that differ from those of the settings. */
+  readonly defaults?: Partial<Record<StartSetting, string>>;
+}
+
+/** The values of these options are text, which the configuration parses. */
 export function addStartOptions(
   command: Command,
-  { without = [] }: { without?: readonly StartSetting[] } = {},
+  { without = [], defaults = {} }: StartOptionsInput = {},
 ): Command {
   const names = (Object.keys(placeholders) as StartSetting[]).filter((name) => !without.includes(name));
   for (const name of names) {
-    const value = placeholders[name];
-    const flags = value === null ? toOption(name) : `${toOption(name)} <${value}>`;
-    command.option(flags, settings[name].description);
+    const placeholder = placeholders[name];
+    const { description, schema, defaultValue }: Setting = settings[name];
+    const flags = placeholder === null ? toOption(name) : `${toOption(name)} <${placeholder}>`;
+    const option = new Option(flags, description);
+    const shown = defaults[name] ?? defaultValue('sandbox');
+    if (placeholder !== null && shown !== null && String(shown) !== '')
+      option.default(undefined, String(shown));
+    const words = schema.choices.flatMap((choice) => /^"([\w-]+)" \(/.exec(choice)?.[1] ?? []);
+    // Only for the help and for completion: the configuration rejects other values.
+    if (words.length > 0) option.argChoices = words;
+    command.addOption(option);
   }
   return command;
 }

@@ -29,7 +29,7 @@ export interface Setting<T = unknown, Fallback = unknown> {
   readonly schema: ValueSchema<T>;
   /** The value when it is set nowhere; null where there is none. */
   readonly defaultValue: (environment: Environment) => Fallback;
-  /** The option without its dashes, where it is not the name in kebab-case. */
+  /** Name of the option, where it differs from the name of the setting. */
   readonly option?: string;
   /** Reads a variable or an option, which are text, as the value of the file would be written. */
   readonly fromText?: (text: string) => unknown;
@@ -47,81 +47,81 @@ const none = () => null;
 /** In the order in which `svc config` shows them. */
 export const settings = {
   environment: {
-    description: 'which of the two environments is emulated',
+    description: 'Environment to emulate',
     schema: oneOf({ sandbox: 'keys svc_test_…', production: 'keys svc_live_…' }),
     defaultValue: (): Environment => 'sandbox',
   },
   profile: {
-    description: 'the answers where the service description is silent',
+    description: 'Profile for what the service description leaves open',
     schema: oneOf({ relaxed: 'made for a laptop', strict: 'as near to production as can be' }),
     defaultValue: () => 'relaxed' as const,
   },
   host: {
-    description: 'address to listen on',
+    description: 'Address to listen on',
     schema: text('a host name or address'),
     defaultValue: () => '127.0.0.1',
   },
   port: {
-    description: 'port to listen on; 0 is any free one',
+    description: 'Port to listen on; 0 takes any free port',
     schema: wholeNumber(0, 65_535),
     defaultValue: () => 4777,
     fromText: toNumber,
   },
   db: {
-    description: 'file of the database, or :memory:',
+    description: 'Database file, or :memory:',
     schema: text('the path of a file, or ":memory:"'),
     defaultValue: (environment) => `.svc/${environment}.db`,
     isPath: true,
   },
   seed: {
-    description: 'JSON or YAML file of what a new database begins with',
+    description: 'JSON or YAML file with the initial state of a new database',
     schema: text('the path of a file'),
     defaultValue: none,
     isPath: true,
   },
   speed: {
-    description: 'schedule seconds per real second',
+    description: 'Seconds of schedule time per second of real time',
     schema: number(0.001, 1_000_000),
     defaultValue: () => 1,
     fromText: toNumber,
   },
   freeze: {
-    description: 'start with the schedule clock stopped',
+    description: 'Start with the schedule clock frozen',
     schema: trueOrFalse(),
     defaultValue: () => false,
     fromText: toBoolean,
   },
   randomSeed: {
-    description: 'same ids, secrets and jitter on every run',
+    description: 'Number that makes ids, secrets and jitter the same in every run',
     schema: wholeNumber(0, 4_294_967_295),
     defaultValue: none,
     fromText: toNumber,
   },
   wallClock: {
-    description: 'what the wall clock shows, always, for signatures that stay the same',
+    description: 'Time that the wall clock always shows, for signatures that stay the same',
     schema: parsedText('an ISO 8601 time such as 2026-11-20T12:00:00Z', toIsoTime),
     defaultValue: none,
   },
   keepDays: {
-    description: 'days after which settled events are removed (default: 30)',
+    description: 'Days after which settled events are removed',
     schema: wholeNumber(1, 36_500),
     defaultValue: () => defaultRetentionLimits.days,
     fromText: toNumber,
   },
   keepRequests: {
-    description: 'requests of the log that are kept (default: 100000)',
+    description: 'Number of requests that the request log keeps',
     schema: wholeNumber(1, 1_000_000_000),
     defaultValue: () => defaultRetentionLimits.requests,
     fromText: toNumber,
   },
   keepMegabytes: {
-    description: 'megabytes after which the oldest settled events are removed (default: 1024)',
+    description: 'Megabytes above which the oldest settled events are removed',
     schema: wholeNumber(1, 1_000_000),
     defaultValue: () => defaultRetentionLimits.megabytes,
     fromText: toNumber,
   },
   forwardTo: {
-    description: 'port or URL of your receiver, to register as an endpoint at boot',
+    description: 'Port or URL of your receiver, to register as an endpoint at boot',
     schema: parsedText(
       'a port or a URL such as 3000, localhost:3000/webhooks or https://example.com',
       toForwardUrl,
@@ -129,108 +129,109 @@ export const settings = {
     defaultValue: none,
   },
   events: {
-    description: 'event types of that endpoint',
+    description: 'Event types of the --forward-to endpoint, separated by commas',
     schema: listOf(text('an event type such as "order.shipped", or "*"', isSubscription)),
     defaultValue: (): readonly string[] => [WILDCARD_SUBSCRIPTION],
     fromText: (list) => list.split(',').map((type) => type.trim()),
   },
   envFile: {
-    description: 'file to write the variables of `svc env` to',
+    description: 'File to write the variables of `svc env` to',
     schema: text('the path of a file'),
     defaultValue: none,
+    option: 'writeEnv',
     isPath: true,
   },
   https: {
-    description: 'serve HTTPS, with a certificate made for it',
+    description: 'Serve HTTPS with a generated certificate',
     schema: trueOrFalse(),
     defaultValue: () => false,
     fromText: toBoolean,
   },
   cert: {
-    description: 'PEM file of a certificate to serve HTTPS with',
+    description: 'PEM file with the certificate to serve HTTPS with',
     schema: text('the path of a file'),
     defaultValue: none,
     isPath: true,
   },
   key: {
-    description: 'PEM file of the key of that certificate',
+    description: 'PEM file with the private key of --cert',
     schema: text('the path of a file'),
     defaultValue: none,
     isPath: true,
   },
   allowHost: {
-    description: 'more hosts that /v1 answers to, without ports, such as host.docker.internal',
+    description: 'More host names that /v1 accepts, without ports, such as host.docker.internal',
     schema: listOf(parsedText('a host name or address without a port', parseHostName)),
     defaultValue: (): readonly string[] => [],
     fromText: (list) => list.split(',').map((host) => host.trim()),
   },
   publicUrl: {
-    description: 'address of your own proxy or tunnel that leads to the emulator',
+    description: 'Public URL of your own proxy or tunnel that forwards to the emulator',
     schema: parsedText('a URL without a query such as https://svc.example.com', toPublicUrl),
     defaultValue: none,
   },
   tunnel: {
-    description: 'make the API public by a tunnel of cloudflared, which must be installed',
+    description: 'Make the API public through cloudflared, which must be installed',
     schema: trueOrFalse(),
     defaultValue: () => false,
     fromText: toBoolean,
   },
   open: {
-    description: 'open the dashboard in the browser',
+    description: 'Open the dashboard in the browser',
     schema: trueOrFalse(),
     defaultValue: () => false,
     fromText: toBoolean,
   },
   proxy: {
-    description: 'proxy for public receivers; env takes that of the environment',
+    description: 'Proxy for deliveries to public receivers; env uses HTTPS_PROXY and similar variables',
     schema: text('"env" or a URL such as http://127.0.0.1:3128', isProxy),
     defaultValue: none,
   },
   ca: {
-    description: 'PEM file of a certificate authority to trust',
+    description: 'PEM file with a certificate authority to trust',
     schema: text('the path of a file'),
     defaultValue: none,
     isPath: true,
   },
   controlUrl: {
-    description: 'the emulator that commands talk to',
+    description: 'Emulator that commands use',
     schema: httpUrl('http://127.0.0.1:4777'),
     defaultValue: none,
     option: 'url',
   },
   controlToken: {
-    description: 'token of the control plane: what commands send, and what an emulator asks for',
+    description: 'Token of the control plane: commands send it, an emulator requires it',
     schema: text('16 or more of A-Z, a-z, 0-9, "-", ".", "_" and "~"', isControlToken),
     defaultValue: none,
     isSecret: true,
   },
   apiKey: {
-    description: 'key that commands use',
+    description: 'API key that commands use',
     schema: text('an API key'),
     defaultValue: none,
     isSecret: true,
   },
   workspaceId: {
-    description: 'workspace that commands work in',
+    description: 'Workspace that commands use',
     schema: text('the id of a workspace'),
     defaultValue: none,
     option: 'workspace',
   },
   overrides: {
-    description: 'rows of the gap register, see `svc gaps`',
+    description: 'Values of the gap register that differ from the profile; see svc gaps',
     schema: anyObject('an object of rows of the gap register'),
     defaultValue: () => ({}),
     isFileOnly: true,
   },
   schemes: {
-    description: 'signature schemes of your own, see docs/signatures.md',
+    description: 'Your own signature schemes; see docs/signatures.md',
     schema: customSchemes,
     defaultValue: (): CustomSchemes => ({}),
     isFileOnly: true,
     toWritten: toWrittenSchemes,
   },
   scheme: {
-    description: `whose signatures: ${schemeNames.join(', ')}, or one of schemes`,
+    description: `Signature scheme: ${schemeNames.join(', ')}, or one of your own schemes`,
     schema: text('the name of a signature scheme'),
     defaultValue: () => 'svc',
   },
@@ -252,8 +253,8 @@ export function toVariable(name: string): string {
 
 /** `randomSeed` is the option `--random-seed`. */
 export function toOption(name: SettingName): string {
-  const { option }: Setting = settings[name];
-  return `--${option ?? toSnakeCase(name).replaceAll('_', '-')}`;
+  const { option = name }: Setting = settings[name];
+  return `--${toSnakeCase(option).replaceAll('_', '-')}`;
 }
 
 function toNumber(written: string): unknown {

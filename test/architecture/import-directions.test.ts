@@ -47,8 +47,8 @@ const allowed: Record<string, readonly string[]> = {
 /** Files that may load a module lazily with `import()`, and import its types: modules that the command line does not load otherwise. */
 const lazily: Record<string, string> = {
   'cli/boot-emulator.ts': 'emulator',
-  'cli/commands/emulator/start.ts': 'emulator',
-  'cli/commands/emulator/exec.ts': 'emulator',
+  'cli/commands/emulator-start.ts': 'emulator',
+  'cli/commands/emulator-exec.ts': 'emulator',
   'cli/doctor/check-database.ts': 'store',
   'cli/doctor/check-sqlite-driver.ts': 'store',
 };

@@ -2,20 +2,22 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { runCommandLine } from '../../src/cli/program.ts';
+import { getPackageFolder } from '../../src/package-folder.ts';
 import { commandsByName } from '../support/command-definitions.ts';
 import { createFakeHost } from './fake-context.ts';
 
 const intro = `# Commands
 
-Made from the program's own help; a test holds it against that. Every command also takes the global options below.`;
+This page shows the help of each command. A test keeps it equal to the program. Every command also accepts the global
+options below.`;
 
-/** The global options stand once, at the top. */
+/** The page shows the global options once, at the top. */
 const GLOBAL_OPTIONS = /\nGlobal options:\n(?: .*\n)+/;
 
 async function readHelp(...words: string[]): Promise<string> {
   const { host, capturedOutput } = createFakeHost();
   await runCommandLine([...words, '--help'], host);
-  return capturedOutput.out;
+  return capturedOutput.out.replace(getPackageFolder(), '<package>');
 }
 
 async function createSection(name: string): Promise<string> {
@@ -23,7 +25,7 @@ async function createSection(name: string): Promise<string> {
   return `## svc ${name}\n\n\`\`\`text\n${help.replace(GLOBAL_OPTIONS, '').trim()}\n\`\`\``;
 }
 
-it('documents every command as its help does', async () => {
+it('docs/commands.md shows the help of every command', async () => {
   const overview = `\`\`\`text\n${(await readHelp()).trim()}\n\`\`\``;
   const sections = await Promise.all(Object.keys(commandsByName).map(createSection));
   const document = `${[intro, overview, ...sections].join('\n\n')}\n`;

@@ -1,6 +1,9 @@
+import { existsSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
+import { type CommandEntry, type CommandGroup, commandTree } from '../../src/cli/command-tree.ts';
+import type { Example } from '../../src/cli/help.ts';
 import { runCommandLine } from '../../src/cli/program.ts';
 import { ExitCode } from '../../src/errors.ts';
 import { commandsByName, loadCommand } from '../support/command-definitions.ts';
@@ -12,34 +15,48 @@ async function run(args: string, options?: FakeOptions) {
   return { exitCode, ...capturedOutput };
 }
 
-/** The words of an example, in which only single quotes are used, and no redirection counts. */
+/** The words of an example, which uses no quotes other than single ones. A redirection is not included. */
 function toWords(example: string): string[] {
   const words = example.replace(/ >.*/, '').match(/'[^']*'|\S+/g) ?? [];
   return words.map((word) => word.replace(/^'|'$/g, ''));
 }
 
+const toCommandLine = (example: Example | string) => (typeof example === 'string' ? example : example[1]);
+
+const groupExamples = Object.values(commandTree).flatMap(listGroupExamples);
+
+function listGroupExamples(entry: CommandEntry | CommandGroup): string[] {
+  if (!('subcommands' in entry)) return [];
+  return [
+    ...entry.examples.map(toCommandLine),
+    ...Object.values(entry.subcommands).flatMap(listGroupExamples),
+  ];
+}
+
 describe('help', () => {
   it.each([...Object.keys(commandsByName), 'deliveries', ''])(
-    'of "svc %s" goes to standard output and shows examples',
+    'svc %s --help prints a summary, the usage and examples to standard output',
     async (name) => {
       const { exitCode, out, err } = await run(`${name} --help`.trim());
       expect(exitCode).toBe(ExitCode.success);
-      expect(out).toMatch(new RegExp(`^Usage: svc ?${name}`));
-      expect(out).toMatch(/Examples:\n {2}\$ svc \w+/);
+      expect(out).toMatch(/^[A-Z]\w+[, ]/);
+      expect(out).toMatch(new RegExp(`\n\nUsage: svc ?${name}`));
+      expect(out).toMatch(/Examples:\n( {2}# [A-Z].*[^.]\n)? {2}\$ svc \w+/);
       expect(err).toBe('');
     },
   );
 
-  it('is the same when asked for by "svc", and by "svc help trigger"', async () => {
+  it('svc, svc --help and svc help print the same, and so do svc help trigger and svc --help trigger', async () => {
     expect((await run('')).out).toBe((await run('--help')).out);
+    expect((await run('help')).out).toBe((await run('--help')).out);
     expect((await run('help trigger')).out).toBe((await run('trigger --help')).out);
+    expect((await run('--help trigger')).out).toBe((await run('trigger --help')).out);
   });
 
   it.each(Object.entries(commandsByName))(
-    'of "svc %s" shows examples that it accepts',
+    'svc %s accepts the examples in its help',
     async (name, { load }) => {
-      const { examples } = (await load()).command;
-      for (const example of examples) {
+      for (const example of (await load()).examples.map(toCommandLine)) {
         const command = await loadCommand(name, { global: true });
         const words = toWords(example).slice(name.split(' ').length);
         expect(() => command.parse(words, { from: 'user' }), example).not.toThrow();
@@ -48,23 +65,93 @@ describe('help', () => {
     },
   );
 
-  it('goes to standard error when a group is named without a command', async () => {
+  it.each(groupExamples)('the example "svc %s" of a group is accepted', async (example) => {
+    const words = toWords(example);
+    const name = [3, 2, 1]
+      .map((count) => words.slice(0, count).join(' '))
+      .find((each) => each in commandsByName);
+    const command = await loadCommand(name ?? '', { global: true });
+    const args = words.slice(name?.split(' ').length);
+    expect(() => command.parse(args, { from: 'user' })).not.toThrow();
+  });
+
+  it('the root help names the documentation of the package', async () => {
+    const [, path = ''] = /Read the documentation: (.*)/.exec((await run('--help')).out) ?? [];
+    expect(existsSync(path)).toBe(true);
+  });
+
+  it('a group without a command prints its help to standard error', async () => {
     const { exitCode, out, err } = await run('deliveries');
     expect(exitCode).toBe(ExitCode.usage);
     expect(out).toBe('');
     expect(err).toContain('Usage: svc deliveries');
+    expect(err).toContain('error: svc deliveries needs a command.\nhint: Choose one of: list, get, ');
+  });
+
+  it.each(Object.keys(commandsByName))('the options of svc %s follow one style', async (name) => {
+    const { out } = await run(`${name} --help`);
+    expect(out).not.toMatch(/default: ["[{]|choices: "/);
+    const { options, registeredArguments } = await loadCommand(name);
+    const texts = [...options, ...registeredArguments].map(({ description }) => description);
+    expect(texts.filter((text) => !isHelpText(text))).toEqual([]);
   });
 });
 
+/** A phrase that starts with a capital letter, a code word or a quote, and has no final period. */
+function isHelpText(text: string): boolean {
+  return /^(?:[A-Z'0-9]|json |del_)/.test(text) && !text.endsWith('.') && !/when left out/.test(text);
+}
+
 describe('a mistyped command line', () => {
   it.each([
-    ['deliverys list', "unknown command 'deliverys'", 'Did you mean deliveries?'],
-    ['deliveries lst', "unknown command 'lst'", 'Did you mean list?'],
-    ['deliveries list --stauts failed', "unknown option '--stauts'", 'Did you mean --status?'],
-  ])('"svc %s" suggests the nearest', async (args, message, hint) => {
-    const { exitCode, err } = await run(args);
-    expect(exitCode).toBe(ExitCode.usage);
+    ['tirgger', 'Unknown command: svc tirgger', 'Did you mean svc trigger?'],
+    ['tirgger --help', 'Unknown command: svc tirgger', 'Did you mean svc trigger?'],
+    ['--help tirgger', 'Unknown command: svc tirgger', 'Did you mean svc trigger?'],
+    ['help tirgger', 'Unknown command: svc tirgger', 'Did you mean svc trigger?'],
+    ['snapshot --help', 'Unknown command: svc snapshot', 'List the commands with: svc --help'],
+    ['deliveries lst', 'Unknown command: svc deliveries lst', 'Did you mean svc deliveries list?'],
+    ['deliveries lst --help', 'Unknown command: svc deliveries lst', 'Did you mean svc deliveries list?'],
+    [
+      'emulator snapshot lod -h',
+      'Unknown command: svc emulator snapshot lod',
+      'Did you mean svc emulator snapshot load?',
+    ],
+    ['--jsn --help', 'Unknown option: --jsn', 'Did you mean --json?'],
+    ['deliveries --jsn', 'Unknown option: --jsn', 'Did you mean --json?'],
+    ['deliveries list --stauts failed', 'Unknown option: --stauts', 'Did you mean --status?'],
+    ['deliveries list --stauts=failed --help', 'Unknown option: --stauts', 'Did you mean --status?'],
+    ['deliveries list --help --stauts failed', 'Unknown option: --stauts', 'Did you mean --status?'],
+    ['open --telemetry', 'Unknown option: --telemetry', 'List the options with: svc open --help'],
+    [
+      'emulator start --env-fil a',
+      'Unknown option: --env-fil',
+      'List the options with: svc emulator start --help',
+    ],
+    [
+      'emulator snapshot save',
+      'Missing argument: file',
+      'Write: svc emulator snapshot save [options] <file>',
+    ],
+    [
+      'open a',
+      'Invalid value for id: "a"',
+      'Write the id of a delivery, an event or an endpoint: del_…, evt_… or wh_….',
+    ],
+    ['env a b', 'Too many arguments: expected none, got 2.', 'Write: svc env [options]'],
+    ['env --format', '--format needs a value.', 'Write: --format <format>'],
+    ['env --format xml', 'Invalid value for --format: "xml"', 'Choose one of: export, dotenv, json, github'],
+    ['completion csh', 'Invalid value for shell: "csh"', 'Choose one of: bash, zsh, fish, powershell'],
+    ['sign', 'Missing option: --payload', 'Write: --payload <body>'],
+    [
+      'webhooks update wh_1 --enable --disable',
+      '--disable and --enable cannot be used together.',
+      'Remove one of them.',
+    ],
+  ])('svc %s is a usage error with a hint', async (args, message, hint) => {
+    const { exitCode, out, err } = await run(args);
     expect(err).toBe(`error: ${message}\nhint: ${hint}\n`);
+    expect(out).toBe('');
+    expect(exitCode).toBe(ExitCode.usage);
   });
 
   it.each([
@@ -83,7 +170,7 @@ describe('a mistyped command line', () => {
     'deliveries replay del_1 --failed',
     'verify --secret s',
     'sign --payload x',
-  ])('"svc %s" is a usage error', async (args) => {
+  ])('svc %s is a usage error', async (args) => {
     const { exitCode, out, err } = await run(args);
     expect(exitCode).toBe(ExitCode.usage);
     expect(out).toBe('');
@@ -91,20 +178,24 @@ describe('a mistyped command line', () => {
   });
 
   it.each(['trigger', 'deliveries get', 'workspaces create'])(
-    '"svc %s" is a usage error where nobody can be asked for what is missing',
+    'svc %s without a terminal is a usage error that names the missing argument',
     async (args) => {
       const { exitCode, err } = await run(args, { env: { SVC_CONTROL_URL: 'http://127.0.0.1:9' } });
       expect(exitCode).toBe(ExitCode.usage);
-      expect(err).toContain('missing required argument');
+      expect(err).toContain('Missing argument: ');
     },
   );
 
-  it('is told as one JSON object with --json', async () => {
+  it('a usage error is one JSON object with --json', async () => {
     const { exitCode, out, err } = await run('deliveries --json lst');
     expect(exitCode).toBe(ExitCode.usage);
     expect(out).toBe('');
     expect(JSON.parse(err)).toEqual({
-      error: { code: 'usage', message: "unknown command 'lst'", hint: 'Did you mean list?' },
+      error: {
+        code: 'usage',
+        message: 'Unknown command: svc deliveries lst',
+        hint: 'Did you mean svc deliveries list?',
+      },
     });
   });
 });

@@ -107,7 +107,7 @@ describe('a choice', () => {
   ])('is a usage error %s, and nothing is loaded', async (_, context) => {
     const list = vi.fn();
     await expect(askChoice(context, 'id', { noun: 'fruit', list })).rejects.toMatchObject({
-      ...{ code: 'usage', message: "missing required argument 'id'" },
+      ...{ code: 'usage', message: 'Missing argument: id' },
     });
     await expect(askText(context, 'name', parseWorkspaceName)).rejects.toMatchObject({ code: 'usage' });
     expect(list).not.toHaveBeenCalled();
@@ -145,7 +145,7 @@ describe('a confirmation', () => {
     const confirmation = confirm(context, 'Eat it?', undefined);
     await press(keys, 'Eat it?');
     await expect(confirmation).rejects.toMatchObject({ code: 'interrupted' });
-    expect(recorded.err).toBe('Nothing was done.\n');
+    expect(recorded.err).toBe('Canceled.\n');
   });
 
   it.each([

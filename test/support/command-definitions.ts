@@ -16,7 +16,7 @@ function listLeaves(name: string, entry: CommandEntry | CommandGroup): [string, 
 /** A command with its own options alone, or with the global ones as well. */
 export async function loadCommand(name: string, { global = false } = {}): Promise<Command> {
   const command = new Command(name).exitOverride();
-  const { command: definition } = await (commandsByName[name] ?? unknown(name)).load();
+  const definition = await (commandsByName[name] ?? unknown(name)).load();
   definition.configure?.(command);
   return global ? addGlobalOptions(command) : command;
 }

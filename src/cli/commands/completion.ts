@@ -8,18 +8,18 @@ interface Options {
 }
 
 const INSTALLATION = `
-To have it in every new shell:
+Installation for every new shell:
   bash        echo 'eval "$(svc completion bash)"' >> ~/.bashrc
-  zsh         echo 'source <(svc completion zsh)' >> ~/.zshrc, below the line with compinit
+  zsh         echo 'source <(svc completion zsh)' >> ~/.zshrc, after the line with compinit
   fish        svc completion fish > ~/.config/fish/completions/svc.fish
   powershell  Add-Content $PROFILE 'svc completion powershell | Out-String | Invoke-Expression'`;
 
 export const command: CommandDefinition<Options> = {
   configure: (command) =>
     command
-      .addArgument(new Argument('<shell>', 'the shell that reads the script').choices(shells))
+      .addArgument(new Argument('<shell>', 'Shell that reads the script').choices(shells))
       .addHelpText('after', INSTALLATION),
-  examples: shells.map((shell) => `completion ${shell}`),
+  examples: shells.map((shell) => [`Print the script for ${shell}`, `completion ${shell}`]),
   run,
 };
 

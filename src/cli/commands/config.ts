@@ -4,13 +4,16 @@ import type { Context } from '../context.ts';
 import { renderTable } from '../render/table.ts';
 
 const NOTE = `
-The configuration file is svc.config.json, .mjs or .ts in this folder or in a folder above, up to the project root: the
-nearest folder with package.json, .git or .svc. A file that another user can change is refused. SVC_TRUST_FOLDERS names
-folders whose files are used all the same, as absolute paths; see docs/security.md.`;
+The configuration file is svc.config.json, svc.config.mjs or svc.config.ts in this folder or in a parent folder, up to
+the project root: the nearest folder with package.json, .git or .svc. A file that another user can change is rejected,
+unless SVC_TRUST_FOLDERS lists its folder as an absolute path. See docs/security.md.`;
 
 export const command: CommandDefinition<object> = {
   configure: (command) => command.addHelpText('after', NOTE),
-  examples: ['config', 'config --json'],
+  examples: [
+    ['Show every setting', 'config'],
+    ['Read the settings in a script', 'config --json'],
+  ],
   run,
 };
 
@@ -22,8 +25,8 @@ async function run(_options: object, context: Context): Promise<void> {
       [
         { title: 'SETTING', value: ({ setting }) => setting },
         { title: 'VALUE', value: ({ value }) => toText(value), canTruncate: true },
-        { title: 'FROM', value: ({ from }) => from, hideOrder: 2 },
-        { title: 'WHAT IT IS', value: ({ description }) => description, hideOrder: 1 },
+        { title: 'SOURCE', value: ({ from }) => from, hideOrder: 2 },
+        { title: 'DESCRIPTION', value: ({ description }) => description, hideOrder: 1 },
       ],
       data,
       context.io,

@@ -17,24 +17,27 @@ interface Options {
 }
 
 const PROBE_NOTE = `
-Each endpoint is sent two deliveries of type svc.probe, one under its secret and one under another; nothing is
-recorded of them. A receiver that passes over types it does not know does nothing on them.`;
+Each endpoint receives two deliveries of type svc.probe: one with a valid signature and one signed with a different
+secret. The emulator does not record them. A receiver that ignores unknown event types does nothing.`;
 
 export const command: CommandDefinition<Options> = {
   configure: (command: Command) =>
     command
-      .option('--no-probe', 'send nothing to receivers, only connect to them')
+      .option('--no-probe', 'Only connect to receivers, without sending deliveries')
       .addHelpText('after', PROBE_NOTE),
-  examples: ['doctor', 'doctor --no-probe', 'doctor --json'],
+  examples: [
+    ['Check everything', 'doctor'],
+    ['Check everything without sending deliveries', 'doctor --no-probe'],
+    ['Check everything in a script', 'doctor --json'],
+  ],
   run,
 };
 
-/** Exits with 1 when there is a problem. */
+/** Exits with 1 when it finds a problem. */
 async function run({ probe }: Options, context: Context): Promise<ExitCode> {
   const findings = [checkNode(process.versions.node)];
   const { finding, config } = await checkConfig(context);
   findings.push(finding);
-  // Without settings, nothing else can be found.
   if (config !== null) findings.push(...(await checkSetup(config, probe, context)));
   const ok = findings.every(({ status }) => status !== 'problem');
   context.print({ ok, findings }, () => renderFindings(findings, context.io));
@@ -44,7 +47,7 @@ async function run({ probe }: Options, context: Context): Promise<ExitCode> {
 async function checkSetup(config: Config, send: boolean, context: Context): Promise<Finding[]> {
   const { values, projectFolder } = config;
   const checking = <Result>(what: string, work: Promise<Result>) =>
-    withProgress(context, async () => `Checking ${what} …`, work);
+    withProgress(context, async () => `Checking ${what}…`, work);
   const { finding, running } = await checking('the emulator', checkEmulator(context));
   const sqlite = await checking('the SQLite driver', checkSqliteDriver(context.signal));
   const checkFile = async () => (sqlite.status === 'ok' ? checkDatabaseFile(values.db) : driverMissing);
@@ -73,5 +76,5 @@ async function checkRunningEmulator(
 
 const driverMissing = createFindingBuilder('database', 'Database').skipped('needs the SQLite driver');
 const notRunning = createFindingBuilder('endpoints', 'Clock and endpoints').skipped(
-  'need an emulator that runs',
+  'need a running emulator',
 );

@@ -10,9 +10,13 @@ interface Options {
 export const command: CommandDefinition<Options> = {
   configure: (command) =>
     command.addOption(
-      choiceOption('--format <format>', 'how to write them', variableFormats).default(variableFormats[0]),
+      choiceOption('--format <format>', 'Format of the output', variableFormats).default(variableFormats[0]),
     ),
-  examples: ['env', 'env --format dotenv > .env.local', 'env --format github >> "$GITHUB_ENV"'],
+  examples: [
+    ['Print the variables as export lines', 'env'],
+    ['Write them to a dotenv file', 'env --format dotenv > .env.local'],
+    ['Set them in a GitHub Actions workflow', 'env --format github >> "$GITHUB_ENV"'],
+  ],
   run,
 };
 

@@ -6,7 +6,10 @@ import { styleFor } from '../render/style.ts';
 type GapRow = ReturnType<typeof listGaps>[number];
 
 export const command: CommandDefinition<object> = {
-  examples: ['gaps', 'gaps --json'],
+  examples: [
+    ['List the open questions', 'gaps'],
+    ['Read them in a script', 'gaps --json'],
+  ],
   run,
 };
 
@@ -18,13 +21,13 @@ async function run(_options: object, context: Context): Promise<void> {
   );
 }
 
-/** The rows are prose, which reads better under each other than in columns. */
+/** The rows are sentences, which do not fit into columns. */
 function renderGap({ id, question, value, overridden, reason, reference }: GapRow, { io }: Context): string {
   const style = styleFor(io);
-  const answer = typeof value === 'string' ? value : JSON.stringify(value);
+  const shown = typeof value === 'string' ? value : JSON.stringify(value);
   return [
     `${style.bold(id)}  ${question}`,
-    `  ${style.green(answer)}${overridden ? style.yellow('  (overridden)') : ''}`,
+    `  ${style.green(shown)}${overridden ? style.yellow('  (overridden)') : ''}`,
     `  ${style.dim(`${reason} (${reference})`)}`,
   ].join('\n');
 }

@@ -6,7 +6,7 @@ import { ExitCode, SvcError } from '../../errors.ts';
 import { abortAfter } from '../../timers.ts';
 import type { CommandDefinition } from '../command.ts';
 import type { Context } from '../context.ts';
-import { envFileHelp, writeEnvFile } from '../env-file.ts';
+import { addEnvFileAlias, toEnvFileFlag, type WriteEnvOptions, writeEnvFile } from '../env-file.ts';
 import { toEnvVariables } from '../env-variables.ts';
 import { type ForwardTarget, parseForwardTargets } from '../listen/forward-target.ts';
 import { listSecrets, renderHeading, toListenReady } from '../listen/listen-ready.ts';
@@ -14,33 +14,41 @@ import { type NewEndpoint, TemporaryEndpoints } from '../listen/temporary-endpoi
 import { followAttempts, typesToFollow } from '../live/follow.ts';
 import { choiceOption, parseHeaders, parseList } from '../option-parsers.ts';
 import { askText } from '../prompt.ts';
-import { formatCount } from '../render/format-count.ts';
+import { formatCount, formatDeliveryCount } from '../render/format-count.ts';
 import { watchReceiver } from '../watch-receiver.ts';
 
-interface Options {
+interface Options extends WriteEnvOptions {
   readonly forwardTo?: readonly ForwardTarget[];
   readonly events?: readonly string[];
   readonly headers?: Readonly<Record<string, string>>;
   readonly skipVerify?: true;
   readonly printSecret?: true;
   readonly format: 'default' | 'json';
-  readonly envFile?: string;
   readonly keep?: true;
   readonly workspace?: string;
 }
 
-/** Real time for the farewell: the person has asked for an end. */
+/** Real time, because the user has asked the command to end. */
 const CLEANUP_TIMEOUT_MS = 2_000;
 
 export const command: CommandDefinition<Options> = {
   configure,
   examples: [
-    'listen --forward-to 3000',
-    'listen --forward-to localhost:3000/hooks -e order.shipped,invoice.paid',
-    'listen --forward-to order.shipped=3000/orders --forward-to invoice.paid=3000/invoices',
-    "listen --forward-to https://localhost:3443 --skip-verify -H 'Authorization: Bearer abc'",
-    'listen --forward-to 3000 --json',
-    'listen --forward-to 3000 --print-secret',
+    ['Forward all events to a local port', 'listen --forward-to 3000'],
+    [
+      'Forward two event types to a path',
+      'listen --forward-to localhost:3000/hooks -e order.shipped,invoice.paid',
+    ],
+    [
+      'Forward each event type to its own path',
+      'listen --forward-to order.shipped=3000/orders --forward-to invoice.paid=3000/invoices',
+    ],
+    [
+      'Forward to HTTPS with a self-signed certificate and an extra header',
+      "listen --forward-to https://localhost:3443 --skip-verify -H 'Authorization: Bearer abc'",
+    ],
+    ['Print one JSON object per attempt', 'listen --forward-to 3000 --json'],
+    ['Print the signing secret of the endpoint', 'listen --forward-to 3000 --print-secret'],
   ],
   run,
 };
@@ -49,29 +57,34 @@ function configure(command: Command): void {
   command
     .option(
       '--forward-to <url>',
-      'port or URL of your receiver; TYPE[,TYPE]=URL for those types alone; may be repeated',
+      'Port or URL of your receiver, or TYPE[,TYPE]=URL for some event types; can be repeated',
       parseForwardTargets,
     )
-    .option('-e, --events <list>', 'event types to forward; all when left out', parseList)
-    .option('-H, --headers <header>', "'Name: value' to add to each delivery; may be repeated", parseHeaders)
-    .option('--skip-verify', 'take any TLS certificate of the receiver')
-    .option('--print-secret', 'print the secret, and end; it is the same when the same URL is listened to')
+    .option('-e, --events <list>', 'Event types to forward, separated by commas (default: *)', parseList)
+    .option('-H, --headers <header>', "'Name: value' to add to each delivery; can be repeated", parseHeaders)
+    .option('--skip-verify', 'Accept any TLS certificate of the receiver')
+    .option('--print-secret', 'Print the signing secret and exit; the same URL always has the same secret')
     .addOption(
-      choiceOption('--format <format>', 'json prints what is sent, an envelope a line', [
+      choiceOption('--format <format>', 'json prints the body of each attempt, one per line', [
         'default',
         'json',
       ]).default('default'),
     )
-    .option('--env-file <file>', 'file to set the variables of `svc env` in, with this secret')
-    .option('--keep', 'leave the endpoint there at the end')
-    .option('--workspace <id>', 'the workspace; otherwise SVC_WORKSPACE_ID, or the one made at boot')
-    .addHelpText('after', envFileHelp('listen'));
+    .option('--write-env <file>', 'File to write the variables of `svc env` to, with this secret')
+    .option('--keep', 'Keep the endpoint when the command ends')
+    .option(
+      '--workspace <id>',
+      'Workspace of the endpoint (default: SVC_WORKSPACE_ID, or the one created at boot)',
+    );
+  addEnvFileAlias(command);
 }
 
-/** Forwards until it is left or interrupted. */
+/** Forwards until the user quits or interrupts. */
 async function run(options: Options, context: Context): Promise<ExitCode> {
   if (context.json && options.format === 'json') {
-    throw new SvcError('usage', '--json and --format json print different things: choose one.');
+    throw new SvcError('usage', '--json and --format json cannot be used together.', {
+      hint: 'Use --json for attempts with their result, or --format json for the bodies that are sent.',
+    });
   }
   const wanted = await toEndpoints(options, context);
   const listener = new TemporaryEndpoints(await context.connect(), wanted);
@@ -88,16 +101,14 @@ async function run(options: Options, context: Context): Promise<ExitCode> {
   }
 }
 
-/** What to register. */
 async function toEndpoints(options: Options, context: Context): Promise<NewEndpoint[]> {
   const { events, headers = {}, skipVerify = false, keep = false, workspace } = options;
   const forwardings =
-    options.forwardTo ?? (await askText(context, 'forward-to', (text) => parseForwardTargets(text)));
+    options.forwardTo ?? (await askText(context, '--forward-to', (text) => parseForwardTargets(text)));
   if (events !== undefined && forwardings.every(({ types }) => types !== null)) {
-    throw new SvcError(
-      'usage',
-      'Each --forward-to names its types: leave --events out, or add a URL for it.',
-    );
+    throw new SvcError('usage', '--events has no effect: each --forward-to names its own event types.', {
+      hint: 'Remove --events, or add a --forward-to without event types.',
+    });
   }
   const workspaceId = workspace ?? (await context.config()).values.workspaceId;
   return forwardings.map(({ url, types }) => ({
@@ -130,12 +141,12 @@ async function listen(listener: TemporaryEndpoints, options: Options, context: C
   }
 }
 
-/** Prints the body of each attempt, an envelope a line. */
+/** Prints the body of each attempt, one per line. */
 async function printEnvelopes(stream: LiveStream, heading: string, { io }: Context): Promise<ExitCode> {
   await stream.ready;
   io.note(heading);
   for await (const item of stream) {
-    // In JSON a line break can only stand between two values.
+    // JSON has line breaks only between two values.
     if (item.type === 'attempt') io.write(item.attempt.request.body.replaceAll(/[\r\n]+/g, ' '));
   }
   return ExitCode.interrupted;
@@ -143,10 +154,10 @@ async function printEnvelopes(stream: LiveStream, heading: string, { io }: Conte
 
 async function writeVariables(
   { control, endpoints }: TemporaryEndpoints,
-  { envFile: file }: Options,
+  options: Options,
   context: Context,
 ): Promise<void> {
-  const { envFile } = (await context.config(file === undefined ? {} : { envFile: file })).values;
+  const { envFile } = (await context.config(toEnvFileFlag(options))).values;
   const [first] = endpoints;
   if (envFile === null || first === undefined) return;
   const status = { ...(await control.getStatus({})), workspace_id: first.workspace_id };
@@ -158,13 +169,12 @@ async function writeVariables(
 function announceRegistration(endpoints: readonly WebhookWithSecret[], context: Context): void {
   const [first, ...others] = endpoints.map(({ id }) => id);
   const more = others.length === 0 ? '' : ` and ${formatCount(others.length, 'other')}`;
-  context.io.note(`The endpoint was lost. Registered again: ${first}${more}`);
+  context.io.note(`The endpoint no longer existed. Registered it again: ${first}${more}`);
   if (context.json) context.printItem({ type: 'ready', ...toListenReady(endpoints) }, () => '');
 }
 
-/** The person may have interrupted, which ends every request of before. */
+/** Uses a new connection: an interruption aborts the requests of the old one. */
 async function removeEndpoints(listener: TemporaryEndpoints, context: Context): Promise<void> {
   const canceled = await listener.remove(await context.connect(abortAfter(CLEANUP_TIMEOUT_MS)));
-  if (canceled > 0)
-    context.io.note(`Deliveries that were still to be tried again, now canceled: ${canceled}.`);
+  if (canceled > 0) context.io.note(`Canceled ${formatDeliveryCount(canceled)} that were still pending.`);
 }

@@ -14,34 +14,40 @@ interface Options {
 export const command: CommandDefinition<Options> = {
   configure: (command) =>
     command
-      .argument('[id]', 'what to show there: del_…, evt_… or wh_…', toPlace)
-      .option('--print', 'print its address instead, as --json does')
-      .addHelpText('after', '\nThe browser stays open when svc ends.'),
-  examples: ['open', 'open del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D', 'open --print'],
+      .argument('[id]', 'Delivery, event or endpoint to show: del_…, evt_… or wh_…', parseDashboardPage)
+      .option('--print', 'Print the address instead'),
+  examples: [
+    ['Open the dashboard', 'open'],
+    ['Open a delivery', 'open del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D'],
+    ['Print the address', 'open --print'],
+  ],
   run,
 };
 
-function toPlace(text: string): DashboardPage {
-  const place = findDashboardPage(text);
-  if (place === null) throw new InvalidArgumentError('The dashboard shows del_…, evt_… and wh_….');
-  return place;
+function parseDashboardPage(text: string): DashboardPage {
+  const page = findDashboardPage(text);
+  if (page === null)
+    throw new InvalidArgumentError(
+      'Write the id of a delivery, an event or an endpoint: del_…, evt_… or wh_….',
+    );
+  return page;
 }
 
-async function run({ id: place, print }: Options, context: Context): Promise<void> {
+async function run({ id: page, print }: Options, context: Context): Promise<void> {
   const { io, json } = context;
   const control = await context.connect();
-  if (place !== undefined) await assertExists(place, control);
-  const url = toDashboardUrl(readDashboardUrl(await control.getStatus({})), place);
+  if (page !== undefined) await assertExists(page, control);
+  const url = toDashboardUrl(readDashboardUrl(await control.getStatus({})), page);
   if (print || json) return context.print({ url }, () => url);
   if (await openUrl(url, context)) return io.note(`Opened ${url}`);
   io.write(url);
-  io.note('No browser can be opened here: open this address in one.');
+  io.note('No browser was found. Open this address in a browser.');
 }
 
-/** @throws SvcError `not_found`, which an empty page would say less well. */
+/** @throws SvcError `not_found`, instead of opening an empty page. */
 async function assertExists({ kind, id }: DashboardPage, control: ControlPlane): Promise<void> {
   if (kind === 'delivery') await control.getDelivery({ id });
   else if (kind === 'webhook') await control.getWebhook({ id });
-  // The control plane has no events of its own, but knows which there are.
+  // The control plane cannot get an event, but its list rejects an unknown event id.
   else await control.listDeliveries({ event_id: id, limit: 1 });
 }

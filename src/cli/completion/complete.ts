@@ -1,4 +1,4 @@
-/** What the completion scripts of the shells ask, while the person waits: the answer comes soon, or is empty. */
+/** Suggests words for the completion scripts of the shells. */
 
 import { abortAfter } from '../../timers.ts';
 import type { Choice } from '../choices/choice-source.ts';
@@ -8,15 +8,15 @@ import { type Cursor, findCursor } from './cursor.ts';
 import { FILES } from './protocol.ts';
 import { choicesForArgument, choicesForOption, type ValueChoices } from './value-choices.ts';
 
-/** Longer than the emulator takes for a list, shorter than a person waits for the tab key. */
+/** Longer than a list takes, and short enough for the tab key. After it, the suggestions are empty. */
 const TIMEOUT_MS = 300;
 
-/** As much of a description as is shown beside a word. */
+/** Maximum size of a description. */
 const DESCRIPTION = { width: 80, unicode: true };
 
 /**
- * Suggests for the last of `words`, which are those of the command line up to the cursor without the program.
- * @returns lines, each a word and after a tab what it is; or {@link FILES} alone.
+ * @param words the words of the command line up to the cursor, without the program; the last one is completed
+ * @returns lines of a word, a tab and a description; or only {@link FILES}
  */
 export async function complete(words: readonly string[], host: Host): Promise<string[]> {
   const cursor = await findCursor(words);
@@ -32,7 +32,7 @@ export async function complete(words: readonly string[], host: Host): Promise<st
       return toLines(
         [
           ...target.options.map(({ long, description }) => ({ value: long ?? '', description })),
-          { value: '--help', description: 'show this help' },
+          { value: '--help', description: 'Show this help' },
         ],
         current,
       );
@@ -68,10 +68,10 @@ async function listChoices(
   host: Host,
 ): Promise<Choice[]> {
   const signal = AbortSignal.any([host.signal, abortAfter(TIMEOUT_MS)]);
-  // Pressing the tab key must not run the code of a project.
+  // Pressing the tab key must not run code of the project.
   const context = createContext({ ...host, signal }, globals, { skipsModules: true });
   const lists = await Promise.all(
-    // Nobody can be told here of an emulator that does not run, or of a fixture that cannot be read.
+    // Completion cannot report an emulator that is not running, or an unreadable fixture.
     sources.map((choiceSource) => choiceSource.list(context).catch(() => ({ items: [] }))),
   );
   const items = lists.flatMap((list) => list.items);

@@ -1,14 +1,14 @@
-/** Where in a command line the cursor stands, by the same definitions that the command line is parsed with. */
+/** Finds what the cursor of a command line is on, by the definitions that the command line is parsed with. */
 import { type Argument, Command, type Option } from 'commander';
 import { type CommandEntry, type CommandGroup, commandTree } from '../command-tree.ts';
 import type { GlobalOptions } from '../context.ts';
 import { addGlobalOptions, isGlobal } from '../global-options.ts';
 
-/** What can stand there. */
+/** What the shell completes. */
 export type CompletionTarget =
   | { readonly kind: 'name'; readonly names: Names }
   | { readonly kind: 'option'; readonly options: readonly Option[] }
-  /** The value of an option, `before` being what of the word precedes it: `--status=`. */
+  /** The value of an option; `before` is the part of the word that precedes it: `--status=`. */
   | { readonly kind: 'value'; readonly option: Option; readonly before: string }
   | { readonly kind: 'argument'; readonly argument: Argument }
   | { readonly kind: 'nothing' };
@@ -17,9 +17,9 @@ type Names = Readonly<Record<string, CommandEntry | CommandGroup>>;
 
 export interface Cursor {
   readonly target: CompletionTarget;
-  /** Words of the command's name as far as it stands there. */
+  /** The words of the command's name that precede the cursor. */
   readonly path: readonly string[];
-  /** Global options that have been given already. */
+  /** Global options that precede the cursor. */
   readonly globals: GlobalOptions;
 }
 
@@ -33,12 +33,12 @@ export async function findCursor(words: readonly string[]): Promise<Cursor> {
   return { target: reader.targetAt(current), path: reader.path, globals: reader.globals };
 }
 
-/** Reads word after word, as commander would. */
+/** Reads one word after the other, as commander does. */
 class CommandLineReader {
   readonly path: string[] = [];
   readonly globals: Record<string, string> = {};
   #command = addGlobalOptions(new Command());
-  /** What the next name can be; null once the command is named or nothing has that name. */
+  /** The possible next names; null after the name of a command, or an unknown name. */
   #names: Names | null = commandTree;
   /** The option whose value is the next word. */
   #open: Option | null = null;
@@ -55,7 +55,7 @@ class CommandLineReader {
     if (this.#isOption(word)) this.#open = this.#findOpenOption(word);
     else if (word === '--' && this.path.length > 0) this.#optionsEnded = true;
     else if (this.#names === null) this.#argumentCount++;
-    // `svc help trigger`, and the dashes that keep Node 20 from taking options for itself.
+    // `svc help trigger`, and the `--` that stops Node 20 from reading options.
     else if (this.path.length > 0 || (word !== 'help' && word !== '--')) await this.#enter(word, this.#names);
   }
 
@@ -63,7 +63,7 @@ class CommandLineReader {
     if (this.#open !== null && this.#isValue(current, this.#open)) {
       return { kind: 'value', option: this.#open, before: '' };
     }
-    if (current.startsWith('-') && !this.#optionsEnded) return this.#placeOfOption(current);
+    if (current.startsWith('-') && !this.#optionsEnded) return this.#targetOfOption(current);
     if (this.#names !== null) return { kind: 'name', names: this.#names };
     const { registeredArguments } = this.#command;
     const last = registeredArguments.at(-1);
@@ -71,9 +71,10 @@ class CommandLineReader {
     return argument === undefined ? NO_TARGET : { kind: 'argument', argument };
   }
 
-  #placeOfOption(current: string): CompletionTarget {
+  #targetOfOption(current: string): CompletionTarget {
     const [before, flag] = /^(--[\w-]+)=/.exec(current) ?? [];
-    if (before === undefined) return { kind: 'option', options: this.#command.options };
+    if (before === undefined)
+      return { kind: 'option', options: this.#command.options.filter(({ hidden }) => !hidden) };
     const option = this.#command.options.find(({ long }) => long === flag);
     return option === undefined ? NO_TARGET : { kind: 'value', option, before };
   }
@@ -83,7 +84,7 @@ class CommandLineReader {
     this.path.push(name);
     this.#names = entry !== undefined && 'subcommands' in entry ? entry.subcommands : null;
     this.#command = new Command();
-    if (entry !== undefined && 'load' in entry) (await entry.load()).command.configure?.(this.#command);
+    if (entry !== undefined && 'load' in entry) (await entry.load()).configure?.(this.#command);
     addGlobalOptions(this.#command);
   }
 
@@ -91,7 +92,7 @@ class CommandLineReader {
     return !this.#optionsEnded && /^-./.test(word) && word !== '--';
   }
 
-  /** Whether an option takes the word; a value that is optional never begins with a dash. */
+  /** Whether the word is the value of the option. An optional value never begins with a dash. */
   #isValue(word: string, option: Option): boolean {
     return option.required || !word.startsWith('-');
   }

@@ -1,7 +1,7 @@
-/** What the completion scripts and the program agree on. */
+/** The protocol between the completion scripts and the program. */
 
-/** The command that the scripts ask; none for people. */
+/** The hidden command that the scripts call. */
 export const COMPLETE_COMMAND = '__complete';
 
-/** The answer that asks the shell for paths of its own. */
+/** The output that makes the shell complete paths. */
 export const FILES = ':files';

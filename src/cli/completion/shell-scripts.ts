@@ -1,15 +1,15 @@
 /**
- * The completion scripts. Each asks `svc -- __complete` with the words up to the cursor, and shows what comes back; the
- * dashes keep Node 20 from taking options for itself.
+ * The completion scripts. Each calls `svc -- __complete` with the words up to the cursor and shows the lines that it
+ * prints. The `--` stops Node 20 from reading options.
  */
 import { COMPLETE_COMMAND, FILES } from './protocol.ts';
 
 export const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;
 export type Shell = (typeof shells)[number];
 
-const bash = `# Completion of svc in bash, from version 3.2 on.
+const bash = `# Completion of svc in bash 3.2 and later.
 _svc() {
-  # Bash takes = and : for the end of a word: what stands together without a blank is one word again here.
+  # Bash splits words at = and :. Join the parts that have no blank between them.
   local words=() last='' word i
   for ((i = 1; i <= COMP_CWORD; i++)); do
     word=\${COMP_WORDS[i]}
@@ -24,10 +24,10 @@ _svc() {
 
   local current=\${COMP_WORDS[COMP_CWORD]}
   [[ $current == [=:]* ]] && current=''
-  local before=\${last%"$current"} answer line
-  answer=$(svc -- ${COMPLETE_COMMAND} "\${words[@]}" 2>/dev/null)
+  local before=\${last%"$current"} output line
+  output=$(svc -- ${COMPLETE_COMMAND} "\${words[@]}" 2>/dev/null)
   COMPREPLY=()
-  if [[ $answer == ${FILES} ]]; then
+  if [[ $output == ${FILES} ]]; then
     local at=''
     [[ $current == @* ]] && at=@
     compopt -o filenames 2>/dev/null
@@ -36,7 +36,7 @@ _svc() {
   fi
   while IFS=$'\\t' read -r line _; do
     [[ $line ]] && COMPREPLY+=("\${line#"$before"}")
-  done <<<"$answer"
+  done <<<"$output"
 }
 complete -o nosort -F _svc svc 2>/dev/null || complete -F _svc svc
 `;
@@ -86,18 +86,18 @@ end
 complete -c svc -f -k -a '(__svc_complete)'
 `;
 
-const powershell = `# Completion of svc in PowerShell, from version 5.1 on.
+const powershell = `# Completion of svc in PowerShell 5.1 and later.
 Register-ArgumentCompleter -Native -CommandName svc -ScriptBlock {
   param($wordToComplete, $commandAst, $cursorPosition)
   $words = @($commandAst.CommandElements | Select-Object -Skip 1 |
     Where-Object { $_.Extent.EndOffset -lt $cursorPosition } |
     ForEach-Object { $_.Extent.Text.Trim("'", '"') })
-  # Before version 7.3 an empty argument has to be quoted to arrive.
+  # Before version 7.3, PowerShell drops an empty argument that is not quoted.
   $empty = if ($PSVersionTable.PSVersion -ge [version]'7.3') { '' } else { '""' }
   $current = if ($wordToComplete) { $wordToComplete } else { $empty }
   svc -- ${COMPLETE_COMMAND} @words $current 2>$null | ForEach-Object {
     $value, $description = $_ -split "\`t", 2
-    # No suggestion at all makes PowerShell complete paths.
+    # Without suggestions, PowerShell completes paths.
     if ($value -ne '${FILES}') {
       $tip = if ($description) { $description } else { $value }
       [System.Management.Automation.CompletionResult]::new($value, $value, 'ParameterValue', $tip)

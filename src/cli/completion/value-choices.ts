@@ -1,4 +1,4 @@
-/** What the values of options and arguments can be, by the names that they have everywhere. */
+/** Possible values of options and arguments, by their names. */
 import type { Argument, Option } from 'commander';
 import { environments, scopes } from '../../domain/environment.ts';
 import { profileNames } from '../../profile/rules.ts';
@@ -17,15 +17,15 @@ import {
 
 export interface ValueChoices {
   readonly words?: readonly string[];
-  /** Those of later offers come after; what a later one repeats is left out. */
+  /** In this order; a value that an earlier source has is skipped. */
   readonly sources?: readonly ChoiceSource[];
-  /** Several with commas between them. */
+  /** Whether the value is a list, separated by commas. */
   readonly isList?: true;
-  /** Paths; with `@` before them where the value itself may stand there too. */
+  /** `path` for a path; `at` for a value or `@` with a path. */
   readonly files?: 'path' | 'at';
 }
 
-/** The types with a fixture are known also where no emulator runs. */
+/** The types with a fixture are known without an emulator too. */
 const types: ValueChoices = { sources: [eventTypeChoices, fixtureTypeChoices] };
 
 const byOption: Readonly<Record<string, ValueChoices>> = {
@@ -43,7 +43,7 @@ const byOption: Readonly<Record<string, ValueChoices>> = {
   '--workspace': { sources: [workspaceChoices] },
 };
 
-/** By what stands for the value in the help. */
+/** By the placeholder in the help. */
 const byPlaceholder: Readonly<Record<string, ValueChoices>> = {
   '<body>': { files: 'at' },
   '<file>': { files: 'path' },
@@ -57,7 +57,7 @@ const byArgument: Readonly<Record<string, ValueChoices>> = {
   type: types,
 };
 
-/** What ids stand for in the commands of each group, and the names of fixtures in theirs. */
+/** Ids and names, by the group of the command. */
 const byGroup: Readonly<Record<string, ValueChoices>> = {
   deliveries: { sources: [deliveryChoices] },
   events: { sources: [eventChoices] },
@@ -80,7 +80,7 @@ export function choicesForArgument(argument: Argument, path: readonly string[]):
   const name = argument.name();
   if (argument.argChoices !== undefined) return { words: argument.argChoices };
   if (path.join(' ') === 'deliveries replay') return { sources: [replayableDeliveryChoices] };
-  // What is to be created has no name yet.
+  // The name of a new resource is free.
   if (namesOfGroup.includes(name) && path[1] !== 'create') return byGroup[path[0] ?? ''] ?? {};
   return byArgument[name] ?? {};
 }

@@ -173,7 +173,7 @@ describe('svc receiver check', () => {
       code: 'usage',
       message: expect.stringContaining('SVC_WEBHOOK_SECRET'),
     });
-    await expect(check({})).rejects.toMatchObject({ message: "missing required argument 'url'" });
+    await expect(check({})).rejects.toMatchObject({ message: 'Missing argument: url' });
   });
 });
 

@@ -110,6 +110,6 @@ describe('the options of', () => {
 });
 
 async function run(name: string, options: object, context: unknown): Promise<void> {
-  const { command } = (await commandsByName[name]?.load()) ?? {};
+  const command = await commandsByName[name]?.load();
   await command?.run(options as never, context as never);
 }

@@ -2,29 +2,29 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
-import type { Emulator } from '../../../emulator.ts';
-import { ExitCode, SvcError } from '../../../errors.ts';
-import { createProcessGuard } from '../../../watchdog/process-guard.ts';
-import { bootEmulator } from '../../boot-emulator.ts';
-import type { CommandDefinition } from '../../command.ts';
-import type { Context } from '../../context.ts';
-import { type EnvVariables, toEnvVariables } from '../../env-variables.ts';
-import { assertWritable, writeFileAtomically } from '../../exec/atomic-write.ts';
-import { renderDeliveryJUnit } from '../../exec/delivery-junit.ts';
+import type { Emulator } from '../../emulator.ts';
+import { ExitCode, SvcError } from '../../errors.ts';
+import { createProcessGuard } from '../../watchdog/process-guard.ts';
+import { bootEmulator } from '../boot-emulator.ts';
+import type { CommandDefinition } from '../command.ts';
+import type { Context } from '../context.ts';
+import { type EnvVariables, toEnvVariables } from '../env-variables.ts';
+import { assertWritable, writeFileAtomically } from '../exec/atomic-write.ts';
+import { renderDeliveryJUnit } from '../exec/delivery-junit.ts';
 import {
   collectDeliveryOutcome,
   findUnexpectedDeliveries,
   reportUnexpectedDeliveries,
   type UnexpectedDeliveries,
-} from '../../exec/delivery-outcome.ts';
-import { EmulatorLog } from '../../exec/emulator-log.ts';
-import { type CommandResult, runCommand } from '../../exec/run-command.ts';
-import { writeCertificate } from '../../https-options.ts';
-import { wholeNumberParser } from '../../option-parsers.ts';
-import { reportError } from '../../report-error.ts';
-import { addStartOptions } from '../../start-options.ts';
+} from '../exec/delivery-outcome.ts';
+import { EmulatorLog } from '../exec/emulator-log.ts';
+import { type CommandResult, runCommand } from '../exec/run-command.ts';
+import { writeCertificate } from '../https-options.ts';
+import { wholeNumberParser } from '../option-parsers.ts';
+import { reportError } from '../report-error.ts';
+import { addStartOptions } from '../start-options.ts';
 
-/** Beside the settings, which the configuration reads. */
+/** The settings are options too; the configuration reads them. */
 interface Options {
   readonly command: readonly string[];
   readonly requireSettled?: true;
@@ -36,39 +36,44 @@ interface Options {
 export const command: CommandDefinition<Options> = {
   configure,
   examples: [
-    'emulator exec -- npm test',
-    'emulator exec --forward-to 3000 --require-settled -- npm test',
-    "emulator exec --expect-failed 1 -- sh -c 'svc trigger refund.created && svc clock settle'",
-    'emulator exec --freeze --random-seed 7 -- pytest -q',
-    'emulator exec --junit reports/deliveries.xml --log emulator.log -- go test ./...',
-    "emulator exec -- sh -c 'node server.js & npm test'",
+    ['Run tests against a temporary emulator', 'emulator exec -- npm test'],
+    ['Require that every delivery arrives', 'emulator exec --forward-to 3000 --require-settled -- npm test'],
+    [
+      'Require that exactly one delivery fails',
+      "emulator exec --expect-failed 1 -- sh -c 'svc trigger refund.created && svc clock settle'",
+    ],
+    ['Repeat a run with the same ids and times', 'emulator exec --freeze --random-seed 7 -- pytest -q'],
+    [
+      'Keep a report and the log',
+      'emulator exec --junit reports/deliveries.xml --log emulator.log -- go test ./...',
+    ],
+    ['Run several commands in a shell', "emulator exec -- sh -c 'node server.js & npm test'"],
   ],
   run,
 };
 
+const DEFAULTS = { port: '0', db: ':memory:' };
+
 const NOTE = `
-The command finds the emulator by the variables of svc env. The emulator is in memory and on any free port unless
---db and --port are given here. Whatever the command leaves running when it has ended is ended too.`;
+The command reads the address of the emulator from the variables of svc env. Processes that the command leaves
+running are ended with it.`;
 
 function configure(command: Command): void {
-  addStartOptions(command, { without: ['envFile', 'open'] })
-    .option('--require-settled', 'exit 1 when a delivery did not arrive, and list those that did not')
+  addStartOptions(command, { without: ['envFile', 'open'], defaults: DEFAULTS })
+    .option('--require-settled', 'Exit with 1 and list the deliveries that did not arrive')
     .option(
       '--expect-failed <count>',
-      'As --require-settled, but exactly this many deliveries must have failed',
+      'Like --require-settled, but exactly this number of deliveries must fail',
       wholeNumberParser(0, Number.MAX_SAFE_INTEGER),
     )
-    .option(
-      '--junit <file>',
-      'write the deliveries to a file, as test cases in the XML that CI services read',
-    )
-    .option('--log <file>', 'keep the log of the emulator; without it, it is kept when the command fails')
-    .argument('<command...>', 'the command and its arguments')
+    .option('--junit <file>', 'File to write the deliveries to, as test cases in JUnit XML')
+    .option('--log <file>', 'File for the log of the emulator (default: a temporary file, kept on failure)')
+    .argument('<command...>', 'Command to run with its arguments')
     .passThroughOptions()
     .addHelpText('after', NOTE);
 }
 
-/** Ends as the command does. Standard output is the command's alone. */
+/** Returns the exit code of the command. Only the command writes to standard output. */
 async function run(options: Options, context: Context): Promise<number> {
   const { junit, log: named } = options;
   const toPath = (file: string) => resolve(context.cwd, file);
@@ -88,31 +93,31 @@ async function run(options: Options, context: Context): Promise<number> {
   }
 }
 
-/** A folder for as long as this runs, and longer where it holds the log of a failure. */
+/** A temporary folder. It is kept when it contains the log of a failure. */
 function createFolder(): string {
   try {
     return mkdtempSync(join(tmpdir(), 'svc-exec-'));
   } catch (error) {
-    throw new SvcError('usage', `There is no room for a log: ${(error as Error).message}.`, {
-      hint: 'Name a folder that can be written to: TMPDIR=FOLDER',
+    throw new SvcError('usage', `Cannot create a temporary folder: ${(error as Error).message}.`, {
+      hint: 'Set TMPDIR to a writable folder.',
       cause: error,
     });
   }
 }
 
 interface ExecResult extends CommandResult {
-  /** What did not arrive, where that matters. */
+  /** Null when the deliveries are as expected, or were not checked. */
   readonly unexpectedDeliveries: UnexpectedDeliveries | null;
 }
 
-/** @param folder for what the command has to find in a file. */
+/** @param folder for files that the command reads, such as the certificate. */
 async function runWithEmulator(
   log: EmulatorLog,
   folder: string,
   options: Options,
   context: Context,
 ): Promise<ExecResult> {
-  const settings = { port: '0', db: ':memory:', ...options };
+  const settings = { ...DEFAULTS, ...options };
   const config = await context.config(settings);
   const emulator = await bootEmulator(config, await context.rules(settings), { ...context, io: log.notes });
   const over = new AbortController();
@@ -145,7 +150,7 @@ async function runGuarded(
   }
 }
 
-/** The command's own failure counts before everything that is wrong besides. */
+/** Checks the deliveries. A failure of the command itself takes precedence. */
 async function checkDeliveries(
   end: CommandResult,
   { control, closed }: Emulator,
@@ -177,12 +182,12 @@ async function checkDeliveries(
 }
 
 function throwEmulatorStopped(): never {
-  throw new SvcError('no_emulator', 'The emulator was stopped before its deliveries were looked at.', {
-    hint: 'svc emulator exec stops it when the command has ended; the command need not.',
+  throw new SvcError('no_emulator', 'The emulator was stopped before its deliveries were checked.', {
+    hint: 'Remove svc emulator stop from the command: svc emulator exec stops the emulator.',
   });
 }
 
-/** So many lines of the log are shown; the others are in the file. */
+/** Last lines of the log that are shown. */
 const MAX_LOG_LINES = 20;
 
 function reportFailure(
@@ -198,6 +203,6 @@ function reportFailure(
   }
   if (unexpectedDeliveries !== null) reportUnexpectedDeliveries(unexpectedDeliveries, io);
   if (lines.length === 0) return;
-  io.note(`The log of the emulator, ${log.path}, ends:`);
+  io.note(`Last lines of the emulator log ${log.path}:`);
   for (const line of lines) io.note(`  ${line}`);
 }

@@ -1,0 +1,144 @@
+import { once } from 'node:events';
+import type { Command } from 'commander';
+import {
+  assertStateFolderTrusted,
+  createRunFile,
+  createStateFolder,
+  ensureRunFile,
+  findOwnRunFile,
+  type RunFile,
+  removeRunFile,
+} from '../../control/run-file.ts';
+import type { Emulator } from '../../emulator.ts';
+import { clearInterval, setInterval } from '../../timers.ts';
+import { bootEmulator } from '../boot-emulator.ts';
+import type { CommandDefinition } from '../command.ts';
+import type { Context } from '../context.ts';
+import { addEnvFileAlias, toEnvFileFlag, type WriteEnvOptions, writeEnvFile } from '../env-file.ts';
+import { toEnvVariables } from '../env-variables.ts';
+import { writeCertificate } from '../https-options.ts';
+import { openUrl } from '../open-url.ts';
+import { announceReady } from '../ready-line.ts';
+import { renderAttempt } from '../render/deliveries.ts';
+import { renderReset } from '../render/reset.ts';
+import { assertNoneRunning } from '../running-emulator.ts';
+import { startDetached } from '../start-detached.ts';
+import { addStartOptions } from '../start-options.ts';
+import { warnIfNotListening, watchReceiver } from '../watch-receiver.ts';
+
+const RUN_FILE_CHECK_INTERVAL_MS = 500;
+
+/** The settings are options too; the configuration reads them. */
+interface Options extends WriteEnvOptions {
+  readonly detach?: true;
+}
+
+export const command: CommandDefinition<Options> = {
+  configure,
+  examples: [
+    ['Start the emulator', 'emulator start'],
+    ['Register a local receiver as an endpoint', 'emulator start --forward-to localhost:3000/webhooks'],
+    [
+      'Send only some event types to it',
+      'emulator start --forward-to 3000 --events order.shipped,invoice.paid',
+    ],
+    ['Use a free port and no database file', 'emulator start --port 0 --db :memory: --json'],
+    [
+      'Start in the background with a clock that is 3600 times faster',
+      'emulator start --speed 3600 --detach',
+    ],
+    ['Write the variables of svc env to a file', 'emulator start --write-env .env.local'],
+    ['Serve HTTPS', 'emulator start --https'],
+    ['Accept connections from other machines', 'emulator start --host 0.0.0.0'],
+    ['Make the API public through cloudflared', 'emulator start --tunnel'],
+    ['Use your own public URL', 'emulator start --public-url https://svc.example.com'],
+  ],
+  run,
+};
+
+const TOKEN_NOTE = `
+If other machines can reach the emulator (--host, --public-url, --tunnel), the dashboard and the control plane require
+a token. The link that is printed contains it. Commands in this folder find it, others read SVC_CONTROL_TOKEN.`;
+
+function configure(command: Command): void {
+  addEnvFileAlias(addStartOptions(command))
+    .option('--detach', 'Run in the background, and return when the emulator is ready')
+    .addHelpText('after', TOKEN_NOTE);
+}
+
+async function run(options: Options, context: Context): Promise<void> {
+  const flags = { ...options, ...toEnvFileFlag(options) };
+  const config = await context.config(flags);
+  const rules = await context.rules(flags);
+  const { values, projectFolder } = config;
+  await assertNoneRunning(config, context);
+  if (options.detach) {
+    const { status, log } = await startDetached(context, projectFolder);
+    const certificate = findOwnRunFile(projectFolder, context.env)?.certificate ?? null;
+    announceReady(status, certificate, values, rules, context);
+    if (values.forwardTo !== null) await warnIfNotListening(values.forwardTo, context.io);
+    context.io.note(
+      `The emulator runs in the background and logs to ${log}. Stop it with: svc emulator stop`,
+    );
+    return;
+  }
+  assertStateFolderTrusted(projectFolder, context.env);
+  const emulator = await bootEmulator(config, rules, context);
+  const status = emulator.status();
+  let stopChecks = () => {};
+  try {
+    const stateFolder = createStateFolder(projectFolder, context.env);
+    const certificate = writeCertificate(stateFolder, emulator.certificate);
+    // Commands of this folder run on this machine, so they do not use the public address.
+    const control_url = `${status.url}/_svc`;
+    const runFile = { ...status, control_url, ...(certificate && { certificate }) };
+    createRunFile(projectFolder, runFile, context.env);
+    stopChecks = restoreRunFileIfRemoved(projectFolder, runFile, context.env);
+    if (values.envFile !== null) writeEnvFile(values.envFile, toEnvVariables(status, certificate));
+    announceReady(status, certificate, values, rules, context);
+    if (values.open) void showDashboard(status.dashboard_url, context);
+    await printUntilStopped(emulator, values.forwardTo, context);
+  } finally {
+    stopChecks();
+    removeRunFile(projectFolder, status.pid);
+    await emulator.close();
+  }
+}
+
+/** `git clean -fdx` can remove it while the emulator runs. @returns a function that stops the checks. */
+function restoreRunFileIfRemoved(projectFolder: string, run: RunFile, env: Context['env']): () => void {
+  const timer = setInterval(() => {
+    try {
+      ensureRunFile(projectFolder, run, env);
+    } catch {
+      // Without a run file, commands need --url.
+    }
+  }, RUN_FILE_CHECK_INTERVAL_MS);
+  timer.unref();
+  return () => clearInterval(timer);
+}
+
+async function showDashboard(url: string, context: Context): Promise<void> {
+  if (await openUrl(url, context)) return;
+  context.io.note(`No browser was found. Open this address: ${url}`);
+}
+
+/** Prints each attempt until the emulator stops or the user interrupts. */
+async function printUntilStopped(
+  { closed, control }: Emulator,
+  forwardTo: string | null,
+  context: Context,
+): Promise<void> {
+  const stopped = new AbortController();
+  closed.then(() => stopped.abort());
+  const end = AbortSignal.any([context.signal, stopped.signal]);
+  if (forwardTo !== null) void watchReceiver(forwardTo, { io: context.io, signal: end });
+  if (context.json) {
+    if (!end.aborted) await once(end, 'abort');
+    return;
+  }
+  for await (const item of control.stream({ types: 'attempt' }, end)) {
+    if (item.type === 'attempt') context.io.write(renderAttempt(item, context));
+    if (item.type === 'reset') context.io.note(renderReset(context.io.noteCapabilities));
+  }
+}

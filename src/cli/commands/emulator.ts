@@ -1,0 +1,191 @@
+/** The commands of a running emulator. `start` and `exec`, which boot one, have files of their own. */
+import { resolve } from 'node:path';
+import type { EmulatorStatus } from '../../contract/emulator-schemas.ts';
+import { formatDuration } from '../../domain/duration.ts';
+import { SvcError } from '../../errors.ts';
+import { abortAfter } from '../../timers.ts';
+import type { CommandDefinition } from '../command.ts';
+import type { Context } from '../context.ts';
+import { DEFAULT_WAIT_MS } from '../delivery-wait.ts';
+import { parseDurationMs } from '../option-parsers.ts';
+import { pollUntil } from '../poll-until.ts';
+import { confirm } from '../prompt.ts';
+import { renderFields } from '../render/fields.ts';
+import { formatDeliveryCount } from '../render/format-count.ts';
+import { formatSize } from '../render/size.ts';
+import { renderStatus } from '../render/status.ts';
+
+const STOP_TIMEOUT_MS = 30_000;
+
+/** Exits with 3 when no emulator is running. */
+export const emulatorStatus: CommandDefinition<object> = {
+  examples: [
+    ['Show the emulator of this folder', 'emulator status'],
+    ['Read its address and API key in a script', 'emulator status --json'],
+  ],
+  async run(_options, context) {
+    const control = await context.connect();
+    const status = await control.getStatus({});
+    context.print(status, () => renderStatus(status, context));
+  },
+};
+
+/** Returns when the emulator no longer responds: the folder and the port are then free. */
+export const emulatorStop: CommandDefinition<object> = {
+  examples: [
+    ['Stop the emulator of this folder', 'emulator stop'],
+    ['Stop an emulator at another address', 'emulator stop --url http://127.0.0.1:4888'],
+  ],
+  async run(_options, context) {
+    const control = await context.connect();
+    const { pid, url } = await control.getStatus({});
+    await control.stop({});
+    const isGone = await pollUntil(
+      () => control.getStatus({}).then((status) => status.pid !== pid, isUnreachable),
+      (gone) => gone,
+      { timeoutMs: STOP_TIMEOUT_MS, signal: context.signal },
+    );
+    if (!isGone) {
+      throw new SvcError('timeout', `The emulator at ${url} did not stop within 30 seconds.`, {
+        hint: `End its process: kill ${pid}`,
+      });
+    }
+    context.print({ stopped: true, pid, url }, () => `Stopped the emulator at ${url}.`);
+  },
+};
+
+function isUnreachable(error: unknown): boolean {
+  if (error instanceof SvcError && error.code === 'no_emulator') return true;
+  throw error;
+}
+
+interface WaitOptions {
+  readonly timeout?: number;
+}
+
+/** Returns when the emulator responds. It does not have to be started yet. */
+export const emulatorWait: CommandDefinition<WaitOptions> = {
+  configure: (command) =>
+    command.option(
+      '--timeout <duration>',
+      `Time to wait before exiting with 5 (default: ${formatDuration(DEFAULT_WAIT_MS)})`,
+      parseDurationMs,
+    ),
+  examples: [
+    ['Wait for an emulator that another process starts', 'emulator wait'],
+    ['Give up after five seconds', 'emulator wait --timeout 5s'],
+    ['Wait for an emulator in another container', 'emulator wait --url http://sandbox:4777'],
+  ],
+  async run({ timeout: timeoutMs = DEFAULT_WAIT_MS }, context) {
+    const end = AbortSignal.any([context.signal, abortAfter(timeoutMs)]);
+    let lastError = new SvcError('no_emulator', 'The address accepts connections but does not respond.');
+    const seen = await pollUntil(
+      async () => {
+        const found = await findStatus(context, end);
+        if (found instanceof SvcError) lastError = found;
+        return found;
+      },
+      (found) => found !== null && !(found instanceof SvcError),
+      { timeoutMs, signal: context.signal },
+    );
+    if (seen === null || seen instanceof SvcError) {
+      const { hint } = lastError;
+      const message = `No emulator responded within ${formatDuration(timeoutMs)}. ${lastError.message}`;
+      throw new SvcError('timeout', message, { ...(hint === undefined ? {} : { hint }), cause: lastError });
+    }
+    context.print(seen, () => renderStatus(seen, context));
+  },
+};
+
+/** The status, or the error that says why there is none; null when the time ended first. */
+async function findStatus(context: Context, end: AbortSignal): Promise<EmulatorStatus | SvcError | null> {
+  try {
+    const control = await context.connect(end);
+    return await control.getStatus({});
+  } catch (error) {
+    if (error instanceof SvcError && error.code === 'no_emulator') return error;
+    if (end.aborted && !context.signal.aborted) return null;
+    throw error;
+  }
+}
+
+interface ConfirmedOptions {
+  readonly yes?: true;
+}
+
+export const emulatorReset: CommandDefinition<ConfirmedOptions> = {
+  configure: (command) => command.option('--yes', 'Reset without a confirmation'),
+  examples: [
+    ['Reset the emulator', 'emulator reset'],
+    ['Reset it in a script', 'emulator reset --yes --json'],
+  ],
+  async run({ yes }, context) {
+    const control = await context.connect();
+    await confirm(
+      context,
+      'Reset the emulator to its state after boot? Everything since then is deleted.',
+      yes,
+    );
+    const status = await control.reset({});
+    const { pending } = status.deliveries;
+    context.print(
+      status,
+      () => `The emulator is back in its state after boot, with ${formatDeliveryCount(pending)} pending.`,
+    );
+  },
+};
+
+export const emulatorRestore: CommandDefinition<object> = {
+  examples: [['Write the database file again', 'emulator restore']],
+  async run(_options, context) {
+    const control = await context.connect();
+    const status = await control.restoreDatabase({});
+    context.print(status, () => `Restored ${status.db} with all state of the emulator.`);
+  },
+};
+
+interface SnapshotOptions {
+  readonly file: string;
+}
+
+export const snapshotSave: CommandDefinition<SnapshotOptions> = {
+  configure: (command) =>
+    command.argument(
+      '<file>',
+      'File to write, on the machine of the emulator; an existing snapshot is replaced',
+    ),
+  examples: [['Save all state', 'emulator snapshot save state.svc']],
+  async run({ file }, context) {
+    const control = await context.connect();
+    const saved = await control.saveSnapshot({ path: resolve(context.cwd, file) });
+    context.print(saved, () => `Saved all state to ${saved.path} (${formatSize(saved.size_bytes)}).`);
+  },
+};
+
+export const snapshotLoad: CommandDefinition<SnapshotOptions & ConfirmedOptions> = {
+  configure: (command) =>
+    command
+      .argument('<file>', 'Snapshot to load, on the machine of the emulator')
+      .option('--yes', 'Replace the state without a confirmation'),
+  examples: [
+    ['Return to a saved state', 'emulator snapshot load state.svc'],
+    ['Load a snapshot in a script', 'emulator snapshot load state.svc --yes --json'],
+  ],
+  async run({ file, yes }, context) {
+    const control = await context.connect();
+    await confirm(context, `Replace all state with the snapshot ${file}?`, yes);
+    const status = await control.loadSnapshot({ path: resolve(context.cwd, file) });
+    context.print(status, () =>
+      renderFields(
+        {
+          Loaded: file,
+          Workspace: status.workspace_id,
+          'API key': status.api_key,
+          Endpoint: status.webhook_id ?? null,
+          Deliveries: `${status.deliveries.pending} pending`,
+        },
+        context.io,
+      ),
+    );
+  },
+};
