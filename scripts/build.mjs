@@ -88,6 +88,8 @@ const chunkGroups = [
     test: listed(
       'src/config/project-folders.ts',
       'src/config/trusted-path.ts',
+      'src/domain/closest-match.ts',
+      'src/package-folder.ts',
       'src/control/run-file.ts',
       'src/domain/address.ts',
       'src/domain/http-url.ts',

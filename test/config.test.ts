@@ -377,7 +377,7 @@ describe('listConfig', () => {
       value: 'svc_test_…WXYZ',
       source: 'variable',
       from: 'SVC_API_KEY',
-      description: 'key that commands use',
+      description: 'API key that commands use',
     });
     expect(JSON.stringify(lines)).not.toContain(apiKey);
   });

@@ -99,7 +99,7 @@ function assertInteractive(context: Context, argument: string): void {
 
 function missingArgument(argument: string): SvcError {
   return new SvcError('usage', `Missing ${argument.startsWith('--') ? 'option' : 'argument'}: ${argument}`, {
-    hint: 'Add it, or run the command in a terminal to choose a value.',
+    hint: 'Add it, or run the command in a terminal to be asked for it.',
   });
 }
 

@@ -61,10 +61,21 @@ function unknownCommand(command: Command, word: string): SvcError {
   const name = toFullName(command);
   const names = command.commands.map((each) => each.name());
   const nearest = closestMatch(word, names);
+  const suggestion = nearest === null ? findBelow(command, word) : `${name} ${nearest}`;
   return usage(
     `Unknown command: ${name} ${word}`,
-    nearest === null ? `List the commands with: ${name} --help` : `Did you mean ${name} ${nearest}?`,
+    suggestion === null ? `List the commands with: ${name} --help` : `Did you mean ${suggestion}?`,
   );
+}
+
+/** The full name of the first command in a group that has exactly this name: `svc snapshot` is in `svc emulator`. */
+function findBelow(group: Command, name: string): string | null {
+  for (const each of group.commands) {
+    if (each.name() === name) return toFullName(each);
+    const found = findBelow(each, name);
+    if (found !== null) return found;
+  }
+  return null;
 }
 
 function unknownOption(command: Command, word: string): SvcError {

@@ -144,7 +144,6 @@ const stillToDo: readonly string[] = [
   // cli
   'src/cli',
   'src/cli/commands',
-  'src/cli/completion',
   'src/cli/doctor',
   'src/cli/exec',
   'src/cli/listen',

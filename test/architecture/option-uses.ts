@@ -92,7 +92,8 @@ const startOptions: readonly OptionUse[] = [
 export const optionUses: Readonly<Record<string, readonly OptionUse[]>> = {
   'emulator start': [
     ...startOptions,
-    ['--env-file .env --detach --open', { envFile: '.env', detach: true, open: true }],
+    ['--write-env .env --detach --open', { writeEnv: '.env', detach: true, open: true }],
+    ['--env-file .env', { envFile: '.env' }],
   ],
   'emulator exec': [
     ...startOptions,
@@ -116,16 +117,17 @@ export const optionUses: Readonly<Record<string, readonly OptionUse[]>> = {
       },
     ],
     [
-      '-H A:b --headers C:d:e --skip-verify --keep --print-secret --format json --env-file .env',
+      '-H A:b --headers C:d:e --skip-verify --keep --print-secret --format json --write-env .env',
       {
         headers: { A: 'b', C: 'd:e' },
         skipVerify: true,
         keep: true,
         printSecret: true,
         format: 'json',
-        envFile: '.env',
+        writeEnv: '.env',
       },
     ],
+    ['--env-file .env', { envFile: '.env' }],
   ],
   'deliveries list': [deliveryFilter, ['--until 10m', { until: '10m' }], page],
   'deliveries get': [['--no-pager', { pager: false }]],

@@ -70,7 +70,7 @@ describe('text of others that a command prints', () => {
       expect(withoutColor(out + err), words.join(' ')).not.toMatch(UNSAFE);
     }
     expect((await run('workspaces', 'list')).out).toContain('a2J\\u202e\\u2066\\u200b');
-    expect((await run(HOSTILE)).err).toContain("unknown command '\\u009b2J\\u202e");
+    expect((await run(HOSTILE)).err).toContain('Unknown command: svc \\u009b2J\\u202e');
   });
 
   it('has JSON escapes with --json, and the same value', async () => {

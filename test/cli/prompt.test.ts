@@ -7,16 +7,16 @@ import { askChoice, askText, confirm } from '../../src/cli/prompt.ts';
 import { createFakeContext, type FakeOptions } from './fake-context.ts';
 
 const fruits = [
-  { id: 'fr_1', name: 'Apple', colour: 'red' },
-  { id: 'fr_2', name: 'Pear', colour: 'green' },
-  { id: 'fr_3', name: 'Plum', colour: 'blue' },
+  { id: 'fr_1', name: 'Apple', color: 'red' },
+  { id: 'fr_2', name: 'Pear', color: 'green' },
+  { id: 'fr_3', name: 'Plum', color: 'blue' },
 ];
 
 function offer(rows: readonly (typeof fruits)[number][] = fruits): ChoiceSource {
   const columns = [
     { title: 'ID', value: ({ id }: (typeof fruits)[number]) => id },
     { title: 'NAME', value: ({ name }: (typeof fruits)[number]) => name },
-    { title: 'COLOUR', value: ({ colour }: (typeof fruits)[number]) => colour, hideOrder: 1 },
+    { title: 'COLOR', value: ({ color }: (typeof fruits)[number]) => color, hideOrder: 1 },
   ];
   return { noun: 'fruit', list: async () => toChoiceList(rows, columns, ({ id }) => id) };
 }
@@ -47,7 +47,7 @@ describe('a choice', () => {
   it('is made with the arrow keys, among rows under their titles', async () => {
     const { context, press } = sitDown();
     const choice = askChoice(context, 'id', offer());
-    await press(DOWN, /\? Which fruit\?\n {2}ID {4}NAME {3}COLOUR\n❯ fr_1 {2}Apple {2}red\n {2}fr_2 /);
+    await press(DOWN, /\? Which fruit\?\n {2}ID {4}NAME {3}COLOR\n❯ fr_1 {2}Apple {2}red\n {2}fr_2 /);
     await press(ENTER, '❯ fr_2');
     await expect(choice).resolves.toBe('fr_2');
   });

@@ -1,4 +1,4 @@
-/** The help of the built program, as it is read. */
+/** The help of the built program. */
 import { afterAll, describe, expect, it } from 'vitest';
 import { createTempFolder, svc } from './cli-program.ts';
 
@@ -6,96 +6,112 @@ const empty = createTempFolder();
 afterAll(empty.remove);
 
 describe('help', () => {
-  const help = async (...words: string[]) => (await svc([...words, '--help'], { cwd: empty.cwd })).stdout;
+  const help = async (...words: string[]) => {
+    const { stdout } = await svc([...words, '--help'], { cwd: empty.cwd });
+    return stdout.replace(/(?<=documentation: ).*(?=[\\/]docs)/, '<package>');
+  };
 
-  it('of svc', async () => {
+  it('svc --help groups the commands by task', async () => {
     expect(await help()).toMatchInlineSnapshot(`
-      "Usage: svc [options] [command]
+      "Run a local emulator of the Workspace Events and Webhooks API
 
-      A local emulator of the Workspace Events and Webhooks API.
+      Usage: svc <command> [options]
+
+      Core commands:
+        emulator         Start, stop and inspect the emulator of this folder
+        trigger          Create an event from a fixture or from your own data
+        listen           Forward deliveries to a local receiver while the command runs
+        webhooks         Manage the endpoints that receive deliveries
+
+      Inspect:
+        deliveries       Inspect, replay and wait for deliveries
+        events           List, show and create events
+        logs             Inspect the requests made to the API
+        verify           Verify the signature of a delivery and explain a failure
+        open             Open the dashboard in the browser
+
+      Simulate:
+        clock            Control the clock that decides when retries are due
+        faults           Inject failures into API requests and deliveries
+        fixtures         List, show, validate and run fixtures
+        receiver         Check your receiver, or print an example receiver
+        sign             Create the signature headers for a payload
+
+      Setup:
+        workspaces       List, show and create workspaces
+        keys             Manage API keys
+        env              Print the variables that connect a program to the emulator
+        config           Show every setting and its source
+        gaps             List the open questions of the service description and how svc answers them
+        doctor           Check the installation, the emulator and the endpoints
+        completion       Print the completion script of a shell
 
       Options:
-        -V, --version         show the version
-        -h, --help            show this help
+        -V, --version    Show the version
+        -h, --help       Show this help
 
       Global options:
-        --json                print JSON; a stream prints one object a line
-        --no-color            print without colours
-        --url <url>           the emulator to talk to; otherwise SVC_CONTROL_URL, or the one of this folder
-        --api-key <key>       the API key to use; otherwise SVC_API_KEY, or the one made at boot
-
-      Commands:
-        emulator [options]    Start, stop and look at the emulator of this folder
-        trigger               Create an event, from a fixture or from data
-        listen                Forward deliveries to a local receiver, for as long as it runs
-        deliveries [options]  See what was sent to endpoints, and send it again
-        clock [options]       Command the clock that decides when retries are due
-        events [options]      List, read and create events
-        webhooks [options]    Manage the endpoints that receive deliveries
-        workspaces [options]  List, read and create workspaces
-        keys [options]        Manage API keys
-        logs [options]        See the requests made to the API
-        faults [options]      Let requests and deliveries go wrong on purpose
-        fixtures [options]    See sample events and scripts, run a script, check your own
-        verify                Check the signature of a delivery and say what is wrong
-        sign                  Make the signature headers for a payload
-        receiver [options]    Check your receiver, or begin with one that is right
-        env                   Print the variables that point programs to the emulator
-        open                  Open the dashboard in the browser
-        completion            Print a script that completes svc in a shell
-        gaps                  Show what the service description leaves open, and the answers
-        doctor                Check the set-up, down to the receivers, and say what to do
-        config                Show every setting and where it came from
+        --json           Print JSON; a stream prints one object per line
+        --no-color       Print without colors
+        --url <url>      Emulator to use (default: SVC_CONTROL_URL, or the emulator of this folder)
+        --api-key <key>  API key to use (default: SVC_API_KEY, or the key created at boot)
 
       Examples:
-        $ svc emulator start
+        # Start the emulator and forward events to a local receiver
+        $ svc emulator start --forward-to 3000
+        # Create an event and wait until it is delivered
         $ svc trigger order.shipped --wait
+        # Follow delivery attempts
         $ svc deliveries tail
+
+      Learn more:
+        Read about a command: svc <command> --help
+        Read the documentation: <package>/docs/README.md
       "
     `);
   });
 
-  it('of a group', async () => {
+  it('svc clock --help lists the commands of the group', async () => {
     expect(await help('clock')).toMatchInlineSnapshot(`
-      "Usage: svc clock [options] [command]
+      "Control the clock that decides when retries are due
 
-      Command the clock that decides when retries are due
-
-      Global options:
-        --json           print JSON; a stream prints one object a line
-        --no-color       print without colours
-        --url <url>      the emulator to talk to; otherwise SVC_CONTROL_URL, or the one of this folder
-        --api-key <key>  the API key to use; otherwise SVC_API_KEY, or the one made at boot
-
-      Options:
-        -h, --help       show this help
+      Usage: svc clock <command> [options]
 
       Commands:
-        show             Show what time it is there
-        speed            Let it run faster or slower
-        freeze           Stop it
-        resume           Let a stopped clock go on
-        advance          Move it forward, sending all that falls due
-        next             Move it to the next due attempt
-        settle           Move it until no delivery is pending
+        show             Show the schedule clock
+        speed            Set the speed of the schedule clock
+        freeze           Freeze the schedule clock
+        resume           Resume a frozen schedule clock
+        advance          Move the schedule clock forward and send every attempt that becomes due
+        next             Move the schedule clock to the next due attempt
+        settle           Move the schedule clock until no delivery is pending
+
+      Options:
+        -h, --help       Show this help
+
+      Global options:
+        --json           Print JSON; a stream prints one object per line
+        --no-color       Print without colors
+        --url <url>      Emulator to use (default: SVC_CONTROL_URL, or the emulator of this folder)
+        --api-key <key>  API key to use (default: SVC_API_KEY, or the key created at boot)
 
       Examples:
-        $ svc clock show --help
-        $ svc clock speed --help
-        $ svc clock freeze --help
-        $ svc clock resume --help
-        $ svc clock advance --help
-        $ svc clock next --help
-        $ svc clock settle --help
+        # Move time forward and send every retry that becomes due
+        $ svc clock advance 35m
+        # Run the retry schedule 60 times faster
+        $ svc clock speed 60
+
+      Learn more:
+        Read about a command: svc clock <command> --help
       "
     `);
   });
 
-  it('of a command', async () => {
+  it('svc deliveries replay --help lists arguments and options', async () => {
     expect(await help('deliveries', 'replay')).toMatchInlineSnapshot(`
-      "Usage: svc deliveries replay [options] [ids...]
+      "Send deliveries again
 
-      Send deliveries again
+      Usage: svc deliveries replay [options] [ids...]
 
       Arguments:
         ids                del_… del_…
@@ -110,13 +126,13 @@ describe('help', () => {
         --rate <n/s>       of many, so many a second at most; 100/s when left out
         --wait [duration]  until each has been answered, 30s when left out; exit 1 if one failed
         --yes              replay all that have failed without being asked
-        -h, --help         show this help
+        -h, --help         Show this help
 
       Global options:
-        --json             print JSON; a stream prints one object a line
-        --no-color         print without colours
-        --url <url>        the emulator to talk to; otherwise SVC_CONTROL_URL, or the one of this folder
-        --api-key <key>    the API key to use; otherwise SVC_API_KEY, or the one made at boot
+        --json             Print JSON; a stream prints one object per line
+        --no-color         Print without colors
+        --url <url>        Emulator to use (default: SVC_CONTROL_URL, or the emulator of this folder)
+        --api-key <key>    API key to use (default: SVC_API_KEY, or the key created at boot)
 
       Examples:
         $ svc deliveries replay del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D
@@ -127,64 +143,73 @@ describe('help', () => {
     `);
   });
 
-  it('of the emulator', async () => {
+  it('svc emulator start --help lists the settings with their defaults', async () => {
     expect(await help('emulator', 'start')).toMatchInlineSnapshot(`
-      "Usage: svc emulator start [options]
+      "Start the emulator
 
-      Boot the whole sandbox
+      Usage: svc emulator start [options]
 
       Options:
-        --port <port>         port to listen on; 0 is any free one
-        --host <address>      address to listen on
-        --db <file>           file of the database, or :memory:
-        --seed <file>         JSON or YAML file of what a new database begins with
-        --environment <name>  which of the two environments is emulated
-        --profile <name>      the answers where the service description is silent
-        --scheme <name>       whose signatures: svc, standard-webhooks, stripe, github, slack, or one of schemes
-        --speed <n>           schedule seconds per real second
-        --freeze              start with the schedule clock stopped
-        --forward-to <url>    port or URL of your receiver, to register as an endpoint at boot
-        --events <list>       event types of that endpoint
-        --ca <file>           PEM file of a certificate authority to trust
-        --proxy <url>         proxy for public receivers; env takes that of the environment
-        --https               serve HTTPS, with a certificate made for it
-        --cert <file>         PEM file of a certificate to serve HTTPS with
-        --key <file>          PEM file of the key of that certificate
-        --allow-host <list>   more hosts that /v1 answers to, without ports, such as host.docker.internal
-        --public-url <url>    address of your own proxy or tunnel that leads to the emulator
-        --tunnel              make the API public by a tunnel of cloudflared, which must be installed
-        --keep-days <n>       days after which settled events are removed (default: 30)
-        --keep-requests <n>   requests of the log that are kept (default: 100000)
-        --keep-megabytes <n>  megabytes after which the oldest settled events are removed (default: 1024)
-        --random-seed <n>     same ids, secrets and jitter on every run
-        --wall-clock <time>   what the wall clock shows, always, for signatures that stay the same
-        --env-file <file>     file to write the variables of \`svc env\` to
-        --open                open the dashboard in the browser
-        --detach              run in the background, and return when it is ready
-        -h, --help            show this help
+        --port <port>         Port to listen on; 0 takes any free port (default: 4777)
+        --host <address>      Address to listen on (default: 127.0.0.1)
+        --db <file>           Database file, or :memory: (default: .svc/sandbox.db)
+        --seed <file>         JSON or YAML file with the initial state of a new database
+        --environment <name>  Environment to emulate (choices: sandbox, production) (default: sandbox)
+        --profile <name>      Profile for what the service description leaves open (choices: relaxed, strict)
+                              (default: relaxed)
+        --scheme <name>       Signature scheme: svc, standard-webhooks, stripe, github, slack, or one of your own
+                              schemes (default: svc)
+        --speed <n>           Seconds of schedule time per second of real time (default: 1)
+        --freeze              Start with the schedule clock frozen
+        --forward-to <url>    Port or URL of your receiver, to register as an endpoint at boot
+        --events <list>       Event types of the --forward-to endpoint, separated by commas (default: *)
+        --ca <file>           PEM file with a certificate authority to trust
+        --proxy <url>         Proxy for deliveries to public receivers; env uses HTTPS_PROXY and similar variables
+        --https               Serve HTTPS with a generated certificate
+        --cert <file>         PEM file with the certificate to serve HTTPS with
+        --key <file>          PEM file with the private key of --cert
+        --allow-host <list>   More host names that /v1 accepts, without ports, such as host.docker.internal
+        --public-url <url>    Public URL of your own proxy or tunnel that forwards to the emulator
+        --tunnel              Make the API public through cloudflared, which must be installed
+        --keep-days <n>       Days after which settled events are removed (default: 30)
+        --keep-requests <n>   Number of requests that the request log keeps (default: 100000)
+        --keep-megabytes <n>  Megabytes above which the oldest settled events are removed (default: 1024)
+        --random-seed <n>     Number that makes ids, secrets and jitter the same in every run
+        --wall-clock <time>   Time that the wall clock always shows, for signatures that stay the same
+        --write-env <file>    File to write the variables of \`svc env\` to
+        --open                Open the dashboard in the browser
+        --detach              Run in the background, and return when the emulator is ready
+        -h, --help            Show this help
 
       Global options:
-        --json                print JSON; a stream prints one object a line
-        --no-color            print without colours
-        --url <url>           the emulator to talk to; otherwise SVC_CONTROL_URL, or the one of this folder
-        --api-key <key>       the API key to use; otherwise SVC_API_KEY, or the one made at boot
+        --json                Print JSON; a stream prints one object per line
+        --no-color            Print without colors
+        --url <url>           Emulator to use (default: SVC_CONTROL_URL, or the emulator of this folder)
+        --api-key <key>       API key to use (default: SVC_API_KEY, or the key created at boot)
 
-      Where other machines can reach it (--host, --public-url, --tunnel), its dashboard and its control plane ask for a
-      token. It is in the link that is printed; commands of this folder know it, others take it from SVC_CONTROL_TOKEN.
-
-      Node 20 takes --env-file for itself and fails when there is no such file yet. Write svc -- emulator start
-      --env-file FILE there, or set SVC_ENV_FILE.
+      If other machines can reach the emulator (--host, --public-url, --tunnel), the dashboard and the control plane require
+      a token. The link that is printed contains it. Commands in this folder find it, others read SVC_CONTROL_TOKEN.
 
       Examples:
+        # Start the emulator
         $ svc emulator start
-        $ svc emulator start --port 0 --db :memory: --json
+        # Register a local receiver as an endpoint
         $ svc emulator start --forward-to localhost:3000/webhooks
+        # Send only some event types to it
         $ svc emulator start --forward-to 3000 --events order.shipped,invoice.paid
+        # Use a free port and no database file
+        $ svc emulator start --port 0 --db :memory: --json
+        # Start in the background with a clock that is 3600 times faster
         $ svc emulator start --speed 3600 --detach
-        $ svc emulator start --env-file .env.local
+        # Write the variables of svc env to a file
+        $ svc emulator start --write-env .env.local
+        # Serve HTTPS
         $ svc emulator start --https
+        # Accept connections from other machines
         $ svc emulator start --host 0.0.0.0
+        # Make the API public through cloudflared
         $ svc emulator start --tunnel
+        # Use your own public URL
         $ svc emulator start --public-url https://svc.example.com
       "
     `);

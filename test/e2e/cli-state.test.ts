@@ -36,7 +36,7 @@ describe('svc emulator reset, and what it has in common with snapshots', () => {
     const reset = await svc(['emulator', 'reset', '--yes'], { cwd });
     expect(reset).toMatchObject({
       ...{ exitCode: ExitCode.success, stderr: '' },
-      stdout: 'Everything is as it was after boot; deliveries pending: 0.\n',
+      stdout: 'The emulator is back in its state after boot, with 0 deliveries pending.\n',
     });
     expect((await runJsonOk(cwd, 'deliveries', 'list')).data).toEqual([]);
     expect((await runJsonOk(cwd, 'webhooks', 'get', ready.webhook_id)).url).toBe(receiver.url);
@@ -75,7 +75,7 @@ describe.skipIf(process.platform === 'win32')('svc emulator restore', () => {
     const restored = await svc(['emulator', 'restore'], { cwd });
     expect(restored).toMatchObject({
       ...{ exitCode: ExitCode.success, stderr: '' },
-      stdout: expect.stringContaining('was written again, with everything that the emulator had.'),
+      stdout: expect.stringContaining('with all state of the emulator.'),
     });
     await svc(['trigger', 'order.shipped'], { cwd });
     expect((await runJsonOk(cwd, 'events', 'list')).data).toHaveLength(2);
@@ -97,7 +97,9 @@ describe('svc emulator snapshot', () => {
       cwd: elsewhere,
     });
     expect(saved).toMatchObject({ exitCode: ExitCode.success, stderr: '' });
-    expect(saved.stdout).toMatch(new RegExp(`^${elsewhere}/state.svc holds everything, in \\d+ KiB\\.\n$`));
+    expect(saved.stdout).toMatch(
+      new RegExp(`^Saved all state to ${elsewhere}/state.svc \\(\\d+ KiB\\)\\.\n$`),
+    );
     expect(readdirSync(elsewhere)).toEqual(['state.svc']);
 
     const other = await startEmulatorForTest(second, ...still);

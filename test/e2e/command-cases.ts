@@ -40,7 +40,7 @@ const clock = ['workspace_id', 'now', 'rate', 'wall', 'next_due_at'];
 const move = [...clock, 'attempts', 'pending'];
 const otherWorkspace = ['--workspace', `ws_${UNKNOWN_ID}`];
 const payload = ['--payload', '{}', '--secret', 'whsec_a'];
-const tooMany = 'too many arguments';
+const tooMany = 'Too many arguments: ';
 
 /** Those that start and stop an emulator, and wait for it, are driven in `cli-emulator.test.ts` and `exec.test.ts`. */
 export const processCommands = ['emulator start', 'emulator stop', 'emulator wait', 'emulator exec'];
@@ -119,7 +119,7 @@ export const commandCases: Readonly<Record<string, CommandCase>> = {
     args: ['60'],
     stdout: /^Workspace +ws_/,
     jsonFields: clock,
-    invalid: [['fast'], ': "fast"'],
+    invalid: [['fast'], 'Invalid value for speed: "fast"'],
     notFound: ['60', ...otherWorkspace],
   },
   'clock freeze': {
@@ -132,7 +132,7 @@ export const commandCases: Readonly<Record<string, CommandCase>> = {
     args: ['5m'],
     stdout: /Schedule time/,
     jsonFields: move,
-    invalid: [['far'], ': "far"'],
+    invalid: [['far'], 'Invalid value for duration: "far"'],
     notFound: ['5m', ...otherWorkspace],
   },
   'clock next': {
@@ -356,14 +356,14 @@ export const commandCases: Readonly<Record<string, CommandCase>> = {
     args: ({ delivery }) => [delivery, '--print'],
     stdout: /^http:\/\/127\.0\.0\.1:\d+\/#\/deliveries\/del_\w+\n$/,
     jsonFields: ['url'],
-    invalid: [['ws_1'], ': "ws_1"'],
+    invalid: [['ws_1'], 'Invalid value for id: "ws_1"'],
     notFound: [`del_${UNKNOWN_ID}`, '--print'],
   },
   completion: {
     args: ['bash'],
     stdout: /^# Completion of svc in bash[\s\S]*\ncomplete .*-F _svc svc\n$/,
     jsonFields: ['shell', 'script'],
-    invalid: [['csh'], ': "csh"'],
+    invalid: [['csh'], 'Invalid value for shell: "csh"'],
     needsNoEmulator: true,
   },
   gaps: {

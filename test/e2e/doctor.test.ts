@@ -38,6 +38,10 @@ it('goes down to the receivers of the emulator that runs', async () => {
 
 it('refuses a mistake', async () => {
   expect(await svc(['doctor', 'now'], { cwd: createFolder() })).toMatchObject({
-    ...{ exitCode: ExitCode.usage, stdout: '', stderr: expect.stringMatching(/^error: too many arguments/) },
+    ...{
+      exitCode: ExitCode.usage,
+      stdout: '',
+      stderr: expect.stringMatching(/^error: Too many arguments: /),
+    },
   });
 });

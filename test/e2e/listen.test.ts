@@ -91,7 +91,7 @@ describe('svc listen', () => {
     subprocess.kill('SIGINT');
     expect(await subprocess).toMatchObject({
       exitCode: ExitCode.interrupted,
-      stderr: note('Deliveries that were still to be tried again, now canceled: 1.'),
+      stderr: note('Canceled 1 delivery that was still pending.'),
     });
     expect(await idsOf(control)).toEqual([]);
   });
@@ -210,7 +210,7 @@ describe('svc listen', () => {
     await svc(['trigger', 'order.shipped', '--wait'], { cwd });
     await expect.poll(() => lines.length).toBe(3);
     subprocess.kill('SIGINT');
-    expect((await subprocess).stderr).toContain('Registered again: wh_');
+    expect((await subprocess).stderr).toContain('Registered it again: wh_');
   });
 
   it('registers anew, under the same secret, after a reset of the emulator', async () => {
@@ -273,11 +273,11 @@ describe('svc listen', () => {
   });
 
   it.each([
-    [['--forward-to', '9', '--format', 'json', '--json'], 'choose one'],
-    [['--forward-to', 'a.b=9', '--events', 'c.d'], 'leave --events out'],
+    [['--forward-to', '9', '--format', 'json', '--json'], 'cannot be used together'],
+    [['--forward-to', 'a.b=9', '--events', 'c.d'], 'Remove --events'],
     [['--forward-to', 'http://example.com/'], 'url must use HTTPS'],
     [['--forward-to', '9', '-H', 'Service-Signature: v1=0'], 'is set by the emulator'],
-    [[], "'forward-to'"],
+    [[], 'Missing option: --forward-to'],
   ])('refuses %j', async (args, problem) => {
     const { control, url } = await openEmulator();
     const { exitCode, stdout, stderr } = await svc(['listen', ...url, ...args], { cwd: createFolder() });

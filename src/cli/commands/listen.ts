@@ -65,10 +65,11 @@ function configure(command: Command): void {
     .option('--skip-verify', 'Accept any TLS certificate of the receiver')
     .option('--print-secret', 'Print the signing secret and exit; the same URL always has the same secret')
     .addOption(
-      choiceOption('--format <format>', 'json prints the body of each attempt, one per line', [
-        'default',
-        'json',
-      ]).default('default'),
+      choiceOption(
+        '--format <format>',
+        'Format of the output; json prints the body of each attempt, one per line',
+        ['default', 'json'],
+      ).default('default'),
     )
     .option('--write-env <file>', 'File to write the variables of `svc env` to, with this secret')
     .option('--keep', 'Keep the endpoint when the command ends')
@@ -176,5 +177,8 @@ function announceRegistration(endpoints: readonly WebhookWithSecret[], context: 
 /** Uses a new connection: an interruption aborts the requests of the old one. */
 async function removeEndpoints(listener: TemporaryEndpoints, context: Context): Promise<void> {
   const canceled = await listener.remove(await context.connect(abortAfter(CLEANUP_TIMEOUT_MS)));
-  if (canceled > 0) context.io.note(`Canceled ${formatDeliveryCount(canceled)} that were still pending.`);
+  if (canceled > 0)
+    context.io.note(
+      `Canceled ${formatDeliveryCount(canceled)} that ${canceled === 1 ? 'was' : 'were'} still pending.`,
+    );
 }

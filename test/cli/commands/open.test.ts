@@ -55,7 +55,7 @@ describe('open', () => {
   it('prints the address and says why where no browser can be opened', async () => {
     const { out, err } = await open('del_1');
     expect(out).toBe('http://127.0.0.1:4777/#/deliveries/del_1\n');
-    expect(err).toBe('No browser can be opened here: open this address in one.\n');
+    expect(err).toBe('No browser was found. Open this address in a browser.\n');
   });
 
   it('has no place for other things', () => {
