@@ -214,7 +214,7 @@ describe('svc emulator wait', () => {
     ]);
     expect(none).toMatchObject({ exitCode: ExitCode.timeout, stdout: '' });
     expect(none.stderr).toMatch(
-      /^error: .* after 100ms\. No emulator runs in this folder\.\n.*svc emulator start/,
+      /^error: .* within 100ms\. No emulator runs in this folder\.\n.*svc emulator start/,
     );
     expect(gone.exitCode).toBe(ExitCode.timeout);
     expect(gone.stderr).toContain(`Nothing answers at http://127.0.0.1:${free}`);
