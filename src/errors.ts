@@ -63,6 +63,7 @@ const errorDefinitions = {
   sqlite_unavailable: { status: 503, exit: ExitCode.usage },
   database_unusable: { status: 503, exit: ExitCode.usage },
   settled_otherwise: { status: 409, exit: ExitCode.failure },
+  api_failure: { status: 502, exit: ExitCode.failure },
   timeout: { status: 504, exit: ExitCode.timeout },
   interrupted: { status: 499, exit: ExitCode.interrupted },
 } as const satisfies Record<string, ErrorDefinition>;

@@ -141,8 +141,17 @@ export function createContext(
       if (settings.values.apiKey !== null) assertSecretAllowed('apiKey', settings, controlUrl);
       const apiKey = settings.values.apiKey ?? (await findFacts()).api_key;
       const { createApiClient } = await import('../control/api-client.ts');
-      // Beside the control plane, not at its public address, which may lead around the world and back.
-      return createApiClient({ baseUrl: new URL('v1', controlUrl).href, apiKey, ca, signal });
+      return createApiClient({
+        // At the address of the control plane: the public address can be slower.
+        baseUrl: new URL('v1', controlUrl).href,
+        apiKey,
+        ca,
+        explainError: async (error) => {
+          const { explainApiError } = await import('./explain-api-error.ts');
+          return explainApiError(error, connect);
+        },
+        signal,
+      });
     },
     certificate: async () => (await target()).certificate,
     async workspaceId() {

@@ -33,6 +33,8 @@ export const errorTexts: Readonly<Record<ErrorCode, string>> = {
   sqlite_unavailable: 'The SQLite driver is missing or does not run.',
   database_unusable: 'The file is not a database of svc, is damaged, or is read-only.',
   settled_otherwise: 'A delivery settled with a different status than the one that was waited for.',
+  api_failure:
+    'The API closed the connection without a response or failed, usually because of an injected fault.',
   timeout: 'A time limit passed.',
   interrupted: 'The operation was interrupted, or the emulator was closed.',
 };

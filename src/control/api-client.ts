@@ -10,7 +10,9 @@ export interface ApiClientOptions {
   readonly apiKey: string;
   /** Certificates in PEM to trust beside the usual ones. */
   readonly ca?: string | undefined;
-  /** Aborts every request under way. */
+  /** Replaces the error of a request by one that says more about its cause. */
+  readonly explainError?: (error: unknown) => Promise<unknown>;
+  /** Aborts every request in progress. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -35,7 +37,13 @@ export interface NewWebhook {
   readonly events: readonly string[];
 }
 
-export function createApiClient({ baseUrl, apiKey, ca, signal }: ApiClientOptions): ApiClient {
+export function createApiClient({
+  baseUrl,
+  apiKey,
+  ca,
+  explainError = async (error) => error,
+  signal,
+}: ApiClientOptions): ApiClient {
   const authorization = { authorization: `Bearer ${apiKey}` };
 
   async function send<Schema extends v.GenericSchema>(
@@ -45,7 +53,9 @@ export function createApiClient({ baseUrl, apiKey, ca, signal }: ApiClientOption
   ): Promise<ApiResponse<v.InferOutput<Schema>>> {
     const url = new URL(baseUrl + path);
     const headers = { ...authorization, ...request.headers };
-    const response = await sendRequest({ ...request, url, headers, ca, signal });
+    const response = await sendRequest({ ...request, url, headers, ca, signal }).catch(async (error) => {
+      throw await explainError(error);
+    });
     return { ...response, value: parseResponse(schema, response.text, url.href) };
   }
 

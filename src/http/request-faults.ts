@@ -44,7 +44,7 @@ function toWireError({ mark, rule }: FiredFault, status: number): WireError {
   return {
     status,
     code: rule.error_code ?? defaultErrorCode(status),
-    message: `The fault ${mark.id} was ordered for this request.`,
+    message: `The fault ${mark.id} injected this response.`,
     headers: RETRYABLE_STATUSES.has(status) ? { 'Retry-After': '1' } : {},
   };
 }

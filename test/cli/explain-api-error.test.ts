@@ -1,0 +1,72 @@
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, it, onTestFinished } from 'vitest';
+import { explainApiError } from '../../src/cli/explain-api-error.ts';
+import { apiRequest } from '../../src/contract/openapi-examples.ts';
+import type { ApiRequest } from '../../src/contract/resources.ts';
+import { createApiClient } from '../../src/control/api-client.ts';
+
+const HINT = 'List the faults with: svc faults list';
+const fault: NonNullable<ApiRequest['fault']> = { id: 'flt_1', kind: 'status' };
+
+/** The error of a request to an API that responds like this, with this newest row in the request log. */
+async function failWith(respond: RequestListener, newest: Partial<ApiRequest> | null): Promise<unknown> {
+  const server = createServer(respond);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const data = newest === null ? [] : [{ ...apiRequest, ...newest }];
+  const control = { listRequests: async () => ({ data, has_more: false, end_cursor: null }) };
+  const client = createApiClient({
+    baseUrl: `http://127.0.0.1:${port}/v1`,
+    apiKey: 'k',
+    explainError: (error) => explainApiError(error, async () => control),
+  });
+  return client.getEvent('evt_1').catch((error: unknown) => error);
+}
+
+const drop: RequestListener = (request) => void request.socket.destroy();
+const respond =
+  (status: number, code: string): RequestListener =>
+  (_, response) =>
+    response.writeHead(status).end(JSON.stringify({ error: { code, message: 'No.' } }));
+
+it('a connection that a fault closed names the fault instead of a missing emulator', async () => {
+  expect(await failWith(drop, { status: 0, fault: { id: 'flt_1', kind: 'drop-before' } })).toMatchObject({
+    code: 'api_failure',
+    exitCode: 1,
+    message:
+      'The API closed the connection without a response, probably because of the injected fault flt_1.',
+    hint: HINT,
+  });
+  expect(await failWith(drop, null)).toMatchObject({
+    code: 'api_failure',
+    message: 'The API closed the connection without a response.',
+    hint: HINT,
+  });
+});
+
+it.each([
+  [503, 'internal_error', 'api_failure'],
+  [429, 'rate_limited', 'rate_limited'],
+])('an injected %d response with %s is the error %s', async (status, code, expected) => {
+  expect(await failWith(respond(status, code), { status, fault })).toMatchObject({
+    code: expected,
+    exitCode: 1,
+    message: `The API responded ${status}, injected by the fault flt_1.`,
+    hint: HINT,
+  });
+});
+
+it('an error without a fault stays the same', async () => {
+  expect(await failWith(respond(404, 'not_found'), { status: 404 })).toMatchObject({
+    code: 'not_found',
+    message: 'No.',
+  });
+});
+
+it('an error stays the same when the control plane does not respond', async () => {
+  const error = new Error('lost');
+  const connect = () => Promise.reject(error);
+  expect(await explainApiError(error, connect)).toBe(error);
+});
