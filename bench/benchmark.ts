@@ -1,16 +1,16 @@
 import type { Finding } from './report.ts';
 
-/** What a benchmark is given to work with. */
+/** The settings and helpers of a benchmark run. */
 export interface BenchmarkContext {
-  /** A folder that is emptied after each benchmark. */
+  /** Temporary folder, which is deleted after each benchmark. */
   readonly folder: string;
   /** Rounds of alternating runs. */
   readonly rounds: number;
-  /** Few requests and small tables: to see whether it works, not how fast. */
+  /** Few requests and small tables, to check that the benchmark works. */
   readonly quick: boolean;
-  /** How long to watch what is watched over time; undefined for as long as it takes to see something. */
+  /** Duration of benchmarks that observe over time; undefined for their minimum. */
   readonly seconds: number | undefined;
-  /** Where to write CPU profiles of the emulator. */
+  /** Folder for CPU profiles of the emulator. */
   readonly profileTo: string | undefined;
   note(text: string): void;
 }

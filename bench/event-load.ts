@@ -1,12 +1,12 @@
-/** Events and endpoints of the emulator, as the benchmarks of throughput use them. */
+/** The events and endpoints of the throughput benchmarks. */
 
 import { type Target, toRequest } from './load.ts';
 import type { RunningProgram } from './programs.ts';
 
-/** Each takes eight at once by default: as many as it takes to fill all places. */
+/** With the default of 8 concurrent deliveries per endpoint, enough to reach the total concurrency of 64. */
 export const ENDPOINTS = 8;
 export const CONNECTIONS = 64;
-/** How long the last delivery may take to arrive. */
+/** Time limit for the last delivery to arrive. */
 export const ARRIVAL_LIMIT_MS = 60_000;
 
 export const PAYLOAD = {
@@ -22,12 +22,12 @@ const types = Array.from({ length: ENDPOINTS }, (_, each) => `bench.type${each}`
 export async function registerEndpoints(emulator: RunningProgram, receiver: string): Promise<void> {
   const { url, apiKey, workspaceId } = emulator;
   for (const type of types) {
-    const answer = await fetch(`${url}/v1/webhooks`, {
+    const response = await fetch(`${url}/v1/webhooks`, {
       method: 'POST',
       headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
       body: JSON.stringify({ workspace_id: workspaceId, url: `${receiver}/${type}`, events: [type] }),
     });
-    if (answer.status !== 201) throw new Error(await answer.text());
+    if (response.status !== 201) throw new Error(await response.text());
   }
 }
 

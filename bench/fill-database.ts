@@ -1,4 +1,4 @@
-/** Fills a database through the store, which is quicker than asking the API a million times. */
+/** Fills a database through the store, which is faster than a million API requests. */
 import { toEnvelope } from '../src/domain/event.ts';
 import { UlidGenerator } from '../src/domain/ids.ts';
 import { Store } from '../src/store/store.ts';
@@ -6,11 +6,11 @@ import { Store } from '../src/store/store.ts';
 export interface FillOptions {
   readonly db: string;
   readonly events: number;
-  /** One endpoint with one pending delivery for each event, due at `nextDueAt`; none without it. */
+  /** One endpoint with one pending delivery for each event, due at `nextDueAt`; default: no deliveries. */
   readonly deliveries?: { readonly url: string; readonly dueAt: number };
-  /** Further endpoints, which receive every event. */
+  /** Additional endpoints that subscribe to every event. */
   readonly endpoints?: { readonly count: number; readonly url: string };
-  /** Schedule time of all that is made; in the past, so that ids made later sort behind. */
+  /** Schedule time of all rows; in the past, so that later ids sort after them. */
   readonly at: number;
 }
 
@@ -18,7 +18,7 @@ const BATCH = 10_000;
 const PAYLOAD =
   '{"order_id":"ord_84720","carrier":"DHL","items":[{"sku":"A-1","quantity":2}],"total":129.95}';
 
-/** @returns the id of the newest event of the first half: a cursor deep in the list. */
+/** @returns the id of the event in the middle, as a cursor deep in the list. */
 export function fillDatabase({ db, events, deliveries, endpoints, at }: FillOptions): string {
   const store = new Store({ path: db });
   const ids = new UlidGenerator();

@@ -1,20 +1,20 @@
-/** Requests at a rate or as fast as they are answered, on bare sockets for the same reason as the receiver. */
+/** Sends requests at a rate or as fast as possible, on raw sockets to use as little processor time as possible. */
 import { connect, type Socket } from 'node:net';
 import { readMessages } from './receiver.ts';
 
 export interface SentRequest {
   readonly at: number;
-  /** Body of the answer. */
+  /** Body of the response. */
   readonly answer: string;
 }
 
 export interface Target {
   readonly url: string;
-  /** Sent in turns, see {@link toRequest}. */
+  /** Requests from {@link toRequest}, sent in turns. */
   readonly requests: readonly string[];
 }
 
-/** A `POST` with a body as it goes over the socket. */
+/** A `POST` request as text for the socket. */
 export function toRequest(url: string, headers: Readonly<Record<string, string>>, body: string): string {
   const { host, pathname } = new URL(url);
   const all = { Host: host, ...headers, 'Content-Length': Buffer.byteLength(body) };
@@ -22,7 +22,7 @@ export function toRequest(url: string, headers: Readonly<Record<string, string>>
   return `POST ${pathname} HTTP/1.1\r\n${lines.join('')}\r\n${body}`;
 }
 
-/** Sends `count` requests over `connections`, each sending as soon as it was answered. */
+/** Sends `count` requests over `connections`. Each connection sends its next request after a response. */
 export async function saturate(target: Target, count: number, connections: number): Promise<SentRequest[]> {
   const client = new Client(target);
   const sent: SentRequest[] = [];
@@ -35,7 +35,7 @@ export async function saturate(target: Target, count: number, connections: numbe
   return sent;
 }
 
-/** Sends `perSecond` requests a second for `seconds`, whether earlier ones were answered or not. */
+/** Sends `perSecond` requests per second for `seconds` without waiting for responses. */
 export async function sendAtRate(target: Target, perSecond: number, seconds: number): Promise<SentRequest[]> {
   const client = new Client(target);
   const count = perSecond * seconds;
@@ -55,7 +55,7 @@ export async function sendAtRate(target: Target, perSecond: number, seconds: num
   return sent;
 }
 
-/** Well before a server closes what is idle: it resets the connection of a request that comes just then. */
+/** Shorter than the keep-alive timeout of servers, which would reset a connection that is used at that time. */
 const IDLE_MS = 1_000;
 
 interface PendingRequest {
@@ -64,7 +64,7 @@ interface PendingRequest {
   reject(reason: Error): void;
 }
 
-/** Fewer than a server lets wait to be accepted (511): the system resets those beyond. */
+/** Below the listen backlog of Node.js (511), beyond which connections are reset. */
 const MAX_CONNECTIONS = 256;
 
 class Client {
@@ -80,13 +80,13 @@ class Client {
     this.#requests = requests;
   }
 
-  /** Sends at once, or as soon as a connection is free where there are as many as may be. */
+  /** Sends on a free or new connection. At the maximum, it waits for a free one. */
   send(number: number): Promise<SentRequest> {
     const at = performance.now();
     return new Promise((resolve, reject) => {
       const take = (head: string, answer: string) => {
         if (head.startsWith('HTTP/1.1 2')) resolve({ at, answer });
-        else reject(new Error(`A request was answered with ${head}\n${answer}`));
+        else reject(new Error(`The response was ${head}\n${answer}`));
       };
       this.#queue.push({ text: this.#requests[number % this.#requests.length] ?? '', take, reject });
       this.#send();
@@ -125,12 +125,12 @@ class Client {
       if (place !== -1) this.#idle.splice(place, 1);
     };
     socket.on('error', leave);
-    // At once, not when it has closed: until then it would still pass for idle, and swallow a request.
+    // Now and not on 'close', because until then it would be used as an idle connection.
     socket.on('timeout', () => {
       leave(new Error('The connection was idle.'));
       socket.destroy();
     });
-    socket.on('close', () => leave(new Error('The connection was closed before the answer.')));
+    socket.on('close', () => leave(new Error('The connection was closed before the response.')));
     this.#sockets.add(socket);
     return socket;
   }

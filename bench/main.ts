@@ -15,22 +15,29 @@ import { throughput } from './benchmarks/throughput.ts';
 import { type Finding, isTargetReached, renderFinding } from './report.ts';
 
 const benchmarks: Readonly<Record<string, Benchmark>> = {
-  ...{ throughput, pages, boot, ladder: retries, scale, commands, library, dashboard },
+  throughput,
+  pages,
+  boot,
+  retries,
+  scale,
+  commands,
+  library,
+  dashboard,
 };
 
 const HELP = `npm run bench -- [--only NAME]... [--peers] [--quick] [--rounds N] [--seconds N] [--profile FOLDER]
 
   --only NAME   one of ${Object.keys(benchmarks).join(', ')}; may be repeated
-  --peers       others that send webhooks, which npm installs into a temporary folder: 200 MB; alone without --only
-  --quick       little work: to see whether it runs, not how fast
-  --rounds N    alternating runs that the medians are taken of (5)
-  --seconds N   how long the dashboard is watched (300)
-  --profile F   write a CPU profile of each emulator into the folder F
+  --peers       compare with other programs, which npm installs into a temporary folder (200 MB); without --only, only these
+  --quick       little work, to check that the benchmarks run
+  --rounds N    alternating runs for the medians (default: 5)
+  --seconds N   how long to observe the dashboard (default: 300)
+  --profile F   write a CPU profile of each emulator to the folder F
 `;
 
 const results = join(import.meta.dirname, '../results');
 
-/** Runs the benchmarks that are asked for; prints a table and writes it as JSON into bench/results. */
+/** Runs the selected benchmarks, prints a table and writes it as JSON to bench/results. */
 export async function main(args: string[]): Promise<void> {
   const { values } = parseArgs({
     args,
@@ -66,7 +73,7 @@ function chosen({ only, peers: withPeers }: { only?: string[]; peers: boolean })
   const names = only ?? (withPeers ? [] : Object.keys(benchmarks));
   const list = names.map((name): [string, Benchmark] => {
     const benchmark = benchmarks[name];
-    if (benchmark === undefined) throw new Error(`There is no benchmark ${name}.\n${HELP}`);
+    if (benchmark === undefined) throw new Error(`The benchmark ${name} does not exist.\n${HELP}`);
     return [name, benchmark];
   });
   return withPeers ? [...list, ['peers', peers]] : list;

@@ -1,24 +1,24 @@
-/** Others that send a webhook for a request, each set up to do so in its own way and as quietly as it can. */
+/** Other programs that send a webhook for a request, with their configuration. */
 import { PAYLOAD } from './event-load.ts';
 import { type Target, toRequest } from './load.ts';
 
 export interface Peer {
   readonly name: string;
-  /** What npm installs, and in which range of versions. */
+  /** Package and version range for npm. */
   readonly package: string;
   readonly range: string;
-  /** Files that it reads, by name, put into the folder that it is installed in. */
+  /** Configuration files by name, written to the installation folder. */
   files(receiver: string): Readonly<Record<string, string>>;
-  /** The command line for node, from that folder. */
+  /** Arguments for node, run in that folder. */
   command(port: number, receiver: string): readonly string[];
-  /** Requests that lead to one webhook each. */
+  /** Requests that send one webhook each. */
   target(url: string): Target;
 }
 
 const JSON_BODY = { 'Content-Type': 'application/json' };
 const ENVELOPE = { type: 'order.shipped', data: { id: 'evt_1', payload: PAYLOAD } };
 
-/** Answers first and then runs the callbacks of the operation. */
+/** Responds first and then runs the callbacks of the operation. */
 const prism: Peer = {
   name: 'Prism',
   package: '@stoplight/prism-cli',
@@ -31,7 +31,7 @@ const prism: Peer = {
   target: toEventsTarget,
 };
 
-/** Answers first and then runs the callbacks of the response. */
+/** Responds first and then runs the callbacks of the response. */
 const mockoon: Peer = {
   name: 'Mockoon',
   package: '@mockoon/cli',
@@ -44,7 +44,7 @@ const mockoon: Peer = {
   target: toEventsTarget,
 };
 
-/** Vercel's emulation of Stripe: signs the webhook, and answers when it has been delivered. */
+/** Vercel's emulation of Stripe: signs the webhook, and responds after its delivery. */
 const emulate: Peer = {
   name: 'emulate',
   package: 'emulate',
@@ -52,7 +52,7 @@ const emulate: Peer = {
   files: () => ({ 'start.mjs': START_EMULATE }),
   command: (port, receiver) => ['start.mjs', `${port}`, receiver],
   target: (url) => {
-    // It takes 5 000 requests an hour of a key.
+    // Limited to 5,000 requests per hour and key.
     const keys = Array.from({ length: 64 }, (_, each) => `sk_test_${each}`);
     const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
     const requests = keys.map((key) =>
@@ -87,7 +87,7 @@ function toDocument(receiver: string) {
   };
 }
 
-/** What it leaves out is filled in by Mockoon, which takes nothing but UUIDs for ids. */
+/** Mockoon fills in missing values. Ids must be UUIDs. */
 function toEnvironment(receiver: string) {
   const [route, callback] = ['a7e1a3bc-2a40-4f6e-8f0b-1f0f0c7d9a01', 'a7e1a3bc-2a40-4f6e-8f0b-1f0f0c7d9a02'];
   const headers = [{ key: 'Content-Type', value: 'application/json' }];

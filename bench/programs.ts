@@ -1,4 +1,4 @@
-/** Programs that compete: each prints one line of JSON with its `url` when it answers, and ends on SIGTERM. */
+/** Starts the measured programs. Ours print a JSON line with their `url` when they are ready, and stop on SIGTERM. */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
@@ -7,21 +7,21 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const root = join(import.meta.dirname, '../..');
-/** No contestant lives longer, whatever happens to the benchmark. */
-const LIFE_MS = 600_000;
-const ANSWER_LIMIT_MS = 30_000;
-const ASK_EVERY_MS = 50;
+/** Maximum lifetime of a program, even if the benchmark fails. */
+const MAX_LIFETIME_MS = 600_000;
+const RESPONSE_LIMIT_MS = 30_000;
+const POLL_INTERVAL_MS = 50;
 
 export interface RunningProgram {
   readonly url: string;
-  /** Empty where the program has none. */
+  /** Empty if the program has no API keys. */
   readonly apiKey: string;
   readonly workspaceId: string;
-  /** From its start until its first answer, in milliseconds. */
+  /** Milliseconds from its start to its first response. */
   readonly bootMs: number;
   /** Resident memory in bytes. */
   memory(): number;
-  /** Processor time so far, of all its threads; NaN where the system does not tell. */
+  /** Processor time of all threads in milliseconds; NaN if the system does not provide it. */
   processorMs(): number;
   stop(): Promise<void>;
 }
@@ -33,9 +33,9 @@ interface ReadyLine {
 }
 
 export const programs = {
-  /** The library, with settings that no flag has. */
+  /** The library, with settings that have no flag. */
   emulator: join(import.meta.dirname, 'emulator.js'),
-  /** The library in the process of a test. */
+  /** The library inside a test process. */
   library: join(import.meta.dirname, 'library.js'),
   barePipeline: join(import.meta.dirname, 'bare-pipeline.js'),
   bareServer: join(import.meta.dirname, 'bare-server.js'),
@@ -43,7 +43,7 @@ export const programs = {
   svc: join(root, 'bin/svc.js'),
 } as const;
 
-/** Starts a program of ours and waits for the answer to a first request. */
+/** Starts one of our programs and waits for the response to a first request. */
 export async function startProgram(
   program: string,
   args: readonly string[],
@@ -53,7 +53,7 @@ export async function startProgram(
   const profiling = options.profileTo ? ['--cpu-prof', `--cpu-prof-dir=${options.profileTo}`] : [];
   const { child, exited, processorMs } = spawnNode([...profiling, program, ...args]);
   const line = await Promise.race([once(createInterface(child.stdout), 'line'), exited.then(() => null)]);
-  if (line === null) throw new Error(`${program} left before it was ready.`);
+  if (line === null) throw new Error(`${program} exited before it was ready.`);
   const status = JSON.parse(String(line[0])) as ReadyLine;
   const { url, api_key: apiKey = '', workspace_id: workspaceId = '' } = status;
   await (await fetch(`${url}/healthz`)).arrayBuffer();
@@ -68,7 +68,7 @@ export async function startProgram(
   };
 }
 
-/** Starts a program of others in its folder and asks `url` until it answers, whatever that is. */
+/** Starts another program in its folder and requests `url` until any response arrives. */
 export async function startPeer(
   command: readonly string[],
   folder: string,
@@ -80,19 +80,19 @@ export async function startPeer(
     child.kill('SIGKILL');
     await exited;
   };
-  const deadline = performance.now() + ANSWER_LIMIT_MS;
-  while (!(await isAnswering(url))) {
-    if (child.exitCode !== null) throw new Error(`It left with exit code ${child.exitCode}.`);
+  const deadline = performance.now() + RESPONSE_LIMIT_MS;
+  while (!(await isResponding(url))) {
+    if (child.exitCode !== null) throw new Error(`The program exited with code ${child.exitCode}.`);
     if (performance.now() > deadline) {
       await stop();
-      throw new Error(`It did not answer within ${ANSWER_LIMIT_MS} ms.`);
+      throw new Error(`The program did not respond within ${RESPONSE_LIMIT_MS} ms.`);
     }
-    await sleep(ASK_EVERY_MS);
+    await sleep(POLL_INTERVAL_MS);
   }
   return { stop, processorMs };
 }
 
-async function isAnswering(url: string): Promise<boolean> {
+async function isResponding(url: string): Promise<boolean> {
   try {
     await (await fetch(url)).arrayBuffer();
     return true;
@@ -101,24 +101,24 @@ async function isAnswering(url: string): Promise<boolean> {
   }
 }
 
-/** In a folder of its own, its warnings are nobody's business. */
+/** With a folder, warnings of the program are ignored. */
 function spawnNode(command: readonly string[], folder?: string) {
   const child = spawn(process.execPath, command, {
     stdio: ['ignore', 'pipe', folder === undefined ? 'inherit' : 'ignore'],
     cwd: folder,
-    timeout: LIFE_MS,
+    timeout: MAX_LIFETIME_MS,
   });
-  const abandon = () => child.kill('SIGKILL');
-  process.once('exit', abandon);
-  const exited = once(child, 'exit').finally(() => process.off('exit', abandon));
+  const kill = () => child.kill('SIGKILL');
+  process.once('exit', kill);
+  const exited = once(child, 'exit').finally(() => process.off('exit', kill));
   return { child, exited, processorMs: () => findProcessorMs(child.pid) };
 }
 
-/** From the fields `utime` and `stime` that Linux keeps for each process, in ticks of 10 ms. */
+/** Reads `utime` and `stime` of a process on Linux, in ticks of 10 ms. */
 function findProcessorMs(pid: number | undefined): number {
   const file = `/proc/${pid}/stat`;
   if (!existsSync(file)) return Number.NaN;
-  // The name before it may hold spaces.
+  // The name before them may contain spaces.
   const fields = readFileSync(file, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
   return (Number(fields[11]) + Number(fields[12])) * 10;
 }

@@ -1,6 +1,6 @@
 /**
- * A receiver that costs as little as can be, on bare sockets: what it takes from the machine is missing to what is
- * measured. It notes when each event arrived, and how often.
+ * A receiver on raw sockets, which uses as little processor time as possible. It records when and how often each event
+ * arrived.
  */
 import { createServer, type Socket } from 'node:net';
 
@@ -11,11 +11,11 @@ export interface Arrival {
 
 export interface Receiver {
   readonly url: string;
-  /** By event id. */
+  /** Arrivals by event id. */
   readonly arrivals: Map<string, Arrival>;
-  /** Attempts in all. */
+  /** Total number of attempts. */
   count: number;
-  /** Resolves when `count` has come to `target`. @throws when that takes longer than `limitMs`. */
+  /** Resolves when `count` reaches `target`. @throws Error after `limitMs`. */
   until(target: number, limitMs: number): Promise<void>;
   reset(): void;
   close(): void;
@@ -25,7 +25,7 @@ const END_OF_HEAD = Buffer.from('\r\n\r\n');
 const LAST_CHUNK = Buffer.from('\r\n0\r\n\r\n');
 const EVENT_ID = /"data":\{"id":"(evt_\w+)"/;
 
-/** @param status what every request is answered with. */
+/** @param status of every response. */
 export async function startReceiver(status: 204 | 503 = 204): Promise<Receiver> {
   const answer = Buffer.from(
     `HTTP/1.1 ${status} Bench\r\n${status === 204 ? '' : 'Content-Length: 0\r\n'}\r\n`,
@@ -75,7 +75,7 @@ export async function startReceiver(status: 204 | 503 = 204): Promise<Receiver> 
   return receiver;
 }
 
-/** Calls `onMessage` with the head and the body of each HTTP message; a chunked body comes with its framing. */
+/** Calls `onMessage` with the head and the body of each HTTP message; a chunked body includes its framing. */
 export function readMessages(socket: Socket, onMessage: (head: string, body: string) => void): void {
   let held: Buffer = Buffer.alloc(0);
   socket.on('data', (chunk: Buffer) => {
@@ -94,7 +94,7 @@ export function readMessages(socket: Socket, onMessage: (head: string, body: str
   });
 }
 
-/** Where a message ends; infinite where that has not come. The last chunk is found by its text, which no JSON holds. */
+/** End of a message; infinite if it is incomplete. Finds the last chunk by its text, which JSON cannot contain. */
 function endOf(head: string, held: Buffer, bodyAt: number): number {
   const length = /^content-length: (\d+)/im.exec(head)?.[1];
   if (length !== undefined) return bodyAt + Number(length);

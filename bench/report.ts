@@ -1,13 +1,13 @@
-/** What a benchmark found, as lines of the table. */
+/** A result of a benchmark, as a line of the table. */
 export interface Finding {
   readonly name: string;
-  /** The medians that the ratio is made of, or facts without one. */
+  /** The medians that the ratio is computed from, or values without a ratio. */
   readonly measured: Readonly<Record<string, number>>;
-  /** Against what the issue or the description of the product promises; left out where nothing is promised. */
+  /** Ratio with its target (default: no target). */
   readonly ratio?: { readonly value: number; readonly reach: number; readonly better: 'higher' | 'lower' };
 }
 
-/** Whether the ratio is as good as what is to be reached; null where nothing is. */
+/** Whether the ratio meets its target; null without one. */
 export function isTargetReached({ ratio }: Finding): boolean | null {
   if (ratio === undefined) return null;
   return ratio.better === 'higher' ? ratio.value >= ratio.reach : ratio.value <= ratio.reach;

@@ -1,4 +1,4 @@
-// npm run bench: builds the product and bundles the benchmarks, then runs them. `npm run bench -- --help` tells more.
+// npm run bench: builds the product and bundles the benchmarks, then runs them. See `npm run bench -- --help`.
 import { execFileSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';

@@ -1,4 +1,4 @@
-/** The value in the middle of a list that has some. */
+/** The median of a list that is not empty. */
 export function median(values: readonly number[]): number {
   return quantile(values, 0.5);
 }
@@ -10,8 +10,8 @@ export function quantile(values: readonly number[], share: number): number {
 }
 
 /**
- * Measures each contestant once a round, in turns, so that a slow minute of the machine falls on all of them. The
- * order is reversed every other round. @returns the values of each, in the order of the rounds.
+ * Measures each program once per round, so that a slow minute of the machine affects all of them. The order is reversed
+ * every other round. @returns the values of each program in the order of the rounds.
  */
 export async function alternate<Name extends string, Value>(
   rounds: number,

@@ -1,20 +1,20 @@
-/** Somebody who looks at the list of deliveries in a real Chromium. What runs in the page is handed over as text. */
+/** Shows the list of deliveries in Chromium and measures it. Functions for the page are passed as text. */
 import type { Browser, Page } from 'playwright-core';
 
 export interface Viewer {
-  /** By how much the newest row is behind the clock, a few times a second for `ms`, at the top of the list. */
+  /** Measures how far the newest row is behind the clock, several times a second for `ms`, at the top of the list. */
   watchTop(ms: number): Promise<number[]>;
-  /** Scrolls down for `ms`, then back to the top. @returns the time between each two frames, in ms. */
+  /** Scrolls down for `ms`, then back to the top. @returns the milliseconds between frames. */
   scroll(ms: number): Promise<number[]>;
-  /** The same in a page with nothing in it. */
+  /** Like {@link scroll}, in an empty page. */
   scrollBlank(ms: number): Promise<number[]>;
-  /** After garbage collection. */
+  /** Measures after garbage collection. */
   measureMemory(): Promise<{ readonly heapBytes: number; readonly nodes: number }>;
 }
 
-/** About 140 rows a second: a brisk turn of the wheel. */
+/** About 140 rows per second, like fast scrolling with a wheel. */
 const PIXELS_A_FRAME = 120;
-const LOOK_EVERY_MS = 200;
+const SAMPLE_INTERVAL_MS = 200;
 
 export async function openList(browser: Browser, url: string): Promise<Viewer> {
   const [page, blank] = [await openPage(browser), await openPage(browser)];
@@ -26,7 +26,7 @@ export async function openList(browser: Browser, url: string): Promise<Viewer> {
   const debug = await page.context().newCDPSession(page);
   const offset = await findOffset(url);
   return {
-    watchTop: (ms) => page.evaluate(`(${watchTop})(${ms}, ${LOOK_EVERY_MS}, ${offset})`),
+    watchTop: (ms) => page.evaluate(`(${watchTop})(${ms}, ${SAMPLE_INTERVAL_MS}, ${offset})`),
     scroll: (ms) => page.evaluate(`(${scroll})(${ms}, ${PIXELS_A_FRAME})`),
     scrollBlank: (ms) => blank.evaluate(`(${scroll})(${ms}, ${PIXELS_A_FRAME})`),
     async measureMemory() {
@@ -38,19 +38,19 @@ export async function openList(browser: Browser, url: string): Promise<Viewer> {
   };
 }
 
-/** In a window of its own: what is in a tab behind another hardly runs. */
+/** Opens a separate window, because a background tab hardly runs. */
 async function openPage(browser: Browser): Promise<Page> {
   return (await browser.newContext({ viewport: { width: 1280, height: 800 } })).newPage();
 }
 
-/** Lets the schedule clock go. @returns how far it is behind the wall, in ms. */
+/** Resumes the schedule clock. @returns the milliseconds that it is behind the wall clock. */
 async function findOffset(url: string): Promise<number> {
-  const answer = await fetch(`${url}/_svc/clock`, {
+  const response = await fetch(`${url}/_svc/clock`, {
     method: 'PATCH',
     headers: { 'content-type': 'application/json' },
     body: '{"frozen":false}',
   });
-  const { now, wall } = (await answer.json()) as { readonly now: string; readonly wall: string };
+  const { now, wall } = (await response.json()) as { readonly now: string; readonly wall: string };
   return Date.parse(wall) - Date.parse(now);
 }
 

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
  * Finds the root folder of this package, from the source and from the build. `src` and the chunks of `dist` have different
  * depths, so it checks every parent folder. If an application bundles this package, it searches `node_modules` in the
  * parents of the application and of the working folder.
- * @returns null if there is none.
+ * @returns null if no folder is found.
  */
 export function findPackageFolder(): string | null {
   // A CommonJS bundle has no `import.meta`.
@@ -19,7 +19,7 @@ export function findPackageFolder(): string | null {
   return null;
 }
 
-/** @throws Error if there is none, which does not happen in the `svc` command. */
+/** @throws Error if no folder is found, which does not happen in the `svc` command. */
 export function getPackageFolder(): string {
   const folder = findPackageFolder();
   if (folder === null)

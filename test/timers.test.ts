@@ -8,8 +8,8 @@ import { abortAfter } from '../src/timers.ts';
 setFlagsFromString('--expose-gc');
 const collectGarbage: () => void = runInNewContext('gc');
 
-describe('a time limit', () => {
-  it('outlives garbage collection where only a signal made of it is kept', async () => {
+describe('abortAfter', () => {
+  it('a time limit survives garbage collection if only a combined signal refers to it', async () => {
     const signal = AbortSignal.any([new AbortController().signal, abortAfter(20)]);
     const aborted = once(signal, 'abort');
     for (let turn = 0; turn < 3; turn++) {

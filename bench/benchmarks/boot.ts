@@ -1,4 +1,4 @@
-/** From the start of a process to its first answer, and what it takes when it has nothing to do. */
+/** Measures the time from process start to the first response, and idle memory. */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Benchmark } from '../benchmark.ts';
@@ -7,7 +7,7 @@ import { programs, startProgram } from '../programs.ts';
 import type { Finding } from '../report.ts';
 import { alternate, median } from '../statistics.ts';
 
-/** Until what loads after the first answers has loaded. */
+/** Time until modules that load after the first responses are loaded. */
 const IDLE_AFTER_MS = 1_500;
 
 export const boot: Benchmark = async (bench) => {
@@ -33,7 +33,7 @@ export const boot: Benchmark = async (bench) => {
     const [idle, bareIdle] = [of(who, 'megabytes'), of('bare', 'megabytes')];
     return [
       {
-        name: `ms to the first answer, the ${who}`,
+        name: `ms to the first response, the ${who}`,
         measured: { svc, bare },
         ratio: { value: svc / bare, reach: 2, better: 'lower' },
       },

@@ -1,4 +1,4 @@
-/** How long a command takes from the start of its process to its end, when it does next to nothing. */
+/** Measures how long commands with little work take, from process start to exit. */
 import { execFileSync } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import type { Benchmark } from '../benchmark.ts';
@@ -50,7 +50,7 @@ function signedPayload(): string[] {
   return [...given, '--signature', `v1=${signature}`];
 }
 
-/** The request of `svc trigger` alone, of a process that runs already. */
+/** Only the request of `svc trigger`, from a running process. */
 function createEvent({ url, apiKey }: RunningProgram): Promise<number> {
   return timed(async () => {
     const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' };

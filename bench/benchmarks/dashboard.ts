@@ -1,4 +1,4 @@
-/** Whether the list of the dashboard stays live, smooth and small over many deliveries, with many new ones a second. */
+/** Measures delay, scrolling and memory of the dashboard list with many deliveries and many new ones per second. */
 import { join } from 'node:path';
 import { chromiumPath, launchChromium } from '../../test/support/chromium.ts';
 import type { Benchmark, BenchmarkContext } from '../benchmark.ts';
@@ -13,17 +13,17 @@ import { openList, type Viewer } from '../viewer.ts';
 
 const HOUR_MS = 3_600_000;
 const PER_SECOND = 200;
-/** In turns: the newest rows are watched at the top, then the list is scrolled down, then a page with nothing in it. */
+/** Each turn watches the newest rows, scrolls the list, then scrolls an empty page. */
 const STEP_MS = 4_000;
 const TURN_MS = 3 * STEP_MS;
-/** A frame that comes later is seen as a stutter. */
+/** A longer frame is visible as a stutter. */
 const LATE_MS = 50;
-/** What a viewer takes until its memory says something: a minute. */
+/** Turns before memory is measured: one minute. */
 const WARM_UP_TURNS = 5;
 
 export const dashboard: Benchmark = async (bench) => {
   if (chromiumPath === undefined) {
-    bench.note('left out: no Chromium was found on the PATH');
+    bench.note('skipped, because Chromium is not on the PATH');
     return [];
   }
   const seconds = bench.seconds ?? (bench.quick ? 20 : 300);
@@ -43,7 +43,7 @@ export const dashboard: Benchmark = async (bench) => {
   }
 };
 
-/** Many deliveries that are not due for a day, to the receiver that gets the new ones as well. */
+/** Starts an emulator with many deliveries that are due in a day, to the receiver of the new ones. */
 async function startFilled(bench: BenchmarkContext, url: string): Promise<RunningProgram> {
   const db = join(bench.folder, 'dashboard.db');
   const at = Date.now() - HOUR_MS;
@@ -52,7 +52,7 @@ async function startFilled(bench: BenchmarkContext, url: string): Promise<Runnin
   return startProgram(programs.emulator, [db, 'FULL', 'running'], bench);
 }
 
-/** What was seen of the page in one turn. */
+/** Measurements of one turn. */
 interface Turn {
   readonly lagsMs: readonly number[];
   readonly framesMs: readonly number[];

@@ -1,4 +1,4 @@
-/** What an emulator in the process of a test costs, from createEmulator() on. */
+/** Measures the cost of emulators inside a test process. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Benchmark } from '../benchmark.ts';

@@ -1,4 +1,4 @@
-/** What a page of events costs as the table grows, and what a million events cost on disk and in memory. */
+/** Measures pages of events in growing tables, and the disk and memory usage of a million events. */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Benchmark, BenchmarkContext } from '../benchmark.ts';
@@ -7,15 +7,15 @@ import { programs, type RunningProgram, startProgram } from '../programs.ts';
 import type { Finding } from '../report.ts';
 import { alternate, median } from '../statistics.ts';
 
-/** Of each kind in a round. */
+/** Requests of each kind per round. */
 const REQUESTS = 200;
 const HOUR_MS = 3_600_000;
 
-/** An emulator with many events, each with a delivery that is pending. */
+/** An emulator with many events, each with a pending delivery. */
 interface Filled {
   readonly size: number;
   readonly emulator: RunningProgram;
-  /** Where a page in the middle starts. */
+  /** Cursor of a page in the middle. */
   readonly cursor: string;
   readonly bytesEach: number;
 }
@@ -102,7 +102,7 @@ async function toFacts(running: readonly Filled[]): Promise<Finding[]> {
       name: 'MB of memory with that many pending',
       measured: each(({ emulator }) => emulator.memory() / 1e6),
     },
-    { name: 'ms to the first answer', measured: each(({ emulator }) => emulator.bootMs) },
+    { name: 'ms to the first response', measured: each(({ emulator }) => emulator.bootMs) },
     { name: 'ms for the status', measured: status },
   ];
 }

@@ -1,4 +1,4 @@
-/** How many events a second others accept and deliver that send webhooks, beside the emulator. */
+/** Compares the events per second of the emulator with other programs that send webhooks. */
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -17,12 +17,12 @@ import { alternate, median } from '../statistics.ts';
 const INSTALL_LIMIT_MS = 300_000;
 const WARM_UP_MS = 6_000;
 const LOAD_MS = 4_000;
-/** Events at a time while it gets warm. */
+/** Events per batch during warm-up. */
 const BATCH = 500;
-/** How many times as many events a second as the fastest of them. */
+/** Target: this many times the events per second of the fastest peer. */
 const REACH = 4;
 
-/** A program as it runs. */
+/** A running program. */
 interface Running {
   readonly target: Target;
   readonly processorMs: () => number;
@@ -30,7 +30,7 @@ interface Running {
 
 interface Run {
   readonly perSecond: number;
-  /** Processor time of the program for each event, which other work on the machine bends little. */
+  /** Processor time of the program per event, which other work on the machine affects little. */
   readonly processorMs: number;
 }
 
@@ -45,7 +45,7 @@ export const peers: Benchmark = async (bench) => {
   const installed: Installed[] = [];
   for (const peer of known) {
     const folder = join(bench.folder, peer.name);
-    const name = await leaveOut(bench, peer.name, () => install(peer, folder, receiver, bench));
+    const name = await skipOnError(bench, peer.name, () => install(peer, folder, receiver, bench));
     if (name !== null) installed.push({ name, peer, folder });
   }
   let runs = 0;
@@ -54,7 +54,7 @@ export const peers: Benchmark = async (bench) => {
     ...Object.fromEntries(
       installed.map((each) => [
         each.name,
-        () => leaveOut(bench, each.name, () => runPeer(each, receiver, bench)),
+        () => skipOnError(bench, each.name, () => runPeer(each, receiver, bench)),
       ]),
     ),
   });
@@ -62,8 +62,8 @@ export const peers: Benchmark = async (bench) => {
   return toFindings(results);
 };
 
-/** What cannot be measured is said and left out: there is no figure for it. */
-async function leaveOut<Value>(
+/** Skips a program that cannot be measured, with a note. */
+async function skipOnError<Value>(
   bench: BenchmarkContext,
   name: string,
   act: () => Promise<Value>,
@@ -71,7 +71,7 @@ async function leaveOut<Value>(
   try {
     return await act();
   } catch (error) {
-    bench.note(`${name} is left out: ${(error as Error).message.split('\n').slice(0, 3).join(' ')}`);
+    bench.note(`${name} is skipped: ${(error as Error).message.split('\n').slice(0, 3).join(' ')}`);
     return null;
   }
 }
@@ -131,7 +131,7 @@ async function runEmulator(db: string, receiver: Receiver, bench: BenchmarkConte
   }
 }
 
-/** Each is given the same time to get warm and about the same to show its pace. */
+/** All programs get the same warm-up time and about the same measuring time. */
 async function measure(
   name: string,
   { target, processorMs }: Running,

@@ -1,4 +1,4 @@
-/** Many deliveries through all eight attempts with one command. */
+/** Measures many deliveries through all eight attempts with one clock command. */
 import { join } from 'node:path';
 import type { Benchmark } from '../benchmark.ts';
 import { fillDatabase } from '../fill-database.ts';
@@ -19,8 +19,8 @@ export const retries: Benchmark = async (bench) => {
   const deliveries = bench.quick ? 200 : 10_000;
   const receiver = await startReceiver(503);
   let runs = 0;
-  const climb = async () => {
-    const db = join(bench.folder, `ladder-${runs++}.db`);
+  const run = async () => {
+    const db = join(bench.folder, `retries-${runs++}.db`);
     const at = Date.now() - HOUR_MS;
     fillDatabase({ db, events: deliveries, at, deliveries: { url: receiver.url, dueAt: at + 1_000 } });
     receiver.reset();
@@ -36,7 +36,7 @@ export const retries: Benchmark = async (bench) => {
       await emulator.stop();
     }
   };
-  const { svc } = await alternate(bench.rounds, { svc: climb });
+  const { svc } = await alternate(bench.rounds, { svc: run });
   receiver.close();
   const worst = (what: 'missing' | 'disordered') => Math.max(...svc.map((run) => run[what]));
   return [
@@ -53,16 +53,16 @@ export const retries: Benchmark = async (bench) => {
 };
 
 async function advance({ url }: RunningProgram): Promise<{ attempts: Attempt[]; pending: number }> {
-  const answer = await fetch(`${url}/_svc/clock/advance`, {
+  const response = await fetch(`${url}/_svc/clock/advance`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ ms: 73 * HOUR_MS }),
   });
-  if (!answer.ok) throw new Error(await answer.text());
-  return (await answer.json()) as { attempts: Attempt[]; pending: number };
+  if (!response.ok) throw new Error(await response.text());
+  return (await response.json()) as { attempts: Attempt[]; pending: number };
 }
 
-/** Attempts that come before an earlier one of their delivery, or were due before the one recorded last. */
+/** Counts attempts that are out of order within their delivery, or due before the attempt recorded before them. */
 function countDisordered(attempts: readonly Attempt[]): number {
   const made = new Map<string, number>();
   let dueAt = '';

@@ -1,4 +1,4 @@
-/** What tens of thousands of endpoints, table rows and clients of the live stream cost. */
+/** Measures the cost of tens of thousands of endpoints, table rows and live stream clients. */
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,7 +12,7 @@ import { alternate, median, quantile } from '../statistics.ts';
 
 const PROBE_PAUSE_MS = 5;
 const LIMIT_MS = 300_000;
-/** Until the HTTP client, which loads after the start, has loaded. */
+/** Time until the HTTP client, which loads after the start, is loaded. */
 const LOADED_AFTER_MS = 1_500;
 
 export const scale: Benchmark = async (bench) => [
@@ -22,7 +22,7 @@ export const scale: Benchmark = async (bench) => [
   measureTable(bench),
 ];
 
-/** One event to many endpoints, and what a client waits for `/healthz` until all have received it. */
+/** One event for many endpoints, and the response time of `/healthz` until all have received it. */
 async function measureFanOut(bench: BenchmarkContext): Promise<Finding[]> {
   const endpoints = bench.quick ? 1_000 : 30_000;
   const receiver = await startReceiver();
@@ -79,7 +79,7 @@ async function measureBoot(bench: BenchmarkContext): Promise<Finding> {
   };
 }
 
-/** Clients that open the live stream and never read it. */
+/** Clients that open the live stream and do not read it. */
 async function measureStreams(bench: BenchmarkContext): Promise<Finding> {
   const clients = bench.quick ? 100 : 2_000;
   const db = join(bench.folder, 'streams.db');
@@ -148,7 +148,7 @@ async function createEvent({ url, apiKey }: RunningProgram): Promise<void> {
   await response.arrayBuffer();
 }
 
-/** Asks for `/healthz` again and again. @returns what ends it, and resolves to the milliseconds of each response. */
+/** Requests `/healthz` repeatedly until `end()`, which resolves to the milliseconds of each response. */
 function probe({ url }: RunningProgram): { end(): Promise<number[]> } {
   const waits: number[] = [];
   let isOver = false;

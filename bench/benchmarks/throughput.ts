@@ -1,4 +1,4 @@
-/** How many events a second are accepted, delivered and recorded, and how long one takes from request to arrival. */
+/** Measures the events per second that are accepted, delivered and recorded, and the time from request to arrival. */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Benchmark, BenchmarkContext } from '../benchmark.ts';

@@ -1,7 +1,7 @@
 /**
- * A pipeline of the product's semantics and nothing else: `bare-pipeline.js <database> <receiver> <endpoints>`. It
- * takes events over node:http, writes the same rows in grouped commits with `synchronous = FULL`, answers, signs, sends
- * through an undici pool, and records the attempt. No validation beyond what it needs, no limits, no retries.
+ * The minimal pipeline that the emulator is compared with: `bare-pipeline.js <database> <receiver> <endpoints>`. It
+ * receives events over node:http, writes the same rows in grouped commits with `synchronous = FULL`, responds, signs,
+ * sends through an undici pool and records the attempt. It has minimal validation, no limits and no retries.
  */
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -154,7 +154,7 @@ async function deliver({ seq: deliverySeq, webhookSeq, id, body, createdAt }: De
   );
 }
 
-/** Rows that nobody waits for: they go with the next group. */
+/** Writes without a waiting caller, for the next group. */
 const later: Array<() => void> = [];
 
 function write(operation: () => void, then: () => void): void {

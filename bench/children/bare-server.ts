@@ -1,4 +1,4 @@
-/** The least that can answer beside an open database: `bare-server.js <database>`. */
+/** A minimal server with an open database: `bare-server.js <database>`. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { openSqlite } from '../../src/store/driver.ts';

@@ -1,4 +1,4 @@
-/** The emulator with a setting that no flag has: `emulator.js <database> <FULL|NORMAL> <frozen|running>`. */
+/** The emulator with a setting that has no flag: `emulator.js <database> <FULL|NORMAL> <frozen|running>`. */
 import { startEmulator } from '../../src/emulator.ts';
 import { resolveRules } from '../../src/profile/resolve-rules.ts';
 import { printReadyLine } from './ready.ts';

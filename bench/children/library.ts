@@ -1,8 +1,8 @@
-/** What the library costs in the process of a test: prints one line of JSON. Runs with --expose-gc. */
+/** Measures the library inside a test process and prints one line of JSON. Requires --expose-gc. */
 import { createEmulator, createReceiver, type Emulator } from '../../src/index.ts';
 import { median } from '../statistics.ts';
 
-/** Before what is measured: what only the first ones pay for. */
+/** Emulators before the measurement. */
 const WARM_UP = 5;
 const FURTHER = 40;
 const WORKSPACES = 200;

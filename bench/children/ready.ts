@@ -1,4 +1,4 @@
-/** Says that requests are answered, and ends the program when it is told to. */
+/** Prints the ready line, and stops the program on SIGTERM. */
 export function printReadyLine(
   status: { readonly url: string; readonly api_key?: string },
   close: () => unknown,

@@ -1,4 +1,4 @@
-/** The active faults. They are held in memory, so that requests and deliveries cost nothing when there are none. */
+/** The active faults. They are held in memory, so that requests and deliveries without faults cost nothing. */
 import type { Fault } from '../contract/fault-schemas.ts';
 import {
   type AppliedFault,

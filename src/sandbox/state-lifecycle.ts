@@ -113,7 +113,7 @@ function clearMemory({
 
 /**
  * Reads the default API key of an earlier boot from its private file next to the database, which contains only a hash.
- * @returns null if there is none or it cannot be read.
+ * @returns null if the file does not exist or cannot be read.
  * @throws SvcError `usage` for a FIFO or a device, which could block.
  */
 export function readKeyFile(db: string): string | null {

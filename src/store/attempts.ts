@@ -143,7 +143,7 @@ export class AttemptTable {
   }
 }
 
-/** Conditions that an index answers. */
+/** Conditions with an index. */
 const INDEXED_CONDITIONS = {
   webhookId: 'a.webhook_seq = (SELECT seq FROM webhooks WHERE id = @webhookId)',
   deliveryId: 'a.delivery_seq = (SELECT seq FROM deliveries WHERE id = @deliveryId)',

@@ -53,7 +53,7 @@ export class ChangeFeed {
       .pluck();
   }
 
-  /** Sequence of the newest change that is certainly older than `wallTime`; 0 if there is none. */
+  /** Sequence of the newest change that is certainly older than `wallTime`; 0 without one. */
   findLastSeqBefore(wallTime: number): number {
     return this.#lastBefore.get({ wallTime }) ?? 0;
   }

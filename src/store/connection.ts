@@ -52,7 +52,7 @@ export class Connection {
     return result;
   }
 
-  /** Runs a write. @throws SvcError `storage_unavailable` if the file or its disk fails; any other error as it is. */
+  /** Runs a write. @throws SvcError `storage_unavailable` if the file or its disk fails; any other error unchanged. */
   withStorageErrors(write: () => void): void {
     try {
       write();

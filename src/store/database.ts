@@ -125,7 +125,7 @@ export function migrate(db: Database.Database, path: string): void {
   }).immediate();
 }
 
-/** Converts an error of SQLite or the file system to an `SvcError`; returns any other error as it is. */
+/** Converts an error of SQLite or the file system to an `SvcError`; returns any other error unchanged. */
 export function toStoreError(error: unknown, path: string): unknown {
   if (!(error instanceof Error) || error instanceof SvcError) return error;
   const code = (error as { code?: unknown }).code;

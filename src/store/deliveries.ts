@@ -16,7 +16,7 @@ export interface NewDelivery {
 /** A pending delivery of a disabled endpoint. */
 export interface PausedDelivery {
   readonly seq: number;
-  /** Start of the retry window: the time of the first attempt, or of the creation if there is none. */
+  /** Start of the retry window: the time of the first attempt, or of the creation before it. */
   readonly started_at: number;
 }
 
@@ -332,7 +332,7 @@ export class DeliveryTable {
     return this.#pending.get({ workspace: workspaceSeq, ...this.#unpublished.hidden }) ?? 0;
   }
 
-  /** Start of the retry window of the oldest paused delivery; null if there is none. */
+  /** Start of the retry window of the oldest paused delivery; null without one. */
   findPauseStart(webhookSeq: number): number | null {
     return this.#pauseStart.get(webhookSeq) ?? null;
   }

@@ -94,7 +94,7 @@ export class DeliveryQueries {
   }
 }
 
-/** Conditions that an index answers. */
+/** Conditions with an index. */
 const INDEXED_CONDITIONS = {
   workspaceSeq: 'd.workspace_seq = @workspaceSeq',
   eventId: 'd.event_seq = (SELECT seq FROM events WHERE id = @eventId)',

@@ -56,7 +56,7 @@ export class EventQueries {
     return this.#scan.findPage(toCandidateQuery(filter), { ...filter }, page);
   }
 
-  /** The `/v1` request that created an event; null if there was none or it was removed from the log. */
+  /** The `/v1` request that created an event; null without one, or after it was removed from the log. */
   findRequestId(seq: number): string | null {
     return this.#requestId.get(seq) ?? null;
   }

@@ -72,7 +72,7 @@ export class GroupCommit {
   }
 
   /**
-   * Runs `operation` in the next group, or alone after {@link SOON_MS}. For writes that may be lost when the process is
+   * Runs `operation` in the next group, or in its own group after {@link SOON_MS}. For writes that may be lost when the process is
    * killed. An error is ignored.
    */
   runSoon(operation: () => void): void {

@@ -28,7 +28,7 @@ export class UnpublishedEvent {
     this.#clearMarker = db.prepare('DELETE FROM settings WHERE key = ?');
   }
 
-  /** The hidden sequences; an empty range if there are none. */
+  /** The hidden sequences; by default an empty range. */
   get hidden(): HiddenRange {
     return this.#hidden;
   }

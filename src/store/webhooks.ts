@@ -49,7 +49,7 @@ type EnabledWebhook = WebhookRow & { readonly subscriptions: readonly string[] }
 
 /** The columns that an endpoint queue needs. */
 export interface WebhookNextDue extends Pick<WebhookRow, 'seq' | 'workspace_seq' | 'disabled'> {
-  /** Schedule time of its next pending delivery; null if there is none. */
+  /** Schedule time of its next pending delivery; null without one. */
   readonly next_due_at: number | null;
 }
 
@@ -210,7 +210,7 @@ export class WebhookTable {
     return this.#bySeq.get(seq);
   }
 
-  /** The row of an existing endpoint, deleted or not. @throws Error if there is none. */
+  /** The row of an existing endpoint, deleted or not. @throws Error if it does not exist. */
   getBySeq(seq: number): WebhookRow {
     const row = this.findBySeq(seq);
     if (row === undefined) throw new Error(`webhook ${seq} does not exist`);

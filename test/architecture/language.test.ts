@@ -126,17 +126,16 @@ interface Exception {
 /** Findings that are right as they are. */
 const exceptions: readonly Exception[] = [
   { path: 'test/architecture/language.test.ts', text: /./, reason: 'names the words that it forbids' },
+  { path: 'src/sandbox/signature-detail.ts', text: /reserialise/, reason: 'field of the control plane' },
 ];
 
 /** Folders and files that are not clean yet. Remove each one that is: the test fails if it stays here. */
 const stillToDo: readonly string[] = [
   // the rest
-  'bench',
   'fixtures',
   // docs
   'docs/commands.md',
   'docs/contributing/conformance.md',
-  'docs/contributing/performance.md',
   'docs/gaps.md',
   'docs/receivers.md',
   'docs/security.md',
@@ -157,18 +156,15 @@ const stillToDo: readonly string[] = [
   'test/cli/listen',
   'test/cli/live',
   // clock
-  'test/clock',
   // config
   'src/config',
   'test/config',
   // files at the top
   'src/config.ts',
-  'src/package-folder.ts',
   'src/signature.ts',
   'test/signature.test.ts',
   'src/vitest.ts',
   'test/config.test.ts',
-  'test/timers.test.ts',
   // contract
   'src/contract',
   'src/contract/operations',
@@ -211,12 +207,7 @@ const stillToDo: readonly string[] = [
   'src/receiver/checks',
   'test/receiver',
   // sandbox
-  'src/sandbox',
   'test/sandbox',
-  // store
-  'src/store',
-  'test/store',
-  // watchdog
   // browser
   'test/browser',
   // e2e
@@ -225,8 +216,6 @@ const stillToDo: readonly string[] = [
   'test/receivers',
   // support
   'test/support',
-  // torture
-  'test/torture',
 ];
 
 interface Finding {

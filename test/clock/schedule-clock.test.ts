@@ -91,7 +91,7 @@ describe('ScheduleClock', () => {
     ['the night on which it ends', Date.UTC(2026, 9, 25, 0, 30)],
     ['the 29th of February', Date.UTC(2028, 1, 28, 23, 30)],
     ['a leap second', Date.UTC(2016, 11, 31, 23, 30)],
-  ])('counts every hour alike on %s', (_, at) => {
+  ])('every hour has the same length on %s', (_, at) => {
     const { wall, pass } = createMachine();
     const clock = new ScheduleClock(wall, { at, wallAt: START, speed: 1, frozen: false });
     for (let hour = 1; hour <= 3; hour++) {

@@ -51,9 +51,9 @@ describe('a later boot on the same database', () => {
   });
 
   it.each([
-    ['has been revoked', async () => {}],
-    ['is not known to it', async (db: string) => writeFileSync(`${db}.key`, 'svc_test_other\n')],
-  ])('makes another key where the kept one %s', async (_, spoil) => {
+    ['was revoked', async () => {}],
+    ['does not exist in it', async (db: string) => writeFileSync(`${db}.key`, 'svc_test_other\n')],
+  ])('a boot creates another key if the stored one %s', async (_, spoil) => {
     const db = newDatabase();
     const first = await startTestEmulator({ db });
     const { api_key } = first.status();

@@ -52,7 +52,7 @@ function open(path = ':memory:', endpoints = ENDPOINTS) {
 
 type Opened = ReturnType<typeof open>;
 
-/** Everything that a reader can see of events and deliveries. */
+/** Counts the visible events and deliveries. */
 async function look({ store, workspace }: Opened) {
   const page = { limit: ENDPOINTS + 1, beforeSeq: null };
   const deliveries = await store.deliveryQueries.list(ANY, page);
@@ -60,12 +60,12 @@ async function look({ store, workspace }: Opened) {
     events: store.events.list(workspace.seq, null, page).rows.length,
     deliveries: deliveries.rows.length,
     pending: store.deliveries.countPending(),
-    happenings: store.changeFeed.listAfter(0, TOPICS, ENDPOINTS + 1).length,
+    changes: store.changeFeed.listAfter(0, TOPICS, ENDPOINTS + 1).length,
   };
 }
 
-const nothing = { events: 0, deliveries: 0, pending: 0, happenings: 0 };
-const everything = { events: 1, deliveries: ENDPOINTS, pending: ENDPOINTS, happenings: ENDPOINTS };
+const nothing = { events: 0, deliveries: 0, pending: 0, changes: 0 };
+const everything = { events: 1, deliveries: ENDPOINTS, pending: ENDPOINTS, changes: ENDPOINTS };
 
 function countRows(store: Store): number {
   return store.deliveries.listPendingByEvent(store.lastVisibleSeq + 1, 0, ENDPOINTS + 1).length;

@@ -86,7 +86,7 @@ describe('FaultRegistry', () => {
       { on: 'delivery', kind: 'drop', type: 'order' },
       'type must have the form <noun>.<verb>, lower case, for instance order.shipped.',
     ],
-  ] as const)('refuses %j', async (rule, message) => {
+  ] as const)('the fault %j is invalid', async (rule, message) => {
     const { control } = await open();
     await expect(control.addFault(rule as never)).rejects.toMatchObject({
       code: 'validation_failed',

@@ -59,7 +59,7 @@ async function readEverything({ control }: TestEmulator) {
 describe.skipIf(process.platform === 'win32')('a database file', () => {
   it.each<[string, string, (paths: { folder: string; db: string }) => void]>([
     ['that is removed with its folder', 'removed', ({ folder }) => rmSync(folder, { recursive: true })],
-    ['whose log alone is removed', 'removed', ({ db }) => rmSync(`${db}-wal`)],
+    ['whose log is removed', 'removed', ({ db }) => rmSync(`${db}-wal`)],
     [
       'that is replaced by a copy',
       'replaced',

@@ -1,4 +1,4 @@
-/** Random histories of an emulator whose state is replaced again and again: restart, snapshot and reset between other operations. */
+/** Random histories of an emulator with restarts, snapshots and resets between other operations. */
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
@@ -20,7 +20,7 @@ const WINDOW_MS = 72 * HOUR_MS;
 const SHORTEST_GAP_MS = 5 * MINUTE_MS;
 const MOVES_MS = [5 * MINUTE_MS, 35 * MINUTE_MS, 3 * HOUR_MS, 30 * HOUR_MS, WINDOW_MS - 1, WINDOW_MS];
 
-/** The methods of {@link World} that a history is made of, each as often as it is listed. */
+/** The methods of {@link World} that a history consists of. One that is listed twice occurs twice as often. */
 const verbs = [
   ...(['create', 'create', 'disable', 'disable', 'enable', 'respond'] as const),
   ...(['advance', 'advance', 'advance'] as const),
@@ -32,15 +32,15 @@ const history = fc.array(fc.record({ does: fc.constantFrom(...verbs), number: fc
   ...{ minLength: 5, maxLength: 25, size: 'max' },
 });
 
-/** How often each thing happened in all histories. */
+/** Counts over all histories. */
 type Tally = Record<Verb | Origin | 'paused deliveries ended' | 'attempts', number>;
 
-/** What made the state that a reset leads back to. */
+/** Origin of the state that a reset restores. */
 type Origin = 'reset after boot' | 'reset after restart' | 'reset after load';
 
 type State = Awaited<ReturnType<typeof look>>;
 
-/** Everything that can be asked of an emulator, but for what the wall clock shows. */
+/** The complete state of an emulator except wall time. */
 async function look({ control }: TestEmulator) {
   const { data } = await control.listDeliveries({});
   const { wall: _, ...clock } = await control.getClock({});
@@ -56,7 +56,7 @@ async function look({ control }: TestEmulator) {
 }
 
 it(
-  'A reset leads back to the state after boot, restart or load, and no attempt is lost or repeated, in random histories [delivery.paused, §6.retries.window]',
+  'A reset restores the state after boot, restart or load, and no attempt is lost or repeated, in random histories [delivery.paused, §6.retries.window]',
   async () => {
     await using receiver = await createReceiver();
     const folder = createTemporaryFolder();
@@ -87,7 +87,7 @@ class World {
   readonly #wall = createTestWallClock();
   #emulator!: TestEmulator;
   #follower!: Follower;
-  /** What a reset leads back to. */
+  /** The state that a reset restores. */
   #baseline!: State;
   #origin: Origin = 'reset after boot';
   #state!: State;
@@ -111,7 +111,7 @@ class World {
   }
 
   async play(verb: Verb, number: number): Promise<void> {
-    // Otherwise the rate limit of the API is used up.
+    // Refills the rate limit of the API.
     this.#wall.advance(SECOND_MS);
     const [before, requests] = [this.#state, this.#receiver.requests.length];
     const expected = await this[verb](number);
@@ -126,8 +126,8 @@ class World {
       expect(this.#state).toEqual(expected);
       expect(sent).toEqual([]);
     }
-    for (const delivery of this.#state.deliveries) this.#expectLawful(delivery);
-    await this.#follower.hear(this.#receiver.requests.length);
+    for (const delivery of this.#state.deliveries) this.#expectConsistent(delivery);
+    await this.#follower.receive(this.#receiver.requests.length);
   }
 
   /** @returns the state that this leads to; null where it follows from the state before. */
@@ -183,7 +183,7 @@ class World {
     return this.#baseline;
   }
 
-  /** One more event is heard of, and so nothing that was told before it can still be under way. */
+  /** Waits for one more event, so that no earlier item of the stream is in flight. */
   async finish(): Promise<void> {
     await this.play('enable', 0);
     await this.play('enable', 1);
@@ -199,8 +199,8 @@ class World {
   async #boot(lastSequence: number): Promise<void> {
     this.#emulator = await startTestEmulator({ db: `${this.#path}.db`, wall: this.#wall });
     this.#baseline = await look(this.#emulator);
-    const heard = this.#follower?.attempts ?? [];
-    this.#follower = new Follower(this.#emulator, lastSequence, heard);
+    const received = this.#follower?.attempts ?? [];
+    this.#follower = new Follower(this.#emulator, lastSequence, received);
   }
 
   async #close(): Promise<void> {
@@ -215,7 +215,7 @@ class World {
     return null;
   }
 
-  /** Each request is one more attempt of its delivery, and nothing else has changed but for what has come to its end. */
+  /** Each request is one more attempt of its delivery. Otherwise, deliveries only change when they settle. */
   #expectFollows(before: State, after: State, sent: readonly unknown[]): void {
     const known = new Map(before.deliveries.map((delivery) => [delivery.id, delivery]));
     for (const delivery of after.deliveries) {
@@ -230,7 +230,7 @@ class World {
     expect([...known]).toEqual([]);
   }
 
-  /** A paused delivery ends 72 hours after its first attempt, to the millisecond, and not before. */
+  /** A paused delivery fails exactly 72 hours after its first attempt. */
   #expectAfterPause(former: DeliveryDetail, delivery: DeliveryDetail, now: number): void {
     const endsAt = startOf(former) + WINDOW_MS;
     if (now < endsAt) {
@@ -244,7 +244,7 @@ class World {
     this.#tally['paused deliveries ended']++;
   }
 
-  #expectLawful(delivery: DeliveryDetail): void {
+  #expectConsistent(delivery: DeliveryDetail): void {
     const { webhooks, clock } = this.#state;
     const { attempts, status, next_attempt_at: next } = delivery;
     const isDisabled = webhooks.find(({ id }) => id === delivery.webhook_id)?.disabled;
@@ -268,9 +268,9 @@ function startOf({ attempts, created_at: createdAt }: DeliveryDetail): number {
 
 /** A follower of the live stream, which continues after the last item that was seen before a restart. */
 class Follower {
-  /** The newest sequence that it knows of. */
+  /** The newest sequence that it received. */
   last: number;
-  /** Ids of the deliveries of the attempts that it was told of. */
+  /** Delivery ids of the attempts that it received. */
   readonly attempts: string[];
   readonly #leaving = new AbortController();
   readonly #reading: Promise<void>;
@@ -294,8 +294,8 @@ class Follower {
     }
   }
 
-  /** Waits until it was told of so many attempts. */
-  async hear(count: number): Promise<void> {
+  /** Waits until it has received `count` attempts. */
+  async receive(count: number): Promise<void> {
     while (this.attempts.length < count) {
       const item = new Promise<void>((resolve) => {
         this.#onItem = resolve;

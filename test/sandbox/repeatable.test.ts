@@ -4,7 +4,7 @@ import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import { startTestEmulator, type TestEmulator, type TestEmulatorOptions } from '../support/test-emulator.ts';
 import { createReceiver } from '../support/test-receiver.ts';
 
-/** Everything that a run makes: what the API answers, and what the deliveries look like. */
+/** Runs all operations and returns the responses and deliveries. */
 async function play(emulator: TestEmulator, receiver: string) {
   const { api, control } = emulator;
   const { workspace_id, api_key } = emulator.status();
@@ -26,7 +26,7 @@ async function run(receiver: string, options: TestEmulatorOptions, between = asy
   return await play(emulator, receiver);
 }
 
-/** Without what the wall clock shows and what the receiver makes of it. */
+/** Removes wall time and responses of the receiver. */
 function withoutWall({ deliveries, ...made }: Awaited<ReturnType<typeof play>>) {
   const facts = deliveries.map(({ attempts, ...delivery }) => ({
     ...delivery,

@@ -6,7 +6,7 @@ import { createReceiver } from '../support/test-receiver.ts';
 
 const MINUTE_MS = 60_000;
 
-/** Everything that can be asked of an emulator, but for what the wall clock shows. */
+/** The complete state of an emulator except wall time. */
 async function look({ control }: TestEmulator) {
   const { data: workspaces } = await control.listWorkspaces({});
   const { data: deliveries } = await control.listDeliveries({});
@@ -25,7 +25,7 @@ async function look({ control }: TestEmulator) {
   };
 }
 
-/** Two endpoints, one event that was refused, and the emulator started anew on that. */
+/** Boots an emulator on a database with two endpoints and a failed event. */
 async function bootWithPast(receiver: string, options: TestEmulatorOptions = {}) {
   const db = join(createTemporaryFolder(), 'sandbox.db');
   await using first = await startTestEmulator({ db, ...options });

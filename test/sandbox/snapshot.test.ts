@@ -147,10 +147,10 @@ describe('a snapshot', () => {
 
 describe('the clocks of a snapshot', () => {
   it.each([
-    ['stand still where they stood still', { frozen: true }, 0],
-    ['go on from the moment of saving', { frozen: false }, 5 * MINUTE_MS],
-    ['go on at their speed', { frozen: false, speed: 60 }, 300 * MINUTE_MS],
-  ])('%s, and real time between does not count', async (_, clock, passes) => {
+    ['frozen clocks stay frozen', { frozen: true }, 0],
+    ['running clocks continue from the time of saving', { frozen: false }, 5 * MINUTE_MS],
+    ['fast clocks continue at their speed', { frozen: false, speed: 60 }, 300 * MINUTE_MS],
+  ])('%s after a load, and the real time in between does not count', async (_, clock, passes) => {
     const path = newPath();
     const wall = createTestWallClock();
     await using first = await startTestEmulator({ clock, wall });
@@ -209,13 +209,13 @@ describe('saving a snapshot', () => {
 });
 
 describe('loading an invalid file', () => {
-  /** Writes a snapshot and spoils it. */
-  async function spoilt(spoil: (path: string) => void, environment: 'sandbox' | 'production' = 'sandbox') {
+  /** Saves a snapshot and damages it. */
+  async function damaged(damage: (path: string) => void, environment: 'sandbox' | 'production' = 'sandbox') {
     const path = newPath();
     await using emulator = await startTestEmulator({ environment });
     await emulator.api('POST', '/events', { type: 'a.b' });
     await emulator.control.saveSnapshot({ path });
-    spoil(path);
+    damage(path);
     return path;
   }
   const alter = (sql: string) => (path: string) => {
@@ -224,27 +224,27 @@ describe('loading an invalid file', () => {
     db.exec(sql);
     db.close();
   };
-  const cutShort = (path: string) => writeFileSync(path, readFileSync(path).subarray(0, 20_000));
+  const truncate = (path: string) => writeFileSync(path, readFileSync(path).subarray(0, 20_000));
 
   it.each<[string, string, RegExp, () => Promise<string>]>([
-    ['is not there', 'usage', /^The file .* does not exist/, async () => newPath()],
+    ['does not exist', 'usage', /^The file .* does not exist/, async () => newPath()],
     ['is a folder', 'usage', /is not a regular file|EISDIR|EPERM/, async () => createTemporaryFolder()],
     ['is something else', 'validation_failed', /is not a snapshot/, async () => import.meta.filename],
-    ['is cut short', 'validation_failed', /is damaged/, () => spoilt(cutShort)],
-    ['has lost rows', 'validation_failed', /is damaged/, () => spoilt(alter('DELETE FROM workspaces'))],
+    ['is truncated', 'validation_failed', /is damaged/, () => damaged(truncate)],
+    ['has lost rows', 'validation_failed', /is damaged/, () => damaged(alter('DELETE FROM workspaces'))],
     [
       'is newer',
       'validation_failed',
       /newer version of svc/,
-      () => spoilt(alter('PRAGMA user_version = 999')),
+      () => damaged(alter('PRAGMA user_version = 999')),
     ],
     [
-      'is of the other environment',
+      'belongs to the other environment',
       'validation_failed',
       /belongs to the production environment/,
-      () => spoilt(() => {}, 'production'),
+      () => damaged(() => {}, 'production'),
     ],
-  ])('because it %s leaves everything as it was', async (_, code, message, makePath) => {
+  ])('a file that %s is refused and changes nothing', async (_, code, message, makePath) => {
     const path = await makePath();
     await using emulator = await startTestEmulator();
     await emulator.api('POST', '/events', { type: 'a.b' });

@@ -35,7 +35,7 @@ function dump(path: string): Record<string, unknown[]> {
   return Object.fromEntries(rows);
 }
 
-/** An answer is kept of what did something. */
+/** Stores a response, together with the event that makes it valid. */
 function saveKey(store: Store, workspace: number, name: string): void {
   insertEvent(store, workspace);
   store.idempotency.save({
@@ -76,8 +76,8 @@ function settle(store: Store, seq: number): void {
 const workspaceOf = (store: Store) => Number(store.workspaces.listAll()[0]?.seq);
 const webhookOf = (store: Store) => Number(store.webhooks.listEnabledSeqs(null)[0]);
 
-/** What can happen to a store. `seq` says to which row, of before or of since, where there is one. */
-const deeds: Readonly<Record<string, (store: Store, seq: number) => void>> = {
+/** Changes to a store. `seq` is the sequence of the changed row. */
+const changes: Readonly<Record<string, (store: Store, seq: number) => void>> = {
   workspace: (store) => void insertWorkspace(store),
   webhook: (store) => void insertWebhook(store, workspaceOf(store)),
   event: (store) => void insertEvent(store, workspaceOf(store)),
@@ -101,14 +101,14 @@ const deeds: Readonly<Record<string, (store: Store, seq: number) => void>> = {
 };
 
 const histories = fc.array(
-  fc.record({ deed: fc.constantFrom(...Object.keys(deeds)), seq: fc.integer({ min: 1, max: 20 }) }),
+  fc.record({ deed: fc.constantFrom(...Object.keys(changes)), seq: fc.integer({ min: 1, max: 20 }) }),
   { maxLength: 25 },
 );
 
 function play(store: Store, history: readonly { deed: string; seq: number }[]): void {
   // What a snapshot brings has the same order, and begins after everything before.
   const begin = workspaceOf(store) - 1;
-  for (const { deed, seq } of history) store.writeNow(() => deeds[deed]?.(store, begin + seq));
+  for (const { deed, seq } of history) store.writeNow(() => changes[deed]?.(store, begin + seq));
 }
 
 describe('Store.restoreBaseline', () => {

@@ -129,7 +129,7 @@ describe('GroupCommit.run', () => {
     ]);
     expect(results[1]).toMatchObject({ status: 'rejected', reason: { code: 'storage_unavailable' } });
     expect(db.inTransaction).toBe(false);
-    // Whoever was told that it is written finds it, and nobody else does.
+    // The row exists only if the promise of its write was fulfilled.
     expect(notes()).toEqual(results[0]?.status === 'fulfilled' ? ['small'] : []);
     db.pragma('max_page_count = 1000000');
     await group.run(() => note('after'));
@@ -159,7 +159,7 @@ describe('GroupCommit.runSoon', () => {
     expect(commits()).toBe(1);
   });
 
-  it('the write is committed alone if there is no next group', async () => {
+  it('the write is committed in its own group if there is no next one', async () => {
     const { group, note, notes } = open();
     await new Promise<void>((resolve) => {
       group.runSoon(() => {

@@ -50,7 +50,7 @@ describe('checkFileIntegrity', () => {
 
   it.each([
     ['of another program', (path: string) => new Database(path).exec('CREATE TABLE a (b)').close()],
-    ['that is no database', (path: string) => writeFileSync(path, 'text '.repeat(1000))],
+    ['that is not a database', (path: string) => writeFileSync(path, 'text '.repeat(1000))],
   ])('a file %s is refused', (_, make) => {
     const path = join(createTemporaryFolder(), 'other.db');
     make(path);

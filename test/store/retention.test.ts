@@ -118,7 +118,7 @@ describe('Retention.removalsBefore', () => {
     expect(removeOld(store)).toBe(0);
   });
 
-  it('an index answers whether a delivery is the original of a replay', async () => {
+  it('an index finds whether a delivery is the original of a replay', async () => {
     const plans = await explainPrepared(/copy\.replay_of_seq = d\.seq/, () => openStore());
     expect(plans).toHaveLength(2);
     for (const { steps } of plans)

@@ -1,4 +1,4 @@
-/** What the tests of the store share: a store, and rows to put into it. */
+/** Opens stores for tests and inserts rows. */
 import { onTestFinished } from 'vitest';
 import { toEnvelope } from '../../src/domain/event.ts';
 import { UlidGenerator } from '../../src/domain/ids.ts';
@@ -10,7 +10,7 @@ import type { WebhookRow } from '../../src/store/webhooks.ts';
 export const NOW = Date.UTC(2026, 10, 20);
 const ids = new UlidGenerator();
 
-/** A store that is closed when the test is over. */
+/** Opens a store that is closed at the end of the test. */
 export function openStore(path = ':memory:'): Store {
   const store = new Store({ path });
   onTestFinished(() => store.close());
@@ -68,7 +68,7 @@ export function insertDelivery(
   return seq;
 }
 
-/** A workspace with an endpoint, an event and as many deliveries of it as due times are given. */
+/** Inserts a workspace with an endpoint, an event and one delivery for each due time. */
 export function insertDeliveries(store: Store, dueTimes: readonly number[]) {
   return store.writeNow(() => {
     const workspace = insertWorkspace(store);
@@ -92,7 +92,7 @@ export function insertAttempt(store: Store, deliverySeq: number, number: number,
       scheduled_at: NOW,
       sent_at_wall: sentAt,
     },
-    ...{ duration_ms: 1.5, outcome: 'http_error', response_status: 500, error: 'the receiver answered 500' },
+    ...{ duration_ms: 1.5, outcome: 'http_error', response_status: 500, error: 'The receiver returned 500.' },
     ...{ request_url: 'http://127.0.0.1:9/', request_headers: '{}', response_headers: '{}' },
     ...{ response_body: null, response_truncated: 0, fault: null },
   });

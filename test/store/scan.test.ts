@@ -24,7 +24,7 @@ describe('Scan.findPage', () => {
     expect([rows.map(({ seq }) => seq), hasMore]).toEqual([deliveries.toReversed().slice(0, 3), true]);
   });
 
-  it('writes run between the slices of a scan, and the page reflects them', async () => {
+  it('other writes run between the slices of a scan, and the page reflects them', async () => {
     const store = openStore();
     const { deliveries, webhook } = insertDeliveries(store, [NOW, NOW]);
     const page = { limit: 9, beforeSeq: null };

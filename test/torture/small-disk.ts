@@ -14,7 +14,7 @@ export interface SmallDisk {
   free(folder: string, pid: number): void;
 }
 
-const ROOM_BYTES = 512 * 1024;
+const FREE_BYTES = 512 * 1024;
 
 /** Writes fail with ENOSPC. */
 const fileSystem: SmallDisk = {
@@ -24,7 +24,7 @@ const fileSystem: SmallDisk = {
     onTestFinished(() => run('umount', '--lazy', folder));
   },
   fill: (folder) => {
-    const kib = Math.ceil((sizeOf(folder) + ROOM_BYTES) / 1024);
+    const kib = Math.ceil((sizeOf(folder) + FREE_BYTES) / 1024);
     run('mount', '-o', `remount,size=${kib}k`, folder);
   },
   free: (folder) => run('mount', '-o', 'remount,size=64m', folder),
@@ -34,7 +34,7 @@ const fileSystem: SmallDisk = {
 const fileLimit: SmallDisk = {
   name: 'a limit on the size of files',
   prepare: () => {},
-  fill: (folder, pid) => limitFiles(pid, String(sizeOf(folder) + ROOM_BYTES)),
+  fill: (folder, pid) => limitFiles(pid, String(sizeOf(folder) + FREE_BYTES)),
   free: (_, pid) => limitFiles(pid, 'unlimited'),
 };
 

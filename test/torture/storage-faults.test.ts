@@ -77,7 +77,7 @@ function damage(folder: string, from: number, to: number): void {
 
 describe('a running emulator with a failing disk', () => {
   it.each(smallDisks)(
-    'writes fail with 503 on $name and succeed again when there is space [§7.envelope]',
+    'all writes fail with 503 on $name and succeed again when there is space [§7.envelope]',
     async (disk) => {
       const folder = createTemporaryFolder();
       disk.prepare(folder);
@@ -168,7 +168,7 @@ describe('svc emulator start', () => {
     ['its schema', () => [100, PAGE_BYTES]],
     ['everything after the schema', (pages: number) => [PAGE_BYTES, pages * PAGE_BYTES]],
     ['its last pages', (pages: number) => [Math.floor(pages / 2) * PAGE_BYTES, pages * PAGE_BYTES]],
-  ] as const)('refuses a file with damage in %s', async (_, place) => {
+  ] as const)('a start refuses a file with damage in %s', async (_, place) => {
     await using receiver = await createUnreliableReceiver(random);
     const folder = await createKilled(receiver, new Load(random));
     const [from = 0, to = 0] = place(checkpoint(folder));
@@ -189,7 +189,7 @@ describe('svc emulator start', () => {
     await using receiver = await createUnreliableReceiver(random);
     const load = new Load(random);
     const folder = await createKilled(receiver, load);
-    // What a power cut leaves of a commit that nobody was told of.
+    // The remains of an unconfirmed commit after a power cut.
     appendFileSync(`${databaseIn(folder)}-wal`, Buffer.alloc(3000, 0x5a));
     await using svc = startSvc({ folder });
     expect(await finish(folder, svc, receiver, load)).toEqual({ code: 0, breaches: [] });
