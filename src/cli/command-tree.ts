@@ -100,27 +100,27 @@ export const commandTree: Readonly<Record<string, RootEntry>> = {
     subcommands: {
       list: {
         summary: 'List endpoints, newest first',
-        load: async () => (await import('./commands/webhooks/list.ts')).command,
+        load: async () => (await import('./commands/webhooks.ts')).list,
       },
       get: {
         summary: 'Show an endpoint',
-        load: async () => (await import('./commands/webhooks/get.ts')).command,
+        load: async () => (await import('./commands/webhooks.ts')).get,
       },
       create: {
         summary: 'Register an endpoint',
-        load: async () => (await import('./commands/webhooks/create.ts')).command,
+        load: async () => (await import('./commands/webhooks.ts')).create,
       },
       update: {
         summary: 'Change an endpoint',
-        load: async () => (await import('./commands/webhooks/update.ts')).command,
+        load: async () => (await import('./commands/webhooks.ts')).update,
       },
       delete: {
         summary: 'Delete an endpoint',
-        load: async () => (await import('./commands/webhooks/delete.ts')).command,
+        load: async () => (await import('./commands/webhooks.ts')).deleteCommand,
       },
       'rotate-secret': {
         summary: 'Replace the secret of an endpoint',
-        load: async () => (await import('./commands/webhooks/rotate-secret.ts')).command,
+        load: async () => (await import('./commands/webhooks.ts')).rotateSecret,
       },
     },
   },
@@ -134,23 +134,23 @@ export const commandTree: Readonly<Record<string, RootEntry>> = {
     subcommands: {
       list: {
         summary: 'List deliveries, newest first',
-        load: async () => (await import('./commands/deliveries/list.ts')).command,
+        load: async () => (await import('./commands/deliveries.ts')).list,
       },
       get: {
         summary: 'Show a delivery with all its attempts',
-        load: async () => (await import('./commands/deliveries/get.ts')).command,
+        load: async () => (await import('./commands/deliveries.ts')).get,
       },
       tail: {
         summary: 'Follow delivery attempts in real time',
-        load: async () => (await import('./commands/deliveries/tail.ts')).command,
+        load: async () => (await import('./commands/deliveries.ts')).tail,
       },
       replay: {
         summary: 'Send deliveries again',
-        load: async () => (await import('./commands/deliveries/replay.ts')).command,
+        load: async () => (await import('./commands/deliveries-replay.ts')).command,
       },
       wait: {
         summary: 'Wait until deliveries are settled',
-        load: async () => (await import('./commands/deliveries/wait.ts')).command,
+        load: async () => (await import('./commands/deliveries-wait.ts')).command,
       },
     },
   },
@@ -164,12 +164,12 @@ export const commandTree: Readonly<Record<string, RootEntry>> = {
     subcommands: {
       list: {
         summary: 'List events, newest first',
-        load: async () => (await import('./commands/events/list.ts')).command,
+        load: async () => (await import('./commands/events.ts')).list,
       },
-      get: { summary: 'Show an event', load: async () => (await import('./commands/events/get.ts')).command },
+      get: { summary: 'Show an event', load: async () => (await import('./commands/events.ts')).get },
       create: {
         summary: 'Create an event',
-        load: async () => (await import('./commands/events/create.ts')).command,
+        load: async () => (await import('./commands/events.ts')).create,
       },
     },
   },
@@ -180,11 +180,11 @@ export const commandTree: Readonly<Record<string, RootEntry>> = {
     subcommands: {
       list: {
         summary: 'List API requests, newest first',
-        load: async () => (await import('./commands/logs/list.ts')).command,
+        load: async () => (await import('./commands/logs.ts')).list,
       },
       tail: {
         summary: 'Follow API requests in real time',
-        load: async () => (await import('./commands/logs/tail.ts')).command,
+        load: async () => (await import('./commands/logs.ts')).tail,
       },
     },
   },
@@ -208,31 +208,31 @@ export const commandTree: Readonly<Record<string, RootEntry>> = {
     subcommands: {
       show: {
         summary: 'Show the schedule clock',
-        load: async () => (await import('./commands/clock/show.ts')).command,
+        load: async () => (await import('./commands/clock.ts')).show,
       },
       speed: {
         summary: 'Set the speed of the schedule clock',
-        load: async () => (await import('./commands/clock/speed.ts')).command,
+        load: async () => (await import('./commands/clock.ts')).speed,
       },
       freeze: {
         summary: 'Freeze the schedule clock',
-        load: async () => (await import('./commands/clock/freeze.ts')).command,
+        load: async () => (await import('./commands/clock.ts')).freeze,
       },
       resume: {
         summary: 'Resume a frozen schedule clock',
-        load: async () => (await import('./commands/clock/resume.ts')).command,
+        load: async () => (await import('./commands/clock.ts')).resume,
       },
       advance: {
         summary: 'Move the schedule clock forward and send every attempt that becomes due',
-        load: async () => (await import('./commands/clock/advance.ts')).command,
+        load: async () => (await import('./commands/clock.ts')).advance,
       },
       next: {
         summary: 'Move the schedule clock to the next due attempt',
-        load: async () => (await import('./commands/clock/next.ts')).command,
+        load: async () => (await import('./commands/clock.ts')).next,
       },
       settle: {
         summary: 'Move the schedule clock until no delivery is pending',
-        load: async () => (await import('./commands/clock/settle.ts')).command,
+        load: async () => (await import('./commands/clock.ts')).settle,
       },
     },
   },
@@ -240,19 +240,19 @@ export const commandTree: Readonly<Record<string, RootEntry>> = {
     section: 'simulate',
     summary: 'Inject failures into API requests and deliveries',
     examples: [
-      ['Answer the next two requests with 503', 'faults add --on request --status 503 --count 2'],
+      ['Respond to the next two requests with 503', 'faults add --on request --status 503 --count 2'],
       ['Send every delivery twice', 'faults add --on delivery --kind duplicate'],
       ['Remove all faults', 'faults clear'],
     ],
     subcommands: {
-      add: { summary: 'Add a fault', load: async () => (await import('./commands/faults/add.ts')).command },
+      add: { summary: 'Add a fault', load: async () => (await import('./commands/faults.ts')).add },
       list: {
         summary: 'List faults and how often each was applied',
-        load: async () => (await import('./commands/faults/list.ts')).command,
+        load: async () => (await import('./commands/faults.ts')).list,
       },
       clear: {
         summary: 'Remove faults',
-        load: async () => (await import('./commands/faults/clear.ts')).command,
+        load: async () => (await import('./commands/faults.ts')).clear,
       },
     },
   },
@@ -263,23 +263,23 @@ export const commandTree: Readonly<Record<string, RootEntry>> = {
     subcommands: {
       list: {
         summary: 'List sample events and scripts',
-        load: async () => (await import('./commands/fixtures/list.ts')).command,
+        load: async () => (await import('./commands/fixtures.ts')).list,
       },
       show: {
         summary: 'Show a fixture',
-        load: async () => (await import('./commands/fixtures/show.ts')).command,
+        load: async () => (await import('./commands/fixtures.ts')).show,
       },
       run: {
         summary: 'Run a script of several steps',
-        load: async () => (await import('./commands/fixtures/run.ts')).command,
+        load: async () => (await import('./commands/fixtures-run.ts')).command,
       },
       types: {
         summary: 'Generate TypeScript types for event types and payloads',
-        load: async () => (await import('./commands/fixtures/types.ts')).command,
+        load: async () => (await import('./commands/fixtures.ts')).types,
       },
       validate: {
         summary: 'Validate fixture files',
-        load: async () => (await import('./commands/fixtures/validate.ts')).command,
+        load: async () => (await import('./commands/fixtures.ts')).validate,
       },
     },
   },
@@ -292,11 +292,11 @@ export const commandTree: Readonly<Record<string, RootEntry>> = {
     subcommands: {
       check: {
         summary: 'Check a receiver against the webhook rules',
-        load: async () => (await import('./commands/receiver/check.ts')).command,
+        load: async () => (await import('./commands/receiver-check.ts')).command,
       },
       example: {
         summary: 'Print an example receiver that passes every check',
-        load: async () => (await import('./commands/receiver/example.ts')).command,
+        load: async () => (await import('./commands/receiver-example.ts')).command,
       },
     },
   },
@@ -312,15 +312,15 @@ export const commandTree: Readonly<Record<string, RootEntry>> = {
     subcommands: {
       list: {
         summary: 'List workspaces, newest first',
-        load: async () => (await import('./commands/workspaces/list.ts')).command,
+        load: async () => (await import('./commands/workspaces.ts')).list,
       },
       get: {
         summary: 'Show a workspace',
-        load: async () => (await import('./commands/workspaces/get.ts')).command,
+        load: async () => (await import('./commands/workspaces.ts')).get,
       },
       create: {
         summary: 'Create a workspace',
-        load: async () => (await import('./commands/workspaces/create.ts')).command,
+        load: async () => (await import('./commands/workspaces.ts')).create,
       },
     },
   },
@@ -331,15 +331,15 @@ export const commandTree: Readonly<Record<string, RootEntry>> = {
     subcommands: {
       list: {
         summary: 'List API keys, newest first',
-        load: async () => (await import('./commands/keys/list.ts')).command,
+        load: async () => (await import('./commands/keys.ts')).list,
       },
       create: {
         summary: 'Create an API key',
-        load: async () => (await import('./commands/keys/create.ts')).command,
+        load: async () => (await import('./commands/keys.ts')).create,
       },
       revoke: {
         summary: 'Revoke an API key',
-        load: async () => (await import('./commands/keys/revoke.ts')).command,
+        load: async () => (await import('./commands/keys.ts')).revoke,
       },
     },
   },

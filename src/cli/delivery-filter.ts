@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { type DeliveryStatus, deliveryStatuses } from '../domain/delivery.ts';
 import { choiceOption, parseSince } from './option-parsers.ts';
 
-/** What deliveries can be narrowed to, in lists and in the live stream. */
+/** The filter of `svc deliveries list`, `tail` and `wait`. */
 export interface DeliveryFilterOptions {
   readonly status?: DeliveryStatus;
   readonly event?: string;
@@ -15,31 +15,36 @@ export interface DeliveryFilterOptions {
 
 export function addDeliveryFilterOptions(command: Command): Command {
   return addSelectionOptions(
-    command.addOption(choiceOption('--status <status>', 'only deliveries in this state', deliveryStatuses)),
+    command.addOption(
+      choiceOption('--status <status>', 'Only deliveries with this status', deliveryStatuses),
+    ),
   );
 }
 
-/** All of the filter but the state. */
+/** Every filter option but `--status`. */
 export function addSelectionOptions(command: Command): Command {
   return command
-    .option('--event <id>', 'only deliveries of this event')
-    .option('--type <type>', 'only deliveries of events of this type')
-    .option('--webhook <id>', 'only deliveries to this endpoint')
-    .option('--workspace <id>', 'only deliveries of this workspace')
-    .option('--text <text>', 'only with this in an id, the type, the address or the body')
-    .option('--since <when>', 'only since then: 1h, or a time', parseSince);
+    .option('--event <id>', 'Only deliveries of this event (evt_…)')
+    .option('--type <type>', 'Only deliveries of this event type')
+    .option('--webhook <id>', 'Only deliveries to this endpoint (wh_…)')
+    .option('--workspace <id>', 'Only deliveries in this workspace (ws_…)')
+    .option('--text <text>', 'Only deliveries with this text in an ID, the event type, the URL or the body')
+    .option(
+      '--since <when>',
+      'Only deliveries created since this time, or within this long, such as 1h',
+      parseSince,
+    );
 }
 
-/** The members of a request that {@link DeliveryFilterOptions} stand for. */
+/** The filter as the control plane takes it. */
 export function toDeliveryFilter(options: DeliveryFilterOptions) {
-  const { status, event, type, webhook, workspace, text, since } = options;
   return {
-    ...(status === undefined ? {} : { status }),
-    ...(event === undefined ? {} : { event_id: event }),
-    ...(type === undefined ? {} : { type }),
-    ...(webhook === undefined ? {} : { webhook_id: webhook }),
-    ...(workspace === undefined ? {} : { workspace_id: workspace }),
-    ...(text === undefined ? {} : { text }),
-    ...(since === undefined ? {} : { since }),
+    status: options.status,
+    event_id: options.event,
+    type: options.type,
+    webhook_id: options.webhook,
+    workspace_id: options.workspace,
+    text: options.text,
+    since: options.since,
   };
 }

@@ -1,4 +1,4 @@
-/** How commands wait for deliveries: with a line of progress, and an end that says what is left. */
+/** Progress, timeout errors and exit codes of the commands that wait for deliveries. */
 import type { Delivery } from '../contract/delivery-schemas.ts';
 import { isPending, type WaitCounts } from '../control/wait.ts';
 import { formatDuration } from '../domain/duration.ts';
@@ -8,10 +8,10 @@ import { renderProgressBar, withProgress } from './progress.ts';
 import { formatDeliveryCount } from './render/format-count.ts';
 import { countPaused, describePaused, suggestEnable } from './render/paused.ts';
 
-/** How long a command waits when nobody says. */
+/** The time limit of `--wait` without a value. */
 export const DEFAULT_WAIT_MS = 30_000;
 
-/** Shows how many are no longer open while `wait` tells of it. @param word what has happened to those: `Settled`. */
+/** Shows a progress bar while `wait` runs. @param word what happened to the deliveries that are done: `Settled` */
 export function showDeliveryProgress<Result>(
   word: string,
   context: Pick<Context, 'io' | 'json'>,
@@ -26,8 +26,8 @@ export function showDeliveryProgress<Result>(
 }
 
 /**
- * The error of a wait that ended before everything had settled: at once where all that is open is paused.
- * @param open the deliveries that have not settled, at least one.
+ * The error of a wait that stopped before every delivery had settled, which it also does when all open ones are paused.
+ * @param open the deliveries that have not settled, at least one
  */
 export function createTimeoutError(open: readonly Delivery[], timeoutMs: number): SvcError {
   const paused = countPaused(open);
@@ -37,13 +37,14 @@ export function createTimeoutError(open: readonly Delivery[], timeoutMs: number)
   const have = open.length === 1 ? 'has' : 'have';
   const message = `${formatDeliveryCount(open.length)} ${have} not settled after ${formatDuration(timeoutMs)}.`;
   return new SvcError('timeout', paused.length === 0 ? message : `${message} ${describePaused(paused)}`, {
-    hint: 'svc deliveries list --status pending shows when each is tried again; svc clock settle does it now.',
+    hint: 'See when each is due with: svc deliveries list --status pending. Send them now with: svc clock settle',
   });
 }
 
 /**
- * How a command ends that was to wait so long until deliveries had settled; undefined is not at all.
- * @throws SvcError `timeout` when one is still pending.
+ * The exit code of a command that waited for deliveries to settle.
+ * @param timeoutMs undefined if it did not wait
+ * @throws SvcError `timeout` when one is still pending
  */
 export function toWaitExitCode(deliveries: readonly Delivery[], timeoutMs: number | undefined): ExitCode {
   if (timeoutMs === undefined) return ExitCode.success;

@@ -1,4 +1,4 @@
-/** The person's own editor, for a text that is easier changed than written anew. */
+/** Edits JSON in the user's editor. */
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,10 +10,10 @@ import type { Host } from './context.ts';
 import { startTerminalProgram } from './terminal-program.ts';
 
 /**
- * Opens `$VISUAL` or `$EDITOR` on the text of a JSON object.
- * @returns what the person made of it; null when they left it as it was.
- * @throws SvcError `usage` when the editor fails, or when the text is no JSON object any more: it is then kept, and
- *   the hint says where.
+ * Opens a JSON object in `$VISUAL` or `$EDITOR`.
+ * @returns the edited text, or null when it was not changed
+ * @throws SvcError `usage` when the editor fails, or when the text is not a JSON object: its file is then kept, and
+ *   the hint names it
  */
 export async function editJson(text: string, host: Pick<Host, 'env' | 'io'>): Promise<string | null> {
   const folder = await mkdtemp(join(tmpdir(), 'svc-edit-'));
@@ -25,7 +25,7 @@ export async function editJson(text: string, host: Pick<Host, 'env' | 'io'>): Pr
     if (edited !== text) parseJsonObject(edited);
   } catch (error) {
     throw new SvcError('usage', (error as Error).message, {
-      hint: `What you wrote is in ${file}: correct it, and pass --data @${file}.`,
+      hint: `Correct your text in ${file} and pass --data @${file}.`,
       cause: error,
     });
   }
@@ -37,12 +37,12 @@ async function runEditor(file: string, { env, io }: Pick<Host, 'env' | 'io'>): P
   const isWindows = process.platform === 'win32';
   const editor = env.VISUAL || env.EDITOR || (isWindows ? 'notepad' : 'vi');
   const word = isWindows ? `"${file}"` : quoteForShell(file);
-  // Standard output stays for data.
+  // Standard output is for data only.
   const { input, output } = io.prompt;
   const child = await startTerminalProgram(`${editor} ${word}`, { env, stdio: [input, output, output] });
   const [code] = await once(child, 'close');
   if (code === 0) return;
-  throw new SvcError('usage', `The editor "${editor}" ended with code ${code}; nothing was sent.`, {
-    hint: 'Set VISUAL or EDITOR to another one, or pass the body with --data.',
+  throw new SvcError('usage', `The editor "${editor}" exited with code ${code}, so nothing was sent.`, {
+    hint: 'Set VISUAL or EDITOR to another editor, or pass the body with --data.',
   });
 }

@@ -1,4 +1,4 @@
-/** The body of `POST /events` as the commands put it together: as text, so that no number changes on the way. */
+/** The options of `svc trigger` and `svc events create`, and the request body they describe: as text, so that numbers keep their digits. */
 import type { Command } from 'commander';
 import { toEventBody } from '../control/event-body.ts';
 import { closestMatch } from '../domain/closest-match.ts';
@@ -9,7 +9,7 @@ import { findFixture, listFixtures } from '../fixtures/event-fixtures.ts';
 import { fixtureFolders } from '../fixtures/fixture-folders.ts';
 import { escapeTemplates, fillTemplates, hasTemplates, listTemplateProblems } from '../fixtures/template.ts';
 import type { Context } from './context.ts';
-import { collectValues } from './option-parsers.ts';
+import { addWorkspaceOption, collectValues } from './option-parsers.ts';
 import { readValue } from './read-value.ts';
 import { addSeedOption, createTemplateScopes, type SeedOptions } from './template-scopes.ts';
 
@@ -19,7 +19,7 @@ export interface EventOptions extends SeedOptions {
   readonly override?: readonly string[];
   /** Each `path=value`. */
   readonly add?: readonly string[];
-  /** Each a path. */
+  /** Each `path`. */
   readonly remove?: readonly string[];
   readonly workspace?: string;
   readonly idempotencyKey?: string;
@@ -27,23 +27,28 @@ export interface EventOptions extends SeedOptions {
 
 export function addEventOptions(command: Command): Command {
   command
-    .option('-d, --data <json>', 'the payload: JSON, @file, or - for standard input')
+    .option(
+      '-d, --data <json>',
+      'Payload: JSON, @file, or - for standard input (default: the fixture of the event type)',
+    )
     .option(
       '--override <path=value>',
-      'change a value of the payload, such as items[0].sku=MUG',
+      'Change a value of the payload, such as items[0].sku=MUG; repeatable',
       collectValues,
     )
-    .option('--add <path=value>', 'add a value to the payload; items[]=… adds an item', collectValues)
-    .option('--remove <path>', 'remove a value from the payload', collectValues)
-    .option('--workspace <id>', 'the workspace; otherwise SVC_WORKSPACE_ID, or the one made at boot')
-    .option('--idempotency-key <key>', 'send it as the Idempotency-Key header');
-  return addSeedOption(command);
+    .option(
+      '--add <path=value>',
+      'Add a value to the payload; items[]=… appends an item; repeatable',
+      collectValues,
+    )
+    .option('--remove <path>', 'Remove a value from the payload; repeatable', collectValues)
+    .option('--idempotency-key <key>', 'Value of the Idempotency-Key header');
+  return addSeedOption(addWorkspaceOption(command));
 }
 
 /**
- * Makes the JSON text of an event to create, another one each time: the payload from `--data`, else from the fixture of
- * its type, else empty. Templates of the fixture and of changes are filled; `--data` has none. What nothing touches is
- * sent as it was written.
+ * Returns a function that creates the JSON text of the next request body. The payload comes from `--data`, from the
+ * fixture of the type, or is empty. Templates in the fixture and in changes are filled; `--data` has no templates.
  */
 export async function createEventBodyFactory(
   type: string,
@@ -61,7 +66,7 @@ export async function createEventBodyFactory(
   };
 }
 
-/** The payload with its changes made, and whether there are templates to be filled. */
+/** The payload with its changes applied; `filled` says whether it contains templates. */
 async function createPayloadTemplate(
   type: string,
   options: EventOptions,
@@ -90,9 +95,9 @@ async function findPayloadTemplate(type: string, context: Context): Promise<stri
 
 function reportMissingFixture(type: string, folders: readonly string[], { io }: Context): void {
   const types = listFixtures(folders).map((fixture) => fixture.type);
-  const nearest = closestMatch(type, types);
-  const meant = nearest === null ? '' : ` Did you mean ${nearest}?`;
-  io.note(`There is no fixture for ${type}: the payload is empty.${meant}`);
+  const closest = closestMatch(type, types);
+  const suggestion = closest === null ? '' : ` Did you mean ${closest}?`;
+  io.note(`No fixture exists for ${type}, so the payload is empty.${suggestion}`);
 }
 
 async function readData({ data }: EventOptions, context: Context): Promise<string | null> {
@@ -102,7 +107,10 @@ async function readData({ data }: EventOptions, context: Context): Promise<strin
     parseJsonObject(text);
   } catch (error) {
     const problem = (error as Error).message.replaceAll('The body', 'The payload');
-    throw new SvcError('usage', problem, { hint: 'Pass --data a JSON object, @file or -.', cause: error });
+    throw new SvcError('usage', problem, {
+      hint: 'Pass a JSON object, @file, or - for standard input with --data.',
+      cause: error,
+    });
   }
   return text;
 }
@@ -119,7 +127,7 @@ function parseTemplateAssignment(text: string): { path: string; value: string } 
   const assignment = parseAssignment(text);
   const [problem] = listTemplateProblems(assignment.value);
   if (problem === undefined) return assignment;
-  throw new SvcError('usage', `The value of ${assignment.path}: ${problem.message}`, {
-    hint: 'A text that has {{ in it and is no template goes with --data.',
+  throw new SvcError('usage', `The value of ${assignment.path} is invalid: ${problem.message}`, {
+    hint: 'To send text that contains {{ unchanged, pass it with --data.',
   });
 }

@@ -10,19 +10,19 @@ export interface PollOptions {
 }
 
 /**
- * Looks again and again until `isDone`, or until the time is over; gives back what was seen last. For what nobody tells
- * of: deliveries are waited for with `trackDeliveries`.
+ * Calls `load` until `isDone` or until the time is over, and returns the last result. Only for changes that the live
+ * stream does not report: for deliveries use `trackDeliveries`.
  * @throws SvcError `interrupted`
  */
-export async function pollUntil<Seen>(
-  look: () => Promise<Seen>,
-  isDone: (seen: Seen) => boolean,
+export async function pollUntil<Result>(
+  load: () => Promise<Result>,
+  isDone: (result: Result) => boolean,
   { timeoutMs, signal }: PollOptions,
-): Promise<Seen> {
+): Promise<Result> {
   const endAt = performance.now() + timeoutMs;
   for (let pauseMs = MIN_INTERVAL_MS; ; pauseMs = Math.min(pauseMs * 1.5, MAX_INTERVAL_MS)) {
-    const seen = await look();
-    if (isDone(seen) || performance.now() >= endAt) return seen;
+    const result = await load();
+    if (isDone(result) || performance.now() >= endAt) return result;
     await pause(pauseMs, undefined, { signal }).catch((error: unknown) => {
       throw new SvcError('interrupted', 'Interrupted.', { cause: error });
     });

@@ -89,7 +89,7 @@ export async function confirm(context: Context, question: string, yes: true | un
   throw new SvcError('interrupted', 'Canceled.');
 }
 
-function isInteractive({ io, json }: Context): boolean {
+export function isInteractive({ io, json }: Context): boolean {
   return io.interactive && !json;
 }
 

@@ -1,6 +1,8 @@
-/** A raw HTTP request, as a proxy or `nc -l` records it. */
+/** Parses a raw HTTP request, as a proxy or `nc -l` records it. */
 import { SvcError } from '../errors.ts';
-import { type HeaderLookup, toHeaderLookup } from './header-lookup.ts';
+
+/** Case-insensitive: the part of the Fetch API's `Headers` that verification needs. */
+type HeaderLookup = Pick<Headers, 'get'>;
 
 export interface RawRequest {
   readonly headers: HeaderLookup;
@@ -11,19 +13,19 @@ const EMPTY_LINE = /\r?\n\r?\n/;
 const HEADER = /^([!#$%&'*+.^_`|~\w-]+):[ \t]*(.*?)[ \t]*$/;
 
 /**
- * Reads the request line, headers, an empty line and the body. Where `Content-Length` says where the body ends, the
- * line break that an editor adds after it is left out.
- * @throws SvcError `usage` when there is no empty line, a header that is none, or a body in chunks.
+ * Reads the request line, the headers, an empty line and the body. With `Content-Length`, a line break that an editor
+ * added after the body is dropped.
+ * @throws SvcError `usage` for a missing empty line, an invalid header or a chunked body
  */
 export function parseRawRequest(bytes: Buffer): RawRequest {
   const end = EMPTY_LINE.exec(bytes.toString('latin1'));
-  if (end === null) throw notARequest('an empty line between its headers and its body');
+  if (end === null) throw createFormatError('no empty line follows the headers');
   const [, ...lines] = bytes.toString('latin1', 0, end.index).split(/\r?\n/);
   const headers = toHeaderLookup(lines.map(parseHeader));
   const body = bytes.subarray(end.index + end[0].length);
   if (/chunked/i.test(headers.get('transfer-encoding') ?? '')) {
-    throw new SvcError('usage', 'The body in the file is in chunks, which are not what was signed.', {
-      hint: 'Write the body alone into a file: --payload @FILE with --signature and --timestamp.',
+    throw new SvcError('usage', 'The body in the file is chunked, so it is not the body that was signed.', {
+      hint: 'Write only the body to a file and pass --payload @FILE with --signature and --timestamp.',
     });
   }
   const length = headers.get('content-length');
@@ -33,11 +35,18 @@ export function parseRawRequest(bytes: Buffer): RawRequest {
 function parseHeader(line: string): [string, string] {
   const [, name, value] = HEADER.exec(line) ?? [];
   if (name === undefined || value === undefined) {
-    throw notARequest(`a header such as Name: value where ${JSON.stringify(line)} stands`);
+    throw createFormatError(`${JSON.stringify(line)} is not a header such as Name: value`);
   }
   return [name, value];
 }
 
-function notARequest(wanted: string): SvcError {
-  return new SvcError('usage', `The file is not an HTTP request: it needs ${wanted}.`);
+function toHeaderLookup(headers: Iterable<readonly [name: string, value: string]>): HeaderLookup {
+  const values = new Map(Array.from(headers, ([name, value]) => [name.toLowerCase(), value]));
+  return { get: (name) => values.get(name.toLowerCase()) ?? null };
+}
+
+function createFormatError(problem: string): SvcError {
+  return new SvcError('usage', `The file is not an HTTP request: ${problem}.`, {
+    hint: 'Save the request with its headers, an empty line and the body.',
+  });
 }

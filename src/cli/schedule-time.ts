@@ -1,4 +1,4 @@
-/** What time it is where a thing was stamped: a sped-up or stepped schedule clock is far from the wall. */
+/** The schedule time of workspaces, which relative times are computed from: it can be far from the wall time. */
 import type { ControlPlane } from '../control/control-plane.ts';
 import type { Context } from './context.ts';
 
@@ -6,10 +6,10 @@ interface InWorkspace {
   readonly workspace_id: string;
 }
 
-/** Schedule time of the workspace of a row, in milliseconds since 1970. */
+/** Returns the schedule time of the workspace of a row, in milliseconds since 1970. */
 export type ScheduleTimeOf = (row: InWorkspace) => number;
 
-/** Asks for the clock of each workspace among `rows`; of none with `--json`, where times are told as they are. */
+/** Requests the clock of each workspace in `rows`. With `--json` it requests none, because JSON has no relative times. */
 export async function fetchScheduleTimes(
   rows: readonly InWorkspace[],
   control: Pick<ControlPlane, 'getClock'>,

@@ -1,4 +1,4 @@
-/** What the templates of fixtures are filled from in a command. */
+/** The values that commands fill fixture templates with. */
 import type { Command } from 'commander';
 import type { ControlPlane } from '../control/control-plane.ts';
 import { createRandomSource } from '../domain/random-source.ts';
@@ -6,22 +6,22 @@ import type { TemplateContext } from '../fixtures/template-generators.ts';
 import type { Context } from './context.ts';
 
 export interface SeedOptions {
-  /** As it was written; a setting like `SVC_RANDOM_SEED`. */
+  /** Text; the configuration parses it like `SVC_RANDOM_SEED`. */
   readonly randomSeed?: string;
 }
 
 export function addSeedOption(command: Command): Command {
-  return command.option('--random-seed <n>', 'the same generated values on every run');
+  return command.option('--random-seed <n>', 'Seed that makes the generated values the same on every run');
 }
 
 export interface TemplateScopes {
-  /** For the next event: its own number, further chance. */
+  /** The context of the next event: a new sequence number and new random values. */
   next(): TemplateContext;
-  /** Reads a workspace's schedule clock, from which times go on; until then they are wall times. */
+  /** Makes later times those of the schedule clock of a workspace. Without this call they are wall times. */
   useScheduleClock(control: Pick<ControlPlane, 'getClock'>, workspaceId: string): Promise<void>;
 }
 
-/** Values from the variables of the environment and from chance, of the configured seed where there is one. */
+/** Random values come from `--random-seed` or the configured seed, if there is one. */
 export async function createTemplateScopes(
   { randomSeed }: SeedOptions,
   context: Context,

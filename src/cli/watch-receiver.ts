@@ -1,4 +1,4 @@
-/** Whether anything listens where the emulator is to deliver: most newcomers start their receiver second. */
+/** Warns when nothing listens at a receiver URL: many users start their receiver after the emulator. */
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isLoopbackName } from '../domain/address.ts';
@@ -8,18 +8,18 @@ import { styleFor } from './render/style.ts';
 
 const POLL_INTERVAL_MS = 1_000;
 const CONNECT_TIMEOUT_MS = 2_000;
-/** What says for sure that nothing listens; anything else may lie at this machine, or its way through a proxy. */
+/** Errors that prove that nothing listens. Others can come from this machine or from a proxy. */
 const NOT_LISTENING_CODES = ['ECONNREFUSED', 'ENOTFOUND'];
 
-/** Warns when nothing listens at `url`. @returns whether it did. */
+/** @returns whether it warned */
 export async function warnIfNotListening(url: string, io: NoteOutput): Promise<boolean> {
   if (await couldBeListening(url)) return false;
-  io.note(`${styleFor(io.noteCapabilities).yellow('warning:')} Nothing listens at ${url} yet.`);
-  printHint('Start your receiver there. What cannot be delivered until then is tried again.', io);
+  io.note(`${styleFor(io.noteCapabilities).yellow('warning:')} Nothing is listening at ${url} yet.`);
+  printHint('Start your receiver. Deliveries that fail until then are retried.', io);
   return true;
 }
 
-/** The same, and says so when that has changed. Ends with that, or when `signal` is aborted. */
+/** Warns too, and reports when something listens. Ends then, or when `signal` is aborted. */
 export async function watchReceiver(
   url: string,
   { io, signal }: { readonly io: NoteOutput; readonly signal: AbortSignal },
@@ -30,12 +30,12 @@ export async function watchReceiver(
     if (signal.aborted) return;
     isSilent = !(await couldBeListening(url));
     if (isSilent) continue;
-    io.note(`Something listens at ${url} now.`);
-    printHint('svc clock next sends at once what waits to be tried again.', io);
+    io.note(`${url} is listening now.`);
+    printHint('Send the pending retry now with: svc clock next', io);
   }
 }
 
-/** False when it is certain that nothing does. */
+/** False only if nothing is listening for certain. */
 export async function couldBeListening(address: string): Promise<boolean> {
   const { hostname, port, protocol } = new URL(address);
   const host = isLoopbackName(hostname) ? 'localhost' : hostname.replace(/^\[(.*)\]$/, '$1');

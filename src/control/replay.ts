@@ -4,6 +4,7 @@ import type { DeliveryStatus } from '../domain/delivery.ts';
 import { SvcError } from '../errors.ts';
 import type { ControlPlane } from './control-plane.ts';
 import { mapAtRate } from './map-at-rate.ts';
+import { trackDeliveries, type WaitOptions } from './wait.ts';
 
 /** Of many, so many a second: fast enough for a person, and slow enough for a receiver that has just come back. */
 export const DEFAULT_REPLAY_RATE = 100;
@@ -69,6 +70,39 @@ async function replayOne(
     if (isRefusal(error)) return { id, error };
     throw error;
   }
+}
+
+/**
+ * Waits until the attempt of each replay was made, until all open deliveries are paused, or until the time is over.
+ * @returns the replays with their latest deliveries
+ * @throws SvcError `interrupted`
+ */
+export async function waitForReplays(
+  replays: readonly Replay[],
+  control: Pick<ControlPlane, 'stream' | 'getDelivery'>,
+  options: WaitOptions,
+): Promise<Replay[]> {
+  const attemptsBefore = new Map(replays.map((replay) => [replay.delivery.id, replay.attemptsBefore]));
+  const ids = [...attemptsBefore.keys()];
+  const toReplay = (delivery: Delivery): Replay => ({
+    delivery,
+    attemptsBefore: attemptsBefore.get(delivery.id) ?? 0,
+  });
+  async function list(): Promise<Delivery[]> {
+    const details = await mapAtRate((index) => control.getDelivery({ id: ids[index] ?? '' }), {
+      count: ids.length,
+      perSecond: Number.POSITIVE_INFINITY,
+      signal: options.signal,
+    });
+    // The form of the stream, so that the output does not depend on which of the two came first.
+    return details.map(({ attempts: _, planned_attempts: __, ...delivery }) => delivery);
+  }
+  const deliveries = await trackDeliveries(
+    control,
+    { filter: {}, list, classify: (delivery) => (isReplayAttempted(toReplay(delivery)) ? 'done' : 'open') },
+    options,
+  );
+  return deliveries.map(toReplay);
 }
 
 /** Whether the attempt that the replay asked for has been made. A delivery on its retry schedule goes on after it. */

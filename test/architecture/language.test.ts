@@ -148,7 +148,6 @@ const stillToDo: readonly string[] = [
   'src/cli/listen',
   'src/cli/live',
   'src/cli/render',
-  'src/cli/script',
   'test/cli',
   'test/cli/commands',
   'test/cli/doctor',

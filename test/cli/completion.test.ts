@@ -50,7 +50,7 @@ describe('completion of options', () => {
       flag.startsWith('--'),
     );
     expect(lines.map((line) => line.split('\t')[0])).toEqual([...flags, '--help']);
-    expect(lines).toContain('--event\tonly deliveries of this event');
+    expect(lines).toContain('--event\tOnly deliveries of this event (evt_…)');
   });
 
   it.each([

@@ -33,29 +33,29 @@ async function hostWithEditor(from: string, to: string, exitCode = 0) {
 }
 
 describe('editing a body', () => {
-  it('gives what the editor of $VISUAL left, and removes the file', async () => {
+  it('the text is what the editor of $VISUAL saved, and the file is removed', async () => {
     const { host, editedFile } = await hostWithEditor('1', '9007199254740993');
     await expect(editJson('{\n  "n": 1\n}', host)).resolves.toBe('{\n  "n": 9007199254740993\n}');
     expect(existsSync(editedFile())).toBe(false);
   });
 
-  it('gives nothing when nothing was changed', async () => {
+  it('the result is null when nothing was changed', async () => {
     const { host } = await hostWithEditor('x', 'y');
     await expect(editJson('{}', host)).resolves.toBeNull();
   });
 
-  it('keeps what was written when it is no JSON object, and says where', async () => {
+  it('a text that is not a JSON object is kept, and the error names its file', async () => {
     const { host, editedFile } = await hostWithEditor('}', ',');
     const error = await editJson('{}', host).catch((refused: unknown) => refused);
     expect(error).toMatchObject({ code: 'usage', hint: expect.stringContaining(`--data @${editedFile()}`) });
     expect(readFileSync(editedFile(), 'utf8')).toBe('{,\n');
   });
 
-  it('sends nothing when the editor fails', async () => {
+  it('an editor that fails is an error', async () => {
     const { host } = await hostWithEditor('1', '2', 3);
     await expect(editJson('{"n":1}', host)).rejects.toMatchObject({
       code: 'usage',
-      message: expect.stringContaining('ended with code 3; nothing was sent'),
+      message: expect.stringContaining('exited with code 3, so nothing was sent'),
     });
   });
 });

@@ -18,7 +18,7 @@ function openJson(options: FakeOptions = {}) {
 }
 
 describe('with --json standard error', () => {
-  it('has each note as one JSON object on one line, without color', () => {
+  it('each note on standard error is one JSON object on one line, without color', () => {
     const { context, recorded } = openJson({ look: { color: true } });
     context.io.note('Two\nlines\n');
     printHint('Try again.', context.io);
@@ -28,7 +28,7 @@ describe('with --json standard error', () => {
     ]);
   });
 
-  it('has no progress, no question and no live view, also in a terminal', () => {
+  it('progress, questions and live views are off in a terminal too', () => {
     const prompt = { input: new PassThrough(), output: new PassThrough() };
     const openScreen = () => expect.unreachable();
     const { context } = openJson({ prompt, openScreen, progress: () => expect.unreachable() });
@@ -43,7 +43,7 @@ describe('with --json standard error', () => {
     ['a missing argument', ['events', 'get', '--json']],
     ['no emulator', ['events', 'list', '--json', '--url', 'http://127.0.0.1:9']],
     ['an invalid option value', ['events', 'list', '--json', '--limit', 'x']],
-  ])('has one JSON object after %s', async (_, args) => {
+  ])('standard error has one JSON object after %s', async (_, args) => {
     const prompt = { input: new PassThrough(), output: new PassThrough() };
     const { host, capturedOutput } = createFakeHost({ prompt });
     expect(await runCommandLine(args, host)).not.toBe(0);

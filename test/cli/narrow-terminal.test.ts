@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { renderClockMove } from '../../src/cli/commands/clock.ts';
+import { faultColumns } from '../../src/cli/commands/faults.ts';
 import { attemptColumns } from '../../src/cli/live/attempt-rows.ts';
 import { renderFrame } from '../../src/cli/live/frame.ts';
 import { createState, reduce } from '../../src/cli/live/live-state.ts';
-import { renderClockMove } from '../../src/cli/render/clock.ts';
 import { deliveryColumns, renderAttempt } from '../../src/cli/render/deliveries.ts';
 import { eventColumns } from '../../src/cli/render/events.ts';
-import { faultColumns } from '../../src/cli/render/faults.ts';
 import { keyColumns } from '../../src/cli/render/keys.ts';
 import { renderRequest, requestColumns } from '../../src/cli/render/requests.ts';
 import { renderTable } from '../../src/cli/render/table.ts';

@@ -144,12 +144,12 @@ it.each([
 });
 
 it('refuses the address of an endpoint that no emulator accepts, with the reason', () => {
-  expect(() => parseWebhookUrl('http://example.com')).toThrow('It must use HTTPS');
-  expect(() => parseWebhookUrl('not a url')).toThrow('Write a port or a URL');
+  expect(() => parseWebhookUrl('http://example.com')).toThrow('The URL must use HTTPS');
+  expect(() => parseWebhookUrl('not a url')).toThrow('Pass a port or a URL');
 });
 
 it('refuses values that are not what they should be, and says what would be', () => {
-  expect(() => parseTimeOption('soon')).toThrow('Write -6m');
+  expect(() => parseTimeOption('soon')).toThrow('Pass an offset such as -6m');
   expect(() => wholeNumberParser(1, 5)('6')).toThrow('whole number from 1 to 5');
   expect(() => wholeNumberParser(1, 5)('2.5')).toThrow('whole number from 1 to 5');
   expect(() => parseList('a,,b')).toThrow('single commas');
@@ -189,7 +189,7 @@ describe('headers to add', () => {
   });
 
   it.each([
-    ['no colon', "Write it like 'Authorization: Bearer abc'."],
+    ['no colon', "Pass a header such as 'Authorization: Bearer abc'."],
     [': a', '"" is not the name of a header'],
     ['Service-Signature: v1=00', 'Service-Signature is set by the emulator'],
     ['x-env: again', 'x-env is given twice'],

@@ -13,37 +13,37 @@ async function findFreePort(): Promise<number> {
   return port;
 }
 
-describe('the receiver of a newcomer', () => {
-  it('is not mentioned where something listens', async () => {
+describe('the warning about a missing receiver', () => {
+  it('a receiver that listens causes no warning', async () => {
     await using receiver = await createReceiver();
     const { host, capturedOutput } = createFakeHost();
     await watchReceiver(receiver.url, host);
     expect(capturedOutput).toEqual({ out: '', err: '' });
   });
 
-  it('is missed until it listens', async () => {
+  it('a missing receiver is reported, and again when it listens', async () => {
     const port = await findFreePort();
     const { host, capturedOutput } = createFakeHost();
     const url = `http://127.0.0.1:${port}/hooks`;
     const watched = watchReceiver(url, host);
-    await expect.poll(() => capturedOutput.err).toContain(`warning: Nothing listens at ${url} yet.`);
+    await expect.poll(() => capturedOutput.err).toContain(`warning: Nothing is listening at ${url} yet.`);
     await using _ = await createReceiver({}, { port });
     await watched;
-    expect(capturedOutput.err).toContain(`\nSomething listens at ${url} now.`);
+    expect(capturedOutput.err).toContain(`\n${url} is listening now.`);
     expect(capturedOutput.out).toBe('');
   });
 
-  it('is waited for no longer than the emulator runs', async () => {
+  it('the watch ends with the emulator', async () => {
     const end = new AbortController();
     const { host, capturedOutput } = createFakeHost({ signal: end.signal });
     const watched = watchReceiver(`http://127.0.0.1:${await findFreePort()}`, host);
-    await expect.poll(() => capturedOutput.err).toContain('Nothing listens');
+    await expect.poll(() => capturedOutput.err).toContain('Nothing is listening');
     end.abort();
     await watched;
     expect(capturedOutput.err).not.toContain('Something listens');
   });
 
-  it('is missed at addresses of every form', async () => {
+  it('a missing receiver is found for every form of address', async () => {
     expect(await couldBeListening('http://nowhere.localhost:1')).toBe(false);
     expect(await couldBeListening('http://[::ffff:127.0.0.1]:1')).toBe(false);
   });

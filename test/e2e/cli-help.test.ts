@@ -114,18 +114,19 @@ describe('help', () => {
       Usage: svc deliveries replay [options] [ids...]
 
       Arguments:
-        ids                del_… del_…
+        ids                Delivery IDs (del_…)
 
       Options:
-        --failed           every failed delivery, instead of naming some
-        --since <when>     only those created since then: 1h, or a time
-        --to <url>         send to this address, as a new delivery
-        --data <json>      send this body, as a new delivery: JSON, @file, or - for standard input
-        --edit             change the body in $VISUAL or $EDITOR first, and send it as a new delivery
-        --new-id           make a new delivery with replay_of instead of a new attempt
-        --rate <n/s>       of many, so many a second at most; 100/s when left out
-        --wait [duration]  until each has been answered, 30s when left out; exit 1 if one failed
-        --yes              replay all that have failed without being asked
+        --failed           Replay every failed delivery
+        --since <when>     With --failed: only deliveries created since this time, such as 1h
+        --to <url>         Send to this URL, as a new delivery
+        --data <json>      Send this body, as a new delivery: JSON, @file, or - for standard input
+        --edit             Edit the body in $VISUAL or $EDITOR and send it as a new delivery
+        --new-id           Create a new delivery with replay_of instead of another attempt
+        --rate <n/s>       Maximum number of replays per second (default: 100/s)
+        --wait [duration]  Wait up to this long for every response, and exit with 1 if a replay failed (default:
+                           30s)
+        --yes              Replay all failed deliveries without asking
         -h, --help         Show this help
 
       Global options:
@@ -135,9 +136,13 @@ describe('help', () => {
         --api-key <key>    API key to use (default: SVC_API_KEY, or the key created at boot)
 
       Examples:
+        # Send a delivery again
         $ svc deliveries replay del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D
+        # Replay everything that failed in the last hour, and wait for the responses
         $ svc deliveries replay --failed --since 1h --rate 20/s --wait=1m
+        # Send the same body to another receiver
         $ svc deliveries replay del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --to http://localhost:4000/hooks
+        # Send another body
         $ svc deliveries replay del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --data @changed.json
       "
     `);

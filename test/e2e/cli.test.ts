@@ -57,7 +57,7 @@ async function argsOf({ args = [] }: CommandCase): Promise<readonly string[]> {
   return typeof args === 'function' ? args(commandFixture) : args;
 }
 
-it('knows every command', () => {
+it('the table of cases has every command', () => {
   expect(
     [
       ...Object.keys(commandCases),
@@ -70,27 +70,27 @@ it('knows every command', () => {
 });
 
 describe.each(Object.entries(commandCases))('svc %s', (name, row) => {
-  it('prints for people what it found or did', async () => {
+  it('text output describes the result', async () => {
     const { exitCode, stdout, stderr } = await run(name, await argsOf(row));
     expect(stdout).toMatch(row.stdout);
     expect(stderr.trimEnd()).toMatch(row.stderr ?? /^$/);
     expect(exitCode).toBe(ExitCode.success);
   });
 
-  it('prints one JSON document with --json', async () => {
+  it('--json prints one JSON document', async () => {
     const { exitCode, stdout } = await run(name, [...(await argsOf(row)), '--json']);
     expect(Object.keys(JSON.parse(stdout))).toEqual(expect.arrayContaining([...row.jsonFields]));
     expect(exitCode).toBe(ExitCode.success);
   });
 
-  it('refuses a mistake on standard error alone', async () => {
+  it('invalid arguments are an error on standard error only', async () => {
     const [args, error] = row.invalid;
     const { exitCode, stdout, stderr } = await run(name, args);
     expect({ exitCode, stdout }).toEqual({ exitCode: ExitCode.usage, stdout: '' });
     expect(stderr.startsWith(`error: ${error}`), stderr).toBe(true);
   });
 
-  it('says so where no emulator runs, or does without', async () => {
+  it('a missing emulator is an error, unless the command needs none', async () => {
     const { exitCode, stdout, stderr } = await run(name, await argsOf(row), empty.cwd);
     if (row.needsNoEmulator) {
       expect({ exitCode, stderr }).toEqual({ exitCode: ExitCode.success, stderr: '' });
@@ -106,13 +106,13 @@ describe('what does not exist', () => {
     notFound ? [{ name, nobody: notFound }] : [],
   );
 
-  it.each(asked)('ends svc $name with 4 and its name', async ({ name, nobody }) => {
+  it.each(asked)('svc $name exits with 4 and names the missing resource', async ({ name, nobody }) => {
     const { exitCode, stdout, stderr } = await run(name, nobody);
     expect({ exitCode, stdout }).toEqual({ exitCode: ExitCode.notFound, stdout: '' });
     expect(stderr).toContain(UNKNOWN_ID);
   });
 
-  it('is told as JSON with --json', async () => {
+  it('a missing resource is a JSON error with --json', async () => {
     const { stderr } = await run('events get', [`evt_${UNKNOWN_ID}`, '--json']);
     expect(JSON.parse(stderr)).toEqual({
       error: { code: 'not_found', message: expect.stringContaining(UNKNOWN_ID) },
@@ -121,7 +121,7 @@ describe('what does not exist', () => {
 });
 
 describe.each(streamingCommands)('svc %s', (name) => {
-  it('prints a ready line and one object a line, and ends with 130 when it is interrupted', async () => {
+  it('the stream prints a ready line and one object per line, and exits with 130 when it is interrupted', async () => {
     const tail = run(name, ['--since', '1h', '--json']);
     const lines: { type: string; sequence?: number }[] = [];
     for await (const line of tail) {
@@ -135,7 +135,7 @@ describe.each(streamingCommands)('svc %s', (name) => {
     );
   });
 
-  it('refuses a mistake, and says where no emulator runs', async () => {
+  it('invalid arguments and a missing emulator are errors', async () => {
     expect(await run(name, ['--since', 'then'])).toMatchObject({ exitCode: ExitCode.usage, stdout: '' });
     expect(await run(name, [], empty.cwd)).toMatchObject({ exitCode: ExitCode.noEmulator, stdout: '' });
   });

@@ -37,7 +37,7 @@ it('warns where nothing listens yet', async () => {
   const port = await findFreePort();
   const { exitCode, stderr } = await detach(createFolder(), '--forward-to', `localhost:${port}/hooks`);
   expect(exitCode).toBe(ExitCode.success);
-  expect(stderr).toContain(`warning: Nothing listens at http://localhost:${port}/hooks yet.`);
+  expect(stderr).toContain(`warning: Nothing is listening at http://localhost:${port}/hooks yet.`);
 });
 
 it.each([

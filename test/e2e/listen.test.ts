@@ -265,11 +265,11 @@ describe('svc listen', () => {
     await expect
       .poll(() => notes)
       .toEqual([
-        expect.stringMatching(/"warning: Nothing listens at http:\/\/localhost:\d+\/ yet\."/),
-        expect.stringMatching(/"hint: Start your receiver there\./),
+        expect.stringMatching(/"warning: Nothing is listening at http:\/\/localhost:\d+\/ yet\."/),
+        expect.stringMatching(/"hint: Start your receiver\./),
       ]);
     await startReceiver({}, { port });
-    await expect.poll(() => notes[2], { timeout: 10_000 }).toContain('Something listens at');
+    await expect.poll(() => notes[2], { timeout: 10_000 }).toContain('is listening now');
   });
 
   it.each([

@@ -119,7 +119,7 @@ describe.skipIf(!hasTerminals)('deliveries tail in a terminal', () => {
     await terminal.waitFor(/← 200/);
     const rows = await terminal.waitFor(/in 4m \d+s/);
     expect(normalise(rows)).toMatchInlineSnapshot(`
-      "Attempts as they happen. Ctrl-C stops.
+      "Following delivery attempts. Press Ctrl-C to stop.
         TIME      EVENT            ANSWER  TOOK  ATTEMPT  NEXT RETRY
         00:00:00  → order.shipped  ← 503   1ms  1 of 8   in 4m 59s
       ❯ 00:00:00  → invoice.paid   ← 200   1ms  1 of 8

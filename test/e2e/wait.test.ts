@@ -27,7 +27,7 @@ async function start(script: Parameters<typeof createReceiver>[0] = {}) {
 }
 
 describe('svc deliveries wait', () => {
-  it('hears of what is made while it waits, however soon it settles', async () => {
+  it('a delivery that is created and settled during the wait is counted', async () => {
     const { run } = await start();
     const waiting = run(
       'deliveries',
@@ -47,7 +47,7 @@ describe('svc deliveries wait', () => {
     expect(statuses.filter((status: string) => status === 'succeeded')).toHaveLength(40);
   });
 
-  it('tells what did happen when the time is over', async () => {
+  it('a timeout explains the deliveries', async () => {
     const { run } = await start({ status: 503, body: 'busy' });
     await run('trigger', 'a.b');
     const { exitCode, stdout, stderr } = await run('deliveries', 'wait', '--timeout', '1s');
@@ -58,7 +58,7 @@ describe('svc deliveries wait', () => {
     );
   });
 
-  it('ends when a delivery is canceled with its endpoint', async () => {
+  it('the wait ends when a delivery is canceled with its endpoint', async () => {
     const { run, control } = await start({ status: 503 });
     await run('trigger', 'a.b');
     const { data } = await control.listWebhooks({});

@@ -1,3 +1,4 @@
+/** `svc trigger`: creates one event or many, and waits for their deliveries on request. */
 import type { Delivery } from '../../contract/delivery-schemas.ts';
 import type { Event } from '../../contract/resources.ts';
 import type { ApiResponse } from '../../control/api-client.ts';
@@ -13,9 +14,10 @@ import { parseDurationMs, parseRate, wholeNumberParser } from '../option-parsers
 import { askChoice } from '../prompt.ts';
 import { deliveryColumns } from '../render/deliveries.ts';
 import { renderFields } from '../render/fields.ts';
+import { printHint } from '../render/hint.ts';
 import { renderTable } from '../render/table.ts';
 import { fetchScheduleTimes, type ScheduleTimeOf } from '../schedule-time.ts';
-import { triggerMany } from '../trigger-many.ts';
+import { triggerMany } from './trigger-many.ts';
 
 interface Options extends EventOptions {
   readonly type?: string;
@@ -26,38 +28,53 @@ interface Options extends EventOptions {
 
 export const command: CommandDefinition<Options> = {
   configure: (command) =>
-    addEventOptions(command.argument('[type]', 'the type of event, such as order.shipped'))
-      .option('--count <n>', 'create so many', wholeNumberParser(1, 1_000_000))
-      .option('--rate <n/s>', 'create so many a second at most', parseRate)
+    addEventOptions(command.argument('[type]', 'Event type, such as order.shipped'))
+      .option('--count <n>', 'Number of events to create; prints a summary', wholeNumberParser(1, 1_000_000))
+      .option(
+        '--rate <n/s>',
+        'With --count: maximum number of events per second (default: no limit)',
+        parseRate,
+      )
       .option(
         '--wait [duration]',
-        'until every delivery has settled, 30s when left out; exit 1 if one failed',
+        'Wait up to this long for every delivery to settle, and exit with 1 if one failed (default: 30s)',
         parseDurationMs,
       ),
   examples: [
-    'trigger order.shipped',
-    'trigger order.shipped --override items[0].quantity=3 --remove address --wait=1m',
-    'trigger invoice.paid --data @invoice.json --json',
-    "trigger order.created --count 1000 --rate 200/s --override 'order_id={{id ord}}'",
+    ['Create an event with the payload of its fixture', 'trigger order.shipped'],
+    [
+      'Change the payload and wait for the deliveries',
+      'trigger order.shipped --override items[0].quantity=3 --remove address --wait=1m',
+    ],
+    [
+      'Send your own payload and print the event and its deliveries as JSON',
+      'trigger invoice.paid --data @invoice.json --json',
+    ],
+    [
+      'Create 1000 events with different order IDs',
+      "trigger order.created --count 1000 --rate 200/s --override 'order_id={{id ord}}'",
+    ],
   ],
   run,
 };
 
 async function run(options: Options, context: Context): Promise<ExitCode> {
-  const { count, rate, idempotencyKey } = options;
-  if (rate !== undefined && count === undefined) throw new SvcError('usage', '--rate goes with --count.');
+  const { count, rate, wait, idempotencyKey } = options;
+  if (rate !== undefined && count === undefined) {
+    throw new SvcError('usage', '--rate can only be used with --count.');
+  }
   const type = options.type ?? (await askChoice(context, 'type', eventTypeChoices));
   const workspaceId = options.workspace ?? (await context.workspaceId());
-  const nextBody = await createEventBodyFactory(type, { ...options, workspace: workspaceId }, context);
+  const createBody = await createEventBodyFactory(type, { ...options, workspace: workspaceId }, context);
   const api = await context.api();
-  const timeoutMs = toTimeout(options);
+  const timeoutMs = wait === true ? DEFAULT_WAIT_MS : wait;
   if (count === undefined) {
-    return triggerOne(() => api.createEvent(nextBody(), idempotencyKey), timeoutMs, context);
+    return triggerOne(() => api.createEvent(createBody(), idempotencyKey), timeoutMs, context);
   }
-  // A key of its own for each, so that the same command again creates none of them twice.
+  // One key for each event, so that running the command again creates none of them twice.
   const keyOf = (number: number) => idempotencyKey && `${idempotencyKey}-${number}`;
   return triggerMany(
-    async (number) => (await api.createEvent(nextBody(), keyOf(number))).value,
+    async (number) => (await api.createEvent(createBody(), keyOf(number))).value,
     { type, workspaceId, count, perSecond: rate ?? Number.POSITIVE_INFINITY, timeoutMs },
     context,
   );
@@ -70,29 +87,25 @@ async function triggerOne(
 ): Promise<ExitCode> {
   const { value: event, text } = await create();
   const control = await context.connect();
-  const look = () => listAll((page) => control.listDeliveries({ ...page, event_id: event.id }));
+  const list = () => listAll((page) => control.listDeliveries({ ...page, event_id: event.id }));
   const deliveries = await (timeoutMs === undefined
-    ? look()
+    ? list()
     : showDeliveryProgress('Settled', context, (onChange) =>
         trackDeliveries(
           control,
-          { filter: { event_id: event.id }, list: look },
+          { filter: { event_id: event.id }, list },
           { ...context, timeoutMs, onChange },
         ),
       ));
   const now = await fetchScheduleTimes(deliveries, control, context);
   context.printJsonText(`{"event":${text},"deliveries":${JSON.stringify(deliveries)}}`, () =>
-    renderOne(event, deliveries, now, context),
+    renderEvent(event, deliveries, now, context),
   );
   if (deliveries.length === 0) reportNoSubscriber(event, context);
   return toWaitExitCode(deliveries, timeoutMs);
 }
 
-function toTimeout({ wait }: Options): number | undefined {
-  return wait === true ? DEFAULT_WAIT_MS : wait;
-}
-
-function renderOne(
+function renderEvent(
   event: Event,
   deliveries: readonly Delivery[],
   now: ScheduleTimeOf,
@@ -104,5 +117,6 @@ function renderOne(
 }
 
 function reportNoSubscriber({ type }: Event, { io }: Context): void {
-  io.note(`No enabled endpoint is subscribed to ${type}: svc webhooks create --url URL --events ${type}`);
+  io.note(`No enabled endpoint subscribes to ${type}, so nothing is delivered.`);
+  printHint(`Create an endpoint with: svc webhooks create --url URL --events ${type}`, io);
 }

@@ -1,4 +1,4 @@
-/** Runs a script, step by step, through the same doors as the commands: events and endpoints by the public API. */
+/** Runs the steps of a script, or plans them. Events and endpoints are created through the public API, as by the commands. */
 import type { Delivery } from '../../contract/delivery-schemas.ts';
 import type { ClockMove } from '../../contract/emulator-schemas.ts';
 import type { ApiClient } from '../../control/api-client.ts';
@@ -8,7 +8,7 @@ import { listAll } from '../../control/list-all.ts';
 import { isPending } from '../../control/wait.ts';
 import { formatDuration } from '../../domain/duration.ts';
 import { toForwardUrl } from '../../domain/forward-url.ts';
-import { type JsonTree, parseJsonTree, printJsonTree } from '../../domain/json.ts';
+import { indentJson, type JsonTree, parseJsonTree, printJsonTree } from '../../domain/json.ts';
 import { formatPath, getAtPath } from '../../domain/json-path.ts';
 import { SvcError } from '../../errors.ts';
 import type { Expectation, Script, ScriptStep, StepOfKind } from '../../fixtures/script-fixtures.ts';
@@ -16,29 +16,28 @@ import { fillTemplates, type ResolveReference } from '../../fixtures/template.ts
 import { pollUntil } from '../poll-until.ts';
 import { formatDeliveryCount } from '../render/format-count.ts';
 import type { TemplateScopes } from '../template-scopes.ts';
-import { findMismatch, formatExpectation } from './expectation.ts';
-import type { StepReport } from './step-report.ts';
+import { findMismatch, formatExpectation, type StepReport } from './step-report.ts';
 
 export interface ScriptContext {
   readonly api: ApiClient;
   readonly control: ControlPlane;
-  /** The control plane for clearing up, which still answers when the person has interrupted. */
+  /** Returns a control plane for the cleanup that an interruption does not abort. */
   readonly connectForCleanup: () => Promise<ControlPlane>;
   readonly workspaceId: string;
   readonly payloadMember: string;
   readonly scopes: TemplateScopes;
   readonly signal: AbortSignal;
-  /** Whether the endpoints that the script registers stay. */
+  /** Whether the endpoints of the script are kept at its end. */
   readonly keepsEndpoints: boolean;
 }
 
 /**
- * Runs the steps in turn and tells of each when it is done. The first that is not as it was to be is the last. The
- * endpoints that the script registered are deleted in the end.
- * @throws SvcError what the API or the control plane refuses.
+ * Runs the steps in order, yields the report of each, and stops at the first one that fails. At the end it deletes the
+ * endpoints that the script created.
+ * @throws SvcError the error of the API or the control plane
  */
-export async function* runScript(script: Script, scriptContext: ScriptContext): AsyncGenerator<StepReport> {
-  const run = new ScriptRun(scriptContext);
+export async function* runScript(script: Script, context: ScriptContext): AsyncGenerator<StepReport> {
+  const run = new ScriptRun(context);
   try {
     for (const step of script.steps) {
       const report = await run.runStep(step);
@@ -46,11 +45,11 @@ export async function* runScript(script: Script, scriptContext: ScriptContext): 
       if (!report.ok) return;
     }
   } finally {
-    if (!scriptContext.keepsEndpoints) await run.deleteWebhooks();
+    if (!context.keepsEndpoints) await run.deleteWebhooks();
   }
 }
 
-/** Something that a script made, by the name of the step where it has one. */
+/** A resource that a step created; `step` is the name of the step, if it has one. */
 interface CreatedResource {
   readonly step: string | null;
   readonly id: string;
@@ -59,30 +58,30 @@ interface CreatedResource {
 type Outcome = Omit<StepReport, 'step'>;
 
 class ScriptRun {
-  readonly #scriptContext: ScriptContext;
+  readonly #context: ScriptContext;
   readonly #results = new Map<string, JsonTree>();
   readonly #events: CreatedResource[] = [];
   readonly #webhooks: CreatedResource[] = [];
 
-  constructor(scriptContext: ScriptContext) {
-    this.#scriptContext = scriptContext;
+  constructor(context: ScriptContext) {
+    this.#context = context;
   }
 
   async runStep(step: ScriptStep): Promise<StepReport> {
-    const outcome = await this.#act(step);
+    const outcome = await this.#perform(step);
     if (step.name !== null) this.#results.set(step.name, parseJsonTree(outcome.result));
     return { step, ...outcome };
   }
 
   async deleteWebhooks(): Promise<void> {
     if (this.#webhooks.length === 0) return;
-    const control = await this.#scriptContext.connectForCleanup();
-    // One that somebody else has deleted, or an emulator that is gone, is nothing to complain about here.
+    const control = await this.#context.connectForCleanup();
+    // Ignores endpoints that were deleted meanwhile, and an emulator that was stopped.
     await Promise.allSettled(this.#webhooks.map(({ id }) => control.deleteWebhook({ id })));
   }
 
-  #act(step: ScriptStep): Promise<Outcome> {
-    const { control, workspaceId: workspace_id } = this.#scriptContext;
+  #perform(step: ScriptStep): Promise<Outcome> {
+    const { control, workspaceId: workspace_id } = this.#context;
     switch (step.kind) {
       case 'event':
         return this.#createEvent(step);
@@ -100,7 +99,7 @@ class ScriptRun {
   }
 
   async #createEvent(step: StepOfKind<'event'>): Promise<Outcome> {
-    const { api, control, workspaceId, payloadMember } = this.#scriptContext;
+    const { api, control, workspaceId, payloadMember } = this.#context;
     const fill = await this.#createFill();
     const payload = fill(step.payloadTemplate);
     const key = step.idempotencyKeyTemplate && parseScalar(fill(step.idempotencyKeyTemplate));
@@ -108,11 +107,11 @@ class ScriptRun {
     const { value: event, text } = await api.createEvent(body, key ?? undefined);
     this.#events.push({ step: step.name, id: event.id });
     const deliveries = await listAll((page) => control.listDeliveries({ ...page, event_id: event.id }));
-    const told = deliveries.map(({ id, url }) => `${id}  ${url}`);
+    const lines = deliveries.map(({ id, url }) => `${id}  ${url}`);
     return {
       ok: true,
       result: `{"event":${text},"deliveries":${JSON.stringify(deliveries)}}`,
-      lines: [`${step.type}  ${event.id}`, ...(told.length > 0 ? told : ['no endpoint is subscribed'])],
+      lines: [`${step.type}  ${event.id}`, ...(lines.length > 0 ? lines : ['no endpoint subscribes to it'])],
     };
   }
 
@@ -120,8 +119,10 @@ class ScriptRun {
     const fill = await this.#createFill();
     const { url: written, events } = JSON.parse(fill(webhookTemplate)) as { url: unknown; events: string[] };
     const url = toForwardUrl(String(written)) ?? String(written);
-    const { value: webhook, text } = await this.#scriptContext.api.createWebhook({
-      ...{ workspace_id: this.#scriptContext.workspaceId, url, events },
+    const { value: webhook, text } = await this.#context.api.createWebhook({
+      workspace_id: this.#context.workspaceId,
+      url,
+      events,
     });
     this.#webhooks.push({ step: name, id: webhook.id });
     const lines = [`${webhook.id}  ${webhook.events.join(', ')} → ${webhook.url}`];
@@ -130,19 +131,19 @@ class ScriptRun {
 
   async #moveClock(moving: Promise<ClockMove>): Promise<Outcome> {
     const move = await moving;
-    const told = move.attempts.map(
+    const attempts = move.attempts.map(
       ({ delivery_id: id, number, outcome, response_status: status }) =>
         `${id}  attempt ${number}  ${outcome}${status === null ? '' : ` ${status}`}`,
     );
-    const lines = [`${move.now}  ${told.length} sent, ${move.pending} pending`, ...told];
+    const lines = [`${move.now}  ${attempts.length} sent, ${move.pending} pending`, ...attempts];
     return { ok: true, result: JSON.stringify(move), lines };
   }
 
   async #wait(timeoutMs: number): Promise<Outcome> {
     const deliveries = await pollUntil(
       () => this.#findDeliveries({}),
-      (seen) => !seen.some(isPending),
-      { timeoutMs, signal: this.#scriptContext.signal },
+      (deliveries) => !deliveries.some(isPending),
+      { timeoutMs, signal: this.#context.signal },
     );
     const pending = deliveries.filter(isPending);
     const line =
@@ -150,7 +151,8 @@ class ScriptRun {
         ? `${formatDeliveryCount(deliveries.length)} settled`
         : `${formatDeliveryCount(pending.length)} still pending after ${formatDuration(timeoutMs)}`;
     return {
-      ...{ ok: pending.length === 0, result: JSON.stringify({ deliveries }) },
+      ok: pending.length === 0,
+      result: JSON.stringify({ deliveries }),
       lines: [line, ...deliveries.map(({ id, status }) => `${id}  ${status}`)],
     };
   }
@@ -158,8 +160,8 @@ class ScriptRun {
   async #expect(expectation: Expectation, timeoutMs: number): Promise<Outcome> {
     const deliveries = await pollUntil(
       () => this.#findDeliveries(expectation),
-      (seen) => findMismatch(expectation, seen) === null,
-      { timeoutMs, signal: this.#scriptContext.signal },
+      (deliveries) => findMismatch(expectation, deliveries) === null,
+      { timeoutMs, signal: this.#context.signal },
     );
     const problem = findMismatch(expectation, deliveries);
     return {
@@ -169,9 +171,9 @@ class ScriptRun {
     };
   }
 
-  /** Deliveries of one step's event or of all so far, to one step's endpoint or to all. */
+  /** Deliveries of the event of one step or of all events so far, to the endpoint of one step or to all. */
   async #findDeliveries({ event, webhook }: Expectation): Promise<Delivery[]> {
-    const { control } = this.#scriptContext;
+    const { control } = this.#context;
     const webhookId = this.#webhooks.find(({ step }) => step === webhook)?.id;
     const filter = webhook === undefined || webhookId === undefined ? {} : { webhook_id: webhookId };
     const events = this.#events.filter(({ step }) => event === undefined || step === event);
@@ -181,9 +183,9 @@ class ScriptRun {
     return lists.flat();
   }
 
-  /** Fills templates of one step, all with the same scope. */
+  /** Returns a function that fills all templates of one step with the same values. */
   async #createFill(): Promise<(template: string) => string> {
-    const { scopes, control, workspaceId } = this.#scriptContext;
+    const { scopes, control, workspaceId } = this.#context;
     await scopes.useScheduleClock(control, workspaceId);
     const scope = scopes.next();
     return (template) => fillTemplates(template, scope, this.#resolve);
@@ -193,11 +195,52 @@ class ScriptRun {
     const result = this.#results.get(step);
     const found = result && getAtPath(result, path);
     if (found !== undefined) return printJsonTree(found);
-    throw new SvcError('usage', `The step ${step} has nothing at ${formatPath(path)}.`);
+    throw new SvcError('usage', `The result of step ${step} has no value at ${formatPath(path)}.`);
   };
 }
 
-/** What the JSON text of a scalar says. */
 function parseScalar(text: string): string {
   return String(JSON.parse(text));
 }
+
+/**
+ * Reports what each step would do, without sending anything. Values are filled in; references to results are kept.
+ * @throws SvcError `usage` when a variable is missing
+ */
+export function planScript(script: Script, scopes: TemplateScopes): StepReport[] {
+  return script.steps.map((step) => ({ step, ok: null, ...planStep(step, scopes) }));
+}
+
+function planStep(step: ScriptStep, scopes: TemplateScopes): Pick<StepReport, 'result' | 'lines'> {
+  switch (step.kind) {
+    case 'event': {
+      const scope = scopes.next();
+      const payload = fillTemplates(step.payloadTemplate, scope, keepReference);
+      const key =
+        step.idempotencyKeyTemplate && fillTemplates(step.idempotencyKeyTemplate, scope, keepReference);
+      const keyField = key === null ? '' : `,"idempotency_key":${key}`;
+      return {
+        result: `{"event":{"type":${JSON.stringify(step.type)},"payload":${payload}}${keyField}}`,
+        lines: [step.type, ...indentJson(payload).split('\n')],
+      };
+    }
+    case 'webhook': {
+      const webhook = fillTemplates(step.webhookTemplate, scopes.next(), keepReference);
+      return { result: `{"webhook":${webhook}}`, lines: [webhook] };
+    }
+    case 'advance':
+      return { result: JSON.stringify({ duration_ms: step.ms }), lines: ['the clock'] };
+    case 'wait':
+      return { result: JSON.stringify({ duration_ms: step.ms }), lines: ['until no delivery is pending'] };
+    case 'settle':
+      return { result: '{}', lines: ['the clock, until no delivery is pending'] };
+    case 'expect':
+      return {
+        result: JSON.stringify({ expect: step.expectation }),
+        lines: [formatExpectation(step.expectation)],
+      };
+  }
+}
+
+const keepReference: ResolveReference = ({ step, path }) =>
+  JSON.stringify(`{{${formatPath(['steps', step, ...path])}}}`);

@@ -1,37 +1,39 @@
-/** What became of a step of a script, and how it is told. */
+/** The results of the steps of a script, as text and as JSON. */
+import type { Delivery } from '../../contract/delivery-schemas.ts';
 import { formatDuration } from '../../domain/duration.ts';
-import type { ScriptStep } from '../../fixtures/script-fixtures.ts';
+import type { Expectation, ScriptStep } from '../../fixtures/script-fixtures.ts';
 import type { TerminalCapabilities } from '../io.ts';
+import { formatCount, formatDeliveryCount } from '../render/format-count.ts';
 import { styleFor } from '../render/style.ts';
 
 export interface StepReport {
   readonly step: ScriptStep;
-  /** Null for a step that was only looked at. */
+  /** Null in a dry run. */
   readonly ok: boolean | null;
-  /** JSON text of an object: what happened, which is also what later steps can refer to. */
+  /** JSON text of an object. Later steps can refer to its fields. */
   readonly result: string;
-  /** The same for a person, the essence in the first line. */
+  /** The result as text, the most important line first. */
   readonly lines: readonly string[];
 }
 
-/** A step in JSON: its name, kind and verdict, and the members of its result. */
+/** JSON text with the name, the kind, `ok` and the fields of the result. */
 export function serializeStepReport({ step: { name, kind }, ok, result }: StepReport): string {
   const head = JSON.stringify({ name, kind, ...(ok === null ? {} : { ok }) });
   return result === '{}' ? head : `${head.slice(0, -1)},${result.slice(1)}`;
 }
 
-/** `✓ paid  payment.succeeded  evt_…`, further lines below it. `labelWidth` is that of the widest label. */
+/** `✓ paid  payment.succeeded  evt_…`, further lines below it. `labelWidth` is the width of the widest label. */
 export function renderStep(
   { step, ok, lines }: StepReport,
   labelWidth: number,
-  terminalCapabilities: TerminalCapabilities,
+  capabilities: TerminalCapabilities,
 ): string {
-  const symbol = terminalCapabilities.unicode
-    ? { done: '✓', failed: '✗', seen: '·' }
-    : { done: 'ok', failed: 'no', seen: '--' };
-  const style = styleFor(terminalCapabilities);
+  const symbol = capabilities.unicode
+    ? { done: '✓', failed: '✗', planned: '·' }
+    : { done: 'ok', failed: 'no', planned: '--' };
+  const style = styleFor(capabilities);
   const mark =
-    ok === null ? style.dim(symbol.seen) : ok ? style.green(symbol.done) : style.red(symbol.failed);
+    ok === null ? style.dim(symbol.planned) : ok ? style.green(symbol.done) : style.red(symbol.failed);
   const indent = ' '.repeat(symbol.done.length + 1 + labelWidth + 2);
   return `${mark} ${toStepLabel(step).padEnd(labelWidth)}  ${lines.join(`\n${indent}`)}`;
 }
@@ -42,4 +44,35 @@ export function toStepLabel(step: ScriptStep): string {
   return step.kind === 'advance' || step.kind === 'wait'
     ? `${step.kind} ${formatDuration(step.ms)}`
     : step.kind;
+}
+
+/** Describes the first mismatch, or returns null when the expectation is met. */
+export function findMismatch(expectation: Expectation, deliveries: readonly Delivery[]): string | null {
+  const { deliveries: count, status, attempt_count: attempts } = expectation;
+  if (count !== undefined && count !== deliveries.length) {
+    return `found ${formatDeliveryCount(deliveries.length)}`;
+  }
+  const other = deliveries.find(
+    (delivery) =>
+      (status !== undefined && status !== delivery.status) ||
+      (attempts !== undefined && attempts !== delivery.attempt_count),
+  );
+  return other === undefined
+    ? null
+    : `${other.id} is ${other.status} after ${formatCount(other.attempt_count, 'attempt')}`;
+}
+
+/** `2 deliveries of paid to shop: succeeded after 1 attempt` */
+export function formatExpectation(expectation: Expectation): string {
+  const { event, webhook, deliveries, status, attempt_count: attempts } = expectation;
+  const subject = [
+    deliveries === undefined ? 'every delivery' : formatDeliveryCount(deliveries),
+    ...(event === undefined ? [] : [`of ${event}`]),
+    ...(webhook === undefined ? [] : [`to ${webhook}`]),
+  ];
+  const state = [
+    ...(status === undefined ? [] : [status]),
+    ...(attempts === undefined ? [] : [`after ${formatCount(attempts, 'attempt')}`]),
+  ];
+  return `${subject.join(' ')}${state.length === 0 ? '' : `: ${state.join(' ')}`}`;
 }

@@ -7,7 +7,7 @@ import { WorkspaceFilter } from '../list-filters.ts';
 import { defineOperations, wholeNumber } from '../operation.ts';
 
 /** A hundred years: farther than any schedule, and still a date. */
-const MAX_ADVANCE_MS = 100 * 365 * DAY_MS;
+export const MAX_ADVANCE_MS = 100 * 365 * DAY_MS;
 
 export const clockOperations = defineOperations({
   getClock: {

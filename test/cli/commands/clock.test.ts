@@ -1,12 +1,14 @@
 import { describe, expect, it, vi } from 'vitest';
-import { command as advanceCommand } from '../../../src/cli/commands/clock/advance.ts';
-import { command as freezeCommand } from '../../../src/cli/commands/clock/freeze.ts';
-import { command as nextCommand } from '../../../src/cli/commands/clock/next.ts';
-import { command as resumeCommand } from '../../../src/cli/commands/clock/resume.ts';
-import { command as settleCommand } from '../../../src/cli/commands/clock/settle.ts';
-import { command as showCommand } from '../../../src/cli/commands/clock/show.ts';
-import { command as speedCommand } from '../../../src/cli/commands/clock/speed.ts';
-import { renderClockMove } from '../../../src/cli/render/clock.ts';
+import {
+  advance,
+  freeze,
+  next,
+  renderClockMove,
+  resume,
+  settle,
+  show,
+  speed,
+} from '../../../src/cli/commands/clock.ts';
 import type { ClockMove, ClockState } from '../../../src/contract/emulator-schemas.ts';
 import { ExitCode, SvcError } from '../../../src/errors.ts';
 import { createFakeContext, type FakeOptions } from '../fake-context.ts';
@@ -43,7 +45,7 @@ const move: ClockMove = {
   pending: 1,
 };
 
-/** A control plane that gives the same answers always and keeps what it was asked. */
+/** A control plane that records its calls and always returns the same results. */
 function fake(
   options: FakeOptions = {},
   moved: Promise<ClockMove> = Promise.resolve(move),
@@ -66,30 +68,33 @@ function fake(
   return { asked, ...createFakeContext({ ...options, control }) };
 }
 
-describe('the clock commands', () => {
+describe('svc clock', () => {
   it.each([
-    ['show', showCommand, {}, 'getClock', {}],
-    ['speed', speedCommand, { speed: 3600 }, 'setClock', { speed: 3600 }],
-    ['freeze', freezeCommand, {}, 'setClock', { frozen: true }],
-    ['resume', resumeCommand, {}, 'setClock', { frozen: false }],
-    ['advance', advanceCommand, { duration: 300_000 }, 'advanceClock', { ms: 300_000 }],
-    ['next', nextCommand, {}, 'nextClock', {}],
-    ['settle', settleCommand, {}, 'settleClock', {}],
-  ])('%s names the workspace and prints the answer as it is', async (_, command, options, call, input) => {
-    const { asked, context, capturedOutput } = fake({ json: true });
-    await command.run({ ...options, workspace: 'ws_1' } as never, context);
-    await command.run(options as never, context);
-    expect(asked).toEqual([
-      [call, { workspace_id: 'ws_1', ...input }],
-      [call, { workspace_id: 'ws_default', ...input }],
-    ]);
-    const answer = call === 'getClock' || call === 'setClock' ? state : move;
-    expect(capturedOutput.out).toBe(`${JSON.stringify(answer, null, 2)}\n`.repeat(2));
-  });
+    ['show', show, {}, 'getClock', {}],
+    ['speed', speed, { speed: 3600 }, 'setClock', { speed: 3600 }],
+    ['freeze', freeze, {}, 'setClock', { frozen: true }],
+    ['resume', resume, {}, 'setClock', { frozen: false }],
+    ['advance', advance, { duration: 300_000 }, 'advanceClock', { ms: 300_000 }],
+    ['next', next, {}, 'nextClock', {}],
+    ['settle', settle, {}, 'settleClock', {}],
+  ])(
+    'svc clock %s names the workspace in its request and prints the response as JSON',
+    async (_, command, options, call, input) => {
+      const { asked, context, capturedOutput } = fake({ json: true });
+      await command.run({ ...options, workspace: 'ws_1' } as never, context);
+      await command.run(options as never, context);
+      expect(asked).toEqual([
+        [call, { workspace_id: 'ws_1', ...input }],
+        [call, { workspace_id: 'ws_default', ...input }],
+      ]);
+      const answer = call === 'getClock' || call === 'setClock' ? state : move;
+      expect(capturedOutput.out).toBe(`${JSON.stringify(answer, null, 2)}\n`.repeat(2));
+    },
+  );
 
-  it('tell the next attempt from the time of the schedule', async () => {
+  it('svc clock show prints the time until the next attempt by the schedule clock', async () => {
     const { context, capturedOutput } = fake();
-    await showCommand.run({}, context);
+    await show.run({}, context);
     expect(capturedOutput.out).toMatchInlineSnapshot(`
       "Workspace      ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D
       Schedule time  2026-11-23T12:00:00.000Z
@@ -100,9 +105,9 @@ describe('the clock commands', () => {
     `);
   });
 
-  it('list the attempts that a move caused', async () => {
+  it('svc clock settle lists the attempts that the move caused', async () => {
     const { context, capturedOutput } = fake();
-    await settleCommand.run({}, context);
+    await settle.run({}, context);
     expect(capturedOutput.out).toMatchInlineSnapshot(`
       "SCHEDULED            OUTCOME           TOOK  TYPE           DELIVERY                        TRY  ERROR
       2026-11-20 12:05:00  ✗ http_error 503  12ms  order.shipped  del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D  2    the receiver answered 503
@@ -117,20 +122,20 @@ describe('the clock commands', () => {
     `);
   });
 
-  it('say so when nothing fell due', async () => {
+  it('svc clock next reports that no attempt fell due', async () => {
     const { context, capturedOutput } = fake({}, Promise.resolve({ ...move, attempts: [], pending: 0 }));
-    await nextCommand.run({}, context);
+    await next.run({}, context);
     expect(capturedOutput.out).toContain('No attempt fell due.');
     expect(capturedOutput.out).toContain('0 deliveries');
   });
 
-  it('say where the clock stopped when they are interrupted, and end with exit code 130', async () => {
+  it('an interrupted move reports where the clock stopped and exits with 130', async () => {
     const interruption = new AbortController();
     const moved = new Promise<ClockMove>((_, reject) => {
       interruption.signal.onabort = () => reject(new SvcError('interrupted', 'Interrupted.'));
     });
     const { context, capturedOutput } = fake({ signal: interruption.signal }, moved);
-    const run = settleCommand.run({}, context);
+    const run = settle.run({}, context);
     interruption.abort();
     await expect(run).rejects.toMatchObject({ exitCode: ExitCode.interrupted });
     expect(capturedOutput.err).toBe(
@@ -138,7 +143,7 @@ describe('the clock commands', () => {
     );
   });
 
-  it('show in a terminal how far a long move has come, with the count of attempts, and clear that line', async () => {
+  it('a long move shows its progress in a terminal and clears the line at the end', async () => {
     vi.useFakeTimers();
     const lines: string[] = [];
     let answer = (_: ClockMove) => {};
@@ -146,7 +151,7 @@ describe('the clock commands', () => {
       answer = resolve;
     });
     const { context } = fake({ progress: (line) => lines.push(line) }, moved, { moving: { attempts: 12 } });
-    const run = settleCommand.run({}, context);
+    const run = settle.run({}, context);
     await vi.advanceTimersByTimeAsync(600);
     answer(move);
     await run;
@@ -156,7 +161,7 @@ describe('the clock commands', () => {
   });
 });
 
-it('a move of the clock names the disabled endpoints that it left out, and how to enable them', () => {
+it('a move of the clock names the disabled endpoints that it skipped and how to enable them', () => {
   const webhook_id = 'wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D';
   const text = renderClockMove(
     { ...move, paused: [{ webhook_id, deliveries: 2 }] },

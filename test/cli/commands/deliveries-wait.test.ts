@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import { command } from '../../../src/cli/commands/deliveries/wait.ts';
+import { command } from '../../../src/cli/commands/deliveries-wait.ts';
 import type { Delivery } from '../../../src/contract/delivery-schemas.ts';
 import { ExitCode } from '../../../src/errors.ts';
 import { aDelivery, aDetail, clockAt, createFakeContext, pageOf, streamOf } from '../fake-context.ts';
 
 type Options = Parameters<typeof command.run>[0];
 
-interface Scene {
+interface FakeDeliveries {
   readonly listed?: readonly Delivery[];
   readonly told?: readonly Delivery[];
   readonly json?: boolean;
 }
 
-async function wait(options: Options, { listed = [], told = [], json = false }: Scene) {
+async function wait(options: Options, { listed = [], told = [], json = false }: FakeDeliveries) {
   const asked: object[] = [];
   const { context, capturedOutput } = createFakeContext({
     json,
@@ -48,8 +48,8 @@ const done = { status: 'fulfilled', value: ExitCode.success };
 const notSo = { status: 'fulfilled', value: ExitCode.failure };
 const tooLong = { reason: { code: 'timeout', exitCode: ExitCode.timeout } };
 
-describe('deliveries wait', () => {
-  it('is done when all that match have settled, and prints them newest first', async () => {
+describe('svc deliveries wait', () => {
+  it('the wait succeeds when every matching delivery has settled, and prints them newest first', async () => {
     const { result, out } = await wait(
       {},
       {
@@ -68,16 +68,16 @@ describe('deliveries wait', () => {
     expect(page).toMatchObject({ has_more: false, end_cursor: 'del_1' });
   });
 
-  it('waits for the first where there is none yet', async () => {
+  it('a wait without deliveries waits for the first one', async () => {
     const told = [delivery(1, 'pending'), delivery(1, 'succeeded')];
     expect((await wait({}, { told })).result).toMatchObject(done);
     const { result, out } = await wait({}, {});
     expect(result).toMatchObject(tooLong);
-    expect(result).toMatchObject({ reason: { message: 'No delivery matches after 30s.' } });
+    expect(result).toMatchObject({ reason: { message: 'No delivery matched within 30s.' } });
     expect(out).toBe('');
   });
 
-  it('asks the list and the stream for the same, the time of --since being that of the schedule', async () => {
+  it('the list and the stream get the same filter, with --since by the schedule clock', async () => {
     const options = { event: 'evt_1', type: 'a.b', webhook: 'wh_1', workspace: 'ws_1', since: '1h' };
     const filter = { event_id: 'evt_1', type: 'a.b', webhook_id: 'wh_1', workspace_id: 'ws_1' };
     const { asked } = await wait(options, {});
@@ -87,7 +87,7 @@ describe('deliveries wait', () => {
     ]);
   });
 
-  it('leaves out what the stream tells of older ones', async () => {
+  it('deliveries of the stream that are older than --since are ignored', async () => {
     const old = delivery(1, 'failed', { created_at: '2026-11-20T10:59:59.999Z' });
     const { result } = await wait(
       { since: '1h', status: 'succeeded' },
@@ -96,7 +96,7 @@ describe('deliveries wait', () => {
     expect(result).toMatchObject(done);
   });
 
-  it('ends with 1 at once when one has settled otherwise, and says why', async () => {
+  it('the exit code is 1 as soon as a delivery settles with another status, with the reason', async () => {
     const listed = [delivery(1, 'pending'), delivery(2, 'failed', { settled_reason: 'window_elapsed' })];
     const { result, err } = await wait({ status: 'succeeded' }, { listed, told: [delivery(1, 'succeeded')] });
     expect(result).toMatchObject(notSo);
@@ -109,7 +109,7 @@ describe('deliveries wait', () => {
     );
   });
 
-  it('waits for failures too', async () => {
+  it('--status failed waits for failures', async () => {
     expect((await wait({ status: 'failed' }, { listed: [delivery(1, 'failed')] })).result).toMatchObject(
       done,
     );
@@ -118,34 +118,34 @@ describe('deliveries wait', () => {
     );
   });
 
-  it('ends with --count as soon as so many have settled, whatever is still pending', async () => {
+  it('--count ends the wait while other deliveries are pending', async () => {
     const listed = [delivery(1, 'pending'), delivery(2, 'succeeded')];
     const told = [delivery(3, 'succeeded')];
     expect((await wait({ count: 2 }, { listed, told })).result).toMatchObject(done);
   });
 
-  it('says how many of --count there are when the time is over', async () => {
+  it('a timeout with --count reports how many deliveries have settled', async () => {
     const { result } = await wait({ count: 2, timeout: 1500 }, { listed: [delivery(1, 'succeeded')] });
     expect(result).toMatchObject({
-      reason: { code: 'timeout', message: 'Only 1 of 2 deliveries match after 1.5s.' },
+      reason: { code: 'timeout', message: 'Only 1 of 2 deliveries settled within 1.5s.' },
     });
   });
 
-  it('prints the deliveries and tells what did happen when the time is over', async () => {
+  it('a timeout prints the deliveries and explains them', async () => {
     const { result, out, err } = await wait({ timeout: 1000 }, { listed: [delivery(1, 'pending')] });
     expect(result).toMatchObject(tooLong);
     expect(out).toContain('del_1  … pending');
     expect(err).toBe('del_1 pending after 1 attempt, the next in 5m: the receiver answered 503\n');
   });
 
-  it('tells of no more than twenty', async () => {
+  it('at most twenty deliveries are explained', async () => {
     const listed = Array.from({ length: 23 }, (_, n) => delivery(n, 'failed'));
     const { err } = await wait({ status: 'succeeded' }, { listed });
     expect(err.trimEnd().split('\n')).toHaveLength(21);
     expect(err).toContain('… and 3 more.');
   });
 
-  it('ends at once when all that are left are paused, and names the endpoint and the command that enables it [delivery.paused]', async () => {
+  it('the wait stops when every open delivery is paused, and names the endpoint and the command that enables it [delivery.paused]', async () => {
     const paused = delivery(1, 'pending', { paused: true, next_attempt_at: null });
     const told = [delivery(1, 'succeeded')];
     const { result, err } = await wait(
@@ -166,7 +166,7 @@ describe('deliveries wait', () => {
     expect(err).toBe(`del_1 paused after 1 attempt, ${id} is disabled: the receiver answered 503\n`);
   });
 
-  it('names paused deliveries and at most five of their endpoints beside those that are open when the time is over', async () => {
+  it('a timeout names at most five endpoints of paused deliveries, and counts the open ones', async () => {
     const paused = (n: number) => delivery(n, 'pending', { paused: true, webhook_id: `wh_${n}` });
     const all = Array.from({ length: 7 }, (_, n) => paused(n));
     expect((await wait({}, { listed: all })).result).toMatchObject({
@@ -184,13 +184,13 @@ describe('deliveries wait', () => {
     });
   });
 
-  it('with --count continues past paused deliveries, because others may come', async () => {
+  it('a wait with --count continues while deliveries are paused, because new ones can be created', async () => {
     const listed = [delivery(1, 'pending', { paused: true })];
     const { result } = await wait({ count: 1 }, { listed, told: [delivery(2, 'succeeded')] });
     expect(result).toMatchObject(done);
   });
 
-  it('notes nothing with --json', async () => {
+  it('--json prints no notes', async () => {
     const { err, out } = await wait({ status: 'succeeded' }, { listed: [delivery(1, 'failed')], json: true });
     expect(err).toBe('');
     expect(JSON.parse(out).data).toHaveLength(1);

@@ -1,8 +1,10 @@
 import { describe, expect, it, vi } from 'vitest';
-import { command as getCommand } from '../../../src/cli/commands/deliveries/get.ts';
-import { command as listCommand } from '../../../src/cli/commands/deliveries/list.ts';
-import { command as replayCommand } from '../../../src/cli/commands/deliveries/replay.ts';
-import { command as tailCommand } from '../../../src/cli/commands/deliveries/tail.ts';
+import {
+  get as getCommand,
+  list as listCommand,
+  tail as tailCommand,
+} from '../../../src/cli/commands/deliveries.ts';
+import { command as replayCommand } from '../../../src/cli/commands/deliveries-replay.ts';
 import type { Delivery } from '../../../src/contract/delivery-schemas.ts';
 import { ExitCode, SvcError } from '../../../src/errors.ts';
 import {
@@ -18,7 +20,7 @@ import {
 
 const attempt = anAttempt();
 
-describe('deliveries list', () => {
+describe('svc deliveries list', () => {
   async function list(width: number) {
     const { context, capturedOutput } = createFakeContext({
       width,
@@ -28,7 +30,7 @@ describe('deliveries list', () => {
     return capturedOutput;
   }
 
-  it('shows every column where there is room', async () => {
+  it('the table shows every column if the terminal is wide enough', async () => {
     const { out } = await list(Number.POSITIVE_INFINITY);
     expect(out).toBe(
       [
@@ -39,13 +41,13 @@ describe('deliveries list', () => {
     );
   });
 
-  it('keeps ids whole and fits 60 columns', async () => {
+  it('the table fits 60 columns and keeps IDs whole', async () => {
     const { out } = await list(60);
     expect(out).toContain('del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D  … pending  order.shipped');
     expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(60);
   });
 
-  it('asks for what it is narrowed to', async () => {
+  it('the filter options are parameters of the request', async () => {
     const listDeliveries = vi.fn(async () => pageOf<Delivery>());
     const { context } = createFakeContext({ control: { listDeliveries } });
     await listCommand.run({ text: 'ord_1', since: '2h', until: '1h', limit: 5 }, context);
@@ -53,12 +55,12 @@ describe('deliveries list', () => {
     expect(listDeliveries).toHaveBeenCalledWith(filter);
   });
 
-  it('says on standard error how to get the next page', async () => {
+  it('standard error says how to get the next page', async () => {
     const { err } = await list(60);
     expect(err).toBe('hint: For the next page add --starting-after del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D.\n');
   });
 
-  it('leaves standard output empty when there is nothing', async () => {
+  it('standard output is empty without deliveries', async () => {
     const { context, capturedOutput } = createFakeContext({
       control: { listDeliveries: async () => pageOf() },
     });
@@ -67,10 +69,10 @@ describe('deliveries list', () => {
   });
 });
 
-describe('deliveries get', () => {
+describe('svc deliveries get', () => {
   const control = { getDelivery: async () => aDetail({ attempts: [attempt] }) };
 
-  it('shows each attempt with what was sent, signed and answered, why it failed and when the next is due', async () => {
+  it('each attempt shows the request, the signed string, the response, the error and the next due time', async () => {
     const { context, capturedOutput } = createFakeContext({ control });
     await getCommand.run({ id: 'del_1' }, context);
     for (const part of [
@@ -87,7 +89,7 @@ describe('deliveries get', () => {
     }
   });
 
-  it('shows the bodies last, each once with the attempts that sent it', async () => {
+  it('each body is printed once, at the end, with the attempts that sent it', async () => {
     const other = { ...attempt, number: 3, request: { ...attempt.request, body: 'other' } };
     const attempts = [attempt, { ...attempt, number: 2 }, other];
     const { context, capturedOutput } = createFakeContext({
@@ -115,30 +117,30 @@ describe('deliveries get', () => {
       [{}, process.platform === 'win32' ? 'more' : 'less'],
       [{ PAGER: 'most' }, 'most'],
       [{ PAGER: 'most', SVC_PAGER: 'bat -p' }, 'bat -p'],
-    ])('is shown in the pager of %j when it is longer than the screen', async (env, pager) => {
+    ])('text that is longer than the screen opens in the pager of %j', async (env, pager) => {
       const { paged, out } = await get({ env });
       expect(paged).toEqual([[expect.stringContaining('Attempt 1'), pager]]);
       expect(out).toBe('');
     });
 
     it.each<[reason: string, fake: FakeOptions, options?: object]>([
-      ['it fits', { height: 100 }],
+      ['it fits the screen', { height: 100 }],
       ['--no-pager is given', {}, { pager: false }],
       ['PAGER is empty', { env: { PAGER: '' } }],
       ['SVC_PAGER is cat', { env: { SVC_PAGER: 'cat' } }],
       ['--json is given', { json: true }],
-    ])('is printed when %s', async (_, fake, options) => {
+    ])('the text is printed when %s', async (_, fake, options) => {
       const { paged, out } = await get(fake, options);
       expect(paged).toEqual([]);
       expect(out).not.toBe('');
     });
 
-    it('is printed when the pager does not start', async () => {
+    it('the text is printed when the pager does not start', async () => {
       expect((await get({ page: async () => false })).out).toContain('Attempt 1');
     });
   });
 
-  it('shows a body once, and why there is no further attempt', async () => {
+  it('a failed delivery shows why it has no further attempt, and its body once', async () => {
     const delivery = aDelivery({ status: 'failed', settled_reason: 'window_elapsed', next_attempt_at: null });
     const attempts = [attempt, { ...attempt, number: 2 }];
     const { context, capturedOutput } = createFakeContext({
@@ -149,7 +151,7 @@ describe('deliveries get', () => {
     expect(capturedOutput.out.match(/"n": 9007199254740993/g)).toHaveLength(1);
   });
 
-  it('shows what a receiver sends to command the terminal, and does not obey it', async () => {
+  it('control sequences in a response are printed escaped', async () => {
     const response = { headers: { 'x-a': '\x1b]0;b' }, body: 'a\x1b[2Jb\r\n', encoding: 'utf8' as const };
     const attempts = [{ ...attempt, response: { ...response, truncated: false } }];
     const { context, capturedOutput } = createFakeContext({
@@ -159,13 +161,13 @@ describe('deliveries get', () => {
     expect(capturedOutput.out).toContain('  x-a: \\x1b]0;b\n\n  a\\x1b[2Jb\n');
   });
 
-  it('prints the answer of the emulator with --json', async () => {
+  it('--json prints the delivery of the emulator unchanged', async () => {
     const { context, capturedOutput } = createFakeContext({ control, json: true });
     await getCommand.run({ id: 'del_1' }, context);
     expect(JSON.parse(capturedOutput.out).attempts).toEqual([attempt]);
   });
 
-  it('tells how far times are by the schedule clock, wherever the wall is', async () => {
+  it('relative times are relative to the schedule clock', async () => {
     const now = '2026-11-20T12:04:59.000Z';
     const { context, capturedOutput } = createFakeContext({ control: { ...control, ...clockAt(now) } });
     await getCommand.run({ id: 'del_1' }, context);
@@ -173,10 +175,10 @@ describe('deliveries get', () => {
   });
 });
 
-describe('deliveries tail', () => {
+describe('svc deliveries tail', () => {
   const item = { type: 'attempt', sequence: 7, attempt, delivery: aDelivery() };
 
-  it('prints a ready line and one object a line with --json, until it is interrupted', async () => {
+  it('--json prints a ready line and one JSON object per line until it is interrupted', async () => {
     const asked: unknown[] = [];
     const stream = (input: object) => {
       asked.push(input);
@@ -195,14 +197,14 @@ describe('deliveries tail', () => {
     expect(asked).toEqual([{ since: '1h', type: 'order.shipped', types: 'attempt' }]);
   });
 
-  it('tells people what went wrong and when it is tried again', async () => {
+  it('a failed attempt is printed with its error and the time of the next attempt', async () => {
     const { context, capturedOutput } = createFakeContext({ control: { stream: () => streamOf([item]) } });
     await tailCommand.run({}, context);
     expect(capturedOutput.out).toContain('11:57:00.010  ✗ http_error 503  12ms  del_01JD');
     expect(capturedOutput.out).toContain('the receiver answered 503 — again at 2026-11-20T12:05:00.000Z');
   });
 
-  it('tells of a reset: people by a note, scripts by an item', async () => {
+  it('a reset is a note in text output and an item in JSON output', async () => {
     const reset = { type: 'reset', sequence: 8 };
     const stream = () => streamOf([reset]);
     const person = createFakeContext({ control: { stream } });
@@ -216,7 +218,7 @@ describe('deliveries tail', () => {
     expect(script.capturedOutput.out).toContain(`${JSON.stringify(reset)}\n`);
   });
 
-  it('cuts its lines to the width of a terminal, after the id', async () => {
+  it('lines are truncated to the terminal width, after the ID', async () => {
     const { context, capturedOutput } = createFakeContext({
       width: 80,
       control: { stream: () => streamOf([item]) },
@@ -232,7 +234,7 @@ describe('deliveries tail', () => {
   });
 });
 
-describe('deliveries replay', () => {
+describe('svc deliveries replay', () => {
   function fakeEmulator(known: Delivery[], after: Delivery['status'] = 'succeeded') {
     const asked: unknown[] = [];
     return {
@@ -251,7 +253,7 @@ describe('deliveries replay', () => {
     };
   }
 
-  it('prints the one delivery that was named', async () => {
+  it('a single delivery is printed as a resource', async () => {
     const control = fakeEmulator([]);
     const { context, capturedOutput } = createFakeContext({ json: true, control });
     await expect(replayCommand.run({ ids: ['del_1'], to: 'http://b', newId: true }, context)).resolves.toBe(
@@ -261,7 +263,7 @@ describe('deliveries replay', () => {
     expect(JSON.parse(capturedOutput.out).id).toBe('del_1');
   });
 
-  it('replays every failed one since a time, and prints a list', async () => {
+  it('--failed --since replays the matching deliveries and prints a list', async () => {
     const control = fakeEmulator([aDelivery({ id: 'del_1' }), aDelivery({ id: 'del_2' })]);
     const { context, capturedOutput } = createFakeContext({ json: true, control });
     await replayCommand.run({ ids: [], failed: true, since: '1h' }, context);
@@ -275,20 +277,22 @@ describe('deliveries replay', () => {
       has_more: false,
       refused: [],
     });
-    expect(JSON.parse(capturedOutput.err)).toEqual({ note: { message: 'Replayed 2: 2 pending.' } });
+    expect(JSON.parse(capturedOutput.err)).toEqual({
+      note: { message: 'Replayed 2 deliveries: 2 pending.' },
+    });
   });
 
   it.each([
     ['succeeded', ExitCode.success],
     ['failed', ExitCode.failure],
-  ] as const)('waits for the answer: %s exits with %i', async (status, exitCode) => {
+  ] as const)('--wait with the result %s exits with %i', async (status, exitCode) => {
     const { context, capturedOutput } = createFakeContext({ json: true, control: fakeEmulator([], status) });
     await expect(replayCommand.run({ ids: ['del_1'], wait: true }, context)).resolves.toBe(exitCode);
     // Whether the look or the stream brought it.
     expect(Object.keys(JSON.parse(capturedOutput.out))).toEqual(Object.keys(aDelivery()));
   });
 
-  it('goes on with the others when one is refused, says which, and exits with 1', async () => {
+  it('a refused replay is reported, the others are sent, and the exit code is 1', async () => {
     const emulator = fakeEmulator([]);
     const replayDelivery = async (input: { id: string }) => {
       if (input.id === 'del_1') throw new SvcError('conflict', 'The endpoint has been deleted.');
@@ -299,11 +303,11 @@ describe('deliveries replay', () => {
     await expect(run).resolves.toBe(ExitCode.failure);
     expect(capturedOutput.out).toContain('del_2');
     expect(capturedOutput.err).toBe(
-      'del_1 was not replayed: The endpoint has been deleted.\nReplayed 1: 1 succeeded.\n',
+      'del_1 was not replayed: The endpoint has been deleted.\nReplayed 1 delivery: 1 succeeded.\n',
     );
   });
 
-  it('sends another body from standard input', async () => {
+  it('--data - reads the new body from standard input', async () => {
     const control = fakeEmulator([]);
     const { context } = createFakeContext({ control, input: '{"a":1}' });
     await replayCommand.run({ ids: ['del_1'], data: '-' }, context);
@@ -311,11 +315,11 @@ describe('deliveries replay', () => {
   });
 
   it.each<[object, string]>([
-    [{ ids: ['del_1'], data: '{}', edit: true }, 'Pass either --data or --edit.'],
-    [{ ids: ['del_1', 'del_2'], data: '{}' }, 'Another body goes with a single delivery.'],
-    [{ ids: [], failed: true, edit: true }, 'Another body goes with a single delivery.'],
+    [{ ids: ['del_1'], data: '{}', edit: true }, 'Pass either --data or --edit, not both.'],
+    [{ ids: ['del_1', 'del_2'], data: '{}' }, '--data can only be used with one delivery.'],
+    [{ ids: [], failed: true, edit: true }, '--edit can only be used with one delivery.'],
     [{ ids: ['del_1'], edit: true }, '--edit needs a terminal.'],
-  ])('refuses %o', async (options, message) => {
+  ])('svc deliveries replay rejects %o', async (options, message) => {
     const { context } = createFakeContext({ control: fakeEmulator([]) });
     await expect(replayCommand.run(options as never, context)).rejects.toMatchObject({
       code: 'usage',
@@ -323,7 +327,7 @@ describe('deliveries replay', () => {
     });
   });
 
-  it('keeps to the rate, and shows in a terminal how far it has come', async () => {
+  it('--rate limits the replays, and a terminal shows the progress', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     const lines: string[] = [];
     const known = ['del_1', 'del_2', 'del_3'].map((id) => aDelivery({ id }));
@@ -348,7 +352,7 @@ describe('deliveries replay', () => {
     ]);
   });
 
-  it('ends with --wait at once when the endpoint is disabled, and names it [delivery.paused]', async () => {
+  it('--wait stops when the endpoint is disabled and names it [delivery.paused]', async () => {
     const paused = aDetail({ id: 'del_1', paused: true, next_attempt_at: null });
     const control = {
       ...fakeEmulator([], 'pending'),
@@ -362,7 +366,7 @@ describe('deliveries replay', () => {
     });
   });
 
-  it('ends with a timeout when there is no answer in time', async () => {
+  it('--wait exits with a timeout when no attempt was made in time', async () => {
     const { context } = createFakeContext({ control: fakeEmulator([], 'pending') });
     await expect(replayCommand.run({ ids: ['del_1'], wait: 0 }, context)).rejects.toMatchObject({
       code: 'timeout',

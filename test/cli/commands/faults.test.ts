@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { command } from '../../../src/cli/commands/faults/add.ts';
-import { faultColumns } from '../../../src/cli/render/faults.ts';
+import { add, faultColumns } from '../../../src/cli/commands/faults.ts';
 import type { Fault } from '../../../src/contract/fault-schemas.ts';
 import { describeEffect, describeMark } from '../../../src/control/describe-fault.ts';
 import { createFakeContext } from '../fake-context.ts';
@@ -9,17 +8,17 @@ const base = {
   ...{ id: 'flt_1', probability: 1, fired: 0, created_at: '2026-11-20T12:00:00.000Z' },
 } as const;
 
-describe('a fault in words', () => {
+describe('the description of a fault', () => {
   it.each<[Partial<Fault>, string]>([
     [{ on: 'request', status: 503, error_code: 'busy', latency_ms: 2_000 }, 'latency 2s, status 503 busy'],
     [{ on: 'request', drop: 'after' }, 'drop after'],
     [{ on: 'delivery', kind: 'delay', delay_ms: 600_000 }, 'delay 10m'],
     [{ on: 'delivery', kind: 'old-secret' }, 'old-secret'],
-  ])('%j', (rule, words) => {
+  ])('the rule %j is described as %s', (rule, words) => {
     expect(describeEffect({ ...base, on: 'request', ...rule })).toBe(words);
   });
 
-  it('says what it meets, and how often it has', () => {
+  it('the list shows the target of a fault and how often it has fired', () => {
     const fault: Fault = {
       ...base,
       on: 'request',
@@ -34,14 +33,14 @@ describe('a fault in words', () => {
     expect([target, fired]).toEqual(['request GET /events', '2 of 3, at 10%']);
   });
 
-  it('is told beside what it touched, and nothing where there was none', () => {
+  it('an affected delivery names its fault, and others do not', () => {
     expect(describeMark({ id: 'flt_1', kind: 'duplicate' })).toBe('duplicate (flt_1)');
     expect(describeMark(undefined)).toBeNull();
   });
 });
 
 describe('svc faults add', () => {
-  it.each<[Parameters<typeof command.run>[0], string]>([
+  it.each<[Parameters<typeof add.run>[0], string]>([
     [{}, '--status is required, or --latency, or --drop.'],
     [{ latency: 9e9 }, '--latency must be from 1 to 86400000.'],
     [{ kind: 'drop', errorCode: 'busy' }, '--error-code is not for faults on a delivery.'],
@@ -49,8 +48,8 @@ describe('svc faults add', () => {
       { status: 503, path: '/nope' },
       '--path must be that of an operation: /workspaces/{id}, /events, /events/{id}, /webhooks.',
     ],
-  ])('refuses %j in the words of its options', async (options, message) => {
+  ])('svc faults add rejects %j by the names of its options', async (options, message) => {
     const { context } = createFakeContext();
-    await expect(command.run(options, context)).rejects.toMatchObject({ code: 'usage', message });
+    await expect(add.run(options, context)).rejects.toMatchObject({ code: 'usage', message });
   });
 });

@@ -1,12 +1,14 @@
 import { setMaxListeners } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { command as listCommand } from '../../../src/cli/commands/fixtures/list.ts';
-import { command as runCommand } from '../../../src/cli/commands/fixtures/run.ts';
-import { command as showCommand } from '../../../src/cli/commands/fixtures/show.ts';
-import { command as typesCommand } from '../../../src/cli/commands/fixtures/types.ts';
-import { command as validateCommand } from '../../../src/cli/commands/fixtures/validate.ts';
+import {
+  list as listCommand,
+  show as showCommand,
+  types as typesCommand,
+  validate as validateCommand,
+} from '../../../src/cli/commands/fixtures.ts';
+import { command as runCommand } from '../../../src/cli/commands/fixtures-run.ts';
 import { createApiClient } from '../../../src/control/api-client.ts';
 import { createHttpControlClient } from '../../../src/control/http-control-client.ts';
 import { ExitCode } from '../../../src/errors.ts';
@@ -16,8 +18,8 @@ import { startTestEmulator } from '../../support/test-emulator.ts';
 import { type Answers, createReceiver } from '../../support/test-receiver.ts';
 import { createFakeContext, type FakeOptions, NOW } from '../fake-context.ts';
 
-/** A project, and commands in it that talk to an emulator whose clock stands still; an endpoint gets every event. */
-async function createScene(script: Answers = {}) {
+/** A fixture project, and an emulator with a frozen clock and an endpoint for every event type. */
+async function createScriptRunner(script: Answers = {}) {
   const emulator = await startTestEmulator();
   const receiver = await createReceiver(script);
   onTestFinished(async () => {
@@ -46,9 +48,9 @@ async function createScene(script: Answers = {}) {
 
 const shipped = { name: 'shipped', event: 'order.shipped' };
 
-describe('fixtures run', () => {
-  it('creates events that refer to those before, and prints the ids of each step', async () => {
-    const { run, receiver } = await createScene();
+describe('svc fixtures run', () => {
+  it('events can refer to earlier steps, and the output has the IDs of each step', async () => {
+    const { run, receiver } = await createScriptRunner();
     const { result, out, err } = await run([
       { name: 'first', event: 'a.b', payload: { id: '{{id ord}}', price: 1.5, n: '{{sequence}}' } },
       {
@@ -81,8 +83,8 @@ describe('fixtures run', () => {
     expect(err).toBe('');
   });
 
-  it('sends the digits that it is given, also through references', async () => {
-    const { run, receiver, project } = await createScene();
+  it('numbers keep their digits, also through references', async () => {
+    const { run, receiver, project } = await createScriptRunner();
     const file = project.write(
       'scripts/digits',
       `{"description":"","steps":[
@@ -96,8 +98,8 @@ describe('fixtures run', () => {
     expect(bodies).toContain('"payload":{"copy":9007199254740993,"price":1.10}');
   });
 
-  it('moves the clock, and tells of the attempts that this caused', async () => {
-    const { run } = await createScene({ status: 503 });
+  it('a step that moves the clock lists the attempts that it caused', async () => {
+    const { run } = await createScriptRunner({ status: 503 });
     const { result, out } = await run([
       shipped,
       { expect: { event: 'shipped', status: 'pending', attempt_count: 1 } },
@@ -111,8 +113,8 @@ describe('fixtures run', () => {
     expect(out).toMatch(/✓ settle .*0 pending\n/);
   });
 
-  it('ends with 1 at the first expectation that does not hold, and says what is so instead', async () => {
-    const { run, receiver } = await createScene();
+  it('a script exits with 1 at the first expectation that does not hold, and reports the actual state', async () => {
+    const { run, receiver } = await createScriptRunner();
     const { result, out, err } = await run([
       shipped,
       { expect: { status: 'failed' }, within: '50ms' },
@@ -126,15 +128,15 @@ describe('fixtures run', () => {
     expect(await receiver.waitFor(1)).toHaveLength(1);
   });
 
-  it('waits no longer than it is told', async () => {
-    const { run } = await createScene({ status: 503 });
+  it('a wait step stops at its time limit', async () => {
+    const { run } = await createScriptRunner({ status: 503 });
     const { result, out } = await run([shipped, { wait: '50ms' }]);
     expect(result).toMatchObject({ value: ExitCode.timeout });
     expect(out).toMatch(/✗ wait 50ms {2}1 delivery still pending after 50ms\n/);
   });
 
-  it('deletes the endpoints that it registered, however it ends, unless they are kept', async () => {
-    const { run, receiver, webhooks } = await createScene();
+  it('the endpoints of a script are deleted at its end unless --keep is given', async () => {
+    const { run, receiver, webhooks } = await createScriptRunner();
     const hook = {
       name: 'hook',
       webhook: { url: `${receiver.url.replace('http://', '')}/own`, events: ['a.b'] },
@@ -151,10 +153,10 @@ describe('fixtures run', () => {
     expect(await webhooks()).toBe(2);
   });
 
-  it('tells what was done and clears up when it is interrupted', async () => {
+  it('an interrupted script reports the steps that ran and deletes its endpoints', async () => {
     const interruption = new AbortController();
     setMaxListeners(0, interruption.signal);
-    const { run, webhooks } = await createScene(() => {
+    const { run, webhooks } = await createScriptRunner(() => {
       interruption.abort();
       return { status: 503 };
     });
@@ -165,8 +167,8 @@ describe('fixtures run', () => {
     expect(await webhooks()).toBe(1);
   });
 
-  it('sends an idempotency key, which another run repeats', async () => {
-    const { run } = await createScene();
+  it('an idempotency key of a step is the same in every run', async () => {
+    const { run } = await createScriptRunner();
     const steps = [
       { name: 'a', event: 'a.b', payload: {}, idempotency_key: 'only-{{env RUN}}' },
       { expect: { deliveries: 1 } },
@@ -179,8 +181,8 @@ describe('fixtures run', () => {
     expect(await ids('2')).not.toBe(await ids('1'));
   });
 
-  it('is one document with --json, also where the API refuses a step', async () => {
-    const { run } = await createScene();
+  it('--json prints one document, even if the API rejects a step', async () => {
+    const { run } = await createScriptRunner();
     const { result, out, err } = await run(
       [shipped, { settle: true }, { event: 'a.b', payload: {}, idempotency_key: ' ' }],
       {},
@@ -203,8 +205,8 @@ describe('fixtures run', () => {
     expect(err).toBe('');
   });
 
-  it('makes the same values of the same seed, and those times of the schedule clock', async () => {
-    const { run, emulator } = await createScene();
+  it('a seed determines the generated values, and times come from the schedule clock', async () => {
+    const { run, emulator } = await createScriptRunner();
     const steps = [{ name: 'a', event: 'a.b', payload: { id: '{{uuid}}', at: '{{now}}' } }];
     const payload = async (randomSeed: string) =>
       JSON.parse((await run(steps, { randomSeed }, { json: true })).out).steps[0].event.payload;
@@ -218,8 +220,8 @@ describe('fixtures run', () => {
     expect(Date.parse((await payload('7')).at)).toBe(Date.parse(now) + 60_000);
   });
 
-  it('names what it does not know', async () => {
-    const { run } = await createScene();
+  it('an unknown script is rejected with the closest name or the list of scripts', async () => {
+    const { run } = await createScriptRunner();
     expect((await run('order-lifecycl')).result).toMatchObject({
       reason: { code: 'not_found', hint: 'Did you mean order-lifecycle?' },
     });
@@ -228,19 +230,22 @@ describe('fixtures run', () => {
     });
     const late = { event: 'a.b', payload: { id: '{{steps.a.event.payload.id}}' } };
     expect((await run([{ name: 'a', event: 'a.b', payload: {} }, late])).result).toMatchObject({
-      reason: { message: 'At id: The step a has nothing at event.payload.id.' },
+      reason: { message: 'At id: The result of step a has no value at event.payload.id.' },
     });
   });
 
-  it.each(['order-lifecycle', 'late-payment', 'unreachable-receiver'])('runs %s', async (name) => {
-    const { run, webhooks } = await createScene();
-    expect(await run(name)).toMatchObject({ result: { value: ExitCode.success }, err: '' });
-    expect(await webhooks()).toBe(1);
-  });
+  it.each(['order-lifecycle', 'late-payment', 'unreachable-receiver'])(
+    'the built-in script %s succeeds',
+    async (name) => {
+      const { run, webhooks } = await createScriptRunner();
+      expect(await run(name)).toMatchObject({ result: { value: ExitCode.success }, err: '' });
+      expect(await webhooks()).toBe(1);
+    },
+  );
 });
 
-describe('fixtures run --dry-run', () => {
-  it('shows what would be sent and contacts nobody; references stay as they are', async () => {
+describe('svc fixtures run --dry-run', () => {
+  it('a dry run prints what would be sent, keeps references and sends nothing', async () => {
     const { write, cwd } = createFixtureProject();
     write('scripts/mine', {
       description: '',
@@ -285,7 +290,7 @@ describe('fixtures run --dry-run', () => {
     expect(people.capturedOutput.out).toMatch(/· expect +1 delivery of a to hook: pending\n$/);
   });
 
-  it('says which variable is missing', async () => {
+  it('a missing variable is named', async () => {
     const { write, cwd } = createFixtureProject();
     write('scripts/mine', {
       description: '',
@@ -299,8 +304,8 @@ describe('fixtures run --dry-run', () => {
   });
 });
 
-describe('fixtures list', () => {
-  it('shows events and scripts, and which are the own ones', async () => {
+describe('svc fixtures list', () => {
+  it('the list shows events and scripts, and which ones belong to the project', async () => {
     const { write, cwd } = createFixtureProject();
     write('events/parcel.lost', { description: 'Lost.', payload: {} });
     write('scripts/order-lifecycle', { description: 'Ours.', steps: [{ settle: true }] });
@@ -311,7 +316,7 @@ describe('fixtures list', () => {
     expect(capturedOutput.out).toMatch(/\norder-lifecycle +script +project, overrides +Ours\.\n/);
   });
 
-  it('refuses to list what cannot be used, and says how to see all of it', async () => {
+  it('an invalid fixture is an error that suggests svc fixtures validate', async () => {
     const { write, cwd } = createFixtureProject();
     write('events/parcel.lost', { descripton: 'Lost.' });
     const { context } = createFakeContext({ cwd });
@@ -341,16 +346,25 @@ describe('svc fixtures types', () => {
   });
 });
 
-describe('fixtures show', () => {
-  it('prints the file as it is, so that it can be saved', async () => {
+describe('svc fixtures show', () => {
+  it('the output is the fixture file, so that it can be saved', async () => {
     const { cwd } = createFixtureProject();
     const { context, capturedOutput } = createFakeContext({ cwd });
     await showCommand.run({ name: 'order-lifecycle' }, context);
     const file = join(builtInFixtureFolder(), 'scripts/order-lifecycle.json');
-    expect(capturedOutput.out).toBe(readFileSync(file, 'utf8'));
+    const withoutSchema = (text: string) => text.replace(/"\$schema": ".*"/, '');
+    expect(withoutSchema(capturedOutput.out)).toBe(withoutSchema(readFileSync(file, 'utf8')));
   });
 
-  it('tells with --json where it is from, the digits as they are', async () => {
+  it('the $schema path of a built-in fixture is valid in the fixture folder of the project', async () => {
+    const { cwd } = createFixtureProject();
+    const { context, capturedOutput } = createFakeContext({ cwd });
+    await showCommand.run({ name: 'order-lifecycle' }, context);
+    const { $schema } = JSON.parse(capturedOutput.out);
+    expect(existsSync(join(cwd, 'fixtures/scripts', $schema))).toBe(true);
+  });
+
+  it('--json adds the source of the fixture and keeps its numbers', async () => {
     const { cwd, write } = createFixtureProject();
     const file = write('events/parcel.lost', '{"description":"","payload":{"weight":12.50}}');
     const { context, capturedOutput } = createFakeContext({ cwd, json: true });
@@ -362,29 +376,29 @@ describe('fixtures show', () => {
     expect(capturedOutput.out).toContain('"weight": 12.50');
   });
 
-  it('suggests the nearest name', async () => {
+  it('an unknown name is rejected with the closest name', async () => {
     const { context } = createFakeContext();
     const [result] = await Promise.allSettled([showCommand.run({ name: 'order.shiped' }, context)]);
     expect(result).toMatchObject({ reason: { code: 'not_found', hint: 'Did you mean order.shipped?' } });
   });
 });
 
-describe('fixtures validate', () => {
-  it('is done when nothing is wrong', async () => {
+describe('svc fixtures validate', () => {
+  it('valid fixtures exit with 0', async () => {
     const { cwd, write } = createFixtureProject();
     write('events/parcel.lost', { description: '', payload: { id: '{{uuid}}' } });
     const { context, capturedOutput } = createFakeContext({ cwd });
     expect(await validateCommand.run({ paths: ['fixtures'] }, context)).toBe(ExitCode.success);
-    expect(capturedOutput.out).toBe('1 file checked, nothing is wrong.\n');
+    expect(capturedOutput.out).toBe('Checked 1 file and found no problems.\n');
   });
 
-  it('lists every problem with its file and path, and ends as invalid input does', async () => {
+  it('every problem is listed with its file and path, and the exit code is that of invalid input', async () => {
     const { cwd, write } = createFixtureProject();
     const file = write('events/parcel.lost', { description: 1, payload: { a: '{{x}}' } });
     const text = createFakeContext({ cwd });
     expect(await validateCommand.run({ paths: [] }, text.context)).toBe(ExitCode.usage);
     expect(text.capturedOutput.out).toMatch(
-      /^fixtures\/events\/parcel\.lost\.json: description must be text.*\nfixtures.*: payload\.a: .*\n\d+ files checked, 2 problems found\.\n$/,
+      /^fixtures\/events\/parcel\.lost\.json: description must be text.*\nfixtures.*: payload\.a: .*\nChecked \d+ files and found 2 problems\.\n$/,
     );
 
     const json = createFakeContext({ cwd, json: true });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { command } from '../../../src/cli/commands/logs/tail.ts';
+import { tail as tailCommand } from '../../../src/cli/commands/logs.ts';
 import type { ApiRequest } from '../../../src/contract/resources.ts';
 import { createFakeContext, streamOf } from '../fake-context.ts';
 
@@ -16,15 +16,15 @@ const request: ApiRequest = {
   workspace_id: 'ws_1',
 };
 
-async function tail(options: Parameters<typeof command.run>[0]) {
+async function tail(options: Parameters<typeof tailCommand.run>[0]) {
   const item = { type: 'request', sequence: 1, request };
   const { context, capturedOutput } = createFakeContext({ control: { stream: () => streamOf([item]) } });
-  await command.run(options, context);
+  await tailCommand.run(options, context);
   return capturedOutput.out;
 }
 
-describe('logs tail', () => {
-  it('prints a request on one line', async () => {
+describe('svc logs tail', () => {
+  it('a request is printed on one line', async () => {
     await expect(tail({})).resolves.toBe(
       '12:00:00.123  POST  403  1.3ms  req_1  permission_denied  /v1/events\n',
     );
@@ -40,7 +40,7 @@ describe('logs tail', () => {
     [{ workspace: 'ws_2' }, false],
     [{ slowerThan: 1.2 }, true],
     [{ slowerThan: 1.4 }, false],
-  ])('shows what fits %j: %s', async (options, shown) => {
+  ])('a request matches the filter %j: %s', async (options, shown) => {
     expect((await tail(options)) !== '').toBe(shown);
   });
 });

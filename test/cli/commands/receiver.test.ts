@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { command as checkCommand } from '../../../src/cli/commands/receiver/check.ts';
-import { command as exampleCommand } from '../../../src/cli/commands/receiver/example.ts';
+import { command as checkCommand } from '../../../src/cli/commands/receiver-check.ts';
+import { command as exampleCommand } from '../../../src/cli/commands/receiver-example.ts';
 import { renderReceiverJUnit } from '../../../src/cli/render/receiver-junit.ts';
 import { verify } from '../../../src/signature.ts';
 import { authority, getCertificate } from '../../support/certificates.ts';
@@ -12,7 +12,7 @@ import { createFakeContext, type FakeOptions, NOW } from '../fake-context.ts';
 
 const secret = 'whsec_a';
 
-/** A right receiver as far as answers tell, on the clock of the context. */
+/** Responds like a correct receiver, by the clock of the context. */
 function answer({ headers, body }: ReceivedRequest) {
   const get = (name: string) => headers[name] as string | undefined;
   const [signature, timestamp] = [get('service-signature'), get('service-timestamp')];
@@ -31,7 +31,7 @@ async function check(options: object, fake: FakeOptions = {}) {
 const sqlite = process.versions.node.startsWith('20.') ? 'better-sqlite3@12' : 'better-sqlite3';
 
 describe('svc receiver check', () => {
-  it('prints a row for each check, and under a failed one what it means', async () => {
+  it('the report has a row for each check, and an explanation below each failure', async () => {
     await using receiver = await createReceiver({ status: 204 });
     const { exitCode, out, err } = await check({ url: receiver.url, rule: ['timestamp', 'deduplication'] });
     expect(out).toMatchInlineSnapshot(`
@@ -58,14 +58,14 @@ describe('svc receiver check', () => {
     ['http://169.254.169.254/hooks', {}, 'a link-local address'],
     ['http://198.51.100.1/hooks', {}, 'must use HTTPS'],
     ['http://localhost:3000/', { SVC_PROFILE: 'strict' }, 'must be publicly reachable over HTTPS'],
-  ])('sends nothing to %s with %j, where deliveries may not go', async (url, env, message) => {
+  ])('a check of %s with %j is rejected, because deliveries cannot go there', async (url, env, message) => {
     await expect(check({ url }, { env })).rejects.toMatchObject({
       code: 'usage',
       message: expect.stringContaining(message),
     });
   });
 
-  it('prints the report as JSON, with --json and with --format json', async () => {
+  it('--json and --format json print the same JSON report', async () => {
     await using receiver = await createReceiver(answer);
     const options = { url: receiver.url, rule: ['timestamp.old'] };
     const { exitCode, out } = await check(options, { json: true });
@@ -92,7 +92,7 @@ describe('svc receiver check', () => {
     expect((await check({ ...options, format: 'json' })).out).toBe(out);
   });
 
-  it('prints JUnit for CI systems', async () => {
+  it('--format junit prints a JUnit report', async () => {
     await using receiver = await createReceiver(answer);
     const rule = ['timestamp.old', 'deduplication.at-once'];
     const { exitCode, out } = await check({ url: `${receiver.url}/?a=1&b=2`, format: 'junit', rule });
@@ -114,7 +114,7 @@ describe('svc receiver check', () => {
     });
   });
 
-  it('puts failures into JUnit in a form that XML can hold', () => {
+  it('failures are escaped in JUnit reports', () => {
     const failure = {
       id: 'a.b',
       rule: 'signature',
@@ -130,7 +130,7 @@ describe('svc receiver check', () => {
     );
   });
 
-  it('sends events of the type that is asked for, with the payload of its fixture', async () => {
+  it('--event-type selects the type of the events and the fixture of their payload', async () => {
     await using receiver = await createReceiver(answer);
     const cwd = createTemporaryFolder();
     mkdirSync(join(cwd, 'fixtures/events'), { recursive: true });
@@ -146,20 +146,20 @@ describe('svc receiver check', () => {
     expect(JSON.parse(String(receiver.requests.at(-1)?.body)).data.payload).toEqual({});
   });
 
-  it('counts effects with --observe', async () => {
+  it('--observe counts the effects', async () => {
     await using receiver = await createReceiver(answer);
     const observe = 'echo 1';
     const { out } = await check({ url: receiver.url, observe, rule: ['deduplication'], timeout: 100 });
     expect(out).toContain('The count of --observe did not rise within 100ms of a genuine delivery');
   });
 
-  it('says at the end that the count of --observe failed', async () => {
+  it('the report ends with the reason why --observe failed', async () => {
     await using receiver = await createReceiver(answer);
     const { out } = await check({ url: receiver.url, observe: 'echo many', rule: ['deduplication'] });
     expect(out).toMatch(/not observable\.\n--observe did not always give a count: echo many gives no count/);
   });
 
-  it('trusts the authority of --ca', async () => {
+  it('--ca adds a trusted certificate authority', async () => {
     await using receiver = await createReceiver(answer, { certificate: getCertificate('localhost') });
     const rule = ['signature.genuine'];
     expect(await check({ url: receiver.url, rule })).toMatchObject({ exitCode: 1 });
@@ -168,7 +168,7 @@ describe('svc receiver check', () => {
     expect(await check({ url: receiver.url, rule, ca: 'ca.pem' }, { cwd })).toMatchObject({ exitCode: 0 });
   });
 
-  it('needs a secret and an address', async () => {
+  it('a missing secret or URL is a usage error', async () => {
     await expect(check({ url: 'http://127.0.0.1:9', secret: undefined })).rejects.toMatchObject({
       code: 'usage',
       message: expect.stringContaining('SVC_WEBHOOK_SECRET'),
@@ -184,23 +184,23 @@ describe('svc receiver example', () => {
     return capturedOutput;
   }
 
-  it('writes the files into a folder, and says how to go on', async () => {
+  it('--out writes the files to a folder and prints the next step', async () => {
     const cwd = createTemporaryFolder();
     const { out, err } = await example({ framework: 'next', out: 'my app' }, { cwd });
     const files = ['my app/app/webhooks/route.js', 'my app/app/webhooks/deliveries.mjs'];
     expect(out.trimEnd().split('\n')).toEqual(files);
     expect(readFileSync(join(cwd, files[0] ?? ''), 'utf8')).toContain('export async function POST');
     expect(err).toBe(
-      `hint: cd 'my app' && npm install next react react-dom ${sqlite} && SVC_WEBHOOK_SECRET=whsec_… npx next dev\n`,
+      `hint: Start it with: cd 'my app' && npm install next react react-dom ${sqlite} && SVC_WEBHOOK_SECRET=whsec_… npx next dev\n`,
     );
   });
 
-  it('overwrites nothing', async () => {
+  it('--out does not overwrite files', async () => {
     const cwd = createTemporaryFolder();
     writeFileSync(join(cwd, 'deliveries.mjs'), 'mine');
     await expect(example({ framework: 'h3', out: '.' }, { cwd })).rejects.toMatchObject({
       code: 'usage',
-      message: 'deliveries.mjs is there already.',
+      message: expect.stringMatching(/deliveries\.mjs already exists\.$/),
     });
     expect(readFileSync(join(cwd, 'deliveries.mjs'), 'utf8')).toBe('mine');
   });

@@ -1,4 +1,4 @@
-/** What the commands that list and change resources ask of the emulator for the options that they are given. */
+/** Checks which requests the options of commands become. */
 import { describe, expect, it } from 'vitest';
 import type { ControlPlane } from '../../../src/control/control-plane.ts';
 import { commandsByName } from '../../support/command-definitions.ts';
@@ -9,7 +9,7 @@ type Asked = readonly [operation: keyof ControlPlane, input: object];
 const page = { limit: 5, startingAfter: 'x_1' };
 const pageInput = { limit: 5, starting_after: 'x_1' };
 
-describe('the options of', () => {
+describe('command options', () => {
   it.each<[name: string, options: object, asked: Asked]>([
     [
       'deliveries list',
@@ -82,10 +82,9 @@ describe('the options of', () => {
         },
       ],
     ],
-  ])('svc %s %o are members of the request', async (name, options, [operation, expected]) => {
+  ])('svc %s sends %o as fields of the request', async (name, options, [operation, expected]) => {
     const asked: object[] = [];
     const control: Partial<ControlPlane> = {
-      // What stands in the answer does not matter here.
       [operation]: async (input: object) => {
         asked.push(input);
         return pageOf();
@@ -95,7 +94,7 @@ describe('the options of', () => {
     expect(asked).toEqual([expected]);
   });
 
-  it('svc events list are parameters of the public API', async () => {
+  it('svc events list sends its options as parameters of the public API', async () => {
     const asked: object[] = [];
     const api = {
       listEvents: async (query: object) => {

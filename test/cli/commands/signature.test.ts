@@ -36,8 +36,8 @@ async function signedOptions(at?: (now: number) => number) {
   };
 }
 
-describe('sign and verify', () => {
-  it('agree', async () => {
+describe('svc sign and svc verify', () => {
+  it('a signed payload verifies', async () => {
     await expect(verify(await signedOptions())).resolves.toMatchObject({
       exitCode: ExitCode.success,
       ok: true,
@@ -45,7 +45,7 @@ describe('sign and verify', () => {
     });
   });
 
-  it('call a delivery of six minutes ago too old, whose signature is right [§6.3]', async () => {
+  it('a delivery that was signed six minutes ago is too old, although its signature is valid [§6.3]', async () => {
     const result = await verify(await signedOptions((now) => now - 360_000));
     expect(result).toMatchObject({
       exitCode: ExitCode.failure,
@@ -55,13 +55,13 @@ describe('sign and verify', () => {
     });
   });
 
-  it('judge at another time and with another tolerance when asked', async () => {
+  it('--now and --tolerance change the time and the tolerance', async () => {
     const options = await signedOptions((now) => now - 360_000);
     await expect(verify({ ...options, tolerance: 400_000 })).resolves.toMatchObject({ ok: true });
     await expect(verify({ ...options, now: (now) => now - 360_000 })).resolves.toMatchObject({ ok: true });
   });
 
-  it('take the secret from the variable', async () => {
+  it('SVC_WEBHOOK_SECRET is the default secret', async () => {
     const { secret: _, ...options } = await signedOptions();
     await expect(verify(options, { env: { SVC_WEBHOOK_SECRET: 'whsec_a' } })).resolves.toMatchObject({
       ok: true,
@@ -72,8 +72,8 @@ describe('sign and verify', () => {
   });
 });
 
-describe('verify', () => {
-  it('reads a raw HTTP request, and drops the line end that an editor put after the body', async () => {
+describe('svc verify', () => {
+  it('a raw HTTP request is read without the line break that an editor added after the body', async () => {
     const { headers } = await sign({ scheme: 'stripe' });
     const lines = [
       'POST /hooks HTTP/1.1',
@@ -86,13 +86,13 @@ describe('verify', () => {
     });
   });
 
-  it('refuses a file that is no HTTP request', async () => {
+  it('a file without an HTTP request is a usage error', async () => {
     writeFileSync(join(folder, 'no-request.txt'), payload);
     await expect(verify({ secret, request: 'no-request.txt' })).rejects.toMatchObject({ code: 'usage' });
     await expect(verify({ secret, request: 'absent.txt' })).rejects.toMatchObject({ code: 'usage' });
   });
 
-  it('refuses a request with a body in chunks, which no signature covers', async () => {
+  it('a request with a chunked body is rejected', async () => {
     const text = 'POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n';
     writeFileSync(join(folder, 'chunked.txt'), text);
     await expect(verify({ secret, request: 'chunked.txt' })).rejects.toMatchObject({
@@ -101,7 +101,7 @@ describe('verify', () => {
     });
   });
 
-  it('recognises the secret of the variable beside a wrong one', async () => {
+  it('a wrong secret is reported together with the secret that matches', async () => {
     const options = { ...(await signedOptions()), secret: ['whsec_b'] };
     await expect(verify(options, { env: { SVC_WEBHOOK_SECRET: 'whsec_a' } })).resolves.toMatchObject({
       reason: 'wrong_secret',
@@ -110,18 +110,15 @@ describe('verify', () => {
   });
 
   it.each([
-    [{ secret }, 'Pass one of --payload, --request and --delivery.'],
-    [{ secret, payload, request: 'request.txt' }, '--request and --payload exclude each other.'],
-    [{ secret, delivery: 'del_1', request: 'request.txt' }, '--request and --delivery exclude each other.'],
-    [{ secret, signature: '', request: 'request.txt' }, '--request and --signature exclude each other.'],
-    [{ payload, signature: 'v1=00' }, 'There is no secret'],
-    [{ delivery: 'del_1', scheme: 'stripe' }, '--delivery and --scheme exclude each other.'],
-    [{ secret, payload, computed: 'v1=00' }, '--computed needs --delivery'],
-    [
-      { delivery: 'del_1', computed: 'v1=00', tolerance: 1 },
-      '--computed and --tolerance exclude each other.',
-    ],
-  ])('refuses %j', async (options, message) => {
+    [{ secret }, 'Nothing to verify: '],
+    [{ secret, payload, request: 'request.txt' }, '--payload cannot be used with --request.'],
+    [{ secret, delivery: 'del_1', request: 'request.txt' }, '--delivery cannot be used with --request.'],
+    [{ secret, signature: '', request: 'request.txt' }, '--signature cannot be used with --request.'],
+    [{ payload, signature: 'v1=00' }, 'The secret is missing'],
+    [{ delivery: 'del_1', scheme: 'stripe' }, '--scheme cannot be used with --delivery.'],
+    [{ secret, payload, computed: 'v1=00' }, '--computed can only be used with --delivery'],
+    [{ delivery: 'del_1', computed: 'v1=00', tolerance: 1 }, '--tolerance cannot be used with --computed.'],
+  ])('svc verify rejects %j', async (options, message) => {
     await expect(verify(options)).rejects.toMatchObject({
       code: 'usage',
       message: expect.stringContaining(message),
@@ -129,10 +126,10 @@ describe('verify', () => {
   });
 });
 
-describe('verify --delivery', () => {
+describe('svc verify --delivery', () => {
   const verdict = { ok: false, reason: 'wrong_secret', detail: 'D.', remedy: 'R.', scheme: 'svc' } as const;
 
-  it('has the emulator judge, by what the receiver has', async () => {
+  it('the emulator verifies with the secret and body of the receiver', async () => {
     const verifyDelivery = vi.fn(async () => verdict);
     const options = { secret, delivery: 'del_1', payload: '{ }', tolerance: 60_000, now: () => NOW };
     const { exitCode, ...shown } = await verify(options, { control: { verifyDelivery } });
@@ -147,13 +144,13 @@ describe('verify --delivery', () => {
     });
   });
 
-  it('svc verify --computed has the emulator find the mistake that leads to the digest', async () => {
+  it('svc verify --computed asks the emulator for the mistake behind the digest', async () => {
     const verifyDelivery = vi.fn(async () => verdict);
     await verify({ delivery: 'del_1', computed: 'v1=00' }, { control: { verifyDelivery } });
     expect(verifyDelivery).toHaveBeenCalledWith({ id: 'del_1', computed: 'v1=00' });
   });
 
-  it('leaves to the emulator what is not said', async () => {
+  it('options that are not given are not sent to the emulator', async () => {
     const verifyDelivery = vi.fn(async () => ({ ...verdict, ok: true, reason: null, remedy: null }));
     await expect(verify({ delivery: 'del_1' }, { control: { verifyDelivery } })).resolves.toMatchObject({
       exitCode: ExitCode.success,
@@ -161,7 +158,7 @@ describe('verify --delivery', () => {
     expect(verifyDelivery).toHaveBeenCalledWith({ id: 'del_1' });
   });
 
-  it('says it in words: the reason, the detail, and what to do', async () => {
+  it('the text output has the reason, the detail and the next step', async () => {
     const { context, capturedOutput } = createFakeContext({
       control: { verifyDelivery: async () => verdict },
     });
@@ -179,7 +176,7 @@ describe('a scheme of the configuration', () => {
   };
   writeFileSync(join(project, 'svc.config.json'), JSON.stringify({ schemes: { acme }, scheme: 'acme' }));
 
-  it('is that of sign and verify there, unless another is asked for', async () => {
+  it('svc sign and svc verify use the configured scheme unless --scheme names another', async () => {
     const { headers } = await sign({ at: () => NOW + 5 }, { cwd: project });
     expect(headers).toEqual({
       'Acme-Signature': expect.stringMatching(/^v1=/),
@@ -193,7 +190,7 @@ describe('a scheme of the configuration', () => {
     );
   });
 
-  it('is recognised where a built-in one was verified', async () => {
+  it('a signature in the configured scheme is recognized when another scheme was verified', async () => {
     const { headers } = await sign({}, { cwd: project });
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\n`);
     writeFileSync(join(project, 'request.txt'), `POST / HTTP/1.1\n${lines.join('')}\n${payload}`);
@@ -205,13 +202,13 @@ describe('a scheme of the configuration', () => {
   });
 });
 
-describe('sign', () => {
-  it('signs once under each secret of a rotation', async () => {
+describe('svc sign', () => {
+  it('svc sign signs once with each secret of a rotation', async () => {
     const { headers } = await sign({ secret: ['whsec_a', 'whsec_b'] });
     expect(headers['Service-Signature']).toMatch(/^v1=[0-9a-f]{64},v1=[0-9a-f]{64}$/);
   });
 
-  it('signs the bytes of a file, and has curl send those', async () => {
+  it('svc sign signs the bytes of a file, and the curl command sends that file', async () => {
     writeFileSync(join(folder, 'body.bin'), Buffer.from([0xff, 0x00]));
     const { headers } = await sign({ payload: '@body.bin', scheme: 'github' }, { cwd: folder });
     const digest = createHmac('sha256', 'whsec_a')
@@ -222,17 +219,19 @@ describe('sign', () => {
     expect(curl).toMatch(/--data-binary '?@body\.bin'?$/);
   });
 
-  it.each([[[]], [['']]])('needs a secret: %j', async (none) => {
+  it.each([[[]], [['']]])('svc sign with the secrets %j is a usage error', async (none) => {
     await expect(sign({ secret: none })).rejects.toThrow('There is no secret');
   });
 
-  it('prints a command that a shell reads back to the same body', async () => {
+  it('the curl command sends exactly the signed body', async () => {
     const { curl } = await sign({ payload: `{"it's":"$HOME"}`, curl: 'http://localhost:4000/a?b=c' });
     expect(curl).toContain(`--data-raw '{"it'\\''s":"$HOME"}'`);
     expect(curl).toContain("'http://localhost:4000/a?b=c'");
   });
 
-  it('puts no bytes into a command that are no text', async () => {
-    await expect(sign({ payload: '-', curl: true }, { input: '\0' })).rejects.toThrow('The body is not text');
+  it('a body that is not text is rejected with --curl', async () => {
+    await expect(sign({ payload: '-', curl: true }, { input: '\0' })).rejects.toThrow(
+      'The body is not valid UTF-8 text',
+    );
   });
 });

@@ -59,29 +59,29 @@ const succeeded = aDelivery({ status: 'succeeded' });
 const failed = aDelivery({ status: 'failed', settled_reason: 'window_elapsed' });
 
 describe('the payload', () => {
-  it('is the fixture of the type', async () => {
+  it('the payload is the fixture of the event type', async () => {
     const { body } = await trigger({ type: 'order.shipped' });
     expect(body).toMatchObject({ type: 'order.shipped', workspace_id: 'ws_default' });
     expect(body.payload.items[0].sku).toBe('MUG-CLAY-350');
   });
 
-  it('is empty for a type without a fixture', async () => {
+  it('the payload is empty for a type without a fixture', async () => {
     const { body } = await trigger({ type: 'robot.awoke', workspace: 'ws_other' });
     expect(body).toEqual({ type: 'robot.awoke', workspace_id: 'ws_other', payload: {} });
   });
 
-  it('is sent as it was written, numbers included', async () => {
+  it('--data is sent as it was written, numbers included', async () => {
     const data = '{ "n": 9007199254740993, "price": 12.50, "huge": 1e400 }';
     const { sent } = await trigger({ type: 'order.shipped', data });
     expect(sent[0]?.body).toContain(`"payload":${data}`);
   });
 
-  it('comes from standard input with -', async () => {
+  it('--data - reads the payload from standard input', async () => {
     const { body } = await trigger({ type: 'order.shipped', data: '-' }, [[]], { input: '{"from":"stdin"}' });
     expect(body.payload).toEqual({ from: 'stdin' });
   });
 
-  it('is changed by override, add and remove, which leave the other numbers as they were', async () => {
+  it('--override, --add and --remove change the payload and keep its other numbers unchanged', async () => {
     const { sent } = await trigger({
       type: 'order.shipped',
       data: '{"n":9007199254740993,"items":[{"sku":"A"}],"gone":1}',
@@ -94,7 +94,7 @@ describe('the payload', () => {
     );
   });
 
-  it('refuses a path that is not there, and names the nearest', async () => {
+  it('an unknown path is rejected with the closest existing path', async () => {
     const { result, sent } = await trigger({ type: 'order.shipped', override: ['items[0].skuu=B'] });
     expect(result).toMatchObject({
       reason: { code: 'usage', hint: expect.stringContaining('items[0].sku?') },
@@ -102,29 +102,34 @@ describe('the payload', () => {
     expect(sent).toEqual([]);
   });
 
-  it.each(['[1]', 'text', '{"a":', '{"a":1,"a":2}'])('refuses %s before anything is sent', async (data) => {
-    const { result, sent } = await trigger({ type: 'order.shipped', data });
-    expect(result).toMatchObject({ reason: { code: 'usage' } });
-    expect(sent).toEqual([]);
-  });
+  it.each(['[1]', 'text', '{"a":', '{"a":1,"a":2}'])(
+    'the payload %s is rejected before anything is sent',
+    async (data) => {
+      const { result, sent } = await trigger({ type: 'order.shipped', data });
+      expect(result).toMatchObject({ reason: { code: 'usage' } });
+      expect(sent).toEqual([]);
+    },
+  );
 });
 
-describe('the answer', () => {
-  it('is the event and its deliveries, the event as the API wrote it', async () => {
+describe('the output', () => {
+  it('the JSON output is the event, as the API wrote it, and its deliveries', async () => {
     const { out } = await trigger({ type: 'order.shipped' }, [[pending]], { json: true });
     expect(JSON.parse(out)).toMatchObject({ event: { id: 'evt_1' }, deliveries: [{ id: pending.id }] });
     expect(out).toContain('9007199254740993');
   });
 
-  it('says what to do when no endpoint is subscribed', async () => {
+  it('an event without subscribers is reported with the next step', async () => {
     const { out, err } = await trigger({ type: 'order.shipped' });
     expect(out).toContain('evt_1');
-    expect(err).toContain('No enabled endpoint is subscribed to order.shipped: svc webhooks create');
+    expect(err).toContain(
+      'No enabled endpoint subscribes to order.shipped, so nothing is delivered.\nhint: Create an endpoint with: svc webhooks create',
+    );
   });
 });
 
 describe('--wait', () => {
-  it('is done when every delivery has succeeded', async () => {
+  it('--wait exits with 0 when every delivery has succeeded', async () => {
     const { result } = await trigger({ type: 'order.shipped', wait: true }, [
       [pending],
       [pending, succeeded],
@@ -132,7 +137,7 @@ describe('--wait', () => {
     expect(result).toMatchObject({ value: ExitCode.success });
   });
 
-  it('exits with 1 when one has failed', async () => {
+  it('--wait exits with 1 when a delivery has failed', async () => {
     const { result } = await trigger({ type: 'order.shipped', wait: true }, [
       [pending, { ...pending, id: 'del_2' }],
       [succeeded, { ...failed, id: 'del_2' }],
@@ -140,13 +145,13 @@ describe('--wait', () => {
     expect(result).toMatchObject({ value: ExitCode.failure });
   });
 
-  it('ends with a timeout when one is still pending, after it printed what there is', async () => {
+  it('--wait prints the deliveries and exits with a timeout when one is still pending', async () => {
     const { result, out } = await trigger({ type: 'order.shipped', wait: 0 }, [[pending]]);
     expect(result).toMatchObject({ reason: { code: 'timeout', exitCode: ExitCode.timeout } });
     expect(out).toContain(pending.id);
   });
 
-  it('ends at once when every delivery that is left is paused, and names its endpoint [delivery.paused]', async () => {
+  it('--wait stops when every open delivery is paused, and names its endpoint [delivery.paused]', async () => {
     const paused = { ...pending, paused: true, next_attempt_at: null };
     const { result } = await trigger({ type: 'order.shipped', wait: 3_600_000 }, [[paused]]);
     expect(result).toMatchObject({
@@ -157,7 +162,7 @@ describe('--wait', () => {
     });
   });
 
-  it('ends at once when it is interrupted', async () => {
+  it('--wait stops when it is interrupted', async () => {
     const { result } = await trigger({ type: 'order.shipped', wait: true }, [[pending]], {
       signal: AbortSignal.abort(),
     });
@@ -168,7 +173,7 @@ describe('--wait', () => {
 describe('templates', () => {
   const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-  it('of a fixture are filled, each event with its own values', async () => {
+  it('templates of a fixture get new values for each event', async () => {
     const cwd = createTemporaryFolder();
     mkdirSync(join(cwd, 'fixtures/events'), { recursive: true });
     const payload = { id: '{{uuid}}', n: '{{sequence}}', shop: '{{env SHOP}}', at: '{{now+1h}}' };
@@ -193,7 +198,7 @@ describe('templates', () => {
     expect(payloads[1].id).not.toBe(payloads[0].id);
   });
 
-  it('of a fixture are not filled where a change has taken their place', async () => {
+  it('a template that an option replaces is not filled', async () => {
     const cwd = createTemporaryFolder();
     mkdirSync(join(cwd, 'fixtures/events'), { recursive: true });
     writeFileSync(
@@ -208,7 +213,7 @@ describe('templates', () => {
     expect(body.payload).toEqual({ shop: 'mine' });
   });
 
-  it('of changes are filled; data is sent as it is', async () => {
+  it('templates in --add and --override are filled, and --data is sent unchanged', async () => {
     const data = '{"text":"{{{uuid}}","price":1.50}';
     const { sent } = await trigger({ type: 'a.b', data });
     expect(sent[0]?.body).toContain(`"payload":${data}}`);
@@ -219,7 +224,7 @@ describe('templates', () => {
     });
   });
 
-  it('are the same on every run with a seed, from an option or a variable', async () => {
+  it('a seed from an option or a variable makes the values the same on every run', async () => {
     const options = { type: 'a.b', add: ['id={{uuid}}', 'amount={{number 1.00 99.99}}'], count: 3 };
     const bodies = async (more: object, env = {}) =>
       (await trigger({ ...options, ...more }, [[]], { env })).sent.map(({ body }) => body);
@@ -231,12 +236,12 @@ describe('templates', () => {
     expect(new Set(first).size).toBe(3);
   });
 
-  it('that are none are refused before anything is sent', async () => {
+  it('an unknown template is rejected before anything is sent', async () => {
     const { result, sent } = await trigger({ type: 'a.b', add: ['id={{uid}}'] });
     expect(result).toMatchObject({
       reason: {
         code: 'usage',
-        message: 'The value of id: {{uid}} is no template. Did you mean {{uuid}}?',
+        message: 'The value of id is invalid: {{uid}} is no template. Did you mean {{uuid}}?',
         hint: expect.stringContaining('--data'),
       },
     });
@@ -247,7 +252,7 @@ describe('templates', () => {
 describe('--count', () => {
   const summary = (out: string) => JSON.parse(out);
 
-  it('creates so many and sums up', async () => {
+  it('--count creates that many events and prints a summary', async () => {
     const states = [
       [aDelivery({ event_id: 'evt_1', status: 'succeeded' }), aDelivery({ event_id: 'evt_other' })],
     ];
@@ -263,12 +268,12 @@ describe('--count', () => {
     expect(err).toBe('');
   });
 
-  it('sends each under a key of its own, so that the same command again creates none twice', async () => {
+  it('--count with --idempotency-key sends each event with its own key', async () => {
     const { sent } = await trigger({ type: 'order.shipped', count: 3, idempotencyKey: 'load' });
     expect(sent.map(({ idempotencyKey }) => idempotencyKey)).toEqual(['load-1', 'load-2', 'load-3']);
   });
 
-  it('with --wait measures until the answer that settled the delivery', async () => {
+  it('--count with --wait measures the time until the delivery settled', async () => {
     const delivery = aDelivery({ event_id: 'evt_1', status: 'succeeded' });
     const news = [{ type: 'attempt', sequence: 1, delivery }];
     const { result, out } = await trigger(
@@ -277,17 +282,17 @@ describe('--count', () => {
       { control: { stream: () => streamOf(news) } },
     );
     expect(result).toMatchObject({ value: ExitCode.success });
-    expect(out).toMatch(/^Events +1 in .*\nDeliveries +1 succeeded.*\nTime to deliver +p50 -?[\d.]+ ms/);
+    expect(out).toMatch(/^Events +1 in .*\nDeliveries +1 succeeded.*\nDelivery time +p50 -?[\d.]+ ms/);
   });
 
-  it('has no times to tell of where nothing was delivered', async () => {
+  it('a summary without deliveries has no times', async () => {
     const { out } = await trigger({ type: 'order.shipped', count: 1, wait: true }, [[]], {
       ...{ json: true, control: { stream: () => streamOf([]) } },
     });
     expect(summary(out)).toMatchObject({ events: 1, p50_ms: null, p99_ms: null });
   });
 
-  it('exits with 1 when a delivery that it waited for has failed', async () => {
+  it('--count with --wait exits with 1 when a delivery has failed', async () => {
     const delivery = aDelivery({ event_id: 'evt_1', status: 'failed', settled_reason: 'window_elapsed' });
     const { result } = await trigger({ type: 'order.shipped', count: 1, wait: true }, [[], [delivery]], {
       control: { stream: () => streamOf([{ type: 'attempt', sequence: 1, delivery }]) },
@@ -295,7 +300,7 @@ describe('--count', () => {
     expect(result).toMatchObject({ value: ExitCode.failure });
   });
 
-  it('prints the summary of what there is when it is interrupted', async () => {
+  it('an interrupted --count prints the summary of the created events', async () => {
     const interruption = new AbortController();
     setMaxListeners(0, interruption.signal);
     const { result, out } = await trigger(
@@ -308,7 +313,7 @@ describe('--count', () => {
     expect(out).toContain('1 pending');
   });
 
-  it('prints the summary when the API refuses to go on, and says what to do', async () => {
+  it('a rate-limited --count prints the summary and suggests --rate', async () => {
     const { result, out } = await trigger({ type: 'order.shipped', count: 50 }, [[]], {
       onCreated: (count) => {
         if (count > 20) throw new SvcError('rate_limited', 'More than 20 requests a second.');
@@ -320,7 +325,7 @@ describe('--count', () => {
     expect(out).toMatch(/^Events +1 of 50 in /);
   });
 
-  it('prints no summary when nothing was created', async () => {
+  it('--count without any created event prints no summary', async () => {
     const { result, out } = await trigger({ type: 'order.shipped', count: 5 }, [[]], {
       onCreated: () => {
         throw new SvcError('permission_denied', 'The key lacks events:write.');
@@ -330,7 +335,7 @@ describe('--count', () => {
     expect(out).toBe('');
   });
 
-  it('is what --rate goes with', async () => {
+  it('--rate without --count is a usage error', async () => {
     expect((await trigger({ type: 'order.shipped', rate: 5 })).result).toMatchObject({
       reason: { code: 'usage' },
     });

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { command as tailDeliveries } from '../../../src/cli/commands/deliveries/tail.ts';
-import { command as tailLogs } from '../../../src/cli/commands/logs/tail.ts';
+import { tail as tailDeliveries } from '../../../src/cli/commands/deliveries.ts';
+import { tail as tailLogs } from '../../../src/cli/commands/logs.ts';
 import type { Context } from '../../../src/cli/context.ts';
 import type { ScreenEvents, ScreenSize } from '../../../src/cli/live/screen.ts';
 import type { ControlPlane, LiveStream } from '../../../src/control/control-plane.ts';
@@ -119,7 +119,7 @@ describe('the view of deliveries', () => {
     const { terminal, recorded, asked, ended } = await start(run, [failed, answered]);
     await vi.advanceTimersByTimeAsync(1_000);
     expect(await terminal.drawn()).toMatchInlineSnapshot(`
-      "Attempts as they happen. Ctrl-C stops.
+      "Following delivery attempts. Press Ctrl-C to stop.
         TIME      EVENT            ANSWER  TOOK  ATTEMPT  NEXT RETRY  DELIVERY
         11:57:00  → order.shipped  ← 503   12ms  1 of 8   in 4m 59s   del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D
       ❯ 11:57:00  → order.shipped  ← 200   12ms  2 of 8               del_2
@@ -288,7 +288,7 @@ describe('the view of deliveries', () => {
     await vi.advanceTimersByTimeAsync(1_000);
     terminal.events?.onResize({ columns: 60, rows: 10 });
     expect(await terminal.drawn()).toMatchInlineSnapshot(`
-      "Attempts as they happen. Ctrl-C stops.
+      "Following delivery attempts. Press Ctrl-C to stop.
         TIME      EVENT            ANSWER  ATTEMPT  NEXT RETRY
         11:57:00  → order.shipped  ← 503   1 of 8   in 4m 59s
       ❯ 11:57:00  → order.shipped  ← 200   2 of 8
@@ -312,7 +312,7 @@ describe('the view of the request log', () => {
   it('shows requests, details of one, and no replay', async () => {
     const { terminal } = await start(tailLogs.run as Run, [{ type: 'request', sequence: 1, request }]);
     expect(await terminal.drawn()).toMatchInlineSnapshot(`
-      "Requests to the API as they happen. Ctrl-C stops.
+      "Following API requests. Press Ctrl-C to stop.
         AT            METHOD  PATH        STATUS  ERROR              TIME   KEY    REQUEST
       ❯ 12:00:00.123  POST    /v1/events  403     permission_denied  1.3ms  key_1  req_1
 

@@ -1,44 +1,44 @@
-/** `svc trigger --count`: many events of one type, and a summary of what became of them. */
-import type { Delivery } from '../contract/delivery-schemas.ts';
-import type { Event } from '../contract/resources.ts';
-import type { ControlPlane } from '../control/control-plane.ts';
-import { listAll } from '../control/list-all.ts';
-import { mapAtRate } from '../control/map-at-rate.ts';
-import { trackDeliveries } from '../control/wait.ts';
-import { formatDuration, SECOND_MS } from '../domain/duration.ts';
-import { type ExitCode, SvcError } from '../errors.ts';
-import { abortAfter } from '../timers.ts';
-import type { Context } from './context.ts';
-import { showDeliveryProgress, toWaitExitCode } from './delivery-wait.ts';
-import { pollUntil } from './poll-until.ts';
-import { renderProgressBar, withProgress } from './progress.ts';
-import { renderFields } from './render/fields.ts';
+/** `svc trigger --count`: creates many events of one type and prints a summary of their deliveries. */
+import type { Delivery } from '../../contract/delivery-schemas.ts';
+import type { Event } from '../../contract/resources.ts';
+import type { ControlPlane } from '../../control/control-plane.ts';
+import { listAll } from '../../control/list-all.ts';
+import { mapAtRate } from '../../control/map-at-rate.ts';
+import { trackDeliveries } from '../../control/wait.ts';
+import { formatDuration, SECOND_MS } from '../../domain/duration.ts';
+import { type ExitCode, SvcError } from '../../errors.ts';
+import { abortAfter } from '../../timers.ts';
+import type { Context } from '../context.ts';
+import { showDeliveryProgress, toWaitExitCode } from '../delivery-wait.ts';
+import { pollUntil } from '../poll-until.ts';
+import { renderProgressBar, withProgress } from '../progress.ts';
+import { renderFields } from '../render/fields.ts';
 
 export interface TriggerManyOptions {
   readonly type: string;
   readonly workspaceId: string;
   readonly count: number;
   readonly perSecond: number;
-  /** How long to wait for deliveries to settle; undefined not at all. */
+  /** Time limit for deliveries to settle; undefined to not wait. */
   readonly timeoutMs: number | undefined;
 }
 
-/** An event and when it was asked for and answered, in milliseconds of `performance.now()`. */
+/** An event, with the times of its request and response in milliseconds of `performance.now()`. */
 interface CreatedEvent {
   readonly event: Event;
   readonly requestedAt: number;
   readonly respondedAt: number;
 }
 
-/** When the news of an attempt that settled a delivery came, by the id of the delivery. */
+/** The time at which the stream reported the last attempt, by delivery ID, in milliseconds of `performance.now()`. */
 type SettledAt = Map<string, number>;
 
-/** How long the last look may take when the person has interrupted, or news may be late. */
+/** Time limit of the final list request after an interruption, and of attempts that the stream has not reported yet. */
 const FINAL_RESULT_TIMEOUT_MS = 2 * SECOND_MS;
 
 /**
- * Creates events with `create`, which gets the number of each from 1, and prints a summary of what became of them.
- * What ends it early is thrown after the summary of what there is.
+ * Creates events with `create`, which gets numbers from 1, and prints a summary. After an error it prints the summary
+ * of the events that were created, and then throws the error.
  */
 export async function triggerMany(
   create: (number: number) => Promise<Event>,
@@ -91,7 +91,7 @@ async function createAll(
   );
 }
 
-/** Returns once no attempt can be missed any more; keeps the time of each in `settledAt` until `signal` is aborted. */
+/** Records attempts in `settledAt` until `signal` is aborted. Returns when the stream is connected. */
 async function followAttempts(
   settledAt: SettledAt,
   { type, workspaceId }: TriggerManyOptions,
@@ -106,12 +106,11 @@ async function followAttempts(
       settledAt.set(item.delivery.id, performance.now());
     }
   }
-  // A first connection that fails is told by `ready`; a later one that is lost comes back.
+  // `ready` rejects when the first connection fails; later ones are restored.
   follow().catch(() => undefined);
   await stream.ready;
 }
 
-/** Waits until none of the deliveries is pending, or until the time is over. */
 async function waitForSettled(
   created: readonly CreatedEvent[],
   { type, workspaceId }: TriggerManyOptions,
@@ -128,7 +127,7 @@ async function waitForSettled(
   );
 }
 
-/** The deliveries of many events of one type and workspace, found in few pages. */
+/** Filters by type, workspace and time, to need few pages. */
 async function listDeliveriesOf(
   created: readonly CreatedEvent[],
   control: ControlPlane,
@@ -141,21 +140,21 @@ async function listDeliveriesOf(
   return deliveries.filter(({ event_id: id }) => ids.has(id));
 }
 
-/** From asking for an event to the answer that settled its delivery, of each delivery that got one. */
+/** The time from the request for an event to the response that settled its delivery, for each delivery with one. */
 async function findSettlementTimes(
   created: readonly CreatedEvent[],
   deliveries: readonly Delivery[],
   settledAt: SettledAt,
 ): Promise<number[]> {
-  const answered = deliveries.filter(({ status }) => status === 'succeeded' || status === 'failed');
-  // The list may know of an attempt before its news is here.
+  const settled = deliveries.filter(({ status }) => status === 'succeeded' || status === 'failed');
+  // The list can have an attempt before the stream reports it.
   await pollUntil(
-    async () => answered.every(({ id }) => settledAt.has(id)),
+    async () => settled.every(({ id }) => settledAt.has(id)),
     (complete) => complete,
     { timeoutMs: FINAL_RESULT_TIMEOUT_MS, signal: abortAfter(2 * FINAL_RESULT_TIMEOUT_MS) },
   );
   const askedAt = new Map(created.map((each) => [each.event.id, each.requestedAt]));
-  return answered.flatMap(({ id, event_id: event }) => {
+  return settled.flatMap(({ id, event_id: event }) => {
     const [from, to] = [askedAt.get(event), settledAt.get(id)];
     return from === undefined || to === undefined ? [] : [to - from];
   });
@@ -188,10 +187,10 @@ function printSummary(
   context.print(summary, () => {
     const { events, p50_ms: p50, p99_ms: p99 } = summary;
     const { succeeded, failed, pending } = summary.deliveries;
-    const of = created.length < count ? ` of ${count}` : '';
-    const measured = timeoutMs === undefined ? 'Time to answer' : 'Time to deliver';
+    const total = created.length < count ? ` of ${count}` : '';
+    const measured = timeoutMs === undefined ? 'Response time' : 'Delivery time';
     const fields = {
-      Events: `${events}${of} in ${formatDuration(durationMs)}`,
+      Events: `${events}${total} in ${formatDuration(durationMs)}`,
       Deliveries: `${succeeded} succeeded, ${failed} failed, ${pending} pending`,
       [measured]: p50 === null ? null : `p50 ${p50} ms, p99 ${p99} ms`,
     };
@@ -199,7 +198,7 @@ function printSummary(
   });
 }
 
-/** The time within which that share of all lies; null when there are none. */
+/** A percentile by the nearest-rank method; null without times. */
 function findPercentile(times: readonly number[], share: number): number | null {
   const time = times.toSorted((a, b) => a - b)[Math.ceil(times.length * share) - 1];
   return time === undefined ? null : round(time);
@@ -212,7 +211,7 @@ function round(ms: number): number {
 function addRateHint(error: unknown): unknown {
   if (!(error instanceof SvcError) || error.code !== 'rate_limited') return error;
   return new SvcError(error.code, error.message, {
-    hint: 'Create fewer a second with --rate.',
+    hint: 'Create fewer events per second with --rate.',
     cause: error,
   });
 }

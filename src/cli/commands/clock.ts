@@ -1,0 +1,210 @@
+/** `svc clock`: shows, sets and moves the schedule clock of a workspace. */
+import { InvalidArgumentError } from 'commander';
+import type { AttemptSummary } from '../../contract/delivery-schemas.ts';
+import type { ClockMove, ClockState } from '../../contract/emulator-schemas.ts';
+import { MAX_ADVANCE_MS } from '../../contract/operations/clock-operations.ts';
+import type { ControlPlane } from '../../control/control-plane.ts';
+import { formatDuration } from '../../domain/duration.ts';
+import { abortAfter } from '../../timers.ts';
+import type { CommandDefinition } from '../command.ts';
+import type { Context } from '../context.ts';
+import type { TerminalCapabilities } from '../io.ts';
+import { addWorkspaceOption, parseDurationMs } from '../option-parsers.ts';
+import { pollUntil } from '../poll-until.ts';
+import { withProgress } from '../progress.ts';
+import { askText } from '../prompt.ts';
+import { renderFields } from '../render/fields.ts';
+import { formatCount, formatDeliveryCount } from '../render/format-count.ts';
+import { describePaused, suggestEnable } from '../render/paused.ts';
+import { styleOutcome } from '../render/style.ts';
+import { type Column, renderTable } from '../render/table.ts';
+import { formatSecond, formatTime } from '../render/time.ts';
+
+interface ClockOptions {
+  readonly workspace?: string;
+}
+
+interface WorkspaceRef {
+  readonly workspace_id: string;
+}
+
+/** Limits in real time after an interruption: for the clock to stop, and for all requests about it. */
+const STOP_TIMEOUT_MS = 1_000;
+const CLEANUP_TIMEOUT_MS = 2_000;
+
+export const show: CommandDefinition<ClockOptions> = {
+  configure: addWorkspaceOption,
+  examples: [
+    ['Show the schedule time, the speed and the next attempt', 'clock show'],
+    ['Print the schedule clock as JSON', 'clock show --json'],
+  ],
+  run: (options, context) =>
+    printClock(options, context, (control, workspace) => control.getClock(workspace)),
+};
+
+export const speed: CommandDefinition<ClockOptions & { readonly speed: number }> = {
+  configure: (command) =>
+    addWorkspaceOption(command).argument(
+      '<speed>',
+      'Schedule seconds per real second, from 0.001 to 1000000',
+      parseSpeed,
+    ),
+  examples: [
+    ['Let an hour of the schedule pass in each second', 'clock speed 3600'],
+    ['Run the schedule clock in real time again', 'clock speed 1'],
+  ],
+  // A frozen clock stays frozen; `svc clock resume` starts it at this speed.
+  run: ({ speed, ...options }, context) =>
+    printClock(options, context, (control, workspace) => control.setClock({ ...workspace, speed })),
+};
+
+export const freeze: CommandDefinition<ClockOptions> = {
+  configure: addWorkspaceOption,
+  examples: [['Stop the schedule clock, so that no retry falls due', 'clock freeze']],
+  run: (options, context) =>
+    printClock(options, context, (control, workspace) => control.setClock({ ...workspace, frozen: true })),
+};
+
+export const resume: CommandDefinition<ClockOptions> = {
+  configure: addWorkspaceOption,
+  examples: [['Start a frozen clock again, at the speed that it had', 'clock resume']],
+  run: (options, context) =>
+    printClock(options, context, (control, workspace) => control.setClock({ ...workspace, frozen: false })),
+};
+
+export const advance: CommandDefinition<ClockOptions & { readonly duration?: number }> = {
+  configure: (command) =>
+    addWorkspaceOption(command).argument(
+      '[duration]',
+      'Schedule time to skip, such as 5m or 72h',
+      parseAdvance,
+    ),
+  examples: [
+    ['Send the first retry, which is due after 5 minutes', 'clock advance 5m'],
+    ['Skip the whole retry window and print the attempts as JSON', 'clock advance 72h --json'],
+  ],
+  async run({ duration, ...options }, context) {
+    const ms = duration ?? (await askText(context, 'duration', parseAdvance));
+    return moveClock(options, context, (control, workspace) => control.advanceClock({ ...workspace, ms }));
+  },
+};
+
+export const next: CommandDefinition<ClockOptions> = {
+  configure: addWorkspaceOption,
+  examples: [['Send the next retry now', 'clock next']],
+  run: (options, context) =>
+    moveClock(options, context, (control, workspace) => control.nextClock(workspace)),
+};
+
+export const settle: CommandDefinition<ClockOptions> = {
+  configure: addWorkspaceOption,
+  examples: [
+    ['Send every retry until each delivery has succeeded or failed', 'clock settle'],
+    ['Print the attempts as JSON', 'clock settle --json'],
+  ],
+  run: (options, context) =>
+    moveClock(options, context, (control, workspace) => control.settleClock(workspace)),
+};
+
+function parseSpeed(text: string): number {
+  const speed = Number(text.replace(/[x×]$/, ''));
+  if (!(speed >= 0.001 && speed <= 1_000_000)) {
+    throw new InvalidArgumentError(
+      'Pass a number from 0.001 to 1000000. To stop the clock, run: svc clock freeze',
+    );
+  }
+  return speed;
+}
+
+function parseAdvance(text: string): number {
+  const ms = parseDurationMs(text);
+  if (ms <= MAX_ADVANCE_MS) return ms;
+  throw new InvalidArgumentError(`Pass at most ${formatDuration(MAX_ADVANCE_MS)}.`);
+}
+
+/** Prints the state that `call` returns. */
+async function printClock(
+  { workspace }: ClockOptions,
+  context: Context,
+  call: (control: ControlPlane, workspace: WorkspaceRef) => Promise<ClockState>,
+): Promise<void> {
+  const control = await context.connect();
+  const state = await call(control, { workspace_id: workspace ?? (await context.workspaceId()) });
+  context.print(state, () => renderClock(state, context.io));
+}
+
+/** Moves the clock with `call`, which returns when every attempt that fell due has a result. */
+async function moveClock(
+  { workspace }: ClockOptions,
+  context: Context,
+  call: (control: ControlPlane, workspace: WorkspaceRef) => Promise<ClockMove>,
+): Promise<void> {
+  const control = await context.connect();
+  const ref = { workspace_id: workspace ?? (await context.workspaceId()) };
+  const getProgress = async () => renderProgress(await control.getClock(ref));
+  try {
+    const move = await withProgress(context, getProgress, call(control, ref));
+    context.print(move, () => renderClockMove(move, context.io));
+  } catch (error) {
+    // The emulator may have been interrupted too: then there is no clock to report.
+    if (context.signal.aborted && !context.json) await reportStoppedClock(ref, context).catch(() => {});
+    throw error;
+  }
+}
+
+/** Fits into 80 columns. */
+function renderProgress({ now, next_due_at: next, moving }: ClockState): string {
+  const sent = `Sent ${formatCount(moving?.attempts ?? 0, 'attempt')}`;
+  return `${sent}, clock ${formatSecond(now)}${next === null ? '' : `, next ${formatSecond(next)}`}`;
+}
+
+/** The interruption closed the connection, which stops the clock. */
+async function reportStoppedClock(ref: WorkspaceRef, context: Context): Promise<void> {
+  const signal = abortAfter(CLEANUP_TIMEOUT_MS);
+  const control = await context.connect(signal);
+  const { now } = await pollUntil(
+    () => control.getClock(ref),
+    ({ moving }) => moving === undefined,
+    { timeoutMs: STOP_TIMEOUT_MS, signal },
+  );
+  context.io.note(
+    `Interrupted. The clock stopped at ${now}. Deliveries that are due by then are still sent.`,
+  );
+}
+
+/** The time until the next attempt is schedule time. */
+function renderClock(state: ClockState, capabilities: TerminalCapabilities): string {
+  return renderFields(clockFields(state), capabilities);
+}
+
+/** The attempts that a move of the clock caused, and the clock after it. */
+export function renderClockMove(move: ClockMove, capabilities: TerminalCapabilities): string {
+  const fields = [
+    renderFields({ ...clockFields(move), Pending: formatDeliveryCount(move.pending) }, capabilities),
+    ...move.paused.map((each) => `${describePaused([each])} ${suggestEnable([each])}`),
+  ].join('\n');
+  if (move.attempts.length === 0) return `No attempt fell due.\n\n${fields}`;
+  return `${renderTable(attemptColumns(capabilities), move.attempts, capabilities)}\n\n${fields}`;
+}
+
+function clockFields({ workspace_id, now, rate, wall, next_due_at }: ClockState) {
+  return {
+    Workspace: workspace_id,
+    'Schedule time': now,
+    'Wall time': wall,
+    Speed: rate === 0 ? 'frozen' : `${rate}×`,
+    'Next attempt': next_due_at === null ? 'none planned' : formatTime(next_due_at, Date.parse(now)),
+  };
+}
+
+function attemptColumns(capabilities: TerminalCapabilities): readonly Column<AttemptSummary>[] {
+  return [
+    { title: 'SCHEDULED', value: ({ scheduled_at: at }) => formatSecond(at) },
+    { title: 'OUTCOME', value: (attempt) => styleOutcome(attempt, capabilities) },
+    { title: 'TOOK', value: ({ duration_ms: ms }) => formatDuration(ms), hideOrder: 2 },
+    { title: 'TYPE', value: ({ event_type: type }) => type, hideOrder: 4 },
+    { title: 'DELIVERY', value: ({ delivery_id: id }) => id },
+    { title: 'TRY', value: ({ number }) => String(number), hideOrder: 3 },
+    { title: 'ERROR', value: ({ error }) => error ?? '', hideOrder: 1, canTruncate: true },
+  ];
+}

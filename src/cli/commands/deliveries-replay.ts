@@ -1,0 +1,243 @@
+/** `svc deliveries replay`: sends deliveries again, one or thousands. */
+import type { Command } from 'commander';
+import type { Delivery } from '../../contract/delivery-schemas.ts';
+import type { ControlPlane } from '../../control/control-plane.ts';
+import { listAll } from '../../control/list-all.ts';
+import {
+  DEFAULT_REPLAY_RATE,
+  getReplayStatus,
+  isReplayAttempted,
+  type Replay,
+  type ReplayChanges,
+  type ReplayRefusal,
+  replayDeliveries,
+  waitForReplays,
+} from '../../control/replay.ts';
+import { deliveryStatuses } from '../../domain/delivery.ts';
+import { indentJson } from '../../domain/json.ts';
+import { ExitCode, SvcError } from '../../errors.ts';
+import { replayableDeliveryChoices } from '../choices/resource-choices.ts';
+import type { CommandDefinition } from '../command.ts';
+import type { Context } from '../context.ts';
+import { createTimeoutError, DEFAULT_WAIT_MS, showDeliveryProgress } from '../delivery-wait.ts';
+import { editJson } from '../edit-json.ts';
+import { parseDurationMs, parseRate, parseSince } from '../option-parsers.ts';
+import { renderProgressBar, withProgress } from '../progress.ts';
+import { askChoice, confirm } from '../prompt.ts';
+import { readValue } from '../read-value.ts';
+import { deliveryColumns } from '../render/deliveries.ts';
+import { formatDeliveryCount } from '../render/format-count.ts';
+import { renderTable } from '../render/table.ts';
+import { fetchScheduleTimes } from '../schedule-time.ts';
+
+interface Options {
+  readonly ids: readonly string[];
+  readonly failed?: true;
+  readonly since?: string;
+  readonly to?: string;
+  readonly data?: string;
+  readonly edit?: true;
+  readonly newId?: true;
+  readonly rate?: number;
+  readonly wait?: number | true;
+  readonly yes?: true;
+}
+
+export const command: CommandDefinition<Options> = {
+  configure,
+  examples: [
+    ['Send a delivery again', 'deliveries replay del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D'],
+    [
+      'Replay everything that failed in the last hour, and wait for the responses',
+      'deliveries replay --failed --since 1h --rate 20/s --wait=1m',
+    ],
+    [
+      'Send the same body to another receiver',
+      'deliveries replay del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --to http://localhost:4000/hooks',
+    ],
+    ['Send another body', 'deliveries replay del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --data @changed.json'],
+  ],
+  run,
+};
+
+function configure(command: Command): Command {
+  return command
+    .argument('[ids...]', 'Delivery IDs (del_…)')
+    .option('--failed', 'Replay every failed delivery')
+    .option(
+      '--since <when>',
+      'With --failed: only deliveries created since this time, such as 1h',
+      parseSince,
+    )
+    .option('--to <url>', 'Send to this URL, as a new delivery')
+    .option('--data <json>', 'Send this body, as a new delivery: JSON, @file, or - for standard input')
+    .option('--edit', 'Edit the body in $VISUAL or $EDITOR and send it as a new delivery')
+    .option('--new-id', 'Create a new delivery with replay_of instead of another attempt')
+    .option(
+      '--rate <n/s>',
+      `Maximum number of replays per second (default: ${DEFAULT_REPLAY_RATE}/s)`,
+      parseRate,
+    )
+    .option(
+      '--wait [duration]',
+      'Wait up to this long for every response, and exit with 1 if a replay failed (default: 30s)',
+      parseDurationMs,
+    )
+    .option('--yes', 'Replay all failed deliveries without asking');
+}
+
+async function run(options: Options, context: Context): Promise<ExitCode> {
+  checkOptions(options, context);
+  const control = await context.connect();
+  const ids = await chooseDeliveries(options, control, context);
+  const body = await findBody(options, ids, control, context);
+  if (body === null) {
+    context.io.note('You did not change the body. Nothing was sent.');
+    return ExitCode.success;
+  }
+  const changes: ReplayChanges = {
+    ...(options.newId ? { new_id: true } : {}),
+    ...(options.to === undefined ? {} : { url: options.to }),
+    ...(body === undefined ? {} : { body }),
+  };
+  const { rate = DEFAULT_REPLAY_RATE, wait } = options;
+  const timeoutMs = wait === true ? DEFAULT_WAIT_MS : wait;
+  const { replays, refused } = await replayWithProgress(ids, changes, control, rate, context);
+  if (isSingle(options) && refused[0]) throw refused[0].error;
+  const latest =
+    timeoutMs === undefined
+      ? replays
+      : await showDeliveryProgress('Attempted', context, (onChange) =>
+          waitForReplays(replays, control, { timeoutMs, signal: context.signal, onChange }),
+        );
+  await print(latest, refused, options, control, context);
+  return toExitCode(latest, refused, timeoutMs);
+}
+
+function checkOptions(options: Options, { io }: Context): void {
+  const { ids, failed, since, data, edit } = options;
+  if (failed && ids.length > 0)
+    throw new SvcError('usage', 'Pass either delivery IDs or --failed, not both.');
+  if (since !== undefined && !failed) throw new SvcError('usage', '--since can only be used with --failed.');
+  if (data === undefined && !edit) return;
+  if (data !== undefined && edit) throw new SvcError('usage', 'Pass either --data or --edit, not both.');
+  if (!isSingle(options)) {
+    throw new SvcError('usage', `${edit ? '--edit' : '--data'} can only be used with one delivery.`);
+  }
+  if (edit && !io.interactive) {
+    throw new SvcError('usage', '--edit needs a terminal.', {
+      hint: 'Pass the body with --data: JSON, @file, or - for standard input.',
+    });
+  }
+}
+
+function isSingle({ ids, failed }: Options): boolean {
+  return !failed && ids.length <= 1;
+}
+
+async function chooseDeliveries(
+  { ids, failed, since, yes }: Options,
+  control: ControlPlane,
+  context: Context,
+): Promise<readonly string[]> {
+  if (failed) {
+    const deliveries = await listAll((page) => control.listDeliveries({ ...page, status: 'failed', since }));
+    if (deliveries.length > 1) await confirm(context, `Replay ${deliveries.length} deliveries?`, yes);
+    return deliveries.map(({ id }) => id);
+  }
+  return ids.length > 0 ? ids : [await askChoice(context, 'ids', replayableDeliveryChoices)];
+}
+
+/** The body to send instead: undefined keeps the body, null means that the user left it unchanged in the editor. */
+async function findBody(
+  { data, edit }: Options,
+  [id = '']: readonly string[],
+  control: ControlPlane,
+  context: Context,
+): Promise<string | null | undefined> {
+  if (data !== undefined) return (await readValue(data, context)).toString('utf8');
+  if (!edit) return undefined;
+  const lastAttempt = (await control.getDelivery({ id })).attempts.at(-1);
+  if (lastAttempt === undefined) {
+    throw new SvcError('conflict', `${id} has not been sent yet, so there is no body to edit.`, {
+      hint: 'Pass a body with --data.',
+    });
+  }
+  return editJson(indentJson(lastAttempt.request.body), context);
+}
+
+async function replayWithProgress(
+  ids: readonly string[],
+  changes: ReplayChanges,
+  control: ControlPlane,
+  perSecond: number,
+  context: Context,
+): Promise<{ replays: Replay[]; refused: ReplayRefusal[] }> {
+  let done = 0;
+  const outcomes = await withProgress(
+    context,
+    async () => `Replaying ${renderProgressBar(done, ids.length)}`,
+    replayDeliveries(ids, changes, control, {
+      perSecond,
+      signal: context.signal,
+      onOutcome: () => {
+        done++;
+      },
+    }),
+  );
+  return {
+    replays: outcomes.filter((outcome) => 'delivery' in outcome),
+    refused: outcomes.filter((outcome) => 'error' in outcome),
+  };
+}
+
+/** One delivery is printed as a resource, several as a list. */
+async function print(
+  replays: readonly Replay[],
+  refused: readonly ReplayRefusal[],
+  options: Options,
+  control: ControlPlane,
+  context: Context,
+): Promise<void> {
+  const deliveries = replays.map(({ delivery }) => delivery);
+  const now = await fetchScheduleTimes(deliveries, control, context);
+  const list = {
+    data: deliveries,
+    has_more: false,
+    end_cursor: deliveries.at(-1)?.id ?? null,
+    refused: refused.map(({ id, error: { code, message } }) => ({ id, code, message })),
+  };
+  if (deliveries.length > 0 || context.json) {
+    context.print(isSingle(options) ? deliveries[0] : list, () =>
+      renderTable(deliveryColumns(context, now), deliveries, context.io),
+    );
+  }
+  if (isSingle(options)) return;
+  for (const { id, error } of refused) context.io.note(`${id} was not replayed: ${error.message}`);
+  if (deliveries.length > 0) context.io.note(summarize(deliveries));
+  else if (refused.length === 0) context.io.note('No deliveries to replay.');
+}
+
+function summarize(deliveries: readonly Delivery[]): string {
+  const counts = deliveryStatuses
+    .map((status) => ({
+      status,
+      count: deliveries.filter((each) => getReplayStatus(each) === status).length,
+    }))
+    .filter(({ count }) => count > 0)
+    .map(({ status, count }) => `${count} ${status}`);
+  return `Replayed ${formatDeliveryCount(deliveries.length)}: ${counts.join(', ')}.`;
+}
+
+function toExitCode(
+  replays: readonly Replay[],
+  refused: readonly ReplayRefusal[],
+  timeoutMs: number | undefined,
+): ExitCode {
+  if (timeoutMs !== undefined) {
+    const open = replays.filter((replay) => !isReplayAttempted(replay)).map(({ delivery }) => delivery);
+    if (open.length > 0) throw createTimeoutError(open, timeoutMs);
+    if (replays.some(({ delivery }) => getReplayStatus(delivery) !== 'succeeded')) return ExitCode.failure;
+  }
+  return refused.length === 0 ? ExitCode.success : ExitCode.failure;
+}

@@ -1,0 +1,111 @@
+/** `svc deliveries wait`: waits until the deliveries that match have settled. */
+import type { Delivery } from '../../contract/delivery-schemas.ts';
+import type { ControlPlane } from '../../control/control-plane.ts';
+import { describeDelivery } from '../../control/describe-delivery.ts';
+import { type SettledStatus, waitForDeliveries } from '../../control/wait-condition.ts';
+import { deliveryStatuses } from '../../domain/delivery.ts';
+import { formatDuration } from '../../domain/duration.ts';
+import { ExitCode, SvcError } from '../../errors.ts';
+import type { CommandDefinition } from '../command.ts';
+import type { Context } from '../context.ts';
+import { addSelectionOptions, type DeliveryFilterOptions, toDeliveryFilter } from '../delivery-filter.ts';
+import { createTimeoutError, DEFAULT_WAIT_MS, showDeliveryProgress } from '../delivery-wait.ts';
+import { choiceOption, parseDurationMs, wholeNumberParser } from '../option-parsers.ts';
+import { deliveryColumns } from '../render/deliveries.ts';
+import { formatDeliveryCount } from '../render/format-count.ts';
+import { renderTable } from '../render/table.ts';
+import { fetchScheduleTimes, type ScheduleTimeOf } from '../schedule-time.ts';
+
+interface Options extends DeliveryFilterOptions {
+  readonly status?: SettledStatus;
+  readonly count?: number;
+  readonly timeout?: number;
+}
+
+/** Longer lists are cut: the first deliveries usually show the cause. */
+const MAX_LINES = 20;
+const settledStatuses = deliveryStatuses.filter((status) => status !== 'pending');
+
+export const command: CommandDefinition<Options> = {
+  configure: (command) =>
+    addSelectionOptions(
+      command.addOption(
+        choiceOption(
+          '--status <status>',
+          'Status to wait for; exit with 1 when a delivery settles with another one (default: any)',
+          settledStatuses,
+        ),
+      ),
+    )
+      .option(
+        '--count <n>',
+        'Number of deliveries to wait for (default: all, at least 1)',
+        wholeNumberParser(1, 1_000_000),
+      )
+      .option(
+        '--timeout <duration>',
+        'Give up after this time, with exit code 5 (default: 30s)',
+        parseDurationMs,
+      ),
+  examples: [
+    [
+      'Wait until an event was delivered',
+      'deliveries wait --event evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --status succeeded',
+    ],
+    [
+      'Wait up to ten seconds for three deliveries created in the last minute',
+      'deliveries wait --type order.shipped --since 1m --count 3 --timeout 10s',
+    ],
+    [
+      'Wait for the deliveries to one endpoint and print them as JSON',
+      'deliveries wait --webhook wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --json',
+    ],
+  ],
+  run,
+};
+
+/** Prints the deliveries that match, whatever the result is. */
+async function run(options: Options, context: Context): Promise<ExitCode> {
+  const { status, count, timeout: timeoutMs = DEFAULT_WAIT_MS, ...selection } = options;
+  const control = await context.connect();
+  const condition = { filter: toDeliveryFilter(selection), status, count };
+  const { deliveries, open, done, wrong, isMet } = await showDeliveryProgress(
+    'Settled',
+    context,
+    (onChange) => waitForDeliveries(control, condition, { ...context, timeoutMs, onChange }),
+  );
+  const now = await fetchScheduleTimes(deliveries, control, context);
+  if (deliveries.length > 0 || context.json) {
+    const page = { data: deliveries, has_more: false, end_cursor: deliveries.at(-1)?.id ?? null };
+    context.print(page, () => renderTable(deliveryColumns(context, now), deliveries, context.io));
+  }
+  if (isMet) return ExitCode.success;
+  if (!context.json) await explainDeliveries([...wrong, ...open], now, control, context);
+  if (wrong.length > 0) return ExitCode.failure;
+  throw open.length > 0
+    ? createTimeoutError(open, timeoutMs)
+    : createNoMatchError(done.length, count, timeoutMs);
+}
+
+async function explainDeliveries(
+  deliveries: readonly Delivery[],
+  now: ScheduleTimeOf,
+  control: Pick<ControlPlane, 'getDelivery'>,
+  { io }: Context,
+): Promise<void> {
+  const shown = deliveries.slice(0, MAX_LINES);
+  const details = await Promise.all(shown.map(({ id }) => control.getDelivery({ id })));
+  for (const delivery of details) io.note(describeDelivery(delivery, now(delivery)));
+  const rest = deliveries.length - shown.length;
+  if (rest > 0) io.note(`… and ${rest} more.`);
+}
+
+function createNoMatchError(found: number, count = 1, timeoutMs: number): SvcError {
+  const message =
+    found === 0
+      ? `No delivery matched within ${formatDuration(timeoutMs)}.`
+      : `Only ${found} of ${formatDeliveryCount(count)} settled within ${formatDuration(timeoutMs)}.`;
+  return new SvcError('timeout', message, {
+    hint: 'List deliveries with: svc deliveries list. List subscriptions with: svc webhooks list',
+  });
+}

@@ -1,0 +1,69 @@
+/** `svc events`: events through the public API, so that scopes and the workspace of the key apply. */
+import { indentJson } from '../../domain/json.ts';
+import { eventTypeChoices } from '../choices/event-type-choices.ts';
+import { eventChoices } from '../choices/resource-choices.ts';
+import type { CommandDefinition } from '../command.ts';
+import { addEventOptions, createEventBodyFactory, type EventOptions } from '../event-options.ts';
+import { addPageOptions, addWorkspaceOption, type PageOptions } from '../option-parsers.ts';
+import { askChoice } from '../prompt.ts';
+import { eventColumns } from '../render/events.ts';
+import { printPage } from '../render/page.ts';
+import { fetchScheduleTimes } from '../schedule-time.ts';
+
+interface ListOptions extends PageOptions {
+  readonly type?: string;
+  readonly workspace?: string;
+}
+
+export const list: CommandDefinition<ListOptions> = {
+  configure: (command) =>
+    addWorkspaceOption(
+      addPageOptions(command, 100, 20).option('--type <type>', 'Only list events of this type'),
+    ),
+  examples: [
+    ['List the newest events of the workspace', 'events list'],
+    ['Print 100 events of a type as JSON', 'events list --type order.shipped --limit 100 --json'],
+  ],
+  async run({ type, workspace, limit, startingAfter }, context) {
+    const { list } = await context.rules();
+    const api = await context.api();
+    const { value: page, text } = await api.listEvents({
+      [list.workspaceParameter]: workspace ?? (await context.workspaceId()),
+      ...(type === undefined ? {} : { type }),
+      ...(limit === undefined ? {} : { limit: String(limit) }),
+      ...(startingAfter === undefined ? {} : { starting_after: startingAfter }),
+    });
+    const now = await fetchScheduleTimes(page.data, await context.connect(), context);
+    if (context.json) context.io.write(indentJson(text));
+    else printPage(context, page, 'events', eventColumns(now));
+  },
+};
+
+export const get: CommandDefinition<{ readonly id?: string }> = {
+  configure: (command) => command.argument('[id]', 'Event ID (evt_…)'),
+  examples: [['Show an event with its payload', 'events get evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D']],
+  async run({ id }, context) {
+    const eventId = id ?? (await askChoice(context, 'id', eventChoices));
+    const { text } = await (await context.api()).getEvent(eventId);
+    context.printJsonText(text, () => indentJson(text));
+  },
+};
+
+export const create: CommandDefinition<EventOptions & { readonly type?: string }> = {
+  configure: (command) => addEventOptions(command.argument('[type]', 'Event type, such as order.shipped')),
+  examples: [
+    ['Create an event with the payload of its fixture', 'events create order.shipped'],
+    ['Create an event with your own payload', 'events create order.shipped --data \'{"order_id":"ord_1"}\''],
+    [
+      'Create an event once, however often the command runs',
+      'events create invoice.paid --data @invoice.json --idempotency-key invoice-7',
+    ],
+  ],
+  async run(options, context) {
+    const type = options.type ?? (await askChoice(context, 'type', eventTypeChoices));
+    const api = await context.api();
+    const createBody = await createEventBodyFactory(type, options, context);
+    const { text } = await api.createEvent(createBody(), options.idempotencyKey);
+    context.printJsonText(text, () => indentJson(text));
+  },
+};

@@ -1,0 +1,199 @@
+/** `svc faults`: adds, lists and removes injected faults. */
+import { InvalidArgumentError } from 'commander';
+import { createNewFaultSchema, type Fault } from '../../contract/fault-schemas.ts';
+import { listProblems } from '../../contract/validate.ts';
+import { describeEffect, describeFirings, describeTarget } from '../../control/describe-fault.ts';
+import {
+  type DeliveryFaultKind,
+  deliveryFaultKinds,
+  type FaultRule,
+  faultTargets,
+  requestDrops,
+} from '../../domain/fault.ts';
+import { SvcError } from '../../errors.ts';
+import type { CommandDefinition } from '../command.ts';
+import {
+  addPageOptions,
+  choiceOption,
+  type PageOptions,
+  parseDurationMs,
+  toPageParameters,
+  wholeNumberParser,
+} from '../option-parsers.ts';
+import { formatCount } from '../render/format-count.ts';
+import { printPage } from '../render/page.ts';
+import type { Column } from '../render/table.ts';
+
+interface AddOptions {
+  readonly on?: FaultRule['on'];
+  readonly method?: string;
+  readonly path?: string;
+  readonly key?: string;
+  readonly status?: number;
+  readonly errorCode?: string;
+  /** Milliseconds. */
+  readonly latency?: number;
+  readonly drop?: (typeof requestDrops)[number];
+  readonly kind?: DeliveryFaultKind;
+  readonly webhook?: string;
+  readonly type?: string;
+  /** Milliseconds. */
+  readonly delay?: number;
+  readonly count?: number;
+  readonly probability?: number;
+  readonly workspace?: string;
+}
+
+export const add: CommandDefinition<AddOptions> = {
+  configure: (command) =>
+    command
+      .addOption(
+        choiceOption(
+          '--on <target>',
+          'What fails (default: delivery with --kind, otherwise request)',
+          faultTargets,
+        ),
+      )
+      .option('--method <method>', 'Requests: only with this method', (text) => text.toUpperCase())
+      .option('--path <path>', 'Requests: only to this path, such as /events/{id}')
+      .option('--key <id>', 'Requests: only with this API key (key_…)')
+      .option('--status <status>', 'Requests: respond with this error status', wholeNumberParser(400, 599))
+      .option('--error-code <code>', 'Requests: error.code of that response')
+      .option('--latency <duration>', 'Requests: wait this long first, in real time', parseDurationMs)
+      .addOption(
+        choiceOption(
+          '--drop <when>',
+          'Requests: close the connection before or after the request is handled',
+          requestDrops,
+        ),
+      )
+      .addOption(choiceOption('--kind <kind>', 'Deliveries: kind of the fault', deliveryFaultKinds))
+      .option('--webhook <id>', 'Deliveries: only to this endpoint (wh_…)')
+      .option('--type <type>', 'Deliveries: only of this event type')
+      .option('--delay <duration>', 'Deliveries: duration of delay, reorder or slow-body', parseDurationMs)
+      .option(
+        '--count <n>',
+        'Number of times to fire (default: no limit)',
+        wholeNumberParser(1, Number.MAX_SAFE_INTEGER),
+      )
+      .option(
+        '--probability <p>',
+        'Probability to fire, above 0 and at most 1 (default: 1)',
+        parseProbability,
+      )
+      .option('--workspace <id>', 'Only in this workspace (default: all workspaces)'),
+  examples: [
+    [
+      'Respond to the next two event requests with 503',
+      'faults add --on request --method POST --path /events --status 503 --count 2',
+    ],
+    [
+      'Drop the connection after the next request was handled, to test idempotency',
+      'faults add --on request --drop after --count 1',
+    ],
+    ['Deliver each shipment twice', 'faults add --on delivery --kind duplicate --type order.shipped'],
+    [
+      'Delay one delivery in ten by ten minutes',
+      'faults add --on delivery --kind delay --delay 10m --probability 0.1',
+    ],
+  ],
+  async run(options, context) {
+    const rule = toRule(options);
+    checkRule(rule);
+    const control = await context.connect();
+    const fault = await control.addFault(rule);
+    context.print(fault, () => `Added ${fault.id}: ${describeEffect(fault)}.`);
+  },
+};
+
+function parseProbability(text: string): number {
+  const value = Number(text);
+  if (!(value > 0 && value <= 1)) throw new InvalidArgumentError('Pass a number above 0 and at most 1.');
+  return value;
+}
+
+function toRule(options: AddOptions) {
+  return {
+    on: options.on ?? (options.kind === undefined ? 'request' : 'delivery'),
+    method: options.method,
+    path: options.path,
+    api_key_id: options.key,
+    status: options.status,
+    error_code: options.errorCode,
+    latency_ms: options.latency,
+    drop: options.drop,
+    kind: options.kind,
+    webhook_id: options.webhook,
+    type: options.type,
+    delay_ms: options.delay,
+    count: options.count,
+    probability: options.probability,
+    workspace_id: options.workspace,
+  } as const;
+}
+
+const optionNames: Readonly<Record<string, string>> = {
+  api_key_id: 'key',
+  error_code: 'error-code',
+  latency_ms: 'latency',
+  webhook_id: 'webhook',
+  delay_ms: 'delay',
+  workspace_id: 'workspace',
+};
+
+/** Reports problems by the names of the options; the emulator would name the JSON fields. @throws SvcError `usage` */
+function checkRule(rule: object): void {
+  const toOption = (field: string) => `--${optionNames[field] ?? field}`;
+  const [problem] = listProblems(createNewFaultSchema(toOption), rule);
+  if (problem === undefined) return;
+  throw new SvcError('usage', `${toOption(problem.path)} ${problem.problem}.`, {
+    hint: 'See which options belong together with: svc faults add --help',
+  });
+}
+
+interface ListOptions extends PageOptions {
+  readonly workspace?: string;
+}
+
+export const list: CommandDefinition<ListOptions> = {
+  configure: (command) =>
+    addPageOptions(command).option('--workspace <id>', 'Only list faults for this workspace'),
+  examples: [
+    ['List faults, with how often each has fired', 'faults list'],
+    ['Print the faults as JSON', 'faults list --json'],
+  ],
+  async run({ workspace, ...page }, context) {
+    const control = await context.connect();
+    const faults = await control.listFaults({ ...toPageParameters(page), workspace_id: workspace });
+    printPage(context, faults, 'faults', faultColumns);
+  },
+};
+
+export const faultColumns: readonly Column<Fault>[] = [
+  { title: 'ID', value: ({ id }) => id },
+  { title: 'FAULT', value: describeEffect },
+  { title: 'ON', value: describeTarget, hideOrder: 2, canTruncate: true },
+  { title: 'FIRED', value: describeFirings },
+  { title: 'WORKSPACE', value: ({ workspace_id: id }) => id ?? 'all', hideOrder: 1 },
+];
+
+interface ClearOptions {
+  readonly id?: string;
+  readonly workspace?: string;
+}
+
+export const clear: CommandDefinition<ClearOptions> = {
+  configure: (command) =>
+    command
+      .argument('[id]', 'Fault ID (flt_…) (default: all faults)')
+      .option('--workspace <id>', 'Only remove faults for this workspace'),
+  examples: [
+    ['Remove all faults', 'faults clear'],
+    ['Remove one fault', 'faults clear flt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D'],
+  ],
+  async run({ id, workspace }, context) {
+    const control = await context.connect();
+    const result = await control.clearFaults({ id, workspace_id: workspace });
+    context.print(result, () => `Removed ${formatCount(result.cleared, 'fault')}.`);
+  },
+};

@@ -1,0 +1,95 @@
+/** `svc keys`: lists, creates and revokes API keys. */
+import { InvalidArgumentError, Option } from 'commander';
+import { type Scope, scopes } from '../../domain/environment.ts';
+import { keyChoices } from '../choices/resource-choices.ts';
+import type { CommandDefinition } from '../command.ts';
+import { addPageOptions, type PageOptions, parseList, toPageParameters } from '../option-parsers.ts';
+import { askChoice, confirm } from '../prompt.ts';
+import { renderFields } from '../render/fields.ts';
+import { keyColumns } from '../render/keys.ts';
+import { printPage } from '../render/page.ts';
+
+interface ListOptions extends PageOptions {
+  readonly workspace?: string;
+}
+
+export const list: CommandDefinition<ListOptions> = {
+  configure: (command) =>
+    addPageOptions(command).option('--workspace <id>', 'Only list keys that are bound to this workspace'),
+  examples: [['List the API keys, including the revoked ones', 'keys list']],
+  async run({ workspace, ...page }, context) {
+    const control = await context.connect();
+    const keys = await control.listKeys({ ...toPageParameters(page), workspace_id: workspace });
+    printPage(context, keys, 'keys', keyColumns(context.now()));
+  },
+};
+
+interface CreateOptions {
+  readonly scopes?: Scope[];
+  readonly workspace?: string;
+  readonly allWorkspaces?: true;
+}
+
+export const create: CommandDefinition<CreateOptions> = {
+  configure: (command) =>
+    command
+      .option(
+        '--scopes <list>',
+        `Scopes of the key (choices: ${scopes.join(', ')}) (default: all)`,
+        parseScopes,
+      )
+      .option(
+        '--workspace <id>',
+        'Workspace that the key is bound to (default: SVC_WORKSPACE_ID, or the workspace created at boot)',
+      )
+      .addOption(
+        new Option('--all-workspaces', 'Create a key that is not bound to a workspace').conflicts(
+          'workspace',
+        ),
+      ),
+  examples: [
+    ['Create a key that can only read events', 'keys create --scopes events:read'],
+    ['Create a key for another workspace', 'keys create --workspace ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D'],
+    ['Create a key for every workspace', 'keys create --all-workspaces'],
+  ],
+  async run(options, context) {
+    const control = await context.connect();
+    const key = await control.createKey({
+      scopes: options.scopes ?? [...scopes],
+      workspace_id: options.allWorkspaces ? null : (options.workspace ?? (await context.workspaceId())),
+    });
+    context.print(key, () =>
+      renderFields(
+        { ID: key.id, Key: key.key, Scopes: key.scopes.join(', '), Workspace: key.workspace_id ?? 'all' },
+        context.io,
+      ),
+    );
+    context.io.note('Copy the key now. It is not shown again.');
+  },
+};
+
+function parseScopes(text: string): Scope[] {
+  return parseList(text).map((name) => {
+    const scope = scopes.find((known) => known === name);
+    if (scope === undefined) throw new InvalidArgumentError(`The scopes are ${scopes.join(', ')}.`);
+    return scope;
+  });
+}
+
+interface RevokeOptions {
+  readonly id?: string;
+  readonly yes?: true;
+}
+
+export const revoke: CommandDefinition<RevokeOptions> = {
+  configure: (command) =>
+    command.argument('[id]', 'API key ID (key_…)').option('--yes', 'Revoke the key without asking'),
+  examples: [['Revoke an API key', 'keys revoke key_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D']],
+  async run({ id, yes }, context) {
+    const control = await context.connect();
+    const keyId = id ?? (await askChoice(context, 'id', keyChoices));
+    await confirm(context, `Revoke ${keyId}? Requests that use it will get a 401 response.`, yes);
+    const key = await control.revokeKey({ id: keyId });
+    context.print(key, () => `Revoked ${key.id}.`);
+  },
+};

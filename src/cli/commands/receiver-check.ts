@@ -1,0 +1,182 @@
+/** `svc receiver check`: tests a receiver against the receiver rules. */
+import { type Command, InvalidArgumentError } from 'commander';
+import { settings } from '../../config/settings.ts';
+import { SECOND_MS } from '../../domain/duration.ts';
+import { isEventType } from '../../domain/event.ts';
+import { requireSecrets } from '../../domain/signature/digest.ts';
+import { ExitCode, SvcError } from '../../errors.ts';
+import { findFixture } from '../../fixtures/event-fixtures.ts';
+import { fixtureFolders } from '../../fixtures/fixture-folders.ts';
+import { fillTemplates } from '../../fixtures/template.ts';
+import { createEffectObserver } from '../../receiver/effect-observer.ts';
+import { receiverRules } from '../../receiver/receiver-check.ts';
+import { type CheckReport, type RunChecksOptions, runChecks } from '../../receiver/run-checks.ts';
+import type { CommandDefinition } from '../command.ts';
+import type { Context } from '../context.ts';
+import {
+  choiceOption,
+  parseDurationMs,
+  parseList,
+  parseReceiverUrl,
+  requireSecret,
+} from '../option-parsers.ts';
+import { renderProgressBar, withProgress } from '../progress.ts';
+import { askText } from '../prompt.ts';
+import { readNamedFile } from '../read-value.ts';
+import { renderFields } from '../render/fields.ts';
+import { renderReceiverJUnit } from '../render/receiver-junit.ts';
+import { renderReport } from '../render/receiver-report.ts';
+import { createTemplateScopes } from '../template-scopes.ts';
+
+interface Options {
+  readonly url?: string;
+  readonly secret?: string;
+  readonly format: 'table' | 'json' | 'junit';
+  readonly rule?: readonly string[];
+  readonly scheme?: string;
+  readonly observe?: string;
+  readonly eventType: string;
+  readonly ca?: string;
+  readonly timeout?: number;
+}
+
+/** The timeout of a delivery (decision `delivery.timeout`). */
+const TIMEOUT_MS = 15 * SECOND_MS;
+
+const rules = renderFields(
+  Object.fromEntries(
+    Object.entries(receiverRules).map(([name, { reference, text }]) => [
+      `  ${name}`,
+      `${text} (${reference})`,
+    ]),
+  ),
+  { color: false },
+);
+
+const NOTES = `
+Rules, each with several checks, and their sections in the service description:
+${rules}
+
+The checks send between 110 and 124 deliveries with generated events. Run them against a receiver whose data you can
+lose. Some checks need to know what the receiver did with a delivery: pass --observe with a URL or a command that
+returns a count of effects, such as rows in a table or jobs in a queue. Without it, these checks are reported as not
+observable.`;
+
+export const command: CommandDefinition<Options> = {
+  configure,
+  examples: [
+    [
+      'Check the signature and the responses of a receiver',
+      'receiver check localhost:3000/webhooks --secret whsec_…',
+    ],
+    [
+      'Check its effects too, with a URL that returns {"count": n}',
+      'receiver check 3000/webhooks --observe http://localhost:3000/count',
+    ],
+    [
+      'Check its effects with a command that prints a number',
+      'receiver check 3000/webhooks --observe \'sqlite3 -cmd ".timeout 5000" app.db "select count(*) from jobs"\'',
+    ],
+    ['Run one rule and one check only', 'receiver check 3000/webhooks --rule raw-body --rule timestamp.old'],
+    [
+      'Write a JUnit report for a receiver with its own certificate authority',
+      'receiver check https://localhost:3443 --ca ca.pem --format junit > receiver.xml',
+    ],
+  ],
+  run,
+};
+
+function configure(command: Command): void {
+  command
+    .argument('[url]', 'Port or URL of the receiver', parseReceiverUrl)
+    .option('--secret <secret>', 'Secret that the receiver verifies with (default: SVC_WEBHOOK_SECRET)')
+    .option('--rule <name>', 'Only run this rule or check; repeatable', parseList)
+    .option(
+      '--observe <url|command>',
+      'URL or command that returns the count of effects, as {"count": n} or a number',
+    )
+    .option(
+      '--event-type <type>',
+      'Type of the events; their payload comes from the fixture',
+      parseEventType,
+      'order.shipped',
+    )
+    .option('--scheme <name>', settings.scheme.description)
+    .option('--timeout <duration>', 'Time limit for a response or an effect (default: 15s)', parseDurationMs)
+    .option('--ca <file>', settings.ca.description)
+    .addOption(
+      choiceOption('--format <format>', 'Output format', ['table', 'json', 'junit']).default('table'),
+    )
+    .addHelpText('after', NOTES);
+}
+
+/** Exits with 1 when a check failed, when none was observable, or when effects could not be counted. */
+async function run(options: Options, context: Context): Promise<ExitCode> {
+  if (context.json && options.format === 'junit') {
+    throw new SvcError('usage', 'Pass either --json or --format junit, not both.');
+  }
+  const checkOptions = await toCheckOptions(options, context);
+  const { observe } = options;
+  const observer =
+    observe === undefined ? null : createEffectObserver(observe, { ...checkOptions, cwd: context.cwd });
+  let bar = renderProgressBar(0, 1);
+  const onProgress = (done: number, total: number) => {
+    bar = renderProgressBar(done, total);
+  };
+  try {
+    const report = await withProgress(
+      context,
+      async () => `Checking ${checkOptions.url}  ${bar}`,
+      runChecks({ ...checkOptions, count: observer?.count ?? null, onProgress }),
+    );
+    print(report, options, checkOptions.url, context);
+    return report.ok ? ExitCode.success : ExitCode.failure;
+  } finally {
+    await observer?.close();
+  }
+}
+
+function print(report: CheckReport, { format }: Options, url: string, context: Context): void {
+  if (format === 'json') context.io.write(JSON.stringify(report, null, 2));
+  else if (format === 'junit') context.io.write(renderReceiverJUnit(report, url));
+  else context.print(report, () => renderReport(report, context.io));
+}
+
+type CheckOptions = Omit<RunChecksOptions, 'count' | 'onProgress'>;
+
+async function toCheckOptions(options: Options, context: Context): Promise<CheckOptions> {
+  const { ca, eventType } = options;
+  const secret = requireSecret(options.secret, context);
+  const { cwd, signal, now } = context;
+  const { signature: scheme, webhookUrl: urlRule } = await context.rules({ scheme: options.scheme });
+  // Rejects a secret without a key, with which anybody could sign.
+  requireSecrets(scheme, secret);
+  const { values, projectFolder } = await context.config(ca === undefined ? {} : { ca });
+  return {
+    urlRule,
+    scheme,
+    secret,
+    eventType,
+    now,
+    signal,
+    apiKey: values.apiKey,
+    only: options.rule ?? [],
+    timeoutMs: options.timeout ?? TIMEOUT_MS,
+    url: options.url ?? (await askText(context, 'url', parseReceiverUrl)),
+    payload: await createPayload(eventType, projectFolder, context),
+    ca: values.ca === null ? undefined : (await readNamedFile(values.ca, cwd)).toString(),
+  };
+}
+
+/** The payload of the type's fixture; an empty one without a fixture. */
+async function createPayload(type: string, projectFolder: string, context: Context): Promise<string> {
+  const fixture = findFixture(type, fixtureFolders(projectFolder));
+  if (fixture === null) return '{}';
+  const scopes = await createTemplateScopes({}, context);
+  return fillTemplates(fixture.template, scopes.next());
+}
+
+function parseEventType(text: string): string {
+  if (isEventType(text)) return text;
+  throw new InvalidArgumentError('Pass an event type such as order.shipped: <noun>.<verb>, in lower case.');
+}

@@ -1,0 +1,212 @@
+/** `svc webhooks`: lists, shows, creates, updates and deletes endpoints, and rotates their secrets. */
+import { Option } from 'commander';
+import { SvcError } from '../../errors.ts';
+import { eventTypeChoices } from '../choices/event-type-choices.ts';
+import { webhookChoices } from '../choices/resource-choices.ts';
+import type { CommandDefinition } from '../command.ts';
+import {
+  addPageOptions,
+  addWorkspaceOption,
+  type PageOptions,
+  parseDurationMs,
+  parseHeaders,
+  parseList,
+  parseWebhookUrl,
+  toPageParameters,
+} from '../option-parsers.ts';
+import { askChoice, askText, confirm } from '../prompt.ts';
+import { formatDeliveryCount } from '../render/format-count.ts';
+import { printPage } from '../render/page.ts';
+import { renderWebhook, webhookColumns } from '../render/webhook.ts';
+import { fetchScheduleTimes } from '../schedule-time.ts';
+
+const ID_ARGUMENT = 'Endpoint ID (wh_…)';
+const SECRET_NOTE = 'Copy the secret now. It is not shown again.';
+
+interface ListOptions extends PageOptions {
+  readonly workspace?: string;
+}
+
+export const list: CommandDefinition<ListOptions> = {
+  configure: (command) =>
+    addPageOptions(command).option('--workspace <id>', 'Only list endpoints of this workspace'),
+  examples: [
+    ['List the endpoints of all workspaces', 'webhooks list'],
+    ['Print the endpoints as JSON', 'webhooks list --json'],
+  ],
+  async run({ workspace, ...page }, context) {
+    const control = await context.connect();
+    const webhooks = await control.listWebhooks({ ...toPageParameters(page), workspace_id: workspace });
+    const now = await fetchScheduleTimes(webhooks.data, control, context);
+    printPage(context, webhooks, 'endpoints', webhookColumns(now));
+  },
+};
+
+export const get: CommandDefinition<{ readonly id?: string }> = {
+  configure: (command) => command.argument('[id]', ID_ARGUMENT),
+  examples: [['Show an endpoint', 'webhooks get wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D']],
+  async run({ id }, context) {
+    const control = await context.connect();
+    const webhook = await control.getWebhook({ id: id ?? (await askChoice(context, 'id', webhookChoices)) });
+    const now = await fetchScheduleTimes([webhook], control, context);
+    context.print(webhook, () => renderWebhook(webhook, context.io, now(webhook)));
+  },
+};
+
+interface CreateOptions {
+  readonly url?: string;
+  readonly events?: readonly string[];
+  readonly workspace?: string;
+}
+
+export const create: CommandDefinition<CreateOptions> = {
+  configure: (command) =>
+    addWorkspaceOption(
+      command
+        .option(
+          '--url <url>',
+          'Port or URL to deliver to, such as 3000 or localhost:3000/hooks',
+          parseWebhookUrl,
+        )
+        .option(
+          '-e, --events <list>',
+          'Event types to subscribe to, separated by commas, or * for all',
+          parseList,
+        ),
+    ),
+  examples: [
+    ['Deliver one event type to a local port', 'webhooks create --url 3000/webhooks --events order.shipped'],
+    [
+      'Deliver two event types to a URL',
+      'webhooks create --url http://localhost:3000/webhooks --events order.shipped,invoice.paid',
+    ],
+    [
+      'Deliver every event type and print the endpoint as JSON',
+      "webhooks create --url https://example.com/hooks -e '*' --json",
+    ],
+  ],
+  /** Uses the public API, so that scopes and the workspace of the key apply. */
+  async run({ url, events, workspace }, context) {
+    const target = url ?? (await askText(context, 'url', parseWebhookUrl));
+    const types = events ?? [await askChoice(context, 'events', eventTypeChoices)];
+    const api = await context.api();
+    const { value: webhook, text } = await api.createWebhook({
+      workspace_id: workspace ?? (await context.workspaceId()),
+      url: target,
+      events: types,
+    });
+    context.printJsonText(text, () => renderWebhook(webhook, context.io));
+    context.io.note(SECRET_NOTE);
+  },
+};
+
+interface UpdateOptions {
+  readonly id?: string;
+  readonly url?: string;
+  readonly events?: readonly string[];
+  /** False with `--no-headers`. */
+  readonly headers?: Readonly<Record<string, string>> | false;
+  readonly skipVerify?: boolean;
+  readonly disable?: true;
+  readonly enable?: true;
+}
+
+export const update: CommandDefinition<UpdateOptions> = {
+  configure: (command) =>
+    command
+      .argument('[id]', ID_ARGUMENT)
+      .option('--url <url>', 'Port or URL to deliver to', parseWebhookUrl)
+      .option('-e, --events <list>', 'Event types to subscribe to, instead of the present ones', parseList)
+      .option(
+        '-H, --headers <header>',
+        "Header to add to each delivery, as 'Name: value'; repeatable",
+        parseHeaders,
+      )
+      .option('--no-headers', 'Remove the added headers')
+      .option('--skip-verify', 'Accept any TLS certificate of the receiver')
+      .option('--no-skip-verify', 'Verify the TLS certificate of the receiver again')
+      .addOption(
+        new Option('--disable', 'Pause pending deliveries and create no new ones').conflicts('enable'),
+      )
+      .option('--enable', 'Send paused deliveries and create new ones again'),
+  examples: [
+    [
+      'Deliver to another port',
+      'webhooks update wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --url http://localhost:4000/hooks',
+    ],
+    ['Disable an endpoint', 'webhooks update wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --disable'],
+  ],
+  async run({ id, url, events, headers, skipVerify, disable, enable }, context) {
+    const changes = {
+      url,
+      events: events && [...events],
+      headers: headers === false ? {} : headers,
+      skip_verify: skipVerify,
+      disabled: disable || enable ? disable === true : undefined,
+    };
+    if (Object.values(changes).every((value) => value === undefined)) {
+      throw new SvcError('usage', 'The command has no changes to make.', {
+        hint: 'Pass --url, --events, --headers, --skip-verify, --disable or --enable.',
+      });
+    }
+    const control = await context.connect();
+    const webhook = await control.updateWebhook({
+      id: id ?? (await askChoice(context, 'id', webhookChoices)),
+      ...changes,
+    });
+    context.print(webhook, () => renderWebhook(webhook, context.io));
+  },
+};
+
+interface DeleteOptions {
+  readonly id?: string;
+  readonly yes?: true;
+}
+
+// `delete` is a reserved word.
+export const deleteCommand: CommandDefinition<DeleteOptions> = {
+  configure: (command) =>
+    command.argument('[id]', ID_ARGUMENT).option('--yes', 'Delete the endpoint without asking'),
+  examples: [
+    ['Delete an endpoint and cancel its pending deliveries', 'webhooks delete wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D'],
+  ],
+  async run({ id, yes }, context) {
+    const control = await context.connect();
+    const webhookId = id ?? (await askChoice(context, 'id', webhookChoices));
+    await confirm(context, `Delete ${webhookId} and cancel its pending deliveries?`, yes);
+    const deleted = await control.deleteWebhook({ id: webhookId });
+    const canceled = formatDeliveryCount(deleted.canceled_deliveries);
+    context.print(deleted, () => `Deleted ${deleted.id} and canceled ${canceled}.`);
+  },
+};
+
+interface RotateSecretOptions {
+  readonly id?: string;
+  readonly overlap?: number;
+}
+
+export const rotateSecret: CommandDefinition<RotateSecretOptions> = {
+  configure: (command) =>
+    command
+      .argument('[id]', ID_ARGUMENT)
+      .option(
+        '--overlap <duration>',
+        'Time during which deliveries are signed with the old secret too (default: 24h)',
+        parseDurationMs,
+      ),
+  examples: [
+    [
+      'Rotate the secret and sign with both for one hour',
+      'webhooks rotate-secret wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D --overlap 1h',
+    ],
+  ],
+  async run({ id, overlap }, context) {
+    const control = await context.connect();
+    const webhook = await control.rotateWebhookSecret({
+      id: id ?? (await askChoice(context, 'id', webhookChoices)),
+      overlap_ms: overlap,
+    });
+    context.print(webhook, () => renderWebhook(webhook, context.io));
+    context.io.note(SECRET_NOTE);
+  },
+};

@@ -1,0 +1,50 @@
+/** `svc workspaces`: lists, shows and creates workspaces. */
+import { indentJson } from '../../domain/json.ts';
+import type { CommandDefinition } from '../command.ts';
+import { addPageOptions, type PageOptions, parseWorkspaceName, toPageParameters } from '../option-parsers.ts';
+import { askText } from '../prompt.ts';
+import { renderFields } from '../render/fields.ts';
+import { printHint } from '../render/hint.ts';
+import { printPage } from '../render/page.ts';
+import { workspaceColumns } from '../render/workspaces.ts';
+
+export const list: CommandDefinition<PageOptions> = {
+  configure: addPageOptions,
+  examples: [['List the workspaces of the emulator', 'workspaces list']],
+  async run(options, context) {
+    const control = await context.connect();
+    const page = await control.listWorkspaces(toPageParameters(options));
+    printPage(context, page, 'workspaces', workspaceColumns(context.now()));
+  },
+};
+
+export const get: CommandDefinition<{ readonly id?: string }> = {
+  configure: (command) =>
+    command.argument(
+      '[id]',
+      'Workspace ID (ws_…) (default: SVC_WORKSPACE_ID, or the workspace created at boot)',
+    ),
+  examples: [
+    ['Show the current workspace', 'workspaces get'],
+    ['Show another workspace', 'workspaces get ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D'],
+  ],
+  /** Uses the public API, so that scopes and the workspace of the key apply. */
+  async run({ id }, context) {
+    const api = await context.api();
+    const { text } = await api.getWorkspace(id ?? (await context.workspaceId()));
+    context.printJsonText(text, () => indentJson(text));
+  },
+};
+
+export const create: CommandDefinition<{ readonly name?: string }> = {
+  configure: (command) => command.argument('[name]', 'Name of the workspace'),
+  examples: [['Create a workspace for another team', "workspaces create 'Team A'"]],
+  async run({ name }, context) {
+    const control = await context.connect();
+    const workspace = await control.createWorkspace({
+      name: name ?? (await askText(context, 'name', parseWorkspaceName)),
+    });
+    context.print(workspace, () => renderFields({ ID: workspace.id, Name: workspace.name }, context.io));
+    printHint(`Create an API key for it with: svc keys create --workspace ${workspace.id}`, context.io);
+  },
+};
