@@ -1,8 +1,6 @@
 // Downloads other Node.js versions from npm to node_modules/.cache/svc-node/<version>.
-import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { promisify } from 'node:util';
 import { execa } from 'execa';
 
 const cacheFolder = join(import.meta.dirname, '../node_modules/.cache/svc-node');
@@ -55,7 +53,7 @@ async function unpack(version, folder) {
       throw new Error(`npm pack ${packageName}@${version} failed: ${error.stderr.trim().split('\n')[0]}`);
     });
     const [{ filename }] = JSON.parse(stdout);
-    await promisify(execFile)('tar', ['-xzf', filename], { cwd: temporary });
+    await execa('tar', ['-xzf', filename], { cwd: temporary });
     renameSync(join(temporary, 'package'), folder);
   } finally {
     rmSync(temporary, { recursive: true, force: true });

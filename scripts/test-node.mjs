@@ -1,9 +1,8 @@
 // npm run test:node: runs the tests with other Node.js versions, which it gets from npm.
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { execa } from 'execa';
 import { getNode, isNodeVersion, withNode } from './node-versions.mjs';
 
 const HELP = `Run the tests with other Node.js versions
@@ -108,16 +107,16 @@ async function runVitest(node, args) {
   try {
     const vitest = join(root, 'node_modules/vitest/vitest.mjs');
     const reporters = ['--reporter=default', `--reporter=${join(root, 'scripts/counts-reporter.mjs')}`];
-    const child = spawn('node', [vitest, 'run', ...reporters, ...args], {
+    const { failed: hasFailed, signal } = await execa('node', [vitest, 'run', ...reporters, ...args], {
       cwd: root,
       stdio: 'inherit',
+      reject: false,
       env: { ...withNode(node), TEST_COUNTS_FILE: countsFile },
     });
-    const [code, signal] = await once(child, 'exit');
     const counts = existsSync(countsFile) ? JSON.parse(readFileSync(countsFile, 'utf8')) : none;
     const aborted = counts.aborted + (CRASH_SIGNALS.includes(signal) ? 1 : 0);
     // Vitest itself can fail without a failed test, for example in a global setup.
-    const failed = counts.failed === 0 && code !== 0 ? 1 : counts.failed;
+    const failed = counts.failed === 0 && hasFailed ? 1 : counts.failed;
     return { ...counts, failed, aborted };
   } finally {
     rmSync(folder, { recursive: true, force: true });
