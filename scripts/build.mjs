@@ -50,13 +50,10 @@ function listed(...paths) {
 
 /** Parts of the control plane that only a running emulator needs. */
 const runsInEmulator = listed(
-  'src/control/diagnosis-handlers.ts',
   'src/control/clock-handlers.ts',
+  'src/control/control-handlers.ts',
   'src/control/delivery-handlers.ts',
-  'src/control/event-handlers.ts',
-  'src/control/fault-handlers.ts',
   'src/control/store-filters.ts',
-  'src/control/fixture-handlers.ts',
   'src/control/in-process-control-plane.ts',
   'src/control/stream-feed.ts',
   'src/control/stream-selection.ts',

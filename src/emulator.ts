@@ -2,6 +2,7 @@
 import { createPinnedClock, systemClock } from './clock/wall-clock.ts';
 import type { EmulatorStatus } from './contract/emulator-schemas.ts';
 import { parseSeed, type Seed } from './contract/seed-schema.ts';
+import { createControlHandlers } from './control/control-handlers.ts';
 import type { ControlPlane } from './control/control-plane.ts';
 import { createInProcessControlPlane } from './control/in-process-control-plane.ts';
 import { createDeliveryEngine } from './delivery/delivery-engine.ts';
@@ -17,7 +18,7 @@ import { fixtureFolders } from './fixtures/fixture-folders.ts';
 import { createApp } from './http/app.ts';
 import { resolveControlToken } from './http/control-auth.ts';
 import { isLoopbackOnly, reaches, toEmulatorUrls } from './http/emulator-urls.ts';
-import { type InternalErrorLog, processWarningLog } from './http/internal-error-log.ts';
+import { type InternalErrorLog, processWarningLog } from './http/error-boundary.ts';
 import { createUnboundListener, type HttpListener, listen } from './http/listen.ts';
 import type { ListenOptions } from './http/listen-options.ts';
 import { fetchInProcess } from './http/request-faults.ts';
@@ -158,13 +159,15 @@ async function startOn(
     isOwnAddress: (address, port) => port === ownPort && reaches(host, address),
   });
   const folders = fixtureFolders(options.projectFolder ?? process.cwd());
-  const control = createInProcessControlPlane(
+  const controlHandlers = createControlHandlers(
     { sandbox, stateLifecycle, ...engine, fixtureFolders: folders },
     { status: () => status(), stop: () => void ending.close() },
   );
+  const control = createInProcessControlPlane(controlHandlers, sandbox, engine.listenerEndpoints);
   const closing = new AbortController();
   const app = createApp({
-    ...{ sandbox, control, host, publicUrl, controlToken, internalErrorLog, closing: closing.signal },
+    ...{ sandbox, control, controlHandlers, host, publicUrl, controlToken, internalErrorLog },
+    closing: closing.signal,
     ...{ dashboardFolder: options.dashboardFolder, allowHost: options.allowHost },
     fixtureFolders: folders,
     getPublicUrl: () => publicUrl,

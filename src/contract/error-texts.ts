@@ -41,7 +41,7 @@ export const errorTexts: Readonly<Record<ErrorCode, string>> = {
 
 /** A message of each error that an operation can respond with. */
 export const errorExamples: Readonly<Partial<Record<ErrorCode, string>>> = {
-  invalid_request: 'The query names limit twice.',
+  invalid_request: 'The query contains limit twice.',
   unauthenticated: 'The API key has been revoked.',
   permission_denied: 'The API key lacks the scope events:write.',
   not_found: 'There is no event evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D.',

@@ -41,6 +41,11 @@ export function pathParameters(path: string): string[] {
   return Array.from(path.matchAll(PLACEHOLDER), (match) => match[1] ?? '');
 }
 
+/** The path with each `{placeholder}` replaced. */
+export function expandPath(path: string, replace: (name: string) => string): string {
+  return path.replace(PLACEHOLDER, (_, name: string) => replace(name));
+}
+
 /** Whether members that are not in the path travel in the query; otherwise they are the JSON body. */
 export function isInputInQuery(method: Method): boolean {
   return method === 'GET' || method === 'DELETE';

@@ -34,7 +34,7 @@ export function createPublicOperations(options: PublicApiOptions) {
       ...publicRoutes.createEvent,
       input: v.strictObject({
         type,
-        [rules.payloadMember]: v.optional(JsonObject),
+        ...field(rules.payloadMember, v.optional(JsonObject)),
         workspace_id: v.optional(idOf('workspace')),
       }),
       output: Event,
@@ -51,12 +51,20 @@ export function createPublicOperations(options: PublicApiOptions) {
     },
     listEvents: {
       ...publicRoutes.listEvents,
-      input: v.strictObject({
-        [rules.list.workspaceParameter]: v.optional(idOf('workspace')),
-        starting_after: v.optional(idOf('event')),
-        limit: v.optional(wholeNumber(1, rules.list.maxLimit), rules.list.defaultLimit),
-        type: v.optional(EventType),
-      }),
+      input: v.pipe(
+        v.strictObject({
+          ...field(rules.list.workspaceParameter, v.optional(idOf('workspace'))),
+          starting_after: v.optional(idOf('event')),
+          limit: v.optional(wholeNumber(1, rules.list.maxLimit), rules.list.defaultLimit),
+          type: v.optional(EventType),
+        }),
+        v.transform((input) => ({
+          ...input,
+          workspaceId: (input as Record<string, unknown>)[rules.list.workspaceParameter] as
+            | string
+            | undefined,
+        })),
+      ),
       output: EventPage,
       status: 200,
       scope: 'events:read',
@@ -73,6 +81,11 @@ export function createPublicOperations(options: PublicApiOptions) {
       scope: 'webhooks:manage',
     },
   });
+}
+
+/** A field whose name the rules decide. Its type is left out: no property name is known to the compiler. */
+function field(name: string, schema: v.GenericSchema): Record<never, v.GenericSchema> {
+  return { [name]: schema };
 }
 
 export type PublicOperations = ReturnType<typeof createPublicOperations>;

@@ -1,8 +1,20 @@
 /** Validation with messages that a person can act on: every one names the field by its path. */
 import * as v from 'valibot';
 import { type ErrorCode, SvcError } from '../errors.ts';
+import { isInputInQuery, type Operation, type ValidatedInput } from './operation.ts';
 
 const SHOWN_LENGTH = 64;
+
+/**
+ * Validates the input of an operation.
+ * @throws SvcError for the first problem: `invalid_request` for a query, `validation_failed` for a body (decision `error.codes`).
+ */
+export function validateInput<O extends Operation>(
+  { input: schema, method }: O,
+  input: Record<string, unknown>,
+): ValidatedInput<O> {
+  return validate(schema, input, isInputInQuery(method) ? 'invalid_request' : 'validation_failed');
+}
 
 /**
  * Checks `value` against a schema of an operation's input.

@@ -4,7 +4,7 @@ import type { ClockController } from '../delivery/clock-controller.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { LoadedWorkspace } from '../sandbox/workspace-registry.ts';
 import { toAttemptSummary } from '../store/attempts.ts';
-import type { ControlHandlers } from './in-process-control-plane.ts';
+import type { ControlHandlers } from './control-plane.ts';
 import { findWorkspace } from './store-filters.ts';
 
 type ClockHandlers = Pick<

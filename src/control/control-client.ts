@@ -3,7 +3,7 @@
  * Node.js, because the dashboard speaks it from a browser.
  */
 import { type ControlInput, controlOperations } from '../contract/control-operations.ts';
-import { isInputInQuery, type Operation, pathParameters } from '../contract/operation.ts';
+import { expandPath, isInputInQuery, type Operation, pathParameters } from '../contract/operation.ts';
 import type { ControlMethods, ControlPlane } from './control-plane.ts';
 import { followStream } from './follow-stream.ts';
 import { parseResponse } from './parse-response.ts';
@@ -84,8 +84,8 @@ function toRequest(
   input: Input & Partial<AnyControlInput>,
 ): ControlRequest {
   const inPath = pathParameters(operation.path);
-  const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) =>
-    encodeURIComponent(String(input[name])),
+  const path = expandPath(operation.path, (name) =>
+    encodeURIComponent(String(input[name as keyof typeof input])),
   );
   const rest = Object.fromEntries(Object.entries(input).filter(([name]) => !inPath.includes(name)));
   const { method } = operation;

@@ -9,7 +9,7 @@ import { checkSignature, describeSignature } from '../sandbox/signature-detail.t
 import { listAttempts, type VerificationInput, verifyDelivery } from '../sandbox/verification.ts';
 import { toAttemptSummary } from '../store/attempts.ts';
 import { type DeliveryRow, toDelivery } from '../store/delivery-queries.ts';
-import type { ControlHandlers } from './in-process-control-plane.ts';
+import type { ControlHandlers } from './control-plane.ts';
 import { findWorkspace, toAttemptFilter, toDeliveryFilter } from './store-filters.ts';
 
 export function createDeliveryHandlers(

@@ -1,4 +1,4 @@
-/** Replaying deliveries, one or thousands, at a bounded rate. */
+/** Replays deliveries at a limited rate, and waits for the attempts. */
 import type { Delivery } from '../contract/delivery-schemas.ts';
 import type { DeliveryStatus } from '../domain/delivery.ts';
 import { SvcError } from '../errors.ts';
@@ -6,10 +6,10 @@ import type { ControlPlane } from './control-plane.ts';
 import { mapAtRate } from './map-at-rate.ts';
 import { trackDeliveries, type WaitOptions } from './wait.ts';
 
-/** Of many, so many a second: fast enough for a person, and slow enough for a receiver that has just come back. */
+/** Replays per second: fast for a person, and slow enough for a receiver that has just recovered. */
 export const DEFAULT_REPLAY_RATE = 100;
 
-/** What is to differ; in JSON, as the control plane takes it. */
+/** What differs from the original delivery, as the control plane takes it. Each change makes a new delivery. */
 export interface ReplayChanges {
   readonly new_id?: true;
   readonly url?: string;
@@ -20,11 +20,11 @@ export interface ReplayChanges {
 export interface Replay {
   /** As it was last seen. */
   readonly delivery: Delivery;
-  /** Its attempts before the one that was asked for. */
+  /** Number of attempts before the replay. */
   readonly attemptsBefore: number;
 }
 
-/** A delivery that cannot be replayed, its endpoint being gone for example. */
+/** A delivery that cannot be replayed, for example because its endpoint was deleted. */
 export interface ReplayRefusal {
   readonly id: string;
   readonly error: SvcError;
@@ -35,14 +35,14 @@ export type ReplayOutcome = Replay | ReplayRefusal;
 export interface ReplayOptions {
   readonly perSecond: number;
   readonly signal: AbortSignal;
-  /** Told of each as soon as the emulator has answered. */
+  /** Called with each outcome as soon as the emulator has responded. */
   readonly onOutcome?: (outcome: ReplayOutcome) => void;
 }
 
 /**
- * Asks for a replay of each. One that is refused does not keep the others from being sent.
- * @returns what came of each, in their order.
- * @throws SvcError `interrupted` once `signal` is aborted, and whatever concerns not one delivery but the emulator.
+ * Requests a replay of each delivery. A refusal does not stop the others.
+ * @returns the outcomes in the order of `ids`.
+ * @throws SvcError `interrupted` once `signal` is aborted, and errors that do not concern a single delivery.
  */
 export async function replayDeliveries(
   ids: readonly string[],
@@ -72,9 +72,13 @@ async function replayOne(
   }
 }
 
+function isRefusal(error: unknown): error is SvcError {
+  return error instanceof SvcError && ['conflict', 'not_found', 'validation_failed'].includes(error.code);
+}
+
 /**
- * Waits until the attempt of each replay was made, until all open deliveries are paused, or until the time is over.
- * @returns the replays with their latest deliveries
+ * Waits until the attempt of each replay has a result, or until the timeout.
+ * @returns the replays with their deliveries as they were last seen.
  * @throws SvcError `interrupted`
  */
 export async function waitForReplays(
@@ -82,39 +86,36 @@ export async function waitForReplays(
   control: Pick<ControlPlane, 'stream' | 'getDelivery'>,
   options: WaitOptions,
 ): Promise<Replay[]> {
-  const attemptsBefore = new Map(replays.map((replay) => [replay.delivery.id, replay.attemptsBefore]));
-  const ids = [...attemptsBefore.keys()];
-  const toReplay = (delivery: Delivery): Replay => ({
-    delivery,
-    attemptsBefore: attemptsBefore.get(delivery.id) ?? 0,
-  });
+  const before = new Map(replays.map(({ delivery, attemptsBefore }) => [delivery.id, attemptsBefore]));
+  const toReplay = (delivery: Delivery) => ({ delivery, attemptsBefore: before.get(delivery.id) ?? 0 });
+  const ids = [...before.keys()];
   async function list(): Promise<Delivery[]> {
     const details = await mapAtRate((index) => control.getDelivery({ id: ids[index] ?? '' }), {
       count: ids.length,
       perSecond: Number.POSITIVE_INFINITY,
       signal: options.signal,
     });
-    // The form of the stream, so that the output does not depend on which of the two came first.
+    // The same fields as those of the stream: the output must not depend on which of the two is faster.
     return details.map(({ attempts: _, planned_attempts: __, ...delivery }) => delivery);
   }
   const deliveries = await trackDeliveries(
     control,
-    { filter: {}, list, classify: (delivery) => (isReplayAttempted(toReplay(delivery)) ? 'done' : 'open') },
+    {
+      filter: {},
+      list,
+      classify: (delivery) => (isReplayAttempted(toReplay(delivery)) ? 'done' : 'open'),
+    },
     options,
   );
   return deliveries.map(toReplay);
 }
 
-/** Whether the attempt that the replay asked for has been made. A delivery on its retry schedule goes on after it. */
+/** Whether the attempt of the replay has a result. A delivery on its retry schedule stays pending after it. */
 export function isReplayAttempted({ delivery, attemptsBefore }: Replay): boolean {
   return delivery.status !== 'pending' || delivery.attempt_count > attemptsBefore;
 }
 
-/** The status that the replay led to: that of a delivery which had succeeded before does not change (decision `replay.failed`). */
+/** Status that the replay led to: a delivery that succeeded before keeps its own status (decision `replay.failed`). */
 export function getReplayStatus({ status, settled_reason: reason }: Delivery): DeliveryStatus {
   return reason === 'replay_failed' ? 'failed' : status;
-}
-
-function isRefusal(error: unknown): error is SvcError {
-  return error instanceof SvcError && ['conflict', 'not_found', 'validation_failed'].includes(error.code);
 }

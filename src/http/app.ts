@@ -1,7 +1,7 @@
 /** The whole of what the emulator answers to. */
 import { H3, type HTTPError, type HTTPResponse } from 'h3';
 import { createControlDocument, createPublicDocument } from '../contract/openapi-document.ts';
-import type { ControlPlane } from '../control/control-plane.ts';
+import type { ControlHandlers, ControlPlane } from '../control/control-plane.ts';
 import { SvcError } from '../errors.ts';
 import { documentEventTypes } from '../fixtures/document-event-types.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
@@ -12,13 +12,14 @@ import { createControlGuard } from './control-guard.ts';
 import { mountDashboard } from './dashboard.ts';
 import { createDashboardFiles } from './dashboard-files.ts';
 import type { EmulatorUrls } from './emulator-urls.ts';
-import type { InternalErrorLog } from './internal-error-log.ts';
+import type { InternalErrorLog } from './error-boundary.ts';
 import { mountPublicApi } from './public-api.ts';
 import { errorResponse, jsonResponse, toSvcError } from './responses.ts';
 
 export interface AppOptions extends Pick<ApiHostGuardOptions, 'allowHost'> {
   readonly sandbox: Sandbox;
   readonly control: ControlPlane;
+  readonly controlHandlers: ControlHandlers;
   /** The host that the emulator was told to listen on. */
   readonly host: string;
   /** The address that it was told to be reached at; null without one. */
@@ -52,25 +53,28 @@ export function createApp(options: AppOptions): H3 {
     publicUrl: options.getPublicUrl,
   });
   mountPublicApi(app, { sandbox, internalErrorLog, closing, assertHost });
-  const lock =
+  const auth =
     controlToken === null ? noControlAuth : createControlAuth(controlToken, publicUrl, sandbox.wall);
   const guarded = {
-    guard: createControlGuard(host, publicUrl, lock),
+    guard: createControlGuard(host, publicUrl, auth),
     internalErrorLog,
     nextRequestId,
   };
   mountControlApi(app, {
     ...guarded,
-    ...{ control, store: sandbox.store, closing },
+    handlers: options.controlHandlers,
+    control,
+    store: sandbox.store,
+    closing,
     describe: (origin) => createDocumentText('control', origin, options),
   });
-  mountDashboard(app, { ...guarded, lock, files: createDashboardFiles(dashboardFolder) });
+  mountDashboard(app, { ...guarded, auth, files: createDashboardFiles(dashboardFolder) });
   app.get('/openapi.json', async ({ url }) =>
     jsonResponse(200, createDocumentText('public', url.origin, options), nextRequestId()),
   );
   app.get('/healthz', () => jsonResponse(200, '{"ok":true}', nextRequestId()));
   app.all('/**', (event) => {
-    const error = new SvcError('not_found', `There is nothing at ${event.url.pathname}; the API is at /v1.`);
+    const error = new SvcError('not_found', `${event.url.pathname} does not exist. The API is at /v1.`);
     return errorResponse(error, nextRequestId());
   });
   return app;

@@ -27,29 +27,34 @@ const pageHeaders: ResponseHeaders = {
 const IMMUTABLE = 'private, max-age=31536000, immutable';
 
 export interface DashboardOptions extends ErrorBoundaryOptions {
+  readonly nextRequestId: () => string;
   readonly guard: ControlGuard;
-  readonly lock: ControlAuth;
+  readonly auth: ControlAuth;
   readonly files: DashboardFiles;
 }
 
-export function mountDashboard(app: H3, serving: DashboardOptions): void {
-  const { guard, lock, files } = serving;
-  const enter = (event: H3Event, requestId: string) => {
+export function mountDashboard(app: H3, options: DashboardOptions): void {
+  const { nextRequestId, guard, auth, files } = options;
+  const openPage = (event: H3Event, requestId: string) => {
     guard.assertCanOpenPage(event);
-    const cookie = lock.createCookie(event);
+    const cookie = auth.createCookie(event);
     if (cookie !== null) return redirectWithCookie(cookie, requestId);
-    lock.assertAuthorized(event);
+    auth.assertAuthorized(event);
     return fileResponse(files.get('/'), event, 'no-cache', requestId);
   };
-  const load = (event: H3Event, requestId: string) => {
+  const loadAsset = (event: H3Event, requestId: string) => {
     guard.assertAllowed(event);
     return fileResponse(files.get(event.url.pathname), event, IMMUTABLE, requestId);
   };
   for (const method of ['GET', 'HEAD'] as const) {
-    app.on(method, '/', (event) => withErrorBoundary(serving, (id) => enter(event, id), errorPage));
-    app.on(method, '/assets/**', (event) =>
-      withErrorBoundary(serving, (id) => load(event, id), controlErrorResponse),
-    );
+    app.on(method, '/', (event) => {
+      const id = nextRequestId();
+      return withErrorBoundary(options, id, () => openPage(event, id), errorPage);
+    });
+    app.on(method, '/assets/**', (event) => {
+      const id = nextRequestId();
+      return withErrorBoundary(options, id, () => loadAsset(event, id), controlErrorResponse);
+    });
   }
 }
 

@@ -1,25 +1,42 @@
+/** Ends each request with a response, also after an error, and reports internal errors. */
 import type { HTTPResponse } from 'h3';
 import type { SvcError } from '../errors.ts';
-import { type InternalErrorLog, isInternalError } from './internal-error-log.ts';
 import { toSvcError } from './responses.ts';
+
+/** Receives internal errors: they are for the person who runs the emulator, not for the client. */
+export interface InternalErrorLog {
+  /** @param where the request id, or what the emulator was doing. */
+  report(where: string, error: unknown): void;
+}
+
+/** Reports internal errors as warnings of the process. */
+export const processWarningLog: InternalErrorLog = {
+  report(where, error) {
+    const warning = error instanceof Error ? error : new Error(String(error));
+    process.emitWarning(`${where}: ${warning.stack ?? warning.message}`, 'SvcFault');
+  },
+};
 
 export interface ErrorBoundaryOptions {
   readonly internalErrorLog: InternalErrorLog;
-  readonly nextRequestId: () => string;
 }
 
-/** One request beside `/v1`, from its id to its answer; no error gets past it. */
+/** The response of `respond`, or the one of the error that it throws. Never rejects. */
 export async function withErrorBoundary(
-  { internalErrorLog, nextRequestId }: ErrorBoundaryOptions,
-  respond: (requestId: string) => HTTPResponse | Promise<HTTPResponse>,
-  refuse: (error: SvcError, requestId: string) => HTTPResponse,
+  { internalErrorLog }: ErrorBoundaryOptions,
+  requestId: string,
+  respond: () => HTTPResponse | Promise<HTTPResponse>,
+  toErrorResponse: (error: SvcError, requestId: string) => HTTPResponse,
 ): Promise<HTTPResponse> {
-  const requestId = nextRequestId();
   try {
-    return await respond(requestId);
+    return await respond();
   } catch (thrown) {
     const error = toSvcError(thrown);
     if (isInternalError(error)) internalErrorLog.report(requestId, thrown);
-    return refuse(error, requestId);
+    return toErrorResponse(error, requestId);
   }
+}
+
+function isInternalError({ code }: SvcError): boolean {
+  return code === 'internal_error' || code === 'storage_unavailable';
 }

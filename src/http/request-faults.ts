@@ -1,43 +1,44 @@
-/** Faults that are ordered for requests to `/v1`: late answers, other answers, and none. */
+/** Applies injected faults to requests to `/v1`: latency, error responses and dropped connections. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type H3, type H3Event, HTTPResponse } from 'h3';
 import { defaultErrorCode } from '../domain/fault.ts';
 import type { Caller } from '../sandbox/access.ts';
 import type { FiredFault } from '../sandbox/faults.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
-import type { RequestState } from './public-api.ts';
+import type { PublicRequest } from './public-request.ts';
 import { errorResponse, type WireError } from './responses.ts';
 
-/** Statuses that ask to come back, and so say when (decision `rate.headers`). */
+/** Statuses that ask the client to retry, with the time (decision `rate.headers`). */
 const RETRYABLE_STATUSES = new Set([429, 503]);
 
 /**
- * Lets a fault have its way before anything is done for the request: nothing of it is read, written or kept, its
- * idempotency key included.
+ * Applies a matching fault before the request is read: its idempotency key is not stored either.
  * @param closing ends a wait.
- * @returns what it answers with in the place of the operation; null where the operation is to be done.
+ * @returns the response instead of that of the operation; null to perform the operation.
  */
 export async function applyFault(
   { faults, store }: Sandbox,
-  event: H3Event,
+  request: PublicRequest,
   { keyId: apiKeyId, workspaceSeq }: Caller,
-  state: RequestState,
   closing: AbortSignal,
 ): Promise<HTTPResponse | null> {
+  const { req, url } = request.event;
   const fault = faults.fireForRequest(() => ({
-    ...{ method: event.req.method, path: event.url.pathname, apiKeyId },
+    method: req.method,
+    path: url.pathname,
+    apiKeyId,
     workspaceId: workspaceSeq === null ? null : (store.workspaces.findBySeq(workspaceSeq)?.id ?? null),
   }));
   if (fault === undefined) return null;
-  state.fault = fault;
+  request.fault = fault;
   const { latency_ms: latencyMs, status, drop } = fault.rule;
   if (latencyMs !== undefined) await sleep(latencyMs, undefined, { signal: closing }).catch(() => {});
-  // Its status, 0, is what the log has of a request that was not answered.
+  // The log shows status 0 for a dropped connection.
   if (drop === 'before') return new HTTPResponse(null, { status: 0 });
   if (status === undefined) return null;
   const error = toWireError(fault, status);
-  state.errorCode = error.code;
-  return errorResponse(error, state.requestId, state.limitHeaders);
+  request.errorCode = error.code;
+  return errorResponse(error, request.id, request.rateLimitHeaders);
 }
 
 function toWireError({ mark, rule }: FiredFault, status: number): WireError {
@@ -49,10 +50,10 @@ function toWireError({ mark, rule }: FiredFault, status: number): WireError {
   };
 }
 
-/** Requests that came by no connection, and whose answer is lost all the same. */
+/** Requests of this process, which have no connection to drop. */
 const droppedRequests = new WeakSet<Request>();
 
-/** Closes the connection without an answer. */
+/** Closes the connection without a response. */
 export function dropConnection({ req, runtime }: H3Event): HTTPResponse {
   const socket = runtime?.node?.req.socket;
   if (socket === undefined) droppedRequests.add(req);
@@ -60,10 +61,11 @@ export function dropConnection({ req, runtime }: H3Event): HTTPResponse {
   return new HTTPResponse(null);
 }
 
-/** The answer to a request of the same process. @throws TypeError where a fault drops it, as `fetch` does. */
+/** Sends a request of this process. @throws TypeError if a fault drops it, as `fetch` does. */
 export async function fetchInProcess(app: H3, request: Request): Promise<Response> {
   const response = await app.fetch(request);
-  if (droppedRequests.has(request))
-    throw new TypeError('fetch failed', { cause: new Error('a fault dropped it') });
+  if (droppedRequests.has(request)) {
+    throw new TypeError('fetch failed', { cause: new Error('an injected fault dropped the connection') });
+  }
   return response;
 }

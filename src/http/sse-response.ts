@@ -4,7 +4,7 @@ import type { ControlPlane } from '../control/control-plane.ts';
 import { SvcError } from '../errors.ts';
 import type { Store } from '../store/store.ts';
 import { clearTimeout, setTimeout } from '../timers.ts';
-import { readQuery } from './read-query.ts';
+import { readQuery } from './read-request.ts';
 import { controlHeaders } from './responses.ts';
 
 /** A client that has not read while so many sequences were given is disconnected; it resumes with `Last-Event-ID`. */

@@ -1,7 +1,7 @@
 /** Whether deliveries came as a test expects them, for the matchers of test runners. */
 import { systemClock } from '../clock/wall-clock.ts';
 import type { Delivery } from '../contract/delivery-schemas.ts';
-import type { SettledStatus } from '../control/wait-condition.ts';
+import type { SettledStatus } from '../control/wait.ts';
 import { SvcError } from '../errors.ts';
 import { DEFAULT_TIMEOUT_MS } from './default-timeout.ts';
 import { type Duration, toMs } from './duration-argument.ts';

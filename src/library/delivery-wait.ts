@@ -1,5 +1,5 @@
 import type { Delivery } from '../contract/delivery-schemas.ts';
-import { type SettledStatus, type WaitCondition, waitForDeliveries } from '../control/wait-condition.ts';
+import { type SettledStatus, type WaitCondition, waitForDeliveries } from '../control/wait.ts';
 import { SvcError } from '../errors.ts';
 import { DEFAULT_TIMEOUT_MS } from './default-timeout.ts';
 import { type Duration, toMs } from './duration-argument.ts';

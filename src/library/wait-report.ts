@@ -2,7 +2,7 @@
 import type { Event, Page, WebhookDetail } from '../contract/resources.ts';
 import { describeDelivery } from '../control/describe-delivery.ts';
 import { listAll } from '../control/list-all.ts';
-import type { WaitCondition, WaitResult } from '../control/wait-condition.ts';
+import type { WaitCondition, WaitResult } from '../control/wait.ts';
 import { formatDuration } from '../domain/duration.ts';
 import { isSubscribedTo } from '../domain/event.ts';
 import { requestJson } from './api-request.ts';

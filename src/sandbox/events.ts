@@ -19,6 +19,7 @@ export interface NewEvent {
 }
 
 export interface CreatedEvent {
+  readonly id: string;
   /** The event record as JSON text. */
   readonly record: string;
   /** Sandbox events to publish after the commit. */
@@ -44,7 +45,7 @@ export function createEvent(sandbox: Pick<Sandbox, 'store' | 'wall'>, input: New
     };
   });
   persistClockIfNeeded(sandbox, input.workspace);
-  return { record: event.record, toPublish };
+  return { id: row.id, record: event.record, toPublish };
 }
 
 /** The row of a new event without its sequence, and the event record as JSON text. */

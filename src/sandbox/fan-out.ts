@@ -69,6 +69,7 @@ export class FanOut {
           isPublished = true;
           persistClockIfNeeded(this.#sandbox, input.workspace);
           return {
+            id: row.id,
             record: event.record,
             toPublish: [{ type: 'event_due', workspaceSeq: row.workspace_seq, eventSeq: seq }],
           };

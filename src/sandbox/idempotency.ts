@@ -7,10 +7,12 @@ import type { LoadedWorkspace } from './workspace-registry.ts';
 
 export interface OperationResponse {
   readonly status: number;
-  /** JSON text. */
-  readonly body: string;
+  /** The body, JSON text. */
+  readonly text: string;
+  /** Resource that it returns; null for a list. */
+  readonly resourceId: string | null;
   /** Whether it is the stored response to an earlier request. */
-  readonly replayed?: boolean;
+  readonly isReplayed?: boolean;
 }
 
 export interface IdempotentRequest {
@@ -86,8 +88,10 @@ export class Idempotency {
     const { store, rules } = this.#sandbox;
     const stored = this.#findStored(scope);
     if (stored) {
-      if (stored.body_hash.equals(bodyHash))
-        return { status: stored.status, body: stored.body, replayed: true };
+      if (stored.body_hash.equals(bodyHash)) {
+        const { id } = JSON.parse(stored.body) as { readonly id: string };
+        return { status: stored.status, text: stored.body, resourceId: id, isReplayed: true };
+      }
       throw new SvcError(
         'idempotency_key_reused',
         'The Idempotency-Key was already used with a different body.',
@@ -102,7 +106,7 @@ export class Idempotency {
       workspace_seq: workspace.seq,
       body_hash: bodyHash,
       status: response.status,
-      body: response.body,
+      body: response.text,
       expires_at: now + rules.idempotency.retentionMs,
     });
     return response;

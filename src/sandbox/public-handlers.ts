@@ -1,4 +1,5 @@
 /** Handlers for the five operations of `/v1`, which receive validated input. */
+import type { ValidatedInput } from '../contract/operation.ts';
 import type { PublicOperations } from '../contract/public-operations.ts';
 import type { JsonObjectText } from '../domain/json.ts';
 import { type Caller, resolveWorkspace } from './access.ts';
@@ -11,10 +12,10 @@ import { createWebhook } from './webhooks.ts';
 import type { LoadedWorkspace } from './workspace-registry.ts';
 import { getWorkspace } from './workspaces.ts';
 
-export interface PublicCall {
+export interface PublicCall<Input = unknown> {
   readonly caller: Caller;
   /** Validated against the operation's schema. */
-  readonly input: Readonly<Record<string, unknown>>;
+  readonly input: Input;
   readonly method: string;
   readonly path: string;
   /** The body as received; null for operations without a body. */
@@ -24,13 +25,15 @@ export interface PublicCall {
 
 export type PublicHandlers = {
   readonly [Name in keyof PublicOperations]: (
-    call: PublicCall,
+    call: PublicCall<ValidatedInput<PublicOperations[Name]>>,
   ) => OperationResponse | Promise<OperationResponse>;
 };
 
-/** The result of a write: the response body, and the sandbox events to publish after the commit. */
+/** The result of a write: the record, and the sandbox events to publish after the commit. */
 interface WriteResult {
-  readonly body: string;
+  readonly id: string;
+  /** The record as JSON text. */
+  readonly text: string;
   readonly toPublish?: readonly SandboxEvent[];
 }
 
@@ -54,7 +57,7 @@ export function createPublicHandlers(sandbox: Sandbox): PublicHandlers {
           protect(() => {
             const written = write(prepared);
             toPublish = written.toPublish ?? [];
-            return { status, body: written.body };
+            return { status, text: written.text, resourceId: written.id };
           }),
         );
       const isLarge = event !== undefined && !isRepeat && (await fanOut.isNeededFor(event));
@@ -70,49 +73,41 @@ export function createPublicHandlers(sandbox: Sandbox): PublicHandlers {
   }
 
   return {
-    getWorkspace: ({ caller, input }) =>
-      ok(JSON.stringify(getWorkspace(sandbox, caller, getText(input, 'id')))),
-    getEvent: ({ caller, input }) => ok(getEvent(sandbox, caller, getText(input, 'id'))),
-    listEvents: ({ caller, input }) =>
-      ok(
-        listEvents(sandbox, caller, {
-          limit: Number(input.limit),
-          starting_after: findText(input, 'starting_after'),
-          type: findText(input, 'type'),
-          workspaceId: findText(input, rules.list.workspaceParameter),
-        }),
-      ),
+    getWorkspace: ({ caller, input: { id } }) => ({
+      status: operations.getWorkspace.status,
+      text: JSON.stringify(getWorkspace(sandbox, caller, id)),
+      resourceId: id,
+    }),
+    getEvent: ({ caller, input: { id } }) => ({
+      status: operations.getEvent.status,
+      text: getEvent(sandbox, caller, id),
+      resourceId: id,
+    }),
+    listEvents: ({ caller, input }) => ({
+      status: operations.listEvents.status,
+      text: listEvents(sandbox, caller, input),
+      resourceId: null,
+    }),
     createEvent: (call) => {
-      const missing = { parameter: 'workspace_id', code: 'validation_failed' } as const;
-      const workspace = resolveWorkspace(sandbox, call.caller, findText(call.input, 'workspace_id'), missing);
+      const { type, workspace_id: workspaceId } = call.input;
+      const workspace = resolveWorkspace(sandbox, call.caller, workspaceId, MISSING_WORKSPACE);
       const payload = call.body?.json.memberText(rules.payloadMember) ?? '{}';
-      const event = { workspace, type: getText(call.input, 'type'), payload };
+      const event = { workspace, type, payload };
       const write = (prepared?: PreparedEvent) => {
-        const { record, toPublish } = prepared ? prepared.publish() : createEvent(sandbox, event);
-        return { body: record, toPublish };
+        const { id, record, toPublish } = prepared ? prepared.publish() : createEvent(sandbox, event);
+        return { id, text: record, toPublish };
       };
       return create(call, workspace, operations.createEvent.status, write, event);
     },
     createWebhook: (call) => {
-      const missing = { parameter: 'workspace_id', code: 'validation_failed' } as const;
-      const workspace = resolveWorkspace(sandbox, call.caller, getText(call.input, 'workspace_id'), missing);
-      const { url, events } = call.input as { url: string; events: string[] };
-      return create(call, workspace, operations.createWebhook.status, () => ({
-        body: JSON.stringify(createWebhook(sandbox, { workspace, url, events })),
-      }));
+      const { workspace_id: workspaceId, url, events } = call.input;
+      const workspace = resolveWorkspace(sandbox, call.caller, workspaceId, MISSING_WORKSPACE);
+      return create(call, workspace, operations.createWebhook.status, () => {
+        const webhook = createWebhook(sandbox, { workspace, url, events });
+        return { id: webhook.id, text: JSON.stringify(webhook) };
+      });
     },
   };
 }
 
-function ok(body: string): OperationResponse {
-  return { status: 200, body };
-}
-
-function findText(input: PublicCall['input'], name: string): string | undefined {
-  const value = input[name];
-  return typeof value === 'string' ? value : undefined;
-}
-
-function getText(input: PublicCall['input'], name: string): string {
-  return findText(input, name) ?? '';
-}
+const MISSING_WORKSPACE = { parameter: 'workspace_id', code: 'validation_failed' } as const;

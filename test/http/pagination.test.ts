@@ -118,7 +118,7 @@ describe('what a list refuses', () => {
     ['limit=1e1', 'limit must be a whole number.'],
     ['limit=%2010', 'limit must be a whole number.'],
     ['limit=99999999999999999999', 'limit must be a whole number.'],
-    ['limit=1&limit=2', 'The query names limit twice.'],
+    ['limit=1&limit=2', 'The query contains limit twice.'],
     ['limit[]=1', 'limit[] is not a known member.'],
     ['page=2', 'page is not a known member.'],
     ['__proto__=1', '__proto__ is not a known member.'],

@@ -2,7 +2,7 @@
 import type { Delivery } from '../../contract/delivery-schemas.ts';
 import type { ControlPlane } from '../../control/control-plane.ts';
 import { describeDelivery } from '../../control/describe-delivery.ts';
-import { type SettledStatus, waitForDeliveries } from '../../control/wait-condition.ts';
+import { type SettledStatus, waitForDeliveries } from '../../control/wait.ts';
 import { deliveryStatuses } from '../../domain/delivery.ts';
 import { formatDuration } from '../../domain/duration.ts';
 import { ExitCode, SvcError } from '../../errors.ts';

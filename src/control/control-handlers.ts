@@ -1,0 +1,345 @@
+/** The handlers of the control plane: what each operation does in the emulator of this process. */
+import * as v from 'valibot';
+import type { EmulatorStatus } from '../contract/emulator-schemas.ts';
+import { createSubscriptionsSchema, createWebhookUrlSchema } from '../contract/public-operations.ts';
+import type { Event, WebhookProbe } from '../contract/resources.ts';
+import { validate } from '../contract/validate.ts';
+import type { ClockController } from '../delivery/clock-controller.ts';
+import { type ProbeResult, probeWebhook } from '../delivery/probe-webhook.ts';
+import type { Sender, SendResult } from '../delivery/sender.ts';
+import { DAY_MS } from '../domain/duration.ts';
+import { parseJsonObject } from '../domain/json.ts';
+import { eventFixtureKind, findFixture } from '../fixtures/event-fixtures.ts';
+import { listFixtureFiles } from '../fixtures/fixture-index.ts';
+import { readFixture } from '../fixtures/fixture-kind.ts';
+import { fillTemplates } from '../fixtures/template.ts';
+import { notFound } from '../sandbox/access.ts';
+import { createApiKey } from '../sandbox/api-keys.ts';
+import type { ListenerEndpoints } from '../sandbox/listener-endpoints.ts';
+import { toListBody, toPageRequest } from '../sandbox/pagination.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import type { StateLifecycle } from '../sandbox/state-lifecycle.ts';
+import {
+  getWebhookRow,
+  isPermanent,
+  registerWebhook,
+  removeWebhook,
+  rotateWebhookSecret,
+  updateWebhook,
+} from '../sandbox/webhooks.ts';
+import { createWorkspace } from '../sandbox/workspaces.ts';
+import { toApiKey } from '../store/api-keys.ts';
+import { toApiRequest } from '../store/api-requests.ts';
+import { toEventSummary } from '../store/event-queries.ts';
+import { toEventRecordText } from '../store/events.ts';
+import { toFault } from '../store/faults.ts';
+import { toWebhookDetail, type WebhookRow } from '../store/webhooks.ts';
+import { toWorkspace } from '../store/workspaces.ts';
+import { createClockHandlers } from './clock-handlers.ts';
+import type { ControlHandlers } from './control-plane.ts';
+import { createDeliveryHandlers } from './delivery-handlers.ts';
+import { findWorkspace, toEventFilter, toRequestFilter } from './store-filters.ts';
+
+/** How long a rotated secret signs beside the new one, in schedule time, unless told otherwise. */
+const DEFAULT_OVERLAP_MS = DAY_MS;
+
+/** What the control plane needs of the process around it. */
+export interface EmulatorProcess {
+  status(): EmulatorStatus;
+  /** Begins to stop; returns at once. */
+  stop(): void;
+}
+
+/** The parts of the emulator that it commands. */
+export interface ControlPlaneDependencies {
+  readonly sandbox: Sandbox;
+  readonly stateLifecycle: StateLifecycle;
+  readonly clock: ClockController;
+  readonly sender: Sender;
+  readonly listenerEndpoints: ListenerEndpoints;
+  /** Where fixtures are found, later folders overriding earlier ones. */
+  readonly fixtureFolders: readonly string[];
+}
+
+/** The handler of each operation. They take validated input. */
+export function createControlHandlers(
+  { sandbox, stateLifecycle, clock, sender, fixtureFolders, listenerEndpoints }: ControlPlaneDependencies,
+  host: EmulatorProcess,
+): ControlHandlers {
+  return {
+    ...createEmulatorHandlers(host, stateLifecycle),
+    ...createWorkspaceHandlers(sandbox),
+    ...createKeyHandlers(sandbox),
+    ...createWebhookHandlers(sandbox, listenerEndpoints),
+    ...createEventHandlers(sandbox),
+    ...createDeliveryHandlers(sandbox),
+    ...createClockHandlers(sandbox, clock),
+    ...createRequestHandlers(sandbox),
+    ...createFaultHandlers(sandbox),
+    ...createFixtureHandlers(sandbox, fixtureFolders),
+    ...createDiagnosisHandlers(sandbox, sender),
+  };
+}
+
+function createEmulatorHandlers(
+  host: EmulatorProcess,
+  stateLifecycle: StateLifecycle,
+): Pick<
+  ControlHandlers,
+  'getStatus' | 'reset' | 'saveSnapshot' | 'loadSnapshot' | 'restoreDatabase' | 'stop'
+> {
+  return {
+    getStatus: async () => host.status(),
+    reset: async () => {
+      stateLifecycle.reset();
+      return host.status();
+    },
+    saveSnapshot: async ({ path }) => {
+      const { sizeBytes, savedAt } = await stateLifecycle.saveSnapshot(path);
+      return { path, size_bytes: sizeBytes, saved_at: new Date(savedAt).toISOString() };
+    },
+    loadSnapshot: async ({ path }) => {
+      await stateLifecycle.loadSnapshot(path);
+      return host.status();
+    },
+    restoreDatabase: async () => {
+      await stateLifecycle.restoreDatabase();
+      return host.status();
+    },
+    stop: async () => {
+      host.stop();
+      return { stopping: true };
+    },
+  };
+}
+
+function createWorkspaceHandlers(
+  sandbox: Sandbox,
+): Pick<ControlHandlers, 'listWorkspaces' | 'createWorkspace' | 'getWorkspace'> {
+  const { store, environment } = sandbox;
+  return {
+    listWorkspaces: async (input) => {
+      const request = toPageRequest(input, (id) => store.workspaces.find(id));
+      return toListBody(store.workspaces.list(request), (row) => toWorkspace(row, environment));
+    },
+    createWorkspace: (input) => store.write(() => createWorkspace(sandbox, input)),
+    getWorkspace: async ({ id }) => {
+      const row = store.workspaces.find(id);
+      if (row === undefined) throw notFound('workspace', id);
+      return toWorkspace(row, environment);
+    },
+  };
+}
+
+function createKeyHandlers(sandbox: Sandbox): Pick<ControlHandlers, 'listKeys' | 'createKey' | 'revokeKey'> {
+  const { store, wall } = sandbox;
+  return {
+    listKeys: async (input) => {
+      const workspace = findWorkspace(sandbox, input.workspace_id);
+      const request = toPageRequest(input, (id) => store.apiKeys.find(id));
+      return toListBody(store.apiKeys.list(workspace?.seq ?? null, request), toApiKey);
+    },
+    createKey: ({ scopes, workspace_id }) => {
+      const workspace = findWorkspace(sandbox, workspace_id);
+      return store.write(() => createApiKey(sandbox, { scopes, workspace }));
+    },
+    revokeKey: async ({ id }) => {
+      const row = store.apiKeys.find(id);
+      if (row === undefined) throw notFound('key', id);
+      await store.write(() => store.apiKeys.revoke(row.seq, wall.now()));
+      return toApiKey(store.apiKeys.find(id) ?? row);
+    },
+  };
+}
+
+function createWebhookHandlers(
+  sandbox: Sandbox,
+  listenerEndpoints: ListenerEndpoints,
+): Pick<
+  ControlHandlers,
+  | 'listWebhooks'
+  | 'createWebhook'
+  | 'getWebhook'
+  | 'updateWebhook'
+  | 'deleteWebhook'
+  | 'rotateWebhookSecret'
+  | 'revealSecret'
+> {
+  const { store, bus, rules } = sandbox;
+  // The rules of the API for addresses and subscriptions.
+  const url = createWebhookUrlSchema(rules);
+  const events = createSubscriptionsSchema(sandbox);
+  const Endpoint = v.object({ url, events });
+  const Change = v.object({ url: v.optional(url), events: v.optional(events) });
+  return {
+    listWebhooks: async (input) => {
+      const workspace = findWorkspace(sandbox, input.workspace_id);
+      const request = toPageRequest(input, (id) => store.webhooks.findSeq(id));
+      return toListBody(store.webhooks.list(workspace?.seq ?? null, request), toWebhookDetail);
+    },
+    createWebhook: async ({ workspace_id, skip_verify: skipVerify, reuse, ...input }) => {
+      const workspace = findWorkspace(sandbox, workspace_id) ?? sandbox.workspaces.default;
+      validate(Endpoint, { url: input.url, events: input.events }, 'validation_failed');
+      const mayGoOn = (former: WebhookRow) =>
+        reuse && (input.listener ? listenerEndpoints.isAbandoned(former) : isPermanent(former));
+      const row = await store.write(() =>
+        registerWebhook(sandbox, { ...input, workspace, skipVerify }, mayGoOn),
+      );
+      if (row.listener === 1) listenerEndpoints.startGracePeriod(row.id);
+      bus.publish({ type: 'webhook_changed', webhookSeq: row.seq });
+      return { ...toWebhookDetail(row), secret: row.secret };
+    },
+    getWebhook: async ({ id }) => toWebhookDetail(getWebhookRow(sandbox, id)),
+    updateWebhook: async ({ id, skip_verify: skipVerify, ...change }) => {
+      validate(Change, { url: change.url, events: change.events }, 'validation_failed');
+      const { seq } = getWebhookRow(sandbox, id);
+      const webhook = await store.write(() => updateWebhook(sandbox, id, { ...change, skipVerify }));
+      bus.publish({ type: 'webhook_changed', webhookSeq: seq });
+      return webhook;
+    },
+    deleteWebhook: async ({ id }) => {
+      const canceled = await removeWebhook(sandbox, id);
+      return { id, deleted: true, canceled_deliveries: canceled };
+    },
+    rotateWebhookSecret: ({ id, overlap_ms }) =>
+      store.write(() => rotateWebhookSecret(sandbox, id, overlap_ms ?? DEFAULT_OVERLAP_MS)),
+    revealSecret: async ({ id }) => {
+      const { secret, previous_secret } = getWebhookRow(sandbox, id);
+      return { secret, previous_secret };
+    },
+  };
+}
+
+function createRequestHandlers(sandbox: Sandbox): Pick<ControlHandlers, 'listRequests'> {
+  const { store } = sandbox;
+  return {
+    listRequests: async (input) => {
+      // The log is written soon, not at once: whoever asks for it sees all that has happened.
+      store.flush();
+      const request = toPageRequest(input, (id) => store.apiRequests.find(id));
+      return toListBody(await store.apiRequests.list(toRequestFilter(sandbox, input), request), toApiRequest);
+    },
+  };
+}
+
+function createEventHandlers(sandbox: Sandbox): Pick<ControlHandlers, 'listEvents' | 'getEvent'> {
+  const { store } = sandbox;
+  return {
+    listEvents: async (input) => {
+      // The log, which knows what created them, is written soon, not at once.
+      store.flush();
+      const request = toPageRequest(input, (id) => store.events.find(id));
+      return toListBody(
+        await store.eventQueries.list(toEventFilter(sandbox, input), request),
+        toEventSummary,
+      );
+    },
+    getEvent: async ({ id }) => {
+      store.flush();
+      const row = store.events.find(id);
+      if (row === undefined) throw notFound('event', id);
+      const { value, memberText } = parseJsonObject(toEventRecordText(row));
+      return {
+        ...(value as Event),
+        request_id: store.eventQueries.findRequestId(row.seq),
+        payload_text: memberText('payload') ?? '{}',
+      };
+    },
+  };
+}
+
+function createFaultHandlers(
+  sandbox: Sandbox,
+): Pick<ControlHandlers, 'addFault' | 'listFaults' | 'clearFaults'> {
+  const { store, faults } = sandbox;
+  return {
+    addFault: async (rule) => {
+      findWorkspace(sandbox, rule.workspace_id);
+      const { webhook_id: webhookId, api_key_id: keyId } = rule;
+      if (webhookId && !store.webhooks.findSeq(webhookId)) throw notFound('webhook', webhookId);
+      if (keyId && !store.apiKeys.find(keyId)) throw notFound('key', keyId);
+      return faults.add(rule);
+    },
+    listFaults: async (input) => {
+      const workspace = findWorkspace(sandbox, input.workspace_id);
+      // How often one has fired is written soon, not at once.
+      store.flush();
+      const request = toPageRequest(input, (id) => store.faults.find(id));
+      return toListBody(store.faults.list(workspace?.id ?? null, request), toFault);
+    },
+    clearFaults: async ({ id, workspace_id: workspaceId }) => {
+      const workspace = findWorkspace(sandbox, workspaceId);
+      if (id && !store.faults.find(id)) throw notFound('fault', id);
+      return { cleared: await faults.clear(id ?? null, workspace?.id ?? null) };
+    },
+  };
+}
+
+/** @param folders `fixtures` folders, later ones overriding earlier ones. */
+function createFixtureHandlers(
+  { generator, workspaces }: Sandbox,
+  folders: readonly string[],
+): Pick<ControlHandlers, 'listFixtures' | 'getFixture'> {
+  const random = generator.randomSource('fixtures');
+  let sequence = 0;
+  return {
+    listFixtures: async () => ({
+      data: listFixtureFiles(folders)
+        .filter(({ kind }) => kind === 'event')
+        .map(({ name: type, source, file }) => {
+          const reading = readFixture(eventFixtureKind, file, folders);
+          return 'content' in reading
+            ? { type, source, description: reading.content.description, problem: null }
+            : { type, source, description: null, problem: reading.problems[0]?.message ?? null };
+        }),
+    }),
+    getFixture: async ({ type }) => {
+      const fixture = findFixture(type, folders);
+      if (fixture === null) throw notFound('fixture', type);
+      sequence++;
+      const scope = { env: process.env, random, now: workspaces.default.clock.now(), sequence };
+      const { description, template } = fixture;
+      return { type, description, payload_text: fillTemplates(template, scope) };
+    },
+  };
+}
+
+function createDiagnosisHandlers(
+  sandbox: Sandbox,
+  sender: Sender,
+): Pick<ControlHandlers, 'getDiagnosis' | 'probeWebhook'> {
+  return {
+    getDiagnosis: async () => {
+      const { sizeBytes, schemaVersion, newestSchemaVersion, damage } = sandbox.store.checkIntegrity();
+      return {
+        database: {
+          size_bytes: sizeBytes,
+          schema_version: schemaVersion,
+          newest_schema_version: newestSchemaVersion,
+          damage: [...damage],
+        },
+      };
+    },
+    probeWebhook: async (input) => toProbe(await probeWebhook(sandbox, sender, input)),
+  };
+}
+
+function toProbe({ id, url, connection, responses }: ProbeResult): WebhookProbe {
+  const { outcome, error, durationMs, address, certificate } = connection;
+  return {
+    ...{ webhook_id: id, url },
+    connection: {
+      ...{ outcome, error, address, duration_ms: durationMs },
+      certificate: certificate && {
+        issuer: certificate.issuer,
+        valid_to: new Date(certificate.validTo).toISOString(),
+      },
+    },
+    genuine: responses && toProbeResponse(responses.genuine),
+    forged: responses && toProbeResponse(responses.forged),
+  };
+}
+
+function toProbeResponse({ outcome, responseStatus, error, durationMs }: SendResult) {
+  return { outcome, response_status: responseStatus, error, duration_ms: durationMs };
+}

@@ -1,0 +1,60 @@
+/** Mounts a table of operations: a route for each, and an error for each other method and path. */
+import type { H3, H3Event, HTTPResponse } from 'h3';
+import { expandPath, type Operation } from '../contract/operation.ts';
+import { SvcError } from '../errors.ts';
+
+export interface OperationRuntime<Table extends Readonly<Record<string, Operation>>, Request> {
+  /** Path that the paths of the table are below. */
+  readonly prefix: string;
+  readonly operations: Table;
+  /** Handles a request from its id to its response, which is also the one of an error that `respond` throws. */
+  readonly serve: (
+    event: H3Event,
+    respond: (request: Request) => HTTPResponse | Promise<HTTPResponse>,
+  ) => Promise<HTTPResponse>;
+  /** Performs one operation. */
+  readonly perform: <Name extends keyof Table & string>(
+    name: Name,
+    request: Request,
+  ) => Promise<HTTPResponse>;
+  /** Responses to GET on further paths, which are not in the table. */
+  readonly pages?: Readonly<Record<string, (request: Request) => HTTPResponse>>;
+  /** Whether another method of a path of the table is an error of its own (decision `error.codes`). */
+  readonly rejectsMethods: boolean;
+}
+
+export function mountOperations<Table extends Readonly<Record<string, Operation>>, Request>(
+  app: H3,
+  { prefix, operations, serve, perform, pages = {}, rejectsMethods }: OperationRuntime<Table, Request>,
+): void {
+  const methods = new Map<string, string[]>();
+  for (const [name, { method, path }] of Object.entries<Operation>(operations)) {
+    const route = prefix + expandPath(path, (parameter) => `:${parameter}`);
+    methods.set(route, [...(methods.get(route) ?? []), method]);
+    app.on(method, route, (event) =>
+      serve(event, (request) => perform(name as keyof Table & string, request)),
+    );
+  }
+  for (const [path, respond] of Object.entries(pages)) {
+    app.get(prefix + path, (event) => serve(event, respond));
+  }
+  for (const [route, allowed] of rejectsMethods ? methods : []) {
+    app.all(route, (event) => serve(event, () => rejectMethod(event, allowed)));
+  }
+  for (const route of [prefix, `${prefix}/**`]) {
+    app.all(route, (event) => serve(event, () => rejectPath(event)));
+  }
+}
+
+function rejectMethod({ req }: H3Event, allowed: readonly string[]): never {
+  throw new SvcError(
+    'method_not_allowed',
+    `${req.method} is not allowed here, only ${allowed.join(' and ')}.`,
+    { headers: { Allow: allowed.join(', ') } },
+  );
+}
+
+/** @throws SvcError `not_found` */
+export function rejectPath({ req, url }: H3Event): never {
+  throw new SvcError('not_found', `${req.method} ${url.pathname} does not exist.`);
+}

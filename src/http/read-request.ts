@@ -1,0 +1,140 @@
+/** Reads the path, the query and the body of a request. */
+import { isUtf8 } from 'node:buffer';
+import type { IncomingMessage } from 'node:http';
+import type { H3Event } from 'h3';
+import { isInputInQuery, type Operation, pathParameters } from '../contract/operation.ts';
+import { type JsonObjectText, parseJsonObject } from '../domain/json.ts';
+import { SvcError } from '../errors.ts';
+
+export interface JsonBody {
+  readonly bytes: Buffer;
+  readonly json: JsonObjectText;
+}
+
+export interface BodyRules {
+  readonly limitBytes: number;
+  /** Whether a request without a body is the same as one with an empty object. */
+  readonly isOptional: boolean;
+}
+
+/** The fields of a request, not validated, and its body if the operation has one. A field of the path wins. */
+export async function readInput(
+  event: H3Event,
+  { method, path }: Operation,
+  rules: BodyRules,
+): Promise<{ readonly input: Record<string, unknown>; readonly body: JsonBody | null }> {
+  const inPath: Record<string, unknown> = {};
+  for (const name of pathParameters(path)) inPath[name] = event.context.params?.[name];
+  if (isInputInQuery(method)) return { input: { ...readQuery(event), ...inPath }, body: null };
+  const body = rules.isOptional && !hasBody(event) ? null : await readJsonBody(event, rules.limitBytes);
+  return { input: { ...body?.json.value, ...inPath }, body };
+}
+
+/**
+ * The query as an object without a prototype.
+ * @throws SvcError `invalid_request` for a parameter that occurs twice: it is unclear which one counts.
+ */
+export function readQuery(event: H3Event): Record<string, string> {
+  const query: Record<string, string> = Object.create(null);
+  for (const [name, value] of event.url.searchParams) {
+    if (name in query) throw new SvcError('invalid_request', `The query contains ${name} twice.`);
+    query[name] = value;
+  }
+  return query;
+}
+
+const JSON_TYPE = /^application\/(?:json|[\w.+-]+\+json)\s*(?:;|$)/i;
+
+/**
+ * Whether there is a body to read. An empty form of another site has no body but a `Content-Type`, which is not that of
+ * JSON: it counts as a body, so that the request is rejected.
+ */
+function hasBody({ req: { headers, body }, runtime }: H3Event): boolean {
+  const type = headers.get('content-type');
+  if (type !== null && !JSON_TYPE.test(type)) return true;
+  if (runtime?.node === undefined) return body !== null;
+  return headers.has('transfer-encoding') || Number(headers.get('content-length') ?? 0) > 0;
+}
+
+/**
+ * Reads a JSON body (§2: `Content-Type: application/json`).
+ * @throws SvcError `unsupported_media_type`, `payload_too_large` or `invalid_request`.
+ */
+async function readJsonBody(event: H3Event, limitBytes: number): Promise<JsonBody> {
+  assertJsonType(event.req.headers);
+  const bytes = await readBody(event, limitBytes);
+  if (!isUtf8(bytes)) throw new SvcError('invalid_request', 'The body is not valid UTF-8.');
+  return { bytes, json: parseJsonObject(bytes.toString('utf8')) };
+}
+
+const CHARSET = /;\s*charset\s*=\s*"?([^";\s]*)/gi;
+const UTF_8 = /^utf-?8$/i;
+
+function assertJsonType(headers: Headers): void {
+  const type = headers.get('content-type');
+  if (type === null || !JSON_TYPE.test(type)) {
+    const found = type === null ? 'has no Content-Type' : 'has another Content-Type';
+    throw new SvcError(
+      'unsupported_media_type',
+      `The request ${found}; send \`Content-Type: application/json\`.`,
+    );
+  }
+  const charsets = Array.from(type.matchAll(CHARSET), ([, name = '']) => name);
+  const charset = charsets.find((name) => !UTF_8.test(name));
+  if (charset !== undefined) {
+    const name = JSON.stringify(charset.slice(0, 64));
+    throw new SvcError('unsupported_media_type', `The body has the charset ${name}; send UTF-8.`);
+  }
+  const coding = headers.get('content-encoding');
+  if (coding !== null && coding.toLowerCase() !== 'identity') {
+    throw new SvcError('unsupported_media_type', 'The body is compressed; send it without Content-Encoding.');
+  }
+}
+
+/**
+ * Reads the whole body, up to a limit (decision `body.limit`).
+ * @throws SvcError `payload_too_large`; `invalid_request` when the client disconnects before the end.
+ */
+function readBody(event: H3Event, limitBytes: number): Promise<Buffer> {
+  const declared = Number(event.req.headers.get('content-length') ?? 0);
+  if (declared > limitBytes) throw tooLarge(limitBytes);
+  const request = event.runtime?.node?.req as IncomingMessage | undefined;
+  return request ? readNodeBody(request, limitBytes) : readWebBody(event.req.body, limitBytes);
+}
+
+// From the socket: the stream of the Fetch API would cost more than the rest of the request.
+function readNodeBody(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      // The rest is read and discarded, so that the client receives the response.
+      if (size > limitBytes) {
+        chunks.length = 0;
+        reject(tooLarge(limitBytes));
+      } else chunks.push(chunk);
+    });
+    request.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
+    const disconnect = () =>
+      reject(new SvcError('invalid_request', 'The connection ended before the body was complete.'));
+    request.on('error', disconnect);
+    // Every request closes. To create an error each time would cost half of the rest.
+    request.on('close', () => request.complete || disconnect());
+  });
+}
+
+async function readWebBody(body: ReadableStream<Uint8Array> | null, limitBytes: number): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body ?? []) {
+    size += chunk.length;
+    if (size > limitBytes) throw tooLarge(limitBytes);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function tooLarge(limitBytes: number): SvcError {
+  return new SvcError('payload_too_large', `The body is larger than ${limitBytes} bytes.`);
+}
