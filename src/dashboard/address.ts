@@ -1,17 +1,17 @@
 import { idPrefixes } from '../domain/ids.ts';
 
-/** What the page shows is in its address, after the `#`: `#/deliveries/del_…?status=failed`. */
+/** Routes live in the URL fragment: `#/deliveries/del_…?status=failed`. */
 export const sections = ['deliveries', 'events', 'webhooks', 'requests', 'keys', 'trigger'] as const;
 export type Section = (typeof sections)[number];
 
 export interface Route {
   readonly section: Section;
-  /** The one thing that is shown; null where a list is. */
+  /** ID of the resource that is open; null for a list. */
   readonly id: string | null;
   readonly query: Readonly<Record<string, string>>;
 }
 
-/** Reads the part of an address after `#`; what it does not know leads to the deliveries. */
+/** Parses a URL fragment. An unknown section becomes the delivery list. */
 export function parseHash(hash: string): Route {
   const [path = '', query = ''] = hash.replace(/^#?\/?/, '').split('?', 2);
   const [name = '', id = ''] = path.split('/');
@@ -23,14 +23,14 @@ export function parseHash(hash: string): Route {
   };
 }
 
-/** `#/deliveries/del_…?status=failed`; members of the query that are empty are left out. */
+/** `#/deliveries/del_…?status=failed`, without empty query values. */
 export function toHash({ section, id = null, query = {} }: Partial<Route> & Pick<Route, 'section'>): string {
   const given = Object.entries(query).filter(([, value]) => value !== '');
   const search = given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
   return `#/${section}${id === null ? '' : `/${encodeURIComponent(id)}`}${search}`;
 }
 
-/** Where a thing is shown, by the prefix of its id (§2); null where it has no place of its own. */
+/** The route of a resource, by the prefix of its ID (§2); null for resources without a page. */
 export function findResourceRoute(id: string): Pick<Route, 'section' | 'id'> | null {
   const prefixes = {
     event: 'events',

@@ -1,4 +1,4 @@
-/** The frame of the page: where one is, whether the emulator answers, the clock, and the view of the address. */
+/** The layout around every view: navigation, workspace, connection status, clock and toasts. */
 import type { JSX } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { type Route, type Section, toHash } from './address.ts';
@@ -33,25 +33,30 @@ export function App() {
   const [isHelping, setHelping] = useState(false);
   const content = useRef<HTMLElement>(null);
   useShortcuts([
-    { key: '?', description: 'Show the keys', run: () => setHelping(true) },
+    { key: '?', description: 'Show keyboard shortcuts', run: () => setHelping(true) },
     { key: 't', description: 'Trigger an event', run: () => navigate({ section: 'trigger' }) },
   ]);
   const { View, title } = views[route.value.section];
   document.title = `${title} · svc`;
   return (
-    <div class="frame">
-      <header class="top">
-        <button type="button" class="skip" onClick={() => content.current?.focus()}>
-          Skip to the content
+    <div class="app">
+      <header class="app-header">
+        <button type="button" class="skip-link" onClick={() => content.current?.focus()}>
+          Skip to content
         </button>
         <a class="brand" href={toHash({ section: 'deliveries' })}>
           <img src={icon} alt="" /> svc
         </a>
         <Navigation />
-        <div class="tools">
+        <div class="app-header-actions">
           <WorkspaceSelect />
           <ConnectionStatus />
-          <button type="button" class="quiet" aria-label="Show the keys" onClick={() => setHelping(true)}>
+          <button
+            type="button"
+            class="subtle"
+            aria-label="Keyboard shortcuts"
+            onClick={() => setHelping(true)}
+          >
             <Icon name="help" />
           </button>
         </div>
@@ -61,7 +66,7 @@ export function App() {
         <ClockBar />
       </div>
       <main ref={content} tabIndex={-1}>
-        <h1 class="unseen">{title}</h1>
+        <h1 class="visually-hidden">{title}</h1>
         <View route={route.value} />
       </main>
       <ReplayDialog />
@@ -106,8 +111,8 @@ function WorkspaceSelect() {
 
 function ConnectionStatus() {
   const isLive = isConnected.value;
-  if (isLive === null) return <ConnectionLight state="connecting" text="Connecting" />;
-  if (!isLive) return <ConnectionLight state="lost" text="Connection lost, trying again" />;
+  if (isLive === null) return <ConnectionLight state="connecting" text="Connecting…" />;
+  if (!isLive) return <ConnectionLight state="lost" text="Connection lost. Reconnecting…" />;
   return <ConnectionLight state="live" text={status.value?.environment ?? 'live'} />;
 }
 
@@ -121,11 +126,11 @@ function ConnectionLight({ state, text }: { readonly state: string; readonly tex
 
 function Toasts() {
   return (
-    <div class="notices" aria-live="polite">
+    <div class="toasts" aria-live="polite">
       {toasts.value.map(({ number, text, isError }) => (
         <p key={number} class={isError ? 'error' : ''}>
           {text}{' '}
-          <button type="button" class="quiet" aria-label="Dismiss" onClick={() => dismissToast(number)}>
+          <button type="button" class="subtle" aria-label="Dismiss" onClick={() => dismissToast(number)}>
             <Icon name="cross" />
           </button>
         </p>
@@ -136,8 +141,8 @@ function Toasts() {
 
 function ShortcutsDialog({ onClose }: { readonly onClose: () => void }) {
   return (
-    <Dialog title="Keys" onClose={onClose}>
-      <dl class="facts">
+    <Dialog title="Keyboard shortcuts" onClose={onClose}>
+      <dl class="properties">
         {shortcuts.value.map(({ key, description }) => [
           <dt key={`${key} key`}>
             <kbd>{key}</kbd>

@@ -1,10 +1,10 @@
 import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 
-/** Whether the live stream stands; null before it has for the first time. */
+/** Whether the live stream is connected; null before the first connection. */
 export const isConnected = signal<boolean | null>(null);
 
-/** Calls `look` when a lost connection is back: what was shown before may be of an emulator that is gone. */
+/** Calls `onReconnect` when a lost connection is restored, because another emulator may have replaced the first one. */
 export function useReconnection(look: () => void): void {
   const wasLost = useRef(false);
   const { value: stands } = isConnected;

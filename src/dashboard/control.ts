@@ -1,4 +1,4 @@
-/** The control plane of the emulator that served this page. */
+/** The client of the control plane of the emulator that serves this page. */
 import { type ControlRequest, createControlClient } from '../control/control-client.ts';
 import { toServerError } from '../control/server-error.ts';
 import { SvcError } from '../errors.ts';
@@ -26,7 +26,7 @@ export const control = createControlClient(
 
 async function sendRequest({ url, signal, ...request }: ControlRequest): Promise<Response> {
   const response = await fetch(url, { ...request, signal: signal ?? null }).catch((error) => {
-    throw new SvcError('no_emulator', `Nothing answers at ${url.origin}.`, { cause: error });
+    throw new SvcError('no_emulator', `Cannot connect to ${url.origin}.`, { cause: error });
   });
   if (response.ok) return response;
   throw toServerError({ status: response.status, text: await response.text() }, url.href);

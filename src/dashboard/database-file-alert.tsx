@@ -1,4 +1,4 @@
-/** What happened to the database file of the running emulator, above every view, with the way back. */
+/** Reports a problem with the database file of the running emulator and offers to restore it. */
 import { useState } from 'preact/hooks';
 import { control } from './control.ts';
 import { refreshStatus, status } from './session.ts';
@@ -16,16 +16,16 @@ export function DatabaseFileAlert() {
     setBusy(false);
     if (restored === undefined) return;
     status.value = restored;
-    showToast('The database file was written again.');
+    showToast('Database file restored.');
   }
   return (
-    <section class="storage-problem" role="alert">
+    <section class="database-alert" role="alert">
       <p>
         <strong>{problem.message}</strong> {problem.hint}
       </p>
       {problem.kind === 'removed' && (
         <button type="button" disabled={isBusy} onClick={() => void restore()}>
-          Write the file again
+          Restore the file
         </button>
       )}
     </section>

@@ -1,4 +1,4 @@
-/** A list that is both looked through, page by page, and alive: what happens in the emulator changes it in place. */
+/** A paginated list that applies live updates in place. */
 import type { Page } from '../contract/resources.ts';
 import { toErrorMessage } from './error-message.ts';
 import { type HasId, PAGE_SIZE, PagedList } from './paged-list.ts';
@@ -10,56 +10,55 @@ export interface PageRequest {
 
 interface FeedOptions<Item> {
   readonly fetchPage: (page: PageRequest) => Promise<Page<Item>>;
-  /** Called after every change of what the feed shows. */
+  /** Called after every visible change. */
   readonly onChange: () => void;
 }
 
-/** An item as it stands now, and whether the list has a place for it; null where nobody knows. */
+/** The current state of an item and whether it matches the filter of the list; null when that is unknown. */
 export interface ItemUpdate<Item> {
   readonly item: Item;
   readonly matches: boolean | null;
 }
 
-/** How many waiting ones are told apart. */
+/** New items are counted up to this number. */
 export const MAX_NEW_COUNT = 9_999;
-/** The end is near when fewer items than this are left. */
+/** The next page is loaded when fewer items than this are left below the visible range. */
 const PREFETCH_DISTANCE = PAGE_SIZE / 2;
 
 export class Feed<Item extends HasId> {
   readonly list = new PagedList<Item>();
-  /** Why the last page did not come, for people; null when it did. */
+  /** The error message of the last page request; null when it succeeded. */
   error: string | null = null;
-  /** Whether the first page has come. */
+  /** Whether the first page has arrived. */
   isLoaded = false;
   readonly #options: FeedOptions<Item>;
   readonly newCount = new Set<string>();
   #isHeld = false;
-  /** Whether the list has kept, for being held, what no longer belongs to it. */
+  /** Whether the paused list still shows an item that no longer matches. */
   #isStale = false;
   #looked = { first: 0, last: 0 };
-  /** Of the page that is being asked for; answers to an earlier question are not taken. */
+  /** Number of the latest page request. Responses to earlier requests are ignored. */
   #question = 0;
   #isAsking = false;
-  /** Asks once more what was asked last; null unless that failed. */
+  /** Repeats the last page request; null unless it failed. */
   #failed: (() => void) | null = null;
-  /** What happened since that question: the answer may be older. */
+  /** Updates since the latest page request, because its response may be older. */
   #heard: ItemUpdate<Item>[] = [];
 
   constructor(options: FeedOptions<Item>) {
     this.#options = options;
   }
 
-  /** Whether a page is on its way. */
   get isLoading(): boolean {
     return this.#isAsking;
   }
 
-  /** How many would be in the list were it not held; {@link MAX_NEW_COUNT} stands for as many or more. */
+  /** How many new items wait while the list is paused; {@link MAX_NEW_COUNT} means as many or more. */
   get waiting(): number {
     return this.newCount.size;
   }
 
-  /** Asks for the first page, and for all that was shown anew. */
+  /** Loads the first page and drops everything else. */
   load(): void {
     const ask = () => this.#options.fetchPage({ limit: PAGE_SIZE });
     void this.#ask(ask, (page) => {
@@ -70,12 +69,12 @@ export class Feed<Item extends HasId> {
     });
   }
 
-  /** Answers that are still to come are not taken. */
+  /** Ignores responses that are still pending. */
   cancel(): void {
     this.#question++;
   }
 
-  /** What happened. */
+  /** Applies updates from the live stream. */
   applyUpdates(news: readonly ItemUpdate<Item>[]): void {
     if (this.#isAsking) this.#heard.push(...news);
     for (const each of news) this.#take(each);
@@ -84,15 +83,18 @@ export class Feed<Item extends HasId> {
     this.#options.onChange();
   }
 
-  /** While it is held no item comes or goes; those that are there still change. Let go, it is asked for anew. */
+  /**
+   * While paused, no item is added or removed, but existing items are still updated. The list reloads when it resumes
+   * after changes.
+   */
   setPaused(isHeld: boolean): void {
     this.#isHeld = isHeld;
     if (!isHeld && (this.#isStale || this.newCount.size > 0)) this.load();
   }
 
   /**
-   * Tells which items are in view: gives up those far from there, and asks for those that are missing. After a failure
-   * it waits for {@link retry}.
+   * Tells the feed which items are visible. Unloads distant items and loads missing ones. After a failure it waits for
+   * {@link retry}.
    */
   setVisibleRange(first: number, last: number): void {
     this.#looked = { first, last };
@@ -113,7 +115,7 @@ export class Feed<Item extends HasId> {
     }
   }
 
-  /** Asks again for what did not come. */
+  /** Repeats the page request that failed. */
   retry(): void {
     this.#failed?.();
   }
@@ -150,7 +152,7 @@ export class Feed<Item extends HasId> {
     this.#options.onChange();
   }
 
-  /** What is behind one cursor, down to another; a page of it may be short. */
+  /** The items after one cursor down to `end`. A page may be short, so several requests can be necessary. */
   async #askBetween({
     after,
     end,

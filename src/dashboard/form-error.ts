@@ -1,12 +1,11 @@
-/** What keeps a form from being taken. */
+/** A validation error of a form. */
 export interface FormError {
-  /** Name of the field that is to blame; null where none is. */
+  /** Name of the invalid field; null when the error concerns the whole form. */
   readonly field: string | null;
-  /** A sentence for people. */
   readonly message: string;
 }
 
-/** The emulator begins its messages with the path of the member that they are about: `events[1] must be …`. */
+/** Error messages of the emulator start with the path of the invalid field: `events[1] must be …`. */
 export function toFormError(message: string, fields: readonly string[]): FormError {
   const field = fields.find((name) => message.startsWith(name) && !/^\w/.test(message.slice(name.length)));
   if (field === undefined) return { field: null, message: message };

@@ -1,13 +1,13 @@
-/** What keeps a text from being the JSON object that the emulator takes, for whoever is writing it. */
+/** Explains why a text is not a JSON object that the emulator accepts. */
 import { locateJsonError, parseJsonObject } from '../domain/json.ts';
 
 export interface JsonProblem {
   readonly message: string;
-  /** Line and column, both from 1, and the index in the text; null where no one place is to blame. */
+  /** Line and column from 1, and the index in the text; null when the problem has no single position. */
   readonly position: { readonly line: number; readonly column: number; readonly index: number } | null;
 }
 
-/** Null where the text is a JSON object that names no member twice and does not nest too deep. */
+/** Null when the text is a JSON object without duplicate keys that is not nested too deeply. */
 export function findJsonProblem(text: string): JsonProblem | null {
   try {
     parseJsonObject(text);
@@ -18,7 +18,7 @@ export function findJsonProblem(text: string): JsonProblem | null {
   }
 }
 
-/** What the emulator calls the body is whatever text is being written here. */
+/** Messages of the parser are about a request body. The text is not always one. */
 function toMessage({ message }: Error): string {
   return message.replace('The body', 'It');
 }
@@ -28,6 +28,6 @@ function describeSyntaxError(text: string): JsonProblem {
   const before = text.split('\n', line - 1).reduce((length, { length: more }) => length + more + 1, 0);
   const index = before + column - 1;
   const [found] = /^(?:"[^"\n]{0,20}"?|[\w.+-]{1,20}|\S)/u.exec(text.slice(index)) ?? [];
-  const message = found === undefined ? 'Something is missing at the end.' : `${found} does not fit here.`;
+  const message = found === undefined ? 'Unexpected end of the text.' : `Unexpected ${found}.`;
   return { message, position: { line, column, index } };
 }

@@ -1,13 +1,13 @@
 /**
- * The live stream of the emulator, one for the whole page. Items reach the views in batches: two hundred a second are
- * two hundred changes of the page otherwise.
+ * The live stream of the emulator, shared by the whole page. Items are delivered in batches, because rendering each of
+ * hundreds per second is too slow.
  */
 import { useEffect, useRef } from 'preact/hooks';
 import type { StreamItem } from '../contract/stream-schemas.ts';
 import { isConnected } from './connection.ts';
 import { control } from './control.ts';
 
-/** Long enough to gather, short enough to look immediate. A tab in the background is woken once a second. */
+/** Background tabs run timers only once per second. */
 const BATCH_MS = 100;
 
 type Listener = (items: readonly StreamItem[]) => void;
@@ -15,7 +15,7 @@ type Listener = (items: readonly StreamItem[]) => void;
 const listeners = new Set<Listener>();
 let batch: StreamItem[] = [];
 
-/** Follows for as long as the page is open, over every lost connection. */
+/** Keeps the stream open and reconnects with backoff. */
 export async function openLiveStream(): Promise<void> {
   for (let failures = 0; ; failures++) {
     try {
@@ -26,20 +26,23 @@ export async function openLiveStream(): Promise<void> {
       }, noop);
       for await (const item of stream) enqueue(item);
     } catch {
-      // The first connection failed, or the emulator refuses this page: it may be another one in a moment.
+      // The first connection failed or was rejected; retry.
       isConnected.value = false;
     }
     await new Promise((resolve) => setTimeout(resolve, Math.min(250 * 2 ** failures, 5_000)));
   }
 }
 
-/** Calls `listener` with what happens, in order, until what it returns is called. */
+/**
+ * Calls `listener` with each batch, in order.
+ * @returns a function that unsubscribes
+ */
 export function subscribe(listener: Listener): () => void {
   listeners.add(listener);
   return () => void listeners.delete(listener);
 }
 
-/** The same for as long as the component is there. */
+/** Subscribes for the lifetime of the component. */
 export function useLiveItems(listener: Listener): void {
   const latest = useRef(listener);
   latest.current = listener;

@@ -4,7 +4,7 @@ import { openLiveStream } from './live-stream.ts';
 import { startSession } from './session.ts';
 
 const place = document.getElementById('app');
-if (place === null) throw new Error('The page has no place for the dashboard.');
+if (place === null) throw new Error('index.html has no element with the id "app".');
 render(<App />, place);
 startSession();
 openLiveStream();

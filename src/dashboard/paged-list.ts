@@ -1,25 +1,25 @@
 /**
- * A list of the emulator, newest first, of which only the part around what is looked at is kept. Ids are in the order
- * of creation, so that the place of an item is known by its id.
+ * A paginated list, newest first, that keeps only the items around the visible range in memory. IDs sort by creation
+ * time, so the position of an item follows from its ID.
  */
 import type { Page } from '../contract/resources.ts';
 
-/** Items that are asked for at a time. */
+/** Items per request. */
 export const PAGE_SIZE = 100;
-/** Items that are kept on either side of what is looked at. */
+/** Items that stay loaded above and below the visible range. */
 const KEPT_AROUND_VIEW = 1_000;
 
 export interface HasId {
   readonly id: string;
 }
 
-/** A stretch of the list: what a page brought, and what has come into it since. */
+/** A contiguous part of the list: a page and the items that were added to it since. */
 interface Segment<Item> {
-  /** The cursor behind which it begins; null at the top. */
+  /** The cursor before its first item; null at the top. */
   readonly cursor: string | null;
-  /** Null while it is too far away to be kept. */
+  /** Null while the segment is unloaded. */
   items: Item[] | null;
-  /** How many items it has, or had when it was given up. */
+  /** Number of items, also while it is unloaded. */
   size: number;
 }
 
@@ -28,14 +28,14 @@ type LoadedSegment<Item> = Segment<Item> & { items: Item[] };
 export class PagedList<Item extends HasId> {
   #parts: Segment<Item>[] = [];
   #length = 0;
-  /** Where the list goes on behind what is known of it; null at its end. */
+  /** Cursor of the next page; null at the end of the list. */
   nextCursor: string | null = null;
 
   get length(): number {
     return this.#length;
   }
 
-  /** Undefined beyond the end, and for an item that has been given up. */
+  /** Undefined beyond the end and for an unloaded item. */
   at(index: number): Item | undefined {
     let start = 0;
     for (const { items, size } of this.#parts) {
@@ -45,20 +45,20 @@ export class PagedList<Item extends HasId> {
     return undefined;
   }
 
-  /** Begins anew with the first page. */
+  /** Replaces the list with its first page. */
   reset(page: Page<Item>): void {
     this.#parts = [];
     this.#append(null, page);
   }
 
-  /** Takes the page behind `next`. A page behind another cursor comes too late and is not taken. */
+  /** Appends the page after `nextCursor`. A page for another cursor is outdated and ignored. */
   append(after: string, page: Page<Item>): void {
     if (after === this.nextCursor) this.#append(after, page);
   }
 
   /**
-   * Brings an item up to date, puts a new one into its place, or takes one away that no longer belongs here.
-   * @param belongs null where nobody knows: it stays if it is here
+   * Updates or inserts an item, or removes one that no longer matches.
+   * @param belongs null when unknown: the item stays if it is in the list
    */
   upsert(item: Item, belongs: boolean | null): void {
     const part = this.#findKept(item.id);
@@ -71,13 +71,13 @@ export class PagedList<Item extends HasId> {
     if (part.size >= 2 * PAGE_SIZE) this.#split(part);
   }
 
-  /** Whether the item is here; null where its place is not kept, and so nothing is known of it. */
+  /** Whether the item is in the list; null when its position is not loaded. */
   has(id: string): boolean | null {
     const items = this.#findKept(id)?.items;
     return items === undefined ? null : items[findInsertIndex(items, id)]?.id === id;
   }
 
-  /** Gives up what is far from the items `first` to `last`: below them it is cut off, above them its place stays. */
+  /** Unloads items far from the range `first` to `last`. Items below are cut off; items above keep their positions. */
   unloadOutside(first: number, last: number): void {
     let start = 0;
     for (const [index, part] of this.#parts.entries()) {
@@ -92,7 +92,7 @@ export class PagedList<Item extends HasId> {
     this.#measure();
   }
 
-  /** The given-up part with the item `index` in it, or the one nearest to it up to `last`: where it begins and ends. */
+  /** The unloaded segment that contains `index`, or the next one up to `last`: its start and end cursors. */
   findUnloaded(index: number, last: number): { readonly after: string | null; readonly end: string } | null {
     let start = 0;
     for (const [place, { cursor, items, size }] of this.#parts.entries()) {
@@ -104,7 +104,7 @@ export class PagedList<Item extends HasId> {
     return null;
   }
 
-  /** Brings a given-up part back. */
+  /** Fills an unloaded segment again. */
   reload(after: string | null, items: readonly Item[]): void {
     const part = this.#parts.find((each) => each.cursor === after && each.items === null);
     if (part === undefined) return;
@@ -125,7 +125,7 @@ export class PagedList<Item extends HasId> {
     this.#measure();
   }
 
-  /** Only the top grows without end, by what comes anew. */
+  /** Only the top segment grows without limit, because new items are inserted there. */
   #split(part: LoadedSegment<Item>): void {
     const upper = part.items.slice(0, PAGE_SIZE);
     const lower = part.items.slice(PAGE_SIZE);
@@ -147,7 +147,7 @@ function isLoaded<Item>(part: Segment<Item>): part is LoadedSegment<Item> {
   return part.items !== null;
 }
 
-/** Where an id is, or would be, in items that run from the newest to the oldest. */
+/** Binary search in items that are sorted from the newest to the oldest. */
 function findInsertIndex(items: readonly HasId[], id: string): number {
   let low = 0;
   let high = items.length;

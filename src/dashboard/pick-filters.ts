@@ -1,7 +1,7 @@
-/** What lists can be narrowed to, as the address has it. */
+/** Reads the filters of a list from the query of the URL. */
 import { parseRelativeTime } from '../domain/relative-time.ts';
 
-/** Those members of a query that can be what their names say; text around them and empty ones are taken away. */
+/** The trimmed values of `names` that are valid and not empty. */
 export function pickFilters<Name extends string>(
   query: Readonly<Record<string, string>>,
   names: readonly Name[],

@@ -1,19 +1,19 @@
-/** The public API `/v1` (§4), as any client sees it: what the page does here counts and is logged like the rest. */
+/** A client of the public API `/v1` (§4). Its requests appear in the request log like those of any client. */
 import type { Event } from '../contract/resources.ts';
 import { SvcError } from '../errors.ts';
 
-/** An error in the documented form (§7). */
+/** An error in the documented format (§7). */
 export interface ApiErrorResponse {
   readonly status: number;
   readonly code: string;
   readonly message: string;
-  /** Null where the answer is not from the API. */
+  /** Null when the response does not come from the API. */
   readonly requestId: string | null;
 }
 
 export interface CreatedEvent {
   readonly event: Event;
-  /** Whether it is the answer to an earlier request with the same idempotency key. */
+  /** Whether an earlier request with the same idempotency key created the event. */
   readonly isReplayed: boolean;
 }
 
@@ -24,9 +24,9 @@ interface Credentials {
 
 /**
  * `POST /events`
- * @param body JSON text, sent as it is.
- * @param credentials with an empty `idempotencyKey` for none.
- * @throws SvcError `no_emulator` when nothing answers.
+ * @param body JSON text, sent unchanged
+ * @param credentials an empty `idempotencyKey` sends none
+ * @throws SvcError `no_emulator` when the connection fails
  */
 export async function createEvent(
   body: string,
@@ -41,14 +41,14 @@ export async function createEvent(
     },
     body,
   }).catch((error) => {
-    throw new SvcError('no_emulator', `Nothing answers at ${location.origin}.`, { cause: error });
+    throw new SvcError('no_emulator', `Cannot connect to ${location.origin}.`, { cause: error });
   });
   const text = await response.text();
   if (!response.ok) return parseApiError(response.status, text);
   return { event: JSON.parse(text), isReplayed: response.headers.get('idempotent-replayed') === 'true' };
 }
 
-/** What an answer that is no success says; also of one that something before the emulator gave. */
+/** Parses an error response, also one of a proxy in front of the emulator. */
 export function parseApiError(status: number, text: string): ApiErrorResponse {
   try {
     const { code, message, request_id: requestId } = JSON.parse(text).error;
@@ -57,7 +57,7 @@ export function parseApiError(status: number, text: string): ApiErrorResponse {
     return {
       status,
       code: 'unknown',
-      message: text.slice(0, 500) || 'The answer is empty.',
+      message: text.slice(0, 500) || 'The response body is empty.',
       requestId: null,
     };
   }

@@ -11,13 +11,13 @@ export function navigate(to: Parameters<typeof toHash>[0]): void {
   location.hash = toHash(to);
 }
 
-/** Shows something else without a step in the history. */
+/** Navigates without a history entry. */
 export function replaceRoute(to: Parameters<typeof toHash>[0]): void {
   history.replaceState(null, '', toHash(to));
   route.value = parseHash(location.hash);
 }
 
-/** Changes members of the query without a step in the history; an empty one is taken away. */
+/** Changes query values without a history entry; an empty value removes its key. */
 export function updateQuery(changes: Readonly<Record<string, string>>): void {
   const { section, id, query } = route.value;
   replaceRoute({ section, id, query: { ...query, ...changes } });

@@ -1,27 +1,27 @@
-/** The schedule clock of the workspace shown, going on between the answers of the emulator. */
+/** The schedule clock of the selected workspace, extrapolated between responses of the emulator. */
 import { computed, effect, signal } from '@preact/signals';
 import type { ClockState } from '../contract/emulator-schemas.ts';
 import { isConnected } from './connection.ts';
 import { control } from './control.ts';
 import { workspaceId } from './session.ts';
 
-/** Commands and tests move the clock as well, and nothing announces it. */
+/** Commands and tests can move the clock, and the live stream does not announce it. */
 const POLL_INTERVAL_MS = 2_000;
 const TICK_MS = 250;
 
-/** As the emulator last told it; undefined before it has. */
+/** The last state that the emulator reported; undefined before the first. */
 export const clock = signal<ClockState>();
 
 const receivedAt = signal(0);
 const tick = signal(performance.now());
 
-/** Schedule time now, in milliseconds since 1970; undefined before the emulator has told it. */
+/** Current schedule time in milliseconds since 1970; undefined before the first response. */
 export const scheduleNow = computed(() => {
   const { value } = clock;
   return value && Date.parse(value.now) + value.rate * Math.max(0, tick.value - receivedAt.value);
 });
 
-/** Wall time now, in milliseconds since 1970, as the emulator's wall clock shows it. */
+/** Current time of the emulator's wall clock in milliseconds since 1970. */
 export const wallNow = computed(() => {
   const { value } = clock;
   return value && Date.parse(value.wall) + Math.max(0, tick.value - receivedAt.value);
@@ -34,7 +34,7 @@ export function realTimeUntil(time: string): number | null {
   return Math.max(0, Date.parse(time) - scheduleNow.value) / value.rate;
 }
 
-/** Takes over what an operation on the clock answered. */
+/** Stores the clock state that an operation returned. */
 export function setClock(state: ClockState): void {
   if (state.workspace_id !== workspaceId.peek()) return;
   clock.value = state;
@@ -45,7 +45,7 @@ export function setClock(state: ClockState): void {
 export async function refreshClock(): Promise<void> {
   const id = workspaceId.peek();
   if (id === undefined || document.hidden) return;
-  // A lost connection shows elsewhere; the next look may succeed.
+  // The connection status shows the error; the next poll may succeed.
   await control.getClock({ workspace_id: id }).then(setClock, () => undefined);
 }
 

@@ -1,4 +1,4 @@
-/** Which emulator this page is of, and the workspace that it shows. */
+/** The state of the emulator and the selected workspace. */
 import { computed, effect, signal } from '@preact/signals';
 import type { EmulatorStatus } from '../contract/emulator-schemas.ts';
 import type { Workspace } from '../contract/resources.ts';
@@ -6,14 +6,14 @@ import { isConnected } from './connection.ts';
 import { control } from './control.ts';
 import { subscribe } from './live-stream.ts';
 
-/** Undefined until the emulator has answered. */
+/** Undefined until the first response. */
 export const status = signal<EmulatorStatus>();
 export const workspaces = signal<readonly Workspace[]>([]);
 
 const STORAGE_KEY = 'svc.workspace';
 const selectedWorkspaceId = signal(sessionStorage.getItem(STORAGE_KEY));
 
-/** Id of the workspace whose things are shown; undefined until the emulator has answered. */
+/** ID of the selected workspace; undefined until the first response. */
 export const workspaceId = computed(() => {
   const known = workspaces.value.find(({ id }) => id === selectedWorkspaceId.value);
   return known?.id ?? status.value?.workspace_id;
@@ -25,8 +25,8 @@ export function selectWorkspace(id: string): void {
 }
 
 /**
- * Asks the emulator who it is, again whenever the live stream stands anew, because another one may have taken its place,
- * when its state was replaced, and when something happens in a workspace that came since.
+ * Loads the status and the workspaces, and reloads them when the live stream reconnects, after a reset, and when an
+ * event happens in an unknown workspace.
  */
 export function startSession(): void {
   effect(() => {
@@ -41,7 +41,7 @@ export function startSession(): void {
   });
 }
 
-/** Asks for the status alone. Where nobody answers, the live stream shows that the connection is lost. */
+/** Reloads only the status. The live stream reports a lost connection. */
 export async function refreshStatus(): Promise<void> {
   await control.getStatus({}).then(
     (emulator) => {
@@ -60,7 +60,6 @@ async function loadSession(): Promise<void> {
     status.value = emulator;
     workspaces.value = data;
   } catch {
-    // Shown as a lost connection by the live stream, which fails with it.
     isConnected.value = false;
   }
 }

@@ -1,19 +1,19 @@
-/** Keys that do something wherever the focus is, but in a field. */
+/** Keyboard shortcuts, active unless a text field has the focus. */
 import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 
 interface Shortcut {
-  /** As `KeyboardEvent.key` has it. */
+  /** A value of `KeyboardEvent.key`. */
   readonly key: string;
-  /** What it does, for the list that `?` shows. */
+  /** Shown in the list of shortcuts. */
   readonly description: string;
   readonly run: () => void;
 }
 
-/** Those that are in force, the newest component's last. */
+/** Active shortcuts. Those of the newest component come last. */
 export const shortcuts = signal<readonly Shortcut[]>([]);
 
-/** Puts keys in force for as long as the component is there. Of two for one key, the newer counts. */
+/** Registers shortcuts while the component is mounted. When two use the same key, the newer one runs. */
 export function useShortcuts(own: readonly Shortcut[]): void {
   const latest = useRef(own);
   latest.current = own;
@@ -43,7 +43,7 @@ addEventListener('keydown', (event) => {
 const TEXT_INPUTS = 'input, textarea, select, [contenteditable]';
 const ACTIVATABLE = `${TEXT_INPUTS}, a, button, summary, [role="option"]`;
 
-/** Whether the key means something to the element that has the focus: text to a field, a press to a button. */
+/** Whether the focused element handles the key itself: text in a field, or Enter on a button. */
 function isHandledByTarget({ target, key }: KeyboardEvent): boolean {
   const takers = key === 'Enter' || key === ' ' ? ACTIVATABLE : TEXT_INPUTS;
   return target instanceof Element && target.closest(takers) !== null;

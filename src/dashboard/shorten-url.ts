@@ -1,4 +1,4 @@
-/** An address without what every one has: `localhost:3000/hooks`. */
+/** A URL without its scheme and trailing slash: `localhost:3000/hooks`. */
 export function shortenUrl(url: string): string {
   return url.replace(/^https?:\/\//, '').replace(/\/$/, '');
 }

@@ -1,4 +1,4 @@
-/** Short messages about what somebody has just done, spoken by screen readers as well. */
+/** Short messages about the result of an action, also announced to screen readers. */
 import { signal } from '@preact/signals';
 import { toErrorMessage } from './error-message.ts';
 
@@ -16,7 +16,7 @@ let count = 0;
 export function showToast(text: string, isError = false): void {
   const number = ++count;
   toasts.value = [...toasts.value, { number, text, isError }];
-  // What went wrong stays until it has been read.
+  // Errors stay until the user dismisses them.
   if (!isError) setTimeout(() => dismissToast(number), SHOWN_MS);
 }
 
@@ -24,7 +24,10 @@ export function dismissToast(number: number): void {
   toasts.value = toasts.value.filter((each) => each.number !== number);
 }
 
-/** Tells of the failure of what somebody has just done. @returns undefined where it failed. */
+/**
+ * Shows a toast when `action` fails.
+ * @returns undefined when it failed
+ */
 export async function withErrorToast<Value>(doing: Promise<Value>): Promise<Value | undefined> {
   try {
     return await doing;

@@ -1,10 +1,10 @@
-/** The event types that there are: those of fixtures, and of what has happened. */
+/** Suggests event types: those of fixtures and of recent events. */
 
 import { control } from './control.ts';
 import { workspaceId } from './session.ts';
 import { useQuery } from './use-query.ts';
 
-/** Suggestions, in the order of the alphabet; none while they are asked for. */
+/** Event types in alphabetical order; empty while they are loading. */
 export function useEventTypes(): readonly string[] {
   const workspace = workspaceId.value;
   const { value = [] } = useQuery(() => fetchEventTypes(workspace), [workspace]);

@@ -1,4 +1,4 @@
-/** A form on its way to the emulator, and what keeps it from being taken. */
+/** Submits a form and keeps its validation error. */
 import { useState } from 'preact/hooks';
 import { toErrorMessage } from './error-message.ts';
 import { type FormError, toFormError } from './form-error.ts';
@@ -10,9 +10,9 @@ interface FormSubmit {
 }
 
 /**
- * Sends a form once at a time.
- * @param fields names of its fields, as the control plane calls them
- * @param send rejects where the form is refused, with a message that begins with the name of the field to blame
+ * Prevents a second submit while the first is in progress.
+ * @param fields names of the fields in the control plane
+ * @param send rejects with a message that starts with the name of the invalid field
  */
 export function useFormSubmit(fields: readonly string[], send: () => Promise<void>): FormSubmit {
   const [problem, setProblem] = useState<FormError | null>(null);

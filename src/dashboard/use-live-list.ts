@@ -1,4 +1,4 @@
-/** A list that is looked through while it changes: held while somebody reads further down, or pauses it. */
+/** A live list with its scroll and pause state. It pauses while the user has scrolled down. */
 import type { RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks';
 import type { Page } from '../contract/resources.ts';
@@ -12,28 +12,28 @@ import { useShortcuts } from './shortcuts.ts';
 import type { VisibleRange } from './ui/use-visible-rows.ts';
 
 interface LiveListOptions<Item extends HasId> {
-  /** Another one is another list; null while it is not known which. */
+  /** A new key creates a new list; null while the key is unknown. */
   readonly key: string | null;
   readonly fetchPage: (page: PageRequest) => Promise<Page<Item>>;
-  /** Tells the feed of what happened; a reset is no part of it. */
+  /** Applies stream items to the feed. A reset is handled before. */
   readonly onItems: (items: readonly StreamItem[], feed: Feed<Item>) => void;
 }
 
 export interface LiveList<Item extends HasId> {
   readonly feed: Feed<Item>;
-  /** What scrolls. */
+  /** The element that scrolls. */
   readonly scrollContainer: RefObject<HTMLDivElement | null>;
   readonly isPaused: boolean;
   readonly togglePause: () => void;
-  /** Goes on, and back to the top. */
+  /** Resumes the list and scrolls to the top. */
   readonly jumpToTop: () => void;
   readonly onVisibleRangeChange: (visibleRange: VisibleRange) => void;
-  /** Id of the row that the keys move from while nothing is shown beside the list. */
+  /** ID of the row that keyboard navigation starts from when no item is open. */
   readonly selectedId: string | null;
   readonly select: (id: string) => void;
 }
 
-/** Narrowed to something else, it shows what it had until the answer is there. */
+/** After a change of the filter, the previous list stays visible until the first page arrives. */
 export function useLiveList<Item extends HasId>({
   key,
   fetchPage,
@@ -44,7 +44,7 @@ export function useLiveList<Item extends HasId>({
   const [isAtTop, setAtTop] = useState(true);
   const [chosen, choose] = useState<string | null>(null);
   const box = useRef<HTMLDivElement>(null);
-  // An emulator that was started anew may hold other things.
+  // A restarted emulator may contain other data.
   const feed = useMemo(
     () => new Feed<Item>({ fetchPage, onChange: () => redraw(0) }),
     [key, status.value?.started_at],
@@ -66,7 +66,9 @@ export function useLiveList<Item extends HasId>({
   const shown = useRef(feed);
   if (feed.isLoaded || feed.error !== null) shown.current = feed;
   const togglePause = () => setPaused(!isPaused);
-  useShortcuts([{ key: 'p', description: isPaused ? 'Go on' : 'Pause', run: togglePause }]);
+  useShortcuts([
+    { key: 'p', description: isPaused ? 'Resume the list' : 'Pause the list', run: togglePause },
+  ]);
   const scrollUp = () => {
     setAtTop(true);
     box.current?.scrollTo({ top: 0 });

@@ -3,7 +3,7 @@ import { isConnected } from './connection.ts';
 
 const POLL_INTERVAL_MS = 3_000;
 
-/** Looks again now and then while somebody sees the page: not everything that commands and tests do is announced. */
+/** Polls while the page is visible, because the live stream does not announce every change. */
 export function usePolling(look: () => void): void {
   const latest = useRef(look);
   latest.current = look;

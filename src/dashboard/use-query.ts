@@ -1,21 +1,20 @@
-/** What a component asks the emulator for, and where the answer stands. */
+/** Loads data for a component and tracks its state. */
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { useReconnection } from './connection.ts';
 import { toErrorMessage } from './error-message.ts';
 
 export interface Query<Value> {
-  /** The newest answer; stays while it is asked for again. Undefined before the first. */
+  /** The latest result. It stays while it is loaded again; undefined before the first result. */
   readonly value: Value | undefined;
-  /** Why the last question failed, for people; null when it did not. */
+  /** The error message of the last request; null when it succeeded. */
   readonly error: string | null;
   readonly isLoading: boolean;
-  /** Asks again. */
   readonly refetch: () => void;
 }
 
 /**
- * Asks when the component appears, whenever one of `dependencies` changes, and when a lost connection is back. Of
- * answers that overtake each other, the one to the newest question counts.
+ * Runs `fetch` when the component mounts, when one of `dependencies` changes, and when a lost connection is restored.
+ * When responses arrive out of order, only the one to the latest request is used.
  */
 export function useQuery<Value>(ask: () => Promise<Value>, dependencies: readonly unknown[]): Query<Value> {
   const [state, setState] = useState<Omit<Query<Value>, 'refetch'>>(loadingState);

@@ -4,12 +4,12 @@ import { control } from './control.ts';
 import { withErrorToast } from './toasts.ts';
 
 interface RevealedSecret {
-  /** Null while they are hidden. */
+  /** Null while the secrets are hidden. */
   readonly shown: ControlOutput<'revealSecret'> | null;
   readonly toggle: () => Promise<void>;
 }
 
-/** The secrets of an endpoint, hidden until somebody asks for them. */
+/** The secrets of an endpoint, hidden until the user shows them. */
 export function useRevealedSecret(webhookId: string): RevealedSecret {
   const [shown, setShown] = useState<RevealedSecret['shown']>(null);
   const toggle = async () => {

@@ -1,9 +1,8 @@
 import { useEffect, useRef } from 'preact/hooks';
 
 /**
- * For what happens hundreds of times a second and need not be answered each time.
- * @returns calls `run` at once, and after a call not again before `intervalMs`: what was asked for meanwhile is one
- *   call then.
+ * Limits how often `run` is called.
+ * @returns a function that calls `run` immediately, then at most once per `intervalMs`
  */
 export function useThrottle(run: () => void, intervalMs: number): () => void {
   const latest = useRef(run);

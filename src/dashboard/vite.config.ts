@@ -3,7 +3,7 @@ import { defineConfig, type Plugin } from 'vite';
 
 const emulator = process.env.SVC_URL ?? 'http://127.0.0.1:4777';
 
-/** The page shares words and types with other rooms, but nothing that needs Node.js. */
+/** The page shares code with other modules, but nothing that needs Node.js. */
 const browserOnly: Plugin = {
   name: 'browser-only',
   enforce: 'pre',
@@ -13,7 +13,7 @@ const browserOnly: Plugin = {
   },
 };
 
-/** `npx vite src/dashboard` serves the page while it is worked on, beside the emulator at `SVC_URL`. */
+/** `npx vite src/dashboard` serves the page during development, with the emulator at `SVC_URL`. */
 export default defineConfig({
   root: import.meta.dirname,
   plugins: [browserOnly],
@@ -22,10 +22,10 @@ export default defineConfig({
     outDir: join(import.meta.dirname, '../../dist/dashboard'),
     emptyOutDir: true,
     target: 'es2022',
-    // The content security policy of the page refuses what is inlined.
+    // The content security policy of the page blocks inlined assets.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
   },
-  // The host of this page is passed on: the emulator answers to its own pages alone.
+  // Keeps the host of this page, because the emulator accepts requests only from its own pages.
   server: { proxy: { '^/(?:_svc|v1)/': { target: emulator, changeOrigin: false } } },
 });

@@ -29,7 +29,7 @@ async function startFailing(answers: Answers, openOptions: OpenOptions = {}) {
 const noScroll = (page: Page) => page.evaluate('document.documentElement.scrollWidth <= innerWidth');
 
 describeInBrowser('the clock bar', () => {
-  it('shows schedule time, how far it is from real time, and how fast it goes', async () => {
+  it('the clock bar shows schedule time, its distance from real time, and its speed', async () => {
     const { emulator } = await startPair(200);
     const page = await openDashboard(emulator);
     const bar = page.getByRole('region', { name: 'Clock' });
@@ -49,7 +49,7 @@ describeInBrowser('the clock bar', () => {
     await expect.poll(() => emulator.control.getClock({})).toMatchObject({ rate: 3600 });
   });
 
-  it('is as high when something is due as when nothing is, in one row', async () => {
+  it('the clock bar keeps its height when a delivery becomes due', async () => {
     const { emulator } = await startPair(503);
     await emulator.control.setClock({ frozen: false });
     const page = await openDashboard(emulator);
@@ -63,7 +63,7 @@ describeInBrowser('the clock bar', () => {
     expect(before).toBeLessThan(60);
   });
 
-  it('tells what is due next by both clocks, and links it', async () => {
+  it('the clock bar lists the next due deliveries in schedule time and in real time, with links', async () => {
     const { emulator, receiver, page, bar } = await startFailing(503);
     const next = bar.getByRole('button', { name: /^Next order\.shipped/ });
     await expect.poll(() => next.textContent()).toMatch(/→ 127\.0\.0\.1:\d+\/hooks.*in 5m$/);
@@ -75,8 +75,8 @@ describeInBrowser('the clock bar', () => {
     await expect
       .poll(() => list.getByRole('listitem').allTextContents())
       .toEqual([
-        expect.stringMatching(/order\.shipped.*in 5m.*when the clock goes on/),
-        expect.stringMatching(/invoice\.paid.*in 5m.*when the clock goes on/),
+        expect.stringMatching(/order\.shipped.*in 5m.*when the clock resumes/),
+        expect.stringMatching(/invoice\.paid.*in 5m.*when the clock resumes/),
       ]);
     await page.keyboard.press('Escape');
     await list.waitFor({ state: 'detached' });
@@ -91,20 +91,20 @@ describeInBrowser('the clock bar', () => {
     await list.waitFor({ state: 'detached' });
   });
 
-  it('advances by a duration, and says what that caused', async () => {
+  it('the clock bar advances by a preset duration and lists the attempts that this caused', async () => {
     const { emulator, page, bar } = await startFailing(503);
     const before = await emulator.control.getClock({});
     await bar.getByRole('button', { name: '+5m' }).click();
     await bar.getByRole('button', { name: '1 attempt: 1 failed' }).click();
     const after = await emulator.control.getClock({});
     expect(Date.parse(after.now) - Date.parse(before.now)).toBe(300_000);
-    await page.getByRole('region', { name: 'What moving the clock caused' }).getByRole('link').click();
+    await page.getByRole('region', { name: 'Clock move result' }).getByRole('link').click();
     await expect.poll(() => page.url()).toMatch(/#\/deliveries\/del_\w+\?attempt=2$/);
-    await bar.getByRole('button', { name: 'Put away' }).click();
+    await bar.getByRole('button', { name: 'Dismiss result' }).click();
     await bar.getByText('1 attempt').waitFor({ state: 'detached' });
   });
 
-  it('takes any duration, and says when it is given none', async () => {
+  it('the clock bar advances by an entered duration and rejects text that is not one', async () => {
     const { emulator, page, bar } = await startFailing(503);
     const before = await emulator.control.getClock({});
     const field = bar.getByLabel('Advance by');
@@ -112,7 +112,7 @@ describeInBrowser('the clock bar', () => {
     await expectFocused(field);
     await page.keyboard.type('soon');
     await page.keyboard.press('Enter');
-    await page.getByText('Write a duration such as').waitFor();
+    await page.getByText('Enter a duration such as').waitFor();
     await expect.poll(() => field.getAttribute('aria-invalid')).toBe('true');
     await field.fill('1h30m');
     await field.press('Enter');
@@ -121,7 +121,7 @@ describeInBrowser('the clock bar', () => {
     expect(Date.parse(after.now) - Date.parse(before.now)).toBe(5_400_000);
   });
 
-  it('goes to the next attempt by n, and settles by S', async () => {
+  it('the clock bar moves to the next attempt with n and settles with S', async () => {
     const { page, bar } = await startFailing([503, 503, 503, 200]);
     await page.keyboard.press('n');
     await bar.getByRole('button', { name: '1 attempt: 1 failed' }).waitFor();
@@ -130,10 +130,10 @@ describeInBrowser('the clock bar', () => {
     await bar.getByRole('button', { name: '2 attempts: 1 succeeded, 1 failed' }).waitFor();
     await bar.getByText('Nothing is due').waitFor();
     await bar.getByRole('button', { name: 'Next', exact: true }).click();
-    await bar.getByText('No attempt fell due').waitFor();
+    await bar.getByText('No attempts were due').waitFor();
   });
 
-  it('says that it is moving, and keeps the page from nothing else meanwhile', async () => {
+  it('the clock bar shows a move in progress while the rest of the page stays usable', async () => {
     let answer = () => {};
     const after = new Promise<void>((resolve) => {
       answer = resolve;
@@ -149,14 +149,14 @@ describeInBrowser('the clock bar', () => {
     await expect.poll(() => bar.getByRole('button', { name: '+5m' }).isDisabled()).toBe(false);
   });
 
-  it('says why the clock does not move', async () => {
+  it('the clock bar shows the error when the clock cannot move', async () => {
     const { bar, page } = await startFailing(503, { expectedErrors: /422|400|Failed to load/ });
     await bar.getByLabel('Advance by').fill('99999d');
     await bar.getByRole('button', { name: 'Advance' }).click();
     await page.getByText(/ms must be/).waitFor();
   });
 
-  it('is one line on a narrow screen, with the rest behind a button', async () => {
+  it('the clock bar shows one line on a narrow screen and the controls behind a button', async () => {
     const { page, bar } = await startFailing(503, { width: 360 });
     await expect.poll(async () => (await bar.boundingBox())?.height).toBeLessThan(60);
     await expect.poll(() => bar.getByRole('button', { name: '+5m' }).isVisible()).toBe(false);
@@ -169,13 +169,16 @@ describeInBrowser('the clock bar', () => {
     await expect.poll(() => noScroll(page)).toBe(true);
   });
 
-  it.each(['light', 'dark'] as const)('is accessible in %s', async (colorScheme) => {
-    const { page, bar } = await startFailing(503, { colorScheme });
-    await bar.getByRole('button', { name: /^Next order/ }).click();
-    await bar.getByRole('region', { name: 'Due next' }).waitFor();
-    await expectAccessible(page);
-    await bar.getByRole('button', { name: '+5m' }).click();
-    await bar.getByRole('button', { name: '1 attempt: 1 failed' }).click();
-    await expectAccessible(page);
-  });
+  it.each(['light', 'dark'] as const)(
+    'the clock bar has no accessibility violations in %s mode',
+    async (colorScheme) => {
+      const { page, bar } = await startFailing(503, { colorScheme });
+      await bar.getByRole('button', { name: /^Next order/ }).click();
+      await bar.getByRole('region', { name: 'Due next' }).waitFor();
+      await expectAccessible(page);
+      await bar.getByRole('button', { name: '+5m' }).click();
+      await bar.getByRole('button', { name: '1 attempt: 1 failed' }).click();
+      await expectAccessible(page);
+    },
+  );
 });

@@ -30,7 +30,7 @@ async function trigger(emulator: TestEmulator, count: number, type = 'order.ship
 }
 
 const gridOf = (page: Page) => page.getByRole('grid', { name: 'Deliveries' });
-const rowsOf = (page: Page) => gridOf(page).locator('.virtual-body').getByRole('row');
+const rowsOf = (page: Page) => gridOf(page).locator('.virtual-list-body').getByRole('row');
 const selectedOf = (page: Page) => page.locator('[role="row"][aria-selected="true"]');
 const typesOf = (page: Page) => rowsOf(page).getByRole('link').allTextContents();
 /** How far the list is scrolled. */
@@ -48,8 +48,8 @@ const scrollTo = (page: Page, top: number) =>
   );
 const idOf = (page: Page) => /\/(del_\w+)/.exec(page.url())?.[1];
 
-describeInBrowser('the list of deliveries', () => {
-  it('tells a newcomer how the first one comes about, and shows it when it does', async () => {
+describeInBrowser('the delivery list', () => {
+  it('the delivery list explains how to create the first delivery and shows it when it arrives', async () => {
     const emulator = await openEmulator();
     const page = await openDashboard(emulator);
     await page.getByText('svc trigger order.shipped').waitFor();
@@ -59,7 +59,7 @@ describeInBrowser('the list of deliveries', () => {
     await rowsOf(page).getByText('succeeded').waitFor();
   });
 
-  it('changes a row in place, and says when it is tried again or why it stopped', async () => {
+  it('the delivery list updates a row in place with its next attempt or the reason it stopped', async () => {
     const emulator = await openEmulator(500);
     const page = await openDashboard(emulator);
     await trigger(emulator, 1);
@@ -69,7 +69,7 @@ describeInBrowser('the list of deliveries', () => {
     await expect.poll(() => rowsOf(page).count()).toBe(1);
   });
 
-  it('shows the newest first, and only those of the workspace', async () => {
+  it('the delivery list shows the deliveries of the selected workspace, newest first', async () => {
     const emulator = await openEmulator();
     await trigger(emulator, 1, 'made.first');
     await trigger(emulator, 1, 'made.second');
@@ -81,7 +81,7 @@ describeInBrowser('the list of deliveries', () => {
     await page.getByText('No deliveries yet').waitFor();
   });
 
-  it('tells a newcomer how the first delivery comes about, and where it goes to once that is known', async () => {
+  it('the delivery list names the endpoint in its first steps once one exists', async () => {
     const emulator = await openEmulator();
     const { data } = await emulator.control.listWebhooks({});
     for (const { id } of data) await emulator.control.deleteWebhook({ id });
@@ -93,7 +93,7 @@ describeInBrowser('the list of deliveries', () => {
     await page.getByText('svc trigger').waitFor();
   });
 
-  it('says what is wrong with what it is asked for, and how to go on', async () => {
+  it('the delivery list shows the error of an invalid filter until that filter is removed', async () => {
     const emulator = await openEmulator();
     await trigger(emulator, 1);
     const unknown = `wh_${'0'.repeat(26)}`;
@@ -103,12 +103,12 @@ describeInBrowser('the list of deliveries', () => {
     });
     await page.getByRole('alert').getByText(unknown).waitFor();
     await expectAccessible(page);
-    await page.getByRole('button', { name: `Remove the filter webhook ${unknown}` }).click();
+    await page.getByRole('button', { name: `Remove filter webhook ${unknown}` }).click();
     await rowsOf(page).first().waitFor();
     await page.getByRole('alert').waitFor({ state: 'detached' });
   });
 
-  it('shows what another emulator has that took the place of the first', async () => {
+  it('the delivery list shows the deliveries of a new emulator that replaced the first one', async () => {
     const first = await openEmulator();
     await trigger(first, 1);
     const page = await openDashboard(first, { expectedErrors: /ERR_|Failed to load/ });
@@ -121,7 +121,7 @@ describeInBrowser('the list of deliveries', () => {
     await page.getByText('No deliveries yet').waitFor();
   });
 
-  it('starts anew when the emulator is reset', async () => {
+  it('the delivery list becomes empty when the emulator is reset', async () => {
     const emulator = await openEmulator();
     await trigger(emulator, 1);
     const page = await openDashboard(emulator);
@@ -131,8 +131,8 @@ describeInBrowser('the list of deliveries', () => {
   });
 });
 
-describeInBrowser('a long list of deliveries', () => {
-  it('has few rows in the page, and loads the others as one comes to them', async () => {
+describeInBrowser('a long delivery list', () => {
+  it('a long delivery list renders few rows and loads the others on scroll', async () => {
     const emulator = await openEmulator();
     await trigger(emulator, 1, 'made.oldest');
     await trigger(emulator, 249);
@@ -151,7 +151,7 @@ describeInBrowser('a long list of deliveries', () => {
     await expect.poll(() => gridOf(page).getAttribute('aria-rowcount')).toBe('251');
   });
 
-  it('does not move while one reads further down; a button leads up to what is new', async () => {
+  it('a long delivery list keeps its scroll position when deliveries arrive and counts them on a button', async () => {
     const emulator = await openEmulator();
     await trigger(emulator, 60);
     const page = await openDashboard(emulator);
@@ -170,7 +170,7 @@ describeInBrowser('a long list of deliveries', () => {
     await page.getByRole('button', { name: /new/ }).waitFor({ state: 'detached' });
   });
 
-  it('stands still while it is paused, but for the state of its rows', async () => {
+  it('a long delivery list adds no rows while paused but updates the existing ones', async () => {
     const emulator = await openEmulator(500);
     await trigger(emulator, 1, 'old.one');
     const page = await openDashboard(emulator);
@@ -187,8 +187,8 @@ describeInBrowser('a long list of deliveries', () => {
   });
 });
 
-describeInBrowser('the filters of the list', () => {
-  it('live in the address: they survive a reload, and are cleared one by one or together', async () => {
+describeInBrowser('the delivery filters', () => {
+  it('the delivery filters are stored in the URL and can be removed one by one or all at once', async () => {
     const emulator = await openEmulator();
     await trigger(emulator, 1, 'order.shipped');
     await trigger(emulator, 1, 'user.deleted');
@@ -202,28 +202,28 @@ describeInBrowser('the filters of the list', () => {
       .toBe('#/deliveries?type=order.shipped&status=succeeded');
     await page.reload();
     await expect.poll(() => typesOf(page)).toEqual(['order.shipped']);
-    await page.getByRole('button', { name: 'Remove the filter type order.shipped' }).click();
+    await page.getByRole('button', { name: 'Remove filter type order.shipped' }).click();
     await expect.poll(() => typesOf(page)).toEqual(['user.deleted', 'order.shipped']);
     await page.getByRole('button', { name: 'failed', exact: true }).click();
-    await page.getByText('No delivery matches').waitFor();
+    await page.getByText('No deliveries match').waitFor();
     await expectAccessible(page);
-    await page.getByRole('button', { name: 'Show all' }).click();
+    await page.getByRole('button', { name: 'Clear filters' }).click();
     await expect.poll(() => typesOf(page)).toHaveLength(2);
     await expect.poll(() => new URL(page.url()).hash).toBe('#/deliveries');
   });
 
-  it('hold for what happens live, and a row leaves when it no longer fits', async () => {
+  it('the delivery filters apply to live updates and remove rows that no longer match', async () => {
     const emulator = await openEmulator((request) => (request.envelope?.type === 'turned.down' ? 500 : 200));
     const page = await openDashboard(emulator, { hash: '/deliveries?status=pending' });
-    await page.getByText('No delivery matches').waitFor();
+    await page.getByText('No deliveries match').waitFor();
     await trigger(emulator, 1, 'taken.up');
     await trigger(emulator, 1, 'turned.down');
     await expect.poll(() => typesOf(page)).toEqual(['turned.down']);
     await emulator.control.settleClock({});
-    await page.getByText('No delivery matches').waitFor();
+    await page.getByText('No deliveries match').waitFor();
   });
 
-  it('find a text in the body, of what is there and of what comes', async () => {
+  it('the delivery filters find text in the body of existing and new deliveries', async () => {
     const emulator = await openEmulator();
     await trigger(emulator, 2, 'order.shipped');
     await trigger(emulator, 2, 'user.deleted');
@@ -239,7 +239,7 @@ describeInBrowser('the filters of the list', () => {
     await expect.poll(() => typesOf(page)).toEqual(['order.shipped', 'order.shipped']);
   });
 
-  it('narrow to an endpoint and a time', async () => {
+  it('the delivery filters select deliveries by endpoint and by creation time', async () => {
     const emulator = await openEmulator();
     await trigger(emulator, 1, 'old.one');
     await emulator.control.advanceClock({ ms: 2 * HOUR_MS });
@@ -249,16 +249,16 @@ describeInBrowser('the filters of the list', () => {
     await expect.poll(() => typesOf(page)).toEqual(['new.one']);
     await page.getByLabel('Endpoint').selectOption({ index: 1 });
     await expect.poll(() => new URL(page.url()).hash).toMatch(/since=1h&webhook=wh_/);
-    await page.getByLabel('Created').selectOption('from … to …');
-    await page.getByRole('button', { name: 'Remove the filter since 1h' }).click();
+    await page.getByLabel('Created').selectOption('custom range');
+    await page.getByRole('button', { name: 'Remove filter since 1h' }).click();
     const { created_at: at } = (await emulator.control.listDeliveries({})).data[0] ?? {};
     await page.getByLabel('Before (UTC)').fill(String(at).slice(0, 16));
     await expect.poll(() => typesOf(page)).toEqual(['old.one']);
   });
 });
 
-describeInBrowser('the list and the one', () => {
-  it('stand beside each other where there is room; keys move, open and lead back', async () => {
+describeInBrowser('the delivery list and the open delivery', () => {
+  it('the delivery list and the open delivery appear side by side on a wide screen and respond to keyboard shortcuts', async () => {
     const emulator = await openEmulator();
     await trigger(emulator, 3);
     const page = await openDashboard(emulator, { width: 1100 });
@@ -285,7 +285,7 @@ describeInBrowser('the list and the one', () => {
     await expect.poll(() => selectedOf(page).count()).toBe(1);
   });
 
-  it('replace each other where it is narrow, and one comes back to where one was', async () => {
+  it('the delivery list and the open delivery replace each other on a narrow screen and keep the scroll position', async () => {
     const emulator = await openEmulator();
     await trigger(emulator, 40);
     const page = await openDashboard(emulator, { width: 360, hash: '/deliveries?type=order.shipped' });
@@ -301,7 +301,7 @@ describeInBrowser('the list and the one', () => {
     await expect.poll(() => new URL(page.url()).hash).toBe('#/deliveries?type=order.shipped');
   });
 
-  it('ask by r how to replay', async () => {
+  it('the delivery list and the open delivery open the replay dialog with r', async () => {
     const emulator = await openEmulator();
     await trigger(emulator, 1);
     const page = await openDashboard(emulator);
@@ -311,17 +311,20 @@ describeInBrowser('the list and the one', () => {
     await page.getByRole('dialog', { name: 'Replay' }).waitFor();
   });
 
-  it.each(['light', 'dark'] as const)('are accessible in %s, wide and narrow', async (colorScheme) => {
-    const emulator = await openEmulator((_, index) => (index % 2 === 0 ? 200 : 500));
-    await trigger(emulator, 20);
-    for (const width of [360, 1280, 1920]) {
-      const page = await openDashboard(emulator, { width, colorScheme, hash: '/deliveries?since=1h' });
-      await rowsOf(page).getByText('next attempt').first().waitFor();
-      await page.keyboard.press('j');
-      await expectAccessible(page);
-      await expect
-        .poll(() => page.evaluate('document.querySelector("main").scrollWidth <= innerWidth'))
-        .toBe(true);
-    }
-  });
+  it.each(['light', 'dark'] as const)(
+    'the delivery list and the open delivery have no accessibility violations in %s mode, wide and narrow',
+    async (colorScheme) => {
+      const emulator = await openEmulator((_, index) => (index % 2 === 0 ? 200 : 500));
+      await trigger(emulator, 20);
+      for (const width of [360, 1280, 1920]) {
+        const page = await openDashboard(emulator, { width, colorScheme, hash: '/deliveries?since=1h' });
+        await rowsOf(page).getByText('next attempt').first().waitFor();
+        await page.keyboard.press('j');
+        await expectAccessible(page);
+        await expect
+          .poll(() => page.evaluate('document.querySelector("main").scrollWidth <= innerWidth'))
+          .toBe(true);
+      }
+    },
+  );
 });

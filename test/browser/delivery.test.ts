@@ -40,34 +40,34 @@ const MINUTE_MS = 60_000;
 
 const clipboardOf = (page: Page) => page.evaluate('navigator.clipboard.readText()');
 const marksOf = (page: Page) =>
-  page.getByRole('region', { name: 'Timeline' }).locator('li').locator('.delivery-mark');
+  page.getByRole('region', { name: 'Timeline' }).locator('li').locator('.timeline-mark');
 const headingOf = (page: Page, number: number, count: number) =>
   page.getByRole('heading', { name: `Attempt ${number} of ${count}` });
 
-describeInBrowser('a delivery', () => {
-  it('says at its top why it failed and what to do, as the command line does', async () => {
+describeInBrowser('the delivery page', () => {
+  it('the delivery page shows why the delivery failed, what to do, and the response of the receiver', async () => {
     const { page, webhook, receiver } = await openDelivery([404]);
-    const verdict = page.getByRole('region', { name: 'What became of it' });
-    await verdict.getByText('The receiver answered 404 Not Found.').waitFor();
+    const verdict = page.getByRole('region', { name: 'Summary' });
+    await verdict.getByText('Your receiver returned 404.').waitFor();
     await verdict.getByText('Nothing there takes this delivery. Is the path right?').waitFor();
-    await verdict.getByRole('button', { name: 'Copy the command' }).click();
+    await verdict.getByRole('button', { name: 'Copy command' }).click();
     await expect.poll(() => clipboardOf(page)).toBe(`svc webhooks update ${webhook.id} --url URL`);
     const endpoint = page.getByRole('link', { name: `${receiver.url}/hooks` });
     await expect.poll(() => endpoint.getAttribute('href')).toBe(`#/webhooks/${webhook.id}`);
   });
 
-  it('says that it is paused, and how to enable its endpoint [delivery.paused]', async () => {
+  it('the delivery page shows that the delivery is paused and how to enable its endpoint [delivery.paused]', async () => {
     const { emulator, page, webhook } = await openDelivery(503);
-    const verdict = page.getByRole('region', { name: 'What became of it' });
-    await verdict.getByText('it is tried again').waitFor();
+    const verdict = page.getByRole('region', { name: 'Summary' });
+    await verdict.getByText('A retry is scheduled').waitFor();
     await emulator.control.updateWebhook({ id: webhook.id, disabled: true });
     await page.reload();
-    await verdict.getByText('It is paused: its endpoint is disabled.').waitFor();
+    await verdict.getByText('Paused: the endpoint is disabled.').waitFor();
     await verdict.getByText(`svc webhooks update ${webhook.id} --enable`).waitFor();
     await page.locator('.delivery > .row').getByText('paused').waitFor();
   });
 
-  it('says when it is tried again while the clock is frozen, and skips the wait', async () => {
+  it('the delivery page shows the next attempt while the clock is frozen, and skips the wait', async () => {
     const { page, receiver } = await openDelivery([503, 200]);
     await page.getByText(/Next attempt in 5m/).waitFor();
     await page.getByText('The clock is frozen').waitFor();
@@ -77,7 +77,7 @@ describeInBrowser('a delivery', () => {
     await expect.poll(() => page.getByText('Next attempt').count()).toBe(0);
   });
 
-  it('says that an attempt is due while it is under way', async () => {
+  it('the delivery page shows that an attempt is due while it is in progress', async () => {
     let release = () => {};
     const released = new Promise<void>((resolve) => {
       release = resolve;
@@ -85,13 +85,13 @@ describeInBrowser('a delivery', () => {
     const { page, emulator, workspace_id } = await openDelivery([503, { after: released }]);
     await page.getByText(/Next attempt in 5m/).waitFor();
     const moved = emulator.control.nextClock({ workspace_id });
-    await page.getByText('Its next attempt is due.').waitFor();
+    await page.getByText('The next attempt is due now.').waitFor();
     release();
     await page.getByText('Delivered by attempt 2.').waitFor();
     await moved;
   });
 
-  it('counts down in schedule time and in real time while the clock runs', async () => {
+  it('the delivery page counts down in schedule time and in real time while the clock runs', async () => {
     const { page, emulator, workspace_id } = await openDelivery([503]);
     await emulator.control.setClock({ workspace_id, speed: 0.5, frozen: false });
     await page
@@ -99,7 +99,7 @@ describeInBrowser('a delivery', () => {
       .waitFor();
   });
 
-  it('draws the attempts made, those to come and the end, each named for who cannot see them', async () => {
+  it('the delivery page shows every attempt in the timeline with an accessible name', async () => {
     const { page, advance, emulator, id } = await openDelivery([500, 302, 503, 200]);
     await advance(35 * MINUTE_MS);
     await emulator.control.replayDelivery({ id });
@@ -116,7 +116,7 @@ describeInBrowser('a delivery', () => {
       ]);
   });
 
-  it('folds long gaps and shows the coming retries as ghosts up to the end of the window', async () => {
+  it('the delivery page shortens long gaps and shows the planned retries until the end of the retry window', async () => {
     const { page } = await openDelivery([500]);
     await headingOf(page, 1, 1).waitFor();
     await expect
@@ -124,15 +124,15 @@ describeInBrowser('a delivery', () => {
       .toEqual([
         'Attempt #1 500, http_errorstart',
         ...['+5m', '+35m', '+2h 35m', '+8h 35m', '+20h 35m', '+1d 20h', '+2d 20h'].map(
-          (since, index) => `#${index + 2} to come${since}`,
+          (since, index) => `#${index + 2} planned${since}`,
         ),
         'end+72h',
       ]);
-    const lengths = page.locator('.delivery-stretch.folded .delivery-length');
+    const lengths = page.locator('.timeline-gap.collapsed .timeline-gap-duration');
     await expect.poll(() => lengths.allTextContents()).toEqual(['2h', '6h', '12h', '1d', '1d', '3h 25m']);
   });
 
-  it('keeps the chosen attempt in the address, and moves by the arrows', async () => {
+  it('the delivery page keeps the selected attempt in the URL and selects another with the arrow keys', async () => {
     const { page, advance } = await openDelivery([500, 302, 503], { query: '?attempt=1' });
     await advance(35 * MINUTE_MS);
     await headingOf(page, 1, 3).waitFor();
@@ -150,32 +150,32 @@ describeInBrowser('a delivery', () => {
     await headingOf(page, 1, 3).waitFor();
   });
 
-  it('shows an attempt as soon as it is made', async () => {
+  it('the delivery page shows a new attempt immediately', async () => {
     const { page, advance } = await openDelivery([500, 503]);
     await headingOf(page, 1, 1).waitFor();
     await advance(5 * MINUTE_MS);
     await headingOf(page, 2, 2).waitFor();
-    await page.getByText('The receiver answered 503 Service Unavailable.').waitFor();
+    await page.getByText('Your receiver returned 503.').waitFor();
   });
 
-  it('shows the request with its body laid out and as its bytes, never as markup', async () => {
+  it('the delivery page shows the request body formatted and raw, and never as markup', async () => {
     const payload = { note: '<img src=x onerror=alert(1)><script>alert(2)</script>', price: 12.5 };
     const { page, receiver } = await openDelivery(200, { payload });
     const { headers, body } = await receiver.nth(1);
     const panel = page.getByRole('tabpanel');
     await panel.getByRole('row', { name: `Service-Signature ${headers['service-signature']}` }).waitFor();
-    await panel.getByText(`As it is, ${body.length} bytes`).waitFor();
+    await panel.getByText(`Raw (${body.length} bytes)`).waitFor();
     await expect
       .poll(() => panel.locator('pre').allTextContents())
       .toEqual(
         expect.arrayContaining([body.toString(), JSON.stringify(JSON.parse(body.toString()), null, 2)]),
       );
-    await panel.getByText('The whole request as it went over the wire').click();
+    await panel.getByText('Raw HTTP request').click();
     await panel.getByText('POST /hooks HTTP/1.1').waitFor();
     expect(await page.locator('main :is(img[src=x], script)').count()).toBe(0);
   });
 
-  it('shows the response, and says what of it is not there', async () => {
+  it('the delivery page shows the response, and says when it is truncated, binary or missing', async () => {
     const answers = [
       { status: 500, headers: { 'content-type': 'application/json' }, body: '{"error":"down"}' },
       { status: 500, body: 'x'.repeat(200_000) },
@@ -186,64 +186,64 @@ describeInBrowser('a delivery', () => {
     const panel = page.getByRole('tabpanel');
     await panel.getByText('"error": "down"').waitFor();
     await advance(5 * MINUTE_MS);
-    await panel.getByText('only its beginning is kept').waitFor();
+    await panel.getByText('only its beginning is stored').waitFor();
     await advance(30 * MINUTE_MS);
-    await panel.getByText('No text: 3 bytes in base64').waitFor();
+    await panel.getByText('Binary body (3 bytes, base64)').waitFor();
     await panel.getByText('//4A').waitFor();
     await advance(120 * MINUTE_MS);
-    await panel.getByText('Nothing came back.').waitFor();
+    await panel.getByText('No response.').waitFor();
   });
 
-  it('shows what differs between two attempts', async () => {
+  it('the delivery page shows the differences between two attempts', async () => {
     const { page, advance } = await openDelivery([
       { status: 500, body: 'a\nb\nc' },
       { status: 503, body: 'a\nx\nc' },
     ]);
     await advance(5 * MINUTE_MS);
-    await page.getByRole('tab', { name: 'Difference' }).click();
+    await page.getByRole('tab', { name: 'Compare' }).click();
     const panel = page.getByRole('tabpanel');
     const response = panel.getByRole('region', { name: 'Response' });
     await response.getByRole('row', { name: /removed\s*b\s*added\s*x/ }).waitFor();
     await response.getByRole('row', { name: /removed\s*500\s*added\s*503/ }).waitFor();
-    await panel.getByRole('region', { name: 'Request body' }).getByText('the same in both').waitFor();
+    await panel.getByRole('region', { name: 'Request body' }).getByText('identical').waitFor();
   });
 
-  it('marks what a fault did, and leads to where it was ordered', async () => {
+  it('the delivery page names the injected fault and links its endpoint', async () => {
     const { page, emulator, advance, webhook } = await openDelivery([500, 401]);
     await emulator.control.addFault({ on: 'delivery', kind: 'bad-signature', webhook_id: webhook.id });
     await advance(5 * MINUTE_MS);
-    const verdict = page.getByRole('region', { name: 'What became of it' });
+    const verdict = page.getByRole('region', { name: 'Summary' });
     await verdict.getByText('The signature is not valid (wrong_secret)').waitFor();
     await verdict.getByText(/svc faults clear flt_/).waitFor();
     const link = page.getByRole('link', { name: /^bad-signature \(flt_/ });
     await expect.poll(() => link.getAttribute('href')).toBe(`#/webhooks/${webhook.id}`);
   });
 
-  it('is copied in every form', async () => {
+  it('the delivery page copies the attempt in every format', async () => {
     const { page, receiver, id } = await openDelivery(200);
     const { body } = await receiver.nth(1);
     await headingOf(page, 1, 1).waitFor();
     await page.keyboard.press('c');
-    const dialog = page.getByRole('dialog', { name: 'Attempt 1 as…' });
+    const dialog = page.getByRole('dialog', { name: 'Copy attempt 1' });
     const copy = async (form: string, what: string) => {
       await dialog.getByRole('tab', { name: form }).click();
       await dialog.getByRole('button', { name: `Copy ${what}` }).click();
       await dialog.getByRole('status').getByText('Copied').waitFor();
     };
-    await copy('curl', 'the curl command');
+    await copy('curl', 'curl command');
     await expect.poll(() => clipboardOf(page)).toContain(`--data-raw '${body}'`);
-    await copy('svc', 'the command: Send it again');
+    await copy('svc', 'command: Replay the delivery');
     await expect.poll(() => clipboardOf(page)).toBe(`svc deliveries replay ${id}`);
-    await copy('Raw HTTP', 'the raw request');
+    await copy('Raw HTTP', 'raw request');
     await expect.poll(() => clipboardOf(page)).toMatch(/^POST \/hooks HTTP\/1\.1\r?\nhost: /);
-    await copy('Vitest', 'the test');
+    await copy('Vitest', 'test');
     await expect
       .poll(() => clipboardOf(page))
       .toContain("await workspace.trigger('order.shipped', payload);");
     await expectAccessible(page);
   });
 
-  it('says that there is none of that id, and how to go on', async () => {
+  it('the delivery page shows an error for an unknown delivery ID', async () => {
     const at = '/deliveries/del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D';
     const { page } = await openDelivery(200, { openOptions: { hash: at, expectedErrors: /404/ } });
     await page.getByRole('alert').getByText('del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D').waitFor();
@@ -253,15 +253,20 @@ describeInBrowser('a delivery', () => {
   it.each([
     ['light', 360],
     ['dark', 1920],
-  ] as const)('is accessible in %s and %i pixels wide', async (colorScheme, width) => {
-    const { emulator, advance, at } = await openDelivery([500, 401, 200]);
-    await advance(5 * MINUTE_MS);
-    const page = await openDashboard(emulator, { hash: at, width, colorScheme });
-    for (const tab of ['Request', 'Response', 'Difference']) {
-      await page.getByRole('tab', { name: tab }).click();
-      await page.getByRole('tabpanel', { name: tab }).waitFor();
-      await expectAccessible(page);
-      await expect.poll(() => page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
-    }
-  });
+  ] as const)(
+    'the delivery page has no accessibility violations in %s mode at %i px',
+    async (colorScheme, width) => {
+      const { emulator, advance, at } = await openDelivery([500, 401, 200]);
+      await advance(5 * MINUTE_MS);
+      const page = await openDashboard(emulator, { hash: at, width, colorScheme });
+      for (const tab of ['Request', 'Response', 'Compare']) {
+        await page.getByRole('tab', { name: tab }).click();
+        await page.getByRole('tabpanel', { name: tab }).waitFor();
+        await expectAccessible(page);
+        await expect
+          .poll(() => page.evaluate('document.documentElement.scrollWidth <= innerWidth'))
+          .toBe(true);
+      }
+    },
+  );
 });

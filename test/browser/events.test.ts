@@ -18,8 +18,8 @@ async function start(answers: Answers = 200) {
   return { emulator, receiver, trigger };
 }
 
-describeInBrowser('the events', () => {
-  it('begin with how the first one comes, and come in live with what becomes of them', async () => {
+describeInBrowser('the event pages', () => {
+  it('the event pages explain how to create the first event and show new events with the status of their deliveries', async () => {
     const { emulator, trigger } = await start([200, 503]);
     const page = await openDashboard(emulator, { hash: '/events' });
     await page.getByText('No events yet').waitFor();
@@ -28,13 +28,13 @@ describeInBrowser('the events', () => {
     const rows = page.getByRole('grid').getByRole('row');
     await rows.filter({ hasText: 'order.shipped' }).getByText('1 succeeded').waitFor();
     await trigger('invoice.paid');
-    await rows.filter({ hasText: 'invoice.paid' }).getByText('no endpoint subscribes to it').waitFor();
+    await rows.filter({ hasText: 'invoice.paid' }).getByText('no subscribed endpoint').waitFor();
     await trigger();
     await rows.getByText('1 pending').waitFor();
     await expect.poll(() => rows.count()).toBe(4);
   });
 
-  it('are narrowed by type and text in the address, which a reload keeps', async () => {
+  it('the event pages filter by type and text in the URL and keep the filter after a reload', async () => {
     const { emulator, trigger } = await start();
     await trigger('order.shipped', { customer: 'Ada' });
     await trigger('order.shipped', { customer: 'Grace' });
@@ -47,16 +47,16 @@ describeInBrowser('the events', () => {
     await expect.poll(() => rows.count()).toBe(1);
     await page.reload();
     await expect.poll(() => rows.count()).toBe(1);
-    await page.getByRole('button', { name: 'Remove the filter type order.shipped' }).click();
+    await page.getByRole('button', { name: 'Remove filter type order.shipped' }).click();
     await expect.poll(() => rows.count()).toBe(2);
     await page.getByLabel('Type').fill('nothing.here');
     await page.getByLabel('Type').press('Enter');
-    await page.getByText('No event matches.').waitFor();
-    await page.getByRole('button', { name: 'Show all' }).click();
+    await page.getByText('No events match').waitFor();
+    await page.getByRole('button', { name: 'Clear filters' }).click();
     await expect.poll(() => rows.count()).toBe(3);
   });
 
-  it('show one with its payload, as it is sent, its deliveries and its request', async () => {
+  it('the event pages show an event with its payload, its raw body, its deliveries and its request', async () => {
     const { emulator, receiver, trigger } = await start();
     const markup = '<img src="x" onerror="document.title = 1">';
     const id = await trigger('order.shipped', { markup });
@@ -67,7 +67,7 @@ describeInBrowser('the events', () => {
     await page.getByRole('heading', { name: 'order.shipped' }).waitFor();
     await expect.poll(() => page.url()).toContain(id);
     await page.getByText('onerror=').waitFor();
-    await page.getByRole('tab', { name: 'As it is sent' }).click();
+    await page.getByRole('tab', { name: 'Raw' }).click();
     await expect.poll(() => page.getByRole('tabpanel').locator('pre').textContent()).toBe(body?.toString());
     await expectAccessible(page);
     await page.getByRole('region', { name: 'Deliveries' }).getByText('succeeded').waitFor();
@@ -78,7 +78,7 @@ describeInBrowser('the events', () => {
     await expect.poll(() => page.url()).toContain('#/deliveries/del_');
   });
 
-  it('can be triggered again', async () => {
+  it('the event pages open the trigger form with the payload of an event', async () => {
     const { emulator, trigger } = await start();
     const id = await trigger('order.shipped', { number: 4711 });
     const page = await openDashboard(emulator, { hash: `/events/${id}` });
@@ -87,7 +87,7 @@ describeInBrowser('the events', () => {
     await expect.poll(() => page.locator('textarea').first().inputValue()).toContain('4711');
   });
 
-  it('say which one is not there', async () => {
+  it('the event pages show an error for an unknown ID', async () => {
     const { emulator } = await start();
     const page = await openDashboard(emulator, {
       ...{ hash: '/events/evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D', expectedErrors: /404/ },
@@ -98,17 +98,20 @@ describeInBrowser('the events', () => {
   it.each([
     ['light', 360],
     ['dark', 1920],
-  ] as const)('are accessible in %s, at %i px', async (colorScheme, width) => {
-    const { emulator, receiver, trigger } = await start(503);
-    const id = await trigger();
-    await receiver.waitFor(1);
-    const page = await openDashboard(emulator, { hash: '/events', colorScheme, width });
-    await page.getByRole('grid').getByText('1 pending').waitFor();
-    await expectAccessible(page);
-    await page.getByRole('link', { name: 'order.shipped' }).click();
-    await page.getByRole('heading', { name: 'Deliveries', level: 3 }).waitFor();
-    await expect.poll(() => page.url()).toContain(id);
-    await expectAccessible(page);
-    await expect.poll(() => page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
-  });
+  ] as const)(
+    'the event pages have no accessibility violations in %s mode at %i px',
+    async (colorScheme, width) => {
+      const { emulator, receiver, trigger } = await start(503);
+      const id = await trigger();
+      await receiver.waitFor(1);
+      const page = await openDashboard(emulator, { hash: '/events', colorScheme, width });
+      await page.getByRole('grid').getByText('1 pending').waitFor();
+      await expectAccessible(page);
+      await page.getByRole('link', { name: 'order.shipped' }).click();
+      await page.getByRole('heading', { name: 'Deliveries', level: 3 }).waitFor();
+      await expect.poll(() => page.url()).toContain(id);
+      await expectAccessible(page);
+      await expect.poll(() => page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    },
+  );
 });

@@ -13,8 +13,8 @@ async function openEmulator(options: TestEmulatorOptions = {}) {
   return emulator;
 }
 
-describeInBrowser('the frame of the dashboard', () => {
-  it('loads from the emulator alone, and everything at once', async () => {
+describeInBrowser('the dashboard layout', () => {
+  it('the dashboard layout loads everything from the emulator', async () => {
     const emulator = await openEmulator();
     const page = await openDashboard(emulator);
     const hosts = new Set<string>();
@@ -24,7 +24,7 @@ describeInBrowser('the frame of the dashboard', () => {
     expect([...hosts]).toEqual([emulator.status().url]);
   });
 
-  it('leads to every section, and says where one is', async () => {
+  it('the dashboard layout links every section and marks the current one', async () => {
     const page = await openDashboard(await openEmulator());
     const navigation = page.getByRole('navigation', { name: 'Sections' });
     for (const title of ['Events', 'Endpoints', 'Requests', 'Keys', 'Trigger', 'Deliveries']) {
@@ -34,7 +34,7 @@ describeInBrowser('the frame of the dashboard', () => {
     }
   });
 
-  it('shows every section on a narrow screen', async () => {
+  it('the dashboard layout shows every section on a narrow screen', async () => {
     const page = await openDashboard(await openEmulator(), { width: 360 });
     const last = page.getByRole('navigation', { name: 'Sections' }).getByRole('link').last();
     const right = async () => {
@@ -44,12 +44,12 @@ describeInBrowser('the frame of the dashboard', () => {
     await expect.poll(right).toBeLessThanOrEqual(360);
   });
 
-  it('leads from an address that it does not know to the deliveries', async () => {
+  it('the dashboard layout shows the deliveries for an unknown URL', async () => {
     const page = await openDashboard(await openEmulator(), { hash: '/nowhere/at/all' });
     await expect.poll(() => page.title()).toBe('Deliveries · svc');
   });
 
-  it('says that the connection is lost, and goes on when the emulator is back', async () => {
+  it('the dashboard layout shows that the connection is lost and reconnects when the emulator is back', async () => {
     const first = await openEmulator();
     const page = await openDashboard(first, { expectedErrors: /ERR_|Failed to load/ });
     await page.getByText('sandbox').waitFor();
@@ -61,7 +61,7 @@ describeInBrowser('the frame of the dashboard', () => {
   });
 
   it.skipIf(process.platform === 'win32')(
-    'shows that the database file was removed, and writes it again',
+    'the dashboard layout shows that the database file was removed and restores it',
     async () => {
       const folder = join(createTemporaryFolder(), '.svc');
       const emulator = await openEmulator({
@@ -74,13 +74,13 @@ describeInBrowser('the frame of the dashboard', () => {
       const alert = page.getByRole('alert');
       await alert.getByText('The database file was removed').waitFor();
       await expectAccessible(page);
-      await alert.getByRole('button', { name: 'Write the file again' }).click();
+      await alert.getByRole('button', { name: 'Restore the file' }).click();
       await alert.waitFor({ state: 'detached' });
       expect(existsSync(join(folder, 'sandbox.db'))).toBe(true);
     },
   );
 
-  it('asks again for what it shows when another emulator has taken the place of the first', async () => {
+  it('the dashboard layout reloads the current view when another emulator replaced the first one', async () => {
     const first = await openEmulator();
     await first.control.createWebhook({ url: 'http://127.0.0.1:9/' });
     await first.api('POST', '/events', { type: 'order.shipped' });
@@ -97,11 +97,11 @@ describeInBrowser('the frame of the dashboard', () => {
     await shown.getByRole('alert').getByText(`${delivery?.id}`).waitFor();
   });
 
-  it('shows the keys by ? and closes them by Escape', async () => {
+  it('the dashboard layout opens the keyboard shortcuts with ? and closes them with Escape', async () => {
     const page = await openDashboard(await openEmulator());
     await page.getByRole('status').getByText('sandbox').waitFor();
     await page.keyboard.press('?');
-    const dialog = page.getByRole('dialog', { name: 'Keys' });
+    const dialog = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
     await dialog.getByText('Trigger an event').waitFor();
     await page.keyboard.press('t');
     expect(await dialog.isVisible()).toBe(true);
@@ -111,18 +111,18 @@ describeInBrowser('the frame of the dashboard', () => {
     await expect.poll(() => page.title()).toBe('Trigger · svc');
   });
 
-  it('lets the keyboard skip what is on every page', async () => {
+  it('the dashboard layout offers a skip link to keyboard users', async () => {
     const page = await openDashboard(await openEmulator());
     await page.getByText('sandbox').waitFor();
     await page.keyboard.press('Tab');
-    await page.getByRole('button', { name: 'Skip to the content' }).waitFor();
+    await page.getByRole('button', { name: 'Skip to content' }).waitFor();
     await page.keyboard.press('Enter');
     await expect.poll(() => page.evaluate('document.activeElement.tagName')).toBe('MAIN');
     await page.keyboard.press('Tab');
     await expect.poll(() => page.evaluate(`document.activeElement.closest('main') !== null`)).toBe(true);
   });
 
-  it('lets one choose the workspace, and remembers it', async () => {
+  it('the dashboard layout remembers the selected workspace', async () => {
     const emulator = await openEmulator();
     const page = await openDashboard(emulator);
     await page.getByText('sandbox').waitFor();
@@ -137,13 +137,18 @@ describeInBrowser('the frame of the dashboard', () => {
     await expect.poll(() => page.getByLabel('Workspace').inputValue()).toBe(id);
   });
 
-  it.each(['light', 'dark'] as const)('is accessible in %s, wide and narrow', async (colorScheme) => {
-    const emulator = await openEmulator();
-    for (const width of [360, 1920]) {
-      const page = await openDashboard(emulator, { width, colorScheme });
-      await page.getByText('sandbox').waitFor();
-      await expectAccessible(page);
-      await expect.poll(() => page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
-    }
-  });
+  it.each(['light', 'dark'] as const)(
+    'the dashboard layout has no accessibility violations in %s mode, wide and narrow',
+    async (colorScheme) => {
+      const emulator = await openEmulator();
+      for (const width of [360, 1920]) {
+        const page = await openDashboard(emulator, { width, colorScheme });
+        await page.getByText('sandbox').waitFor();
+        await expectAccessible(page);
+        await expect
+          .poll(() => page.evaluate('document.documentElement.scrollWidth <= innerWidth'))
+          .toBe(true);
+      }
+    },
+  );
 });

@@ -10,8 +10,8 @@ async function startEmulator() {
   return emulator;
 }
 
-describeInBrowser('the keys', () => {
-  it('are listed with their scopes and their workspace, the newest first', async () => {
+describeInBrowser('the key page', () => {
+  it('the key page lists the keys with their scopes and workspace, newest first', async () => {
     const emulator = await startEmulator();
     const { id } = await emulator.control.createWorkspace({ name: 'Second' });
     const { key } = await emulator.control.createKey({ scopes: ['events:read'], workspace_id: id });
@@ -22,31 +22,31 @@ describeInBrowser('the keys', () => {
       .getByText(`svc_test_…${key.slice(-4)}`, { exact: true })
       .first()
       .waitFor();
-    await newest.getByText('for Second alone').waitFor();
+    await newest.getByText('workspace Second').waitFor();
     await expect
       .poll(() => newest.getByRole('list', { name: 'Scopes' }).allTextContents())
       .toEqual(['events:read']);
-    await keys.last().getByText('used by this page and by svc').waitFor();
+    await keys.last().getByText('used by the dashboard and svc').waitFor();
     await keys
       .last()
-      .getByText(/^for .+ alone$/)
+      .getByText(/^workspace .+/)
       .waitFor();
     await expect.poll(() => page.content()).not.toContain(key);
   });
 
-  it('are made with the scopes that are chosen, and shown once', async () => {
+  it('the key page creates a key with the selected scopes and shows it once', async () => {
     const emulator = await startEmulator();
     const page = await openDashboard(emulator, { hash: '/keys' });
-    await page.getByRole('button', { name: 'Create a key' }).click();
+    await page.getByRole('button', { name: 'Create key' }).click();
     const dialog = page.getByRole('dialog');
     await expect
       .poll(() => dialog.getByRole('button', { name: 'Create', exact: true }).isDisabled())
       .toBe(true);
     await dialog.getByLabel('events:read').check();
-    await dialog.getByLabel('Works for').selectOption({ index: 1 });
+    await dialog.getByLabel('Workspace').selectOption({ index: 1 });
     await dialog.getByRole('button', { name: 'Create', exact: true }).click();
     const key = (await dialog.getByText(/^svc_test_/).textContent()) ?? '';
-    await dialog.getByRole('button', { name: 'Copy as variable' }).click();
+    await dialog.getByRole('button', { name: 'Copy as environment variable' }).click();
     await expect
       .poll(() => page.evaluate('navigator.clipboard.readText()'))
       .toBe(`export SVC_API_KEY=${key}`);
@@ -61,14 +61,14 @@ describeInBrowser('the keys', () => {
     expect(refused.status).toBe(403);
   });
 
-  it('are revoked once that is confirmed', async () => {
+  it('the key page revokes a key after a confirmation', async () => {
     const emulator = await startEmulator();
     const workspace_id = emulator.status().workspace_id;
     const { key } = await emulator.control.createKey({ scopes: ['events:read'], workspace_id });
     const page = await openDashboard(emulator, { hash: '/keys' });
     const newest = page.getByRole('list', { name: 'API keys' }).locator('> li').first();
     await newest.getByRole('button', { name: 'Revoke' }).click();
-    await page.getByRole('button', { name: 'Keep it' }).click();
+    await page.getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     const ask = () => emulator.api('GET', '/events', undefined, { authorization: `Bearer ${key}` });
     await expect.poll(() => ask()).toMatchObject({ status: 200 });
@@ -78,14 +78,14 @@ describeInBrowser('the keys', () => {
     await expect.poll(() => ask()).toMatchObject({ status: 401 });
   });
 
-  it('warn of revoking the key of the page itself', async () => {
+  it('the key page warns before it revokes the key of the dashboard', async () => {
     const page = await openDashboard(await startEmulator(), { hash: '/keys' });
-    await page.getByText('used by this page').waitFor();
+    await page.getByText('used by the dashboard').waitFor();
     await page.getByRole('button', { name: 'Revoke' }).click();
-    await page.getByText('It is the key of this page').waitFor();
+    await page.getByText('The dashboard and the svc commands use this key').waitFor();
   });
 
-  it('are the new ones once the state has been reset', async () => {
+  it('the key page lists the new keys after a reset', async () => {
     const emulator = await startEmulator();
     await emulator.control.createKey({ scopes: ['events:read'] });
     const page = await openDashboard(emulator, { hash: '/keys' });
@@ -95,21 +95,26 @@ describeInBrowser('the keys', () => {
     await expect.poll(() => keys.count()).toBe(1);
   });
 
-  it.each(['light', 'dark'] as const)('are accessible in %s, wide and narrow', async (colorScheme) => {
-    const emulator = await startEmulator();
-    const { id } = await emulator.control.createKey({ scopes: ['events:read', 'webhooks:manage'] });
-    await emulator.control.revokeKey({ id });
-    for (const width of [360, 1920]) {
-      const page = await openDashboard(emulator, { hash: '/keys', colorScheme, width });
-      await page.getByText('used by this page').waitFor();
-      await expectAccessible(page);
-      await expect.poll(() => page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
-      await page.getByRole('button', { name: 'Create a key' }).click();
-      await page.getByLabel('events:write').check();
-      await expectAccessible(page);
-      await page.getByRole('button', { name: 'Create', exact: true }).click();
-      await page.getByText('It is shown this once').waitFor();
-      await expectAccessible(page);
-    }
-  });
+  it.each(['light', 'dark'] as const)(
+    'the key page have no accessibility violations in %s mode, wide and narrow',
+    async (colorScheme) => {
+      const emulator = await startEmulator();
+      const { id } = await emulator.control.createKey({ scopes: ['events:read', 'webhooks:manage'] });
+      await emulator.control.revokeKey({ id });
+      for (const width of [360, 1920]) {
+        const page = await openDashboard(emulator, { hash: '/keys', colorScheme, width });
+        await page.getByText('used by the dashboard').waitFor();
+        await expectAccessible(page);
+        await expect
+          .poll(() => page.evaluate('document.documentElement.scrollWidth <= innerWidth'))
+          .toBe(true);
+        await page.getByRole('button', { name: 'Create key' }).click();
+        await page.getByLabel('events:write').check();
+        await expectAccessible(page);
+        await page.getByRole('button', { name: 'Create', exact: true }).click();
+        await page.getByText('it is not shown again').waitFor();
+        await expectAccessible(page);
+      }
+    },
+  );
 });

@@ -33,14 +33,14 @@ async function openFailed(count: number) {
   for (let number = 0; number < count; number++) await place.trigger();
   await place.control.settleClock({});
   const page = await openDashboard(place.emulator, { hash: '/deliveries?status=failed', expectedErrors });
-  await page.getByRole('button', { name: 'Replay all that match' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Replay all that match' });
+  await page.getByRole('button', { name: 'Replay all matching' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Replay all matching' });
   await dialog.getByRole('button', { name: `Replay ${count} deliveries` }).waitFor();
   return { ...place, page, dialog };
 }
 
 describeInBrowser('a replay', () => {
-  it('of a failing delivery is one press, and its outcome arrives', async () => {
+  it('a replay takes one click and shows its outcome', async () => {
     const { page, id, receiver } = await openFailing();
     await page.getByRole('button', replay).click();
     await page.getByRole('link', { name: 'Open attempt 2' }).click();
@@ -49,7 +49,7 @@ describeInBrowser('a replay', () => {
     expect(receiver.requests.map(({ headers }) => headers['service-delivery-id'])).toEqual([id, id]);
   });
 
-  it('moves nothing of what one presses next to it', async () => {
+  it('a replay does not move the buttons next to it', async () => {
     const { page } = await openFailing();
     const other = page.getByRole('button', { name: 'Copy as…' });
     const before = await other.boundingBox();
@@ -58,14 +58,14 @@ describeInBrowser('a replay', () => {
     await expect.poll(async () => (await other.boundingBox())?.x).toBe(before?.x);
   });
 
-  it('says why the emulator refuses it', async () => {
+  it('a replay shows the error when the emulator rejects it', async () => {
     const { page, control, webhook } = await openFailing();
     await control.deleteWebhook({ id: webhook.id });
     await page.getByRole('button', replay).click();
     await page.getByText('Not replayed: The endpoint').waitFor();
   });
 
-  it('is asked for in the list by r and sent by Enter, and Escape leads back', async () => {
+  it('a replay opens from the list with r, starts with Enter and closes with Escape', async () => {
     const { emulator, deliver, receiver } = await startDeliverySetup([503, 200]);
     const { id } = await deliver();
     const page = await openDashboard(emulator);
@@ -81,9 +81,9 @@ describeInBrowser('a replay', () => {
     expect(receiver.requests).toHaveLength(2);
   });
 
-  it('makes a new delivery where it gets a new id, and leads to it', async () => {
+  it('a replay creates a new delivery on request and links it', async () => {
     const { page, dialog, id, control } = await openChoices();
-    await dialog.getByLabel('New id').check();
+    await dialog.getByLabel('Send as a new delivery').check();
     await dialog.getByRole('button', replay).click();
     await dialog.getByRole('link', { name: 'Open the new delivery' }).click();
     await dialog.waitFor({ state: 'detached' });
@@ -93,9 +93,9 @@ describeInBrowser('a replay', () => {
     await expect.poll(() => page.url()).toContain(`/deliveries/${data[0]?.id}`);
   });
 
-  it('sends another body once it is JSON, with its numbers as they are written', async () => {
+  it('a replay sends an edited body once it is valid JSON, with its numbers unchanged', async () => {
     const { page, dialog, receiver } = await openChoices();
-    await dialog.getByLabel('With another body').check();
+    await dialog.getByLabel('With a different body').check();
     const editor = dialog.getByRole('textbox', { name: 'Body' });
     await expect.poll(() => editor.inputValue()).toContain('"type": "order.shipped"');
     await editor.fill('{\n  "total": 12.50,\n  "n": }');
@@ -113,11 +113,11 @@ describeInBrowser('a replay', () => {
     await expectAccessible(page);
   });
 
-  it('goes to another address, which is looked at first', async () => {
+  it('a replay sends to a different URL after checking it', async () => {
     const other = await openReceiver();
     const { dialog, receiver } = await openChoices();
-    await dialog.getByRole('checkbox', { name: 'To another address' }).check();
-    const address = dialog.getByRole('textbox', { name: 'Address' });
+    await dialog.getByRole('checkbox', { name: 'To a different URL' }).check();
+    const address = dialog.getByRole('textbox', { name: 'URL' });
     await address.fill('localhost:4000');
     await dialog.getByText('must be an absolute').waitFor();
     await expect.poll(() => dialog.getByRole('button', replay).isDisabled()).toBe(true);
@@ -131,9 +131,9 @@ describeInBrowser('a replay', () => {
     expect(receiver.requests).toHaveLength(1);
   });
 
-  it('fits a narrow window, its button in sight', async () => {
+  it('a replay fits a narrow screen with its button visible', async () => {
     const { page, dialog } = await openChoices([503], 360);
-    await dialog.getByLabel('With another body').check();
+    await dialog.getByLabel('With a different body').check();
     await dialog.getByRole('textbox', { name: 'Body' }).waitFor();
     await dialog.evaluate((window) => window.scrollTo(0, 0));
     const box = () => dialog.getByRole('button', replay).boundingBox();
@@ -142,8 +142,8 @@ describeInBrowser('a replay', () => {
   });
 });
 
-describeInBrowser('many replays', () => {
-  it('are asked for by the filter, counted as they are answered, and summed up', async () => {
+describeInBrowser('a bulk replay', () => {
+  it('a bulk replay replays the deliveries of the filter, counts the results and sums them up', async () => {
     const { page, dialog, receiver, control } = await openFailed(4);
     await dialog.getByText('failed', { exact: true }).waitFor();
     await expectAccessible(page);
@@ -159,7 +159,7 @@ describeInBrowser('many replays', () => {
     await expect.poll(() => page.url()).toContain(`/deliveries/${stubborn}`);
   });
 
-  it('go on after those that are refused, and list them with the reason', async () => {
+  it('a bulk replay continues after rejected replays and lists them with the reason', async () => {
     const { dialog, control, webhook, receiver } = await openFailed(2);
     receiver.respond(200);
     await control.deleteWebhook({ id: webhook.id });
@@ -168,32 +168,32 @@ describeInBrowser('many replays', () => {
     await expect.poll(() => dialog.getByText(`The endpoint ${webhook.id}`).count()).toBe(2);
   });
 
-  it('stop when they are told to, and say how many were not asked for', async () => {
+  it('a bulk replay stops on request and shows how many deliveries were not replayed', async () => {
     const { dialog, receiver } = await openFailed(40);
     const before = receiver.requests.length;
-    await dialog.getByLabel('At most').selectOption('5 a second');
+    await dialog.getByLabel('Rate limit').selectOption('5 per second');
     await dialog.getByRole('button', { name: 'Replay 40 deliveries' }).click();
     await dialog.getByRole('button', { name: 'Stop' }).click();
-    const said = await dialog.getByText(/^Stopped: \d+ of 40 were not asked for\.$/).textContent();
+    const said = await dialog.getByText(/^Stopped: \d+ of 40 deliveries were not replayed\.$/).textContent();
     const left = Number(/\d+/.exec(said ?? '')?.[0]);
     expect(left).toBeGreaterThan(0);
-    await dialog.getByText('on their way').locator('..').getByText('0', { exact: true }).waitFor();
+    await dialog.getByText('in progress').locator('..').getByText('0', { exact: true }).waitFor();
     expect(receiver.requests).toHaveLength(before + 40 - left);
   });
 
-  it('stop as well when their window is closed', async () => {
+  it('a bulk replay stops when its dialog is closed', async () => {
     const { page, dialog } = await openFailed(40);
-    await dialog.getByLabel('At most').selectOption('5 a second');
+    await dialog.getByLabel('Rate limit').selectOption('5 per second');
     await dialog.getByRole('button', { name: 'Replay 40 deliveries' }).click();
     await dialog.getByRole('button', { name: 'Stop' }).waitFor();
     await page.keyboard.press('Escape');
-    await page.getByText(/The replay was stopped: \d+ of 40 were not asked for/).waitFor();
+    await page.getByText(/The replay was stopped: \d+ of 40 deliveries were not replayed/).waitFor();
   });
 
-  it('say so where nothing matches', async () => {
+  it('a bulk replay says when no delivery matches', async () => {
     const { emulator } = await startDeliverySetup();
     const page = await openDashboard(emulator, { hash: '/deliveries?status=failed' });
-    await page.getByRole('button', { name: 'Replay all that match' }).click();
-    await dialogOf(page).getByText('No delivery matches').waitFor();
+    await page.getByRole('button', { name: 'Replay all matching' }).click();
+    await dialogOf(page).getByText('No deliveries match').waitFor();
   });
 });

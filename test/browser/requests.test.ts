@@ -13,7 +13,7 @@ async function start(openOptions: OpenOptions = {}) {
 }
 
 describeInBrowser('the request log', () => {
-  it('begins with where the API is, and shows each request as it comes', async () => {
+  it('the request log shows the URL of the API and each request as it arrives', async () => {
     const { emulator, page, rows } = await start();
     await page.getByText('No requests yet').waitFor();
     await page.getByText(`${emulator.status().base_url}/events`).waitFor();
@@ -25,7 +25,7 @@ describeInBrowser('the request log', () => {
     await expect.poll(() => rows.count()).toBe(2);
   });
 
-  it('holds still while it is paused, and goes on', async () => {
+  it('the request log adds no rows while paused and continues on request', async () => {
     const { emulator, page, rows } = await start();
     await emulator.api('GET', '/events');
     await rows.first().waitFor();
@@ -38,9 +38,9 @@ describeInBrowser('the request log', () => {
     await page.getByRole('button', { name: 'Pause', exact: true }).waitFor();
   });
 
-  it('is narrowed by the address, live as well', async () => {
+  it('the request log applies the filters of the URL to live requests', async () => {
     const { emulator, page, rows } = await start({ hash: '/requests?status=404', width: 1920 });
-    await page.getByText('No request matches.').waitFor();
+    await page.getByText('No requests match').waitFor();
     await emulator.api('GET', '/events');
     await emulator.api('GET', '/events/evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D');
     await rows.getByText('not_found').waitFor();
@@ -55,22 +55,22 @@ describeInBrowser('the request log', () => {
     await expect.poll(() => rows.count()).toBe(1);
   });
 
-  it('follows the search however slowly it is written, and leaves what is written alone', async () => {
+  it('the request log follows the search while the user types without changing the typed text', async () => {
     const { emulator, page, rows } = await start();
     await emulator.api('GET', '/events?text=a');
     await rows.first().waitFor();
     const search = page.getByRole('searchbox', { name: 'Path' });
     await search.pressSequentially('/v1/nowhere ');
-    await page.getByText('No request matches.').waitFor();
+    await page.getByText('No requests match').waitFor();
     await emulator.api('GET', '/nowhere');
     await expect.poll(() => rows.count()).toBe(1);
     await expect.poll(() => search.inputValue()).toBe('/v1/nowhere ');
-    await page.getByRole('button', { name: 'Remove the filter path /v1/nowhere' }).click();
+    await page.getByRole('button', { name: 'Remove filter path /v1/nowhere' }).click();
     await expect.poll(() => search.inputValue()).toBe('');
     await expect.poll(() => rows.count()).toBe(2);
   });
 
-  it('leads from a request to what it caused, and says its error in words', async () => {
+  it('the request log links a request to its effects and explains its error', async () => {
     const { emulator, page, rows } = await start();
     const { json: event } = await emulator.api('POST', '/events', { type: 'order.shipped' });
     await emulator.api('GET', `/events/${event.id}`);
@@ -82,57 +82,60 @@ describeInBrowser('the request log', () => {
     await expect.poll(() => page.url()).toMatch(/#\/requests$/);
     await rows.last().getByRole('link', { name: 'POST /v1/events' }).click();
     await page.getByRole('region', { name: 'Deliveries' }).getByText('None').waitFor();
-    await page.getByRole('link', { name: 'all requests about it' }).click();
+    await page.getByRole('link', { name: 'all requests for this resource' }).click();
     await expect.poll(() => rows.count()).toBe(2);
     await rows.last().getByRole('link', { name: event.id }).click();
     await page.getByRole('heading', { name: 'order.shipped' }).waitFor();
-    await page.getByRole('link', { name: 'All requests about it' }).click();
-    await page.getByRole('button', { name: `Remove the filter resource ${event.id}` }).waitFor();
+    await page.getByRole('link', { name: 'All requests for this event' }).click();
+    await page.getByRole('button', { name: `Remove filter resource ${event.id}` }).waitFor();
   });
 
-  it('says which request the log does not have', async () => {
+  it('the request log shows an error for a request that is not in the log', async () => {
     const { page } = await start({ hash: '/requests/req_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D' });
-    await page.getByText('The log has no request').waitFor();
+    await page.getByText('The log does not contain the request').waitFor();
   });
 
-  it('has the faults on requests, which can be added and cleared', async () => {
+  it('the request log adds and removes request faults', async () => {
     const { emulator, page, rows } = await start({ expectedErrors: /422/ });
     await page.getByRole('button', { name: 'Faults' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Faults on requests' });
-    await dialog.getByText('None.').waitFor();
-    await dialog.getByLabel('Answer with status').fill('200');
-    await dialog.getByRole('button', { name: 'Add the fault' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Request faults' });
+    await dialog.getByText('No faults.').waitFor();
+    await dialog.getByLabel('Response status').fill('200');
+    await dialog.getByRole('button', { name: 'Add fault' }).click();
     await dialog.getByText('Must be from 400 to 599').waitFor();
-    await dialog.getByLabel('Answer with status').fill('503');
-    await dialog.getByLabel('And the error code').fill('busy');
-    await dialog.getByLabel('Only requests with method').selectOption('GET');
-    await dialog.getByLabel('How often').fill('1');
-    await dialog.getByRole('button', { name: 'Add the fault' }).click();
+    await dialog.getByLabel('Response status').fill('503');
+    await dialog.getByLabel('Error code').fill('busy');
+    await dialog.getByLabel('Method').selectOption('GET');
+    await dialog.getByLabel('Count').fill('1');
+    await dialog.getByRole('button', { name: 'Add fault' }).click();
     await dialog.getByText('status 503 busy').waitFor();
     await expectAccessible(page);
     expect((await emulator.api('GET', '/events')).status).toBe(503);
-    await dialog.getByText('fired 1 of 1, spent').waitFor();
+    await dialog.getByText('fired 1 of 1, used up').waitFor();
     await dialog.getByRole('button', { name: 'Close' }).click();
     await rows.getByText('fault status').waitFor();
     await rows.getByRole('link', { name: 'GET /v1/events' }).click();
-    await page.getByText('a fault has ordered it').waitFor();
+    await page.getByText('comes from an injected fault').waitFor();
     await page.getByRole('button', { name: '1 fault' }).click();
-    await dialog.getByRole('button', { name: 'Clear the fault status 503 busy' }).click();
-    await dialog.getByText('None.').waitFor();
+    await dialog.getByRole('button', { name: 'Remove fault status 503 busy' }).click();
+    await dialog.getByText('No faults.').waitFor();
   });
 
   it.each([
     ['light', 360],
     ['dark', 1920],
-  ] as const)('is accessible in %s, at %i px', async (colorScheme, width) => {
-    const { emulator, page, rows } = await start({ colorScheme, width });
-    await emulator.api('POST', '/events', { type: 'order.shipped' });
-    await emulator.api('GET', '/nowhere');
-    await expect.poll(() => rows.count()).toBe(2);
-    await expectAccessible(page);
-    await page.getByRole('link', { name: 'GET /v1/nowhere' }).click();
-    await page.getByRole('region', { name: 'Error' }).waitFor();
-    await expectAccessible(page);
-    await expect.poll(() => page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
-  });
+  ] as const)(
+    'the request log has no accessibility violations in %s mode at %i px',
+    async (colorScheme, width) => {
+      const { emulator, page, rows } = await start({ colorScheme, width });
+      await emulator.api('POST', '/events', { type: 'order.shipped' });
+      await emulator.api('GET', '/nowhere');
+      await expect.poll(() => rows.count()).toBe(2);
+      await expectAccessible(page);
+      await page.getByRole('link', { name: 'GET /v1/nowhere' }).click();
+      await page.getByRole('region', { name: 'Error' }).waitFor();
+      await expectAccessible(page);
+      await expect.poll(() => page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    },
+  );
 });

@@ -23,7 +23,7 @@ async function startEmulator(options = {}): Promise<TestEmulator> {
 }
 
 describeInBrowser('in a browser', () => {
-  it('the page runs under its policy, and its link leaves no token behind', async () => {
+  it('the dashboard runs under its content security policy and its link leaves no token in the URL', async () => {
     const emulator = await startEmulator({ host: '0.0.0.0' });
     const page = await openDashboard(emulator, { hash: '/deliveries' });
     await page.getByRole('main').waitFor();
@@ -33,7 +33,7 @@ describeInBrowser('in a browser', () => {
     expect(status).toBe(200);
   });
 
-  it('what a page might be made to run is not run', async () => {
+  it('the content security policy blocks injected markup and requests to other hosts', async () => {
     const page = await openDashboard(await startEmulator(), {
       expectedErrors: /Content Security Policy|TrustedHTML|Refused|violates/,
     });
@@ -61,7 +61,7 @@ describeInBrowser('in a browser', () => {
   });
 
   it.each(['localhost', '127.0.0.1'])(
-    'a page of another site, at %s, neither changes, reads nor embeds anything',
+    'a page of another site at %s cannot change, read or embed anything',
     async (host) => {
       const emulator = await startEmulator({ controlToken: 'the-cookie-has-it' });
       const { url, control_url, control_token, started_at } = emulator.status();
@@ -128,7 +128,7 @@ describeInBrowser('in a browser', () => {
     },
   );
 
-  it('the link of the page leads there from a page of another site too, which somebody was sent', async () => {
+  it('the dashboard link works from a page of another site', async () => {
     const emulator = await startEmulator({ host: '0.0.0.0' });
     const site = await startForeignSite();
     const page = await openDashboard(await startEmulator());
@@ -141,7 +141,7 @@ describeInBrowser('in a browser', () => {
     await expect.poll(() => page.url()).toBe(`${emulator.status().url}/#/events`);
   });
 
-  it('a name that leads here shows nothing', async () => {
+  it('a host name that resolves to this machine is blocked', async () => {
     const emulator = await startEmulator();
     const page = await openDashboard(emulator, { expectedErrors: /403/ });
     // Every name below localhost is this machine, for a browser: as good as one that was pointed here.

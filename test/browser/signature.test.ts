@@ -16,74 +16,74 @@ async function openSignature(options: TestEmulatorOptions = {}, openOptions: Ope
   const delivery = await place.deliveryOf(json.id);
   const at = `/deliveries/${delivery.id}?tab=signature`;
   const page = await openDashboard(place.emulator, { hash: at, ...openOptions });
-  await page.getByRole('heading', { name: 'What is signed' }).waitFor();
+  await page.getByRole('heading', { name: 'Signed content' }).waitFor();
   return { ...place, delivery, sent: delivery.attempts[0]?.request, page };
 }
 
-const stringOf = (page: Page) => page.getByRole('region', { name: 'Signed string' });
+const stringOf = (page: Page) => page.getByRole('region', { name: 'Signed content' });
 const stepOf = (page: Page, number: number) => page.locator('.signature-steps > li').nth(number - 1);
 const sectionOf = (page: Page, name: string) =>
   page.locator('.signature > section', { has: page.getByRole('heading', { name }) });
 
-describeInBrowser('the signature of an attempt', () => {
-  it('shows the signed string with its parts named, and the headers that carry it', async () => {
+describeInBrowser('the signature tab of an attempt', () => {
+  it('the signature tab of an attempt shows the signed content with its parts named, and the signature headers', async () => {
     const { page, sent } = await openSignature();
     await expect
-      .poll(() => stringOf(page).locator('.signature-name').allTextContents())
-      .toEqual([...['timestamp', 'fixed', 'body']]);
+      .poll(() => stringOf(page).locator('.signed-part-name').allTextContents())
+      .toEqual([...['timestamp', 'separator', 'body']]);
     await expect
       .poll(async () => (await stringOf(page).locator('code').allTextContents()).join(''))
       .toBe(sent?.signed_content);
-    const headers = sectionOf(page, 'How it travels');
+    const headers = sectionOf(page, 'Headers');
     await headers.getByText(`${sent?.headers['Service-Signature']}`).waitFor();
     await headers.getByText(`${sent?.headers['Service-Timestamp']}`).waitFor();
     await page.getByText('The signature fits').waitFor();
   });
 
-  it('names the id where the scheme signs it', async () => {
+  it('the signature tab of an attempt names the delivery ID when the scheme signs it', async () => {
     const { page, delivery } = await openSignature({ scheme: 'standard-webhooks' });
-    const id = stringOf(page).locator('.signature-part.id');
-    await expect.poll(() => id.textContent()).toBe(`delivery id${delivery.id}`);
+    const id = stringOf(page).locator('.signed-part.id');
+    await expect.poll(() => id.textContent()).toBe(`delivery ID${delivery.id}`);
   });
 
-  it('hides the secret until it is asked for, and says which one the header has', async () => {
+  it('the signature tab of an attempt hides the secret until it is shown, and says whether its signature matches', async () => {
     const { page, webhook, sent } = await openSignature();
-    const secrets = sectionOf(page, 'By which secret');
+    const secrets = sectionOf(page, 'Signing secret');
     await secrets.getByText(`${sent?.headers['Service-Signature']}`).waitFor();
-    await secrets.getByText('in the header').waitFor();
+    await secrets.getByText('matches the header').waitFor();
     expect(await page.content()).not.toContain(webhook.secret);
-    await secrets.getByRole('button', { name: 'Show the secret' }).click();
+    await secrets.getByRole('button', { name: 'Show secret' }).click();
     await secrets.getByText(webhook.secret).waitFor();
-    await secrets.getByRole('button', { name: 'Hide the secret' }).click();
+    await secrets.getByRole('button', { name: 'Hide secret' }).click();
     await expect.poll(() => page.content()).not.toContain(webhook.secret);
   });
 
-  it('tells the secrets of a rotation apart', async () => {
+  it('the signature tab of an attempt shows the current and the previous secret after a rotation', async () => {
     const { page, control, webhook } = await openSignature();
     await control.rotateWebhookSecret({ id: webhook.id });
     await page.reload();
-    const secrets = sectionOf(page, 'By which secret');
-    await secrets.getByText('Secret before the rotation').waitFor();
+    const secrets = sectionOf(page, 'Signing secret');
+    await secrets.getByText('Previous secret').waitFor();
     await expect
       .poll(() => secrets.locator('.badge').allTextContents())
-      .toEqual([...['✗ not in the header', '✓ in the header']]);
+      .toEqual([...['✗ does not match the header', '✓ matches the header']]);
   });
 
-  it('is checked again step by step, and the verdict follows what the reader changes', async () => {
+  it('the signature tab of an attempt verifies step by step and updates the result after each change', async () => {
     const { page, webhook, sent } = await openSignature();
-    await page.getByRole('button', { name: 'Check again' }).click();
+    await page.getByRole('button', { name: 'Verify again' }).click();
     const verdict = stepOf(page, 4);
     await verdict.getByText('The signature fits').waitFor();
     await stepOf(page, 3).getByText(`${sent?.headers['Service-Signature']}`).waitFor();
 
     await page.getByRole('button', { name: 'Line break added' }).click();
     await verdict.getByText('a line ending was added at its end').waitFor();
-    await stepOf(page, 1).getByText('other than what was sent').waitFor();
+    await stepOf(page, 1).getByText('different from the sent body').waitFor();
     const signed = `${sent?.signed_content}\n`;
     const signature = createHmac('sha256', webhook.secret).update(signed).digest('hex');
     await stepOf(page, 3).getByText(`v1=${signature}`).waitFor();
 
-    await page.getByRole('button', { name: 'As it was' }).click();
+    await page.getByRole('button', { name: 'Reset' }).click();
     await verdict.getByText('The signature fits').waitFor();
     await page.getByLabel('Secret', { exact: true }).fill('svc_test_0123456789');
     await verdict.getByText('api_key_as_secret').waitFor();
@@ -93,48 +93,48 @@ describeInBrowser('the signature of an attempt', () => {
     await page.getByLabel('Tolerance in minutes').fill('15');
     await verdict.getByText('The signature fits').waitFor();
 
-    await page.getByLabel('Body as the receiver has it').fill('{}');
+    await page.getByLabel('Body that your receiver got').fill('{}');
     await verdict.getByText('body_changed').waitFor();
   });
 
-  it('names the mistake behind the digest that the receiver computed', async () => {
+  it('the signature tab of an attempt names the mistake behind an entered digest', async () => {
     const { page, webhook, sent } = await openSignature();
-    await page.getByRole('button', { name: 'Check again' }).click();
+    await page.getByRole('button', { name: 'Verify again' }).click();
     const digest = createHmac('sha256', webhook.secret).update(`${sent?.body}`).digest('hex');
     await page.getByLabel('Digest that your receiver computed').fill(digest);
     await stepOf(page, 4).getByText('content_changed').waitFor();
   });
 
-  it('shows what a receiver computes that parses the body and writes it again', async () => {
+  it('the signature tab of an attempt shows the signature of a parsed and re-serialized body', async () => {
     const { page, webhook, sent } = await openSignature();
-    const part = sectionOf(page, 'If the receiver parses the body first');
+    const part = sectionOf(page, 'If your receiver parses the body first');
     await expect.poll(() => part.locator('mark').allTextContents()).toEqual(['0', '}']);
     const again = JSON.stringify(JSON.parse(sent?.body ?? ''));
     const signed = `${sent?.headers['Service-Timestamp']}.${again}`;
     const signature = createHmac('sha256', webhook.secret).update(signed).digest('hex');
     await part.getByText(`v1=${signature}`).waitFor();
-    await part.getByText('not in the header').waitFor();
+    await part.getByText('does not match the header').waitFor();
   });
 
-  it('says what became of a body that a fault has changed after signing', async () => {
+  it('the signature tab of an attempt explains that a fault changed the body after signing', async () => {
     const { emulator, control, deliver } = await startDeliverySetup();
     await control.addFault({ on: 'delivery', kind: 'tamper-body' });
     const { id, attempts } = await deliver();
     const page = await openDashboard(emulator, { hash: `/deliveries/${id}?tab=signature` });
-    const verdict = page.locator('.signature-verdict').first();
+    const verdict = page.locator('.verification-result').first();
     await verdict.getByText('body_changed').waitFor();
     await verdict.getByText(`${attempts[0]?.verification?.remedy}`).waitFor();
-    await sectionOf(page, 'By which secret').getByText('in the header').waitFor();
+    await sectionOf(page, 'Signing secret').getByText('matches the header').waitFor();
   });
 
-  it('says so where writing the body again changes nothing', async () => {
+  it('the signature tab of an attempt says when re-serializing the body changes nothing', async () => {
     const { emulator, deliver } = await startDeliverySetup();
     const { id } = await deliver();
     const page = await openDashboard(emulator, { hash: `/deliveries/${id}?tab=signature` });
-    await page.getByText('gives the very same bytes').waitFor();
+    await page.getByText('returns the same bytes').waitFor();
   });
 
-  it('is that of the attempt in the address', async () => {
+  it('the signature tab of an attempt shows the attempt of the URL', async () => {
     const { emulator, control, deliver } = await startDeliverySetup([500, 200]);
     const { id } = await deliver();
     await control.nextClock({});
@@ -143,20 +143,25 @@ describeInBrowser('the signature of an attempt', () => {
     for (const [index, signature] of signatures.entries()) {
       const at = `/deliveries/${id}?tab=signature&attempt=${index + 1}`;
       const page = await openDashboard(emulator, { hash: at });
-      await sectionOf(page, 'How it travels').getByText(`${signature}`).waitFor();
+      await sectionOf(page, 'Headers').getByText(`${signature}`).waitFor();
     }
   });
 
-  it.each(['light', 'dark'] as const)('is accessible in %s, wide and narrow', async (colorScheme) => {
-    for (const width of [360, 1920]) {
-      const { page } = await openSignature({}, { width, colorScheme });
-      await page.getByRole('button', { name: 'Check again' }).click();
-      await page.getByRole('button', { name: 'Wrong secret' }).click();
-      await page.getByText('wrong_secret').waitFor();
-      // What fades in has its contrast once it is there.
-      await page.evaluate('Promise.all(document.getAnimations().map(({ finished }) => finished))');
-      await expectAccessible(page);
-      await expect.poll(() => page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
-    }
-  });
+  it.each(['light', 'dark'] as const)(
+    'the signature tab of an attempt has no accessibility violations in %s mode, wide and narrow',
+    async (colorScheme) => {
+      for (const width of [360, 1920]) {
+        const { page } = await openSignature({}, { width, colorScheme });
+        await page.getByRole('button', { name: 'Verify again' }).click();
+        await page.getByRole('button', { name: 'Wrong secret' }).click();
+        await page.getByText('wrong_secret').waitFor();
+        // What fades in has its contrast once it is there.
+        await page.evaluate('Promise.all(document.getAnimations().map(({ finished }) => finished))');
+        await expectAccessible(page);
+        await expect
+          .poll(() => page.evaluate('document.documentElement.scrollWidth <= innerWidth'))
+          .toBe(true);
+      }
+    },
+  );
 });

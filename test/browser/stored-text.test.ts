@@ -38,7 +38,7 @@ async function expectOnlyText(page: Page, shown: string): Promise<void> {
 }
 
 describeInBrowser('stored text', () => {
-  it('is text in the delivery, its request, its response and its signature', async () => {
+  it('stored text is not rendered as markup in a delivery, its request, its response and its signature', async () => {
     const { emulator, delivery } = await openPoisoned();
     const page = await openDashboard(emulator, { hash: `/deliveries/${delivery?.id}` });
     for (const tab of ['Request', 'Response', 'Signature']) {
@@ -47,7 +47,7 @@ describeInBrowser('stored text', () => {
     }
   });
 
-  it('is text in the event, the endpoint, the request log and the choice of the workspace', async () => {
+  it('stored text is not rendered as markup in an event, an endpoint, the request log and the workspace list', async () => {
     const { emulator, event, webhook, request } = await openPoisoned();
     const places = [
       `/events/${event.id}`,
@@ -61,7 +61,7 @@ describeInBrowser('stored text', () => {
     }
   });
 
-  it('is text in what a replay is edited from', async () => {
+  it('stored text is not rendered as markup in the replay dialog', async () => {
     const { emulator, delivery } = await openPoisoned();
     const page = await openDashboard(emulator, { hash: `/deliveries/${delivery?.id}` });
     await page.getByRole('button', { name: 'Replay with changes' }).click();

@@ -41,7 +41,7 @@ async function openTrigger(
 }
 
 describeInBrowser('the trigger page', () => {
-  it('fills in the fixture of a type, sends what was made of it, and shows it arrive', async () => {
+  it('the trigger page fills in the fixture of a type, sends the edited payload and shows its delivery', async () => {
     const { emulator, receiver } = await startPair();
     const page = await openTrigger(emulator);
     await page.getByLabel('Event type').fill('order sh');
@@ -61,7 +61,7 @@ describeInBrowser('the trigger page', () => {
     await expect.poll(() => payload(page).inputValue()).toContain('12.50');
   });
 
-  it('shows in one window what is sent, the button that sends it, and how it arrives', async () => {
+  it('the trigger page shows the payload, the send button and the delivery without scrolling', async () => {
     const { emulator } = await startPair();
     const page = await openTrigger(emulator, { query: '?type=order.shipped' });
     await expect.poll(() => payload(page).inputValue()).toContain('"tracking_number"');
@@ -73,15 +73,15 @@ describeInBrowser('the trigger page', () => {
     }
   });
 
-  it('notices an endpoint that is registered meanwhile', async () => {
+  it('the trigger page notices an endpoint that is registered after it opened', async () => {
     const emulator = await startEmulator();
     const page = await openTrigger(emulator, { query: '?type=order.shipped' });
     await page.getByText('No endpoint is subscribed to order.shipped').waitFor();
     await emulator.control.createWebhook({ url: 'http://127.0.0.1:9/hooks' });
-    await page.getByText('Goes to http://127.0.0.1:9/hooks').waitFor();
+    await page.getByText('Delivered to http://127.0.0.1:9/hooks').waitFor();
   });
 
-  it('can be driven by the keyboard alone', async () => {
+  it('the trigger page works with the keyboard only', async () => {
     const { emulator, receiver } = await startPair();
     const page = await openTrigger(emulator);
     await page.getByLabel('Event type').focus();
@@ -95,13 +95,13 @@ describeInBrowser('the trigger page', () => {
     expect(envelope?.type).toMatch(/^invoice\.p/);
   });
 
-  it('says where the payload is no JSON, and does not send it', async () => {
+  it('the trigger page shows the position of a JSON error and does not send the payload', async () => {
     const { emulator } = await startPair();
     const page = await openTrigger(emulator, { query: '?type=pets.fed' });
     await payload(page).fill('{\n  "a": 1,\n}');
-    await page.getByText('} does not fit here.').waitFor();
+    await page.getByText('Unexpected }.').waitFor();
     await expect.poll(() => page.getByRole('button', { name: 'Send' }).isDisabled()).toBe(true);
-    await page.getByText('The payload has to be a JSON object').waitFor();
+    await page.getByText('The payload must be a JSON object').waitFor();
     await page.getByRole('button', { name: 'Line 3, column 1' }).click();
     await expect
       .poll(() => payload(page).evaluate((field) => (field as HTMLTextAreaElement).selectionStart))
@@ -113,7 +113,7 @@ describeInBrowser('the trigger page', () => {
     await expect.poll(() => payload(page).inputValue()).toBe('{\n  "n": 1.50,\n  "a": []\n}');
   });
 
-  it('shows what the API refuses with its code, its field and its request', async () => {
+  it('the trigger page shows an API error with its code, its field and its request', async () => {
     const { emulator } = await startPair();
     const page = await openTrigger(emulator, { query: '?type=Pets', expectedErrors: /422/ });
     await send(page);
@@ -125,7 +125,7 @@ describeInBrowser('the trigger page', () => {
     await expect.poll(() => page.url()).toContain('#/requests/req_');
   });
 
-  it('says that nobody would get it, and how that is changed', async () => {
+  it('the trigger page says when no endpoint is subscribed and links the endpoint page', async () => {
     const emulator = await startEmulator();
     const page = await openTrigger(emulator, { query: '?type=order.shipped' });
     await page.getByText('No endpoint is subscribed to order.shipped').waitFor();
@@ -135,7 +135,7 @@ describeInBrowser('the trigger page', () => {
     await expect.poll(() => page.title()).toBe('Endpoints · svc');
   });
 
-  it('sends many, tells how they fare, and sends the same again', async () => {
+  it('the trigger page sends many events, counts their results and sends them again', async () => {
     const { emulator, receiver } = await startPair(({ envelope }) =>
       envelope?.data.payload?.ok ? 200 : 503,
     );
@@ -155,7 +155,7 @@ describeInBrowser('the trigger page', () => {
     await expect.poll(async () => (await emulator.control.listEvents({ limit: 100 })).data.length).toBe(32);
   });
 
-  it('repeats nothing under the same idempotency key, and says so', async () => {
+  it('the trigger page creates no second event with the same idempotency key', async () => {
     const { emulator } = await startPair();
     const page = await openTrigger(emulator, { query: '?type=pets.fed' });
     await page.getByLabel('Idempotency key').fill('once');
@@ -167,7 +167,7 @@ describeInBrowser('the trigger page', () => {
     await expect.poll(async () => (await emulator.control.listEvents({})).data).toHaveLength(1);
   });
 
-  it('begins with an event that there is, to the digit', async () => {
+  it('the trigger page starts from an existing event with its numbers unchanged', async () => {
     const { emulator } = await startPair();
     const { json } = await emulator.api('POST', '/events', '{"type":"pets.fed","payload":{"n":1.50}}');
     const page = await openTrigger(emulator, { query: `?event=${json.id}` });
@@ -175,7 +175,7 @@ describeInBrowser('the trigger page', () => {
     await expect.poll(() => page.getByLabel('Event type').inputValue()).toBe('pets.fed');
   });
 
-  it('sends for another workspace with a key that is for that one', async () => {
+  it('the trigger page sends to another workspace with a key of that workspace', async () => {
     const { emulator } = await startPair();
     const { id } = await emulator.control.createWorkspace({ name: 'Second' });
     const page = await openTrigger(emulator, { query: '?type=pets.fed' });
@@ -193,7 +193,7 @@ describeInBrowser('the trigger page', () => {
     expect(data.map(({ scopes }) => scopes)).toEqual([['events:write']]);
   });
 
-  it('makes itself another key for another workspace once the first is refused', async () => {
+  it('the trigger page creates another key for a workspace after its key is rejected', async () => {
     const { emulator } = await startPair();
     const { id } = await emulator.control.createWorkspace({ name: 'Second' });
     const page = await openTrigger(emulator, { query: '?type=pets.fed', expectedErrors: /status of 401/ });
@@ -209,7 +209,7 @@ describeInBrowser('the trigger page', () => {
     await sent(page).first().getByText('No endpoint is subscribed').waitFor();
   });
 
-  it('copies itself as a command', async () => {
+  it('the trigger page copies the form as a command', async () => {
     const { emulator } = await startPair();
     const page = await openTrigger(emulator, { query: '?type=pets.fed' });
     await payload(page).fill('{"n": 1.50}');
@@ -218,7 +218,7 @@ describeInBrowser('the trigger page', () => {
     await expect.poll(copied).toBe(`svc trigger pets.fed --data '{"n":1.50}'`);
   });
 
-  it('marks the fixtures of the project, and says what is wrong with one', async () => {
+  it('the trigger page marks project fixtures and shows the problem of an invalid one', async () => {
     const projectFolder = createTemporaryFolder();
     const folder = join(projectFolder, 'fixtures/events');
     mkdirSync(folder, { recursive: true });
@@ -231,23 +231,28 @@ describeInBrowser('the trigger page', () => {
     await expect.poll(() => payload(page).inputValue()).toContain('"n": 2');
     await expect
       .poll(() => page.getByRole('option', { name: /^pets\.fed/ }).textContent())
-      .toContain('yours');
+      .toContain('project');
     await page.getByRole('option', { name: /^pets\.lost.*description/ }).waitFor();
   });
 
-  it.each(['light', 'dark'] as const)('is accessible in %s, wide and narrow', async (colorScheme) => {
-    const { emulator } = await startPair(503);
-    for (const width of [360, 1920]) {
-      const page = await openTrigger(emulator, {
-        ...{ query: '?type=order.shipped', width, colorScheme, expectedErrors: /422/ },
-      });
-      await send(page);
-      await sent(page).getByText('the next').waitFor();
-      await page.getByLabel('Event type').fill('Pets');
-      await send(page);
-      await page.getByRole('alert').waitFor();
-      await expectAccessible(page);
-      await expect.poll(() => page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
-    }
-  });
+  it.each(['light', 'dark'] as const)(
+    'the trigger page has no accessibility violations in %s mode, wide and narrow',
+    async (colorScheme) => {
+      const { emulator } = await startPair(503);
+      for (const width of [360, 1920]) {
+        const page = await openTrigger(emulator, {
+          ...{ query: '?type=order.shipped', width, colorScheme, expectedErrors: /422/ },
+        });
+        await send(page);
+        await sent(page).getByText('next').waitFor();
+        await page.getByLabel('Event type').fill('Pets');
+        await send(page);
+        await page.getByRole('alert').waitFor();
+        await expectAccessible(page);
+        await expect
+          .poll(() => page.evaluate('document.documentElement.scrollWidth <= innerWidth'))
+          .toBe(true);
+      }
+    },
+  );
 });

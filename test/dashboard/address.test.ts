@@ -1,23 +1,23 @@
 import { describe, expect, it } from 'vitest';
 import { parseHash, toHash } from '../../src/dashboard/address.ts';
 
-describe('the address of a view', () => {
-  it('names the section, the one thing and what narrows it', () => {
+describe('toHash and parseHash', () => {
+  it('toHash and parseHash round-trip a section, an ID and filters', () => {
     const route = { section: 'deliveries', id: 'del_1', query: { status: 'failed', text: 'a b&c' } } as const;
     expect(parseHash(toHash(route))).toEqual(route);
   });
 
-  it('leaves out what is empty', () => {
+  it('toHash omits empty query values', () => {
     expect(toHash({ section: 'events', query: { text: '', type: 'order.shipped' } })).toBe(
       '#/events?type=order.shipped',
     );
   });
 
-  it.each(['', '#', '#/', '#/nowhere/x', '#/%E0%A4%A'])('leads from %j to the deliveries', (hash) => {
+  it.each(['', '#', '#/', '#/nowhere/x', '#/%E0%A4%A'])('parseHash(%j) returns the deliveries', (hash) => {
     expect(parseHash(hash)).toMatchObject({ section: 'deliveries', id: null });
   });
 
-  it('takes an id that cannot be decoded as it is', () => {
+  it('parseHash keeps an ID that cannot be decoded', () => {
     expect(parseHash('#/events/%E0%A4%A').id).toBe('%E0%A4%A');
   });
 });

@@ -19,7 +19,7 @@ const root = join(import.meta.dirname, '../..');
 const { request } = createAttempt();
 const sending = (payload: string) => ({ ...request, body: `{"type":"a.b","data":{"payload":${payload}}}` });
 
-it('as a curl command it is the very request', () => {
+it('toCurlCommand returns the exact request', () => {
   expect(toCurlCommand({ ...request, body: `{"it's":1}` })).toMatchInlineSnapshot(`
     "curl 'http://localhost:3000/hooks?a=b' \\
       -H 'Content-Type: application/json' \\
@@ -28,14 +28,14 @@ it('as a curl command it is the very request', () => {
   `);
 });
 
-it('signed anew it has the same id and body', () => {
+it('toSignedCurlCommand keeps the ID and the body', () => {
   const command = toSignedCurlCommand(createDelivery(), { ...request, body: `{"it's":1}` });
   expect(command).toMatchInlineSnapshot(
     `"svc sign --id del_1 --secret SECRET --payload '{"it'\\''s":1}' --curl 'http://localhost:3000/hooks?a=b' | sh"`,
   );
 });
 
-it('as commands it is named by its id', () => {
+it('listCommands returns commands with the delivery ID', () => {
   expect(listCommands(createDelivery()).map(({ command }) => command)).toEqual([
     'svc deliveries get del_1',
     'svc deliveries replay del_1',
@@ -44,7 +44,7 @@ it('as commands it is named by its id', () => {
   ]);
 });
 
-it('as raw HTTP it is what went over the wire, byte for byte', async () => {
+it('toRawRequest returns the bytes that were sent', async () => {
   const wire: string[] = [];
   await using receiver = await createRawReceiver(async (socket) => {
     wire.push(Buffer.from(await readRequest(socket), 'latin1').toString());
@@ -68,7 +68,7 @@ it('as raw HTTP it is what went over the wire, byte for byte', async () => {
   expect(attempts.map(({ request }) => toRawRequest(request))).toEqual(wire);
 });
 
-describe('as a test for Vitest', () => {
+describe('toVitestTest', () => {
   const payloads = [
     '{}',
     `{"text":"it's \\"quoted\\" \\\\ \`\${x}\` \\n\\u2028 日本 </script>","list":[1,{"a":null}],"b":-0.5}`,
@@ -76,7 +76,7 @@ describe('as a test for Vitest', () => {
     '{"price":12.50,"big":9007199254740993}',
   ];
 
-  it('it runs, and passes', { timeout: 60_000 }, async () => {
+  it('toVitestTest returns a test that passes', { timeout: 60_000 }, async () => {
     const folder = createTemporaryFolder();
     symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'junction');
     const alias = { 'svc-emulator/vitest': join(root, 'src/vitest.ts') };
@@ -94,7 +94,7 @@ describe('as a test for Vitest', () => {
     expect(JSON.parse(stdout)).toMatchObject({ numPassedTests: bodies.length, numTotalTests: bodies.length });
   });
 
-  it('it is a whole file', () => {
+  it('toVitestTest returns a complete file', () => {
     expect(toVitestTest(createDelivery(), request)).toMatchInlineSnapshot(`
       "import { test } from 'svc-emulator/vitest';
       import { expect } from 'vitest';
@@ -113,12 +113,12 @@ describe('as a test for Vitest', () => {
     `);
   });
 
-  it('it says where JavaScript writes a number otherwise', () => {
-    expect(toVitestTest(createDelivery(), sending('{"price":12.50}'))).toContain('/* JavaScript writes');
+  it('toVitestTest adds a comment when JavaScript would change a number', () => {
+    expect(toVitestTest(createDelivery(), sending('{"price":12.50}'))).toContain('/* JavaScript changes');
     expect(toVitestTest(createDelivery(), sending('{"price":12.5,"text":"12.50"}'))).not.toContain('/*');
   });
 
-  it('it takes the fixture where the body is no envelope', () => {
+  it('toVitestTest uses the fixture when the body is not an envelope', () => {
     for (const body of ['no JSON', '[]', '{"data":1}', '{"data":{"payload":[1]}}']) {
       expect(toVitestTest(createDelivery(), { ...request, body })).toContain(
         "workspace.trigger('order.shipped');",

@@ -10,12 +10,12 @@ const attempt = (duration_ms: number, outcome: 'succeeded' | 'timeout' = 'succee
   outcome,
 });
 
-describe('the figures of an endpoint', () => {
-  it('are none without an attempt', () => {
+describe('computeAttemptStats', () => {
+  it('computeAttemptStats returns null without attempts', () => {
     expect(computeAttemptStats([])).toBeNull();
   });
 
-  it('count what succeeded, and rank the durations', () => {
+  it('computeAttemptStats counts successes and computes percentiles', () => {
     const attempts = Array.from({ length: 100 }, (_, index) => attempt(100 - index));
     expect(computeAttemptStats([...attempts, attempt(10_000, 'timeout')])).toEqual({
       ...{ count: 101, succeeded: 100, p50: 51, p95: 96, longest: 10_000 },
@@ -29,13 +29,16 @@ describe('the figures of an endpoint', () => {
     [1, 200, '0.5%'],
     [0, 200, '0%'],
     [2, 3, '67%'],
-  ])('say %i of %i as %s: neither all nor none unless it is', (succeeded, count, text) => {
-    expect(formatSuccessRate({ succeeded, count })).toBe(text);
-  });
+  ])(
+    'formatSuccessRate formats %i of %i as %s, and uses 0% and 100% only for none and all',
+    (succeeded, count, text) => {
+      expect(formatSuccessRate({ succeeded, count })).toBe(text);
+    },
+  );
 });
 
-describe('attempts that are heard of', () => {
-  it('stand before those that were asked for, once, and no more of them than wanted', () => {
+describe('mergeNewest', () => {
+  it('mergeNewest puts new items first, without duplicates, up to the limit', () => {
     const [a, b, c] = [{ id: 'a' }, { id: 'b' }, { id: 'c' }];
     expect(mergeNewest([c, b], [b, a], 3)).toEqual([c, b, a]);
     expect(mergeNewest([c, b], [b, a], 2)).toEqual([c, b]);

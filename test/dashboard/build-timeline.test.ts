@@ -5,15 +5,15 @@ import { createAttempt, createDelivery, START, timeAfter } from './example-deliv
 
 const kinds = (steps: readonly TimelineStep[]) => steps.map(({ kind }) => kind).join(' ');
 
-describe('the timeline of a delivery', () => {
-  it('has the attempts, those to come, and the end of the window 72 hours after the first', () => {
+describe('buildTimeline', () => {
+  it('buildTimeline returns attempts, planned attempts and the end of the retry window', () => {
     const steps = buildTimeline(createDelivery(), undefined);
-    expect(kinds(steps)).toBe('attempt attempt ghost ghost end');
+    expect(kinds(steps)).toBe('attempt attempt planned planned end');
     expect(steps.map(({ sinceFirstMs }) => sinceFirstMs / MINUTE_MS)).toEqual([0, 5, 35, 155, 72 * 60]);
     expect(steps).toMatchObject([{}, {}, { number: 3 }, { number: 4 }, {}]);
   });
 
-  it('draws gaps up to an hour to scale, and folds longer ones', () => {
+  it('buildTimeline scales gaps up to an hour and collapses longer ones', () => {
     const steps = buildTimeline(createDelivery(), undefined);
     expect(steps.map(({ gap }) => gap && { isFolded: gap.isCollapsed, share: gap.share })).toEqual([
       null,
@@ -30,12 +30,12 @@ describe('the timeline of a delivery', () => {
     [35 * MINUTE_MS + HOUR_MS, [null, null, 0.5, null]],
     [-MINUTE_MS, [null, null, null, null]],
     [80 * HOUR_MS, [null, null, null, null]],
-  ])('has the present where it is, %i ms after the first attempt', (ms, expected) => {
+  ])('buildTimeline places the current time %i ms after the first attempt', (ms, expected) => {
     const [, ...steps] = buildTimeline(createDelivery(), START + ms);
     expect(steps.map(({ gap }) => gap?.now)).toEqual(expected);
   });
 
-  it('ends with the last attempt once the delivery has settled', () => {
+  it('buildTimeline ends with the last attempt of a settled delivery', () => {
     const settled = { planned_attempts: [], next_attempt_at: null };
     expect(kinds(buildTimeline(createDelivery({ ...settled, status: 'succeeded' }), START))).toBe(
       'attempt attempt',
@@ -44,22 +44,22 @@ describe('the timeline of a delivery', () => {
     expect(kinds(buildTimeline(elapsed, START))).toBe('attempt attempt end');
   });
 
-  it('shows a delivery that waits for its first attempt', () => {
+  it('buildTimeline supports a delivery without attempts', () => {
     const waiting = createDelivery({
       attempts: [],
       planned_attempts: [timeAfter(0), timeAfter(5 * MINUTE_MS)],
     });
-    expect(kinds(buildTimeline(waiting, START))).toBe('ghost ghost end');
+    expect(kinds(buildTimeline(waiting, START))).toBe('planned planned end');
   });
 
-  it('counts the ghosts that are too many to draw', () => {
+  it('buildTimeline counts the planned attempts beyond the limit', () => {
     const planned = Array.from({ length: 30 }, (_, index) => timeAfter((index + 6) * MINUTE_MS));
     const steps = buildTimeline(createDelivery({ planned_attempts: planned }), START);
-    expect(steps.filter(({ kind }) => kind === 'ghost')).toHaveLength(8);
+    expect(steps.filter(({ kind }) => kind === 'planned')).toHaveLength(8);
     expect(steps.at(-2)).toMatchObject({ kind: 'more', count: 22, at: START + 35 * MINUTE_MS });
   });
 
-  it('puts a replay after the window behind its end', () => {
+  it('buildTimeline places a late replay after the end of the window', () => {
     const late = createAttempt({ number: 3, trigger: 'manual', scheduled_at: timeAfter(80 * HOUR_MS) });
     const { attempts } = createDelivery();
     const steps = buildTimeline(

@@ -11,8 +11,8 @@ import {
 const NOW = Date.parse('2026-11-21T08:12:33.900Z');
 const HOUR = 3_600_000;
 
-describe('the words of the clock bar', () => {
-  it('give an instant to the second', () => {
+describe('the text of the clock bar', () => {
+  it('formatUtc formats a timestamp to the second', () => {
     expect(formatUtc(NOW)).toBe('2026-11-21 08:12:33');
   });
 
@@ -21,31 +21,31 @@ describe('the words of the clock bar', () => {
     [-999, null],
     [76 * HOUR, '3d 4h ahead of real time'],
     [-90_000, '1m 30s behind real time'],
-  ])('give the distance %i', (distance, text) => {
+  ])('formatDistance formats %i ms', (distance, text) => {
     expect(formatDistance(NOW + distance, NOW)).toBe(text);
   });
 
-  it('give the rate', () => {
+  it('formatRate formats frozen and running clocks', () => {
     expect([0, 1, 3600].map(formatRate)).toEqual(['frozen', '×1', '×3600']);
   });
 
   it.each([
-    [[], 'No attempt fell due'],
+    [[], 'No attempts were due'],
     [['succeeded'], '1 attempt: 1 succeeded'],
     [['timeout', 'http_error'], '2 attempts: 2 failed'],
     [['succeeded', 'blocked', 'succeeded'], '3 attempts: 2 succeeded, 1 failed'],
-  ] as const)('count the attempts %j', (outcomes, text) => {
+  ] as const)('summarizeAttempts counts %j', (outcomes, text) => {
     expect(summarizeAttempts(outcomes.map((outcome) => ({ outcome })))).toBe(text);
   });
 
-  it('give when something is due by either clock', () => {
+  it('formatDue and formatRealDue format both clocks', () => {
     const at = (distance: number) => new Date(NOW + distance).toISOString();
     expect(formatDue(at(252_000), NOW)).toBe('in 4m 12s');
     expect([at(-5_000), at(500)].map((due) => formatDue(due, NOW))).toEqual(['now', 'now']);
     expect([25_000, 400, null].map(formatRealDue)).toEqual([
       'in 25s of real time',
       'within a second of real time',
-      'when the clock goes on',
+      'when the clock resumes',
     ]);
   });
 });

@@ -17,17 +17,17 @@ const delivery = {
 } as Delivery;
 const noon = Date.parse(delivery.created_at);
 
-describe('the filter of an address', () => {
-  it('is read as it was written', () => {
+describe('the delivery filter of a URL', () => {
+  it('the delivery filter of a URL is parsed and trimmed', () => {
     const query = { status: 'failed', type: 'a.b', since: '1h', until: '2026-01-01T00:00:00Z', text: ' x ' };
     expect(parseFilter(query)).toEqual({ ...query, text: 'x' });
   });
 
-  it('leaves out what is empty, impossible or not of it', () => {
+  it('the delivery filter of a URL omits empty, invalid and unknown values', () => {
     expect(parseFilter({ status: 'odd', since: 'soon', type: ' ', attempt: '2' })).toEqual({});
   });
 
-  it('has the names of the control plane when it is asked', () => {
+  it('the delivery filter of a URL is converted to the parameters of the control plane', () => {
     expect(toListInput({ webhook: 'wh_1', event: 'evt_1', text: 'x' })).toEqual({
       webhook_id: 'wh_1',
       event_id: 'evt_1',
@@ -36,7 +36,7 @@ describe('the filter of an address', () => {
   });
 });
 
-describe('a delivery of the live stream', () => {
+describe('matchesFilter', () => {
   it.each([
     {},
     { status: 'failed', type: 'order.shipped', webhook: 'wh_1', event: 'evt_1' },
@@ -45,7 +45,7 @@ describe('a delivery of the live stream', () => {
     { text: 'DEL_1' },
     { text: 'hooks' },
     { text: 'ord_7' },
-  ] as const)('fits %j', (filter) => {
+  ] as const)('matchesFilter accepts a delivery that matches %j', (filter) => {
     expect(matchesFilter(filter, delivery, '{"id":"ORD_7"}', noon + 60_000)).toBe(true);
   });
 
@@ -57,11 +57,11 @@ describe('a delivery of the live stream', () => {
     { since: '59s' },
     { until: '2026-01-01T12:00:00Z' },
     { text: 'ord_8' },
-  ] as const)('does not fit %j', (filter) => {
+  ] as const)('matchesFilter rejects a delivery that does not match %j', (filter) => {
     expect(matchesFilter(filter, delivery, '{"id":"ORD_7"}', noon + 60_000)).toBe(false);
   });
 
-  it('may fit a text that its body could have, where that is not known', () => {
+  it('matchesFilter returns null when only an unknown body could contain the text', () => {
     expect(matchesFilter({ text: 'ord_7' }, delivery, undefined, noon)).toBeNull();
     expect(matchesFilter({ text: 'ord_7', status: 'pending' }, delivery, undefined, noon)).toBe(false);
     expect(matchesFilter({ text: 'order' }, delivery, undefined, noon)).toBe(true);

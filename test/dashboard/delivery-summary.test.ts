@@ -10,8 +10,8 @@ const refused = {
   remedy: 'Pass the other.',
 } as const;
 
-describe('the verdict on a delivery', () => {
-  it('says why the last attempt failed and what to do', () => {
+describe('summarizeDelivery', () => {
+  it('summarizeDelivery returns the reason of the failure and hints', () => {
     const last = createAttempt({
       number: 2,
       outcome: 'connection_error',
@@ -19,8 +19,9 @@ describe('the verdict on a delivery', () => {
       error: 'connect refused',
     });
     expect(summarizeDelivery(createDelivery({ attempts: [createAttempt(), last] }))).toEqual({
-      headline: 'Attempt 2 failed; it is tried again.',
+      headline: 'Attempt 2 failed. A retry is scheduled.',
       reason: 'Connect refused.',
+      responseExcerpt: null,
       signature: null,
       hints: [
         {
@@ -31,7 +32,23 @@ describe('the verdict on a delivery', () => {
     });
   });
 
-  it('names the command that enables the endpoint of a paused delivery', () => {
+  it('summarizeDelivery returns the status and the first lines of an error response', () => {
+    const attempts = (body: string, encoding: 'utf8' | 'base64' = 'utf8') => [
+      createAttempt({ response: { headers: {}, body, encoding, truncated: false } }),
+    ];
+    const summaryOf = (body: string, encoding?: 'utf8' | 'base64') =>
+      summarizeDelivery(createDelivery({ attempts: attempts(body, encoding) }));
+    expect(summaryOf('{"error":"down"}\n')).toMatchObject({
+      reason: 'Your receiver returned 503.',
+      responseExcerpt: '{"error":"down"}',
+    });
+    expect(summaryOf('a\nb\nc\nd').responseExcerpt).toBe('a\nb\nc…');
+    expect(summaryOf('x'.repeat(301)).responseExcerpt).toBe(`${'x'.repeat(300)}…`);
+    expect(summaryOf(' ').responseExcerpt).toBeNull();
+    expect(summaryOf('/w==', 'base64').responseExcerpt).toBeNull();
+  });
+
+  it('summarizeDelivery returns the command that enables the endpoint of a paused delivery', () => {
     const { hints } = summarizeDelivery(
       createDelivery({ paused: true, next_attempt_at: null, attempts: [] }),
     );
@@ -39,11 +56,8 @@ describe('the verdict on a delivery', () => {
   });
 
   it.each<[Partial<DeliveryDetail>, string]>([
-    [
-      { ...settled, status: 'failed', settled_reason: 'window_elapsed' },
-      'It failed: no further attempt fits',
-    ],
-    [{ ...settled, status: 'canceled', settled_reason: 'endpoint_deleted' }, 'It was canceled: its endpoint'],
+    [{ ...settled, status: 'failed', settled_reason: 'window_elapsed' }, 'Failed: no further attempt fits'],
+    [{ ...settled, status: 'canceled', settled_reason: 'endpoint_deleted' }, 'Canceled: its endpoint'],
     [
       {
         ...{ ...settled, status: 'succeeded', settled_reason: 'replay_failed' },
@@ -54,31 +68,35 @@ describe('the verdict on a delivery', () => {
       },
       'Delivered by attempt 1; the last replay failed.',
     ],
-    [{ attempts: [] }, 'It is waiting to be sent.'],
-    [{ paused: true, next_attempt_at: null }, 'It is paused: its endpoint is disabled.'],
+    [{ attempts: [] }, 'Waiting to be sent.'],
+    [{ paused: true, next_attempt_at: null }, 'Paused: the endpoint is disabled.'],
     [
       { attempts: [createAttempt({ outcome: 'succeeded', response_status: 200, error: null })] },
       'Attempt 1 succeeded; a replay is waiting',
     ],
-  ])('says what became of it', (changes, headline) => {
+  ])('summarizeDelivery returns the headline of case %#', (changes, headline) => {
     expect(summarizeDelivery(createDelivery(changes)).headline).toContain(headline);
   });
 
-  it('has no reason and no remedy for what succeeded, whatever was replayed since', () => {
+  it('summarizeDelivery returns no reason and no hint for a successful delivery', () => {
     const success = createAttempt({ outcome: 'succeeded', response_status: 200, error: null });
     const attempts = [success, { ...success, number: 2, trigger: 'manual' as const }];
     expect(summarizeDelivery(createDelivery({ ...settled, status: 'succeeded', attempts }))).toEqual({
-      ...{ headline: 'Delivered by attempt 1.', reason: null, signature: null, hints: [] },
+      headline: 'Delivered by attempt 1.',
+      reason: null,
+      responseExcerpt: null,
+      signature: null,
+      hints: [],
     });
   });
 
-  it('says that the signature is valid where the receiver may have rejected it', () => {
+  it('summarizeDelivery reports a valid signature when the receiver may have rejected it', () => {
     const rejected = createAttempt({ response_status: 401 });
     expect(summarizeDelivery(createDelivery({ attempts: [rejected] })).signature).toBe('The signature fits.');
     expect(summarizeDelivery(createDelivery()).signature).toBeNull();
   });
 
-  it('says that the signature is not valid, and leaves its remedy out where a fault has spoilt it', () => {
+  it('summarizeDelivery reports an invalid signature, without a hint when a fault caused it', () => {
     const verification = { ok: false, scheme: 'svc', ...refused };
     const forged = createAttempt({ response_status: 400, verification });
     const deliverySummary = summarizeDelivery(createDelivery({ attempts: [forged] }));

@@ -42,22 +42,22 @@ function open(newest: number) {
   return { feed, state, questions, arrive };
 }
 
-describe('a live list', () => {
-  it('shows at once what happens', async () => {
+describe('a feed', () => {
+  it('a feed applies updates immediately', async () => {
     const { feed, arrive } = open(10);
     await arrive();
     feed.applyUpdates([news(11), news(3), news(5, false)]);
     expect([feed.list.length, feed.list.at(0)?.text, feed.list.at(7)?.text]).toEqual([10, 'new', 'new']);
   });
 
-  it('keeps what happened while a page was on its way, which may be older', async () => {
+  it('a feed keeps updates that arrive while an older page is loading', async () => {
     const { feed, arrive } = open(10);
     feed.applyUpdates([news(10), news(11)]);
     await arrive();
     expect([feed.list.length, feed.list.at(0)?.id, feed.list.at(1)?.text]).toEqual([11, thing(11).id, 'new']);
   });
 
-  it('asks for the next page before the end is reached, and not twice', async () => {
+  it('a feed prefetches the next page once', async () => {
     const { feed, questions, arrive } = open(500);
     await arrive();
     feed.setVisibleRange(0, 20);
@@ -69,7 +69,7 @@ describe('a live list', () => {
     expect(feed.list.length).toBe(200);
   });
 
-  it('gives up what is far away, and asks for it again when one comes back', async () => {
+  it('a feed unloads distant items and loads them again when they become visible', async () => {
     const { feed, questions, arrive } = open(5_000);
     await arrive();
     for (let page = 0; page < 20; page++) {
@@ -87,7 +87,7 @@ describe('a live list', () => {
     expect(feed.list.at(0)?.id).toBe(thing(5_000).id);
   });
 
-  it('says why a page did not come, and asks for that one again when told to', async () => {
+  it('a feed reports a failed page and requests it again on retry', async () => {
     const { feed, state, questions, arrive } = open(150);
     await arrive();
     state.isBroken = true;
@@ -105,8 +105,8 @@ describe('a live list', () => {
   });
 });
 
-describe('a list that is held', () => {
-  it('lets nothing come or go, counts what waits, and changes what is there', async () => {
+describe('a paused feed', () => {
+  it('a paused feed updates existing items and counts new ones', async () => {
     const { feed, arrive } = open(10);
     await arrive();
     feed.setPaused(true);
@@ -114,7 +114,7 @@ describe('a list that is held', () => {
     expect([feed.list.length, feed.list.at(0)?.text, feed.waiting]).toEqual([10, 'changed', 2]);
   });
 
-  it('does not count what is only further down than one has come', async () => {
+  it('a paused feed does not count items below the loaded part', async () => {
     const { feed, arrive } = open(500);
     await arrive();
     feed.setPaused(true);
@@ -122,7 +122,7 @@ describe('a list that is held', () => {
     expect(feed.waiting).toBe(0);
   });
 
-  it('is asked for anew when it is let go, unless nothing happened', async () => {
+  it('a paused feed reloads when resumed unless nothing changed', async () => {
     const { feed, state, questions, arrive } = open(10);
     await arrive();
     feed.setPaused(true);

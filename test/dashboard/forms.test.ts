@@ -14,19 +14,19 @@ import {
   toWebhook,
 } from '../../src/dashboard/views/webhooks/webhook-draft.ts';
 
-describe('a message of the emulator', () => {
+describe('toFormError', () => {
   it.each([
     ['url must use HTTPS.', { field: 'url', message: 'Must use HTTPS.' }],
     ['events[1] must be text.', { field: 'events', message: 'events[1] must be text.' }],
     ['urls are wrong.', { field: null, message: 'urls are wrong.' }],
     ['The emulator does not answer.', { field: null, message: 'The emulator does not answer.' }],
-  ])('%s is shown at its field', (message, problem) => {
+  ])('toFormError assigns "%s" to its field', (message, problem) => {
     expect(toFormError(message, ['url', 'events'])).toEqual(problem);
   });
 });
 
-describe('the form of an endpoint', () => {
-  it('gives back what it was made of', () => {
+describe('the endpoint form', () => {
+  it('the endpoint form round-trips an endpoint', () => {
     const webhook = {
       ...{ url: 'http://localhost:1/a', events: ['order.shipped', 'invoice.paid'], skip_verify: true },
       headers: { Authorization: 'Bearer a:b', 'X-Empty': '' },
@@ -38,11 +38,11 @@ describe('the form of an endpoint', () => {
     expect(toWebhook(toDraft({ ...rest, ...webhook }))).toEqual(webhook);
   });
 
-  it('takes event types separated in any way', () => {
+  it('the endpoint form accepts event types separated by commas, spaces or line breaks', () => {
     expect(toWebhook({ ...emptyWebhook, events: ' a.b,c.d  e.f,, ' }).events).toEqual(['a.b', 'c.d', 'e.f']);
   });
 
-  it('adds and takes away a type; * stands alone', () => {
+  it('the endpoint form toggles a type and keeps * exclusive', () => {
     expect(toggleType('*', 'a.b')).toBe('a.b');
     expect(toggleType('a.b', 'c.d')).toBe('a.b, c.d');
     expect(toggleType('a.b, c.d', 'a.b')).toBe('c.d');
@@ -50,23 +50,23 @@ describe('the form of an endpoint', () => {
   });
 
   it.each([
-    ['no colon', /^headers must be written like/],
+    ['no colon', /^headers must have the form/],
     ['Host: x', /^headers cannot be added: Host is set by the emulator/],
     ['A: 1\na: 2', /^headers cannot be added: a is given twice/],
-  ])('says what is wrong with the header %j', (headers, message) => {
+  ])('the endpoint form rejects the header %j', (headers, message) => {
     expect(() => toWebhook({ ...emptyWebhook, headers })).toThrow(message);
   });
 });
 
-describe('the form of a fault', () => {
-  it('leaves out what is left empty', () => {
+describe('the fault form', () => {
+  it('the fault form omits empty fields', () => {
     expect(toDeliveryFault(emptyDeliveryFault, 'wh_1')).toEqual({
       ...{ on: 'delivery', kind: 'duplicate', webhook_id: 'wh_1' },
     });
     expect(toRequestFault(emptyRequestFault)).toEqual({ on: 'request', status: 503 });
   });
 
-  it('reads durations, percent and counts', () => {
+  it('the fault form parses durations, percentages and counts', () => {
     const common = { count: '3', probability: '12.5' };
     expect(
       toDeliveryFault({ ...common, kind: 'delay', delay_ms: '10m', type: ' a.b ' }, 'wh_1'),
@@ -76,13 +76,13 @@ describe('the form of a fault', () => {
     ).toEqual({ on: 'request', latency_ms: 2_000, drop: 'after', method: 'POST' });
   });
 
-  it('lets only what lasts have a duration', () => {
+  it('the fault form sends a duration only for kinds that have one', () => {
     expect(
       toDeliveryFault({ ...emptyDeliveryFault, kind: 'drop', delay_ms: '10m' }, 'wh_1'),
     ).not.toHaveProperty('delay_ms');
   });
 
-  it('says what is no duration or number', () => {
+  it('the fault form rejects invalid durations and numbers', () => {
     expect(() => toRequestFault({ ...emptyRequestFault, latency_ms: 'soon' })).toThrow(
       /^latency_ms must be a duration/,
     );

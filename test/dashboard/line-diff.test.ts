@@ -5,8 +5,8 @@ import { collapseEqual, diffLines } from '../../src/dashboard/views/delivery/lin
 const draw = (left: string, right: string) =>
   diffLines(left, right).map(({ kind, left, right }) => `${kind} ${left ?? ''}|${right ?? ''}`);
 
-describe('the difference between two texts', () => {
-  it('keeps what is equal in place, and puts what was removed beside what came instead', () => {
+describe('diffLines', () => {
+  it('diffLines pairs equal lines, and removed lines with added ones', () => {
     expect(draw('a\nb\nc\nd', 'a\nx\ny\nd\ne')).toEqual([
       'same a|a',
       'changed b|x',
@@ -16,18 +16,18 @@ describe('the difference between two texts', () => {
     ]);
   });
 
-  it('finds a line again that others were put before', () => {
+  it('diffLines recognizes a line that moved down', () => {
     expect(draw('a\nb', 'new\na\nb')).toEqual(['added |new', 'same a|a', 'same b|b']);
     expect(draw('a\nb\nc', 'c')).toEqual(['removed a|', 'removed b|', 'same c|c']);
   });
 
-  it('is nothing between equal texts, and everything beside an empty one', () => {
+  it('diffLines handles equal and empty texts', () => {
     expect(draw('a', 'a')).toEqual(['same a|a']);
     expect(draw('', 'a')).toEqual(['added |a']);
     expect(draw('', '')).toEqual([]);
   });
 
-  it('gives both texts back, whatever they are', () => {
+  it('diffLines reproduces both texts', () => {
     const text = fc
       .array(fc.constantFrom('a', 'b', 'c', ' ', 'd'), { minLength: 1 })
       .map((lines) => lines.join('\n'));
@@ -41,7 +41,7 @@ describe('the difference between two texts', () => {
     );
   });
 
-  it('takes texts that are too long to compare as different altogether', () => {
+  it('diffLines treats texts that are too long as completely different', () => {
     const lines = (mark: string) => Array.from({ length: 2_500 }, (_, index) => `${mark}${index}`).join('\n');
     const rows = diffLines(`start\n${lines('a')}`, `start\n${lines('b')}`);
     expect(rows.length).toBe(2_501);
@@ -49,23 +49,23 @@ describe('the difference between two texts', () => {
   });
 });
 
-describe('equal lines', () => {
+describe('collapseEqual', () => {
   const rowsOf = (left: string, right: string) => diffLines([...left].join('\n'), [...right].join('\n'));
   const draw = (left: string, right: string) =>
     collapseEqual(rowsOf(left, right), 1).map((row) =>
-      row.kind === 'fold' ? `(${row.count})` : (row.left ?? '') + (row.right ?? ''),
+      row.kind === 'collapsed' ? `(${row.count})` : (row.left ?? '') + (row.right ?? ''),
     );
 
-  it('far from a difference are counted, and those beside it stay', () => {
+  it('collapseEqual counts equal lines far from a change and keeps its context', () => {
     expect(draw('abcdefgh', 'abcdXfgh')).toEqual(['(3)', 'dd', 'eX', 'ff', '(2)']);
   });
 
-  it('stay where leaving out one spares nothing', () => {
+  it('collapseEqual keeps a single equal line', () => {
     expect(draw('abcd', 'abcX')).toEqual(['(2)', 'cc', 'dX']);
     expect(draw('abc', 'abX')).toEqual(['aa', 'bb', 'cX']);
   });
 
-  it('alone are one fold', () => {
+  it('collapseEqual collapses texts without changes into one row', () => {
     expect(draw('abc', 'abc')).toEqual(['(3)']);
   });
 });

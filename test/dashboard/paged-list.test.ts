@@ -29,35 +29,35 @@ function listOf(...pages: ReturnType<typeof pageOf>[]): PagedList<Thing> {
 const idsOf = (list: PagedList<Thing>) =>
   Array.from({ length: list.length }, (_, index) => list.at(index)?.id);
 
-describe('a list that is looked through page by page', () => {
-  it('goes on behind the last page until there is no more', () => {
+describe('a paged list', () => {
+  it('a paged list appends pages until the last one', () => {
     const list = listOf(pageOf(9, 7), pageOf(6, 5), pageOf(4, 4, false));
     expect(idsOf(list)).toEqual(things(9, 4).map(({ id }) => id));
     expect(list.nextCursor).toBeNull();
     expect(list.at(6)).toBeUndefined();
   });
 
-  it('does not take a page that comes too late', () => {
+  it('a paged list ignores a page with an outdated cursor', () => {
     const list = listOf(pageOf(9, 7));
     list.append(idOf(5), pageOf(4, 3));
     expect(list.length).toBe(3);
   });
 
-  it('puts a new item at the top, and one that is not new into its place', () => {
+  it('a paged list inserts items in ID order', () => {
     const list = listOf(pageOf(9, 8), pageOf(6, 5));
     list.upsert(thing(10), true);
     list.upsert(thing(7), true);
     expect(idsOf(list)).toEqual(things(10, 5).map(({ id }) => id));
   });
 
-  it('brings an item up to date where it stands, the last one of a page as well', () => {
+  it('a paged list updates an item in place, including the last one of a page', () => {
     const list = listOf(pageOf(9, 8), pageOf(7, 6));
     for (const number of [9, 8, 6]) list.upsert(thing(number, 'new'), true);
     expect(list.length).toBe(4);
     expect([0, 1, 2, 3].map((index) => list.at(index)?.text)).toEqual(['new', 'new', '', 'new']);
   });
 
-  it('takes away what no longer belongs, and keeps what nobody can tell of', () => {
+  it('a paged list removes items that no longer match and keeps undecided ones', () => {
     const list = listOf(pageOf(9, 7));
     list.upsert(thing(8), false);
     list.upsert(thing(7, 'new'), null);
@@ -66,19 +66,19 @@ describe('a list that is looked through page by page', () => {
     expect(list.at(1)?.text).toBe('new');
   });
 
-  it('leaves to its page what is older than all that is known', () => {
+  it('a paged list ignores new items older than the loaded part', () => {
     const list = listOf(pageOf(9, 7));
     list.upsert(thing(3), true);
     expect([list.length, list.has(idOf(3))]).toEqual([3, null]);
   });
 
-  it('puts the oldest at the end of a list that is wholly known', () => {
+  it('a paged list appends the oldest item to a completely loaded list', () => {
     const list = listOf(pageOf(9, 7, false));
     list.upsert(thing(3), true);
     expect(list.at(3)?.id).toBe(idOf(3));
   });
 
-  it('has a first item', () => {
+  it('a paged list accepts its first item', () => {
     const list = new PagedList<Thing>();
     list.reset({ data: [], has_more: false, end_cursor: null });
     list.upsert(thing(1), true);
@@ -86,13 +86,13 @@ describe('a list that is looked through page by page', () => {
   });
 });
 
-describe('what is far from where one looks', () => {
+describe('items far from the visible range', () => {
   const pages = Array.from({ length: 30 }, (_, page) => {
     const newest = 9_999 - page * PAGE_SIZE;
     return pageOf(newest, newest - PAGE_SIZE + 1);
   });
 
-  it('is cut off below', () => {
+  it('items far from the visible range are removed below', () => {
     const list = listOf(...pages);
     list.unloadOutside(0, 20);
     expect(list.length).toBe(1_100);
@@ -101,7 +101,7 @@ describe('what is far from where one looks', () => {
     expect(list.length).toBe(1_200);
   });
 
-  it('keeps its place above, and comes back there', () => {
+  it('items far from the visible range keep their place above and can be reloaded', () => {
     const list = listOf(...pages);
     list.unloadOutside(2_500, 2_520);
     expect([list.length, list.at(0), list.at(1_399), list.at(1_400)?.id]).toEqual([
@@ -116,7 +116,7 @@ describe('what is far from where one looks', () => {
     expect(list.findUnloaded(1_390, 1_410)).toBeNull();
   });
 
-  it('does not grow with what comes anew at the top', () => {
+  it('items far from the visible range do not accumulate when new items arrive at the top', () => {
     const list = listOf(pageOf(9, 0));
     for (let number = 10; number < 10_000; number++) {
       list.upsert(thing(number), true);

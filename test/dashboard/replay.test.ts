@@ -30,10 +30,10 @@ function changeOf(delivery: Delivery): StreamItem {
   return { type: 'delivery', sequence: ++sequence, delivery };
 }
 
-describe('the answer to a replay', () => {
+describe('findReplayResult', () => {
   const replay = { delivery: deliveryOf('del_1'), attemptsBefore: 2 };
 
-  it('is the first attempt after those that there were', () => {
+  it('findReplayResult returns the first attempt after the replay', () => {
     const items = [
       attemptOf(deliveryOf('del_2'), 3),
       attemptOf(replay.delivery, 2, 'timeout'),
@@ -43,15 +43,15 @@ describe('the answer to a replay', () => {
     expect(findReplayResult(items, replay)?.attempt).toMatchObject({ number: 3, outcome: 'succeeded' });
   });
 
-  it('is the end of the delivery where it is canceled first', () => {
+  it('findReplayResult returns the canceled delivery when no attempt was made', () => {
     const canceled = deliveryOf('del_1', { status: 'canceled' });
     expect(findReplayResult([changeOf(replay.delivery)], replay)).toBeNull();
     expect(findReplayResult([changeOf(canceled)], replay)).toEqual({ delivery: canceled, attempt: null });
   });
 });
 
-describe('many replays', () => {
-  it('are counted by what the receivers say, whichever comes first: that, or the answer of the emulator', () => {
+describe('a replay tally', () => {
+  it('a replay tally counts results that arrive before or after the response of the emulator', () => {
     const [first, second] = [deliveryOf('del_1'), deliveryOf('del_2')];
     const tally = new ReplayTally(['del_1', 'del_2']);
     tally.applyItem(attemptOf(first, 2));
@@ -64,7 +64,7 @@ describe('many replays', () => {
     expect(tally.failures).toMatchObject([{ delivery: { id: 'del_2' }, attempt: { outcome: 'http_error' } }]);
   });
 
-  it('count the new delivery where one was made', () => {
+  it('a replay tally counts the new delivery of a replay', () => {
     const copy = deliveryOf('del_9', { replay_of: 'del_1' });
     const tally = new ReplayTally(['del_1']);
     tally.applyItem(attemptOf(copy, 1));
@@ -72,7 +72,7 @@ describe('many replays', () => {
     expect(tally).toMatchObject({ done: 1, succeeded: 1 });
   });
 
-  it('go on after one that is refused', () => {
+  it('a replay tally continues after a rejected replay', () => {
     const tally = new ReplayTally(['del_1', 'del_2']);
     const error = new SvcError('conflict', 'Its endpoint has been deleted.');
     tally.record({ id: 'del_1', error });
@@ -80,7 +80,7 @@ describe('many replays', () => {
     expect(tally).toMatchObject({ started: 2, done: 1, waiting: 1, refusals: [{ id: 'del_1', error }] });
   });
 
-  it('wait for no answer once the emulator has been reset', () => {
+  it('a replay tally waits for no results after a reset', () => {
     const tally = new ReplayTally(['del_1']);
     tally.record({ delivery: deliveryOf('del_1'), attemptsBefore: 1 });
     tally.applyItem({ type: 'reset', sequence: ++sequence });
@@ -88,15 +88,15 @@ describe('many replays', () => {
   });
 });
 
-describe('how a replay is to differ', () => {
-  it('says nothing of what stays as it is', () => {
+describe('the replay options', () => {
+  it('the replay options omit unchanged values', () => {
     expect(toReplayChanges(defaultOptions)).toEqual({});
     expect(toReplayChanges({ isNew: true, url: null, body: '{"n":1e400}' })).toEqual({
       ...{ new_id: true, body: '{"n":1e400}' },
     });
   });
 
-  it('is complete when its address and its body can be sent', () => {
+  it('the replay options are valid when the URL and the body are', () => {
     expect(areValid(defaultOptions)).toBe(true);
     expect(areValid({ isNew: true, url: 'http://localhost:4000/hooks', body: '{}' })).toBe(true);
     expect(areValid({ isNew: true, url: null, body: '{"a":}' })).toBe(false);
@@ -104,7 +104,7 @@ describe('how a replay is to differ', () => {
   });
 
   it.each(['', 'localhost:4000', 'ftp://a.example', 'https:a.example', 'http://'])(
-    'does not take %j for an address',
+    'the replay options reject the URL %j',
     (text) => {
       expect(findUrlProblem(text)).not.toBeNull();
     },

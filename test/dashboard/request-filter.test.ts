@@ -14,14 +14,14 @@ const request: ApiRequest = {
 };
 const now = Date.parse('2026-11-20T12:01:00.000Z');
 
-describe('the filter of the request log', () => {
-  it('is read out of an address, without what it cannot be', () => {
+describe('the request filter', () => {
+  it('the request filter is parsed from the URL without invalid values', () => {
     const query = { path: ' /v1 ', status: '2xx', method: '', since: 'soon', other: 'x' };
     expect(pickFilters(query, filterNames)).toEqual({ path: '/v1' });
     expect(pickFilters({ status: '404', since: '5m' }, filterNames)).toEqual({ status: '404', since: '5m' });
   });
 
-  it('is told to the control plane in its words', () => {
+  it('the request filter is converted to the parameters of the control plane', () => {
     expect(toListInput({ path: '/v1', status: '404', key: 'key_1', resource: 'evt_1' })).toEqual({
       ...{ path: '/v1', status: 404, api_key_id: 'key_1', resource_id: 'evt_1' },
     });
@@ -41,19 +41,19 @@ describe('the filter of the request log', () => {
     [{ since: '2m' }, true],
     [{ since: '30s' }, false],
     [{ since: '2026-11-20T12:00:00Z' }, true],
-  ])('%j: %j', (filter, belongs) => {
+  ])('matchesFilter(%j) returns %j for a request', (filter, belongs) => {
     expect(matchesFilter(filter, request, now)).toBe(belongs);
   });
 });
 
-describe('the place of a thing', () => {
+describe('findResourceRoute', () => {
   it.each([
     ['evt_1', { section: 'events', id: 'evt_1' }],
     ['wh_1', { section: 'webhooks', id: 'wh_1' }],
     ['del_1', { section: 'deliveries', id: 'del_1' }],
     ['req_1', { section: 'requests', id: 'req_1' }],
     ['ws_1', null],
-  ])('%s', (id, place) => {
+  ])('findResourceRoute returns the route of %s', (id, place) => {
     expect(findResourceRoute(id)).toEqual(place);
   });
 });

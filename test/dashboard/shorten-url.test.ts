@@ -4,6 +4,6 @@ import { shortenUrl } from '../../src/dashboard/shorten-url.ts';
 it.each([
   ['http://localhost:3000/hooks', 'localhost:3000/hooks'],
   ['https://example.com/', 'example.com'],
-])('leaves out of %s what every address has', (url, short) => {
+])('shortenUrl shortens %s', (url, short) => {
   expect(shortenUrl(url)).toBe(short);
 });

@@ -4,12 +4,12 @@ import { excerptAt, findFirstDifference } from '../../src/dashboard/views/signat
 
 const sent = { id: 'del_1', attempt: 2, sentAt: '2026-11-20T12:00:00.000Z' };
 
-describe('a check with what the reader has changed', () => {
-  it('asks for nothing but the attempt while nothing is changed', () => {
+describe('toCheckRequest', () => {
+  it('toCheckRequest sends only the attempt when nothing changed', () => {
     expect(toCheckRequest(unchangedInput, sent)).toEqual({ id: 'del_1', attempt: 2 });
   });
 
-  it('sends the body as bytes, and the times in the units of the control plane', () => {
+  it('toCheckRequest encodes the body in base64 and converts minutes', () => {
     const trial = {
       secret: 'whsec_x',
       body: 'Zoë',
@@ -26,32 +26,37 @@ describe('a check with what the reader has changed', () => {
     });
   });
 
-  it.each(['', ' ', 'soon', '1e300', '-'])('takes %j for no number of minutes', (text) => {
-    expect(toCheckRequest({ ...unchangedInput, minutesLater: text, toleranceMinutes: text }, sent)).toEqual({
-      ...{ id: 'del_1', attempt: 2 },
-    });
-  });
+  it.each(['', ' ', 'soon', '1e300', '-'])(
+    'toCheckRequest ignores the invalid number of minutes %j',
+    (text) => {
+      expect(toCheckRequest({ ...unchangedInput, minutesLater: text, toleranceMinutes: text }, sent)).toEqual(
+        {
+          ...{ id: 'del_1', attempt: 2 },
+        },
+      );
+    },
+  );
 
-  it('takes no tolerance below zero', () => {
+  it('toCheckRequest ignores a negative tolerance', () => {
     expect(toCheckRequest({ ...unchangedInput, toleranceMinutes: '-1' }, sent)).not.toHaveProperty(
       'tolerance_ms',
     );
   });
 
-  it.each(mistakes)('has what goes wrong elsewhere: $name', ({ change }) => {
+  it.each(mistakes)('toCheckRequest applies the mistake: $name', ({ change }) => {
     const body = '{"total":12.50}';
     expect({ ...unchangedInput, body, ...change(body) }).not.toEqual({ ...unchangedInput, body });
   });
 });
 
 describe('the difference of two bodies', () => {
-  it('is where they part, be it at the end of one', () => {
+  it('the difference of two bodies starts at the first different character', () => {
     expect(findFirstDifference('abc', 'abd')).toBe(2);
     expect(findFirstDifference('abc', 'ab')).toBe(2);
     expect(findFirstDifference('abc', 'abc')).toBeNull();
   });
 
-  it('is shown with what stands around it, and says what is left out', () => {
+  it('the difference of two bodies is shown with its context and says what is cut off', () => {
     expect(excerptAt('abcd', 2)).toEqual({ isCutBefore: false, same: 'ab', other: 'cd', isCutAfter: false });
     const long = excerptAt(`${'a'.repeat(500)}b${'c'.repeat(500)}`, 500);
     expect(long).toMatchObject({ isCutBefore: true, isCutAfter: true });

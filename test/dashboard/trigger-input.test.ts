@@ -16,21 +16,21 @@ const order: TriggerInput = {
   count: 1,
 };
 
-describe('an order of the trigger page', () => {
-  it('becomes the body of a request, its numbers as they were written', () => {
+describe('the trigger input', () => {
+  it('the trigger input becomes a request body with its numbers unchanged', () => {
     expect(toRequest(order, 1, 'data')).toEqual({
       body: `{"type":"order.shipped","workspace_id":"ws_1","data":{"amount":12.50,"note":"it's"}}`,
       idempotencyKey: '',
     });
   });
 
-  it('gives each of many requests an idempotency key of its own, and a single one the very key', () => {
+  it('the trigger input numbers the idempotency keys of several requests', () => {
     const keyed = { ...order, idempotencyKey: 'k' };
     expect(toRequest(keyed, 1, 'payload').idempotencyKey).toBe('k');
     expect(toRequest({ ...keyed, count: 3 }, 2, 'payload').idempotencyKey).toBe('k-2');
   });
 
-  it('becomes a command, with what differs from what the command does by itself', () => {
+  it('the trigger input becomes a command with only the options that differ from the defaults', () => {
     const data = `'{"amount":12.50,"note":"it'\\''s"}'`;
     expect(toCommand(order, 'ws_1')).toBe(`svc trigger order.shipped --data ${data}`);
     expect(toCommand({ ...order, idempotencyKey: 'a b', count: 3 }, 'ws_2')).toBe(
@@ -39,22 +39,25 @@ describe('an order of the trigger page', () => {
   });
 });
 
-describe('what the API refuses', () => {
-  it('is read from the documented form', () => {
+describe('an error response of the API', () => {
+  it('an error response of the API is parsed from the documented format', () => {
     const text = '{"error":{"code":"permission_denied","message":"No.","request_id":"req_1"}}';
     expect(parseApiError(403, text)).toEqual({
       ...{ status: 403, code: 'permission_denied', message: 'No.', requestId: 'req_1' },
     });
   });
 
-  it.each(['<h1>Bad gateway</h1>', '{}', 'null'])('may come from something else: %s', (text) => {
-    expect(parseApiError(502, text)).toEqual({
-      status: 502,
-      code: 'unknown',
-      message: text,
-      requestId: null,
-    });
-  });
+  it.each(['<h1>Bad gateway</h1>', '{}', 'null'])(
+    'an error response of the API is parsed from the unexpected body %s',
+    (text) => {
+      expect(parseApiError(502, text)).toEqual({
+        status: 502,
+        code: 'unknown',
+        message: text,
+        requestId: null,
+      });
+    },
+  );
 
   it.each([
     ['type must have the form <noun>.<verb>.', 'type'],
@@ -62,12 +65,12 @@ describe('what the API refuses', () => {
     ['The body has a duplicate field: data.a.', 'payload'],
     ['The Idempotency-Key must be visible ASCII.', 'key'],
     ['Too many requests.', null],
-  ])('is about a field: %s', (message, field) => {
+  ])('an error response of the API is assigned to a field: %s', (message, field) => {
     expect(findField(message, 'data')).toBe(field);
   });
 });
 
-it('finds the types that have every word of a search', () => {
+it('searchFixtures returns the types that contain every word', () => {
   const fixtures = [
     { type: 'order.shipped', description: 'A parcel leaves' },
     { type: 'order.created', description: null },

@@ -5,7 +5,7 @@ interface Props {
   readonly attempt: Pick<AttemptSummary, 'delivery_id' | 'number' | 'event_type'>;
 }
 
-/** Leads to one attempt of a delivery: `order.shipped attempt 2` */
+/** Links one attempt of a delivery: `order.shipped attempt 2` */
 export function AttemptLink({ attempt: { delivery_id: id, number, event_type: type } }: Props) {
   return (
     <a href={toHash({ section: 'deliveries', id, query: { attempt: String(number) } })}>

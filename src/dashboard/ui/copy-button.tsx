@@ -3,10 +3,10 @@ import { showToast } from '../toasts.ts';
 import { Icon } from './icon.tsx';
 
 interface Props {
-  /** What is copied, as in "Copy the id". */
+  /** What is copied, as in "Copy event ID". */
   readonly what: string;
   readonly text: string | (() => string | Promise<string>);
-  /** Shown beside the symbol; the symbol alone without it. */
+  /** Text next to the icon; without it only the icon is shown. */
   readonly label?: string;
 }
 
@@ -19,7 +19,7 @@ export function CopyButton({ what, text, label }: Props) {
     try {
       await navigator.clipboard.writeText(typeof text === 'string' ? text : await text());
     } catch {
-      return showToast(`The browser does not let this page copy ${what}.`, true);
+      return showToast(`The browser blocked copying the ${what}.`, true);
     }
     setDone(true);
     setTimeout(() => setDone(false), DONE_MS);
@@ -27,15 +27,15 @@ export function CopyButton({ what, text, label }: Props) {
   return (
     <button
       type="button"
-      class="quiet"
-      // What is read has to be what is called by its name.
+      class="subtle"
+      // The accessible name must contain the visible label (WCAG 2.5.3).
       aria-label={label === undefined || name.includes(label) ? name : label}
       title={name}
       onClick={copy}
     >
       <Icon name={isDone ? 'check' : 'copy'} />
       {label}
-      <span class="unseen" role="status">
+      <span class="visually-hidden" role="status">
         {isDone ? 'Copied' : ''}
       </span>
     </button>

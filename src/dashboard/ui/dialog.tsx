@@ -8,7 +8,7 @@ interface Props {
   readonly children: ComponentChildren;
 }
 
-/** A window over the page for as long as it is rendered. The browser keeps the focus inside and closes it by Escape. */
+/** A modal dialog, open while it is rendered. The browser traps the focus and closes it with Escape. */
 export function Dialog({ title, onClose, children }: Props) {
   const heading = useId();
   const element = useRef<HTMLDialogElement>(null);
@@ -17,7 +17,7 @@ export function Dialog({ title, onClose, children }: Props) {
     <dialog ref={element} aria-labelledby={heading} onClose={onClose}>
       <header>
         <h2 id={heading}>{title}</h2>
-        <button type="button" class="quiet" aria-label="Close" onClick={() => element.current?.close()}>
+        <button type="button" class="subtle" aria-label="Close" onClick={() => element.current?.close()}>
           <Icon name="cross" />
         </button>
       </header>

@@ -5,12 +5,11 @@ import type { FormError } from '../form-error.ts';
 
 interface Props {
   readonly label: string;
-  /** As the control plane calls it. */
+  /** The name of the field in the control plane. */
   readonly name: string;
-  /** How it is filled in. */
   readonly hint?: ComponentChildren;
   readonly error: FormError | null;
-  /** Takes the attributes of the control. */
+  /** Receives the attributes of the input element. */
   readonly children: (control: ControlAttributes) => JSX.Element;
 }
 
@@ -21,7 +20,7 @@ interface ControlAttributes {
   readonly 'aria-describedby': string;
 }
 
-/** A labelled field of a form, under it how it is filled in, or what is wrong with what is in it. */
+/** A form field with its label and its hint or validation error. */
 export function Field({ label, name, hint, error, children }: Props) {
   const id = useId();
   const isWrong = error?.field === name;
@@ -36,7 +35,7 @@ export function Field({ label, name, hint, error, children }: Props) {
   );
 }
 
-/** What is wrong with a form as a whole. */
+/** A validation error of the whole form. */
 export function FormErrorText({ problem }: { readonly problem: FormError | null }) {
   if (problem === null || problem.field !== null) return null;
   return (

@@ -1,4 +1,4 @@
-/** What a list is narrowed to, as fields and as chips. All of it lives in the address. */
+/** The filters of a list, as fields and chips. Their values are stored in the URL. */
 import './filter-bar.css';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
@@ -10,25 +10,25 @@ interface BarProps {
   readonly filter: Readonly<Record<string, string>>;
   readonly search: ComponentChildren;
   readonly fields: ComponentChildren;
-  /** What else stands beside the search. */
+  /** Further controls next to the search field. */
   readonly children: ComponentChildren;
-  /** The choice that is made most often: never behind the button. */
+  /** The most frequent filter, which is always visible. */
   readonly quick?: ComponentChildren;
-  /** What can be done with all that matches. */
+  /** An action on all matching items. */
   readonly action?: ComponentChildren;
 }
 
-/** The fields are behind a button where there is no room for them. */
+/** On narrow screens, the fields are behind a button. */
 export function FilterBar({ filter, search, fields, children, quick, action }: BarProps) {
   const id = useId();
   const [isUnfolded, setUnfolded] = useState(false);
   return (
     <search class="filters">
-      <div class="filters-first">
+      <div class="filters-toolbar">
         {search}
         <button
           type="button"
-          class="filters-unfold"
+          class="filters-toggle"
           aria-expanded={isUnfolded}
           aria-controls={id}
           onClick={() => setUnfolded(!isUnfolded)}
@@ -38,7 +38,7 @@ export function FilterBar({ filter, search, fields, children, quick, action }: B
         {children}
       </div>
       {quick}
-      <div id={id} class={`filters-fields ${isUnfolded ? 'unfolded' : ''}`}>
+      <div id={id} class={`filters-fields ${isUnfolded ? 'open' : ''}`}>
         {fields}
       </div>
       <FilterChips filter={filter} action={action} />
@@ -46,25 +46,25 @@ export function FilterBar({ filter, search, fields, children, quick, action }: B
   );
 }
 
-/** How long somebody who types has to stop before the list follows. */
+/** The list updates when the user pauses typing for this long. */
 const TYPING_MS = 200;
 
 interface SearchProps {
-  /** Name of the member of the address. */
+  /** Name of the query parameter. */
   readonly name: string;
   readonly label: string;
   readonly value: string | undefined;
   readonly placeholder: string;
 }
 
-/** A field that the list follows while somebody types. */
+/** A search field that updates the list while the user types. */
 export function SearchField({ name, label, value = '', placeholder }: SearchProps) {
   const field = useRef<HTMLInputElement>(null);
   const [text, setText] = useState(value);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   useShortcuts([{ key: '/', description: 'Search', run: () => field.current?.select() }]);
   useEffect(() => {
-    // What is still being typed is newer than the address.
+    // Text that is still being typed is newer than the URL.
     if (timer.current === undefined) setText((before) => (before.trim() === value ? before : value));
   }, [value]);
   useEffect(() => () => clearTimeout(timer.current), []);
@@ -97,7 +97,7 @@ interface FieldProps {
   readonly value: string | undefined;
 }
 
-/** A field with suggestions; empty it narrows nothing. */
+/** A text field with suggestions; empty means no filter. */
 export function FilterInput({
   name,
   label,
@@ -123,7 +123,7 @@ export function FilterInput({
   );
 }
 
-/** A choice; the first option, of an empty value, narrows nothing. */
+/** A select; its first, empty option means no filter. */
 export function FilterSelect({
   name,
   label,
@@ -141,17 +141,17 @@ export function FilterSelect({
   );
 }
 
-/** The filters in force, each with a way to drop it. */
+/** The active filters, each with a button that removes it. */
 function FilterChips({ filter, action }: Pick<BarProps, 'filter' | 'action'>) {
   const given = Object.entries(filter);
   if (given.length === 0) return null;
   return (
-    <ul class="filters-chips" aria-label="Filters in force">
+    <ul class="filters-chips" aria-label="Active filters">
       {given.map(([name, value]) => (
         <li key={name}>
           <button
             type="button"
-            aria-label={`Remove the filter ${name} ${value}`}
+            aria-label={`Remove filter ${name} ${value}`}
             onClick={() => updateQuery({ [name]: '' })}
           >
             <span class="muted">{name}</span> <span>{value}</span> <Icon name="cross" />
@@ -170,7 +170,7 @@ function FilterChips({ filter, action }: Pick<BarProps, 'filter' | 'action'>) {
   );
 }
 
-/** What stands in place of a list that is narrowed to nothing. */
+/** Shown when no item matches the filters. */
 export function NoMatches({
   filter,
   what,
@@ -179,10 +179,10 @@ export function NoMatches({
   readonly what: string;
 }) {
   return (
-    <div class="state">
-      No {what} matches.{' '}
+    <div class="placeholder">
+      No {what} match these filters.{' '}
       <button type="button" onClick={() => clearAll(filter)}>
-        Show all
+        Clear filters{' '}
       </button>
     </div>
   );

@@ -1,4 +1,4 @@
-/** Line drawings on a grid of 24, taken from no set. What they mean is said in words beside or around them. */
+/** Icons on a 24 by 24 grid. They are decorative: the text next to them or the accessible name carries the meaning. */
 const paths = {
   replay: 'M4 12a8 8 0 1 0 3-6.2M4 4v5h5',
   copy: 'M9 9h11v11H9zM15 9V4H4v11h5',

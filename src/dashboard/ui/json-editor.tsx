@@ -1,4 +1,4 @@
-/** A field for the text of a JSON object, which says at every stroke what is wrong with it and where. */
+/** A text area for a JSON object that shows the position of a syntax error while the user types. */
 import './json-editor.css';
 import type { RefObject } from 'preact';
 import { useId, useMemo, useRef } from 'preact/hooks';
@@ -9,7 +9,7 @@ interface Props {
   readonly label: string;
   readonly value: string;
   readonly onInput: (text: string) => void;
-  /** What "Reset" brings back; no such button where it is left out. */
+  /** The text that "Reset" restores; without it there is no such button. */
   readonly original?: string;
 }
 
@@ -59,7 +59,7 @@ export function JsonEditor({ label, value, onInput, original }: Props) {
       </div>
       <p id={`${id}-state`} class="json-editor-state" aria-live="polite">
         {problem === null ? (
-          <span class="muted">Valid JSON. Numbers stay as they are written.</span>
+          <span class="muted">Valid JSON. Numbers are sent exactly as written.</span>
         ) : (
           <ProblemMessage problem={problem} onGo={goTo} />
         )}
@@ -94,7 +94,7 @@ function ProblemMessage({ problem: { message, position }, onGo }: ProblemProps) 
   if (position === null) return <span class="json-editor-problem">{message}</span>;
   return (
     <span class="json-editor-problem">
-      <button type="button" class="quiet" onClick={() => onGo(position.index)}>
+      <button type="button" class="subtle" onClick={() => onGo(position.index)}>
         Line {position.line}, column {position.column}
       </button>
       : {message}

@@ -1,6 +1,6 @@
 const TOKEN = /("(?:[^"\\]|\\.)*")(\s*:)?|(-?\d[\d.eE+-]*|true|false|null)/g;
 
-/** JSON with its parts coloured. It is only ever text: nothing in it becomes markup. */
+/** JSON with syntax highlighting. The text never becomes markup. */
 export function JsonHighlight({ text }: { readonly text: string }) {
   return <pre class="json">{highlight(text)}</pre>;
 }

@@ -1,4 +1,4 @@
-/** A list and, beside it where there is room, the one thing of it that is shown; elsewhere in its place. */
+/** A list and the open item: side by side on wide screens, otherwise the item replaces the list. */
 import './list-detail.css';
 import type { ComponentChildren } from 'preact';
 import { type Route, toHash } from '../address.ts';
@@ -8,11 +8,11 @@ import { Icon } from './icon.tsx';
 
 interface Props {
   readonly list: ComponentChildren;
-  /** Null where nothing is chosen. */
+  /** Null when no item is open. */
   readonly detail: ComponentChildren | null;
-  /** What the one thing is, such as "Event". */
+  /** Kind of the item, such as "Event". */
   readonly label: string;
-  /** Where the list is, and what leads there. */
+  /** The route of the list. */
   readonly back: Pick<Route, 'section' | 'query'>;
   readonly backTitle: string;
 }
@@ -21,13 +21,13 @@ export function ListDetail({ list, detail, label, back, backTitle }: Props) {
   const isOpen = detail !== null;
   useShortcuts(isOpen ? [{ key: 'Escape', description: 'Back to the list', run: () => navigate(back) }] : []);
   return (
-    <div class={`split ${isOpen ? 'open' : ''}`}>
-      <section class="split-list" aria-label="List">
+    <div class={`list-detail ${isOpen ? 'open' : ''}`}>
+      <section class="list-detail-list" aria-label="List">
         {list}
       </section>
       {isOpen && (
-        <article class="split-one" aria-label={label}>
-          <a class="split-back" href={toHash(back)}>
+        <article class="list-detail-item" aria-label={label}>
+          <a class="list-detail-back" href={toHash(back)}>
             <Icon name="back" /> {backTitle}
           </a>
           {detail}

@@ -1,7 +1,7 @@
-/** What an array has, and a list that is only partly here. */
+/** An array, or a list that is only partly loaded. */
 export interface ListItems<Item> {
   readonly length: number;
-  /** Undefined for an item that is not here yet. */
+  /** Undefined for an item that is not loaded. */
   at(index: number): Item | undefined;
 }
 
@@ -10,10 +10,10 @@ export interface KeyedListItems<Item> {
   readonly getKey: (item: Item) => string;
 }
 
-/** How far away an item is looked for. */
+/** How far from the expected index an item is searched. */
 const MAX_DISTANCE = 500;
 
-/** The index of an item that was at `around`, or not far from there; null where it is not. */
+/** The index of an item at or near `around`; null when it is not found. */
 export function findNearby<Item>(
   { items, getKey }: KeyedListItems<Item>,
   key: string,

@@ -1,4 +1,4 @@
-/** The rows of a live list, or what stands in their place. */
+/** The rows of a live list, or its loading, error or empty state. */
 import './live-table.css';
 import type { ComponentChildren } from 'preact';
 import { useCallback } from 'preact/hooks';
@@ -12,18 +12,18 @@ import { VirtualList } from './virtual-list.tsx';
 
 interface Props<Item extends HasId> {
   readonly list: LiveList<Item>;
-  /** What the rows are, such as "events". */
+  /** Plural of the items, such as "events". */
   readonly what: string;
   readonly columns: readonly string[];
-  /** The cells of a row, one for each column; `address` is that of the item in the page. The same function each time. */
+  /** The cells of a row, one per column; `address` links the item. Must be the same function on every render. */
   readonly cells: (item: Item, address: string) => readonly ComponentChildren[];
   /** Height of every row, in rem. */
   readonly rowHeight: number;
-  /** Where an item is. */
+  /** The route of an item. */
   readonly toRoute: (id: string) => Pick<Route, 'section' | 'id' | 'query'>;
-  /** Id of the item that is shown beside the list; null where none is. */
+  /** ID of the open item; null when none is open. */
   readonly openId: string | null;
-  /** What is said where there is none. */
+  /** Shown when the list has no items. */
   readonly empty: ComponentChildren;
 }
 
@@ -34,10 +34,10 @@ export function LiveTable<Item extends HasId>(props: Props<Item>) {
   const { feed, scrollContainer, jumpToTop, onVisibleRangeChange, selectedId, select } = list;
   const toCells = useCallback((item: Item) => cells(item, toHash(toRoute(item.id))), [toHash(toRoute(''))]);
   return (
-    <div class="live-rows">
+    <div class="live-table">
       <NewItemsButton what={what} count={feed.waiting} onPress={jumpToTop} />
       {feed.error !== null && (
-        <p class="state error" role="alert">
+        <p class="placeholder error" role="alert">
           {feed.error}{' '}
           <button type="button" onClick={() => feed.retry()}>
             Try again
@@ -45,7 +45,7 @@ export function LiveTable<Item extends HasId>(props: Props<Item>) {
         </p>
       )}
       {!feed.isLoaded && feed.error === null && (
-        <p class="state" role="status">
+        <p class="placeholder" role="status">
           Loading {what}…
         </p>
       )}
@@ -77,7 +77,7 @@ export function LiveTable<Item extends HasId>(props: Props<Item>) {
         (feed.list.nextCursor === null ? (
           empty
         ) : (
-          <p class="state" role="status">
+          <p class="placeholder" role="status">
             Searching older {what}…
           </p>
         ))}
@@ -85,7 +85,7 @@ export function LiveTable<Item extends HasId>(props: Props<Item>) {
   );
 }
 
-/** Said once when the first one waits, not again with every further one. */
+/** Announced once when the first new item arrives, not for each one. */
 function NewItemsButton({
   what,
   count,
@@ -97,11 +97,11 @@ function NewItemsButton({
 }) {
   return (
     <>
-      <span class="unseen" role="status">
-        {count > 0 ? `New ${what} wait at the top of the list` : ''}
+      <span class="visually-hidden" role="status">
+        {count > 0 ? `New ${what} at the top of the list` : ''}
       </span>
       {count > 0 && (
-        <button type="button" class="main live-waiting" onClick={onPress}>
+        <button type="button" class="primary live-new" onClick={onPress}>
           {grouped.format(count)}
           {count === MAX_NEW_COUNT ? '+' : ''} new
         </button>
@@ -114,7 +114,7 @@ type PauseProps = Pick<LiveList<HasId>, 'isPaused' | 'togglePause'>;
 
 export function PauseButton({ isPaused, togglePause }: PauseProps) {
   return (
-    <button type="button" aria-pressed={isPaused} title="Key p" onClick={togglePause}>
+    <button type="button" aria-pressed={isPaused} title="Pause or resume the list (p)" onClick={togglePause}>
       <Icon name={isPaused ? 'play' : 'pause'} /> {isPaused ? 'Paused' : 'Pause'}
     </button>
   );

@@ -8,7 +8,7 @@ interface Props {
 
 const RECENT = { '5m': 'last 5 minutes', '1h': 'last hour', '24h': 'last 24 hours' };
 
-/** When something was created: lately, or from one time to another. Both are schedule times, in UTC. */
+/** Filters by creation time: a recent period or a range. Both are schedule times in UTC. */
 export function PeriodFields({ since, until }: Props) {
   const isRecent = until === undefined && (since === undefined || since in RECENT);
   const [isOpen, setOpen] = useState(!isRecent);
@@ -31,7 +31,7 @@ export function PeriodFields({ since, until }: Props) {
               {title}
             </option>
           ))}
-          <option value="exact">from … to …</option>
+          <option value="exact">custom range</option>
         </select>
       </label>
       {isExact && (
@@ -50,7 +50,7 @@ interface DateTimeFieldProps {
   readonly onChange: (time: string) => void;
 }
 
-/** A field of the browser for a date and a time, which knows no zones. */
+/** A date and time field. The browser has no time zones there, so the value is in UTC. */
 function DateTimeField({ title, value = '', onChange }: DateTimeFieldProps) {
   const time = new Date(value);
   const shown = Number.isNaN(time.getTime()) ? '' : time.toISOString().slice(0, 19);

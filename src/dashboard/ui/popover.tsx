@@ -1,18 +1,18 @@
-/** A button, and a panel under it for as long as somebody looks at it. */
+/** A button that opens a panel below it. */
 import './popover.css';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 
 interface Props {
-  /** What the panel is, for screen readers. */
+  /** Accessible name of the panel. */
   readonly label: string;
   readonly button: ComponentChildren;
-  /** Classes of the button. */
+  /** CSS classes of the button. */
   readonly class?: string;
   readonly children: ComponentChildren;
 }
 
-/** Closes by its button, by Escape, by a link inside, and when the focus or the pointer goes elsewhere. */
+/** Closes with its button, with Escape, on navigation, and when the focus or the pointer leaves it. */
 export function Popover({ label, button, class: look, children }: Props) {
   const id = useId();
   const [isOpen, setOpen] = useState(false);
@@ -39,7 +39,7 @@ export function Popover({ label, button, class: look, children }: Props) {
     opener.current?.focus();
   };
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: Escape is heard from whatever has the focus inside.
+    // biome-ignore lint/a11y/noStaticElementInteractions: handles Escape for every element inside.
     <div class="popover" ref={whole} onKeyDown={closeByKey}>
       <button
         type="button"

@@ -8,13 +8,13 @@ interface Props<Value> {
   readonly children: (value: Value) => ComponentChildren;
 }
 
-/** The answer to a question; until there is one, that it is awaited, or why there is none and a way to ask again. */
+/** Renders the result of a query, or its loading or error state with a button to retry. */
 export function QueryView<Value>({ query, what, children }: Props<Value>) {
   const { value, error, refetch } = query;
   return (
     <>
       {error !== null && (
-        <p class="state error" role="alert">
+        <p class="placeholder error" role="alert">
           {error}{' '}
           <button type="button" onClick={refetch}>
             Try again
@@ -22,7 +22,7 @@ export function QueryView<Value>({ query, what, children }: Props<Value>) {
         </p>
       )}
       {value === undefined && error === null && (
-        <p class="state" role="status">
+        <p class="placeholder" role="status">
           Loading {what}…
         </p>
       )}
@@ -31,7 +31,7 @@ export function QueryView<Value>({ query, what, children }: Props<Value>) {
   );
 }
 
-/** Where there is nothing: what would be here, and how it comes. */
+/** Shown in place of an empty list. */
 export function EmptyState({ children }: { readonly children: ComponentChildren }) {
-  return <div class="state">{children}</div>;
+  return <div class="placeholder">{children}</div>;
 }

@@ -1,26 +1,26 @@
 import { type AttemptOutcome, type DeliveryStatus, displayStatus } from '../../domain/delivery.ts';
 
-/** What tells states apart without colour as well. */
+/** Symbols make the states distinguishable without color. */
 const symbols = { pending: '…', paused: '‖', succeeded: '✓', failed: '✗', canceled: '–' } as const;
 
 interface StatusProps {
   readonly status: DeliveryStatus;
-  /** Whether its endpoint is disabled. */
+  /** Whether the endpoint is disabled. */
   readonly paused?: boolean;
-  /** How many have it, where the badge is of several. */
+  /** Number of deliveries with this status, for a badge that stands for several. */
   readonly count?: number;
 }
 
 export function StatusBadge({ status, paused = false, count }: StatusProps) {
   const state = displayStatus({ status, paused });
   return (
-    <span class={`badge ${status}`} title={paused ? 'Its endpoint is disabled' : undefined}>
+    <span class={`badge ${status}`} title={paused ? 'The endpoint is disabled' : undefined}>
       <span aria-hidden="true">{symbols[state]}</span> {count} {state}
     </span>
   );
 }
 
-/** The status of an answer: `200`, `✗ 422` */
+/** The status of a response: `✓ 200`, `✗ 422` */
 export function HttpStatusBadge({ status }: { readonly status: number }) {
   const state = status < 400 ? 'succeeded' : 'failed';
   return (

@@ -10,12 +10,12 @@ export interface Tab {
 interface Props {
   readonly label: string;
   readonly tabs: readonly Tab[];
-  /** Name of the tab that is open; the first where none has it. */
+  /** Name of the open tab; the first one when none matches. */
   readonly open: string | undefined;
   readonly onOpen: (name: string) => void;
 }
 
-/** Tabs as the ARIA practices have them: one stop of the Tab key, arrows between them. */
+/** Tabs following the ARIA practices: one tab stop, arrow keys move between tabs. */
 export function Tabs({ label, tabs, open, onOpen }: Props) {
   const id = useId();
   const current = tabs.find(({ name }) => name === open) ?? tabs[0];
@@ -46,7 +46,7 @@ export function Tabs({ label, tabs, open, onOpen }: Props) {
           </button>
         ))}
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: as the ARIA practices have it for panels. */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the ARIA practices require it for tab panels. */}
       <div role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${current?.name}`} tabIndex={0}>
         {current?.render()}
       </div>

@@ -4,11 +4,11 @@ import { scheduleNow, wallNow } from '../schedule-clock.ts';
 interface Props {
   /** ISO 8601. */
   readonly at: string;
-  /** Which of the two times it is a time of. */
+  /** The clock that the time belongs to. */
   readonly of: 'schedule' | 'wall';
 }
 
-/** `3m ago`, `in 4m 12s`, with the exact time beside the pointer. */
+/** `3m ago`, `in 4m 12s`, with the exact time as a tooltip. */
 export function Time({ at, of }: Props) {
   const now = (of === 'schedule' ? scheduleNow : wallNow).value;
   return (

@@ -1,4 +1,4 @@
-/** Which row of a long list the keys move from, and to. */
+/** Keyboard navigation in a virtual list. */
 import type { RefObject } from 'preact';
 import { useRef } from 'preact/hooks';
 import { useShortcuts } from '../shortcuts.ts';
@@ -11,7 +11,10 @@ interface RowNavigationOptions<Item> extends KeyedListItems<Item> {
   readonly onOpen?: (item: Item) => void;
 }
 
-/** Moves the active row by the keys. @returns what takes those that count only while the list has the focus. */
+/**
+ * Moves the active row with the keyboard.
+ * @returns the handler for keys that only work while the list has the focus
+ */
 export function useRowNavigation<Item>(
   box: RefObject<HTMLDivElement | null>,
   rowHeight: number,
@@ -56,7 +59,7 @@ export function useRowNavigation<Item>(
   };
 }
 
-/** Brings a row into view, with as little movement as that takes. */
+/** Scrolls as little as possible to show a row. */
 function scrollRowIntoView(element: HTMLElement, top: number, rowHeight: number): void {
   const lowest = top + rowHeight - bodyHeightOf(element);
   if (element.scrollTop > top) element.scrollTop = top;

@@ -1,24 +1,23 @@
-/** What of a long list is in view. */
+/** Computes the visible rows of a virtual list. */
 import { type ReadonlySignal, useSignal } from '@preact/signals';
 import type { RefObject } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { findNearby, type KeyedListItems } from './list-items.ts';
 
-/** Rows beyond the visible ones, so that quick scrolling meets rows and not white. */
+/** Extra rows outside the viewport, so that fast scrolling does not show blank space. */
 const OVERSCAN = 10;
-/** So many rows come into the page, and go, at a time. */
+/** The rendered range changes in steps of this many rows. */
 const STEP = 4;
-/** New rows at the top slide in when they are few; more of them would only flicker. */
+/** With more new rows than this, the animation would flicker. */
 const MAX_ANIMATED_ROWS = 3;
 const SLIDE_MS = 180;
 
 export interface Range {
-  /** Indices of the first and the last place for a row, whether there is a row or not. */
+  /** Index of the first and the last row position in view. */
   readonly first: number;
   readonly last: number;
 }
 
-/** What is in view. */
 export interface VisibleRange extends Range {
   readonly isAtTop: boolean;
 }
@@ -29,13 +28,13 @@ interface VisibleRowsOptions<Item> extends KeyedListItems<Item> {
 }
 
 interface VisibleRows {
-  /** The rows that are to be in the page. */
+  /** The rows to render. */
   readonly range: ReadonlySignal<Range>;
-  /** Whether the active row is one of them. */
+  /** Whether the active row is rendered. */
   readonly hasActive: ReadonlySignal<boolean>;
 }
 
-/** Which rows are in view; keeps them there when others come or go above them. */
+/** Tracks the visible rows and keeps them in place when rows are added or removed above them. */
 export function useVisibleRows<Item>(
   box: RefObject<HTMLDivElement | null>,
   rowHeight: number,
@@ -104,13 +103,13 @@ function isWithin<Item>(
   return false;
 }
 
-/** The row that is kept where it is. */
+/** The row that keeps its position. */
 interface Anchor {
   readonly key: string;
   readonly index: number;
 }
 
-/** By how many rows the anchor is now further down. */
+/** By how many rows the anchor moved down. */
 function findAnchorShift<Item>(keyed: KeyedListItems<Item>, { key, index }: Anchor): number {
   return (findNearby(keyed, key, index) ?? index) - index;
 }
@@ -119,7 +118,7 @@ function isAtTop({ scrollTop }: Element, rowHeight: number): boolean {
   return scrollTop < rowHeight / 2;
 }
 
-/** Of what is below the titles. */
+/** Height of the viewport without the header row. */
 export function bodyHeightOf(element: HTMLElement | null): number {
   return (element?.clientHeight ?? 0) - (element?.firstElementChild?.clientHeight ?? 0);
 }

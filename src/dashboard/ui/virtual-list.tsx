@@ -1,6 +1,6 @@
-// biome-ignore-all lint/a11y/useSemanticElements: rows that are placed one by one are no table to a browser, and roles say what they are.
-// biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the focus, and says which row is active.
-/** A list of which only the rows in view, and a few around them, are in the page. */
+// biome-ignore-all lint/a11y/useSemanticElements: the rows are positioned individually, so they need roles instead of table elements.
+// biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the focus and names the active row in aria-activedescendant.
+/** A list that renders only the rows in view and a few around them. */
 import type { ReadonlySignal } from '@preact/signals';
 import type { ComponentChildren, RefObject } from 'preact';
 import { useId, useMemo, useRef } from 'preact/hooks';
@@ -10,30 +10,33 @@ import { type Range, useVisibleRows, type VisibleRange } from './use-visible-row
 
 interface Props<Item> {
   readonly label: string;
-  /** Titles of the columns. */
+  /** Column titles. */
   readonly columns: readonly string[];
   readonly items: ListItems<Item>;
   readonly getKey: (item: Item) => string;
-  /** The cells of a row, one for each column. While it stays the same function, rows that stay the same are left alone. */
+  /**
+   * The cells of a row, one per column. Keep the function identical between renders so that unchanged rows are not
+   * rendered again.
+   */
   readonly cells: (item: Item) => readonly ComponentChildren[];
   /** Height of every row, in rem. */
   readonly rowHeight: number;
-  /** Whether the list goes on behind the last item. */
+  /** Whether more items follow the last one. */
   readonly hasMore?: boolean;
-  /** Key of the row that the keys j, k and the arrows move from. */
+  /** Key of the row that keyboard navigation starts from. */
   readonly active?: string | null;
   readonly onActive?: (item: Item) => void;
-  /** Called for Enter on the active row and for a press on any. */
+  /** Called for Enter on the active row and for a click on any row. */
   readonly onOpen?: (item: Item) => void;
-  /** Called when other rows come into view, and when the list has changed. */
+  /** Called when the visible range or the list changes. */
   readonly onVisibleRangeChange?: (visibleRange: VisibleRange) => void;
-  /** What scrolls. */
+  /** The element that scrolls. */
   readonly scrollContainer?: RefObject<HTMLDivElement | null>;
 }
 
 /**
- * A grid as the ARIA practices have it: one stop of the Tab key, in which the arrows move from row to row. When rows
- * come or go above those in view, these stay where they are; at the top new rows slide in.
+ * A grid following the ARIA practices: one tab stop, arrow keys move between rows. When rows are added or removed above
+ * the visible ones, these keep their position; new rows at the top slide in.
  */
 export function VirtualList<Item>(props: Props<Item>) {
   const { label, columns, items, hasMore = false, active = null, onOpen } = props;
@@ -46,7 +49,7 @@ export function VirtualList<Item>(props: Props<Item>) {
   return (
     <div
       ref={box}
-      class="virtual"
+      class="virtual-list"
       role="grid"
       aria-label={label}
       aria-rowcount={hasMore ? -1 : items.length + 1}
@@ -58,8 +61,8 @@ export function VirtualList<Item>(props: Props<Item>) {
         if (item !== undefined) onOpen?.(item);
       }}
     >
-      <div role="rowgroup" class="virtual-head">
-        <div role="row" aria-rowindex={1} class="virtual-row">
+      <div role="rowgroup" class="virtual-list-header">
+        <div role="row" aria-rowindex={1} class="virtual-list-row">
           {columns.map((title) => (
             <div key={title} role="columnheader">
               {title}
@@ -78,7 +81,7 @@ interface BodyProps<Item> extends Pick<Props<Item>, 'columns' | 'items' | 'getKe
   readonly active: string | null;
 }
 
-/** Scrolling changes this alone. */
+/** A component of its own, so that scrolling renders only the rows. */
 function Body<Item>({ items, getKey, rowHeight, range, ...rest }: BodyProps<Item>) {
   const { first } = range.value;
   const last = Math.min(items.length - 1, range.value.last);
@@ -90,7 +93,7 @@ function Body<Item>({ items, getKey, rowHeight, range, ...rest }: BodyProps<Item
   return (
     <div
       role="rowgroup"
-      class="virtual-body"
+      class="virtual-list-body"
       style={{ height: `${items.length * rowHeight}px`, paddingTop: `${first * rowHeight}px` }}
     >
       {rows}
@@ -99,14 +102,13 @@ function Body<Item>({ items, getKey, rowHeight, range, ...rest }: BodyProps<Item
 }
 
 interface RowProps<Item> extends Pick<BodyProps<Item>, 'columns' | 'cells' | 'rowHeight' | 'id' | 'active'> {
-  /** Its key. */
   readonly name: string;
-  /** Undefined while it is not here. */
+  /** Undefined while it is not loaded. */
   readonly item: Item | undefined;
   readonly index: number;
 }
 
-/** Looked at again only when something of it has changed. */
+/** Memoized, so that a row renders only when it changes. */
 function Row<Item>({ name, item, index, columns, cells, rowHeight, id, active }: RowProps<Item>) {
   const isActive = name === active;
   return useMemo(
@@ -114,7 +116,7 @@ function Row<Item>({ name, item, index, columns, cells, rowHeight, id, active }:
       <div
         id={`${id}-${name}`}
         role="row"
-        class="virtual-row"
+        class="virtual-list-row"
         data-index={index}
         aria-rowindex={index + 2}
         aria-selected={item === undefined ? undefined : isActive}
@@ -137,7 +139,7 @@ function Row<Item>({ name, item, index, columns, cells, rowHeight, id, active }:
 
 const rootFontSize = Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
 
-/** The item of the row in which something was pressed that does nothing of its own; none where text was marked. */
+/** The item of the clicked row; undefined for a click on a link or button, or after a text selection. */
 function findItem<Item>(target: EventTarget | null, items: ListItems<Item>): Item | undefined {
   if (!(target instanceof Element) || target.closest('a, button') !== null) return undefined;
   if (getSelection()?.type === 'Range') return undefined;

@@ -1,4 +1,4 @@
-/** What the page asks of the schedule clock, and what came of it. */
+/** Moves the schedule clock and keeps the result of the last move. */
 import { computed, signal } from '@preact/signals';
 import type { ControlInput } from '../../../contract/control-operations.ts';
 import type { ClockMove } from '../../../contract/emulator-schemas.ts';
@@ -7,7 +7,7 @@ import { clock, refreshClock, setClock } from '../../schedule-clock.ts';
 import { workspaceId } from '../../session.ts';
 import { withErrorToast } from '../../toasts.ts';
 
-/** A command that moves a clock and has not come back: attempts are sent and answered meanwhile. */
+/** A clock move in progress. Attempts are sent meanwhile. */
 interface MoveInProgress {
   readonly workspaceId: string;
   /** Such as "Advancing by 5m". */
@@ -19,7 +19,9 @@ export const moveInProgress = signal<MoveInProgress | null>(null);
 
 const lastResult = signal<ClockMove | null>(null);
 
-/** What the last move of the clock shown has caused; null before, and once it is put away. */
+/**
+ * The result of the last move of the selected workspace's clock; null before the first move and after it is dismissed.
+ */
 export const moveResult = computed(() =>
   lastResult.value?.workspace_id === workspaceId.value ? lastResult.value : null,
 );
@@ -37,13 +39,13 @@ export function toggleFrozen(): Promise<void> {
   return changeClock({ frozen: clock.peek()?.rate !== 0 });
 }
 
-/** @param name of the duration, such as `5m`. */
+/** @param name of the duration, such as `5m` */
 export function advance(ms: number, name: string): Promise<void> {
   return move(`Advancing by ${name}`, (subject) => control.advanceClock({ ...subject, ms }));
 }
 
 export function advanceToNext(): Promise<void> {
-  return move('Going to the next attempt', control.nextClock);
+  return move('Moving to the next attempt', control.nextClock);
 }
 
 export function settle(): Promise<void> {
@@ -55,7 +57,7 @@ export function countAttempts(count: number): void {
   if (value !== null) moveInProgress.value = { ...value, attemptCount: value.attemptCount + count };
 }
 
-/** One at a time: the emulator would let the second wait for the first. */
+/** One move at a time: the emulator would queue a second one. */
 async function move(
   title: string,
   call: (subject: { workspace_id: string }) => Promise<ClockMove>,

@@ -1,4 +1,4 @@
-/** The schedule clock of the workspace: what it shows, what it does next, and everything that moves it. */
+/** The clock bar: the schedule clock of the workspace, its controls, and the next due deliveries. */
 import './clock.css';
 import type { RefObject } from 'preact';
 import { useId, useRef, useState } from 'preact/hooks';
@@ -29,9 +29,9 @@ export function ClockBar() {
   const [isOpen, setOpen] = useState(false);
   const duration = useRef<HTMLInputElement>(null);
   useShortcuts([
-    { key: 'f', description: 'Freeze the clock, or let it go on', run: toggleFrozen },
+    { key: 'f', description: 'Freeze or resume the clock', run: toggleFrozen },
     { key: 'n', description: 'Move the clock to the next attempt', run: advanceToNext },
-    { key: 'S', description: 'Move the clock until nothing is due any more', run: settle },
+    { key: 'S', description: 'Move the clock until nothing is due', run: settle },
     {
       key: 'a',
       description: 'Advance the clock by a duration',
@@ -57,7 +57,7 @@ export function ClockBar() {
         onClick={toggleFrozen}
       >
         <Icon name={isFrozen ? 'play' : 'pause'} />
-        <span class="clock-word">{isFrozen ? 'Resume' : 'Freeze'}</span>
+        <span class="clock-button-label">{isFrozen ? 'Resume' : 'Freeze'}</span>
       </button>
       <button
         type="button"
@@ -72,7 +72,7 @@ export function ClockBar() {
         <SpeedButtons />
         <MoveControls duration={duration} />
       </div>
-      <div class="clock-side">
+      <div class="clock-status">
         <ClockMoveResult />
         <div class="clock-next">
           <DueDeliveries />
@@ -85,19 +85,19 @@ export function ClockBar() {
 function CurrentTime() {
   const { value: now } = scheduleNow;
   if (clock.value === undefined || now === undefined || wallNow.value === undefined) {
-    return <p class="muted clock-reading">The clock is being read…</p>;
+    return <p class="muted clock-time">Loading clock…</p>;
   }
   const { rate } = clock.value;
   const [date, time] = formatUtc(now).split(' ');
   const distance = formatDistance(now, wallNow.value);
   return (
-    <p class="clock-reading">
+    <p class="clock-time">
       <Icon name="clock" />
       <time class="mono" dateTime={new Date(now).toISOString()} title="Schedule time, UTC">
         <span class="clock-date">{date}</span> {time}
       </time>
       <span class={rate === 0 ? 'clock-frozen' : 'clock-rate'}>{formatRate(rate)}</span>
-      {distance !== null && <span class="muted clock-distance">{distance}</span>}
+      {distance !== null && <span class="muted clock-offset">{distance}</span>}
     </p>
   );
 }
@@ -105,7 +105,7 @@ function CurrentTime() {
 function SpeedButtons() {
   return (
     <fieldset>
-      <legend class="unseen">Speed: schedule seconds per real second</legend>
+      <legend class="visually-hidden">Speed: schedule seconds per real second</legend>
       {SPEEDS.map((speed) => (
         <button
           key={speed}
@@ -126,7 +126,7 @@ function MoveControls({ duration }: { readonly duration: RefObject<HTMLInputElem
   return (
     <>
       <fieldset disabled={isBusy}>
-        <legend class="unseen">Advance</legend>
+        <legend class="visually-hidden">Advance</legend>
         {STEPS.map((step) => (
           <button key={step} type="button" onClick={() => advanceBy(step)}>
             +{step}
@@ -135,11 +135,11 @@ function MoveControls({ duration }: { readonly duration: RefObject<HTMLInputElem
         <AdvanceForm field={duration} />
       </fieldset>
       <fieldset disabled={isBusy}>
-        <legend class="unseen">Move to</legend>
-        <button type="button" title="To the next attempt (n)" onClick={advanceToNext}>
+        <legend class="visually-hidden">Move to</legend>
+        <button type="button" title="Move to the next attempt (n)" onClick={advanceToNext}>
           <Icon name="next" /> Next
         </button>
-        <button type="button" title="Until nothing is due any more (S)" onClick={settle}>
+        <button type="button" title="Move until nothing is due (S)" onClick={settle}>
           <Icon name="skip" /> Settle
         </button>
       </fieldset>
@@ -155,7 +155,7 @@ function AdvanceForm({ field }: { readonly field: RefObject<HTMLInputElement | n
     setWrong(!advanceBy(text));
   };
   return (
-    <form class="clock-any" onSubmit={submit}>
+    <form class="clock-advance" onSubmit={submit}>
       <input
         ref={field}
         value={text}
@@ -172,10 +172,11 @@ function AdvanceForm({ field }: { readonly field: RefObject<HTMLInputElement | n
   );
 }
 
-/** @returns false where the text is no duration, which is then said. */
+/** @returns false when the text is not a duration */
 function advanceBy(text: string): boolean {
   const ms = parseDuration(text);
-  if (ms === null) showToast('Write a duration such as 90s, 5m, 2h or 1h30m.', true);
+  if (ms === null)
+    showToast(`Invalid duration "${text}". Enter a duration such as 90s, 5m, 2h or 1h30m.`, true);
   else void advance(ms, text.trim());
   return ms !== null;
 }

@@ -1,4 +1,4 @@
-/** What the clock bar says, in words. */
+/** The text of the clock bar. */
 import type { AttemptSummary } from '../../../contract/delivery-schemas.ts';
 import { SECOND_MS } from '../../../domain/duration.ts';
 import { formatSpan } from '../../../domain/relative-time.ts';
@@ -8,7 +8,7 @@ export function formatUtc(at: number): string {
   return new Date(at).toISOString().slice(0, 19).replace('T', ' ');
 }
 
-/** How far the schedule clock is from the wall's: `3d 4h ahead of real time`; null for less than a second. */
+/** Distance from schedule time to wall time: `3d 4h ahead of real time`; null below one second. */
 export function formatDistance(schedule: number, wall: number): string | null {
   const distance = schedule - wall;
   if (Math.abs(distance) < SECOND_MS) return null;
@@ -22,7 +22,7 @@ export function formatRate(rate: number): string {
 
 /** `3 attempts: 2 succeeded, 1 failed` */
 export function summarizeAttempts(attempts: readonly Pick<AttemptSummary, 'outcome'>[]): string {
-  if (attempts.length === 0) return 'No attempt fell due';
+  if (attempts.length === 0) return 'No attempts were due';
   const succeeded = attempts.filter(({ outcome }) => outcome === 'succeeded').length;
   const parts = [
     ...(succeeded === 0 ? [] : [`${succeeded} succeeded`]),
@@ -31,17 +31,17 @@ export function summarizeAttempts(attempts: readonly Pick<AttemptSummary, 'outco
   return `${attempts.length} ${attempts.length === 1 ? 'attempt' : 'attempts'}: ${parts.join(', ')}`;
 }
 
-/** When something falls due: `in 4m 12s` of schedule time. */
+/** Schedule time until something is due: `in 4m 12s`. */
 export function formatDue(dueAt: string, now: number): string {
   const distance = Date.parse(dueAt) - now;
   return distance < SECOND_MS ? 'now' : `in ${formatSpan(distance, 2)}`;
 }
 
 /**
- * The same in real time: `in 25s of real time`.
- * @param ms real time until then, null while the clock is frozen.
+ * Real time until something is due: `in 25s of real time`.
+ * @param ms null while the clock is frozen
  */
 export function formatRealDue(ms: number | null): string {
-  if (ms === null) return 'when the clock goes on';
+  if (ms === null) return 'when the clock resumes';
   return ms < SECOND_MS ? 'within a second of real time' : `in ${formatSpan(ms, 2)} of real time`;
 }

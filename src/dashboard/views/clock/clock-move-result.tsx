@@ -5,13 +5,13 @@ import { OutcomeBadge } from '../../ui/status-badge.tsx';
 import { dismissResult, moveInProgress, moveResult } from './clock-actions.ts';
 import { formatUtc, summarizeAttempts } from './clock-format.ts';
 
-/** More than anybody reads; the list of deliveries has them all. */
+/** The delivery list shows all of them. */
 const SHOWN = 100;
 
-/** What moves the clock now, or what the last move has caused. */
+/** The progress of a clock move, or the attempts of the last one. */
 export function ClockMoveResult() {
   return (
-    <div class="clock-caused">
+    <div class="clock-result">
       <span role="status">{describeProgress()}</span>
       {moveInProgress.value === null && <Attempts />}
     </div>
@@ -21,7 +21,7 @@ export function ClockMoveResult() {
 function describeProgress(): string {
   const { value } = moveInProgress;
   if (value !== null) return `${value.title}… ${value.attemptCount || ''}`.trimEnd();
-  return moveResult.value?.attempts.length === 0 ? 'No attempt fell due' : '';
+  return moveResult.value?.attempts.length === 0 ? 'No attempts were due' : '';
 }
 
 function Attempts() {
@@ -31,11 +31,7 @@ function Attempts() {
   return (
     <>
       {attempts.length > 0 && (
-        <Popover
-          label="What moving the clock caused"
-          class="quiet clock-summary"
-          button={summarizeAttempts(attempts)}
-        >
+        <Popover label="Clock move result" class="subtle clock-summary" button={summarizeAttempts(attempts)}>
           <h2>{summarizeAttempts(attempts)}</h2>
           <ol class="clock-list">
             {attempts.slice(0, SHOWN).map((attempt) => (
@@ -51,7 +47,7 @@ function Attempts() {
           {attempts.length > SHOWN && <p class="muted">and {attempts.length - SHOWN} more</p>}
         </Popover>
       )}
-      <button type="button" class="quiet" aria-label="Put away what the move caused" onClick={dismissResult}>
+      <button type="button" class="subtle" aria-label="Dismiss result" onClick={dismissResult}>
         <Icon name="cross" />
       </button>
     </>

@@ -15,7 +15,7 @@ import { formatDue, formatRealDue } from './clock-format.ts';
 const SHOWN = 10;
 const REFETCH_INTERVAL_MS = 500;
 
-/** What the schedule clock meets next, and when that is by either clock. */
+/** The next due deliveries, in schedule time and in real time. */
 export function DueDeliveries() {
   const due = useDueDeliveries();
   const [first] = due;
@@ -23,12 +23,12 @@ export function DueDeliveries() {
   return (
     <Popover
       label="Due next"
-      class="quiet clock-due"
+      class="subtle clock-due"
       button={
         <>
           <span class="muted">Next</span>
           <span>{first.event_type}</span>
-          <span class="muted clock-due-where">→ {shortenUrl(first.url)}</span>
+          <span class="muted clock-due-url">→ {shortenUrl(first.url)}</span>
           <DueTime delivery={first} />
           {clock.value?.rate !== 0 && <RealDueTime delivery={first} />}
         </>
@@ -61,13 +61,13 @@ function DueTime({ delivery: { next_attempt_at: at } }: { readonly delivery: Del
   );
 }
 
-/** Said where it differs from schedule time. */
+/** Shown when it differs from schedule time. */
 function RealDueTime({ delivery: { next_attempt_at: at } }: { readonly delivery: Delivery }) {
   if (at === null || clock.value?.rate === 1) return null;
   return <span class="muted">{formatRealDue(realTimeUntil(at))}</span>;
 }
 
-/** The deliveries that fall due first. */
+/** The deliveries that are due next. */
 function useDueDeliveries(): readonly Delivery[] {
   const workspace = workspaceId.value;
   const { value, refetch } = useQuery(
@@ -82,7 +82,7 @@ function useDueDeliveries(): readonly Delivery[] {
   useLiveItems((items) => {
     if (items.some((item) => item.type === 'reset' || isInWorkspace(item, workspace))) lookAgain();
   });
-  // A retry falls due without an item of the stream when the clock is moved from elsewhere.
+  // When another client moves the clock, the stream does not announce that a retry became due.
   const nextDueAt = clock.value?.next_due_at;
   useEffect(() => {
     if (value !== undefined && nextDueAt !== value[0]?.next_attempt_at) refetch();

@@ -1,4 +1,4 @@
-/** The deliveries of the workspace and, beside them where there is room, the one of the address. */
+/** The deliveries of the workspace, and the open one. */
 import './deliveries.css';
 import type { Route } from '../../address.ts';
 import { ListDetail } from '../../ui/list-detail.tsx';

@@ -1,4 +1,4 @@
-/** What the list shows of each delivery. */
+/** The columns of the delivery list. */
 import type { Delivery } from '../../../contract/delivery-schemas.ts';
 import { settledReasonDescriptions } from '../../../domain/delivery.ts';
 import { shortenUrl } from '../../shorten-url.ts';
@@ -7,7 +7,7 @@ import { Time } from '../../ui/time.tsx';
 
 export const COLUMNS = ['Status', 'Event', 'Endpoint', 'Attempts', 'Created'];
 
-/** One for each column. `address` is that of the delivery in the page. */
+/** One cell per column. `address` links the delivery. */
 export function renderCells(delivery: Delivery, address: string) {
   const { id, status, event_type: type, url, attempt_count: attempts, created_at: createdAt } = delivery;
   return [
@@ -28,18 +28,18 @@ export function renderCells(delivery: Delivery, address: string) {
     </>,
     <>
       {attempts}
-      <span class="deliveries-unit">×</span>
+      <span class="deliveries-times">×</span>
     </>,
     <Time at={createdAt} of="schedule" />,
   ];
 }
 
-/** When it is tried next, or why it stopped. */
+/** The due time of the next attempt, or why it stopped. */
 function NextAttempt({ delivery }: { readonly delivery: Delivery }) {
   const { status, paused, attempt_count: attempts, next_attempt_at: next, settled_reason: reason } = delivery;
   const { replay_of: original } = delivery;
   if (paused) return <>endpoint disabled</>;
-  if (status === 'pending' && next === null) return <>being sent</>;
+  if (status === 'pending' && next === null) return <>sending</>;
   if (next !== null) {
     return (
       <>

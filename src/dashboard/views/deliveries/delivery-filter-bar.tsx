@@ -1,4 +1,4 @@
-/** What the list of deliveries is narrowed to. All of it lives in the address. */
+/** The filters of the delivery list. */
 import type { ComponentChildren } from 'preact';
 import { deliveryStatuses } from '../../../domain/delivery.ts';
 import { WILDCARD_SUBSCRIPTION } from '../../../domain/event.ts';
@@ -15,7 +15,7 @@ import { type DeliveryFilter, toListInput } from './delivery-filter.ts';
 
 interface Props {
   readonly filter: DeliveryFilter;
-  /** What else stands beside the search. */
+  /** Further controls next to the search field. */
   readonly children: ComponentChildren;
 }
 
@@ -28,7 +28,7 @@ export function DeliveryFilterBar({ filter, children }: Props) {
           name="text"
           label="Search"
           value={filter.text}
-          placeholder="Search ids, types, addresses, bodies"
+          placeholder="Search IDs, types, URLs, bodies"
         />
       }
       quick={<StatusButtons chosen={filter.status} />}
@@ -38,7 +38,7 @@ export function DeliveryFilterBar({ filter, children }: Props) {
           type="button"
           onClick={() => openBulkReplayDialog({ workspace_id: workspaceId.value, ...toListInput(filter) })}
         >
-          <Icon name="replay" /> Replay all that match
+          <Icon name="replay" /> Replay all matching
         </button>
       }
     >
@@ -50,7 +50,7 @@ export function DeliveryFilterBar({ filter, children }: Props) {
 function StatusButtons({ chosen }: { readonly chosen: string | undefined }) {
   return (
     <fieldset class="deliveries-statuses">
-      <legend class="unseen">Status</legend>
+      <legend class="visually-hidden">Status</legend>
       {[undefined, ...deliveryStatuses].map((status) => (
         <button
           key={status}

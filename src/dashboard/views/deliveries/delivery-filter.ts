@@ -1,20 +1,20 @@
-/** What the list is narrowed to: in the address, as the control plane takes it, and for what happens live. */
+/** The filter of the delivery list: in the URL, for the control plane, and for live updates. */
 import type { ControlInput } from '../../../contract/control-operations.ts';
 import type { Delivery } from '../../../contract/delivery-schemas.ts';
 import { type DeliveryStatus, deliveryStatuses } from '../../../domain/delivery.ts';
 import { parseRelativeTime } from '../../../domain/relative-time.ts';
 import { containsText } from '../../../domain/text-search.ts';
 
-/** Names of the members of the address; those of the options of `svc deliveries list`. */
+/** Names of the query parameters, the same as the options of `svc deliveries list`. */
 export const filterNames = ['status', 'type', 'webhook', 'event', 'since', 'until', 'text'] as const;
 type FilterName = (typeof filterNames)[number];
 
-/** As the address has it: no member is empty. */
+/** Filter values of the URL; none is empty. */
 export type DeliveryFilter = Readonly<Partial<Record<FilterName, string>>> & {
   readonly status?: DeliveryStatus;
 };
 
-/** Reads a filter out of the query of an address; what it does not know, or cannot be, is left out. */
+/** Parses the filter from the query of a URL. Unknown and invalid values are ignored. */
 export function parseFilter(query: Readonly<Record<string, string>>): DeliveryFilter {
   const given = filterNames.flatMap((name) => {
     const text = query[name]?.trim() ?? '';
@@ -29,7 +29,7 @@ function isValidFilter(name: FilterName, text: string): boolean {
   return true;
 }
 
-/** The filter as the control plane takes it. */
+/** The filter as parameters of the control plane. */
 export function toListInput({
   webhook,
   event,
@@ -43,9 +43,9 @@ export function toListInput({
 }
 
 /**
- * Whether a delivery is in the list, by the rules of the control plane; null where only its body could tell.
- * @param body what it sends; undefined where that is not known
- * @param now schedule time, in milliseconds since 1970
+ * Applies the rules of the control plane to a delivery; null when only its unknown body could decide.
+ * @param body undefined when unknown
+ * @param now schedule time in milliseconds since 1970
  */
 export function matchesFilter(
   filter: DeliveryFilter,

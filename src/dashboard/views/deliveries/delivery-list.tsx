@@ -1,4 +1,4 @@
-/** The live list of deliveries, with what narrows it and what stands in its place where there are none. */
+/** The delivery list with its filters. */
 import type { Route } from '../../address.ts';
 import { control } from '../../control.ts';
 import { useShortcuts } from '../../shortcuts.ts';
@@ -16,7 +16,7 @@ const ROW_REM = 3.25;
 
 interface Props {
   readonly query: Route['query'];
-  /** Id of the delivery that is shown beside the list; null where none is. */
+  /** ID of the open delivery; null when none is open. */
   readonly openId: string | null;
 }
 
@@ -24,10 +24,14 @@ export function DeliveryList({ query, openId }: Props) {
   const filter = parseFilter(query);
   const list = useDeliveries(filter);
   const active = openId ?? list.selectedId;
-  // Who compares deliveries stays at the same part of them.
+  // The open tab stays the same when the user opens another delivery.
   const tab = query.tab ?? '';
   useShortcuts([
-    { key: 'r', description: 'Replay the delivery', run: () => active !== null && void replay(active) },
+    {
+      key: 'r',
+      description: 'Replay the selected delivery',
+      run: () => active !== null && void replay(active),
+    },
   ]);
   const isNarrowed = Object.keys(filter).length > 0;
   return (
@@ -43,13 +47,13 @@ export function DeliveryList({ query, openId }: Props) {
         rowHeight={ROW_REM}
         toRoute={(id) => ({ section: 'deliveries', id, query: { ...filter, tab } })}
         openId={openId}
-        empty={isNarrowed ? <NoMatches filter={{ ...filter }} what="delivery" /> : <GettingStarted />}
+        empty={isNarrowed ? <NoMatches filter={{ ...filter }} what="deliveries" /> : <GettingStarted />}
       />
     </>
   );
 }
 
-/** The delivery that is shown beside the list need not be in it. */
+/** The open delivery may not be in the list. */
 async function replay(id: string): Promise<void> {
   const delivery = await withErrorToast(control.getDelivery({ id }));
   if (delivery !== undefined) openReplayDialog(delivery);

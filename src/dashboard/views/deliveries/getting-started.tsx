@@ -5,18 +5,20 @@ import { CopyButton } from '../../ui/copy-button.tsx';
 import { usePolling } from '../../use-polling.ts';
 import { useQuery } from '../../use-query.ts';
 
-/** What a newcomer sees in place of the list: how the first delivery comes about. */
+/** Shown in place of an empty delivery list: how to create a first delivery. */
 export function GettingStarted() {
   return (
-    <section class="deliveries-first">
+    <section class="getting-started">
       <h2>No deliveries yet</h2>
-      <p>Every event is delivered to the endpoints that subscribe to it. The first one shows here at once:</p>
+      <p>
+        The emulator sends each event to the endpoints that subscribe to it. To see a first delivery here:
+      </p>
       <ol>
         <li>
           <ReceiverStep />
         </li>
         <li>
-          Trigger an event: on the page <a href={toHash({ section: 'trigger' })}>Trigger</a>, or
+          Trigger an event on the <a href={toHash({ section: 'trigger' })}>Trigger</a> page, or run
           <Example command="svc trigger order.shipped" />
         </li>
       </ol>
@@ -24,7 +26,7 @@ export function GettingStarted() {
   );
 }
 
-/** Where events go, or how the emulator is told. */
+/** The endpoint that receives events, or how to add one. */
 function ReceiverStep() {
   const workspace = workspaceId.value;
   const { value: known, refetch } = useQuery(
@@ -36,7 +38,7 @@ function ReceiverStep() {
   if (endpoint !== undefined) {
     return (
       <>
-        Start your receiver: events go to{' '}
+        Start your receiver. Events are sent to{' '}
         <a href={toHash({ section: 'webhooks', id: endpoint.id })}>{endpoint.url}</a>
         {known?.has_more && ' and to other endpoints'}.
       </>
@@ -44,8 +46,7 @@ function ReceiverStep() {
   }
   return (
     <>
-      Tell the emulator where your receiver is: on the page{' '}
-      <a href={toHash({ section: 'webhooks' })}>Endpoints</a>, or
+      Add an endpoint on the <a href={toHash({ section: 'webhooks' })}>Endpoints</a> page, or run
       <Example command="svc listen --forward-to http://localhost:3000/webhooks" />
     </>
   );
@@ -53,8 +54,8 @@ function ReceiverStep() {
 
 function Example({ command }: { readonly command: string }) {
   return (
-    <span class="deliveries-example">
-      <code>{command}</code> <CopyButton what="the command" text={command} />
+    <span class="getting-started-command">
+      <code>{command}</code> <CopyButton what="command" text={command} />
     </span>
   );
 }

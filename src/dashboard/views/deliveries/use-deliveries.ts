@@ -7,7 +7,7 @@ import { workspaceId } from '../../session.ts';
 import { type LiveList, useLiveList } from '../../use-live-list.ts';
 import { type DeliveryFilter, matchesFilter, toListInput } from './delivery-filter.ts';
 
-/** The deliveries of the workspace that fit, live. */
+/** The deliveries of the workspace that match the filter, live. */
 export function useDeliveries(filter: DeliveryFilter): LiveList<Delivery> {
   const workspace = workspaceId.value;
   return useLiveList<Delivery>({

@@ -1,4 +1,4 @@
-/** What differs between two attempts. */
+/** The differences between two attempts. */
 import { useId, useState } from 'preact/hooks';
 import type { AttemptDetail } from '../../../contract/delivery-schemas.ts';
 import { indentJson } from '../../../domain/json.ts';
@@ -10,7 +10,7 @@ interface Props {
   readonly attempt: AttemptDetail;
 }
 
-/** Equal lines that stay around a difference. */
+/** Equal lines that are shown around a change. */
 const CONTEXT_LINES = 3;
 
 const parts: Record<string, (attempt: AttemptDetail) => string> = {
@@ -31,7 +31,7 @@ export function AttemptComparison({ attempts, attempt }: Props) {
   if (other === undefined) return null;
   const [left, right] = other.number < attempt.number ? [other, attempt] : [attempt, other];
   return (
-    <div class="delivery-message">
+    <div class="http-message">
       <div class="row">
         <label class="row" for={id}>
           Compare with
@@ -63,7 +63,7 @@ function Part({ title, left, right }: { readonly title: string; readonly left: S
   return (
     <section class="delivery-panel" aria-label={title}>
       <h4>
-        {title} {isSame && <span class="muted">the same in both</span>}
+        {title} {isSame && <span class="muted">identical</span>}
       </h4>
       {!isSame && (
         <table class="delivery-diff">
@@ -85,10 +85,10 @@ function Part({ title, left, right }: { readonly title: string; readonly left: S
 }
 
 function Row({ row }: { readonly row: CollapsedRow }) {
-  if (row.kind === 'fold') {
+  if (row.kind === 'collapsed') {
     return (
-      <tr class="fold">
-        <td colSpan={2}>{row.count} equal lines</td>
+      <tr class="collapsed">
+        <td colSpan={2}>{row.count} unchanged lines</td>
       </tr>
     );
   }
@@ -109,8 +109,8 @@ function Line({ text, sign }: { readonly text: string; readonly sign: string | n
     <>
       {sign !== null && (
         <>
-          <span class="unseen">{sign === '+' ? 'added' : 'removed'}</span>
-          <span class="delivery-sign" aria-hidden="true">
+          <span class="visually-hidden">{sign === '+' ? 'added' : 'removed'}</span>
+          <span class="delivery-diff-sign" aria-hidden="true">
             {sign}
           </span>
         </>

@@ -1,4 +1,4 @@
-/** An attempt and its delivery in the forms in which they are of use elsewhere. Pure. */
+/** An attempt in formats to copy: curl, `svc` commands, raw HTTP, a Vitest test. */
 import type { AttemptDetail, DeliveryDetail } from '../../../contract/delivery-schemas.ts';
 import { toCurl } from '../../../domain/curl.ts';
 import { indentJson, parseJsonObject } from '../../../domain/json.ts';
@@ -6,18 +6,18 @@ import { quoteForShell } from '../../../domain/shell.ts';
 
 type Request = AttemptDetail['request'];
 
-/** The very request, as a command for a POSIX shell. */
+/** The exact request as a command for a POSIX shell. */
 export function toCurlCommand({ url, headers, body }: Request): string {
   return toCurl({ url, headers, body });
 }
 
-/** The same request signed anew, for a receiver that refuses a timestamp of before. */
+/** The same request with a new signature, for receivers that reject old timestamps. */
 export function toSignedCurlCommand({ id }: DeliveryDetail, { url, body }: Request): string {
   const payload = quoteForShell(body);
   return `svc sign --id ${id} --secret SECRET --payload ${payload} --curl ${quoteForShell(url)} | sh`;
 }
 
-/** The request as it goes over the wire. */
+/** The exact bytes of the HTTP request. */
 export function toRawRequest({ url, headers, body }: Request): string {
   const { pathname, search, host } = new URL(url);
   const length = new TextEncoder().encode(body).length;
@@ -35,22 +35,22 @@ export function formatHeaders(headers: Readonly<Record<string, string>>): string
   return Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
 }
 
-/** What a terminal can do with the delivery, each command with what it does. */
+/** `svc` commands for the delivery, with descriptions. */
 export function listCommands({ id, event_id: event }: DeliveryDetail): { does: string; command: string }[] {
   return [
-    { does: 'Show it with all of its attempts', command: `svc deliveries get ${id}` },
-    { does: 'Send it again under the same id', command: `svc deliveries replay ${id}` },
+    { does: 'Show the delivery with its attempts', command: `svc deliveries get ${id}` },
+    { does: 'Replay the delivery with the same ID', command: `svc deliveries replay ${id}` },
     {
-      does: 'Find out whether its signature is valid',
+      does: 'Verify the signature',
       command: `svc verify --delivery ${id} --secret SECRET`,
     },
-    { does: 'Show its event', command: `svc events get ${event}` },
+    { does: 'Show the event', command: `svc events get ${event}` },
   ];
 }
 
 /**
- * A whole file for Vitest that triggers the same event and expects its delivery. Where the body is not the envelope of
- * an event any more, because it was edited, the test takes the fixture of the type.
+ * A complete Vitest file that triggers the same event and expects its delivery. When the body is no longer an event
+ * envelope, because the user edited it, the test uses the fixture of the type.
  */
 export function toVitestTest({ event_type: type }: DeliveryDetail, { body }: Request): string {
   const payload = findPayload(body);
@@ -76,7 +76,7 @@ ${declared}  await workspace.trigger(${name}${passed});
 `;
 }
 
-/** JSON text of the payload in an envelope; null where the body is none. */
+/** JSON text of the payload in an envelope; null when the body is not one. */
 function findPayload(body: string): string | null {
   try {
     const record = parseJsonObject(body).memberText('data');
@@ -87,14 +87,14 @@ function findPayload(body: string): string | null {
   }
 }
 
-/** JSON is JavaScript, but for a member that would set the prototype, and for numbers that come out otherwise. */
+/** JSON is valid JavaScript, except that `__proto__` sets the prototype and some numbers lose precision. */
 function toLiteral(json: string): string {
   const literal = indentJson(json)
     .replace(/^( *)"__proto__":/gm, '$1["__proto__"]:')
     .replaceAll('\n', '\n  ');
   const numbers = Array.from(json.matchAll(/"(?:[^"\\]|\\.)*"|(-?\d[\d.eE+-]*)/g), ([, number]) => number);
   const isExact = numbers.every((number) => number === undefined || String(Number(number)) === number);
-  return isExact ? literal : `${literal} /* JavaScript writes some of these numbers otherwise. */`;
+  return isExact ? literal : `${literal} /* JavaScript changes how some of these numbers are written. */`;
 }
 
 function quoteForScript(text: string): string {

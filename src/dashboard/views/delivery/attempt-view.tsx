@@ -1,4 +1,4 @@
-/** One attempt in full. */
+/** One attempt with its request, response and signature. */
 import type { AttemptDetail, DeliveryDetail } from '../../../contract/delivery-schemas.ts';
 import { formatDuration } from '../../../domain/duration.ts';
 import { toHash } from '../../address.ts';
@@ -29,8 +29,8 @@ export function AttemptView({ delivery, attempt }: Props) {
       ? []
       : [
           {
-            name: 'difference',
-            title: 'Difference',
+            name: 'compare',
+            title: 'Compare',
             render: () => <AttemptComparison attempts={delivery.attempts} attempt={attempt} />,
           },
         ]),
@@ -50,7 +50,7 @@ export function AttemptView({ delivery, attempt }: Props) {
 
 function Head({ delivery, attempt }: Props) {
   const { number, trigger, duration_ms: durationMs, error, fault } = attempt;
-  // Of the last one the verdict says it already.
+  // The summary card shows the error of the last attempt.
   const isLast = attempt === delivery.attempts.at(-1);
   return (
     <header>
@@ -71,7 +71,7 @@ function Head({ delivery, attempt }: Props) {
         <time dateTime={attempt.sent_at}>{attempt.sent_at}</time>
         {fault !== undefined && (
           <>
-            {', touched by the fault '}
+            {', injected fault '}
             <a href={toHash({ section: 'webhooks', id: delivery.webhook_id })}>
               {fault.kind} ({fault.id})
             </a>
@@ -82,10 +82,10 @@ function Head({ delivery, attempt }: Props) {
   );
 }
 
-/** How long it took, beside the attempt that took longest. */
+/** The duration of the attempt, with a bar relative to the longest attempt. */
 function Duration({ ms, longestMs }: { readonly ms: number; readonly longestMs: number }) {
   return (
-    <span class="delivery-duration" title="From sending to the end of the answer, in real time">
+    <span class="delivery-duration" title="From sending the request to the end of the response, in real time">
       <span class="delivery-bar" aria-hidden="true">
         <span style={{ width: `${longestMs === 0 ? 0 : (100 * ms) / longestMs}%` }} />
       </span>

@@ -1,40 +1,39 @@
-/** Where the attempts of a delivery, made and coming, stand on a line. Pure. */
+/** Computes the positions of a delivery's attempts in the timeline. Pure. */
 import type { AttemptDetail, DeliveryDetail } from '../../../contract/delivery-schemas.ts';
 import { HOUR_MS } from '../../../domain/duration.ts';
 import { RETRY_WINDOW_MS } from '../../../domain/retry-policy.ts';
 
-/** Longer gaps are folded: beside a day, five minutes are no distance at all. */
+/** Longer gaps are collapsed: next to a day, five minutes would not be visible. */
 const FOLDED_FROM_MS = HOUR_MS + 1;
-/** Of an unfolded gap, so that every one can be seen. */
+/** Minimum share of a gap that is not collapsed. */
 const SMALLEST_SHARE = 0.25;
 const FOLDED_SHARE = 0.6;
-/** Of the attempts that are still to come. */
 const MAX_PLANNED = 8;
 
 interface Step {
-  /** Schedule time, in milliseconds since 1970. */
+  /** Schedule time in milliseconds since 1970. */
   readonly at: number;
-  /** From the first attempt on. */
+  /** Time since the first attempt. */
   readonly sinceFirstMs: number;
-  /** What lies before it; null for the first. */
+  /** The gap before this step; null for the first. */
   readonly gap: Gap | null;
 }
 
 export interface Gap {
   readonly ms: number;
   readonly isCollapsed: boolean;
-  /** Its length on the line beside those of the others, from 0 to 1. */
+  /** Relative length in the timeline, from 0 to 1. */
   readonly share: number;
-  /** Where in it the present is, from 0 to 1; null where it is elsewhere. */
+  /** Position of the current time in the gap, from 0 to 1; null when it is elsewhere. */
   readonly now: number | null;
 }
 
 export type TimelineStep = Step &
   (
     | { readonly kind: 'attempt'; readonly attempt: AttemptDetail }
-    /** An attempt that is made if those before it fail. */
-    | { readonly kind: 'ghost'; readonly number: number }
-    /** Further ghosts, which are not drawn one by one. */
+    /** An attempt that is made if the ones before it fail. */
+    | { readonly kind: 'planned'; readonly number: number }
+    /** Planned attempts beyond the limit. */
     | { readonly kind: 'more'; readonly count: number }
     /** The end of the retry window. */
     | { readonly kind: 'end' }
@@ -42,7 +41,7 @@ export type TimelineStep = Step &
 
 type Mark<Kind = TimelineStep> = Kind extends TimelineStep ? Omit<Kind, 'sinceFirstMs' | 'gap'> : never;
 
-/** @param now schedule time, in milliseconds since 1970; undefined while it is not known. */
+/** @param now schedule time in milliseconds since 1970; undefined when unknown */
 export function buildTimeline(delivery: DeliveryDetail, now: number | undefined): TimelineStep[] {
   const marks = listMarks(delivery);
   const first = marks[0]?.at ?? 0;
@@ -61,7 +60,7 @@ function listMarks(delivery: DeliveryDetail): Mark[] {
     (attempt): Mark => ({ kind: 'attempt', at: Date.parse(attempt.scheduled_at), attempt }),
   );
   const ghosts = planned.map(
-    (at, index): Mark => ({ kind: 'ghost', at: Date.parse(at), number: attempts.length + index + 1 }),
+    (at, index): Mark => ({ kind: 'planned', at: Date.parse(at), number: attempts.length + index + 1 }),
   );
   const hidden = ghosts.splice(MAX_PLANNED);
   const [furthest] = hidden.slice(-1);

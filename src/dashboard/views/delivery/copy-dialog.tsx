@@ -1,4 +1,4 @@
-/** An attempt in the forms in which it is of use elsewhere. */
+/** The dialog that copies an attempt in different formats. */
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { AttemptDetail, DeliveryDetail } from '../../../contract/delivery-schemas.ts';
@@ -26,11 +26,11 @@ export function CopyDialog({ delivery, attempt: { number, request }, onClose }: 
       name: 'curl',
       title: 'curl',
       render: () => (
-        <Form what="the curl command" text={toCurlCommand(request)}>
-          The very request, with the timestamp of then: a receiver that checks it refuses it after five
-          minutes. Signed anew:
+        <Form what="curl command" text={toCurlCommand(request)}>
+          The exact request with its original timestamp. Receivers that check the timestamp reject it after
+          five minutes. To sign it again:{' '}
           <CopyButton
-            what="the svc sign command"
+            what="svc sign command"
             label="svc sign"
             text={toSignedCurlCommand(delivery, request)}
           />
@@ -42,7 +42,7 @@ export function CopyDialog({ delivery, attempt: { number, request }, onClose }: 
       title: 'svc',
       render: () =>
         listCommands(delivery).map(({ does, command }) => (
-          <Form key={command} what={`the command: ${does}`} text={command}>
+          <Form key={command} what={`command: ${does}`} text={command}>
             {does}
           </Form>
         )),
@@ -51,8 +51,8 @@ export function CopyDialog({ delivery, attempt: { number, request }, onClose }: 
       name: 'http',
       title: 'Raw HTTP',
       render: () => (
-        <Form what="the raw request" text={toRawRequest(request)}>
-          As it went over the wire.
+        <Form what="raw request" text={toRawRequest(request)}>
+          The exact bytes that were sent.
         </Form>
       ),
     },
@@ -60,16 +60,16 @@ export function CopyDialog({ delivery, attempt: { number, request }, onClose }: 
       name: 'vitest',
       title: 'Vitest',
       render: () => (
-        <Form what="the test" text={toVitestTest(delivery, request)}>
-          A test of its own, with an emulator and a receiver:{' '}
+        <Form what="test" text={toVitestTest(delivery, request)}>
+          A complete test with its own emulator and receiver:{' '}
           <code>npm install --save-dev svc-emulator vitest</code>
         </Form>
       ),
     },
   ];
   return (
-    <Dialog title={`Attempt ${number} as…`} onClose={onClose}>
-      <Tabs label="Forms" tabs={tabs} open={open} onOpen={setOpen} />
+    <Dialog title={`Copy attempt ${number}`} onClose={onClose}>
+      <Tabs label="Formats" tabs={tabs} open={open} onOpen={setOpen} />
     </Dialog>
   );
 }

@@ -1,4 +1,4 @@
-/** What became of the delivery: why it failed and what to do, or when it is tried again. */
+/** The result of a delivery: why it failed and what to do, or when the next attempt is due. */
 import { useState } from 'preact/hooks';
 import type { DeliveryDetail } from '../../../contract/delivery-schemas.ts';
 import { SECOND_MS } from '../../../domain/duration.ts';
@@ -16,13 +16,14 @@ interface Props {
 }
 
 export function DeliverySummaryCard({ delivery }: Props) {
-  const { headline, reason, signature, hints } = summarizeDelivery(delivery);
+  const { headline, reason, responseExcerpt, signature, hints } = summarizeDelivery(delivery);
   return (
-    <section class={`card delivery-verdict ${delivery.status}`} aria-label="What became of it">
+    <section class={`card delivery-summary ${delivery.status}`} aria-label="Summary">
       <p role="status" class="delivery-headline">
         {reason !== null && <strong>{reason} </strong>}
         {headline}
       </p>
+      {responseExcerpt !== null && <pre class="delivery-response">{responseExcerpt}</pre>}
       {signature !== null && <p>{signature}</p>}
       {hints.map((hint) => (
         <HintLine key={hint.text} hint={hint} />
@@ -42,14 +43,14 @@ function HintLine({ hint: { text, command } }: { readonly hint: Hint }) {
       {command !== null && (
         <span class="delivery-command">
           <code>{command}</code>
-          <CopyButton what="the command" text={command} />
+          <CopyButton what="command" text={command} />
         </span>
       )}
     </p>
   );
 }
 
-/** When it is tried again, in both times, and how not to wait for it. */
+/** When the next attempt is due, in both times, with a button that advances the clock there. */
 function NextAttempt({ delivery, dueAt }: Props & { readonly dueAt: string }) {
   const [isBusy, setBusy] = useState(false);
   const skip = async () => {
@@ -60,9 +61,9 @@ function NextAttempt({ delivery, dueAt }: Props & { readonly dueAt: string }) {
     setBusy(false);
   };
   const now = scheduleNow.value;
-  // It is on its way, or its endpoint is held up.
+  // The attempt is in progress or its endpoint queue is busy.
   if (now !== undefined && now >= Date.parse(dueAt))
-    return <p class="delivery-next">Its next attempt is due.</p>;
+    return <p class="delivery-next">The next attempt is due now.</p>;
   return (
     <div class="row delivery-next">
       <Icon name="clock" />
@@ -81,7 +82,9 @@ function RealTime({ dueAt }: { readonly dueAt: string }) {
   const rate = clock.value?.rate;
   if (rate === 0)
     return (
-      <span class="muted">of schedule time. The clock is frozen: it comes when the clock is moved.</span>
+      <span class="muted">
+        of schedule time. The clock is frozen: advance or resume it to send the attempt.
+      </span>
     );
   if (real === null || rate === 1) return null;
   const wait = formatSpan(Math.ceil(real / SECOND_MS) * SECOND_MS, 2);

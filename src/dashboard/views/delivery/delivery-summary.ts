@@ -1,21 +1,23 @@
-/** What became of a delivery and why, in the words that the command line has for it too. Pure. */
+/** Summarizes the result of a delivery with the hints of the command line. Pure. */
 import type { AttemptDetail, DeliveryDetail } from '../../../contract/delivery-schemas.ts';
 import { findAttemptHints } from '../../../domain/attempt-hints.ts';
 import { settledReasonDescriptions } from '../../../domain/delivery.ts';
 
 export interface DeliverySummary {
   readonly headline: string;
-  /** What went wrong in the last attempt; null where nothing did. */
+  /** The error of the last attempt; null when it succeeded. */
   readonly reason: string | null;
-  /** What verification makes of its signature, where that matters. */
+  /** The first lines of the response to a failed attempt; null when there is no text. */
+  readonly responseExcerpt: string | null;
+  /** The result of signature verification, when it matters. */
   readonly signature: string | null;
-  /** The next steps for who writes the receiver. */
+  /** The next steps for the developer of the receiver. */
   readonly hints: readonly Hint[];
 }
 
 export interface Hint {
   readonly text: string;
-  /** What to type into a terminal. */
+  /** A command for the terminal; null when the hint has no command. */
   readonly command: string | null;
 }
 
@@ -24,29 +26,48 @@ export function summarizeDelivery(delivery: DeliveryDetail): DeliverySummary {
   const isFailure = last !== undefined && last.outcome !== 'succeeded';
   return {
     headline: toHeadline(delivery, last),
-    reason: isFailure ? toSentence(last.error ?? last.outcome) : null,
+    reason: isFailure ? toReason(last) : null,
+    responseExcerpt: isFailure ? toResponseExcerpt(last) : null,
     signature: isFailure ? toSignature(last) : null,
     hints: [...toEnableHint(delivery), ...(isFailure ? listHints(last, delivery) : [])],
   };
 }
 
+function toReason({ outcome, response_status: status, error }: AttemptDetail): string {
+  // The error of a redirect also says where to.
+  const isRedirect = status !== null && status < 400;
+  if (outcome === 'http_error' && !isRedirect) return `Your receiver returned ${status}.`;
+  return toSentence(error ?? outcome);
+}
+
+const MAX_EXCERPT_LINES = 3;
+const MAX_EXCERPT_CHARACTERS = 300;
+
+function toResponseExcerpt({ response }: AttemptDetail): string | null {
+  if (response === null || response.encoding !== 'utf8') return null;
+  const body = response.body.trim();
+  const lines = body.split('\n', MAX_EXCERPT_LINES).join('\n').slice(0, MAX_EXCERPT_CHARACTERS);
+  if (lines === '') return null;
+  return lines.length < body.length ? `${lines}…` : lines;
+}
+
 function toHeadline(delivery: DeliveryDetail, last: AttemptDetail | undefined): string {
   const { status, settled_reason: reason } = delivery;
   const because = reason === null ? '' : `: ${settledReasonDescriptions[reason]}`;
-  if (status === 'failed') return `It failed${because}.`;
-  if (status === 'canceled') return `It was canceled${because}.`;
+  if (status === 'failed') return `Failed${because}.`;
+  if (status === 'canceled') return `Canceled${because}.`;
   if (status === 'succeeded') {
     const first = delivery.attempts.find(({ outcome }) => outcome === 'succeeded');
     return `Delivered by attempt ${first?.number ?? 1}${reason === null ? '' : `; ${settledReasonDescriptions[reason]}`}.`;
   }
-  if (delivery.paused) return 'It is paused: its endpoint is disabled.';
-  if (last === undefined) return 'It is waiting to be sent.';
+  if (delivery.paused) return 'Paused: the endpoint is disabled.';
+  if (last === undefined) return 'Waiting to be sent.';
   return last.outcome === 'succeeded'
     ? `Attempt ${last.number} succeeded; a replay is waiting to be sent.`
-    : `Attempt ${last.number} failed; it is tried again.`;
+    : `Attempt ${last.number} failed. A retry is scheduled.`;
 }
 
-/** A receiver that answers so may reject the signature (§6.4), and one that was sent a wrong one should. */
+/** A receiver that returns one of these may reject the signature (§6.4); an invalid signature must be rejected. */
 function toSignature({ verification, response_status: status }: AttemptDetail): string | null {
   if (verification === null || (verification.ok && !isRejection(status))) return null;
   const { ok, reason, detail } = verification;
@@ -62,18 +83,16 @@ function isRejection(status: number | null): boolean {
 }
 
 function listHints(last: AttemptDetail, delivery: DeliveryDetail): Hint[] {
-  // Of a signature that a fault has spoilt there is nothing to mend.
+  // A signature that a fault invalidated needs no fix.
   const ofSignature = last.fault === undefined ? (last.verification?.remedy ?? null) : null;
   const texts = [...(ofSignature === null ? [] : [ofSignature]), ...findAttemptHints(last, delivery)];
   return texts.map(splitHint);
 }
 
-/** Remedies end with their command: `Correct the name: svc webhooks update …`. */
+/** Hints can end with a command: `Correct the name: svc webhooks update …`. */
 export function splitHint(text: string): Hint {
   const [, words, command] = /^(.*?[:?;]) (svc .+)$/s.exec(text) ?? [];
-  return words === undefined || command === undefined
-    ? { text: text, command: null }
-    : { text: words, command };
+  return words === undefined || command === undefined ? { text, command: null } : { text: words, command };
 }
 
 export function toSentence(text: string): string {

@@ -1,4 +1,4 @@
-/** One delivery: what became of it and why, its attempts on a line, and the chosen one in full. */
+/** One delivery: its summary, its attempts in a timeline, and the selected attempt. */
 import './delivery.css';
 import type { ComponentChildren } from 'preact';
 import { useRef, useState } from 'preact/hooks';
@@ -28,7 +28,7 @@ export function DeliveryView({ id }: { readonly id: string }) {
       item.type === 'reset' || ('delivery' in item && item.delivery.id === id);
     if (items.some(concerns)) query.refetch();
   });
-  // Until another one is there the one before stays: who goes through many would see them flicker.
+  // The previous delivery stays visible while the next one loads, so that browsing through many does not flicker.
   const last = useRef<DeliveryDetail>(undefined);
   last.current = query.value ?? last.current;
   const shown = query.error === null ? { ...query, value: last.current } : query;
@@ -72,7 +72,7 @@ interface CopyAsProps {
 
 function CopyAs({ delivery, attempt }: CopyAsProps) {
   const [isOpen, setOpen] = useState(false);
-  useShortcuts([{ key: 'c', description: 'Copy the attempt as…', run: () => setOpen(true) }]);
+  useShortcuts([{ key: 'c', description: 'Copy the attempt', run: () => setOpen(true) }]);
   return (
     <>
       <button type="button" onClick={() => setOpen(true)}>
@@ -97,7 +97,7 @@ function Facts({ delivery }: { readonly delivery: DeliveryDetail }) {
       <Fact name="Delivery">
         <span class="delivery-id">
           <code>{id}</code>
-          <CopyButton what="the id of the delivery" text={id} />
+          <CopyButton what="delivery ID" text={id} />
         </span>
       </Fact>
       <Fact name="Endpoint">

@@ -1,4 +1,4 @@
-/** What was sent and what came back, as text: nothing in it ever becomes markup. */
+/** The request and the response of an attempt as text. Nothing in it becomes markup. */
 import type { ComponentChildren } from 'preact';
 import type { AttemptDetail } from '../../../contract/delivery-schemas.ts';
 import { indentJson } from '../../../domain/json.ts';
@@ -10,15 +10,15 @@ export function AttemptRequest({ request }: Pick<AttemptDetail, 'request'>) {
   const { url, headers, body } = request;
   const raw = toRawRequest(request);
   return (
-    <div class="delivery-message">
+    <div class="http-message">
       <p>
         <code>POST {url}</code>
       </p>
       <Headers headers={headers} />
       <Body body={body} />
       <details>
-        <summary>The whole request as it went over the wire</summary>
-        <Panel title="Raw HTTP" copy={raw} what="the raw request">
+        <summary>Raw HTTP request</summary>
+        <Panel title="Raw HTTP" copy={raw} what="raw request">
           <pre>{raw}</pre>
         </Panel>
       </details>
@@ -28,10 +28,10 @@ export function AttemptRequest({ request }: Pick<AttemptDetail, 'request'>) {
 
 export function AttemptResponse({ attempt }: { readonly attempt: AttemptDetail }) {
   const { response, response_status: status } = attempt;
-  if (response === null) return <p class="muted">Nothing came back.</p>;
+  if (response === null) return <p class="muted">No response.</p>;
   const { headers, body, encoding, truncated } = response;
   return (
-    <div class="delivery-message">
+    <div class="http-message">
       <p>
         <code>{status}</code>
       </p>
@@ -39,19 +39,19 @@ export function AttemptResponse({ attempt }: { readonly attempt: AttemptDetail }
       {body === '' && <p class="muted">The body is empty.</p>}
       {body !== '' && encoding === 'utf8' && <Body body={body} />}
       {encoding === 'base64' && (
-        <Panel title={`No text: ${atob(body).length} bytes in base64`} copy={body} what="the body in base64">
+        <Panel title={`Binary body (${atob(body).length} bytes, base64)`} copy={body} what="base64 body">
           <pre>{body}</pre>
         </Panel>
       )}
-      {truncated && <p class="muted">The body went on: only its beginning is kept.</p>}
+      {truncated && <p class="muted">The body is longer: only its beginning is stored.</p>}
     </div>
   );
 }
 
 function Headers({ headers }: { readonly headers: Readonly<Record<string, string>> }) {
   return (
-    <table class="delivery-headers">
-      <thead class="unseen">
+    <table class="http-headers">
+      <thead class="visually-hidden">
         <tr>
           <th>Header</th>
           <th>Value</th>
@@ -69,19 +69,19 @@ function Headers({ headers }: { readonly headers: Readonly<Record<string, string
   );
 }
 
-/** JSON laid out beside its bytes; other text as it is. */
+/** A JSON body formatted and raw; another text only raw. */
 function Body({ body }: { readonly body: string }) {
   const pretty = indentJson(body);
   const size = new TextEncoder().encode(body).length;
   const raw = (
-    <Panel title={`As it is, ${size} bytes`} copy={body} what="the raw body">
+    <Panel title={`Raw (${size} bytes)`} copy={body} what="raw body">
       <pre>{body}</pre>
     </Panel>
   );
   if (pretty === body) return raw;
   return (
-    <div class="delivery-bodies">
-      <Panel title="Laid out" copy={pretty} what="the body laid out">
+    <div class="http-bodies">
+      <Panel title="Formatted" copy={pretty} what="formatted body">
         <JsonHighlight text={pretty} />
       </Panel>
       {raw}

@@ -1,16 +1,16 @@
-/** What differs between two texts, line by line. Pure. */
+/** A line diff of two texts. Pure. */
 
 interface DiffRow {
   readonly kind: 'same' | 'changed' | 'removed' | 'added';
-  /** The line of the first text; null where only the second has one. */
+  /** A line of the first text; null for an added line. */
   readonly left: string | null;
   readonly right: string | null;
 }
 
-/** More cells of the table than this are not compared: a moment of work, and some megabytes. */
+/** Larger tables are not compared: they would take megabytes of memory and block the page. */
 const MAX_CELLS = 4_000_000;
 
-/** The rows of both texts beside each other; what was taken away stands beside what came in its place. */
+/** Rows with the lines of both texts side by side. Removed lines stand next to the added ones. */
 export function diffLines(left: string, right: string): DiffRow[] {
   const [one, other] = [toLines(left), toLines(right)];
   const start = countSame(one, other);
@@ -23,9 +23,9 @@ export function diffLines(left: string, right: string): DiffRow[] {
   return [...same(one.slice(0, start)), ...middle, ...same(one.slice(one.length - end))];
 }
 
-export type CollapsedRow = DiffRow | { readonly kind: 'fold'; readonly count: number };
+export type CollapsedRow = DiffRow | { readonly kind: 'collapsed'; readonly count: number };
 
-/** Leaves out equal lines that are farther than `context` lines from a difference, where that spares some. */
+/** Replaces equal lines that are more than `context` lines from a change with one row. */
 export function collapseEqual(rows: readonly DiffRow[], context: number): CollapsedRow[] {
   const isNear = rows.map(() => false);
   rows.forEach((row, index) => {
@@ -35,7 +35,7 @@ export function collapseEqual(rows: readonly DiffRow[], context: number): Collap
   for (let index = 0; index < rows.length; ) {
     const next = isNear.indexOf(true, index);
     const count = (next === -1 ? rows.length : next) - index;
-    if (count > 1) folded.push({ kind: 'fold', count });
+    if (count > 1) folded.push({ kind: 'collapsed', count });
     else folded.push(...rows.slice(index, index + count));
     index += count;
     const row = rows[index];
@@ -54,7 +54,7 @@ function countSame(one: readonly string[], other: readonly string[]): number {
   return different === -1 ? one.length : different;
 }
 
-/** By the longest common subsequence; texts that are too long for it count as different altogether. */
+/** Compares by longest common subsequence. Texts that are too long count as completely different. */
 function compare(one: readonly string[], other: readonly string[]): DiffRow[] {
   const removed = (line: string) => ({ kind: 'removed', left: line, right: null }) as const;
   const added = (line: string) => ({ kind: 'added', left: null, right: line }) as const;
@@ -83,7 +83,7 @@ function compare(one: readonly string[], other: readonly string[]): DiffRow[] {
   return rows;
 }
 
-/** For every pair of positions the length of the longest common subsequence from there on. */
+/** For every pair of positions, the length of the longest common subsequence of the rest. */
 function measure(one: readonly string[], other: readonly string[]): Uint32Array {
   const width = other.length + 1;
   const lengths = new Uint32Array((one.length + 1) * width);
@@ -102,7 +102,7 @@ function at(lengths: Uint32Array, index: number): number {
   return lengths[index] ?? 0;
 }
 
-/** Puts the removed lines of a run beside its added ones. */
+/** Puts the removed lines of a run next to its added lines. */
 function pairChanges(rows: readonly DiffRow[]): DiffRow[] {
   const paired: DiffRow[] = [];
   let removed: string[] = [];

@@ -1,4 +1,4 @@
-/** The attempts on a line, those to come as ghosts. It is an ordered list to begin with; what is drawn says no more. */
+/** The timeline of attempts, planned retries included. An ordered list; the drawing adds no information. */
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { AttemptDetail, DeliveryDetail } from '../../../contract/delivery-schemas.ts';
 import type { AttemptOutcome } from '../../../domain/delivery.ts';
@@ -38,7 +38,7 @@ export function Timeline({ delivery, chosen, onChoose }: Props) {
   if (steps.length === 0) return null;
   return (
     <section aria-label="Timeline">
-      <ol class="delivery-timeline" ref={list} onKeyDown={move}>
+      <ol class="timeline" ref={list} onKeyDown={move}>
         {steps.map((step) => (
           <li key={keyOf(step)} class={step.kind} style={{ '--share': step.gap?.share ?? 0 }}>
             {step.gap !== null && <GapLine gap={step.gap} isAhead={step.kind !== 'attempt'} />}
@@ -66,54 +66,54 @@ function Mark({ step, isChosen, onChoose }: MarkProps) {
       return (
         <button
           type="button"
-          class="delivery-mark"
+          class="timeline-mark"
           aria-pressed={isChosen}
           tabIndex={isChosen ? 0 : -1}
           title={title}
           onClick={() => onChoose(number)}
         >
           <MarkIcon outcome={outcome} isManual={isManual} />
-          <span class="delivery-label">
-            <span class="unseen">Attempt </span>#{number} {status ?? outcomeLabels[outcome]}
-            <span class="unseen">, {outcome}</span>
-            {isManual && <span class="delivery-manual"> replay</span>}
+          <span class="timeline-label">
+            <span class="visually-hidden">Attempt </span>#{number} {status ?? outcomeLabels[outcome]}
+            <span class="visually-hidden">, {outcome}</span>
+            {isManual && <span class="timeline-manual"> replay</span>}
           </span>
-          <span class="delivery-since">{since}</span>
+          <span class="timeline-since">{since}</span>
         </button>
       );
     }
-    case 'ghost':
+    case 'planned':
       return (
-        <span class="delivery-mark" title={title}>
+        <span class="timeline-mark" title={title}>
           <MarkIcon outcome={null} isManual={false} />
-          <span class="delivery-label">
+          <span class="timeline-label">
             #{step.number}
-            <span class="unseen"> to come</span>
+            <span class="visually-hidden"> planned</span>
           </span>
-          <span class="delivery-since">{since}</span>
+          <span class="timeline-since">{since}</span>
         </span>
       );
     case 'more':
       return (
-        <span class="delivery-mark">
-          <span class="delivery-label">{step.count} more</span>
-          <span class="delivery-since">{since}</span>
+        <span class="timeline-mark">
+          <span class="timeline-label">{step.count} more</span>
+          <span class="timeline-since">{since}</span>
         </span>
       );
     case 'end':
       return (
-        <span class="delivery-mark" title={`The retry window ends: ${title}`}>
-          <svg class="delivery-shape" viewBox="0 0 20 20" aria-hidden="true">
+        <span class="timeline-mark" title={`The retry window ends: ${title}`}>
+          <svg class="timeline-icon" viewBox="0 0 20 20" aria-hidden="true">
             <path d="M10 2v16" />
           </svg>
-          <span class="delivery-label">end</span>
-          <span class="delivery-since">+{step.sinceFirstMs / HOUR_MS}h</span>
+          <span class="timeline-label">end</span>
+          <span class="timeline-since">+{step.sinceFirstMs / HOUR_MS}h</span>
         </span>
       );
   }
 }
 
-/** What stands where there is no status. */
+/** Labels of attempts without a response status. */
 const outcomeLabels: Record<AttemptOutcome, string> = {
   succeeded: 'ok',
   http_error: 'error',
@@ -125,22 +125,22 @@ const outcomeLabels: Record<AttemptOutcome, string> = {
 };
 
 interface MarkIconProps {
-  /** Null for an attempt to come. */
+  /** Null for a planned attempt. */
   readonly outcome: AttemptOutcome | null;
   readonly isManual: boolean;
 }
 
-/** A disc with a hook, a square with a cross, a dashed ring; what somebody asked for stands on its corner. */
+/** Circle with a check mark, square with a cross, dashed ring. A manual replay is a diamond. */
 function MarkIcon({ outcome, isManual }: MarkIconProps) {
-  const state = outcome === null ? 'ghost' : outcome === 'succeeded' ? 'succeeded' : 'failed';
+  const state = outcome === null ? 'planned' : outcome === 'succeeded' ? 'succeeded' : 'failed';
   return (
-    <svg class={`delivery-shape ${state}`} viewBox="0 0 20 20" aria-hidden="true">
+    <svg class={`timeline-icon ${state}`} viewBox="0 0 20 20" aria-hidden="true">
       {isManual ? (
-        <path class="ground" d="M10 0.5 19.5 10 10 19.5 0.5 10Z" />
+        <path class="shape" d="M10 0.5 19.5 10 10 19.5 0.5 10Z" />
       ) : state === 'failed' ? (
-        <rect class="ground" x="2" y="2" width="16" height="16" rx="3" />
+        <rect class="shape" x="2" y="2" width="16" height="16" rx="3" />
       ) : (
-        <circle class="ground" cx="10" cy="10" r="8.5" />
+        <circle class="shape" cx="10" cy="10" r="8.5" />
       )}
       {state === 'succeeded' && <path d="m6.5 10.5 2.5 2.5 4.5-5.5" />}
       {state === 'failed' && <path d="m7 7 6 6m0-6-6 6" />}
@@ -153,20 +153,20 @@ interface GapLineProps {
   readonly isAhead: boolean;
 }
 
-/** The line between two marks; a folded one is broken. */
+/** The line between two marks, with a break when the gap is collapsed. */
 function GapLine({ gap, isAhead }: GapLineProps) {
   return (
     <span
-      class={`delivery-stretch ${isAhead ? 'ahead' : ''} ${gap.isCollapsed ? 'folded' : ''}`}
+      class={`timeline-gap ${isAhead ? 'upcoming' : ''} ${gap.isCollapsed ? 'collapsed' : ''}`}
       aria-hidden="true"
     >
       {gap.isCollapsed && (
-        <svg class="delivery-fold" viewBox="0 0 12 16" aria-hidden="true">
+        <svg class="timeline-gap-break" viewBox="0 0 12 16" aria-hidden="true">
           <path d="M4 0v5l4 2-4 2 4 2-4 2v3" />
         </svg>
       )}
-      {gap.now !== null && <span class="delivery-now" style={{ '--at': `${gap.now * 100}%` }} title="now" />}
-      {gap.ms >= SECOND_MS && <span class="delivery-length">{formatGap(gap.ms)}</span>}
+      {gap.now !== null && <span class="timeline-now" style={{ '--at': `${gap.now * 100}%` }} title="now" />}
+      {gap.ms >= SECOND_MS && <span class="timeline-gap-duration">{formatGap(gap.ms)}</span>}
     </span>
   );
 }
@@ -181,5 +181,5 @@ function isOf(step: TimelineStep, attempt: AttemptDetail | undefined): boolean {
 
 function keyOf(step: TimelineStep): string {
   if (step.kind === 'attempt') return String(step.attempt.number);
-  return step.kind === 'ghost' ? String(step.number) : step.kind;
+  return step.kind === 'planned' ? String(step.number) : step.kind;
 }

@@ -2,10 +2,10 @@ import type { EventSummary } from '../../../contract/event-schemas.ts';
 import { deliveryStatuses } from '../../../domain/delivery.ts';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 
-/** `✓ succeeded 2  ✗ failed 1` */
+/** `✓ succeeded 2 ✗ failed 1` */
 export function DeliveryCounts({ counts }: { readonly counts: EventSummary['delivery_counts'] }) {
   const given = deliveryStatuses.filter((status) => counts[status] > 0);
-  if (given.length === 0) return <span class="muted">no endpoint subscribes to it</span>;
+  if (given.length === 0) return <span class="muted">no subscribed endpoint</span>;
   return (
     <span class="events-counts">
       {given.map((status) => (

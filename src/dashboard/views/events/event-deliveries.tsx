@@ -10,7 +10,7 @@ import { useThrottle } from '../../use-throttle.ts';
 const MAX_SHOWN = 50;
 const REFETCH_INTERVAL_MS = 500;
 
-/** What became of an event at each endpoint, live. */
+/** The deliveries of an event, live. */
 export function EventDeliveries({ eventId }: { readonly eventId: string }) {
   const query = useQuery(() => control.listDeliveries({ event_id: eventId, limit: MAX_SHOWN }), [eventId]);
   const lookAgain = useThrottle(query.refetch, REFETCH_INTERVAL_MS);
@@ -20,12 +20,12 @@ export function EventDeliveries({ eventId }: { readonly eventId: string }) {
   return (
     <section class="card" aria-label="Deliveries">
       <h3>Deliveries</h3>
-      <QueryView query={query} what="its deliveries">
+      <QueryView query={query} what="deliveries">
         {({ data, has_more: hasMore }) =>
           data.length === 0 ? (
             <p class="muted">
-              None: no <a href={toHash({ section: 'webhooks' })}>endpoint</a> subscribed to its type when it
-              was created.
+              No deliveries. No <a href={toHash({ section: 'webhooks' })}>endpoint</a> subscribed to this
+              event type when the event was created.
             </p>
           ) : (
             <>
@@ -38,7 +38,7 @@ export function EventDeliveries({ eventId }: { readonly eventId: string }) {
                       {attempts} {attempts === 1 ? 'attempt' : 'attempts'}
                       {next !== null && (
                         <>
-                          {', the next '}
+                          {', next '}
                           <Time at={next} of="schedule" />
                         </>
                       )}
@@ -47,7 +47,9 @@ export function EventDeliveries({ eventId }: { readonly eventId: string }) {
                 ))}
               </ul>
               {hasMore && (
-                <a href={toHash({ section: 'deliveries', query: { event: eventId } })}>All its deliveries</a>
+                <a href={toHash({ section: 'deliveries', query: { event: eventId } })}>
+                  All deliveries of this event
+                </a>
               )}
             </>
           )

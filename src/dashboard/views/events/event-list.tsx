@@ -16,7 +16,7 @@ const ROW_REM = 3.25;
 
 interface Props {
   readonly query: Route['query'];
-  /** Id of the event that is shown beside the list; null where none is. */
+  /** ID of the open event; null when none is open. */
   readonly openId: string | null;
 }
 
@@ -33,7 +33,7 @@ export function EventList({ query, openId }: Props) {
             name="text"
             label="Search"
             value={filter.text}
-            placeholder="Search ids, types, payloads"
+            placeholder="Search IDs, types, payloads"
           />
         }
         fields={
@@ -53,7 +53,7 @@ export function EventList({ query, openId }: Props) {
         rowHeight={ROW_REM}
         toRoute={(id) => ({ section: 'events', id, query: filter })}
         openId={openId}
-        empty={isNarrowed ? <NoMatches filter={filter} what="event" /> : <NoEventsYet />}
+        empty={isNarrowed ? <NoMatches filter={filter} what="events" /> : <NoEventsYet />}
       />
     </>
   );
@@ -76,10 +76,13 @@ function NoEventsYet() {
   const command = 'svc trigger order.shipped';
   return (
     <EmptyState>
-      <p>No events yet. Whatever is created over the API shows here, with what becomes of its deliveries.</p>
       <p>
-        The first one comes from the page <a href={toHash({ section: 'trigger' })}>Trigger</a>, or from{' '}
-        <code>{command}</code> <CopyButton what="the command" text={command} />
+        No events yet. Events that are created through the API appear here with the status of their
+        deliveries.
+      </p>
+      <p>
+        Create one on the <a href={toHash({ section: 'trigger' })}>Trigger</a> page, or run{' '}
+        <code>{command}</code> <CopyButton what="command" text={command} />
       </p>
     </EmptyState>
   );

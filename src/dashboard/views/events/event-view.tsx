@@ -1,4 +1,4 @@
-/** One event: what it says, what became of it, and the request that created it. */
+/** One event: its payload, its deliveries, and the request that created it. */
 import { useState } from 'preact/hooks';
 import type { EventDetail } from '../../../contract/event-schemas.ts';
 import { toEnvelope } from '../../../domain/event.ts';
@@ -19,7 +19,7 @@ export function EventView({ id }: { readonly id: string }) {
   return (
     <QueryView query={query} what="the event">
       {(event) => (
-        <div class="events-one">
+        <div class="event-detail">
           <header class="row">
             <h2>{event.type}</h2>
             <a class="button" href={toHash({ section: 'trigger', query: { event: id } })}>
@@ -37,26 +37,26 @@ export function EventView({ id }: { readonly id: string }) {
 
 function Facts({ event: { id, created_at, request_id: request } }: { readonly event: EventDetail }) {
   return (
-    <dl class="facts">
+    <dl class="properties">
       <dt>Event</dt>
       <dd class="row">
-        <code>{id}</code> <CopyButton what="the id of the event" text={id} />
+        <code>{id}</code> <CopyButton what="event ID" text={id} />
       </dd>
       <dt>Created</dt>
       <dd>
         <Time at={created_at} of="schedule" />
         {request !== null && (
           <>
-            {' by the request '}
+            {' by request '}
             <a class="mono" href={toHash({ section: 'requests', id: request })}>
               {request}
             </a>
           </>
         )}
       </dd>
-      <dt>Asked for</dt>
+      <dt>Requests</dt>
       <dd>
-        <a href={toHash({ section: 'requests', query: { resource: id } })}>All requests about it</a>
+        <a href={toHash({ section: 'requests', query: { resource: id } })}>All requests for this event</a>
       </dd>
     </dl>
   );
@@ -69,7 +69,7 @@ function Content({ event }: { readonly event: EventDetail }) {
   const tabs = [
     { name: 'payload', title: 'Payload', text: payload, isRaw: false },
     { name: 'envelope', title: 'Envelope', text: envelope, isRaw: false },
-    { name: 'raw', title: 'As it is sent', text: envelope, isRaw: true },
+    { name: 'raw', title: 'Raw', text: envelope, isRaw: true },
   ];
   return (
     <section class="card" aria-label="Content">
@@ -81,11 +81,8 @@ function Content({ event }: { readonly event: EventDetail }) {
           name,
           title,
           render: () => (
-            <div class="events-text">
-              <CopyButton
-                what={isRaw ? 'what is sent' : `the ${name}`}
-                text={isRaw ? text : indentJson(text)}
-              />
+            <div class="event-text">
+              <CopyButton what={isRaw ? 'raw body' : name} text={isRaw ? text : indentJson(text)} />
               {isRaw ? <pre>{text}</pre> : <JsonHighlight text={indentJson(text)} />}
             </div>
           ),

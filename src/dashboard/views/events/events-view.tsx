@@ -1,4 +1,4 @@
-/** The events of the workspace and, beside them where there is room, the one of the address. */
+/** The events of the workspace, and the open one. */
 import './events.css';
 import type { Route } from '../../address.ts';
 import { pickFilters } from '../../pick-filters.ts';

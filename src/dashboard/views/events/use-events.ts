@@ -14,14 +14,14 @@ export type EventFilter = { readonly [_ in (typeof filterNames)[number]]?: strin
 
 const REFETCH_INTERVAL_MS = 1_000;
 
-/** The events of the workspace that fit, with what becomes of their deliveries. */
+/** The events of the workspace that match the filter, with their delivery counts. */
 export function useEvents(filter: EventFilter): LiveList<EventSummary> {
   const workspace = workspaceId.value;
   const ask = (page: { readonly limit: number; readonly starting_after?: string }) =>
     control.listEvents({ workspace_id: workspace, ...filter, ...page });
   const looked = useRef<VisibleRange>({ first: 0, last: 0, isAtTop: true });
   const newest = useRef<Feed<EventSummary> | null>(null);
-  // The stream tells of deliveries and requests, and not what that makes of the events: they are asked for again.
+  // The live stream reports deliveries and requests, not events, so the events are loaded again.
   const lookAgain = useThrottle(() => {
     if (newest.current !== null) void refresh(newest.current, ask, looked.current);
   }, REFETCH_INTERVAL_MS);
@@ -42,7 +42,7 @@ export function useEvents(filter: EventFilter): LiveList<EventSummary> {
   };
 }
 
-/** Brings the newest events up to date, and those in view where they are others. */
+/** Updates the newest events, and those in view when they are further down. */
 async function refresh(
   feed: Feed<EventSummary>,
   ask: (page: { limit: number; starting_after?: string }) => ReturnType<typeof control.listEvents>,
@@ -55,7 +55,7 @@ async function refresh(
     { limit: PAGE_SIZE },
     ...(further === null ? [] : [{ limit: last - first + 1, starting_after: further }]),
   ].map(ask);
-  // A lost connection shows elsewhere; the next happening asks again.
+  // The connection status shows the error; the next stream item triggers another refresh.
   const answers = await Promise.all(pages).catch(() => []);
   const [top] = answers;
   if (top?.has_more && isAtTop && list.has(top.end_cursor ?? '') === false) return feed.load();

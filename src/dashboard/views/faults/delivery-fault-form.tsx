@@ -16,7 +16,7 @@ interface Props {
   readonly onAdded: () => void;
 }
 
-/** Orders a fault on the deliveries to one endpoint. */
+/** Adds a fault for the deliveries to one endpoint. */
 export function DeliveryFaultForm({ webhookId, onAdded }: Props) {
   const list = useId();
   const types = useEventTypes();
@@ -28,12 +28,7 @@ export function DeliveryFaultForm({ webhookId, onAdded }: Props) {
     >
       {({ draft, problem, change }) => (
         <>
-          <Field
-            label="What becomes of a delivery"
-            name="kind"
-            hint={`${deliveryFaultDescriptions[draft.kind]}.`}
-            error={problem}
-          >
+          <Field label="Fault" name="kind" hint={`${deliveryFaultDescriptions[draft.kind]}.`} error={problem}>
             {(control) => (
               <select
                 {...control}
@@ -48,9 +43,9 @@ export function DeliveryFaultForm({ webhookId, onAdded }: Props) {
           </Field>
           {hasDuration(draft.kind) && (
             <Field
-              label="For how long"
+              label="Duration"
               name="delay_ms"
-              hint={`Such as 10m, in ${draft.kind === 'slow-body' ? 'real' : 'schedule'} time.`}
+              hint={`For example 10m, in ${draft.kind === 'slow-body' ? 'real' : 'schedule'} time.`}
               error={problem}
             >
               {(control) => (
@@ -63,7 +58,7 @@ export function DeliveryFaultForm({ webhookId, onAdded }: Props) {
               )}
             </Field>
           )}
-          <Field label="Only events of type" name="type" hint="Empty: of every type." error={problem}>
+          <Field label="Event type" name="type" hint="Leave empty for every type." error={problem}>
             {(control) => (
               <input
                 {...control}

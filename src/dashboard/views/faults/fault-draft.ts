@@ -1,4 +1,4 @@
-/** A fault as somebody writes it down, and as the control plane takes it. */
+/** The form values of a fault and their conversion for the control plane. */
 import type { ControlInput } from '../../../contract/control-operations.ts';
 import { parseDuration } from '../../../domain/duration.ts';
 import { type DeliveryFaultKind, defaultDelayMs } from '../../../domain/fault.ts';
@@ -6,7 +6,7 @@ import { SvcError } from '../../../errors.ts';
 
 type NewFault = ControlInput<'addFault'>;
 
-/** Texts of fields; an empty one restricts nothing. */
+/** Texts of the fields; an empty one sets no limit. */
 interface CommonDraft {
   readonly count: string;
   /** In percent. */
@@ -37,12 +37,12 @@ export const emptyRequestFault: RequestFaultDraft = {
   ...{ count: '', probability: '' },
 };
 
-/** Whether a fault of this kind lasts for a time of its own. */
+/** Whether a fault of this kind has a duration. */
 export function hasDuration(kind: DeliveryFaultKind): kind is keyof typeof defaultDelayMs {
   return Object.hasOwn(defaultDelayMs, kind);
 }
 
-/** @throws SvcError `usage` where a text is no duration or number. */
+/** @throws SvcError `usage` for an invalid duration or number */
 export function toDeliveryFault(draft: DeliveryFaultDraft, webhookId: string): NewFault {
   const { kind, type } = draft;
   return {
@@ -53,7 +53,7 @@ export function toDeliveryFault(draft: DeliveryFaultDraft, webhookId: string): N
   };
 }
 
-/** @throws SvcError `usage` where a text is no duration or number. */
+/** @throws SvcError `usage` for an invalid duration or number */
 export function toRequestFault(draft: RequestFaultDraft): NewFault {
   const { error_code: code, drop, method, path } = draft;
   return {
@@ -76,7 +76,7 @@ function toLimits({ count, probability }: CommonDraft) {
   };
 }
 
-/** The member, where it is given. */
+/** The property, unless its value is empty. */
 function optional<Name extends string, Value>(name: Name, value: Value | '' | undefined) {
   return (value === '' || value === undefined ? {} : { [name]: value }) as { readonly [_ in Name]?: Value };
 }

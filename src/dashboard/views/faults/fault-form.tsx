@@ -17,11 +17,11 @@ interface Props<Draft extends FaultLimits> {
   readonly empty: Draft;
   readonly toFault: (draft: Draft) => ControlInput<'addFault'>;
   readonly onAdded: () => void;
-  /** The fields of this kind of fault; how often it fires follows. */
+  /** The fields of this kind of fault. The limit fields follow. */
   readonly children: (part: Part<Draft>) => ComponentChildren;
 }
 
-/** Orders a fault, and is empty again once that is done. */
+/** Adds a fault and clears the form afterwards. */
 export function FaultForm<Draft extends FaultLimits>({ empty, toFault, onAdded, children }: Props<Draft>) {
   const [draft, setDraft] = useState(empty);
   const { error, isBusy, submit } = useFormSubmit(Object.keys(draft), async () => {
@@ -42,8 +42,9 @@ export function FaultForm<Draft extends FaultLimits>({ empty, toFault, onAdded, 
       </div>
       <FormErrorText problem={error} />
       <div class="row">
-        <button type="submit" class="main" disabled={isBusy}>
-          Add the fault
+        <button type="submit" class="primary" disabled={isBusy}>
+          {' '}
+          Add fault{' '}
         </button>
       </div>
     </form>

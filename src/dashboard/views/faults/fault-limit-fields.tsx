@@ -12,11 +12,16 @@ interface Props {
   readonly onChange: (changes: Partial<FaultLimits>) => void;
 }
 
-/** How often a fault fires: both kinds of them have that. */
+/** The fields that limit how often a fault fires, for both kinds of faults. */
 export function FaultLimitFields({ draft, problem, onChange }: Props) {
   return (
     <>
-      <Field label="How often" name="count" hint="Empty: until it is cleared." error={problem}>
+      <Field
+        label="Count"
+        name="count"
+        hint="Leave empty to keep the fault until you remove it."
+        error={problem}
+      >
         {(control) => (
           <input
             {...control}
@@ -27,7 +32,7 @@ export function FaultLimitFields({ draft, problem, onChange }: Props) {
           />
         )}
       </Field>
-      <Field label="By chance, in percent" name="probability" hint="Empty: every time." error={problem}>
+      <Field label="Probability in percent" name="probability" hint="Leave empty for 100." error={problem}>
         {(control) => (
           <input
             {...control}

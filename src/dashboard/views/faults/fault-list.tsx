@@ -1,4 +1,4 @@
-/** Faults in force, each with how often it has fired. */
+/** Active faults, each with how often it fired. */
 import './faults.css';
 import type { Fault } from '../../../contract/fault-schemas.ts';
 import { describeEffect, describeFirings } from '../../../control/describe-fault.ts';
@@ -11,7 +11,7 @@ import type { Query } from '../../use-query.ts';
 
 interface Props {
   readonly query: Query<readonly Fault[]>;
-  /** What is said where there is none. */
+  /** Shown when the list has no items. */
   readonly none: string;
 }
 
@@ -35,7 +35,7 @@ export function FaultList({ query, none }: Props) {
             {faults.length > 1 && (
               <div class="row">
                 <button type="button" class="danger" onClick={() => clear(faults)}>
-                  <Icon name="trash" /> Clear all {faults.length}
+                  <Icon name="trash" /> Remove all {faults.length}
                 </button>
               </div>
             )}
@@ -51,7 +51,7 @@ function Row({ fault, onClear }: { readonly fault: Fault; readonly onClear: () =
   const isSpent = fault.count !== undefined && fault.fired >= fault.count;
   return (
     <li>
-      <span class="faults-what">
+      <span class="faults-description">
         <strong>{effect}</strong>
         <small>
           {fault.kind !== undefined && `${deliveryFaultDescriptions[fault.kind]} · `}
@@ -60,16 +60,16 @@ function Row({ fault, onClear }: { readonly fault: Fault; readonly onClear: () =
       </span>
       <span class={`faults-fired ${isSpent ? 'muted' : ''}`}>
         fired {describeFirings(fault)}
-        {isSpent && ', spent'}
+        {isSpent && ', used up'}
       </span>
-      <button type="button" class="quiet" aria-label={`Clear the fault ${effect}`} onClick={onClear}>
+      <button type="button" class="subtle" aria-label={`Remove fault ${effect}`} onClick={onClear}>
         <Icon name="trash" />
       </button>
     </li>
   );
 }
 
-/** What it meets of all that is before the eyes of the reader. */
+/** What the fault applies to, beyond what the page already shows. */
 function describeScope({ on, method, path, api_key_id: key, type, webhook_id: webhook }: Fault): string {
   const scope =
     on === 'request'

@@ -3,7 +3,7 @@ import { Field } from '../../ui/field.tsx';
 import { emptyRequestFault, type RequestFaultDraft, toRequestFault } from './fault-draft.ts';
 import { FaultForm } from './fault-form.tsx';
 
-/** Orders a fault on requests to the API. */
+/** Adds a fault for requests to the API. */
 export function RequestFaultForm({ onAdded }: { readonly onAdded: () => void }) {
   return (
     <FaultForm empty={emptyRequestFault} toFault={toRequestFault} onAdded={onAdded}>
@@ -18,14 +18,14 @@ export function RequestFaultForm({ onAdded }: { readonly onAdded: () => void }) 
         return (
           <>
             <Field
-              label="Answer with status"
+              label="Response status"
               name="status"
-              hint="400 to 599; empty: as it is."
+              hint="400 to 599. Leave empty for the normal status."
               error={problem}
             >
               {(control) => <input {...control} inputMode="numeric" {...text('status', 'none')} />}
             </Field>
-            <Field label="And the error code" name="error_code" error={problem}>
+            <Field label="Error code" name="error_code" error={problem}>
               {(control) => (
                 <input
                   {...control}
@@ -33,8 +33,8 @@ export function RequestFaultForm({ onAdded }: { readonly onAdded: () => void }) 
                 />
               )}
             </Field>
-            <Field label="Wait first" name="latency_ms" hint="Such as 2s, in real time." error={problem}>
-              {(control) => <input {...control} {...text('latency_ms', 'not')} />}
+            <Field label="Delay" name="latency_ms" hint="For example 2s, in real time." error={problem}>
+              {(control) => <input {...control} {...text('latency_ms', 'none')} />}
             </Field>
             <Field label="Close the connection" name="drop" error={problem}>
               {(control) => (
@@ -46,12 +46,12 @@ export function RequestFaultForm({ onAdded }: { readonly onAdded: () => void }) 
                   }
                 >
                   <option value="">no</option>
-                  <option value="before">before the work is done</option>
-                  <option value="after">after the work is done</option>
+                  <option value="before">before the request is handled</option>
+                  <option value="after">after the request is handled</option>
                 </select>
               )}
             </Field>
-            <Field label="Only requests with method" name="method" error={problem}>
+            <Field label="Method" name="method" error={problem}>
               {(control) => (
                 <select
                   {...control}
@@ -64,12 +64,7 @@ export function RequestFaultForm({ onAdded }: { readonly onAdded: () => void }) 
                 </select>
               )}
             </Field>
-            <Field
-              label="Only to the path"
-              name="path"
-              hint="A segment {id} or * stands for any one."
-              error={problem}
-            >
+            <Field label="Path" name="path" hint="{id} and * match any segment." error={problem}>
               {(control) => <input {...control} {...text('path', '/events/{id}')} />}
             </Field>
           </>

@@ -6,7 +6,7 @@ import { FaultList } from './fault-list.tsx';
 import { RequestFaultForm } from './request-fault-form.tsx';
 import { useFaults } from './use-faults.ts';
 
-/** A button that says how many faults on requests are in force, and behind it those faults. */
+/** A button with the number of active request faults, and a dialog with the faults. */
 export function RequestFaults() {
   const [isOpen, setOpen] = useState(false);
   const query = useFaults(({ on }) => on === 'request');
@@ -17,11 +17,11 @@ export function RequestFaults() {
         <Icon name="bolt" /> {count === 0 ? 'Faults' : `${count} ${count === 1 ? 'fault' : 'faults'}`}
       </button>
       {isOpen && (
-        <Dialog title="Faults on requests" onClose={() => setOpen(false)}>
+        <Dialog title="Request faults" onClose={() => setOpen(false)}>
           <div class="faults">
             <FaultList
               query={query}
-              none="None. A fault makes the API answer with an error, late, or not at all, to see what a client does."
+              none="No faults. Add one to make the API fail, respond late or close the connection, and see how your client reacts."
             />
             <h3>Add a fault</h3>
             <RequestFaultForm onAdded={query.refetch} />

@@ -7,11 +7,10 @@ import { usePolling } from '../../use-polling.ts';
 import { type Query, useQuery } from '../../use-query.ts';
 import { useThrottle } from '../../use-throttle.ts';
 
-/** More than anybody orders. */
 const MAX_FAULTS = 1000;
 const REFETCH_INTERVAL_MS = 500;
 
-/** The faults that `concerns` selects, newest first, with how often they have fired, live. */
+/** The faults that `concerns` selects, newest first, with how often they fired, live. */
 export function useFaults(concerns: (fault: Fault) => boolean): Query<readonly Fault[]> {
   const query = useQuery(() => control.listFaults({ limit: MAX_FAULTS }), [status.value?.started_at]);
   const lookAgain = useThrottle(query.refetch, REFETCH_INTERVAL_MS);

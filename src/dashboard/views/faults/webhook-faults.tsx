@@ -9,7 +9,7 @@ interface Props {
   readonly webhook: { readonly id: string; readonly workspace_id: string };
 }
 
-/** The faults that deliveries to an endpoint can meet, those for every endpoint included. */
+/** The faults that apply to deliveries to an endpoint, including those for every endpoint. */
 export function WebhookFaults({ webhook: { id, workspace_id: workspaceId } }: Props) {
   const [isAdding, setAdding] = useState(false);
   const query = useFaults(
@@ -27,7 +27,7 @@ export function WebhookFaults({ webhook: { id, workspace_id: workspaceId } }: Pr
       {isAdding && <DeliveryFaultForm webhookId={id} onAdded={query.refetch} />}
       <FaultList
         query={query}
-        none="None. A fault makes deliveries come late, twice, out of order or wrongly signed, to see what the receiver does."
+        none="No faults. Add one to delay, duplicate, reorder or tamper with deliveries and see how your receiver reacts."
       />
     </section>
   );

@@ -22,7 +22,7 @@ export function CreateKeyDialog({ onCreated, onClose }: Props) {
     onCreated();
   };
   return (
-    <Dialog title={created === null ? 'Create a key' : 'The new key'} onClose={onClose}>
+    <Dialog title={created === null ? 'Create key' : 'New key'} onClose={onClose}>
       {created === null ? <Form onCreate={create} /> : <Created apiKey={created} />}
     </Dialog>
   );
@@ -45,7 +45,7 @@ function Form({ onCreate }: FormProps) {
   return (
     <form class="keys-form" onSubmit={submit}>
       <fieldset>
-        <legend class="muted">Scopes: what the key is allowed. Choose one or more.</legend>
+        <legend class="muted">Scopes (choose at least one)</legend>
         {scopes.map((scope) => (
           <label key={scope} class="row keys-scope">
             <input
@@ -61,18 +61,18 @@ function Form({ onCreate }: FormProps) {
         ))}
       </fieldset>
       <label>
-        Works for
+        Workspace{' '}
         <select value={workspaceId} onChange={({ currentTarget: { value } }) => setWorkspaceId(value)}>
-          <option value="">every workspace</option>
+          <option value="">All workspaces</option>
           {workspaces.value.map(({ id, name }) => (
             <option key={id} value={id}>
-              {name} alone
+              {name}
             </option>
           ))}
         </select>
       </label>
       <div class="row">
-        <button type="submit" class="main" disabled={chosen.length === 0 || isBusy}>
+        <button type="submit" class="primary" disabled={chosen.length === 0 || isBusy}>
           Create
         </button>
       </div>
@@ -84,13 +84,17 @@ function Created({ apiKey: { key, scopes } }: { readonly apiKey: CreatedApiKey }
   return (
     <div class="keys-form">
       <p>
-        It is shown this once: the emulator keeps no more than a hash of it. It may{' '}
+        Copy the key now: it is not shown again. It can{' '}
         {scopes.map((scope) => scopeDescriptions[scope]).join(', ')}.
       </p>
       <p class="row keys-new" role="status">
         <code>{key}</code>
-        <CopyButton what="the key" text={key} label="Copy the key" />
-        <CopyButton what="the variable" text={`export SVC_API_KEY=${key}`} label="Copy as variable" />
+        <CopyButton what="key" text={key} label="Copy key" />
+        <CopyButton
+          what="environment variable"
+          text={`export SVC_API_KEY=${key}`}
+          label="Copy as environment variable"
+        />
       </p>
     </div>
   );

@@ -1,4 +1,4 @@
-/** The API keys, what each is allowed, and who it is for (§5 of the service description). */
+/** The API keys with their scopes and workspaces (§5). */
 import './keys.css';
 import { useState } from 'preact/hooks';
 import type { ApiKey } from '../../../contract/resources.ts';
@@ -24,9 +24,12 @@ export function KeysView() {
   return (
     <div class="page">
       <div class="row keys-head">
-        <p class="muted">What a client of the API shows as its bearer. Only the end of a key is kept.</p>
-        <button type="button" class="main" onClick={() => setCreating(true)}>
-          <Icon name="plus" /> Create a key
+        <p class="muted">
+          API clients send a key as their bearer token. The emulator stores a hash of each key and its last
+          four characters.
+        </p>
+        <button type="button" class="primary" onClick={() => setCreating(true)}>
+          <Icon name="plus" /> Create key
         </button>
       </div>
       <QueryView query={keys} what="keys">
@@ -46,7 +49,7 @@ export function KeysView() {
 }
 
 function Nothing() {
-  return <EmptyState>There is no key, so every request to the API is refused. Create one here.</EmptyState>;
+  return <EmptyState>No API keys. The API rejects every request until you create one.</EmptyState>;
 }
 
 interface ListProps {
@@ -62,7 +65,7 @@ function List({ keys, onRevoke }: ListProps) {
           <div class="row keys-name">
             <Icon name="key" />
             <strong class="mono">{shorten(key)}</strong>
-            {isOwn(key) && <span class="badge keys-own">used by this page and by svc</span>}
+            {isOwn(key) && <span class="badge keys-current">used by the dashboard and svc</span>}
             {key.revoked_at !== null && (
               <span class="badge failed">
                 revoked <Time at={key.revoked_at} of="wall" />
@@ -70,7 +73,7 @@ function List({ keys, onRevoke }: ListProps) {
             )}
             {key.revoked_at === null && (
               <button type="button" class="danger" onClick={() => onRevoke(key)}>
-                Revoke<span class="unseen"> {shorten(key)}</span>
+                Revoke<span class="visually-hidden"> {shorten(key)}</span>
               </button>
             )}
           </div>
@@ -87,7 +90,7 @@ function List({ keys, onRevoke }: ListProps) {
               created <Time at={key.created_at} of="wall" />
             </span>
             <span class="mono">{key.id}</span>
-            <CopyButton what={`the id of ${shorten(key)}`} text={key.id} />
+            <CopyButton what={`ID of ${shorten(key)}`} text={key.id} />
           </p>
         </li>
       ))}
@@ -95,7 +98,7 @@ function List({ keys, onRevoke }: ListProps) {
   );
 }
 
-/** `svc_test_…abcd` (§5: the prefix is that of the environment) */
+/** `svc_test_…abcd` (§5: the prefix depends on the environment) */
 function shorten({ last4 }: ApiKey): string {
   return `${status.value?.environment === 'production' ? 'svc_live_' : 'svc_test_'}…${last4}`;
 }
@@ -105,7 +108,7 @@ function isOwn({ last4 }: ApiKey): boolean {
 }
 
 function describeWorkspace({ workspace_id: id }: ApiKey): string {
-  if (id === null) return 'for every workspace';
+  if (id === null) return 'all workspaces';
   const name = workspaces.value.find((workspace) => workspace.id === id)?.name;
-  return `for ${name ?? id} alone`;
+  return `workspace ${name ?? id}`;
 }

@@ -6,7 +6,7 @@ import { Dialog } from '../../ui/dialog.tsx';
 
 interface Props {
   readonly apiKey: ApiKey;
-  /** Whether it is the one that this page sends with. */
+  /** Whether the dashboard uses this key. */
   readonly isOwn: boolean;
   readonly onRevoked: () => void;
   readonly onClose: () => void;
@@ -19,18 +19,18 @@ export function RevokeKeyDialog({ apiKey: { id, last4 }, isOwn, onRevoked, onClo
     const revoked = await withErrorToast(control.revokeKey({ id }));
     setBusy(false);
     if (revoked === undefined) return;
-    showToast(`The key …${last4} is revoked.`);
+    showToast(`Key …${last4} revoked.`);
     onRevoked();
     onClose();
   };
   return (
-    <Dialog title={`Revoke the key …${last4}?`} onClose={onClose}>
+    <Dialog title={`Revoke key …${last4}?`} onClose={onClose}>
       <div class="keys-form">
-        <p>What uses it is refused with 401 from now on. This cannot be taken back.</p>
+        <p>Requests with this key get a 401 response from now on. You cannot undo this.</p>
         {isOwn && (
           <p class="keys-warning">
-            It is the key of this page and of the commands: Trigger and <code>svc trigger</code> will be
-            refused too.
+            The dashboard and the svc commands use this key. The Trigger page and <code>svc trigger</code>{' '}
+            stop working until the emulator has a new key.
           </p>
         )}
         <div class="row">
@@ -38,7 +38,7 @@ export function RevokeKeyDialog({ apiKey: { id, last4 }, isOwn, onRevoked, onClo
             Revoke
           </button>
           <button type="button" onClick={onClose}>
-            Keep it
+            Cancel
           </button>
         </div>
       </div>

@@ -1,9 +1,9 @@
 import type { Scope } from '../../../domain/environment.ts';
 
-/** What a scope lets a key do (§4 and §5 of the service description, decision `key.scopes`). */
+/** What a scope allows (§4 and §5, decision `key.scopes`). */
 export const scopeDescriptions: Readonly<Record<Scope, string>> = {
-  'events:read': 'retrieve and list events',
+  'events:read': 'read events',
   'events:write': 'create events',
-  'webhooks:manage': 'register endpoints',
-  'workspaces:read': 'retrieve workspaces',
+  'webhooks:manage': 'manage endpoints',
+  'workspaces:read': 'read workspaces',
 };

@@ -16,7 +16,7 @@ interface Props {
 
 const RATES = [5, 20, DEFAULT_REPLAY_RATE, 500];
 
-/** Says how many the filter selects, replays them once that is confirmed, and shows how it goes. */
+/** Shows how many deliveries the filter selects, replays them after a confirmation, and shows the progress. */
 export function BulkReplayForm({ filter, onClose }: Props) {
   const [count, setCount] = useState(0);
   const [counting] = useState(() => new AbortController());
@@ -29,10 +29,10 @@ export function BulkReplayForm({ filter, onClose }: Props) {
   return (
     <div class="replay-form">
       <Filter filter={filter} />
-      <QueryView query={query} what={`what matches, ${count} so far`}>
+      <QueryView query={query} what={`deliveries (${count} so far)`}>
         {(ids) =>
           ids.length === 0 ? (
-            <EmptyState>No delivery matches: there is nothing to replay.</EmptyState>
+            <EmptyState>No deliveries match.</EmptyState>
           ) : (
             <Confirmation count={ids.length} onBegin={(changes, rate) => begin(ids, changes, rate)} />
           )
@@ -46,9 +46,9 @@ function Filter({ filter }: { readonly filter: DeliverySelection }) {
   const given = Object.entries(filter).filter(
     ([name, value]) => name !== 'workspace_id' && value !== undefined,
   );
-  if (given.length === 0) return <p>Every delivery of the workspace.</p>;
+  if (given.length === 0) return <p>All deliveries of the workspace.</p>;
   return (
-    <dl class="facts">
+    <dl class="properties">
       {given.map(([name, value]) => [
         <dt key={name}>{name.replace('_id', '')}</dt>,
         <dd key={`${name} value`}>{String(value)}</dd>,
@@ -73,18 +73,18 @@ function Confirmation({ count, onBegin }: ConfirmationProps) {
     <form class="replay-form" onSubmit={submit} noValidate>
       <ReplayOptionsForm options={choice} onChange={setChoice} url="" />
       <label class="replay-rate">
-        At most
+        Rate limit{' '}
         <select value={rate} onChange={(event) => setRate(Number(event.currentTarget.value))}>
           {RATES.map((each) => (
             <option key={each} value={each}>
-              {each} a second
+              {each} per second
             </option>
           ))}
         </select>
       </label>
       <div class="row">
-        <button type="submit" class="main" disabled={!areValid(choice)}>
-          <Icon name="replay" /> Replay {count === 1 ? 'one delivery' : `${count} deliveries`}
+        <button type="submit" class="primary" disabled={!areValid(choice)}>
+          <Icon name="replay" /> Replay {count === 1 ? '1 delivery' : `${count} deliveries`}
         </button>
       </div>
     </form>

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { toHash } from '../../address.ts';
 import { type BulkReplay, describeRemaining } from './use-bulk-replay.ts';
 
-/** Of failures and refusals, so many are listed. */
+/** Limit for the lists of failures and rejections. */
 const MAX_LISTED = 50;
 
 interface Props extends BulkReplay {
@@ -15,22 +15,22 @@ export function BulkReplayProgress({ step, tally, error, onStop, onClose }: Prop
   const isOver = step !== 'asking' && waiting === 0;
   return (
     <div class="replay-form">
-      <progress aria-label="Replays answered" max={total} value={done} />
+      <progress aria-label="Completed replays" max={total} value={done} />
       <dl class="replay-counts">
         <Count name="done" count={`${done} of ${total}`} />
         <Count name="succeeded" count={succeeded} kind="succeeded" />
         <Count name="failed" count={failures.length} kind="failed" />
-        <Count name="refused" count={refusals.length} kind="failed" />
-        <Count name="on their way" count={waiting} kind="pending" />
+        <Count name="rejected" count={refusals.length} kind="failed" />
+        <Count name="in progress" count={waiting} kind="pending" />
       </dl>
       <p role="status">
         {step === 'asking' && 'Replaying…'}
         {step === 'stopped' && `Stopped: ${describeRemaining(tally)}.`}
-        {step === 'all asked' && !isOver && 'All were asked for; waiting for the receivers.'}
-        {step === 'all asked' && isOver && summarise(tally)}
+        {step === 'all asked' && !isOver && 'All replays are requested. Waiting for the receivers.'}
+        {step === 'all asked' && isOver && summarize(tally)}
       </p>
       {error !== null && (
-        <p class="replay-refused" role="alert">
+        <p class="replay-error" role="alert">
           {error}
         </p>
       )}
@@ -40,7 +40,7 @@ export function BulkReplayProgress({ step, tally, error, onStop, onClose }: Prop
             Stop
           </button>
         ) : (
-          <button type="button" class="main" onClick={onClose}>
+          <button type="button" class="primary" onClick={onClose}>
             Close
           </button>
         )}
@@ -52,12 +52,12 @@ export function BulkReplayProgress({ step, tally, error, onStop, onClose }: Prop
               <code>{delivery.id}</code>
             </a>{' '}
             {attempt === null
-              ? 'was canceled before it could be sent'
+              ? 'canceled before it was sent'
               : `${attempt.outcome} ${attempt.response_status ?? ''}`}
           </li>
         )}
       </Listed>
-      <Listed title="Refused" of={refusals}>
+      <Listed title="Rejected" of={refusals}>
         {({ id, error: { message } }) => (
           <li key={id}>
             <a href={toHash({ section: 'deliveries', id })} onClick={onClose}>
@@ -71,7 +71,7 @@ export function BulkReplayProgress({ step, tally, error, onStop, onClose }: Prop
   );
 }
 
-function summarise({ total, succeeded }: BulkReplay['tally']): string {
+function summarize({ total, succeeded }: BulkReplay['tally']): string {
   return succeeded === total ? `All ${total} succeeded.` : `${succeeded} of ${total} succeeded.`;
 }
 

@@ -5,14 +5,14 @@ import { ReplayProgress } from './replay-progress.tsx';
 import { openReplayDialog } from './replay-request.ts';
 import { useReplay } from './use-replay.ts';
 
-/** Sends the delivery again with one press, or asks how; and says what came of it. */
+/** Replays the delivery with one click or with options, and shows the result. */
 export function ReplayButton({ delivery }: { readonly delivery: Delivery }) {
   const { state, send } = useReplay(delivery.id);
   const isUnderWay = state.step === 'asked' || state.step === 'planned';
   return (
     <div class="replay-button">
       <div class="row">
-        <button type="button" class="main" disabled={isUnderWay} onClick={() => send({})}>
+        <button type="button" class="primary" disabled={isUnderWay} onClick={() => send({})}>
           <Icon name="replay" /> Replay
         </button>
         <button type="button" onClick={() => openReplayDialog(delivery)}>

@@ -1,11 +1,11 @@
-/** The windows in which a replay is asked for: of one delivery, or of all that a filter selects. */
+/** The replay dialogs: for one delivery, or for all that a filter selects. */
 import './replay.css';
 import { Dialog } from '../../ui/dialog.tsx';
 import { BulkReplayForm } from './bulk-replay-form.tsx';
 import { ReplayForm } from './replay-form.tsx';
 import { replayRequest } from './replay-request.ts';
 
-/** Shows itself while there is a question; the frame of the page has it once. */
+/** Rendered once, by the layout. */
 export function ReplayDialog() {
   const asked = replayRequest.value;
   if (asked === null) return null;
@@ -14,7 +14,7 @@ export function ReplayDialog() {
   };
   if ('filter' in asked) {
     return (
-      <Dialog title="Replay all that match" onClose={close}>
+      <Dialog title="Replay all matching" onClose={close}>
         <BulkReplayForm filter={asked.filter} onClose={close} />
       </Dialog>
     );

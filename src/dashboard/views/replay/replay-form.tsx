@@ -27,7 +27,7 @@ export function ReplayForm({ delivery, onClose }: Props) {
   };
   return (
     <form class="replay-form" onSubmit={submit} noValidate>
-      <dl class="facts">
+      <dl class="properties">
         <dt>Delivery</dt>
         <dd>
           <StatusBadge status={delivery.status} paused={delivery.paused} /> {delivery.event_type}{' '}
@@ -40,8 +40,8 @@ export function ReplayForm({ delivery, onClose }: Props) {
         <OtherBody id={delivery.id} choice={choice} onChange={setChoice} />
       </ReplayOptionsForm>
       <div class="row replay-actions">
-        {/* So that Enter does what the window was opened for. */}
-        <button type="submit" class="main" autofocus disabled={isUnderWay || !areValid(choice)}>
+        {/* Focused, so that Enter starts the replay. */}
+        <button type="submit" class="primary" autofocus disabled={isUnderWay || !areValid(choice)}>
           <Icon name="replay" /> {state.step === 'answered' ? 'Replay again' : 'Replay'}
         </button>
         <ReplayProgress state={state} onLeave={onClose} />
@@ -67,7 +67,7 @@ function OtherBody({ id, choice, onChange }: OtherBodyProps) {
     <>
       <label class="replay-option">
         <input type="checkbox" checked={isOpen} onChange={(event) => open(event.currentTarget.checked)} />
-        <span>With another body</span>
+        <span>With a different body</span>
       </label>
       {isOpen && <BodyEditor id={id} body={choice.body} onInput={(body) => onChange({ ...choice, body })} />}
     </>
@@ -80,7 +80,7 @@ interface BodyEditorProps {
   readonly onInput: (body: string) => void;
 }
 
-/** Begins with the body as it was sent. Left as it is, the very bytes are sent again. */
+/** Starts with the original body. Without edits, the exact bytes are sent again. */
 function BodyEditor({ id, body, onInput }: BodyEditorProps) {
   const query = useQuery(() => control.getDelivery({ id }), [id]);
   return (
@@ -88,7 +88,7 @@ function BodyEditor({ id, body, onInput }: BodyEditorProps) {
       {(delivery) => {
         const sent = findSentBody(delivery);
         if (sent === undefined)
-          return <EmptyState>It has not been sent yet: there is no body to edit.</EmptyState>;
+          return <EmptyState>The delivery has not been sent yet, so it has no body to edit.</EmptyState>;
         const original = indentJson(sent);
         return <JsonEditor label="Body" value={body ?? original} original={original} onInput={onInput} />;
       }}
@@ -96,7 +96,7 @@ function BodyEditor({ id, body, onInput }: BodyEditorProps) {
   );
 }
 
-/** Of the newest attempt that no fault has touched, if there is one. */
+/** The body of the latest attempt without a fault, if there is one. */
 function findSentBody({ attempts }: DeliveryDetail): string | undefined {
   return (attempts.findLast(({ fault }) => fault === undefined) ?? attempts.at(-1))?.request.body;
 }

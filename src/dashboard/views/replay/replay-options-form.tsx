@@ -5,19 +5,19 @@ import { findUrlProblem, type ReplayOptions } from './replay-options.ts';
 interface Props {
   readonly options: ReplayOptions;
   readonly onChange: (choice: ReplayOptions) => void;
-  /** The address that the field begins with. */
+  /** Initial value of the URL field. */
   readonly url: string;
-  /** More that a new delivery may have otherwise. */
+  /** Further options of a new delivery. */
   readonly children?: ComponentChildren;
 }
 
-/** The same delivery once more, or a new one, which may go elsewhere. */
+/** Whether to retry the delivery or to send a new one, possibly to another URL. */
 export function ReplayOptionsForm({ options, onChange, url, children }: Props) {
   const name = useId();
   const { isNew, url: other } = options;
   return (
-    <fieldset class="replay-choice">
-      <legend class="unseen">What is sent</legend>
+    <fieldset class="replay-options">
+      <legend class="visually-hidden">Replay as</legend>
       <label class="replay-option">
         <input
           type="radio"
@@ -26,8 +26,8 @@ export function ReplayOptionsForm({ options, onChange, url, children }: Props) {
           onChange={() => onChange({ isNew: false, url: null, body: null })}
         />
         <span>
-          <strong>Same id</strong>
-          <span class="muted">A new attempt: the same bytes, with a fresh timestamp and signature.</span>
+          <strong>Retry this delivery</strong>
+          <span class="muted">Sends the same ID and body with a new timestamp and signature.</span>
         </span>
       </label>
       <label class="replay-option">
@@ -38,11 +38,11 @@ export function ReplayOptionsForm({ options, onChange, url, children }: Props) {
           onChange={() => onChange({ ...options, isNew: true })}
         />
         <span>
-          <strong>New id</strong>
-          <span class="muted">A new delivery of the same event, with retries of its own.</span>
+          <strong>Send as a new delivery</strong>
+          <span class="muted">Creates a delivery of the same event with a new ID and its own retries.</span>
         </span>
       </label>
-      <div class="replay-more">
+      <div class="replay-extra">
         <label class="replay-option">
           <input
             type="checkbox"
@@ -51,7 +51,7 @@ export function ReplayOptionsForm({ options, onChange, url, children }: Props) {
               onChange({ ...options, isNew: checked || isNew, url: checked ? url : null })
             }
           />
-          <span>To another address</span>
+          <span>To a different URL</span>
         </label>
         {other !== null && <OtherUrl url={other} onInput={(text) => onChange({ ...options, url: text })} />}
         {children}
@@ -70,7 +70,8 @@ function OtherUrl({ url, onInput }: OtherUrlProps) {
   const problem = findUrlProblem(url);
   return (
     <label>
-      Address
+      {' '}
+      URL{' '}
       <input
         type="url"
         value={url}
@@ -80,8 +81,10 @@ function OtherUrl({ url, onInput }: OtherUrlProps) {
         aria-describedby={id}
         onInput={({ currentTarget }) => onInput(currentTarget.value.trim())}
       />
-      <span id={id} aria-live="polite" class={problem === null ? 'muted' : 'replay-refused'}>
-        {problem === null ? 'The headers of the endpoint are not sent there.' : `The address ${problem}.`}
+      <span id={id} aria-live="polite" class={problem === null ? 'muted' : 'replay-error'}>
+        {problem === null
+          ? 'The custom headers of the endpoint are not sent to this URL.'
+          : `The URL ${problem}.`}
       </span>
     </label>
   );

@@ -1,19 +1,19 @@
-/** How a replay is to differ, as it is being chosen. */
+/** The options of a replay while the user selects them. */
 import type { ReplayChanges } from '../../../control/replay.ts';
 import { findJsonProblem } from '../../json-problem.ts';
 
 export interface ReplayOptions {
-  /** Whether a new delivery is made; another address and another body always make one. */
+  /** Whether to create a new delivery. Another URL or body always creates one. */
   readonly isNew: boolean;
-  /** Null for the address of the endpoint. */
+  /** Null for the URL of the endpoint. */
   readonly url: string | null;
-  /** JSON text; null for the body that was sent. */
+  /** JSON text; null for the original body. */
   readonly body: string | null;
 }
 
 export const defaultOptions: ReplayOptions = { isNew: false, url: null, body: null };
 
-/** What is wrong with an address, to follow the name of the field; null where the emulator decides. */
+/** Why the URL is invalid, to follow the name of the field; null when the emulator decides. */
 export function findUrlProblem(text: string): string | null {
   if (text === '') return 'is missing';
   if (!/^https?:\/\/[^/\\]/i.test(text) || !URL.canParse(text)) {
@@ -26,7 +26,7 @@ export function areValid({ url, body }: ReplayOptions): boolean {
   return (url === null || findUrlProblem(url) === null) && (body === null || findJsonProblem(body) === null);
 }
 
-/** As the control plane takes it. */
+/** The options as parameters of the control plane. */
 export function toReplayChanges({ isNew, url, body }: ReplayOptions): ReplayChanges {
   return {
     ...(isNew && { new_id: true as const }),

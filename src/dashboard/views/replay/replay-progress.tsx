@@ -6,11 +6,11 @@ import type { ReplayState } from './use-replay.ts';
 
 interface Props {
   readonly state: ReplayState;
-  /** Called when the reader goes to the attempt. */
+  /** Called when the user opens the attempt. */
   readonly onLeave?: () => void;
 }
 
-/** What becomes of a replay, as it happens. */
+/** The progress and result of a replay. */
 export function ReplayProgress({ state, onLeave }: Props) {
   return (
     <div class="replay-progress" aria-live="polite">
@@ -26,16 +26,16 @@ function Progress({ state, onLeave }: Props) {
     case 'asked':
       return <span class="muted">Sending…</span>;
     case 'refused':
-      return <span class="replay-refused">Not replayed: {state.message}</span>;
+      return <span class="replay-error">Not replayed: {state.message}</span>;
     case 'planned':
-      return <span class="muted">Attempt {state.replay.attemptsBefore + 1} is on its way…</span>;
+      return <span class="muted">Waiting for attempt {state.replay.attemptsBefore + 1}…</span>;
     case 'answered':
       return <Answered {...state.answer} {...(onLeave && { onLeave })} />;
   }
 }
 
 function Answered({ delivery, attempt, onLeave }: ReplayResult & Pick<Props, 'onLeave'>) {
-  if (attempt === null) return <span>The delivery was canceled before it could be sent.</span>;
+  if (attempt === null) return <span>The delivery was canceled before it was sent.</span>;
   const query = { ...route.value.query, attempt: String(attempt.number), tab: '' };
   return (
     <>

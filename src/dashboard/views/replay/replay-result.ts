@@ -1,22 +1,22 @@
-/** What came of a replay, found in the live stream. */
+/** Finds the result of a replay in the live stream. */
 import type { Attempt, Delivery } from '../../../contract/delivery-schemas.ts';
 import type { StreamItem } from '../../../contract/stream-schemas.ts';
 import type { Replay } from '../../../control/replay.ts';
 
 export interface ReplayResult {
   readonly delivery: Delivery;
-  /** The attempt that was asked for; null where the delivery was canceled before it could be made. */
+  /** The attempt of the replay; null when the delivery was canceled before it. */
   readonly attempt: Pick<Attempt, 'number' | 'outcome' | 'response_status' | 'duration_ms' | 'error'> | null;
 }
 
-/** Whether the item may be the answer to a replay of one of these, of which the new id may not be known yet. */
+/** Whether the item may be the result of a replay of one of `ids`. The ID of a new delivery may not be known yet. */
 export function isAboutReplay(item: StreamItem, ids: { has(id: string): boolean }): boolean {
   if (!('delivery' in item)) return false;
   const { id, replay_of: original } = item.delivery;
   return ids.has(id) || (original !== null && ids.has(original));
 }
 
-/** The first answer to the replay among the items; null where there is none yet. */
+/** The first result of the replay among the items; null while the replay has no result. */
 export function findReplayResult(items: readonly StreamItem[], replay: Replay): ReplayResult | null {
   for (const item of items) {
     const answer = toReplayResult(item, replay);

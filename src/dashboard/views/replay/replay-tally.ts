@@ -1,13 +1,13 @@
-/** Many replays at once: how they stand, and those that did not succeed. */
+/** Counts the results of a bulk replay and collects those that did not succeed. */
 import type { StreamItem } from '../../../contract/stream-schemas.ts';
 import type { Replay, ReplayOutcome, ReplayRefusal } from '../../../control/replay.ts';
 import { findReplayResult, isAboutReplay, type ReplayResult } from './replay-result.ts';
 
 export class ReplayTally {
   readonly #asked: ReadonlySet<string>;
-  /** Waiting for the receiver, by the id of the delivery that is attempted. */
+  /** Replays that wait for the receiver, by delivery ID. */
   readonly #waiting = new Map<string, Replay>();
-  /** What was heard of deliveries before the emulator had said that they are the replays. */
+  /** Stream items that arrived before the response that names their delivery. */
   readonly #early = new Map<string, StreamItem[]>();
   readonly failures: ReplayResult[] = [];
   readonly refusals: ReplayRefusal[] = [];
@@ -25,7 +25,7 @@ export class ReplayTally {
     return this.#waiting.size;
   }
 
-  /** Those that the emulator has answered for, refused or not. */
+  /** Replays that the emulator accepted or rejected. */
   get started(): number {
     return this.waiting + this.done;
   }
@@ -47,7 +47,7 @@ export class ReplayTally {
   }
 
   applyItem(item: StreamItem): void {
-    // Another state has taken the place of the one in which they were asked for: no answer will come.
+    // After a reset, no results arrive.
     if (item.type === 'reset') this.#waiting.clear();
     if (!('delivery' in item) || !isAboutReplay(item, this.#asked)) return;
     const { id } = item.delivery;

@@ -1,4 +1,4 @@
-/** Finds the deliveries of a filter, replays each at a bounded rate, and follows what becomes of them. */
+/** Finds the deliveries of a filter, replays each at a limited rate, and tracks the results. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { listAll } from '../../../control/list-all.ts';
 import { type ReplayChanges, replayDeliveries } from '../../../control/replay.ts';
@@ -13,11 +13,11 @@ import { ReplayTally } from './replay-tally.ts';
 export interface BulkReplay {
   readonly step: 'asking' | 'stopped' | 'all asked';
   readonly tally: ReplayTally;
-  /** Why it ended before all were asked for, where nobody stopped it. */
+  /** The error that ended the replay early; null when the user stopped it. */
   readonly error: string | null;
 }
 
-/** Null before it has begun. It ends with the component. */
+/** Null before the replay starts. Unmounting the component stops it. */
 export function useBulkReplay(): {
   readonly replays: BulkReplay | null;
   readonly begin: (ids: readonly string[], changes: ReplayChanges, perSecond: number) => Promise<void>;
@@ -35,7 +35,8 @@ export function useBulkReplay(): {
         showToast(`The replay was stopped: ${describeRemaining(tally.current)}.`);
     };
   }, []);
-  // The tally changes in place, hundreds of times a second; a new object around it is what is rendered.
+  // The tally changes in place hundreds of times per second. A new object around it triggers a render at most once per
+  // frame.
   const show = () => {
     frame.current ??= requestAnimationFrame(() => {
       frame.current = null;
@@ -72,12 +73,12 @@ export function useBulkReplay(): {
   return { replays, begin, stop: () => stopping.current.abort() };
 }
 
-/** `12 of 40 were not asked for` */
+/** `12 of 40 deliveries were not replayed` */
 export function describeRemaining({ total, started }: ReplayTally): string {
-  return `${total - started} of ${total} were not asked for`;
+  return `${total - started} of ${total} deliveries were not replayed`;
 }
 
-/** The ids of all deliveries that the filter selects; `onCount` is told how many have been found so far. */
+/** IDs of all deliveries that the filter selects. `onCount` receives the number found so far. */
 export async function listDeliveryIds(
   filter: DeliverySelection,
   signal: AbortSignal,

@@ -6,21 +6,21 @@ import { toErrorMessage } from '../../error-message.ts';
 import { useLiveItems } from '../../live-stream.ts';
 import { findReplayResult, isAboutReplay, type ReplayResult } from './replay-result.ts';
 
-/** Where the newest replay of a delivery stands. */
+/** The state of the latest replay of a delivery. */
 export type ReplayState =
   | { readonly step: 'none' | 'asked' }
   | { readonly step: 'refused'; readonly message: string }
   | { readonly step: 'planned'; readonly replay: Replay }
   | { readonly step: 'answered'; readonly replay: Replay; readonly answer: ReplayResult };
 
-/** Replays one delivery and follows what becomes of it. */
+/** Replays one delivery and tracks the result. */
 export function useReplay(id: string): {
   readonly state: ReplayState;
   readonly send: (changes: ReplayChanges) => Promise<void>;
 } {
   const [state, setState] = useState<ReplayState>({ step: 'none' });
   const newest = useRef(0);
-  // The answer of a quick receiver may be heard before the emulator has said what the id of the new delivery is.
+  // The result of a fast receiver may arrive before the response that contains the ID of the new delivery.
   const heard = useRef<StreamItem[]>([]);
   useEffect(() => {
     setState({ step: 'none' });
@@ -33,7 +33,7 @@ export function useReplay(id: string): {
   useLiveItems((items) => {
     if (state.step !== 'asked' && state.step !== 'planned') return;
     if (items.some(({ type }) => type === 'reset')) {
-      return setState({ step: 'refused', message: 'the emulator was reset meanwhile.' });
+      return setState({ step: 'refused', message: 'the emulator was reset.' });
     }
     heard.current.push(...items.filter((item) => isAboutReplay(item, new Set([id]))));
     if (state.step === 'planned') look(state.replay);

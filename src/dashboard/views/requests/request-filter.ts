@@ -1,9 +1,9 @@
-/** What the log is narrowed to: as the control plane takes it, and for what happens live. */
+/** The filter of the request log: for the control plane and for live updates. */
 import type { ControlInput } from '../../../contract/control-operations.ts';
 import type { ApiRequest } from '../../../contract/resources.ts';
 import { parseRelativeTime } from '../../../domain/relative-time.ts';
 
-/** Names of the members of the address; those of the options of `svc logs list`, as far as it has them. */
+/** Names of the query parameters, the same as the options of `svc logs list` where it has them. */
 export const filterNames = ['path', 'method', 'status', 'key', 'resource', 'since'] as const;
 export type RequestFilter = { readonly [_ in (typeof filterNames)[number]]?: string };
 
@@ -21,7 +21,10 @@ export function toListInput({
   };
 }
 
-/** Whether a request is in the list, by the rules of the control plane. @param now wall time, in milliseconds since 1970 */
+/**
+ * Applies the rules of the control plane to a request.
+ * @param now wall time in milliseconds since 1970
+ */
 export function matchesFilter(filter: RequestFilter, request: ApiRequest, now: number): boolean {
   const { path = '', method, status, key, resource, since } = filter;
   return (

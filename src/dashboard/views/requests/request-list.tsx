@@ -17,7 +17,7 @@ import { RequestFaults } from '../faults/request-faults.tsx';
 import { filterNames, matchesFilter, type RequestFilter, toListInput } from './request-filter.ts';
 import { ResourceLink } from './resource-link.tsx';
 
-const COLUMNS = ['Status', 'Request', 'About, or what was wrong', 'Took', 'When'];
+const COLUMNS = ['Status', 'Request', 'Resource or error', 'Duration', 'Time'];
 const ROW_REM = 3.25;
 const METHODS = ['GET', 'POST', 'PATCH', 'DELETE'];
 const STATUSES = ['200', '201', '400', '401', '403', '404', '409', '422', '429', '500', '503'];
@@ -25,11 +25,11 @@ const RECENT = { '5m': 'last 5 minutes', '1h': 'last hour', '24h': 'last 24 hour
 
 interface Props {
   readonly query: Route['query'];
-  /** Id of the request that is shown beside the list; null where none is. */
+  /** ID of the open request; null when none is open. */
   readonly openId: string | null;
 }
 
-/** The log is of the whole emulator: a key may be for every workspace, and a request may have none. */
+/** The log covers the whole emulator: a key may be valid for every workspace, and a request may have none. */
 export function RequestList({ query, openId }: Props) {
   const filter = pickFilters(query, filterNames);
   const list = useLiveList<ApiRequest>({
@@ -50,7 +50,14 @@ export function RequestList({ query, openId }: Props) {
     <>
       <FilterBar
         filter={filter}
-        search={<SearchField name="path" label="Path" value={filter.path} placeholder="Path: /v1/events" />}
+        search={
+          <SearchField
+            name="path"
+            label="Path"
+            value={filter.path}
+            placeholder="Path, for example /v1/events"
+          />
+        }
         fields={<Fields filter={filter} />}
       >
         <RequestFaults />
@@ -64,7 +71,7 @@ export function RequestList({ query, openId }: Props) {
         rowHeight={ROW_REM}
         toRoute={(id) => ({ section: 'requests', id, query: filter })}
         openId={openId}
-        empty={isNarrowed ? <NoMatches filter={filter} what="request" /> : <NoRequestsYet />}
+        empty={isNarrowed ? <NoMatches filter={filter} what="requests" /> : <NoRequestsYet />}
       />
     </>
   );
@@ -88,7 +95,7 @@ function Fields({ filter }: { readonly filter: RequestFilter }) {
           </option>
         ))}
       </FilterSelect>
-      <FilterSelect name="since" label="When" value={filter.since}>
+      <FilterSelect name="since" label="Time" value={filter.since}>
         {Object.entries(RECENT).map(([value, title]) => (
           <option key={value} value={value}>
             {title}
@@ -107,7 +114,7 @@ function renderCells(request: ApiRequest, address: string) {
     <a href={address} tabIndex={-1} title={path}>
       {method} {path}
     </a>,
-    <span class="requests-about">
+    <span class="requests-resource">
       {code !== null && <small>{code}</small>}
       {fault !== undefined && <small>fault {fault.kind}</small>}
       <ResourceLink id={resource} />
@@ -121,10 +128,13 @@ function NoRequestsYet() {
   const address = `${status.value?.base_url ?? ''}/events`;
   return (
     <EmptyState>
-      <p>No requests yet. Every request to the API shows here, with its answer and what it caused.</p>
       <p>
-        The API is at <code>{address}</code> <CopyButton what="the address" text={address} /> and takes the
-        key that the start of the emulator has printed.
+        No requests yet. Requests to the API appear here with their response and the resource that they are
+        about.
+      </p>
+      <p>
+        The API is at <code>{address}</code> <CopyButton what="URL" text={address} /> Authenticate with the
+        API key that <code>svc emulator start</code> printed.
       </p>
     </EmptyState>
   );

@@ -1,4 +1,4 @@
-/** One request to the API: who asked for what, what was answered, and what that caused. */
+/** One request to the API with its error and its effects. */
 import type { ApiRequest } from '../../../contract/resources.ts';
 import { describeMark } from '../../../control/describe-fault.ts';
 import { describeApiError } from '../../../domain/describe-api-error.ts';
@@ -19,7 +19,7 @@ export function RequestView({ id }: { readonly id: string }) {
     <QueryView query={query} what="the request">
       {({ data: [request] }) =>
         request === undefined ? (
-          <EmptyState>The log has no request {id}.</EmptyState>
+          <EmptyState>The log does not contain the request {id}.</EmptyState>
         ) : (
           <Whole request={request} />
         )
@@ -32,9 +32,9 @@ function Whole({ request }: { readonly request: ApiRequest }) {
   const { method, path, status, error_code: code, resource_id: resource } = request;
   const hasCreatedEvent = method === 'POST' && status < 400 && resource?.startsWith('evt_') === true;
   return (
-    <div class="requests-one">
+    <div class="request-detail">
       <header class="row">
-        <h2 class="requests-path">
+        <h2 class="request-path">
           {method} {path}
         </h2>
         <HttpStatusBadge status={status} />
@@ -48,11 +48,11 @@ function Whole({ request }: { readonly request: ApiRequest }) {
 
 function Refusal({ code }: { readonly code: string }) {
   return (
-    <section class="card requests-refusal" aria-label="Error">
+    <section class="card request-error" aria-label="Error">
       <h3>
         <code>{code}</code>
       </h3>
-      <p>{describeApiError(code) ?? 'No code of the emulator itself: a fault has ordered it.'}</p>
+      <p>{describeApiError(code) ?? 'This error code comes from an injected fault.'}</p>
     </section>
   );
 }
@@ -71,14 +71,14 @@ function Facts({ request }: { readonly request: ApiRequest }) {
   const facts = {
     Request: (
       <span class="row">
-        <code>{id}</code> <CopyButton what="the id of the request" text={id} />
+        <code>{id}</code> <CopyButton what="request ID" text={id} />
       </span>
     ),
     About: resource && (
       <>
         <ResourceLink id={resource} />
         {', '}
-        <a href={toHash({ section: 'requests', query: { resource } })}>all requests about it</a>
+        <a href={toHash({ section: 'requests', query: { resource } })}>all requests for this resource</a>
       </>
     ),
     When: <Time at={at} of="wall" />,
@@ -92,7 +92,7 @@ function Facts({ request }: { readonly request: ApiRequest }) {
     Workspace: workspace && <code>{workspace}</code>,
   };
   return (
-    <dl class="facts">
+    <dl class="properties">
       {Object.entries(facts).map(
         ([title, value]) => value && [<dt key={`${title} title`}>{title}</dt>, <dd key={title}>{value}</dd>],
       )}

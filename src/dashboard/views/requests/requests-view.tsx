@@ -1,4 +1,4 @@
-/** The log of the requests to the API and, beside it where there is room, the one of the address. */
+/** The request log, and the open request. */
 import './requests.css';
 import type { Route } from '../../address.ts';
 import { pickFilters } from '../../pick-filters.ts';

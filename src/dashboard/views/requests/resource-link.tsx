@@ -1,6 +1,6 @@
 import { findResourceRoute, toHash } from '../../address.ts';
 
-/** What a request was about, linked where the page shows it; nothing for a list. */
+/** Links the resource of a request; empty for a list request. */
 export function ResourceLink({ id }: { readonly id: string | null }) {
   if (id === null) return null;
   const place = findResourceRoute(id);

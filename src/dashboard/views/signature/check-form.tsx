@@ -9,9 +9,9 @@ interface Props {
 export function CheckForm({ input, onChange, sentBody }: Props) {
   const { secret, body, minutesLater, toleranceMinutes, computed } = input;
   return (
-    <form class="signature-trial" onSubmit={(event) => event.preventDefault()}>
+    <form class="signature-form" onSubmit={(event) => event.preventDefault()}>
       <fieldset class="row">
-        <legend>Try what goes wrong elsewhere</legend>
+        <legend>Try a common mistake</legend>
         {mistakes.map(({ name, change }) => (
           <button
             key={name}
@@ -22,7 +22,7 @@ export function CheckForm({ input, onChange, sentBody }: Props) {
           </button>
         ))}
         <button type="button" disabled={input === unchangedInput} onClick={() => onChange(unchangedInput)}>
-          As it was
+          Reset{' '}
         </button>
       </fieldset>
       <div class="signature-fields">
@@ -30,14 +30,14 @@ export function CheckForm({ input, onChange, sentBody }: Props) {
           Secret
           <input
             value={secret}
-            placeholder="that of the endpoint"
+            placeholder="secret of the endpoint"
             spellcheck={false}
             autocomplete="off"
             onInput={({ currentTarget }) => onChange({ ...input, secret: currentTarget.value })}
           />
         </label>
         <label>
-          Minutes after it was sent
+          Minutes after sending
           <input
             type="number"
             step="any"
@@ -62,7 +62,7 @@ export function CheckForm({ input, onChange, sentBody }: Props) {
         Digest that your receiver computed
         <input
           value={computed}
-          placeholder="v1=…, to find the mistake that leads to it"
+          placeholder="v1=…"
           spellcheck={false}
           autocomplete="off"
           maxLength={512}
@@ -70,7 +70,7 @@ export function CheckForm({ input, onChange, sentBody }: Props) {
         />
       </label>
       <label>
-        Body as the receiver has it
+        Body that your receiver got
         <textarea
           rows={4}
           spellcheck={false}

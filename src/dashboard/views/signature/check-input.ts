@@ -1,13 +1,13 @@
-/** What the reader changes before the signature is checked again, and what that asks of the emulator. */
+/** The input of a signature check: what the user changes, and the request to the control plane. */
 import type { ControlInput } from '../../../contract/control-operations.ts';
 import { MINUTE_MS } from '../../../domain/duration.ts';
 
-/** Each is as the reader has typed it; empty where it stays as it was. */
+/** Values as the user typed them; empty means unchanged. */
 export interface CheckInput {
   readonly secret: string;
-  /** Null for the body as it was sent. */
+  /** Null for the original body. */
   readonly body: string | null;
-  /** After the attempt was sent. */
+  /** Minutes after the attempt was sent. */
   readonly minutesLater: string;
   readonly toleranceMinutes: string;
   /** The digest that the receiver computed. */
@@ -22,7 +22,7 @@ export const unchangedInput: CheckInput = {
   computed: '',
 };
 
-/** `sentAt` is the wall time of the attempt. What is no number counts as not given. */
+/** `sentAt` is the wall time of the attempt. Invalid numbers are ignored. */
 export function toCheckRequest(
   { secret, body, minutesLater, toleranceMinutes, computed }: CheckInput,
   { id, attempt, sentAt }: { readonly id: string; readonly attempt: number; readonly sentAt: string },
@@ -39,7 +39,7 @@ export function toCheckRequest(
   };
 }
 
-/** Changes that receivers make without meaning to, to be tried with one press. */
+/** Common mistakes of receivers, to try with one click. */
 export const mistakes: readonly {
   readonly name: string;
   readonly change: (body: string) => Partial<CheckInput>;
@@ -51,7 +51,7 @@ export const mistakes: readonly {
   { name: 'Ten minutes late', change: () => ({ minutesLater: '10' }) },
 ];
 
-/** Further away, a time cannot be written any more. */
+/** Beyond this, the time cannot be represented. */
 const MAX_MINUTES = 1e8;
 
 function toMs(minutes: string): number | null {
@@ -64,7 +64,7 @@ function toBase64(text: string): string {
   return btoa(Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join(''));
 }
 
-/** As `JSON.stringify(JSON.parse(body), null, 2)` writes it, which is what a receiver does that logs it nicely. */
+/** The same as `JSON.stringify(JSON.parse(body), null, 2)`, a common mistake in receivers that log the body. */
 function toPretty(body: string): string {
   try {
     return JSON.stringify(JSON.parse(body), null, 2);
@@ -73,7 +73,7 @@ function toPretty(body: string): string {
   }
 }
 
-/** The last digit or letter becomes another one. */
+/** Replaces the last digit or letter. */
 function changeOne(body: string): string {
   return body.replace(/[a-z0-9](?=[^a-z0-9]*$)/i, (last) => (last === 'x' ? 'y' : 'x'));
 }

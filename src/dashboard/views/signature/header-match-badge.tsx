@@ -1,8 +1,9 @@
-/** Whether a signature is the one in the header. */
+/** Whether a signature equals the one in the header. */
 export function HeaderMatchBadge({ matches }: { readonly matches: boolean }) {
   return (
     <span class={`badge ${matches ? 'succeeded' : 'failed'}`}>
-      <span aria-hidden="true">{matches ? '✓' : '✗'}</span> {matches ? 'in the header' : 'not in the header'}
+      <span aria-hidden="true">{matches ? '✓' : '✗'}</span>{' '}
+      {matches ? 'matches the header' : 'does not match the header'}
     </span>
   );
 }

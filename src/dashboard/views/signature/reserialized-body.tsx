@@ -7,14 +7,14 @@ interface Props {
   readonly reserialised: SignatureDetail['reserialised'];
 }
 
-/** What a receiver would have computed that parses the body and writes it again. */
+/** The signature that a receiver computes after parsing and re-serializing the body. */
 export function ReserializedBody({ body, reserialised }: Props) {
   if (reserialised === null) {
     return (
       <p>
-        Here <code>JSON.stringify(JSON.parse(body))</code> gives the very same bytes, so the mistake would not
-        show. It does with a number such as <code>12.50</code>, an escape such as <code>\u00e9</code>, or in a
-        language that writes spaces.
+        For this body, <code>JSON.stringify(JSON.parse(body))</code> returns the same bytes, so the mistake
+        stays hidden. It breaks verification for a number such as <code>12.50</code>, an escape such as{' '}
+        <code>\u00e9</code>, or a JSON library that adds spaces.
       </p>
     );
   }
@@ -22,15 +22,15 @@ export function ReserializedBody({ body, reserialised }: Props) {
   return (
     <>
       <p>
-        <code>JSON.stringify(JSON.parse(body))</code> gives other bytes from character {at + 1} on, and so
-        another signature. Verify the raw body.
+        <code>JSON.stringify(JSON.parse(body))</code> changes the bytes from character {at + 1} on, so the
+        signature does not match. Verify the raw body.
       </p>
-      <div class="signature-beside">
-        <Side title="As it was sent" text={body} at={at} />
-        <Side title="Parsed and written again" text={again} at={at} />
+      <div class="signature-comparison">
+        <Side title="Sent" text={body} at={at} />
+        <Side title="Parsed and serialized again" text={again} at={at} />
       </div>
       <p>
-        Its signature: <code>{signature}</code> <HeaderMatchBadge matches={matches} />
+        Signature: <code>{signature}</code> <HeaderMatchBadge matches={matches} />
       </p>
     </>
   );

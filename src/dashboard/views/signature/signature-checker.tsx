@@ -18,18 +18,18 @@ interface Props {
 
 const TYPING_MS = 200;
 
-/** Does the check before the eyes of the reader, who may change what goes into it. */
+/** Verifies the signature of an attempt step by step, with values that the user can change. */
 export function SignatureChecker(props: Props) {
   const [round, setRound] = useState(0);
   return (
     <>
       <div class="row">
         <button type="button" onClick={() => setRound(round + 1)}>
-          <Icon name="replay" /> Check again
+          <Icon name="replay" /> Verify again
         </button>
         <span class="muted">
-          What your receiver does, step by step. Change the secret, the body or the time, or enter the digest
-          that your receiver computed.
+          Verifies the attempt as your receiver does. Change the secret, the body or the time, or enter the
+          digest that your receiver computed.
         </span>
       </div>
       {round > 0 && <Checker {...props} round={round} />}
@@ -51,7 +51,7 @@ function Checker({ deliveryId: id, attempt, round }: Props & { readonly round: n
     timer.current = window.setTimeout(query.refetch, TYPING_MS);
   };
   return (
-    <div class="signature-bench">
+    <div class="signature-checker">
       <CheckForm input={trial} onChange={change} sentBody={request.body} />
       <QueryView query={query} what="the check">
         {(check) => <Steps key={round} check={check} checkInput={trial} attempt={attempt} />}
@@ -77,21 +77,21 @@ function Steps({
   return (
     <ol class="signature-steps">
       <li>
-        <h5>Take the body as it arrived, before anything parses it</h5>
+        <h5>Read the raw body before parsing it</h5>
         <p>
           {new TextEncoder().encode(body).length} bytes
-          {differsAt !== null && `, other than what was sent from character ${differsAt + 1} on`}
+          {differsAt !== null && `, different from the sent body from character ${differsAt + 1} on`}
         </p>
       </li>
       <li>
-        <h5>Put the string together, of the headers and the body</h5>
-        <SignedContent label="The string that the receiver puts together" parts={parts} />
+        <h5>Build the signed content from the headers and the body</h5>
+        <SignedContent label="Signed content that the receiver builds" parts={parts} />
       </li>
       <li>
         <h5>
-          Compute its HMAC {checkInput.secret === '' ? 'with the secret of the endpoint' : 'with your secret'}
+          Compute the HMAC {checkInput.secret === '' ? 'with the secret of the endpoint' : 'with your secret'}
         </h5>
-        {signatures.length === 0 && <p>There is no key in this secret.</p>}
+        {signatures.length === 0 && <p>This secret contains no key.</p>}
         {signatures.map(({ signature, matches }) => (
           <p key={signature}>
             <code>{signature}</code> <HeaderMatchBadge matches={matches} />
@@ -101,8 +101,8 @@ function Steps({
       <li aria-live="polite">
         <h5>
           {checkInput.computed.trim() === ''
-            ? 'Compare it with the header, then look at the age of the timestamp'
-            : 'Find what leads to the digest that your receiver computed'}
+            ? 'Compare it with the header and check the age of the timestamp'
+            : 'Find the mistake that produces the digest of your receiver'}
         </h5>
         <VerificationResult verification={verification} />
       </li>

@@ -1,4 +1,4 @@
-/** The signature of an attempt, explained: what was signed, by which secret, and what a receiver makes of it. */
+/** Explains the signature of an attempt: the signed content, the headers, the secrets, and the verification. */
 import './signature.css';
 import type { Attempt, DeliveryDetail, SignatureDetail } from '../../../contract/delivery-schemas.ts';
 import { control } from '../../control.ts';
@@ -13,7 +13,6 @@ import { VerificationResult } from './verification-result.tsx';
 
 interface Props {
   readonly deliveryId: string;
-  /** Number of the attempt. */
   readonly attempt: number;
 }
 
@@ -48,24 +47,24 @@ function Explained({ detail, delivery }: ExplainedProps) {
     <div class="signature">
       {verification === null ? (
         <p class="muted">
-          The secret or the scheme that this attempt was signed with is no longer known: the endpoint has
-          others now.
+          This attempt cannot be verified: the endpoint no longer has the secret or the signature scheme that
+          it was signed with.
         </p>
       ) : (
         <VerificationResult verification={verification} />
       )}
       <section>
         <h4 class="row">
-          What is signed <CopyButton what="the signed string" text={text} />
+          Signed content <CopyButton what="signed content" text={text} />
         </h4>
-        <SignedContent label="Signed string" parts={parts} />
+        <SignedContent label="Signed content" parts={parts} />
       </section>
       <section>
-        <h4>How it travels</h4>
+        <h4>Headers</h4>
         <CarryingHeaders detail={detail} />
       </section>
       <section>
-        <h4>By which secret</h4>
+        <h4>Signing secret</h4>
         <SigningSecrets secrets={secrets} webhookId={delivery.webhook_id} />
       </section>
       {attempt !== undefined && <Trials attempt={attempt} delivery={delivery} reserialised={reserialised} />}
@@ -83,11 +82,11 @@ function Trials({ attempt, delivery, reserialised }: TrialsProps) {
   return (
     <>
       <section>
-        <h4>Check it again</h4>
+        <h4>Verify step by step</h4>
         <SignatureChecker deliveryId={delivery.id} attempt={attempt} />
       </section>
       <section>
-        <h4>If the receiver parses the body first</h4>
+        <h4>If your receiver parses the body first</h4>
         <ReserializedBody body={attempt.request.body} reserialised={reserialised} />
       </section>
     </>
@@ -98,7 +97,7 @@ function CarryingHeaders({ detail: { headers, signed_parts: parts } }: { readonl
   const partOf = (value: string) =>
     parts.find(({ part, text }) => part !== 'literal' && text === value)?.part;
   return (
-    <dl class="facts">
+    <dl class="properties">
       {Object.entries(headers).map(([name, value]) => {
         const part = partOf(value);
         return [
@@ -106,7 +105,7 @@ function CarryingHeaders({ detail: { headers, signed_parts: parts } }: { readonl
             <code>{name}</code>
           </dt>,
           <dd key={`${name} value`}>
-            <code class={part === undefined ? '' : `signature-part ${part}`}>{value}</code>
+            <code class={part === undefined ? '' : `signed-part ${part}`}>{value}</code>
           </dd>,
         ];
       })}

@@ -2,23 +2,23 @@ import type { SignatureDetail } from '../../../contract/delivery-schemas.ts';
 
 type Parts = SignatureDetail['signed_parts'];
 
-const names = { id: 'delivery id', timestamp: 'timestamp', body: 'body', literal: 'fixed' } as const;
+const names = { id: 'delivery ID', timestamp: 'timestamp', body: 'body', literal: 'separator' } as const;
 
-/** The string that is signed, each part told apart by its colour and by its name. */
+/** The signed content, with each part marked by a color and a name. */
 export function SignedContent({ label, parts }: { readonly label: string; readonly parts: Parts }) {
   const bytes = new TextEncoder().encode(joinParts(parts)).length;
   return (
-    <figure class="signature-string">
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard. */}
+    <figure class="signed-content">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable with the keyboard. */}
       <section tabIndex={0} aria-label={label}>
         {parts.map(({ part, text }, index) => (
-          <span key={index} class={`signature-part ${part}`}>
-            <span class="signature-name">{names[part]}</span>
+          <span key={index} class={`signed-part ${part}`}>
+            <span class="signed-part-name">{names[part]}</span>
             <code>{text}</code>
           </span>
         ))}
       </section>
-      <figcaption class="muted">{bytes} bytes, without anything between the parts.</figcaption>
+      <figcaption class="muted">{bytes} bytes. Nothing is added between the parts.</figcaption>
     </figure>
   );
 }

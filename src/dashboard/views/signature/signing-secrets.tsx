@@ -9,7 +9,7 @@ interface Props {
   readonly webhookId: string;
 }
 
-/** The secrets of the endpoint, masked until asked for, and what each makes of the signed string. */
+/** The secrets of the endpoint, masked until the user shows them, and the signature of each. */
 export function SigningSecrets({ secrets, webhookId }: Props) {
   const { shown, toggle } = useRevealedSecret(webhookId);
   return (
@@ -17,13 +17,13 @@ export function SigningSecrets({ secrets, webhookId }: Props) {
       {secrets.map(({ name, masked, signature, matches }) => {
         const secret = name === 'current' ? shown?.secret : shown?.previous_secret;
         return (
-          <dl key={name} class="facts">
-            <dt>{name === 'current' ? 'Secret' : 'Secret before the rotation'}</dt>
+          <dl key={name} class="properties">
+            <dt>{name === 'current' ? 'Secret' : 'Previous secret'}</dt>
             <dd>
               <code>{secret ?? masked}</code>
-              {secret && <CopyButton what="the secret" text={secret} />}
+              {secret && <CopyButton what="secret" text={secret} />}
             </dd>
-            <dt>Its signature</dt>
+            <dt>Signature</dt>
             <dd>
               <code>{signature}</code> <HeaderMatchBadge matches={matches} />
             </dd>
@@ -32,8 +32,7 @@ export function SigningSecrets({ secrets, webhookId }: Props) {
       })}
       <div class="row">
         <button type="button" onClick={toggle}>
-          <Icon name="eye" /> {shown === null ? 'Show' : 'Hide'}{' '}
-          {secrets.length === 1 ? 'the secret' : 'the secrets'}
+          <Icon name="eye" /> {shown === null ? 'Show' : 'Hide'} {secrets.length === 1 ? 'secret' : 'secrets'}
         </button>
       </div>
     </div>

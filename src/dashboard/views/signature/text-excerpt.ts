@@ -1,17 +1,17 @@
-/** Two texts and where they part. */
+/** Excerpts of two texts around their first difference. */
 interface Excerpt {
-  /** Whether something was left out before it. */
+  /** Whether text before it is left out. */
   readonly isCutBefore: boolean;
   readonly same: string;
   readonly other: string;
-  /** Whether something was left out after it. */
+  /** Whether text after it is left out. */
   readonly isCutAfter: boolean;
 }
 
 const BEFORE = 120;
 const AFTER = 240;
 
-/** The part of a text around the character at `index`, the first that is not as in the other text. */
+/** The part of a text around `index`, the first character that differs from the other text. */
 export function excerptAt(text: string, index: number): Excerpt {
   const from = Math.max(0, index - BEFORE);
   const to = Math.min(text.length, index + AFTER);
@@ -23,7 +23,7 @@ export function excerptAt(text: string, index: number): Excerpt {
   };
 }
 
-/** Index of the first character that differs; null where the texts are equal. */
+/** Index of the first character that differs; null when the texts are equal. */
 export function findFirstDifference(one: string, other: string): number | null {
   if (one === other) return null;
   let index = 0;

@@ -1,13 +1,13 @@
 import type { Verification } from '../../../contract/delivery-schemas.ts';
 
-/** What verification came to, in the words of `svc verify`. */
+/** The result of signature verification, in the words of `svc verify`. */
 export function VerificationResult({
   verification: { ok, reason, detail, remedy },
 }: {
   readonly verification: Verification;
 }) {
   return (
-    <div class={`signature-verdict ${ok ? 'good' : 'bad'}`}>
+    <div class={`verification-result ${ok ? 'valid' : 'invalid'}`}>
       <p>
         <strong>
           <span aria-hidden="true">{ok ? '✓' : '✗'}</span> {ok ? 'valid' : reason}

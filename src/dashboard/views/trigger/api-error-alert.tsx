@@ -1,14 +1,14 @@
 import { toHash } from '../../address.ts';
 import type { ApiErrorResponse } from '../../public-api-client.ts';
 
-/** An error of the API as a client sees it (§7). */
+/** An error of the API as a client receives it (§7). */
 export function ApiErrorAlert({
   apiErrorResponse: { status, code, message, requestId },
 }: {
   readonly apiErrorResponse: ApiErrorResponse;
 }) {
   return (
-    <div class="trigger-refusal" role="alert">
+    <div class="api-error" role="alert">
       <p>
         <strong>
           {status === 0 ? '' : status} <code>{code}</code>

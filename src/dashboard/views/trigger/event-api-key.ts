@@ -2,12 +2,12 @@ import { control } from '../../control.ts';
 import { subscribe } from '../../live-stream.ts';
 import { status } from '../../session.ts';
 
-/** Keys that this page has made, by their workspaces. */
+/** Keys that this page created, by workspace ID. */
 const createdKeys = new Map<string, Promise<string>>();
 
 /**
- * The key that events of a workspace are created with: the emulator's own, which is for one workspace, and for another
- * workspace one that is made for it when it is first needed.
+ * The API key for events of a workspace. The emulator's own key is for one workspace; for another one, a key is created
+ * on first use.
  */
 export async function getEventApiKey(workspaceId: string): Promise<string> {
   const own = status.peek();
@@ -18,7 +18,7 @@ export async function getEventApiKey(workspaceId: string): Promise<string> {
   return key;
 }
 
-/** The next event is created with another key: the one of before was refused. */
+/** Creates another key for the next event, because the previous one was rejected. */
 export function forgetEventApiKey(workspaceId: string): void {
   createdKeys.delete(workspaceId);
 }
@@ -27,7 +27,7 @@ async function createKey(workspaceId: string): Promise<string> {
   return (await control.createKey({ scopes: ['events:write'], workspace_id: workspaceId })).key;
 }
 
-// A state that was replaced has other keys.
+// A reset invalidates the keys.
 subscribe((items) => {
   if (items.some(({ type }) => type === 'reset')) createdKeys.clear();
 });

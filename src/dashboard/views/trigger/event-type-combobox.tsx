@@ -11,10 +11,10 @@ interface Props {
   readonly onChoose: (type: string) => void;
 }
 
-/** A field for the type of an event, over the list of those that have a fixture; any other may be written. */
+/** A combobox of event types with a fixture. Any other type can be entered. */
 export function EventTypeCombobox({ fixtures, type, isRefused, onChoose }: Props) {
   const id = useId();
-  // What is being written narrows the list; what has been chosen does not.
+  // Typed text filters the list; a selected type does not.
   const [search, setSearch] = useState('');
   const [active, setActive] = useState<string | null>(null);
   const found = searchFixtures(fixtures, search);
@@ -58,7 +58,7 @@ export function EventTypeCombobox({ fixtures, type, isRefused, onChoose }: Props
           }}
         />
       </label>
-      <div id={`${id}-list`} role="listbox" aria-label="Types with a fixture">
+      <div id={`${id}-list`} role="listbox" aria-label="Event types with a fixture">
         {found.map((fixture) => (
           <Option
             key={fixture.type}
@@ -71,7 +71,7 @@ export function EventTypeCombobox({ fixtures, type, isRefused, onChoose }: Props
         ))}
       </div>
       <p class="muted" role="status">
-        {found.length === 0 && `No fixture has “${search}”: an event of any type can be sent.`}
+        {found.length === 0 && `No fixture matches “${search}”. You can still send an event of this type.`}
       </p>
     </div>
   );
@@ -89,7 +89,7 @@ function Option({ id, fixture, isChosen, isActive, onChoose }: OptionProps) {
   const { type, source, description, problem } = fixture;
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the field has the focus and the keys.
-    // biome-ignore lint/a11y/useFocusableInteractive: as the ARIA practices have it for a combobox.
+    // biome-ignore lint/a11y/useFocusableInteractive: the ARIA practices keep the focus in the field of a combobox.
     <div
       id={id}
       role="option"
@@ -99,7 +99,7 @@ function Option({ id, fixture, isChosen, isActive, onChoose }: OptionProps) {
     >
       <span class="row">
         <span class="mono">{type}</span>
-        {source === 'project' && <span class="badge trigger-own">yours</span>}
+        {source === 'project' && <span class="badge trigger-project">project</span>}
       </span>
       {problem === null ? (
         <span class="muted">{description}</span>

@@ -3,7 +3,7 @@ interface Described {
   readonly description: string | null;
 }
 
-/** Those whose type or description has every word of `search`, in whatever case. */
+/** The fixtures whose type or description contains every word of `search`, ignoring case. */
 export function searchFixtures<Fixture extends Described>(
   fixtures: readonly Fixture[],
   search: string,

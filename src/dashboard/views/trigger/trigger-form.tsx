@@ -11,20 +11,20 @@ import { NoSubscribers } from './trigger-history.tsx';
 import { type Field, type TriggerInput, toCommand } from './trigger-input.ts';
 import { startRun } from './trigger-runs.ts';
 
-/** What one order may create: enough to fill a list, and no more than a page follows one by one. */
+/** Maximum number of events per run. */
 const MAX_COUNT = 1000;
 
-/** What was written and not sent outlasts a look at another view: the payload of each source, and the rest. */
+/** Drafts survive navigation to another view. */
 const drafts = signal<Readonly<Record<string, string | undefined>>>({});
 const idempotencyKey = signal('');
 const count = signal(1);
 
 interface Props {
-  /** What the payload begins with: a fixture, an event, or nothing. */
+  /** The source of the initial payload: a fixture type, an event ID, or empty. */
   readonly source: string;
   readonly type: string;
   readonly original: string;
-  /** Fills the templates of the fixture anew. */
+  /** Generates new values for the templates of the fixture. */
   readonly onRenew: () => void;
   readonly refused: Field | null;
 }
@@ -50,14 +50,14 @@ export function TriggerForm({ source, type, original, onRenew, refused }: Props)
       <JsonEditor label="Payload" value={payload} onInput={edit} original={original} />
       <OptionFields refused={refused} />
       <div class="row">
-        <button type="submit" class="main" disabled={order === null} title="Ctrl+Enter">
+        <button type="submit" class="primary" disabled={order === null} title="Ctrl+Enter">
           {count.value > 1 ? `Send ${count.value} events` : 'Send'}
         </button>
         {order === null && <span class="muted">{findMissingInput(type, payload)}</span>}
         {source === type && type !== '' && (
           <button
             type="button"
-            title="Fill the fixture with other values"
+            title="Generate new values for the fixture"
             onClick={() => {
               drafts.value = { ...drafts.value, [source]: undefined };
               onRenew();
@@ -68,7 +68,7 @@ export function TriggerForm({ source, type, original, onRenew, refused }: Props)
         )}
         {order !== null && (
           <CopyButton
-            what="the svc command"
+            what="svc command"
             label="Copy as svc command"
             text={() => toCommand(order, status.value?.workspace_id)}
           />
@@ -79,12 +79,12 @@ export function TriggerForm({ source, type, original, onRenew, refused }: Props)
   );
 }
 
-/** Why nothing can be sent yet; null where it can. What the API refuses is left to the API: that shows how it answers. */
+/** Why the form cannot be sent; null when it can. Other errors are left to the API, to show its response. */
 function findMissingInput(type: string, payload: string): string | null {
-  if (type === '') return 'Choose a type, or write one.';
-  if (findJsonProblem(payload) !== null) return 'The payload has to be a JSON object.';
+  if (type === '') return 'Choose or enter an event type.';
+  if (findJsonProblem(payload) !== null) return 'The payload must be a JSON object.';
   const isCount = Number.isInteger(count.value) && count.value >= 1 && count.value <= MAX_COUNT;
-  return isCount ? null : `The count is from 1 to ${MAX_COUNT}.`;
+  return isCount ? null : `The count must be from 1 to ${MAX_COUNT}.`;
 }
 
 function toTriggerInput(type: string, payload: string): TriggerInput | null {
@@ -118,7 +118,7 @@ function OptionFields({ refused }: { readonly refused: Field | null }) {
           placeholder="none"
           autocomplete="off"
           spellcheck={false}
-          // What a browser can put into a header.
+          // Characters that a browser can send in a header.
           pattern="[\x21-\x7e]{1,255}"
           title="1 to 255 visible ASCII characters"
           aria-invalid={refused === 'key'}
@@ -144,7 +144,7 @@ function OptionFields({ refused }: { readonly refused: Field | null }) {
   );
 }
 
-/** Who will get it, said before it is sent. */
+/** The endpoints that will receive the event. */
 function SubscribedEndpoints({ type }: { readonly type: string }) {
   const { value: workspace } = workspaceId;
   const { value: page, refetch } = useQuery(
@@ -157,5 +157,5 @@ function SubscribedEndpoints({ type }: { readonly type: string }) {
     .filter(({ events, disabled }) => !disabled && isSubscribedTo(events, type))
     .map(({ url }) => url);
   if (urls.length === 0) return <NoSubscribers type={type} />;
-  return <p class="muted trigger-receivers">Goes to {urls.join(', ')}</p>;
+  return <p class="muted trigger-receivers">Delivered to {urls.join(', ')}</p>;
 }

@@ -7,16 +7,16 @@ import { Time } from '../../ui/time.tsx';
 import { ApiErrorAlert } from './api-error-alert.tsx';
 import { startRun, type TriggerRun, triggerRuns } from './trigger-runs.ts';
 
-/** Deliveries of one sending that are shown one by one. */
+/** Limit for the deliveries of one run that are listed. */
 const MAX_SHOWN = 8;
 
-/** What was sent from here, newest first, and how it arrives. */
+/** The runs of this page, newest first, with their deliveries. */
 export function TriggerHistory() {
   return (
-    <section class="trigger-sent" aria-labelledby="trigger-sent">
+    <section class="trigger-history" aria-labelledby="trigger-sent">
       <h2 id="trigger-sent">Sent</h2>
       {triggerRuns.value.length === 0 && (
-        <EmptyState>Events that you send from here appear with their deliveries, as they arrive.</EmptyState>
+        <EmptyState>Events that you send appear here with their deliveries.</EmptyState>
       )}
       <ol>
         {triggerRuns.value.map((triggerRun) => (
@@ -35,7 +35,7 @@ function RunHeader({ triggerRun }: { readonly triggerRun: TriggerRun }) {
   const { input, eventIds, replayedCount, isFinished, stop } = triggerRun;
   const [only] = eventIds;
   return (
-    <div class="row trigger-head">
+    <div class="row trigger-run-header">
       <strong class="mono">{input.type}</strong>
       {input.count === 1 && only !== undefined && (
         <a class="mono" href={toHash({ section: 'events', id: only })}>
@@ -44,7 +44,10 @@ function RunHeader({ triggerRun }: { readonly triggerRun: TriggerRun }) {
       )}
       <span role="status">{describe(triggerRun)}</span>
       {replayedCount > 0 && (
-        <span class="badge canceled" title="The idempotency key was used before: nothing new was created">
+        <span
+          class="badge canceled"
+          title="This idempotency key was used before, so no new event was created"
+        >
           replayed
         </span>
       )}
@@ -77,7 +80,7 @@ function RunDeliveries({
   return (
     <>
       {all.length > 1 && <Counts deliveries={all} />}
-      <ul class="trigger-arrival">
+      <ul class="trigger-deliveries">
         {all.slice(0, MAX_SHOWN).map((delivery) => (
           <li key={delivery.id} class="row">
             <StatusBadge status={delivery.status} paused={delivery.paused} />
@@ -105,7 +108,7 @@ function Progress({
       {count} {count === 1 ? 'attempt' : 'attempts'}
       {next !== null && count > 0 && (
         <>
-          , the next <Time at={next} of="schedule" />
+          , next <Time at={next} of="schedule" />
         </>
       )}
     </span>
@@ -131,8 +134,8 @@ function Counts({ deliveries }: { readonly deliveries: readonly Delivery[] }) {
 
 export function NoSubscribers({ type }: { readonly type: string }) {
   return (
-    <p class="trigger-nobody">
-      No endpoint is subscribed to {type === '' ? 'it' : type}, so nothing is delivered.{' '}
+    <p class="trigger-no-endpoint">
+      No endpoint is subscribed to {type === '' ? 'this event type' : type}, so nothing is delivered.{' '}
       <a href={toHash({ section: 'webhooks' })}>Add an endpoint</a>
     </p>
   );

@@ -1,4 +1,4 @@
-/** What the form of the trigger page asks for, as the API and as `svc trigger` take it. */
+/** The values of the trigger form, as a request to the API and as an `svc trigger` command. */
 import { toEventBody } from '../../../control/event-body.ts';
 import { compactJson } from '../../../domain/json.ts';
 import { quoteForShell } from '../../../domain/shell.ts';
@@ -13,7 +13,10 @@ export interface TriggerInput {
   readonly count: number;
 }
 
-/** The bodies and the idempotency keys of its requests; each has a key of its own, as with `svc trigger --count`. */
+/**
+ * The body and the idempotency key of one request. With several requests each key gets a number, as with `svc trigger
+ * --count`.
+ */
 export function toRequest(
   { type, payload, workspaceId, idempotencyKey, count }: TriggerInput,
   number: number,
@@ -25,7 +28,7 @@ export function toRequest(
   };
 }
 
-/** @param defaultWorkspaceId of the workspace that the command takes where none is named. */
+/** @param defaultWorkspaceId the workspace that the command uses without `--workspace` */
 export function toCommand(order: TriggerInput, defaultWorkspaceId: string | undefined): string {
   const { type, payload, workspaceId, idempotencyKey, count } = order;
   const words = [
@@ -37,10 +40,10 @@ export function toCommand(order: TriggerInput, defaultWorkspaceId: string | unde
   return words.map(quoteForShell).join(' ');
 }
 
-/** The fields that the API may refuse. */
+/** The fields that the API may reject. */
 export type Field = 'type' | 'payload' | 'key';
 
-/** The field that a message of the API is about, by its first words; null where it names none. */
+/** The field that an API error is about, by its first words; null when it names none. */
 export function findField(message: string, payloadMember: string): Field | null {
   if (/^type\b/.test(message)) return 'type';
   if (message.startsWith(payloadMember) || message.startsWith('The body')) return 'payload';

@@ -1,4 +1,4 @@
-/** The events that this page has created, and what becomes of their deliveries. They outlast a look at another view. */
+/** The events that this page created and the state of their deliveries. They survive navigation to another view. */
 import { signal } from '@preact/signals';
 import type { Delivery } from '../../../contract/delivery-schemas.ts';
 import { mapAtRate } from '../../../control/map-at-rate.ts';
@@ -13,15 +13,14 @@ import { type TriggerInput, toRequest } from './trigger-input.ts';
 export interface TriggerRun {
   readonly number: number;
   readonly input: TriggerInput;
-  /** Ids of the events, in the order in which they were created. */
+  /** IDs of the events in the order of creation. */
   readonly eventIds: ReadonlySet<string>;
   /** How many of them an earlier request with the same idempotency key had created. */
   readonly replayedCount: number;
   readonly deliveries: ReadonlyMap<string, Delivery>;
-  /** Why it went no further; null where nothing stopped it. */
+  /** The error that ended the run; null when it had no error. */
   readonly error: ApiErrorResponse | null;
   readonly isFinished: boolean;
-  /** Begins no further one. */
   readonly stop: () => void;
 }
 
@@ -32,7 +31,7 @@ export const triggerRuns = signal<readonly TriggerRun[]>([]);
 
 let count = 0;
 
-/** Creates the events of an order. Resolves when all are created, when one is refused, or once it is stopped. */
+/** Creates the events. Resolves when all are created, when one is rejected, or when the run is stopped. */
 export async function startRun(order: TriggerInput): Promise<void> {
   const number = ++count;
   const end = new AbortController();
@@ -66,12 +65,12 @@ async function sendOne(triggerRun: TriggerRun, index: number): Promise<void> {
     eventIds: new Set([...eventIds, event.id]),
     replayedCount: replayedCount + (isReplayed ? 1 : 0),
   }));
-  // What was told before the answer named the event; the live stream tells the rest.
+  // Deliveries may have started before the response that contains the event ID; the live stream reports later changes.
   const look = await control.listDeliveries({ event_id: event.id, limit: 1000 }).catch(() => ({ data: [] }));
   change(number, ({ deliveries }) => ({ deliveries: new Map([...toEntries(look.data), ...deliveries]) }));
 }
 
-/** What is refused once would be again. */
+/** After one rejection, further requests would be rejected too. */
 function fail({ number, stop }: TriggerRun, apiErrorResponse: ApiErrorResponse): void {
   change(number, () => ({ error: apiErrorResponse }));
   stop();

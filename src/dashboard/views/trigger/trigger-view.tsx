@@ -1,4 +1,4 @@
-/** Creating events: of a type that has a fixture or any other, with a payload to edit, through the public API. */
+/** Creates events through the public API: with a fixture or any other type, and an editable payload. */
 import './trigger.css';
 import { useEffect } from 'preact/hooks';
 import { indentJson } from '../../../domain/json.ts';
@@ -14,7 +14,7 @@ import { TriggerHistory } from './trigger-history.tsx';
 import { type Field, findField } from './trigger-input.ts';
 import { triggerRuns } from './trigger-runs.ts';
 
-/** `#/trigger?type=order.shipped` begins with a fixture, `#/trigger?event=evt_…` with an event that there is. */
+/** `#/trigger?type=order.shipped` starts with a fixture, `#/trigger?event=evt_…` with an existing event. */
 export function TriggerView({ route: { query } }: { readonly route: Route }) {
   const fixtures = useQuery(() => control.listFixtures({}), []);
   return (
@@ -87,7 +87,7 @@ async function findStart(eventId: string, fixture: string): Promise<Start> {
   return { type, payload: indentJson(text) };
 }
 
-/** The field that the last answer refused; null when it refused none, or was about another type. */
+/** The field that the last response rejected; null when it rejected none or was about another type. */
 function findRefused(type: string): Field | null {
   const { input, error = null } = triggerRuns.value[0] ?? {};
   if (error === null || input?.type !== type) return null;

@@ -1,4 +1,4 @@
-/** Small drawings of attempts, oldest at the left. The figures beside them say the same in words. */
+/** Small charts of attempts, oldest at the left. The text next to them contains the same numbers. */
 import type { AttemptSummary } from '../../../contract/delivery-schemas.ts';
 import { formatLatency } from '../../../domain/duration.ts';
 import { computeAttemptStats } from './attempt-stats.ts';
@@ -6,22 +6,22 @@ import { computeAttemptStats } from './attempt-stats.ts';
 interface Props {
   /** Newest first. */
   readonly attempts: readonly AttemptSummary[];
-  /** How many have a place. */
+  /** How many attempts fit into the chart. */
   readonly slots: number;
 }
 
-/** Half the height of the drawing of outcomes, and the whole of that of durations. */
+/** Height of one half of the outcome chart, and of the latency chart. */
 const HEIGHT = 20;
 const BAR = 0.8;
 
-/** What succeeded stands above the line, what failed hangs below it. */
+/** Successes stand above the line, failures below it. */
 export function OutcomeChart({ attempts, slots }: Props) {
   const shown = attempts.slice(0, slots);
   const succeeded = shown.filter(isSucceeded).length;
-  const label = `Newest ${shown.length} attempts: ${succeeded} succeeded, ${shown.length - succeeded} failed`;
+  const label = `Last ${shown.length} attempts: ${succeeded} succeeded, ${shown.length - succeeded} failed`;
   return (
     <svg
-      class="webhooks-plot"
+      class="webhooks-chart"
       viewBox={`0 ${-HEIGHT} ${slots} ${2 * HEIGHT}`}
       preserveAspectRatio="none"
       role="img"
@@ -31,7 +31,7 @@ export function OutcomeChart({ attempts, slots }: Props) {
       {shown.map((attempt, index) => (
         <rect
           key={attempt.id}
-          class={isSucceeded(attempt) ? 'good' : 'bad'}
+          class={isSucceeded(attempt) ? 'succeeded' : 'failed'}
           x={slots - index - 1}
           y={isSucceeded(attempt) ? -HEIGHT : 0}
           width={BAR}
@@ -42,17 +42,17 @@ export function OutcomeChart({ attempts, slots }: Props) {
   );
 }
 
-/** By the logarithm: one that took ten seconds must not flatten those that took ten milliseconds. */
+/** The scale is logarithmic, so that one attempt of ten seconds does not flatten those of ten milliseconds. */
 export function LatencyChart({ attempts, slots }: Props) {
   const shown = attempts.slice(0, slots);
   const attemptStats = computeAttemptStats(shown);
   if (attemptStats === null) return null;
   const { p50, p95, longest } = attemptStats;
   const toHeight = (ms: number) => (HEIGHT * Math.log1p(ms)) / Math.log1p(Math.max(longest, 1));
-  const label = `Durations of the newest ${shown.length} attempts: half within ${formatLatency(p50)}, 95% within ${formatLatency(p95)}, the longest ${formatLatency(longest)}`;
+  const label = `Durations of the last ${shown.length} attempts: p50 ${formatLatency(p50)}, p95 ${formatLatency(p95)}, longest ${formatLatency(longest)}`;
   return (
     <svg
-      class="webhooks-plot"
+      class="webhooks-chart"
       viewBox={`0 0 ${slots} ${HEIGHT}`}
       preserveAspectRatio="none"
       role="img"
@@ -61,7 +61,7 @@ export function LatencyChart({ attempts, slots }: Props) {
       {shown.map((attempt, index) => (
         <rect
           key={attempt.id}
-          class={isSucceeded(attempt) ? 'good' : 'bad'}
+          class={isSucceeded(attempt) ? 'succeeded' : 'failed'}
           x={slots - index - 1}
           y={HEIGHT - toHeight(attempt.duration_ms)}
           width={BAR}
@@ -69,7 +69,11 @@ export function LatencyChart({ attempts, slots }: Props) {
         />
       ))}
       {[p50, p95].map((ms, index) => (
-        <path key={['p50', 'p95'][index]} class="webhooks-mark" d={`M0 ${HEIGHT - toHeight(ms)}H${slots}`} />
+        <path
+          key={['p50', 'p95'][index]}
+          class="webhooks-percentile"
+          d={`M0 ${HEIGHT - toHeight(ms)}H${slots}`}
+        />
       ))}
     </svg>
   );

@@ -1,10 +1,10 @@
-/** How an endpoint fares, by its newest attempts. */
+/** Statistics of the latest attempts to an endpoint. */
 import type { AttemptSummary } from '../../../contract/delivery-schemas.ts';
 
 export interface AttemptStats {
   readonly count: number;
   readonly succeeded: number;
-  /** Milliseconds within which half of them, and 95 of 100, were answered or had failed. */
+  /** Percentiles of the durations, in milliseconds. */
   readonly p50: number;
   readonly p95: number;
   readonly longest: number;
@@ -12,7 +12,7 @@ export interface AttemptStats {
 
 type Measured = Pick<AttemptSummary, 'outcome' | 'duration_ms'>;
 
-/** Null where there is none. */
+/** Null without attempts. */
 export function computeAttemptStats(attempts: readonly Measured[]): AttemptStats | null {
   if (attempts.length === 0) return null;
   const durations = attempts.map(({ duration_ms: ms }) => ms).sort((a, b) => a - b);
@@ -25,14 +25,14 @@ export function computeAttemptStats(attempts: readonly Measured[]): AttemptStats
   };
 }
 
-/** `100%` and `0%` are only said of all and of none: `99.5%`. */
+/** Uses `100%` and `0%` only for all and none: `99.5%`. */
 export function formatSuccessRate({ count, succeeded }: Pick<AttemptStats, 'count' | 'succeeded'>): string {
   const percent = (100 * succeeded) / count;
   const isNearEnd = (percent > 99 && percent < 100) || (percent > 0 && percent < 1);
   return `${isNearEnd ? percent.toFixed(1) : Math.round(percent)}%`;
 }
 
-/** What came first in `before`, and what has been heard since, newest first; what is in both counts once. */
+/** Merges new items with existing ones, newest first, without duplicates. */
 export function mergeNewest<Item extends { readonly id: string }>(
   heard: readonly Item[],
   before: readonly Item[],
@@ -42,7 +42,7 @@ export function mergeNewest<Item extends { readonly id: string }>(
   return [...heard, ...before.filter(({ id }) => !known.has(id))].slice(0, most);
 }
 
-/** The smallest value that the share of all values does not exceed. */
+/** The smallest value that is not exceeded by `share` of all values. */
 function percentile(sorted: readonly number[], share: number): number {
   return sorted[Math.ceil(share * sorted.length) - 1] ?? 0;
 }

@@ -8,7 +8,7 @@ import { emptyWebhook } from './webhook-draft.ts';
 import { WebhookForm } from './webhook-form.tsx';
 import { NewWebhookSecret } from './webhook-secret.tsx';
 
-/** Asks for a new endpoint, shows its secret, and leads to it. */
+/** Creates an endpoint and shows its secret. */
 export function CreateWebhookDialog({ onClose }: { readonly onClose: () => void }) {
   const [created, setCreated] = useState<WebhookWithSecret | null>(null);
   const close = () => {
@@ -16,11 +16,11 @@ export function CreateWebhookDialog({ onClose }: { readonly onClose: () => void 
     if (created !== null) navigate({ section: 'webhooks', id: created.id });
   };
   return (
-    <Dialog title={created === null ? 'New endpoint' : 'Its secret'} onClose={close}>
+    <Dialog title={created === null ? 'New endpoint' : 'Signing secret'} onClose={close}>
       {created === null ? (
         <WebhookForm
           original={emptyWebhook}
-          action="Create the endpoint"
+          action="Create endpoint"
           send={async (webhook) =>
             setCreated(await control.createWebhook({ workspace_id: workspaceId.peek(), ...webhook }))
           }

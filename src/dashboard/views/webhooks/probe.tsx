@@ -8,32 +8,32 @@ import { Icon } from '../../ui/icon.tsx';
 
 type State = 'none' | 'asked' | readonly Finding[] | { readonly error: string };
 
-/** Tries the endpoint out: whether it can be reached, takes what is rightly signed, and refuses what is not. */
+/** Probes the endpoint: whether it is reachable, accepts valid signatures and rejects forged ones. */
 export function Probe({ webhookId }: { readonly webhookId: string }) {
   const [state, setState] = useState<State>('none');
   const probe = async () => {
     setState('asked');
     try {
       const answer = await control.probeWebhook({ id: webhookId });
-      // The page says above what its address is.
+      // The page already shows the URL.
       setState(toProbeFindings({ ...answer, url: 'the endpoint' }, wallNow.peek() ?? 0));
     } catch (error) {
       setState({ error: toErrorMessage(error) });
     }
   };
   return (
-    <section class="card webhooks-probe" aria-label="Try it out">
+    <section class="card webhooks-probe" aria-label="Test the endpoint">
       <div class="row">
-        <h3>Try it out</h3>
+        <h3>Test the endpoint</h3>
         <button type="button" disabled={state === 'asked'} onClick={probe}>
-          <Icon name="bolt" /> Send a probe
+          <Icon name="bolt" /> Send probe
         </button>
       </div>
       <div role="status">
         {state === 'none' && (
           <p class="muted">
-            Connects, sends a delivery of type <code>svc.probe</code> that is rightly signed and one that is
-            forged, and judges the answers. Neither is recorded.
+            Sends one correctly signed and one forged delivery of type <code>svc.probe</code>, and checks the
+            responses. They are not recorded.
           </p>
         )}
         {state === 'asked' && <p class="muted">Waiting for the receiver…</p>}

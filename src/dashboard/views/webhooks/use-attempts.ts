@@ -6,10 +6,10 @@ import { useLiveItems } from '../../live-stream.ts';
 import { type Query, useQuery } from '../../use-query.ts';
 import { mergeNewest } from './attempt-stats.ts';
 
-/** How many of the newest attempts the figures are of. */
+/** How many of the latest attempts the statistics cover. */
 const MAX_ATTEMPTS = 200;
 
-/** The newest attempts to an endpoint, newest first, live. */
+/** The latest attempts to an endpoint, newest first, live. */
 export function useAttempts(webhookId: string): Query<readonly AttemptSummary[]> {
   const query = useQuery(
     () => control.listAttempts({ webhook_id: webhookId, limit: MAX_ATTEMPTS }),

@@ -9,25 +9,25 @@ import { LatencyChart, OutcomeChart } from './attempt-charts.tsx';
 import { computeAttemptStats, formatSuccessRate } from './attempt-stats.ts';
 import { useAttempts } from './use-attempts.ts';
 
-/** How many have a place in the drawings, and how many are listed. */
+/** Limits for the charts and for the list. */
 const CHART_SLOTS = 100;
 const MAX_LISTED = 10;
 
-/** How the endpoint fares: outcomes and durations of its newest attempts. */
+/** Outcomes and durations of the latest attempts to an endpoint. */
 export function WebhookAttempts({ webhookId }: { readonly webhookId: string }) {
   const query = useAttempts(webhookId);
   return (
     <section class="card webhooks-attempts" aria-label="Attempts">
       <div class="row">
         <h3>Attempts</h3>
-        <a href={toHash({ section: 'deliveries', query: { webhook: webhookId } })}>All its deliveries</a>
+        <a href={toHash({ section: 'deliveries', query: { webhook: webhookId } })}>All deliveries</a>
       </div>
       <QueryView query={query} what="attempts">
         {(attempts) =>
           attempts.length === 0 ? (
             <p class="muted">
-              None yet. <a href={toHash({ section: 'trigger' })}>Trigger an event</a> of a type that it
-              subscribes to.
+              No attempts yet. <a href={toHash({ section: 'trigger' })}>Trigger an event</a> that this
+              endpoint subscribes to.
             </p>
           ) : (
             <Figures attempts={attempts} />
@@ -44,11 +44,11 @@ function Figures({ attempts }: { readonly attempts: readonly AttemptSummary[] })
   const { count, succeeded, p50, p95, longest } = attemptStats;
   return (
     <>
-      <div class="webhooks-plots">
+      <div class="webhooks-charts">
         <figure>
           <OutcomeChart attempts={attempts} slots={CHART_SLOTS} />
           <figcaption>
-            <strong>{formatSuccessRate(attemptStats)}</strong> succeeded: {succeeded} of the newest {count}
+            <strong>{formatSuccessRate(attemptStats)}</strong> succeeded: {succeeded} of the last {count}
           </figcaption>
         </figure>
         <figure>
@@ -59,12 +59,12 @@ function Figures({ attempts }: { readonly attempts: readonly AttemptSummary[] })
           </figcaption>
         </figure>
       </div>
-      <ol class="webhooks-newest" aria-label="Newest attempts">
+      <ol class="webhooks-latest" aria-label="Latest attempts">
         {attempts.slice(0, MAX_LISTED).map((attempt) => (
           <li key={attempt.id}>
             <AttemptLink attempt={attempt} />
             <OutcomeBadge {...attempt} />
-            <span class="webhooks-number">{formatLatency(attempt.duration_ms)}</span>
+            <span class="webhooks-duration">{formatLatency(attempt.duration_ms)}</span>
             <Time at={attempt.sent_at} of="wall" />
           </li>
         ))}

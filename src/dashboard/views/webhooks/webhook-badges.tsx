@@ -1,19 +1,19 @@
 import type { WebhookDetail } from '../../../contract/resources.ts';
 
-/** What is particular about an endpoint: that it is disabled, or there only while somebody listens. */
+/** Badges of an endpoint: disabled, or created by `svc listen`. */
 export function WebhookBadges({ webhook: { disabled, listener } }: { readonly webhook: WebhookDetail }) {
   return (
     <span class="row">
       {disabled && (
         <span
           class="badge pending"
-          title="Pending deliveries wait; events that happen meanwhile are not for it."
+          title="Pending deliveries wait. New events are not delivered to this endpoint."
         >
           disabled
         </span>
       )}
       {listener && (
-        <span class="badge canceled" title="It goes when nobody listens any more.">
+        <span class="badge canceled" title="Removed when svc listen stops.">
           svc listen
         </span>
       )}

@@ -1,4 +1,4 @@
-/** What is asked before an endpoint changes for good. */
+/** The dialogs that edit, rotate or delete an endpoint. */
 import { useState } from 'preact/hooks';
 import type { WebhookDetail } from '../../../contract/resources.ts';
 import { parseDuration } from '../../../domain/duration.ts';
@@ -22,7 +22,7 @@ interface Props {
 
 export function EditDialog({ webhook, onClose }: Props) {
   return (
-    <Dialog title="Edit the endpoint" onClose={onClose}>
+    <Dialog title="Edit endpoint" onClose={onClose}>
       <WebhookForm
         original={toDraft(webhook)}
         action="Save"
@@ -45,19 +45,19 @@ export function RotateDialog({ webhook: { id }, onClose }: Props) {
   });
   if (secret !== null) {
     return (
-      <Dialog title="The new secret" onClose={onClose}>
+      <Dialog title="New secret" onClose={onClose}>
         <NewWebhookSecret secret={secret} onDone={onClose} />
       </Dialog>
     );
   }
   return (
-    <Dialog title="Rotate the secret" onClose={onClose}>
+    <Dialog title="Rotate secret" onClose={onClose}>
       <form class="form" onSubmit={submit} noValidate>
-        <p>Deliveries are signed with a new secret from now on, and for a while with the old one as well.</p>
+        <p>New deliveries are signed with a new secret, and with the old one until it expires.</p>
         <Field
-          label="The old one signs as well for"
+          label="Keep old secret valid for"
           name="overlap_ms"
-          hint="Of schedule time; 0s to end it at once."
+          hint="In schedule time. 0s expires it now."
           error={error}
         >
           {(control) => (
@@ -70,7 +70,7 @@ export function RotateDialog({ webhook: { id }, onClose }: Props) {
         </Field>
         <FormErrorText problem={error} />
         <div class="row">
-          <button type="submit" class="main" disabled={isBusy}>
+          <button type="submit" class="primary" disabled={isBusy}>
             <Icon name="key" /> Rotate
           </button>
           <button type="button" onClick={onClose}>
@@ -82,7 +82,7 @@ export function RotateDialog({ webhook: { id }, onClose }: Props) {
   );
 }
 
-/** More pending deliveries than this are counted as "or more". */
+/** Above this number, the count shows "or more". */
 const COUNTED = 1000;
 
 export function DeleteDialog({ webhook: { id, url }, onClose }: Props) {
@@ -92,12 +92,14 @@ export function DeleteDialog({ webhook: { id, url }, onClose }: Props) {
   );
   const { error, isBusy, submit } = useFormSubmit([], async () => {
     const { canceled_deliveries: canceled } = await control.deleteWebhook({ id });
-    showToast(`The endpoint is deleted; pending deliveries canceled: ${canceled}.`);
-    // This window goes with the endpoint.
+    showToast(
+      `Endpoint deleted. ${canceled} pending ${canceled === 1 ? 'delivery' : 'deliveries'} canceled.`,
+    );
+    // Navigating away unmounts this dialog.
     navigate({ section: 'webhooks' });
   });
   return (
-    <Dialog title="Delete the endpoint" onClose={onClose}>
+    <Dialog title="Delete endpoint" onClose={onClose}>
       <form class="form" onSubmit={submit}>
         <p class="webhooks-url">{url}</p>
         <p role="status">
@@ -106,7 +108,7 @@ export function DeleteDialog({ webhook: { id, url }, onClose }: Props) {
         <FormErrorText problem={error} />
         <div class="row">
           <button type="submit" class="danger" disabled={isBusy}>
-            <Icon name="trash" /> Delete it
+            <Icon name="trash" /> Delete endpoint
           </button>
           <button type="button" onClick={onClose}>
             Cancel
@@ -124,7 +126,7 @@ function describePending({
   readonly data: readonly unknown[];
   readonly has_more: boolean;
 }) {
-  if (data.length === 0) return 'No delivery is pending for it.';
+  if (data.length === 0) return 'No deliveries are pending.';
   const count = `${data.length}${isMore ? ' or more' : ''}`;
   return data.length === 1
     ? '1 pending delivery will be canceled.'

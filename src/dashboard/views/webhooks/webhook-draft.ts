@@ -1,15 +1,14 @@
-/** An endpoint as somebody writes it down, and as the control plane takes it. */
+/** The form values of an endpoint and their conversion for the control plane. */
 import type { WebhookDetail } from '../../../contract/resources.ts';
 import { findHeaderProblem } from '../../../domain/delivery-headers.ts';
 import { WILDCARD_SUBSCRIPTION } from '../../../domain/event.ts';
 import { SvcError } from '../../../errors.ts';
 
-/** Texts of fields. */
 export interface WebhookDraft {
   readonly url: string;
   /** Separated by commas or spaces. */
   readonly events: string;
-  /** `Name: value`, one a line. */
+  /** `Name: value`, one per line. */
   readonly headers: string;
   readonly skip_verify: boolean;
 }
@@ -26,7 +25,7 @@ export function toDraft({ url, events, headers, skip_verify }: WebhookDetail): W
   return { url, events: events.join(', '), headers: lines.join('\n'), skip_verify };
 }
 
-/** @throws SvcError `usage` where a header is none. */
+/** @throws SvcError `usage` for an invalid header */
 export function toWebhook({ url, events, headers, skip_verify }: WebhookDraft) {
   return { url: url.trim(), events: toTypes(events), headers: toHeaders(headers), skip_verify };
 }
@@ -35,7 +34,7 @@ export function toTypes(text: string): string[] {
   return text.split(/[\s,]+/).filter((type) => type !== '');
 }
 
-/** Adds an event type to those of the text, or takes it away; `*` stands for all, so it stands alone. */
+/** Adds or removes an event type; `*` matches every type, so it replaces the others. */
 export function toggleType(text: string, type: string): string {
   const types = toTypes(text);
   if (types.includes(type)) return types.filter((each) => each !== type).join(', ');
@@ -48,7 +47,7 @@ function toHeaders(text: string): Record<string, string> {
   for (const line of text.split('\n').filter((each) => each.trim() !== '')) {
     const colon = line.indexOf(':');
     const [name, value] = [line.slice(0, colon).trim(), line.slice(colon + 1).trim()];
-    if (colon === -1) refuse(`must be written like 'Authorization: Bearer abc', not ${line.trim()}`);
+    if (colon === -1) refuse(`must have the form 'Authorization: Bearer abc', not '${line.trim()}'`);
     const isSame = (other: string) => other.toLowerCase() === name.toLowerCase();
     const problem = [...headers.keys()].some(isSame)
       ? `${name} is given twice`

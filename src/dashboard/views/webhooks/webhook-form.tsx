@@ -1,4 +1,4 @@
-/** The form in which an endpoint is created or changed. */
+/** The form that creates or edits an endpoint. */
 import { useState } from 'preact/hooks';
 import { WILDCARD_SUBSCRIPTION } from '../../../domain/event.ts';
 import { Field, FormErrorText } from '../../ui/field.tsx';
@@ -8,7 +8,7 @@ import { toggleType, toTypes, toWebhook, type WebhookDraft } from './webhook-dra
 
 interface Props {
   readonly original: WebhookDraft;
-  /** What the button says. */
+  /** Label of the button. */
   readonly action: string;
   readonly send: (webhook: ReturnType<typeof toWebhook>) => Promise<void>;
 }
@@ -19,7 +19,7 @@ export function WebhookForm({ original, action, send }: Props) {
   const { error, isBusy, submit } = useFormSubmit(Object.keys(draft), () => send(toWebhook(draft)));
   return (
     <form class="form" onSubmit={submit} noValidate>
-      <Field label="Address" name="url" hint="Where the receiver listens." error={error}>
+      <Field label="URL" name="url" hint="Where the emulator sends deliveries." error={error}>
         {(control) => (
           <input
             {...control}
@@ -34,7 +34,7 @@ export function WebhookForm({ original, action, send }: Props) {
       <Field
         label="Event types"
         name="events"
-        hint="Separated by commas; * stands for every type."
+        hint="Separate types with commas. * matches every type."
         error={error}
       >
         {(control) => (
@@ -48,9 +48,9 @@ export function WebhookForm({ original, action, send }: Props) {
       </Field>
       <Types chosen={draft.events} onChange={(events) => change({ events })} />
       <Field
-        label="Headers to add to each delivery"
+        label="Custom headers"
         name="headers"
-        hint="Name: value, one a line; for a gateway in front of the receiver, say."
+        hint="One Name: value per line, sent with each delivery."
         error={error}
       >
         {(control) => (
@@ -70,11 +70,11 @@ export function WebhookForm({ original, action, send }: Props) {
           checked={draft.skip_verify}
           onChange={({ currentTarget }) => change({ skip_verify: currentTarget.checked })}
         />
-        Take any TLS certificate of the receiver
+        Skip TLS certificate verification
       </label>
       <FormErrorText problem={error} />
       <div class="row">
-        <button type="submit" class="main" disabled={isBusy}>
+        <button type="submit" class="primary" disabled={isBusy}>
           {action}
         </button>
       </div>
@@ -92,7 +92,7 @@ function Types({ chosen, onChange }: TypesProps) {
   const isChosen = new Set(toTypes(chosen));
   return (
     <fieldset class="webhooks-types">
-      <legend class="unseen">Known event types</legend>
+      <legend class="visually-hidden">Known event types</legend>
       {[WILDCARD_SUBSCRIPTION, ...types].map((type) => (
         <button
           key={type}

@@ -18,9 +18,9 @@ import { CreateWebhookDialog } from './create-webhook-dialog.tsx';
 import { useAttempts } from './use-attempts.ts';
 import { WebhookBadges } from './webhook-badges.tsx';
 
-/** Each row asks for figures of its own. */
+/** Limited, because each row loads its own statistics. */
 const PAGE_SIZE = 50;
-/** How many attempts have a place in the drawing of a row. */
+/** How many attempts the chart of a row shows. */
 const CHART_SLOTS = 40;
 
 export function WebhookList() {
@@ -37,7 +37,7 @@ export function WebhookList() {
     <div class="page">
       <div class="row">
         <h2>Endpoints</h2>
-        <button type="button" class="main" onClick={() => setCreating(true)}>
+        <button type="button" class="primary" onClick={() => setCreating(true)}>
           <Icon name="plus" /> New endpoint
         </button>
       </div>
@@ -81,12 +81,12 @@ function Row({ webhook }: { readonly webhook: WebhookDetail }) {
         <span class="muted webhooks-events">{events.join(', ')}</span>
       </div>
       {attempts !== undefined && (attemptStats === null || last === undefined) && (
-        <p class="muted">no attempt yet</p>
+        <p class="muted">no attempts yet</p>
       )}
       {attempts !== undefined && attemptStats !== null && last !== undefined && (
         <>
           <OutcomeChart attempts={attempts} slots={CHART_SLOTS} />
-          <dl class="webhooks-figures">
+          <dl class="webhooks-stats">
             <div>
               <dt>Succeeded</dt>
               <dd>{formatSuccessRate(attemptStats)}</dd>
@@ -113,10 +113,10 @@ function NoEndpointsYet() {
   return (
     <EmptyState>
       <p>
-        No endpoints yet. Each receives the events whose types it subscribes to, signed with its own secret.
+        No endpoints yet. An endpoint receives the events that it subscribes to, signed with its own secret.
       </p>
       <p>
-        Press “New endpoint”, or run <code>{command}</code> <CopyButton what="the command" text={command} />
+        Press “New endpoint”, or run <code>{command}</code> <CopyButton what="command" text={command} />
       </p>
     </EmptyState>
   );

@@ -5,31 +5,28 @@ import { useRevealedSecret } from '../../use-revealed-secret.ts';
 
 const MASK = '••••••••••••••••';
 
-/** The secret of an endpoint, hidden until somebody asks for it; it can be copied without. */
+/** The secret of an endpoint, hidden until the user shows it. It can be copied while hidden. */
 export function WebhookSecret({ webhookId }: { readonly webhookId: string }) {
   const { shown, toggle } = useRevealedSecret(webhookId);
   return (
     <>
       <span class="row webhooks-secret">
         <code>{shown?.secret ?? <span aria-hidden="true">{MASK}</span>}</code>
-        <button type="button" class="quiet" aria-pressed={shown !== null} onClick={toggle}>
+        <button type="button" class="subtle" aria-pressed={shown !== null} onClick={toggle}>
           <Icon name="eye" /> {shown === null ? 'Show' : 'Hide'}
         </button>
-        <CopyButton
-          what="the secret"
-          text={async () => (await control.revealSecret({ id: webhookId })).secret}
-        />
+        <CopyButton what="secret" text={async () => (await control.revealSecret({ id: webhookId })).secret} />
       </span>
       {shown !== null && shown.previous_secret !== null && (
         <span class="row webhooks-secret">
-          <span class="muted">before the rotation</span> <code>{shown.previous_secret}</code>
+          <span class="muted">previous secret</span> <code>{shown.previous_secret}</code>
         </span>
       )}
     </>
   );
 }
 
-/** A secret that has just been made. */
+/** A secret that was just created. */
 export function NewWebhookSecret({
   secret,
   onDone,
@@ -40,14 +37,14 @@ export function NewWebhookSecret({
   return (
     <div class="form">
       <p>
-        Give this secret to the receiver, which verifies signatures with it. The API shows it this once; this
-        page hides it until it is asked for.
+        Your receiver needs this secret to verify signatures. The API returns it only now. This dashboard can
+        show it again.
       </p>
       <p class="row webhooks-secret card">
-        <code>{secret}</code> <CopyButton what="the secret" text={secret} label="Copy" />
+        <code>{secret}</code> <CopyButton what="secret" text={secret} label="Copy" />
       </p>
       <div class="row">
-        <button type="button" class="main" autofocus onClick={onDone}>
+        <button type="button" class="primary" autofocus onClick={onDone}>
           Done
         </button>
       </div>

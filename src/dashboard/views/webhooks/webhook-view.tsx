@@ -1,4 +1,4 @@
-/** One endpoint: what it is, how it fares, what it is put through, and all that changes it. */
+/** One endpoint: its settings, attempts, probe and faults. */
 import { useState } from 'preact/hooks';
 import type { WebhookDetail } from '../../../contract/resources.ts';
 import { WILDCARD_SUBSCRIPTION } from '../../../domain/event.ts';
@@ -68,7 +68,7 @@ function Head({ webhook, onChange }: HeadProps) {
           <Icon name={disabled ? 'play' : 'pause'} /> {disabled ? 'Enable' : 'Disable'}
         </button>
         <button type="button" onClick={() => setOpen('rotate')}>
-          <Icon name="key" /> Rotate the secret
+          <Icon name="key" /> Rotate secret
         </button>
         <button type="button" class="danger" onClick={() => setOpen('delete')}>
           <Icon name="trash" /> Delete
@@ -90,10 +90,10 @@ function Head({ webhook, onChange }: HeadProps) {
 function Facts({ webhook }: { readonly webhook: WebhookDetail }) {
   const { id, events, headers, skip_verify, previous_secret_expires_at: expiry, created_at } = webhook;
   return (
-    <dl class="facts card">
+    <dl class="properties card">
       <dt>Endpoint</dt>
       <dd class="row">
-        <code>{id}</code> <CopyButton what="the id of the endpoint" text={id} />
+        <code>{id}</code> <CopyButton what="endpoint ID" text={id} />
       </dd>
       <dt>Events</dt>
       <dd>{events.map((type) => (type === WILDCARD_SUBSCRIPTION ? '* (every type)' : type)).join(', ')}</dd>
@@ -105,7 +105,7 @@ function Facts({ webhook }: { readonly webhook: WebhookDetail }) {
         <>
           <dt>Old secret</dt>
           <dd>
-            signs as well until <Time at={expiry} of="schedule" />
+            valid until <Time at={expiry} of="schedule" />
           </dd>
         </>
       )}
@@ -124,7 +124,7 @@ function Facts({ webhook }: { readonly webhook: WebhookDetail }) {
       {skip_verify && (
         <>
           <dt>TLS</dt>
-          <dd>any certificate is taken</dd>
+          <dd>certificate is not verified</dd>
         </>
       )}
       <dt>Created</dt>

@@ -1,4 +1,4 @@
-/** The endpoints of the workspace, or the one of the address. */
+/** The endpoints of the workspace, or the open one. */
 import './webhooks.css';
 import type { Route } from '../../address.ts';
 import { WebhookList } from './webhook-list.tsx';
