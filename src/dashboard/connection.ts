@@ -5,11 +5,11 @@ import { useEffect, useRef } from 'preact/hooks';
 export const isConnected = signal<boolean | null>(null);
 
 /** Calls `onReconnect` when a lost connection is restored, because another emulator may have replaced the first one. */
-export function useReconnection(look: () => void): void {
+export function useReconnection(onReconnect: () => void): void {
   const wasLost = useRef(false);
-  const { value: stands } = isConnected;
+  const { value: isUp } = isConnected;
   useEffect(() => {
-    if (stands && wasLost.current) look();
-    wasLost.current = stands === false;
-  }, [stands]);
+    if (isUp && wasLost.current) onReconnect();
+    wasLost.current = isUp === false;
+  }, [isUp]);
 }

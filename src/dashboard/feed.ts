@@ -32,54 +32,54 @@ export class Feed<Item extends HasId> {
   /** Whether the first page has arrived. */
   isLoaded = false;
   readonly #options: FeedOptions<Item>;
-  readonly newCount = new Set<string>();
-  #isHeld = false;
+  readonly #newIds = new Set<string>();
+  #isPaused = false;
   /** Whether the paused list still shows an item that no longer matches. */
   #isStale = false;
-  #looked = { first: 0, last: 0 };
+  #visibleRange = { first: 0, last: 0 };
   /** Number of the latest page request. Responses to earlier requests are ignored. */
-  #question = 0;
-  #isAsking = false;
+  #requestNumber = 0;
+  #isLoading = false;
   /** Repeats the last page request; null unless it failed. */
-  #failed: (() => void) | null = null;
+  #retry: (() => void) | null = null;
   /** Updates since the latest page request, because its response may be older. */
-  #heard: ItemUpdate<Item>[] = [];
+  #updatesWhileLoading: ItemUpdate<Item>[] = [];
 
   constructor(options: FeedOptions<Item>) {
     this.#options = options;
   }
 
   get isLoading(): boolean {
-    return this.#isAsking;
+    return this.#isLoading;
   }
 
   /** How many new items wait while the list is paused; {@link MAX_NEW_COUNT} means as many or more. */
-  get waiting(): number {
-    return this.newCount.size;
+  get newCount(): number {
+    return this.#newIds.size;
   }
 
   /** Loads the first page and drops everything else. */
   load(): void {
-    const ask = () => this.#options.fetchPage({ limit: PAGE_SIZE });
-    void this.#ask(ask, (page) => {
+    const send = () => this.#options.fetchPage({ limit: PAGE_SIZE });
+    void this.#request(send, (page) => {
       this.list.reset(page);
       this.isLoaded = true;
-      this.newCount.clear();
+      this.#newIds.clear();
       this.#isStale = false;
     });
   }
 
   /** Ignores responses that are still pending. */
   cancel(): void {
-    this.#question++;
+    this.#requestNumber++;
   }
 
   /** Applies updates from the live stream. */
-  applyUpdates(news: readonly ItemUpdate<Item>[]): void {
-    if (this.#isAsking) this.#heard.push(...news);
-    for (const each of news) this.#take(each);
+  applyUpdates(updates: readonly ItemUpdate<Item>[]): void {
+    if (this.#isLoading) this.#updatesWhileLoading.push(...updates);
+    for (const update of updates) this.#applyUpdate(update);
     if (!this.isLoaded) return;
-    this.list.unloadOutside(this.#looked.first, this.#looked.last);
+    this.list.unloadOutside(this.#visibleRange.first, this.#visibleRange.last);
     this.#options.onChange();
   }
 
@@ -87,9 +87,9 @@ export class Feed<Item extends HasId> {
    * While paused, no item is added or removed, but existing items are still updated. The list reloads when it resumes
    * after changes.
    */
-  setPaused(isHeld: boolean): void {
-    this.#isHeld = isHeld;
-    if (!isHeld && (this.#isStale || this.newCount.size > 0)) this.load();
+  setPaused(isPaused: boolean): void {
+    this.#isPaused = isPaused;
+    if (!isPaused && (this.#isStale || this.#newIds.size > 0)) this.load();
   }
 
   /**
@@ -97,63 +97,63 @@ export class Feed<Item extends HasId> {
    * {@link retry}.
    */
   setVisibleRange(first: number, last: number): void {
-    this.#looked = { first, last };
-    if (!this.isLoaded || this.#isAsking || this.#failed !== null) return;
+    this.#visibleRange = { first, last };
+    if (!this.isLoaded || this.#isLoading || this.#retry !== null) return;
     const { list } = this;
     list.unloadOutside(first, last);
     const missing = list.findUnloaded(first, last);
     if (missing !== null) {
       const { after } = missing;
-      void this.#ask(
-        () => this.#askBetween(missing),
+      void this.#request(
+        () => this.#fetchBetween(missing),
         (items) => list.reload(after, items),
       );
     } else if (list.nextCursor !== null && last > list.length - PREFETCH_DISTANCE) {
       const after = list.nextCursor;
-      const ask = () => this.#options.fetchPage({ limit: PAGE_SIZE, starting_after: after });
-      void this.#ask(ask, (page) => list.append(after, page));
+      const send = () => this.#options.fetchPage({ limit: PAGE_SIZE, starting_after: after });
+      void this.#request(send, (page) => list.append(after, page));
     }
   }
 
   /** Repeats the page request that failed. */
   retry(): void {
-    this.#failed?.();
+    this.#retry?.();
   }
 
-  #take({ item, matches }: ItemUpdate<Item>): void {
-    const isHere = this.list.has(item.id);
-    if (!this.#isHeld || isHere) this.list.upsert(item, this.#isHeld || matches);
-    if (!this.#isHeld) return;
-    if (isHere && matches === false) this.#isStale = true;
-    if (isHere === false && matches && this.waiting < MAX_NEW_COUNT) this.newCount.add(item.id);
-    if (matches === false) this.newCount.delete(item.id);
+  #applyUpdate({ item, matches }: ItemUpdate<Item>): void {
+    const isListed = this.list.has(item.id);
+    if (!this.#isPaused || isListed) this.list.upsert(item, this.#isPaused || matches);
+    if (!this.#isPaused) return;
+    if (isListed && matches === false) this.#isStale = true;
+    if (isListed === false && matches && this.newCount < MAX_NEW_COUNT) this.#newIds.add(item.id);
+    if (matches === false) this.#newIds.delete(item.id);
   }
 
-  async #ask<Answer>(ask: () => Promise<Answer>, take: (answer: Answer) => void): Promise<void> {
-    const question = ++this.#question;
-    this.#isAsking = true;
-    this.#heard = [];
+  async #request<Result>(send: () => Promise<Result>, apply: (result: Result) => void): Promise<void> {
+    const number = ++this.#requestNumber;
+    this.#isLoading = true;
+    this.#updatesWhileLoading = [];
     this.#options.onChange();
     try {
-      const answer = await ask();
-      if (question !== this.#question) return;
-      this.#failed = null;
+      const result = await send();
+      if (number !== this.#requestNumber) return;
+      this.#retry = null;
       this.error = null;
-      take(answer);
-      for (const itemUpdate of this.#heard) this.#take(itemUpdate);
+      apply(result);
+      for (const update of this.#updatesWhileLoading) this.#applyUpdate(update);
     } catch (error) {
-      if (question !== this.#question) return;
-      this.#failed = () => void this.#ask(ask, take);
+      if (number !== this.#requestNumber) return;
+      this.#retry = () => void this.#request(send, apply);
       this.error = toErrorMessage(error);
     }
-    this.#isAsking = false;
-    this.#heard = [];
-    if (this.error === null) this.setVisibleRange(this.#looked.first, this.#looked.last);
+    this.#isLoading = false;
+    this.#updatesWhileLoading = [];
+    if (this.error === null) this.setVisibleRange(this.#visibleRange.first, this.#visibleRange.last);
     this.#options.onChange();
   }
 
   /** The items after one cursor down to `end`. A page may be short, so several requests can be necessary. */
-  async #askBetween({
+  async #fetchBetween({
     after,
     end,
   }: {

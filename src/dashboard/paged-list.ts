@@ -13,7 +13,7 @@ export interface HasId {
   readonly id: string;
 }
 
-/** A contiguous part of the list: a page and the items that were added to it since. */
+/** A contiguous segment of the list: a page and the items that were added to it since. */
 interface Segment<Item> {
   /** The cursor before its first item; null at the top. */
   readonly cursor: string | null;
@@ -26,7 +26,7 @@ interface Segment<Item> {
 type LoadedSegment<Item> = Segment<Item> & { items: Item[] };
 
 export class PagedList<Item extends HasId> {
-  #parts: Segment<Item>[] = [];
+  #segments: Segment<Item>[] = [];
   #length = 0;
   /** Cursor of the next page; null at the end of the list. */
   nextCursor: string | null = null;
@@ -38,7 +38,7 @@ export class PagedList<Item extends HasId> {
   /** Undefined beyond the end and for an unloaded item. */
   at(index: number): Item | undefined {
     let start = 0;
-    for (const { items, size } of this.#parts) {
+    for (const { items, size } of this.#segments) {
       if (index < start + size) return items?.[index - start];
       start += size;
     }
@@ -47,7 +47,7 @@ export class PagedList<Item extends HasId> {
 
   /** Replaces the list with its first page. */
   reset(page: Page<Item>): void {
-    this.#parts = [];
+    this.#segments = [];
     this.#append(null, page);
   }
 
@@ -58,45 +58,45 @@ export class PagedList<Item extends HasId> {
 
   /**
    * Updates or inserts an item, or removes one that no longer matches.
-   * @param belongs null when unknown: the item stays if it is in the list
+   * @param matches null when unknown: the item stays if it is in the list
    */
-  upsert(item: Item, belongs: boolean | null): void {
-    const part = this.#findKept(item.id);
-    if (part === null) return;
-    const place = findInsertIndex(part.items, item.id);
-    const isKnown = part.items[place]?.id === item.id;
-    part.items.splice(place, isKnown ? 1 : 0, ...((belongs ?? isKnown) ? [item] : []));
-    part.size = part.items.length;
-    this.#measure();
-    if (part.size >= 2 * PAGE_SIZE) this.#split(part);
+  upsert(item: Item, matches: boolean | null): void {
+    const segment = this.#findLoaded(item.id);
+    if (segment === null) return;
+    const index = findInsertIndex(segment.items, item.id);
+    const isKnown = segment.items[index]?.id === item.id;
+    segment.items.splice(index, isKnown ? 1 : 0, ...((matches ?? isKnown) ? [item] : []));
+    segment.size = segment.items.length;
+    this.#updateLength();
+    if (segment.size >= 2 * PAGE_SIZE) this.#split(segment);
   }
 
   /** Whether the item is in the list; null when its position is not loaded. */
   has(id: string): boolean | null {
-    const items = this.#findKept(id)?.items;
+    const items = this.#findLoaded(id)?.items;
     return items === undefined ? null : items[findInsertIndex(items, id)]?.id === id;
   }
 
   /** Unloads items far from the range `first` to `last`. Items below are cut off; items above keep their positions. */
   unloadOutside(first: number, last: number): void {
     let start = 0;
-    for (const [index, part] of this.#parts.entries()) {
+    for (const [position, segment] of this.#segments.entries()) {
       if (start > last + KEPT_AROUND_VIEW) {
-        this.nextCursor = part.cursor;
-        this.#parts.length = index;
+        this.nextCursor = segment.cursor;
+        this.#segments.length = position;
         break;
       }
-      start += part.size;
-      if (start < first - KEPT_AROUND_VIEW) part.items = null;
+      start += segment.size;
+      if (start < first - KEPT_AROUND_VIEW) segment.items = null;
     }
-    this.#measure();
+    this.#updateLength();
   }
 
   /** The unloaded segment that contains `index`, or the next one up to `last`: its start and end cursors. */
   findUnloaded(index: number, last: number): { readonly after: string | null; readonly end: string } | null {
     let start = 0;
-    for (const [place, { cursor, items, size }] of this.#parts.entries()) {
-      const end = this.#parts[place + 1]?.cursor;
+    for (const [position, { cursor, items, size }] of this.#segments.entries()) {
+      const end = this.#segments[position + 1]?.cursor;
       if (items === null && start <= last && index < start + size && end != null)
         return { after: cursor, end };
       start += size;
@@ -106,45 +106,45 @@ export class PagedList<Item extends HasId> {
 
   /** Fills an unloaded segment again. */
   reload(after: string | null, items: readonly Item[]): void {
-    const part = this.#parts.find((each) => each.cursor === after && each.items === null);
-    if (part === undefined) return;
-    part.items = [...items];
-    part.size = items.length;
-    this.#measure();
+    const segment = this.#segments.find((each) => each.cursor === after && each.items === null);
+    if (segment === undefined) return;
+    segment.items = [...items];
+    segment.size = items.length;
+    this.#updateLength();
   }
 
-  #findKept(id: string): LoadedSegment<Item> | null {
-    const part = this.#parts.findLast(({ cursor }) => cursor === null || id < cursor);
-    const isBeyond = part === this.#parts.at(-1) && this.nextCursor !== null && id < this.nextCursor;
-    return part === undefined || isBeyond || !isLoaded(part) ? null : part;
+  #findLoaded(id: string): LoadedSegment<Item> | null {
+    const segment = this.#segments.findLast(({ cursor }) => cursor === null || id < cursor);
+    const isBeyond = segment === this.#segments.at(-1) && this.nextCursor !== null && id < this.nextCursor;
+    return segment === undefined || isBeyond || !isLoaded(segment) ? null : segment;
   }
 
   #append(after: string | null, { data, has_more: hasMore, end_cursor: end }: Page<Item>): void {
-    this.#parts.push({ cursor: after, items: [...data], size: data.length });
+    this.#segments.push({ cursor: after, items: [...data], size: data.length });
     this.nextCursor = hasMore ? end : null;
-    this.#measure();
+    this.#updateLength();
   }
 
   /** Only the top segment grows without limit, because new items are inserted there. */
-  #split(part: LoadedSegment<Item>): void {
-    const upper = part.items.slice(0, PAGE_SIZE);
-    const lower = part.items.slice(PAGE_SIZE);
+  #split(segment: LoadedSegment<Item>): void {
+    const upper = segment.items.slice(0, PAGE_SIZE);
+    const lower = segment.items.slice(PAGE_SIZE);
     const after = upper.at(-1)?.id ?? null;
-    this.#parts.splice(
-      this.#parts.indexOf(part),
+    this.#segments.splice(
+      this.#segments.indexOf(segment),
       1,
-      { ...part, items: upper, size: upper.length },
+      { ...segment, items: upper, size: upper.length },
       { cursor: after, items: lower, size: lower.length },
     );
   }
 
-  #measure(): void {
-    this.#length = this.#parts.reduce((sum, { size }) => sum + size, 0);
+  #updateLength(): void {
+    this.#length = this.#segments.reduce((sum, { size }) => sum + size, 0);
   }
 }
 
-function isLoaded<Item>(part: Segment<Item>): part is LoadedSegment<Item> {
-  return part.items !== null;
+function isLoaded<Item>(segment: Segment<Item>): segment is LoadedSegment<Item> {
+  return segment.items !== null;
 }
 
 /** Binary search in items that are sorted from the newest to the oldest. */

@@ -6,11 +6,11 @@ export function pickFilters<Name extends string>(
   query: Readonly<Record<string, string>>,
   names: readonly Name[],
 ): { readonly [_ in Name]?: string } {
-  const given = names.flatMap((name) => {
+  const entries = names.flatMap((name) => {
     const text = query[name]?.trim() ?? '';
     return text !== '' && isValidFilter(name, text) ? [[name, text]] : [];
   });
-  return Object.fromEntries(given);
+  return Object.fromEntries(entries);
 }
 
 function isValidFilter(name: string, text: string): boolean {

@@ -32,11 +32,11 @@ export function startSession(): void {
   effect(() => {
     if (isConnected.value !== false) void loadSession();
   });
-  const sought = new Set<string>();
+  const knownIds = new Set<string>();
   subscribe((items) => {
     const ids = items.flatMap((item) => ('delivery' in item ? [item.delivery.workspace_id] : []));
-    const isNew = ids.some((id) => !sought.has(id));
-    for (const id of ids) sought.add(id);
+    const isNew = ids.some((id) => !knownIds.has(id));
+    for (const id of ids) knownIds.add(id);
     if (isNew || items.some(({ type }) => type === 'reset')) void loadSession();
   });
 }

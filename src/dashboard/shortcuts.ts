@@ -14,19 +14,19 @@ interface Shortcut {
 export const shortcuts = signal<readonly Shortcut[]>([]);
 
 /** Registers shortcuts while the component is mounted. When two use the same key, the newer one runs. */
-export function useShortcuts(own: readonly Shortcut[]): void {
-  const latest = useRef(own);
-  latest.current = own;
-  const names = own.map(({ key, description }) => `${key} ${description}`).join('\n');
+export function useShortcuts(added: readonly Shortcut[]): void {
+  const latest = useRef(added);
+  latest.current = added;
+  const names = added.map(({ key, description }) => `${key} ${description}`).join('\n');
   useEffect(() => {
-    const mine = latest.current.map(({ key, description }, index) => ({
+    const registered = latest.current.map(({ key, description }, index) => ({
       key,
       description,
       run: () => latest.current[index]?.run(),
     }));
-    shortcuts.value = [...shortcuts.value, ...mine];
+    shortcuts.value = [...shortcuts.value, ...registered];
     return () => {
-      shortcuts.value = shortcuts.value.filter((each) => !mine.includes(each));
+      shortcuts.value = shortcuts.value.filter((each) => !registered.includes(each));
     };
   }, [names]);
 }
@@ -45,6 +45,6 @@ const ACTIVATABLE = `${TEXT_INPUTS}, a, button, summary, [role="option"]`;
 
 /** Whether the focused element handles the key itself: text in a field, or Enter on a button. */
 function isHandledByTarget({ target, key }: KeyboardEvent): boolean {
-  const takers = key === 'Enter' || key === ' ' ? ACTIVATABLE : TEXT_INPUTS;
-  return target instanceof Element && target.closest(takers) !== null;
+  const handlers = key === 'Enter' || key === ' ' ? ACTIVATABLE : TEXT_INPUTS;
+  return target instanceof Element && target.closest(handlers) !== null;
 }

@@ -28,9 +28,9 @@ export function dismissToast(number: number): void {
  * Shows a toast when `action` fails.
  * @returns undefined when it failed
  */
-export async function withErrorToast<Value>(doing: Promise<Value>): Promise<Value | undefined> {
+export async function withErrorToast<Value>(action: Promise<Value>): Promise<Value | undefined> {
   try {
-    return await doing;
+    return await action;
   } catch (error) {
     showToast(toErrorMessage(error), true);
     return undefined;

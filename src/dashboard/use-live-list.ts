@@ -39,57 +39,55 @@ export function useLiveList<Item extends HasId>({
   fetchPage,
   onItems,
 }: LiveListOptions<Item>): LiveList<Item> {
-  const [, redraw] = useReducer((count: number) => count + 1, 0);
+  const [, rerender] = useReducer((count: number) => count + 1, 0);
   const [isPaused, setPaused] = useState(false);
   const [isAtTop, setAtTop] = useState(true);
-  const [chosen, choose] = useState<string | null>(null);
-  const box = useRef<HTMLDivElement>(null);
+  const [selectedId, select] = useState<string | null>(null);
+  const scrollContainer = useRef<HTMLDivElement>(null);
   // A restarted emulator may contain other data.
   const feed = useMemo(
-    () => new Feed<Item>({ fetchPage, onChange: () => redraw(0) }),
+    () => new Feed<Item>({ fetchPage, onChange: () => rerender(0) }),
     [key, status.value?.started_at],
   );
   useEffect(() => {
     if (key !== null) feed.load();
     return () => feed.cancel();
   }, [feed]);
-  const isHeld = isPaused || !isAtTop;
-  useEffect(() => feed.setPaused(isHeld), [feed, isHeld]);
+  const isFeedPaused = isPaused || !isAtTop;
+  useEffect(() => feed.setPaused(isFeedPaused), [feed, isFeedPaused]);
   useEffect(() => {
     if (isConnected.value) feed.retry();
   }, [feed, isConnected.value]);
   useLiveItems((items) => {
-    const replaced = items.findLastIndex(({ type }) => type === 'reset');
-    if (replaced !== -1 && key !== null) feed.load();
-    onItems(items.slice(replaced + 1), feed);
+    const resetIndex = items.findLastIndex(({ type }) => type === 'reset');
+    if (resetIndex !== -1 && key !== null) feed.load();
+    onItems(items.slice(resetIndex + 1), feed);
   });
-  const shown = useRef(feed);
-  if (feed.isLoaded || feed.error !== null) shown.current = feed;
+  const shownFeed = useRef(feed);
+  if (feed.isLoaded || feed.error !== null) shownFeed.current = feed;
   const togglePause = () => setPaused(!isPaused);
   useShortcuts([
     { key: 'p', description: isPaused ? 'Resume the list' : 'Pause the list', run: togglePause },
   ]);
-  const scrollUp = () => {
+  const scrollToTop = () => {
     setAtTop(true);
-    box.current?.scrollTo({ top: 0 });
+    scrollContainer.current?.scrollTo({ top: 0 });
   };
-  useLayoutEffect(scrollUp, [shown.current]);
+  useLayoutEffect(scrollToTop, [shownFeed.current]);
   return {
-    ...{
-      feed: shown.current,
-      scrollContainer: box,
-      isPaused,
-      togglePause,
-      selectedId: chosen,
-      select: choose,
-    },
+    feed: shownFeed.current,
+    scrollContainer,
+    isPaused,
+    togglePause,
+    selectedId,
+    select,
     jumpToTop: () => {
       setPaused(false);
-      scrollUp();
+      scrollToTop();
     },
     onVisibleRangeChange: ({ first, last, isAtTop }) => {
       setAtTop(isAtTop);
-      shown.current.setVisibleRange(first, last);
+      shownFeed.current.setVisibleRange(first, last);
     },
   };
 }

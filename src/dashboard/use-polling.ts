@@ -4,9 +4,9 @@ import { isConnected } from './connection.ts';
 const POLL_INTERVAL_MS = 3_000;
 
 /** Polls while the page is visible, because the live stream does not announce every change. */
-export function usePolling(look: () => void): void {
-  const latest = useRef(look);
-  latest.current = look;
+export function usePolling(poll: () => void): void {
+  const latest = useRef(poll);
+  latest.current = poll;
   useEffect(() => {
     const timer = setInterval(() => {
       if (!document.hidden && isConnected.peek()) latest.current();

@@ -81,7 +81,7 @@ describeInBrowser('the request log', () => {
     await page.keyboard.press('Escape');
     await expect.poll(() => page.url()).toMatch(/#\/requests$/);
     await rows.last().getByRole('link', { name: 'POST /v1/events' }).click();
-    await page.getByRole('region', { name: 'Deliveries' }).getByText('None').waitFor();
+    await page.getByRole('region', { name: 'Deliveries' }).getByText('No deliveries.').waitFor();
     await page.getByRole('link', { name: 'all requests for this resource' }).click();
     await expect.poll(() => rows.count()).toBe(2);
     await rows.last().getByRole('link', { name: event.id }).click();

@@ -111,7 +111,7 @@ describe('a paused feed', () => {
     await arrive();
     feed.setPaused(true);
     feed.applyUpdates([news(11), news(12), news(11), news(10, false, 'changed'), news(13), news(13, false)]);
-    expect([feed.list.length, feed.list.at(0)?.text, feed.waiting]).toEqual([10, 'changed', 2]);
+    expect([feed.list.length, feed.list.at(0)?.text, feed.newCount]).toEqual([10, 'changed', 2]);
   });
 
   it('a paused feed does not count items below the loaded part', async () => {
@@ -119,7 +119,7 @@ describe('a paused feed', () => {
     await arrive();
     feed.setPaused(true);
     feed.applyUpdates([news(3)]);
-    expect(feed.waiting).toBe(0);
+    expect(feed.newCount).toBe(0);
   });
 
   it('a paused feed reloads when resumed unless nothing changed', async () => {
@@ -133,6 +133,6 @@ describe('a paused feed', () => {
     feed.applyUpdates([news(11), news(12)]);
     feed.setPaused(false);
     await arrive();
-    expect([feed.list.length, feed.list.at(0)?.id, feed.waiting]).toEqual([12, thing(12).id, 0]);
+    expect([feed.list.length, feed.list.at(0)?.id, feed.newCount]).toEqual([12, thing(12).id, 0]);
   });
 });

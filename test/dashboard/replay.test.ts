@@ -4,7 +4,7 @@ import type { StreamItem } from '../../src/contract/stream-schemas.ts';
 import {
   areValid,
   defaultOptions,
-  findUrlProblem,
+  findUrlError,
   toReplayChanges,
 } from '../../src/dashboard/views/replay/replay-options.ts';
 import { findReplayResult } from '../../src/dashboard/views/replay/replay-result.ts';
@@ -77,7 +77,7 @@ describe('a replay tally', () => {
     const error = new SvcError('conflict', 'Its endpoint has been deleted.');
     tally.record({ id: 'del_1', error });
     tally.record({ delivery: deliveryOf('del_2'), attemptsBefore: 1 });
-    expect(tally).toMatchObject({ started: 2, done: 1, waiting: 1, refusals: [{ id: 'del_1', error }] });
+    expect(tally).toMatchObject({ started: 2, done: 1, waiting: 1, rejections: [{ id: 'del_1', error }] });
   });
 
   it('a replay tally waits for no results after a reset', () => {
@@ -106,7 +106,7 @@ describe('the replay options', () => {
   it.each(['', 'localhost:4000', 'ftp://a.example', 'https:a.example', 'http://'])(
     'the replay options reject the URL %j',
     (text) => {
-      expect(findUrlProblem(text)).not.toBeNull();
+      expect(findUrlError(text)).not.toBeNull();
     },
   );
 });

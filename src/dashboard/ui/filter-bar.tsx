@@ -21,7 +21,7 @@ interface BarProps {
 /** On narrow screens, the fields are behind a button. */
 export function FilterBar({ filter, search, fields, children, quick, action }: BarProps) {
   const id = useId();
-  const [isUnfolded, setUnfolded] = useState(false);
+  const [isExpanded, setExpanded] = useState(false);
   return (
     <search class="filters">
       <div class="filters-toolbar">
@@ -29,16 +29,16 @@ export function FilterBar({ filter, search, fields, children, quick, action }: B
         <button
           type="button"
           class="filters-toggle"
-          aria-expanded={isUnfolded}
+          aria-expanded={isExpanded}
           aria-controls={id}
-          onClick={() => setUnfolded(!isUnfolded)}
+          onClick={() => setExpanded(!isExpanded)}
         >
           Filters
         </button>
         {children}
       </div>
       {quick}
-      <div id={id} class={`filters-fields ${isUnfolded ? 'open' : ''}`}>
+      <div id={id} class={`filters-fields ${isExpanded ? 'open' : ''}`}>
         {fields}
       </div>
       <FilterChips filter={filter} action={action} />
@@ -68,12 +68,12 @@ export function SearchField({ name, label, value = '', placeholder }: SearchProp
     if (timer.current === undefined) setText((before) => (before.trim() === value ? before : value));
   }, [value]);
   useEffect(() => () => clearTimeout(timer.current), []);
-  const search = (wanted: string) => {
-    setText(wanted);
+  const search = (value: string) => {
+    setText(value);
     clearTimeout(timer.current);
     timer.current = setTimeout(() => {
       timer.current = undefined;
-      updateQuery({ [name]: wanted.trim() });
+      updateQuery({ [name]: value.trim() });
     }, TYPING_MS);
   };
   return (
@@ -143,11 +143,11 @@ export function FilterSelect({
 
 /** The active filters, each with a button that removes it. */
 function FilterChips({ filter, action }: Pick<BarProps, 'filter' | 'action'>) {
-  const given = Object.entries(filter);
-  if (given.length === 0) return null;
+  const entries = Object.entries(filter);
+  if (entries.length === 0) return null;
   return (
     <ul class="filters-chips" aria-label="Active filters">
-      {given.map(([name, value]) => (
+      {entries.map(([name, value]) => (
         <li key={name}>
           <button
             type="button"
@@ -158,7 +158,7 @@ function FilterChips({ filter, action }: Pick<BarProps, 'filter' | 'action'>) {
           </button>
         </li>
       ))}
-      {given.length > 1 && (
+      {entries.length > 1 && (
         <li>
           <button type="button" onClick={() => clearAll(filter)}>
             Clear all
@@ -182,7 +182,7 @@ export function NoMatches({
     <div class="placeholder">
       No {what} match these filters.{' '}
       <button type="button" onClick={() => clearAll(filter)}>
-        Clear filters{' '}
+        Clear filters
       </button>
     </div>
   );

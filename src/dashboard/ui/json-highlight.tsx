@@ -9,14 +9,14 @@ function highlight(text: string) {
   const parts = [];
   let end = 0;
   for (const match of text.matchAll(TOKEN)) {
-    const [whole, string, colon, literal] = match;
+    const [token, string, colon, literal] = match;
     parts.push(text.slice(end, match.index));
     if (string !== undefined && colon !== undefined) {
       parts.push(<span class="name">{string}</span>, colon);
     } else {
-      parts.push(<span class={literal === undefined ? 'string' : 'literal'}>{whole}</span>);
+      parts.push(<span class={literal === undefined ? 'string' : 'literal'}>{token}</span>);
     }
-    end = match.index + whole.length;
+    end = match.index + token.length;
   }
   parts.push(text.slice(end));
   return parts;

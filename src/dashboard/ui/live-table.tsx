@@ -35,7 +35,7 @@ export function LiveTable<Item extends HasId>(props: Props<Item>) {
   const toCells = useCallback((item: Item) => cells(item, toHash(toRoute(item.id))), [toHash(toRoute(''))]);
   return (
     <div class="live-table">
-      <NewItemsButton what={what} count={feed.waiting} onPress={jumpToTop} />
+      <NewItemsButton what={what} count={feed.newCount} onPress={jumpToTop} />
       {feed.error !== null && (
         <p class="placeholder error" role="alert">
           {feed.error}{' '}

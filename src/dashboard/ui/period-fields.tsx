@@ -13,9 +13,9 @@ export function PeriodFields({ since, until }: Props) {
   const isRecent = until === undefined && (since === undefined || since in RECENT);
   const [isOpen, setOpen] = useState(!isRecent);
   const isExact = isOpen || !isRecent;
-  const choose = (choice: string) => {
-    setOpen(choice === 'exact');
-    if (choice !== 'exact') updateQuery({ since: choice, until: '' });
+  const select = (option: string) => {
+    setOpen(option === 'exact');
+    if (option !== 'exact') updateQuery({ since: option, until: '' });
   };
   return (
     <>
@@ -23,7 +23,7 @@ export function PeriodFields({ since, until }: Props) {
         Created
         <select
           value={isExact ? 'exact' : (since ?? '')}
-          onChange={({ currentTarget }) => choose(currentTarget.value)}
+          onChange={({ currentTarget }) => select(currentTarget.value)}
         >
           <option value="">any time</option>
           {Object.entries(RECENT).map(([value, title]) => (
@@ -53,14 +53,14 @@ interface DateTimeFieldProps {
 /** A date and time field. The browser has no time zones there, so the value is in UTC. */
 function DateTimeField({ title, value = '', onChange }: DateTimeFieldProps) {
   const time = new Date(value);
-  const shown = Number.isNaN(time.getTime()) ? '' : time.toISOString().slice(0, 19);
+  const inputValue = Number.isNaN(time.getTime()) ? '' : time.toISOString().slice(0, 19);
   return (
     <label>
       {title}
       <input
         type="datetime-local"
         step={1}
-        value={shown}
+        value={inputValue}
         onChange={({ currentTarget }) => onChange(toUtc(currentTarget.value))}
       />
     </label>

@@ -13,22 +13,22 @@ interface Props {
 }
 
 /** Closes with its button, with Escape, on navigation, and when the focus or the pointer leaves it. */
-export function Popover({ label, button, class: look, children }: Props) {
+export function Popover({ label, button, class: buttonClass, children }: Props) {
   const id = useId();
   const [isOpen, setOpen] = useState(false);
-  const whole = useRef<HTMLDivElement>(null);
-  const opener = useRef<HTMLButtonElement>(null);
+  const container = useRef<HTMLDivElement>(null);
+  const openButton = useRef<HTMLButtonElement>(null);
   const close = () => setOpen(false);
   useEffect(() => {
     if (!isOpen) return;
-    const leave = ({ target }: Event) => {
-      if (target instanceof Node && !whole.current?.contains(target)) close();
+    const closeOutside = ({ target }: Event) => {
+      if (target instanceof Node && !container.current?.contains(target)) close();
     };
-    const gone = ['pointerdown', 'focusin'];
-    for (const event of gone) addEventListener(event, leave);
+    const events = ['pointerdown', 'focusin'];
+    for (const event of events) addEventListener(event, closeOutside);
     addEventListener('hashchange', close);
     return () => {
-      for (const event of gone) removeEventListener(event, leave);
+      for (const event of events) removeEventListener(event, closeOutside);
       removeEventListener('hashchange', close);
     };
   }, [isOpen]);
@@ -36,15 +36,15 @@ export function Popover({ label, button, class: look, children }: Props) {
     if (event.key !== 'Escape' || !isOpen) return;
     event.preventDefault();
     close();
-    opener.current?.focus();
+    openButton.current?.focus();
   };
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: handles Escape for every element inside.
-    <div class="popover" ref={whole} onKeyDown={closeByKey}>
+    <div class="popover" ref={container} onKeyDown={closeByKey}>
       <button
         type="button"
-        ref={opener}
-        class={look}
+        ref={openButton}
+        class={buttonClass}
         aria-expanded={isOpen}
         aria-controls={isOpen ? id : undefined}
         onClick={() => setOpen(!isOpen)}

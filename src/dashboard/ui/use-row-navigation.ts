@@ -16,7 +16,7 @@ interface RowNavigationOptions<Item> extends KeyedListItems<Item> {
  * @returns the handler for keys that only work while the list has the focus
  */
 export function useRowNavigation<Item>(
-  box: RefObject<HTMLDivElement | null>,
+  scrollContainer: RefObject<HTMLDivElement | null>,
   rowHeight: number,
   { items, getKey, active = null, onActive, onOpen }: RowNavigationOptions<Item>,
 ): (event: KeyboardEvent) => void {
@@ -24,15 +24,15 @@ export function useRowNavigation<Item>(
   const findActive = () =>
     active === null ? null : findNearby({ items, getKey }, active, lastIndex.current);
   const moveBy = (step: number) => {
-    if (box.current === null) return;
+    if (scrollContainer.current === null) return;
     const from = findActive();
-    const wanted = from === null ? Math.floor(box.current.scrollTop / rowHeight) : from + step;
-    const index = Math.max(0, Math.min(items.length - 1, wanted));
+    const target = from === null ? Math.floor(scrollContainer.current.scrollTop / rowHeight) : from + step;
+    const index = Math.max(0, Math.min(items.length - 1, target));
     const item = items.at(index);
     if (item === undefined) return;
     lastIndex.current = index;
-    box.current.focus({ preventScroll: true });
-    scrollRowIntoView(box.current, index * rowHeight, rowHeight);
+    scrollContainer.current.focus({ preventScroll: true });
+    scrollRowIntoView(scrollContainer.current, index * rowHeight, rowHeight);
     onActive?.(item);
   };
   const open = () => {
@@ -50,7 +50,7 @@ export function useRowNavigation<Item>(
         ],
   );
   return (event) => {
-    const page = Math.floor(bodyHeightOf(box.current) / rowHeight);
+    const page = Math.floor(bodyHeightOf(scrollContainer.current) / rowHeight);
     const end = items.length;
     const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -end, End: end };
     if (!(event.key in steps)) return;

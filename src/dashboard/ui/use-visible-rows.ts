@@ -36,15 +36,15 @@ interface VisibleRows {
 
 /** Tracks the visible rows and keeps them in place when rows are added or removed above them. */
 export function useVisibleRows<Item>(
-  box: RefObject<HTMLDivElement | null>,
+  scrollContainer: RefObject<HTMLDivElement | null>,
   rowHeight: number,
-  viewed: VisibleRowsOptions<Item>,
+  options: VisibleRowsOptions<Item>,
 ): VisibleRows {
   const range = useSignal<Range>({ first: 0, last: -1 });
   const hasActive = useSignal(false);
   const anchor = useRef<Anchor | null>(null);
-  const look = () => {
-    const element = box.current;
+  const update = () => {
+    const element = scrollContainer.current;
     const height = bodyHeightOf(element);
     if (element === null || height <= 0) return;
     const { items, getKey, onVisibleRangeChange, active } = latest.current;
@@ -52,34 +52,35 @@ export function useVisibleRows<Item>(
     const last = Math.ceil((element.scrollTop + height) / rowHeight) - 1;
     const item = items.at(first);
     anchor.current = item === undefined ? null : { key: getKey(item), index: first };
-    const wanted = withOverscan({ first, last });
-    const { first: shown, last: shownLast } = range.peek();
-    if (shown !== wanted.first || shownLast !== wanted.last) range.value = wanted;
-    hasActive.value = active !== null && isWithin(latest.current, active, wanted);
+    const rendered = withOverscan({ first, last });
+    const { first: renderedFirst, last: renderedLast } = range.peek();
+    if (renderedFirst !== rendered.first || renderedLast !== rendered.last) range.value = rendered;
+    hasActive.value = active !== null && isWithin(latest.current, active, rendered);
     onVisibleRangeChange?.({ first, last, isAtTop: isAtTop(element, rowHeight) });
   };
-  const latest = useRef({ ...viewed, look });
-  latest.current = { ...viewed, look };
+  const latest = useRef({ ...options, update });
+  latest.current = { ...options, update };
   useLayoutEffect(() => {
-    const element = box.current;
+    const element = scrollContainer.current;
     if (element === null) return;
-    const lookAgain = () => latest.current.look();
-    const observer = new ResizeObserver(lookAgain);
+    const updateLatest = () => latest.current.update();
+    const observer = new ResizeObserver(updateLatest);
     observer.observe(element);
-    element.addEventListener('scroll', lookAgain, { passive: true });
+    element.addEventListener('scroll', updateLatest, { passive: true });
     return () => {
       observer.disconnect();
-      element.removeEventListener('scroll', lookAgain);
+      element.removeEventListener('scroll', updateLatest);
     };
   }, []);
   useLayoutEffect(() => {
-    if (box.current !== null && anchor.current !== null) {
-      const moved = findAnchorShift(viewed, anchor.current);
-      if (!isAtTop(box.current, rowHeight)) box.current.scrollTop += moved * rowHeight;
-      else if (moved > 0 && moved <= MAX_ANIMATED_ROWS)
-        slideIn(box.current.lastElementChild, moved * rowHeight);
+    if (scrollContainer.current !== null && anchor.current !== null) {
+      const shift = findAnchorShift(options, anchor.current);
+      if (!isAtTop(scrollContainer.current, rowHeight))
+        scrollContainer.current.scrollTop += shift * rowHeight;
+      else if (shift > 0 && shift <= MAX_ANIMATED_ROWS)
+        slideIn(scrollContainer.current.lastElementChild, shift * rowHeight);
     }
-    look();
+    update();
   });
   return { range, hasActive };
 }

@@ -41,14 +41,14 @@ interface Props<Item> {
 export function VirtualList<Item>(props: Props<Item>) {
   const { label, columns, items, hasMore = false, active = null, onOpen } = props;
   const id = useId();
-  const own = useRef<HTMLDivElement>(null);
-  const box = props.scrollContainer ?? own;
+  const ownContainer = useRef<HTMLDivElement>(null);
+  const scrollContainer = props.scrollContainer ?? ownContainer;
   const rowHeight = props.rowHeight * rootFontSize;
-  const { range, hasActive } = useVisibleRows(box, rowHeight, { ...props, active });
-  const onKeyDown = useRowNavigation(box, rowHeight, props);
+  const { range, hasActive } = useVisibleRows(scrollContainer, rowHeight, { ...props, active });
+  const onKeyDown = useRowNavigation(scrollContainer, rowHeight, props);
   return (
     <div
-      ref={box}
+      ref={scrollContainer}
       class="virtual-list"
       role="grid"
       aria-label={label}
@@ -81,14 +81,14 @@ interface BodyProps<Item> extends Pick<Props<Item>, 'columns' | 'items' | 'getKe
   readonly active: string | null;
 }
 
-/** A component of its own, so that scrolling renders only the rows. */
+/** A separate component, so that scrolling renders only the rows. */
 function Body<Item>({ items, getKey, rowHeight, range, ...rest }: BodyProps<Item>) {
   const { first } = range.value;
   const last = Math.min(items.length - 1, range.value.last);
-  const rows = Array.from({ length: Math.max(0, last - first + 1) }, (_, place) => {
-    const item = items.at(first + place);
-    const key = item === undefined ? `absent ${first + place}` : getKey(item);
-    return <Row key={key} name={key} item={item} index={first + place} rowHeight={rowHeight} {...rest} />;
+  const rows = Array.from({ length: Math.max(0, last - first + 1) }, (_, position) => {
+    const item = items.at(first + position);
+    const key = item === undefined ? `unloaded ${first + position}` : getKey(item);
+    return <Row key={key} name={key} item={item} index={first + position} rowHeight={rowHeight} {...rest} />;
   });
   return (
     <div

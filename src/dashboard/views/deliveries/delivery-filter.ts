@@ -16,11 +16,11 @@ export type DeliveryFilter = Readonly<Partial<Record<FilterName, string>>> & {
 
 /** Parses the filter from the query of a URL. Unknown and invalid values are ignored. */
 export function parseFilter(query: Readonly<Record<string, string>>): DeliveryFilter {
-  const given = filterNames.flatMap((name) => {
+  const entries = filterNames.flatMap((name) => {
     const text = query[name]?.trim() ?? '';
     return text !== '' && isValidFilter(name, text) ? [[name, text]] : [];
   });
-  return Object.fromEntries(given);
+  return Object.fromEntries(entries);
 }
 
 function isValidFilter(name: FilterName, text: string): boolean {

@@ -24,24 +24,24 @@ import { Timeline } from './timeline.tsx';
 export function DeliveryView({ id }: { readonly id: string }) {
   const query = useQuery(() => control.getDelivery({ id }), [id]);
   useLiveItems((items) => {
-    const concerns = (item: StreamItem) =>
+    const isRelevant = (item: StreamItem) =>
       item.type === 'reset' || ('delivery' in item && item.delivery.id === id);
-    if (items.some(concerns)) query.refetch();
+    if (items.some(isRelevant)) query.refetch();
   });
   // The previous delivery stays visible while the next one loads, so that browsing through many does not flicker.
   const last = useRef<DeliveryDetail>(undefined);
   last.current = query.value ?? last.current;
-  const shown = query.error === null ? { ...query, value: last.current } : query;
+  const shownQuery = query.error === null ? { ...query, value: last.current } : query;
   return (
-    <QueryView query={shown} what="the delivery">
-      {(delivery) => <Whole delivery={delivery} />}
+    <QueryView query={shownQuery} what="the delivery">
+      {(delivery) => <DeliveryContent delivery={delivery} />}
     </QueryView>
   );
 }
 
-function Whole({ delivery }: { readonly delivery: DeliveryDetail }) {
+function DeliveryContent({ delivery }: { readonly delivery: DeliveryDetail }) {
   const { attempts } = delivery;
-  const chosen =
+  const selected =
     attempts.find(({ number }) => String(number) === route.value.query.attempt) ?? attempts.at(-1);
   return (
     <div class="delivery">
@@ -52,15 +52,15 @@ function Whole({ delivery }: { readonly delivery: DeliveryDetail }) {
       <DeliverySummaryCard delivery={delivery} />
       <div class="row delivery-actions">
         <ReplayButton key={delivery.id} delivery={delivery} />
-        {chosen !== undefined && <CopyAs delivery={delivery} attempt={chosen} />}
+        {selected !== undefined && <CopyAs delivery={delivery} attempt={selected} />}
       </div>
       <Facts delivery={delivery} />
       <Timeline
         delivery={delivery}
-        chosen={chosen}
-        onChoose={(number) => updateQuery({ attempt: String(number) })}
+        selected={selected}
+        onSelect={(number) => updateQuery({ attempt: String(number) })}
       />
-      {chosen !== undefined && <AttemptView delivery={delivery} attempt={chosen} />}
+      {selected !== undefined && <AttemptView delivery={delivery} attempt={selected} />}
     </div>
   );
 }

@@ -9,20 +9,20 @@ import { buildTimeline, type Gap, type TimelineStep } from './build-timeline.ts'
 
 interface Props {
   readonly delivery: DeliveryDetail;
-  readonly chosen: AttemptDetail | undefined;
-  readonly onChoose: (number: number) => void;
+  readonly selected: AttemptDetail | undefined;
+  readonly onSelect: (number: number) => void;
 }
 
-export function Timeline({ delivery, chosen, onChoose }: Props) {
+export function Timeline({ delivery, selected, onSelect }: Props) {
   const list = useRef<HTMLOListElement>(null);
   const move = (event: KeyboardEvent) => {
     const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
-    if (step === undefined || chosen === undefined) return;
+    if (step === undefined || selected === undefined) return;
     event.preventDefault();
-    const index = delivery.attempts.indexOf(chosen) + step;
+    const index = delivery.attempts.indexOf(selected) + step;
     const next = delivery.attempts[index];
     if (next === undefined) return;
-    onChoose(next.number);
+    onSelect(next.number);
     list.current?.querySelectorAll('button')[index]?.focus();
   };
   useLayoutEffect(() => {
@@ -33,7 +33,7 @@ export function Timeline({ delivery, chosen, onChoose }: Props) {
       item.offsetLeft >= line.scrollLeft &&
       item.offsetLeft + item.offsetWidth <= line.scrollLeft + line.clientWidth;
     if (!isInView) line.scrollLeft = item.offsetLeft + item.offsetWidth / 2 - line.clientWidth / 2;
-  }, [chosen?.number]);
+  }, [selected?.number]);
   const steps = buildTimeline(delivery, delivery.status === 'pending' ? scheduleNow.value : undefined);
   if (steps.length === 0) return null;
   return (
@@ -42,7 +42,7 @@ export function Timeline({ delivery, chosen, onChoose }: Props) {
         {steps.map((step) => (
           <li key={keyOf(step)} class={step.kind} style={{ '--share': step.gap?.share ?? 0 }}>
             {step.gap !== null && <GapLine gap={step.gap} isAhead={step.kind !== 'attempt'} />}
-            <Mark step={step} isChosen={isOf(step, chosen)} onChoose={onChoose} />
+            <Mark step={step} isSelected={isOf(step, selected)} onSelect={onSelect} />
           </li>
         ))}
       </ol>
@@ -52,11 +52,11 @@ export function Timeline({ delivery, chosen, onChoose }: Props) {
 
 interface MarkProps {
   readonly step: TimelineStep;
-  readonly isChosen: boolean;
-  readonly onChoose: (number: number) => void;
+  readonly isSelected: boolean;
+  readonly onSelect: (number: number) => void;
 }
 
-function Mark({ step, isChosen, onChoose }: MarkProps) {
+function Mark({ step, isSelected, onSelect }: MarkProps) {
   const since = step.gap === null ? 'start' : `+${formatGap(step.sinceFirstMs)}`;
   const title = `${new Date(step.at).toISOString()} (schedule time)`;
   switch (step.kind) {
@@ -67,10 +67,10 @@ function Mark({ step, isChosen, onChoose }: MarkProps) {
         <button
           type="button"
           class="timeline-mark"
-          aria-pressed={isChosen}
-          tabIndex={isChosen ? 0 : -1}
+          aria-pressed={isSelected}
+          tabIndex={isSelected ? 0 : -1}
           title={title}
-          onClick={() => onChoose(number)}
+          onClick={() => onSelect(number)}
         >
           <MarkIcon outcome={outcome} isManual={isManual} />
           <span class="timeline-label">

@@ -4,11 +4,11 @@ import { StatusBadge } from '../../ui/status-badge.tsx';
 
 /** `✓ succeeded 2 ✗ failed 1` */
 export function DeliveryCounts({ counts }: { readonly counts: EventSummary['delivery_counts'] }) {
-  const given = deliveryStatuses.filter((status) => counts[status] > 0);
-  if (given.length === 0) return <span class="muted">no subscribed endpoint</span>;
+  const present = deliveryStatuses.filter((status) => counts[status] > 0);
+  if (present.length === 0) return <span class="muted">no subscribed endpoint</span>;
   return (
     <span class="events-counts">
-      {given.map((status) => (
+      {present.map((status) => (
         <StatusBadge key={status} status={status} count={counts[status]} />
       ))}
     </span>

@@ -17,27 +17,27 @@ const REFETCH_INTERVAL_MS = 1_000;
 /** The events of the workspace that match the filter, with their delivery counts. */
 export function useEvents(filter: EventFilter): LiveList<EventSummary> {
   const workspace = workspaceId.value;
-  const ask = (page: { readonly limit: number; readonly starting_after?: string }) =>
+  const fetchPage = (page: { readonly limit: number; readonly starting_after?: string }) =>
     control.listEvents({ workspace_id: workspace, ...filter, ...page });
-  const looked = useRef<VisibleRange>({ first: 0, last: 0, isAtTop: true });
-  const newest = useRef<Feed<EventSummary> | null>(null);
+  const visibleRange = useRef<VisibleRange>({ first: 0, last: 0, isAtTop: true });
+  const latestFeed = useRef<Feed<EventSummary> | null>(null);
   // The live stream reports deliveries and requests, not events, so the events are loaded again.
-  const lookAgain = useThrottle(() => {
-    if (newest.current !== null) void refresh(newest.current, ask, looked.current);
+  const refreshSoon = useThrottle(() => {
+    if (latestFeed.current !== null) void refresh(latestFeed.current, fetchPage, visibleRange.current);
   }, REFETCH_INTERVAL_MS);
   const list = useLiveList<EventSummary>({
     key: workspace === undefined ? null : JSON.stringify([workspace, filter]),
-    fetchPage: ask,
+    fetchPage,
     onItems: (items, feed) => {
-      newest.current = feed;
-      if (items.some((item) => changesEvents(item, workspace))) lookAgain();
+      latestFeed.current = feed;
+      if (items.some((item) => changesEvents(item, workspace))) refreshSoon();
     },
   });
   return {
     ...list,
-    onVisibleRangeChange: (visibleRange) => {
-      looked.current = visibleRange;
-      list.onVisibleRangeChange(visibleRange);
+    onVisibleRangeChange: (range) => {
+      visibleRange.current = range;
+      list.onVisibleRangeChange(range);
     },
   };
 }
@@ -45,21 +45,21 @@ export function useEvents(filter: EventFilter): LiveList<EventSummary> {
 /** Updates the newest events, and those in view when they are further down. */
 async function refresh(
   feed: Feed<EventSummary>,
-  ask: (page: { limit: number; starting_after?: string }) => ReturnType<typeof control.listEvents>,
+  fetchPage: (page: { limit: number; starting_after?: string }) => ReturnType<typeof control.listEvents>,
   { first, last, isAtTop }: VisibleRange,
 ): Promise<void> {
   const { list } = feed;
   const before = list.at(first - 1);
-  const further = last < PAGE_SIZE || before === undefined ? null : before.id;
+  const belowCursor = last < PAGE_SIZE || before === undefined ? null : before.id;
   const pages = [
     { limit: PAGE_SIZE },
-    ...(further === null ? [] : [{ limit: last - first + 1, starting_after: further }]),
-  ].map(ask);
+    ...(belowCursor === null ? [] : [{ limit: last - first + 1, starting_after: belowCursor }]),
+  ].map(fetchPage);
   // The connection status shows the error; the next stream item triggers another refresh.
-  const answers = await Promise.all(pages).catch(() => []);
-  const [top] = answers;
+  const responses = await Promise.all(pages).catch(() => []);
+  const [top] = responses;
   if (top?.has_more && isAtTop && list.has(top.end_cursor ?? '') === false) return feed.load();
-  feed.applyUpdates(answers.flatMap(({ data }) => data).map((item) => ({ item, matches: true })));
+  feed.applyUpdates(responses.flatMap(({ data }) => data).map((item) => ({ item, matches: true })));
 }
 
 function changesEvents(item: StreamItem, workspace: string | undefined): boolean {

@@ -43,8 +43,7 @@ export function FaultForm<Draft extends FaultLimits>({ empty, toFault, onAdded, 
       <FormErrorText problem={error} />
       <div class="row">
         <button type="submit" class="primary" disabled={isBusy}>
-          {' '}
-          Add fault{' '}
+          Add fault
         </button>
       </div>
     </form>

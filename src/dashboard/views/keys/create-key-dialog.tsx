@@ -61,7 +61,7 @@ function Form({ onCreate }: FormProps) {
         ))}
       </fieldset>
       <label>
-        Workspace{' '}
+        Workspace
         <select value={workspaceId} onChange={({ currentTarget: { value } }) => setWorkspaceId(value)}>
           <option value="">All workspaces</option>
           {workspaces.value.map(({ id, name }) => (

@@ -19,10 +19,10 @@ const RATES = [5, 20, DEFAULT_REPLAY_RATE, 500];
 /** Shows how many deliveries the filter selects, replays them after a confirmation, and shows the progress. */
 export function BulkReplayForm({ filter, onClose }: Props) {
   const [count, setCount] = useState(0);
-  const [counting] = useState(() => new AbortController());
-  const query = useQuery(() => listDeliveryIds(filter, counting.signal, setCount), [filter]);
-  useEffect(() => () => counting.abort(), []);
-  const { replays, begin, stop } = useBulkReplay();
+  const [abortController] = useState(() => new AbortController());
+  const query = useQuery(() => listDeliveryIds(filter, abortController.signal, setCount), [filter]);
+  useEffect(() => () => abortController.abort(), []);
+  const { replays, start, stop } = useBulkReplay();
   if (replays !== null) {
     return <BulkReplayProgress {...replays} onStop={stop} onClose={onClose} />;
   }
@@ -34,7 +34,7 @@ export function BulkReplayForm({ filter, onClose }: Props) {
           ids.length === 0 ? (
             <EmptyState>No deliveries match.</EmptyState>
           ) : (
-            <Confirmation count={ids.length} onBegin={(changes, rate) => begin(ids, changes, rate)} />
+            <Confirmation count={ids.length} onStart={(changes, rate) => start(ids, changes, rate)} />
           )
         }
       </QueryView>
@@ -43,13 +43,13 @@ export function BulkReplayForm({ filter, onClose }: Props) {
 }
 
 function Filter({ filter }: { readonly filter: DeliverySelection }) {
-  const given = Object.entries(filter).filter(
+  const entries = Object.entries(filter).filter(
     ([name, value]) => name !== 'workspace_id' && value !== undefined,
   );
-  if (given.length === 0) return <p>All deliveries of the workspace.</p>;
+  if (entries.length === 0) return <p>All deliveries of the workspace.</p>;
   return (
     <dl class="properties">
-      {given.map(([name, value]) => [
+      {entries.map(([name, value]) => [
         <dt key={name}>{name.replace('_id', '')}</dt>,
         <dd key={`${name} value`}>{String(value)}</dd>,
       ])}
@@ -59,21 +59,21 @@ function Filter({ filter }: { readonly filter: DeliverySelection }) {
 
 interface ConfirmationProps {
   readonly count: number;
-  readonly onBegin: (changes: ReplayChanges, perSecond: number) => void;
+  readonly onStart: (changes: ReplayChanges, perSecond: number) => void;
 }
 
-function Confirmation({ count, onBegin }: ConfirmationProps) {
-  const [choice, setChoice] = useState(defaultOptions);
+function Confirmation({ count, onStart }: ConfirmationProps) {
+  const [options, setOptions] = useState(defaultOptions);
   const [rate, setRate] = useState(DEFAULT_REPLAY_RATE);
   const submit = (event: Event) => {
     event.preventDefault();
-    onBegin(toReplayChanges(choice), rate);
+    onStart(toReplayChanges(options), rate);
   };
   return (
     <form class="replay-form" onSubmit={submit} noValidate>
-      <ReplayOptionsForm options={choice} onChange={setChoice} url="" />
+      <ReplayOptionsForm options={options} onChange={setOptions} url="" />
       <label class="replay-rate">
-        Rate limit{' '}
+        Rate limit
         <select value={rate} onChange={(event) => setRate(Number(event.currentTarget.value))}>
           {RATES.map((each) => (
             <option key={each} value={each}>
@@ -83,7 +83,7 @@ function Confirmation({ count, onBegin }: ConfirmationProps) {
         </select>
       </label>
       <div class="row">
-        <button type="submit" class="primary" disabled={!areValid(choice)}>
+        <button type="submit" class="primary" disabled={!areValid(options)}>
           <Icon name="replay" /> Replay {count === 1 ? '1 delivery' : `${count} deliveries`}
         </button>
       </div>

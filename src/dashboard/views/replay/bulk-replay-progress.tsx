@@ -11,8 +11,8 @@ interface Props extends BulkReplay {
 }
 
 export function BulkReplayProgress({ step, tally, error, onStop, onClose }: Props) {
-  const { total, done, waiting, succeeded, failures, refusals } = tally;
-  const isOver = step !== 'asking' && waiting === 0;
+  const { total, done, waiting, succeeded, failures, rejections } = tally;
+  const isFinished = step !== 'requesting' && waiting === 0;
   return (
     <div class="replay-form">
       <progress aria-label="Completed replays" max={total} value={done} />
@@ -20,14 +20,14 @@ export function BulkReplayProgress({ step, tally, error, onStop, onClose }: Prop
         <Count name="done" count={`${done} of ${total}`} />
         <Count name="succeeded" count={succeeded} kind="succeeded" />
         <Count name="failed" count={failures.length} kind="failed" />
-        <Count name="rejected" count={refusals.length} kind="failed" />
+        <Count name="rejected" count={rejections.length} kind="failed" />
         <Count name="in progress" count={waiting} kind="pending" />
       </dl>
       <p role="status">
-        {step === 'asking' && 'Replaying…'}
+        {step === 'requesting' && 'Replaying…'}
         {step === 'stopped' && `Stopped: ${describeRemaining(tally)}.`}
-        {step === 'all asked' && !isOver && 'All replays are requested. Waiting for the receivers.'}
-        {step === 'all asked' && isOver && summarize(tally)}
+        {step === 'requested' && !isFinished && 'All replays are requested. Waiting for the receivers.'}
+        {step === 'requested' && isFinished && summarize(tally)}
       </p>
       {error !== null && (
         <p class="replay-error" role="alert">
@@ -35,7 +35,7 @@ export function BulkReplayProgress({ step, tally, error, onStop, onClose }: Prop
         </p>
       )}
       <div class="row">
-        {step === 'asking' ? (
+        {step === 'requesting' ? (
           <button type="button" class="danger" onClick={onStop}>
             Stop
           </button>
@@ -57,7 +57,7 @@ export function BulkReplayProgress({ step, tally, error, onStop, onClose }: Prop
           </li>
         )}
       </Listed>
-      <Listed title="Rejected" of={refusals}>
+      <Listed title="Rejected" of={rejections}>
         {({ id, error: { message } }) => (
           <li key={id}>
             <a href={toHash({ section: 'deliveries', id })} onClick={onClose}>

@@ -8,11 +8,11 @@ import { useReplay } from './use-replay.ts';
 /** Replays the delivery with one click or with options, and shows the result. */
 export function ReplayButton({ delivery }: { readonly delivery: Delivery }) {
   const { state, send } = useReplay(delivery.id);
-  const isUnderWay = state.step === 'asked' || state.step === 'planned';
+  const isInProgress = state.step === 'requested' || state.step === 'waiting';
   return (
     <div class="replay-button">
       <div class="row">
-        <button type="button" class="primary" disabled={isUnderWay} onClick={() => send({})}>
+        <button type="button" class="primary" disabled={isInProgress} onClick={() => send({})}>
           <Icon name="replay" /> Replay
         </button>
         <button type="button" onClick={() => openReplayDialog(delivery)}>

@@ -7,21 +7,21 @@ import { replayRequest } from './replay-request.ts';
 
 /** Rendered once, by the layout. */
 export function ReplayDialog() {
-  const asked = replayRequest.value;
-  if (asked === null) return null;
+  const request = replayRequest.value;
+  if (request === null) return null;
   const close = () => {
     replayRequest.value = null;
   };
-  if ('filter' in asked) {
+  if ('filter' in request) {
     return (
       <Dialog title="Replay all matching" onClose={close}>
-        <BulkReplayForm filter={asked.filter} onClose={close} />
+        <BulkReplayForm filter={request.filter} onClose={close} />
       </Dialog>
     );
   }
   return (
     <Dialog title="Replay" onClose={close}>
-      <ReplayForm key={asked.delivery.id} delivery={asked.delivery} onClose={close} />
+      <ReplayForm key={request.delivery.id} delivery={request.delivery} onClose={close} />
     </Dialog>
   );
 }

@@ -18,12 +18,12 @@ interface Props {
 }
 
 export function ReplayForm({ delivery, onClose }: Props) {
-  const [choice, setChoice] = useState(defaultOptions);
+  const [options, setOptions] = useState(defaultOptions);
   const { state, send } = useReplay(delivery.id);
-  const isUnderWay = state.step === 'asked' || state.step === 'planned';
+  const isInProgress = state.step === 'requested' || state.step === 'waiting';
   const submit = (event: Event) => {
     event.preventDefault();
-    void send(toReplayChanges(choice));
+    void send(toReplayChanges(options));
   };
   return (
     <form class="replay-form" onSubmit={submit} noValidate>
@@ -36,13 +36,13 @@ export function ReplayForm({ delivery, onClose }: Props) {
         <dt>Endpoint</dt>
         <dd>{delivery.url}</dd>
       </dl>
-      <ReplayOptionsForm options={choice} onChange={setChoice} url={delivery.url}>
-        <OtherBody id={delivery.id} choice={choice} onChange={setChoice} />
+      <ReplayOptionsForm options={options} onChange={setOptions} url={delivery.url}>
+        <BodyOption id={delivery.id} options={options} onChange={setOptions} />
       </ReplayOptionsForm>
       <div class="row replay-actions">
         {/* Focused, so that Enter starts the replay. */}
-        <button type="submit" class="primary" autofocus disabled={isUnderWay || !areValid(choice)}>
-          <Icon name="replay" /> {state.step === 'answered' ? 'Replay again' : 'Replay'}
+        <button type="submit" class="primary" autofocus disabled={isInProgress || !areValid(options)}>
+          <Icon name="replay" /> {state.step === 'finished' ? 'Replay again' : 'Replay'}
         </button>
         <ReplayProgress state={state} onLeave={onClose} />
       </div>
@@ -50,26 +50,28 @@ export function ReplayForm({ delivery, onClose }: Props) {
   );
 }
 
-interface OtherBodyProps {
+interface BodyOptionProps {
   readonly id: string;
-  readonly choice: ReplayOptions;
-  readonly onChange: (choice: ReplayOptions) => void;
+  readonly options: ReplayOptions;
+  readonly onChange: (options: ReplayOptions) => void;
 }
 
-function OtherBody({ id, choice, onChange }: OtherBodyProps) {
+function BodyOption({ id, options, onChange }: BodyOptionProps) {
   const [isEdited, setEdited] = useState(false);
   const open = (checked: boolean) => {
     setEdited(checked);
-    onChange({ ...choice, isNew: checked || choice.isNew, body: null });
+    onChange({ ...options, isNew: checked || options.isNew, body: null });
   };
-  const isOpen = isEdited && choice.isNew;
+  const isOpen = isEdited && options.isNew;
   return (
     <>
       <label class="replay-option">
         <input type="checkbox" checked={isOpen} onChange={(event) => open(event.currentTarget.checked)} />
         <span>With a different body</span>
       </label>
-      {isOpen && <BodyEditor id={id} body={choice.body} onInput={(body) => onChange({ ...choice, body })} />}
+      {isOpen && (
+        <BodyEditor id={id} body={options.body} onInput={(body) => onChange({ ...options, body })} />
+      )}
     </>
   );
 }

@@ -1,10 +1,10 @@
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
-import { findUrlProblem, type ReplayOptions } from './replay-options.ts';
+import { findUrlError, type ReplayOptions } from './replay-options.ts';
 
 interface Props {
   readonly options: ReplayOptions;
-  readonly onChange: (choice: ReplayOptions) => void;
+  readonly onChange: (options: ReplayOptions) => void;
   /** Initial value of the URL field. */
   readonly url: string;
   /** Further options of a new delivery. */
@@ -14,7 +14,7 @@ interface Props {
 /** Whether to retry the delivery or to send a new one, possibly to another URL. */
 export function ReplayOptionsForm({ options, onChange, url, children }: Props) {
   const name = useId();
-  const { isNew, url: other } = options;
+  const { isNew, url: customUrl } = options;
   return (
     <fieldset class="replay-options">
       <legend class="visually-hidden">Replay as</legend>
@@ -46,45 +46,46 @@ export function ReplayOptionsForm({ options, onChange, url, children }: Props) {
         <label class="replay-option">
           <input
             type="checkbox"
-            checked={other !== null}
+            checked={customUrl !== null}
             onChange={({ currentTarget: { checked } }) =>
               onChange({ ...options, isNew: checked || isNew, url: checked ? url : null })
             }
           />
           <span>To a different URL</span>
         </label>
-        {other !== null && <OtherUrl url={other} onInput={(text) => onChange({ ...options, url: text })} />}
+        {customUrl !== null && (
+          <UrlField url={customUrl} onInput={(text) => onChange({ ...options, url: text })} />
+        )}
         {children}
       </div>
     </fieldset>
   );
 }
 
-interface OtherUrlProps {
+interface UrlFieldProps {
   readonly url: string;
   readonly onInput: (url: string) => void;
 }
 
-function OtherUrl({ url, onInput }: OtherUrlProps) {
+function UrlField({ url, onInput }: UrlFieldProps) {
   const id = useId();
-  const problem = findUrlProblem(url);
+  const error = findUrlError(url);
   return (
     <label>
-      {' '}
-      URL{' '}
+      URL
       <input
         type="url"
         value={url}
         spellcheck={false}
         autocomplete="off"
-        aria-invalid={problem !== null}
+        aria-invalid={error !== null}
         aria-describedby={id}
         onInput={({ currentTarget }) => onInput(currentTarget.value.trim())}
       />
-      <span id={id} aria-live="polite" class={problem === null ? 'muted' : 'replay-error'}>
-        {problem === null
+      <span id={id} aria-live="polite" class={error === null ? 'muted' : 'replay-error'}>
+        {error === null
           ? 'The custom headers of the endpoint are not sent to this URL.'
-          : `The URL ${problem}.`}
+          : `The URL ${error}.`}
       </span>
     </label>
   );

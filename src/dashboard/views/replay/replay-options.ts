@@ -14,7 +14,7 @@ export interface ReplayOptions {
 export const defaultOptions: ReplayOptions = { isNew: false, url: null, body: null };
 
 /** Why the URL is invalid, to follow the name of the field; null when the emulator decides. */
-export function findUrlProblem(text: string): string | null {
+export function findUrlError(text: string): string | null {
   if (text === '') return 'is missing';
   if (!/^https?:\/\/[^/\\]/i.test(text) || !URL.canParse(text)) {
     return 'must be an absolute https:// or http:// URL';
@@ -23,7 +23,7 @@ export function findUrlProblem(text: string): string | null {
 }
 
 export function areValid({ url, body }: ReplayOptions): boolean {
-  return (url === null || findUrlProblem(url) === null) && (body === null || findJsonProblem(body) === null);
+  return (url === null || findUrlError(url) === null) && (body === null || findJsonProblem(body) === null);
 }
 
 /** The options as parameters of the control plane. */

@@ -23,18 +23,18 @@ function Progress({ state, onLeave }: Props) {
   switch (state.step) {
     case 'none':
       return null;
-    case 'asked':
+    case 'requested':
       return <span class="muted">Sending…</span>;
-    case 'refused':
+    case 'rejected':
       return <span class="replay-error">Not replayed: {state.message}</span>;
-    case 'planned':
+    case 'waiting':
       return <span class="muted">Waiting for attempt {state.replay.attemptsBefore + 1}…</span>;
-    case 'answered':
-      return <Answered {...state.answer} {...(onLeave && { onLeave })} />;
+    case 'finished':
+      return <Result {...state.result} {...(onLeave && { onLeave })} />;
   }
 }
 
-function Answered({ delivery, attempt, onLeave }: ReplayResult & Pick<Props, 'onLeave'>) {
+function Result({ delivery, attempt, onLeave }: ReplayResult & Pick<Props, 'onLeave'>) {
   if (attempt === null) return <span>The delivery was canceled before it was sent.</span>;
   const query = { ...route.value.query, attempt: String(attempt.number), tab: '' };
   return (

@@ -19,8 +19,8 @@ export function isAboutReplay(item: StreamItem, ids: { has(id: string): boolean 
 /** The first result of the replay among the items; null while the replay has no result. */
 export function findReplayResult(items: readonly StreamItem[], replay: Replay): ReplayResult | null {
   for (const item of items) {
-    const answer = toReplayResult(item, replay);
-    if (answer !== null) return answer;
+    const result = toReplayResult(item, replay);
+    if (result !== null) return result;
   }
   return null;
 }

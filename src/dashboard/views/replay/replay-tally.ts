@@ -4,21 +4,21 @@ import type { Replay, ReplayOutcome, ReplayRefusal } from '../../../control/repl
 import { findReplayResult, isAboutReplay, type ReplayResult } from './replay-result.ts';
 
 export class ReplayTally {
-  readonly #asked: ReadonlySet<string>;
+  readonly #ids: ReadonlySet<string>;
   /** Replays that wait for the receiver, by delivery ID. */
   readonly #waiting = new Map<string, Replay>();
   /** Stream items that arrived before the response that names their delivery. */
   readonly #early = new Map<string, StreamItem[]>();
   readonly failures: ReplayResult[] = [];
-  readonly refusals: ReplayRefusal[] = [];
+  readonly rejections: ReplayRefusal[] = [];
   succeeded = 0;
 
   constructor(ids: readonly string[]) {
-    this.#asked = new Set(ids);
+    this.#ids = new Set(ids);
   }
 
   get total(): number {
-    return this.#asked.size;
+    return this.#ids.size;
   }
 
   get waiting(): number {
@@ -31,12 +31,12 @@ export class ReplayTally {
   }
 
   get done(): number {
-    return this.succeeded + this.failures.length + this.refusals.length;
+    return this.succeeded + this.failures.length + this.rejections.length;
   }
 
   record(outcome: ReplayOutcome): void {
     if ('error' in outcome) {
-      this.refusals.push(outcome);
+      this.rejections.push(outcome);
       return;
     }
     const { id } = outcome.delivery;
@@ -49,17 +49,17 @@ export class ReplayTally {
   applyItem(item: StreamItem): void {
     // After a reset, no results arrive.
     if (item.type === 'reset') this.#waiting.clear();
-    if (!('delivery' in item) || !isAboutReplay(item, this.#asked)) return;
+    if (!('delivery' in item) || !isAboutReplay(item, this.#ids)) return;
     const { id } = item.delivery;
     const replay = this.#waiting.get(id);
     if (replay === undefined) {
       this.#early.set(id, [...(this.#early.get(id) ?? []), item]);
       return;
     }
-    const answer = findReplayResult([item], replay);
-    if (answer === null) return;
+    const result = findReplayResult([item], replay);
+    if (result === null) return;
     this.#waiting.delete(id);
-    if (answer.attempt?.outcome === 'succeeded') this.succeeded++;
-    else this.failures.push(answer);
+    if (result.attempt?.outcome === 'succeeded') this.succeeded++;
+    else this.failures.push(result);
   }
 }

@@ -11,7 +11,7 @@ import type { DeliverySelection } from './replay-request.ts';
 import { ReplayTally } from './replay-tally.ts';
 
 export interface BulkReplay {
-  readonly step: 'asking' | 'stopped' | 'all asked';
+  readonly step: 'requesting' | 'stopped' | 'requested';
   readonly tally: ReplayTally;
   /** The error that ended the replay early; null when the user stopped it. */
   readonly error: string | null;
@@ -20,24 +20,24 @@ export interface BulkReplay {
 /** Null before the replay starts. Unmounting the component stops it. */
 export function useBulkReplay(): {
   readonly replays: BulkReplay | null;
-  readonly begin: (ids: readonly string[], changes: ReplayChanges, perSecond: number) => Promise<void>;
+  readonly start: (ids: readonly string[], changes: ReplayChanges, perSecond: number) => Promise<void>;
   readonly stop: () => void;
 } {
   const [replays, setReplays] = useState<BulkReplay | null>(null);
   const tally = useRef<ReplayTally | null>(null);
-  const stopping = useRef(new AbortController());
+  const abortController = useRef(new AbortController());
   const frame = useRef<number | null>(null);
-  const isAsking = useRef(false);
+  const isRequesting = useRef(false);
   useEffect(() => {
     return () => {
-      stopping.current.abort();
-      if (isAsking.current && tally.current)
+      abortController.current.abort();
+      if (isRequesting.current && tally.current)
         showToast(`The replay was stopped: ${describeRemaining(tally.current)}.`);
     };
   }, []);
   // The tally changes in place hundreds of times per second. A new object around it triggers a render at most once per
   // frame.
-  const show = () => {
+  const renderSoon = () => {
     frame.current ??= requestAnimationFrame(() => {
       frame.current = null;
       setReplays((before) => before && { ...before });
@@ -46,31 +46,31 @@ export function useBulkReplay(): {
   useLiveItems((items) => {
     if (tally.current === null) return;
     for (const item of items) tally.current.applyItem(item);
-    show();
+    renderSoon();
   });
-  const begin = async (ids: readonly string[], changes: ReplayChanges, perSecond: number) => {
-    const own = new ReplayTally(ids);
-    tally.current = own;
-    stopping.current = new AbortController();
-    isAsking.current = true;
-    setReplays({ step: 'asking', tally: own, error: null });
+  const start = async (ids: readonly string[], changes: ReplayChanges, perSecond: number) => {
+    const newTally = new ReplayTally(ids);
+    tally.current = newTally;
+    abortController.current = new AbortController();
+    isRequesting.current = true;
+    setReplays({ step: 'requesting', tally: newTally, error: null });
     try {
       await replayDeliveries(ids, changes, control, {
-        ...{ perSecond, signal: stopping.current.signal },
+        ...{ perSecond, signal: abortController.current.signal },
         onOutcome: (outcome) => {
-          own.record(outcome);
-          show();
+          newTally.record(outcome);
+          renderSoon();
         },
       });
-      setReplays({ step: 'all asked', tally: own, error: null });
+      setReplays({ step: 'requested', tally: newTally, error: null });
     } catch (error) {
       const isStopped = error instanceof SvcError && error.code === 'interrupted';
-      setReplays({ step: 'stopped', tally: own, error: isStopped ? null : toErrorMessage(error) });
+      setReplays({ step: 'stopped', tally: newTally, error: isStopped ? null : toErrorMessage(error) });
     } finally {
-      isAsking.current = false;
+      isRequesting.current = false;
     }
   };
-  return { replays, begin, stop: () => stopping.current.abort() };
+  return { replays, start, stop: () => abortController.current.abort() };
 }
 
 /** `12 of 40 deliveries were not replayed` */

@@ -8,10 +8,10 @@ import { findReplayResult, isAboutReplay, type ReplayResult } from './replay-res
 
 /** The state of the latest replay of a delivery. */
 export type ReplayState =
-  | { readonly step: 'none' | 'asked' }
-  | { readonly step: 'refused'; readonly message: string }
-  | { readonly step: 'planned'; readonly replay: Replay }
-  | { readonly step: 'answered'; readonly replay: Replay; readonly answer: ReplayResult };
+  | { readonly step: 'none' | 'requested' }
+  | { readonly step: 'rejected'; readonly message: string }
+  | { readonly step: 'waiting'; readonly replay: Replay }
+  | { readonly step: 'finished'; readonly replay: Replay; readonly result: ReplayResult };
 
 /** Replays one delivery and tracks the result. */
 export function useReplay(id: string): {
@@ -19,34 +19,34 @@ export function useReplay(id: string): {
   readonly send: (changes: ReplayChanges) => Promise<void>;
 } {
   const [state, setState] = useState<ReplayState>({ step: 'none' });
-  const newest = useRef(0);
+  const latestNumber = useRef(0);
   // The result of a fast receiver may arrive before the response that contains the ID of the new delivery.
-  const heard = useRef<StreamItem[]>([]);
+  const streamItems = useRef<StreamItem[]>([]);
   useEffect(() => {
     setState({ step: 'none' });
-    return () => void newest.current++;
+    return () => void latestNumber.current++;
   }, [id]);
-  const look = (replay: Replay) => {
-    const answer = findReplayResult(heard.current, replay);
-    setState(answer === null ? { step: 'planned', replay } : { step: 'answered', replay, answer });
+  const showResult = (replay: Replay) => {
+    const result = findReplayResult(streamItems.current, replay);
+    setState(result === null ? { step: 'waiting', replay } : { step: 'finished', replay, result });
   };
   useLiveItems((items) => {
-    if (state.step !== 'asked' && state.step !== 'planned') return;
+    if (state.step !== 'requested' && state.step !== 'waiting') return;
     if (items.some(({ type }) => type === 'reset')) {
-      return setState({ step: 'refused', message: 'the emulator was reset.' });
+      return setState({ step: 'rejected', message: 'the emulator was reset.' });
     }
-    heard.current.push(...items.filter((item) => isAboutReplay(item, new Set([id]))));
-    if (state.step === 'planned') look(state.replay);
+    streamItems.current.push(...items.filter((item) => isAboutReplay(item, new Set([id]))));
+    if (state.step === 'waiting') showResult(state.replay);
   });
   const send = async (changes: ReplayChanges) => {
-    const number = ++newest.current;
-    heard.current = [];
-    setState({ step: 'asked' });
+    const number = ++latestNumber.current;
+    streamItems.current = [];
+    setState({ step: 'requested' });
     try {
       const delivery = await control.replayDelivery({ id, ...changes });
-      if (number === newest.current) look({ delivery, attemptsBefore: delivery.attempt_count });
+      if (number === latestNumber.current) showResult({ delivery, attemptsBefore: delivery.attempt_count });
     } catch (error) {
-      if (number === newest.current) setState({ step: 'refused', message: toErrorMessage(error) });
+      if (number === latestNumber.current) setState({ step: 'rejected', message: toErrorMessage(error) });
     }
   };
   return { state, send };

@@ -22,7 +22,7 @@ export function CheckForm({ input, onChange, sentBody }: Props) {
           </button>
         ))}
         <button type="button" disabled={input === unchangedInput} onClick={() => onChange(unchangedInput)}>
-          Reset{' '}
+          Reset
         </button>
       </fieldset>
       <div class="signature-fields">

@@ -6,12 +6,12 @@ import { status } from '../../session.ts';
 const createdKeys = new Map<string, Promise<string>>();
 
 /**
- * The API key for events of a workspace. The emulator's own key is for one workspace; for another one, a key is created
+ * The API key for events of a workspace. The key of the emulator is for one workspace; for another one, a key is created
  * on first use.
  */
 export async function getEventApiKey(workspaceId: string): Promise<string> {
-  const own = status.peek();
-  if (own?.workspace_id === workspaceId) return own.api_key;
+  const emulator = status.peek();
+  if (emulator?.workspace_id === workspaceId) return emulator.api_key;
   const key = createdKeys.get(workspaceId) ?? createKey(workspaceId);
   createdKeys.set(workspaceId, key);
   key.catch(() => createdKeys.delete(workspaceId));

@@ -7,29 +7,30 @@ export type FixtureSummary = ControlOutput<'listFixtures'>['data'][number];
 interface Props {
   readonly fixtures: readonly FixtureSummary[];
   readonly type: string;
-  readonly isRefused: boolean;
-  readonly onChoose: (type: string) => void;
+  readonly isRejected: boolean;
+  readonly onSelect: (type: string) => void;
 }
 
 /** A combobox of event types with a fixture. Any other type can be entered. */
-export function EventTypeCombobox({ fixtures, type, isRefused, onChoose }: Props) {
+export function EventTypeCombobox({ fixtures, type, isRejected, onSelect }: Props) {
   const id = useId();
   // Typed text filters the list; a selected type does not.
   const [search, setSearch] = useState('');
   const [active, setActive] = useState<string | null>(null);
-  const found = searchFixtures(fixtures, search);
-  const choose = (chosen: string) => {
+  const matching = searchFixtures(fixtures, search);
+  const select = (selectedType: string) => {
     setSearch('');
     setActive(null);
-    onChoose(chosen);
+    onSelect(selectedType);
   };
   const move = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (event.key === 'Enter' && active !== null) choose(active);
-    else if (step !== undefined && found.length > 0) {
+    if (event.key === 'Enter' && active !== null) select(active);
+    else if (step !== undefined && matching.length > 0) {
       event.preventDefault();
-      const at = found.findIndex((each) => each.type === (active ?? type));
-      const next = found[at < 0 && step < 0 ? found.length - 1 : (at + step + found.length) % found.length];
+      const at = matching.findIndex((each) => each.type === (active ?? type));
+      const next =
+        matching[at < 0 && step < 0 ? matching.length - 1 : (at + step + matching.length) % matching.length];
       setActive(next?.type ?? null);
       document.getElementById(`${id}-${next?.type}`)?.scrollIntoView({ block: 'nearest' });
     }
@@ -44,7 +45,7 @@ export function EventTypeCombobox({ fixtures, type, isRefused, onChoose }: Props
           aria-controls={`${id}-list`}
           aria-autocomplete="list"
           aria-activedescendant={active === null ? undefined : `${id}-${active}`}
-          aria-invalid={isRefused}
+          aria-invalid={isRejected}
           autocomplete="off"
           spellcheck={false}
           placeholder="order.shipped"
@@ -54,24 +55,24 @@ export function EventTypeCombobox({ fixtures, type, isRefused, onChoose }: Props
           onInput={({ currentTarget: { value } }) => {
             setSearch(value);
             setActive(null);
-            onChoose(value);
+            onSelect(value);
           }}
         />
       </label>
-      <div id={`${id}-list`} role="listbox" aria-label="Event types with a fixture">
-        {found.map((fixture) => (
+      <div id={`${id}-list`} role="listbox" aria-label="Fixtures">
+        {matching.map((fixture) => (
           <Option
             key={fixture.type}
             id={`${id}-${fixture.type}`}
             fixture={fixture}
-            isChosen={fixture.type === type}
+            isSelected={fixture.type === type}
             isActive={fixture.type === active}
-            onChoose={choose}
+            onSelect={select}
           />
         ))}
       </div>
       <p class="muted" role="status">
-        {found.length === 0 && `No fixture matches “${search}”. You can still send an event of this type.`}
+        {matching.length === 0 && `No fixture matches “${search}”. You can still send an event of this type.`}
       </p>
     </div>
   );
@@ -80,12 +81,12 @@ export function EventTypeCombobox({ fixtures, type, isRefused, onChoose }: Props
 interface OptionProps {
   readonly id: string;
   readonly fixture: FixtureSummary;
-  readonly isChosen: boolean;
+  readonly isSelected: boolean;
   readonly isActive: boolean;
-  readonly onChoose: (type: string) => void;
+  readonly onSelect: (type: string) => void;
 }
 
-function Option({ id, fixture, isChosen, isActive, onChoose }: OptionProps) {
+function Option({ id, fixture, isSelected, isActive, onSelect }: OptionProps) {
   const { type, source, description, problem } = fixture;
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the field has the focus and the keys.
@@ -93,9 +94,9 @@ function Option({ id, fixture, isChosen, isActive, onChoose }: OptionProps) {
     <div
       id={id}
       role="option"
-      aria-selected={isChosen}
+      aria-selected={isSelected}
       class={isActive ? 'active' : ''}
-      onClick={() => onChoose(type)}
+      onClick={() => onSelect(type)}
     >
       <span class="row">
         <span class="mono">{type}</span>

@@ -25,19 +25,19 @@ interface Props {
   readonly type: string;
   readonly original: string;
   /** Generates new values for the templates of the fixture. */
-  readonly onRenew: () => void;
-  readonly refused: Field | null;
+  readonly onRegenerate: () => void;
+  readonly rejectedField: Field | null;
 }
 
-export function TriggerForm({ source, type, original, onRenew, refused }: Props) {
+export function TriggerForm({ source, type, original, onRegenerate, rejectedField }: Props) {
   const payload = drafts.value[source] ?? original;
   const edit = (text: string) => {
     drafts.value = { ...drafts.value, [source]: text };
   };
-  const order = toTriggerInput(type, payload);
+  const input = toTriggerInput(type, payload);
   const submit = (event: Event) => {
     event.preventDefault();
-    if (order !== null) void startRun(order);
+    if (input !== null) void startRun(input);
   };
   return (
     <form
@@ -48,29 +48,29 @@ export function TriggerForm({ source, type, original, onRenew, refused }: Props)
       }}
     >
       <JsonEditor label="Payload" value={payload} onInput={edit} original={original} />
-      <OptionFields refused={refused} />
+      <OptionFields rejectedField={rejectedField} />
       <div class="row">
-        <button type="submit" class="primary" disabled={order === null} title="Ctrl+Enter">
+        <button type="submit" class="primary" disabled={input === null} title="Ctrl+Enter">
           {count.value > 1 ? `Send ${count.value} events` : 'Send'}
         </button>
-        {order === null && <span class="muted">{findMissingInput(type, payload)}</span>}
+        {input === null && <span class="muted">{findMissingInput(type, payload)}</span>}
         {source === type && type !== '' && (
           <button
             type="button"
             title="Generate new values for the fixture"
             onClick={() => {
               drafts.value = { ...drafts.value, [source]: undefined };
-              onRenew();
+              onRegenerate();
             }}
           >
             New values
           </button>
         )}
-        {order !== null && (
+        {input !== null && (
           <CopyButton
             what="svc command"
             label="Copy as svc command"
-            text={() => toCommand(order, status.value?.workspace_id)}
+            text={() => toCommand(input, status.value?.workspace_id)}
           />
         )}
       </div>
@@ -93,7 +93,7 @@ function toTriggerInput(type: string, payload: string): TriggerInput | null {
   return { type, payload, workspaceId: workspace, idempotencyKey: idempotencyKey.value, count: count.value };
 }
 
-function OptionFields({ refused }: { readonly refused: Field | null }) {
+function OptionFields({ rejectedField }: { readonly rejectedField: Field | null }) {
   return (
     <div class="trigger-details">
       {workspaces.value.length > 1 && (
@@ -121,7 +121,7 @@ function OptionFields({ refused }: { readonly refused: Field | null }) {
           // Characters that a browser can send in a header.
           pattern="[\x21-\x7e]{1,255}"
           title="1 to 255 visible ASCII characters"
-          aria-invalid={refused === 'key'}
+          aria-invalid={rejectedField === 'key'}
           onInput={({ currentTarget: { value } }) => {
             idempotencyKey.value = value;
           }}

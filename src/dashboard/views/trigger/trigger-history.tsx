@@ -19,11 +19,11 @@ export function TriggerHistory() {
         <EmptyState>Events that you send appear here with their deliveries.</EmptyState>
       )}
       <ol>
-        {triggerRuns.value.map((triggerRun) => (
-          <li key={triggerRun.number} class="card">
-            <RunHeader triggerRun={triggerRun} />
-            {triggerRun.error !== null && <ApiErrorAlert apiErrorResponse={triggerRun.error} />}
-            <RunDeliveries triggerRun={triggerRun} />
+        {triggerRuns.value.map((run) => (
+          <li key={run.number} class="card">
+            <RunHeader run={run} />
+            {run.error !== null && <ApiErrorAlert apiErrorResponse={run.error} />}
+            <RunDeliveries run={run} />
           </li>
         ))}
       </ol>
@@ -31,18 +31,18 @@ export function TriggerHistory() {
   );
 }
 
-function RunHeader({ triggerRun }: { readonly triggerRun: TriggerRun }) {
-  const { input, eventIds, replayedCount, isFinished, stop } = triggerRun;
-  const [only] = eventIds;
+function RunHeader({ run }: { readonly run: TriggerRun }) {
+  const { input, eventIds, replayedCount, isFinished, stop } = run;
+  const [onlyEventId] = eventIds;
   return (
     <div class="row trigger-run-header">
       <strong class="mono">{input.type}</strong>
-      {input.count === 1 && only !== undefined && (
-        <a class="mono" href={toHash({ section: 'events', id: only })}>
-          {only}
+      {input.count === 1 && onlyEventId !== undefined && (
+        <a class="mono" href={toHash({ section: 'events', id: onlyEventId })}>
+          {onlyEventId}
         </a>
       )}
-      <span role="status">{describe(triggerRun)}</span>
+      <span role="status">{describe(run)}</span>
       {replayedCount > 0 && (
         <span
           class="badge canceled"
@@ -69,11 +69,7 @@ function describe({ input: { count }, eventIds, isFinished, error }: TriggerRun)
   return `${eventIds.size} of ${count} created`;
 }
 
-function RunDeliveries({
-  triggerRun: { input, eventIds, deliveries, isFinished },
-}: {
-  readonly triggerRun: TriggerRun;
-}) {
+function RunDeliveries({ run: { input, eventIds, deliveries, isFinished } }: { readonly run: TriggerRun }) {
   if (eventIds.size === 0) return null;
   if (deliveries.size === 0) return isFinished ? <NoSubscribers type={input.type} /> : null;
   const all = [...deliveries.values()];
@@ -116,7 +112,7 @@ function Progress({
 }
 
 function Counts({ deliveries }: { readonly deliveries: readonly Delivery[] }) {
-  const countOf = (wanted: DeliveryStatus) => deliveries.filter(({ status }) => status === wanted).length;
+  const countOf = (counted: DeliveryStatus) => deliveries.filter(({ status }) => status === counted).length;
   return (
     <p class="row">
       {deliveries.length} deliveries

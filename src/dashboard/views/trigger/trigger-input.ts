@@ -29,8 +29,8 @@ export function toRequest(
 }
 
 /** @param defaultWorkspaceId the workspace that the command uses without `--workspace` */
-export function toCommand(order: TriggerInput, defaultWorkspaceId: string | undefined): string {
-  const { type, payload, workspaceId, idempotencyKey, count } = order;
+export function toCommand(input: TriggerInput, defaultWorkspaceId: string | undefined): string {
+  const { type, payload, workspaceId, idempotencyKey, count } = input;
   const words = [
     ...['svc', 'trigger', type, '--data', compactJson(payload)],
     ...(workspaceId === defaultWorkspaceId ? [] : ['--workspace', workspaceId]),

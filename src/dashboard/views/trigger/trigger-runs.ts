@@ -32,69 +32,78 @@ export const triggerRuns = signal<readonly TriggerRun[]>([]);
 let count = 0;
 
 /** Creates the events. Resolves when all are created, when one is rejected, or when the run is stopped. */
-export async function startRun(order: TriggerInput): Promise<void> {
+export async function startRun(input: TriggerInput): Promise<void> {
   const number = ++count;
-  const end = new AbortController();
-  const triggerRun: TriggerRun = {
-    ...{ number, input: order, replayedCount: 0, error: null, isFinished: false, stop: () => end.abort() },
+  const abortController = new AbortController();
+  const run: TriggerRun = {
+    ...{
+      number,
+      input: input,
+      replayedCount: 0,
+      error: null,
+      isFinished: false,
+      stop: () => abortController.abort(),
+    },
     ...{ eventIds: new Set<string>(), deliveries: new Map() },
   };
-  triggerRuns.value = [triggerRun, ...triggerRuns.peek()].slice(0, MAX_RUNS);
-  const { count: wanted } = order;
-  await mapAtRate((index) => sendOne(triggerRun, index + 1), {
-    ...{ count: wanted, perSecond: Number.POSITIVE_INFINITY, signal: end.signal },
+  triggerRuns.value = [run, ...triggerRuns.peek()].slice(0, MAX_RUNS);
+  const { count: eventCount } = input;
+  await mapAtRate((index) => createOne(run, index + 1), {
+    ...{ count: eventCount, perSecond: Number.POSITIVE_INFINITY, signal: abortController.signal },
   }).catch((error) => {
-    if (!end.signal.aborted) fail(triggerRun, { status: 0, ...nobody, message: toErrorMessage(error) });
+    if (!abortController.signal.aborted)
+      fail(run, { status: 0, ...noResponse, message: toErrorMessage(error) });
   });
-  change(number, () => ({ isFinished: true }));
+  updateRun(number, () => ({ isFinished: true }));
 }
 
-const nobody = { code: 'no_emulator', requestId: null };
+const noResponse = { code: 'no_emulator', requestId: null };
 
-async function sendOne(triggerRun: TriggerRun, index: number): Promise<void> {
-  const { number, input } = triggerRun;
+async function createOne(run: TriggerRun, index: number): Promise<void> {
+  const { number, input } = run;
   const { body, idempotencyKey } = toRequest(input, index, status.peek()?.payload_member ?? 'payload');
   const apiKey = await getEventApiKey(input.workspaceId);
-  const answer = await createEvent(body, { apiKey, idempotencyKey });
-  if ('code' in answer) {
-    if (answer.status === 401) forgetEventApiKey(input.workspaceId);
-    return fail(triggerRun, answer);
+  const response = await createEvent(body, { apiKey, idempotencyKey });
+  if ('code' in response) {
+    if (response.status === 401) forgetEventApiKey(input.workspaceId);
+    return fail(run, response);
   }
-  const { event, isReplayed } = answer;
-  change(number, ({ eventIds, replayedCount }) => ({
+  const { event, isReplayed } = response;
+  updateRun(number, ({ eventIds, replayedCount }) => ({
     eventIds: new Set([...eventIds, event.id]),
     replayedCount: replayedCount + (isReplayed ? 1 : 0),
   }));
   // Deliveries may have started before the response that contains the event ID; the live stream reports later changes.
-  const look = await control.listDeliveries({ event_id: event.id, limit: 1000 }).catch(() => ({ data: [] }));
-  change(number, ({ deliveries }) => ({ deliveries: new Map([...toEntries(look.data), ...deliveries]) }));
+  const delivered = await control
+    .listDeliveries({ event_id: event.id, limit: 1000 })
+    .catch(() => ({ data: [] }));
+  updateRun(number, ({ deliveries }) => ({
+    deliveries: new Map([...toEntries(delivered.data), ...deliveries]),
+  }));
 }
 
 /** After one rejection, further requests would be rejected too. */
-function fail({ number, stop }: TriggerRun, apiErrorResponse: ApiErrorResponse): void {
-  change(number, () => ({ error: apiErrorResponse }));
+function fail({ number, stop }: TriggerRun, error: ApiErrorResponse): void {
+  updateRun(number, () => ({ error: error }));
   stop();
 }
 
-function change(number: number, toChanges: (triggerRun: TriggerRun) => Partial<TriggerRun>): void {
+function updateRun(number: number, toChanges: (run: TriggerRun) => Partial<TriggerRun>): void {
   triggerRuns.value = triggerRuns
     .peek()
-    .map((triggerRun) =>
-      triggerRun.number === number ? { ...triggerRun, ...toChanges(triggerRun) } : triggerRun,
-    );
+    .map((run) => (run.number === number ? { ...run, ...toChanges(run) } : run));
 }
 
 subscribe((items) => {
   if (items.some(({ type }) => type === 'reset')) triggerRuns.value = [];
-  const told = items.flatMap((item) => ('delivery' in item ? [item.delivery] : []));
-  if (told.length > 0)
-    triggerRuns.value = triggerRuns.peek().map((triggerRun) => updateDeliveries(triggerRun, told));
+  const updated = items.flatMap((item) => ('delivery' in item ? [item.delivery] : []));
+  if (updated.length > 0) triggerRuns.value = triggerRuns.peek().map((run) => updateDeliveries(run, updated));
 });
 
-function updateDeliveries(triggerRun: TriggerRun, told: readonly Delivery[]): TriggerRun {
-  const own = told.filter(({ event_id: id }) => triggerRun.eventIds.has(id));
-  if (own.length === 0) return triggerRun;
-  return { ...triggerRun, deliveries: new Map([...triggerRun.deliveries, ...toEntries(own)]) };
+function updateDeliveries(run: TriggerRun, updated: readonly Delivery[]): TriggerRun {
+  const runDeliveries = updated.filter(({ event_id: id }) => run.eventIds.has(id));
+  if (runDeliveries.length === 0) return run;
+  return { ...run, deliveries: new Map([...run.deliveries, ...toEntries(runDeliveries)]) };
 }
 
 function toEntries(deliveries: readonly Delivery[]): [string, Delivery][] {

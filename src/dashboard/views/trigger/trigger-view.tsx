@@ -37,9 +37,9 @@ interface TriggerProps {
 function Trigger({ fixtures, type, eventId }: TriggerProps) {
   const hasFixture = fixtures.some((each) => each.type === type && each.problem === null);
   const source = eventId !== '' ? eventId : hasFixture ? type : '';
-  const start = useQuery(() => findStart(eventId, source), [source]);
-  const refused = findRefused(type);
-  const { value } = start;
+  const initial = useQuery(() => loadInitialValues(eventId, source), [source]);
+  const rejectedField = findRejectedField(type);
+  const { value } = initial;
   useEffect(() => {
     if (type === '' && value !== undefined && value.type !== '') updateQuery({ type: value.type });
   }, [value]);
@@ -49,20 +49,20 @@ function Trigger({ fixtures, type, eventId }: TriggerProps) {
         <EventTypeCombobox
           fixtures={fixtures}
           type={type}
-          isRefused={refused === 'type'}
-          onChoose={(chosen) => updateQuery({ type: chosen, event: '' })}
+          isRejected={rejectedField === 'type'}
+          onSelect={(selectedType) => updateQuery({ type: selectedType, event: '' })}
         />
       </section>
       <section class="card" aria-label="Event">
-        <QueryView query={start} what="the payload">
+        <QueryView query={initial} what="the payload">
           {({ payload }) => (
             <TriggerForm
               key={source}
               source={source}
               type={type}
               original={payload}
-              onRenew={start.refetch}
-              refused={refused}
+              onRegenerate={initial.refetch}
+              rejectedField={rejectedField}
             />
           )}
         </QueryView>
@@ -71,13 +71,13 @@ function Trigger({ fixtures, type, eventId }: TriggerProps) {
   );
 }
 
-interface Start {
+interface InitialValues {
   readonly type: string;
   /** JSON text, indented. */
   readonly payload: string;
 }
 
-async function findStart(eventId: string, fixture: string): Promise<Start> {
+async function loadInitialValues(eventId: string, fixture: string): Promise<InitialValues> {
   if (eventId !== '') {
     const { type, payload_text: text } = await control.getEvent({ id: eventId });
     return { type, payload: indentJson(text) };
@@ -88,7 +88,7 @@ async function findStart(eventId: string, fixture: string): Promise<Start> {
 }
 
 /** The field that the last response rejected; null when it rejected none or was about another type. */
-function findRefused(type: string): Field | null {
+function findRejectedField(type: string): Field | null {
   const { input, error = null } = triggerRuns.value[0] ?? {};
   if (error === null || input?.type !== type) return null;
   return findField(error.message, status.value?.payload_member ?? 'payload');
