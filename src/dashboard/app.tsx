@@ -3,14 +3,15 @@ import type { JSX } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { type Route, type Section, toHash } from './address.ts';
 import { isConnected } from './connection.ts';
-import { DatabaseFileAlert } from './database-file-alert.tsx';
+import { control } from './control.ts';
 import icon from './icon.svg';
 import { navigate, route } from './router.ts';
-import { selectWorkspace, status, workspaceId, workspaces } from './session.ts';
+import { refreshStatus, selectWorkspace, status, workspaceId, workspaces } from './session.ts';
 import { shortcuts, useShortcuts } from './shortcuts.ts';
-import { dismissToast, toasts } from './toasts.ts';
+import { dismissToast, showToast, toasts, withErrorToast } from './toasts.ts';
 import { Dialog } from './ui/dialog.tsx';
 import { Icon } from './ui/icon.tsx';
+import { usePolling } from './use-polling.ts';
 import { ClockBar } from './views/clock/clock-bar.tsx';
 import { DeliveriesView } from './views/deliveries/deliveries-view.tsx';
 import { EventsView } from './views/events/events-view.tsx';
@@ -151,5 +152,32 @@ function ShortcutsDialog({ onClose }: { readonly onClose: () => void }) {
         ])}
       </dl>
     </Dialog>
+  );
+}
+
+export function DatabaseFileAlert() {
+  const [isBusy, setBusy] = useState(false);
+  usePolling(refreshStatus);
+  const problem = status.value?.storage_problem;
+  if (problem === undefined) return null;
+  async function restore(): Promise<void> {
+    setBusy(true);
+    const restored = await withErrorToast(control.restoreDatabase({}));
+    setBusy(false);
+    if (restored === undefined) return;
+    status.value = restored;
+    showToast('Database file restored.');
+  }
+  return (
+    <section class="database-alert" role="alert">
+      <p>
+        <strong>{problem.message}</strong> {problem.hint}
+      </p>
+      {problem.kind === 'removed' && (
+        <button type="button" disabled={isBusy} onClick={() => void restore()}>
+          Restore the file
+        </button>
+      )}
+    </section>
   );
 }

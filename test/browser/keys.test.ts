@@ -43,7 +43,7 @@ describeInBrowser('the key page', () => {
       .poll(() => dialog.getByRole('button', { name: 'Create', exact: true }).isDisabled())
       .toBe(true);
     await dialog.getByLabel('events:read').check();
-    await dialog.getByLabel('Workspace').selectOption({ index: 1 });
+    await dialog.getByRole('combobox', { name: 'Workspace' }).selectOption({ index: 1 });
     await dialog.getByRole('button', { name: 'Create', exact: true }).click();
     const key = (await dialog.getByText(/^svc_test_/).textContent()) ?? '';
     await dialog.getByRole('button', { name: 'Copy as environment variable' }).click();

@@ -1,6 +1,6 @@
 /** What forms of the page are taken for: the texts of their fields, and messages about them. */
 import { describe, expect, it } from 'vitest';
-import { toFormError } from '../../src/dashboard/form-error.ts';
+import { toFormError } from '../../src/dashboard/use-form-submit.ts';
 import {
   emptyDeliveryFault,
   emptyRequestFault,

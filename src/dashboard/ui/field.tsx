@@ -1,7 +1,7 @@
 import './field.css';
 import type { ComponentChildren, JSX } from 'preact';
 import { useId } from 'preact/hooks';
-import type { FormError } from '../form-error.ts';
+import type { FormError } from '../use-form-submit.ts';
 
 interface Props {
   readonly label: string;

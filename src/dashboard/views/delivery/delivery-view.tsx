@@ -1,8 +1,9 @@
 /** One delivery: its summary, its attempts in a timeline, and the selected attempt. */
 import './delivery.css';
+import '../replay/replay.css';
 import type { ComponentChildren } from 'preact';
 import { useRef, useState } from 'preact/hooks';
-import type { AttemptDetail, DeliveryDetail } from '../../../contract/delivery-schemas.ts';
+import type { AttemptDetail, Delivery, DeliveryDetail } from '../../../contract/delivery-schemas.ts';
 import type { StreamItem } from '../../../contract/stream-schemas.ts';
 import { toHash } from '../../address.ts';
 import { control } from '../../control.ts';
@@ -15,7 +16,9 @@ import { QueryView } from '../../ui/query-view.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { Time } from '../../ui/time.tsx';
 import { useQuery } from '../../use-query.ts';
-import { ReplayButton } from '../replay/replay-button.tsx';
+import { ReplayProgress } from '../replay/replay-progress.tsx';
+import { openReplayDialog } from '../replay/replay-request.ts';
+import { useReplay } from '../replay/use-replay.ts';
 import { AttemptView } from './attempt-view.tsx';
 import { CopyDialog } from './copy-dialog.tsx';
 import { DeliverySummaryCard } from './delivery-summary-card.tsx';
@@ -139,6 +142,25 @@ function Fact({ name, children }: { readonly name: string; readonly children: Co
     <div>
       <dt>{name}</dt>
       <dd>{children}</dd>
+    </div>
+  );
+}
+
+/** Replays the delivery with one click or with options, and shows the result. */
+export function ReplayButton({ delivery }: { readonly delivery: Delivery }) {
+  const { state, send } = useReplay(delivery.id);
+  const isInProgress = state.step === 'requested' || state.step === 'waiting';
+  return (
+    <div class="replay-button">
+      <div class="row">
+        <button type="button" class="primary" disabled={isInProgress} onClick={() => send({})}>
+          <Icon name="replay" /> Replay
+        </button>
+        <button type="button" onClick={() => openReplayDialog(delivery)}>
+          <Icon name="edit" /> Replay with changes
+        </button>
+      </div>
+      <ReplayProgress state={state} />
     </div>
   );
 }

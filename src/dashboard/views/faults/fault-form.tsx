@@ -2,10 +2,8 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { ControlInput } from '../../../contract/control-operations.ts';
 import { control } from '../../control.ts';
-import type { FormError } from '../../form-error.ts';
-import { FormErrorText } from '../../ui/field.tsx';
-import { useFormSubmit } from '../../use-form-submit.ts';
-import { FaultLimitFields, type FaultLimits } from './fault-limit-fields.tsx';
+import { Field, FormErrorText } from '../../ui/field.tsx';
+import { type FormError, useFormSubmit } from '../../use-form-submit.ts';
 
 interface Part<Draft> {
   readonly draft: Draft;
@@ -47,5 +45,51 @@ export function FaultForm<Draft extends FaultLimits>({ empty, toFault, onAdded, 
         </button>
       </div>
     </form>
+  );
+}
+
+export interface FaultLimits {
+  readonly count: string;
+  readonly probability: string;
+}
+
+interface FaultLimitFieldsProps {
+  readonly draft: FaultLimits;
+  readonly problem: FormError | null;
+  readonly onChange: (changes: Partial<FaultLimits>) => void;
+}
+
+/** The fields that limit how often a fault fires, for both kinds of faults. */
+export function FaultLimitFields({ draft, problem, onChange }: FaultLimitFieldsProps) {
+  return (
+    <>
+      <Field
+        label="Count"
+        name="count"
+        hint="Leave empty to keep the fault until you remove it."
+        error={problem}
+      >
+        {(control) => (
+          <input
+            {...control}
+            inputMode="numeric"
+            value={draft.count}
+            placeholder="always"
+            onInput={({ currentTarget }) => onChange({ count: currentTarget.value })}
+          />
+        )}
+      </Field>
+      <Field label="Probability in percent" name="probability" hint="Leave empty for 100." error={problem}>
+        {(control) => (
+          <input
+            {...control}
+            inputMode="decimal"
+            value={draft.probability}
+            placeholder="100"
+            onInput={({ currentTarget }) => onChange({ probability: currentTarget.value })}
+          />
+        )}
+      </Field>
+    </>
   );
 }

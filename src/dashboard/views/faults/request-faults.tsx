@@ -2,9 +2,8 @@ import './faults.css';
 import { useState } from 'preact/hooks';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { FaultList } from './fault-list.tsx';
+import { FaultList, useFaults } from './fault-list.tsx';
 import { RequestFaultForm } from './request-fault-form.tsx';
-import { useFaults } from './use-faults.ts';
 
 /** A button with the number of active request faults, and a dialog with the faults. */
 export function RequestFaults() {

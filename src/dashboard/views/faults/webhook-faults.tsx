@@ -2,8 +2,7 @@ import './faults.css';
 import { useState } from 'preact/hooks';
 import { Icon } from '../../ui/icon.tsx';
 import { DeliveryFaultForm } from './delivery-fault-form.tsx';
-import { FaultList } from './fault-list.tsx';
-import { useFaults } from './use-faults.ts';
+import { FaultList, useFaults } from './fault-list.tsx';
 
 interface Props {
   readonly webhook: { readonly id: string; readonly workspace_id: string };

@@ -11,8 +11,7 @@ import { Icon } from '../../ui/icon.tsx';
 import { EmptyState, QueryView } from '../../ui/query-view.tsx';
 import { Time } from '../../ui/time.tsx';
 import { useQuery } from '../../use-query.ts';
-import { CreateKeyDialog } from './create-key-dialog.tsx';
-import { RevokeKeyDialog } from './revoke-key-dialog.tsx';
+import { CreateKeyDialog, RevokeKeyDialog } from './key-dialogs.tsx';
 
 export function KeysView() {
   const keys = useQuery(() => listAll((page) => control.listKeys(page)), []);

@@ -1,9 +1,21 @@
 /** The replay dialogs: for one delivery, or for all that a filter selects. */
 import './replay.css';
+import { useState } from 'preact/hooks';
+import type { Delivery, DeliveryDetail } from '../../../contract/delivery-schemas.ts';
+import { indentJson } from '../../../domain/json.ts';
+import { control } from '../../control.ts';
 import { Dialog } from '../../ui/dialog.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { JsonEditor } from '../../ui/json-editor.tsx';
+import { EmptyState, QueryView } from '../../ui/query-view.tsx';
+import { StatusBadge } from '../../ui/status-badge.tsx';
+import { useQuery } from '../../use-query.ts';
 import { BulkReplayForm } from './bulk-replay-form.tsx';
-import { ReplayForm } from './replay-form.tsx';
+import { areValid, defaultOptions, type ReplayOptions, toReplayChanges } from './replay-options.ts';
+import { ReplayOptionsForm } from './replay-options-form.tsx';
+import { ReplayProgress } from './replay-progress.tsx';
 import { replayRequest } from './replay-request.ts';
+import { useReplay } from './use-replay.ts';
 
 /** Rendered once, by the layout. */
 export function ReplayDialog() {
@@ -24,4 +36,95 @@ export function ReplayDialog() {
       <ReplayForm key={request.delivery.id} delivery={request.delivery} onClose={close} />
     </Dialog>
   );
+}
+
+interface Props {
+  readonly delivery: Delivery;
+  readonly onClose: () => void;
+}
+
+export function ReplayForm({ delivery, onClose }: Props) {
+  const [options, setOptions] = useState(defaultOptions);
+  const { state, send } = useReplay(delivery.id);
+  const isInProgress = state.step === 'requested' || state.step === 'waiting';
+  const submit = (event: Event) => {
+    event.preventDefault();
+    void send(toReplayChanges(options));
+  };
+  return (
+    <form class="replay-form" onSubmit={submit} noValidate>
+      <dl class="properties">
+        <dt>Delivery</dt>
+        <dd>
+          <StatusBadge status={delivery.status} paused={delivery.paused} /> {delivery.event_type}{' '}
+          <code>{delivery.id}</code>
+        </dd>
+        <dt>Endpoint</dt>
+        <dd>{delivery.url}</dd>
+      </dl>
+      <ReplayOptionsForm options={options} onChange={setOptions} url={delivery.url}>
+        <BodyOption id={delivery.id} options={options} onChange={setOptions} />
+      </ReplayOptionsForm>
+      <div class="row replay-actions">
+        {/* Focused, so that Enter starts the replay. */}
+        <button type="submit" class="primary" autofocus disabled={isInProgress || !areValid(options)}>
+          <Icon name="replay" /> {state.step === 'finished' ? 'Replay again' : 'Replay'}
+        </button>
+        <ReplayProgress state={state} onLeave={onClose} />
+      </div>
+    </form>
+  );
+}
+
+interface BodyOptionProps {
+  readonly id: string;
+  readonly options: ReplayOptions;
+  readonly onChange: (options: ReplayOptions) => void;
+}
+
+function BodyOption({ id, options, onChange }: BodyOptionProps) {
+  const [isEdited, setEdited] = useState(false);
+  const open = (checked: boolean) => {
+    setEdited(checked);
+    onChange({ ...options, isNew: checked || options.isNew, body: null });
+  };
+  const isOpen = isEdited && options.isNew;
+  return (
+    <>
+      <label class="replay-option">
+        <input type="checkbox" checked={isOpen} onChange={(event) => open(event.currentTarget.checked)} />
+        <span>With a different body</span>
+      </label>
+      {isOpen && (
+        <BodyEditor id={id} body={options.body} onInput={(body) => onChange({ ...options, body })} />
+      )}
+    </>
+  );
+}
+
+interface BodyEditorProps {
+  readonly id: string;
+  readonly body: string | null;
+  readonly onInput: (body: string) => void;
+}
+
+/** Starts with the original body. Without edits, the exact bytes are sent again. */
+function BodyEditor({ id, body, onInput }: BodyEditorProps) {
+  const query = useQuery(() => control.getDelivery({ id }), [id]);
+  return (
+    <QueryView query={query} what="the body">
+      {(delivery) => {
+        const sent = findSentBody(delivery);
+        if (sent === undefined)
+          return <EmptyState>The delivery has not been sent yet, so it has no body to edit.</EmptyState>;
+        const original = indentJson(sent);
+        return <JsonEditor label="Body" value={body ?? original} original={original} onInput={onInput} />;
+      }}
+    </QueryView>
+  );
+}
+
+/** The body of the latest attempt without a fault, if there is one. */
+function findSentBody({ attempts }: DeliveryDetail): string | undefined {
+  return (attempts.findLast(({ fault }) => fault === undefined) ?? attempts.at(-1))?.request.body;
 }

@@ -3,7 +3,7 @@ import type { ApiRequest } from '../../../contract/resources.ts';
 import { describeMark } from '../../../control/describe-fault.ts';
 import { describeApiError } from '../../../domain/describe-api-error.ts';
 import { formatLatency } from '../../../domain/duration.ts';
-import { toHash } from '../../address.ts';
+import { findResourceRoute, toHash } from '../../address.ts';
 import { control } from '../../control.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { EmptyState, QueryView } from '../../ui/query-view.tsx';
@@ -11,7 +11,6 @@ import { HttpStatusBadge } from '../../ui/status-badge.tsx';
 import { Time } from '../../ui/time.tsx';
 import { useQuery } from '../../use-query.ts';
 import { EventDeliveries } from '../events/event-deliveries.tsx';
-import { ResourceLink } from './resource-link.tsx';
 
 export function RequestView({ id }: { readonly id: string }) {
   const query = useQuery(() => control.listRequests({ request_id: id, limit: 1 }), [id]);
@@ -97,5 +96,17 @@ function Facts({ request }: { readonly request: ApiRequest }) {
         ([title, value]) => value && [<dt key={`${title} title`}>{title}</dt>, <dd key={title}>{value}</dd>],
       )}
     </dl>
+  );
+}
+
+/** Links the resource of a request; empty for a list request. */
+export function ResourceLink({ id }: { readonly id: string | null }) {
+  if (id === null) return null;
+  const place = findResourceRoute(id);
+  if (place === null) return <code>{id}</code>;
+  return (
+    <a class="mono" href={toHash(place)} tabIndex={-1}>
+      {id}
+    </a>
   );
 }

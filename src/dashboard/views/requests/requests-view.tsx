@@ -1,11 +1,24 @@
 /** The request log, and the open request. */
 import './requests.css';
+import type { ApiRequest } from '../../../contract/resources.ts';
+import { formatLatency } from '../../../domain/duration.ts';
 import type { Route } from '../../address.ts';
+import { control } from '../../control.ts';
 import { pickFilters } from '../../pick-filters.ts';
+import { wallNow } from '../../schedule-clock.ts';
+import { status } from '../../session.ts';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { FilterBar, FilterInput, FilterSelect, NoMatches, SearchField } from '../../ui/filter-bar.tsx';
 import { ListDetail } from '../../ui/list-detail.tsx';
-import { filterNames } from './request-filter.ts';
-import { RequestList } from './request-list.tsx';
-import { RequestView } from './request-view.tsx';
+import { LiveTable, PauseButton } from '../../ui/live-table.tsx';
+import { EmptyState } from '../../ui/query-view.tsx';
+import { HttpStatusBadge } from '../../ui/status-badge.tsx';
+import { Time } from '../../ui/time.tsx';
+import { useLiveList } from '../../use-live-list.ts';
+import { useQuery } from '../../use-query.ts';
+import { RequestFaults } from '../faults/request-faults.tsx';
+import { filterNames, matchesFilter, type RequestFilter, toListInput } from './request-filter.ts';
+import { RequestView, ResourceLink } from './request-view.tsx';
 
 export function RequestsView({ route: { id, query } }: { readonly route: Route }) {
   return (
@@ -18,5 +31,128 @@ export function RequestsView({ route: { id, query } }: { readonly route: Route }
         backTitle="All requests"
       />
     </div>
+  );
+}
+
+const COLUMNS = ['Status', 'Request', 'Resource or error', 'Duration', 'Time'];
+const ROW_REM = 3.25;
+const METHODS = ['GET', 'POST', 'PATCH', 'DELETE'];
+const STATUSES = ['200', '201', '400', '401', '403', '404', '409', '422', '429', '500', '503'];
+const RECENT = { '5m': 'last 5 minutes', '1h': 'last hour', '24h': 'last 24 hours' };
+
+interface Props {
+  readonly query: Route['query'];
+  /** ID of the open request; null when none is open. */
+  readonly openId: string | null;
+}
+
+/** The log covers the whole emulator: a key may be valid for every workspace, and a request may have none. */
+export function RequestList({ query, openId }: Props) {
+  const filter = pickFilters(query, filterNames);
+  const list = useLiveList<ApiRequest>({
+    key: JSON.stringify(filter),
+    fetchPage: (page) => control.listRequests({ ...toListInput(filter), ...page }),
+    onItems: (items, feed) => {
+      const now = wallNow.peek() ?? 0;
+      const news = items.flatMap((item) =>
+        item.type === 'request'
+          ? [{ item: item.request, matches: matchesFilter(filter, item.request, now) }]
+          : [],
+      );
+      if (news.length > 0) feed.applyUpdates(news);
+    },
+  });
+  const isNarrowed = Object.keys(filter).length > 0;
+  return (
+    <>
+      <FilterBar
+        filter={filter}
+        search={
+          <SearchField
+            name="path"
+            label="Path"
+            value={filter.path}
+            placeholder="Path, for example /v1/events"
+          />
+        }
+        fields={<Fields filter={filter} />}
+      >
+        <RequestFaults />
+        <PauseButton {...list} />
+      </FilterBar>
+      <LiveTable
+        list={list}
+        what="requests"
+        columns={COLUMNS}
+        cells={renderCells}
+        rowHeight={ROW_REM}
+        toRoute={(id) => ({ section: 'requests', id, query: filter })}
+        openId={openId}
+        empty={isNarrowed ? <NoMatches filter={filter} what="requests" /> : <NoRequestsYet />}
+      />
+    </>
+  );
+}
+
+function Fields({ filter }: { readonly filter: RequestFilter }) {
+  const { value: keys } = useQuery(() => control.listKeys({ limit: 1000 }), []);
+  const hasOwnSince = filter.since !== undefined && !(filter.since in RECENT);
+  return (
+    <>
+      <FilterSelect name="method" label="Method" value={filter.method}>
+        {METHODS.map((method) => (
+          <option key={method}>{method}</option>
+        ))}
+      </FilterSelect>
+      <FilterInput name="status" label="Status" value={filter.status} suggestions={STATUSES} />
+      <FilterSelect name="key" label="Key" value={filter.key}>
+        {keys?.data.map(({ id, last4 }) => (
+          <option key={id} value={id}>
+            …{last4} ({id})
+          </option>
+        ))}
+      </FilterSelect>
+      <FilterSelect name="since" label="Time" value={filter.since}>
+        {Object.entries(RECENT).map(([value, title]) => (
+          <option key={value} value={value}>
+            {title}
+          </option>
+        ))}
+        {hasOwnSince && <option value={filter.since}>since {filter.since}</option>}
+      </FilterSelect>
+    </>
+  );
+}
+
+function renderCells(request: ApiRequest, address: string) {
+  const { method, path, status, error_code: code, fault, resource_id: resource, duration_ms, at } = request;
+  return [
+    <HttpStatusBadge status={status} />,
+    <a href={address} tabIndex={-1} title={path}>
+      {method} {path}
+    </a>,
+    <span class="requests-resource">
+      {code !== null && <small>{code}</small>}
+      {fault !== undefined && <small>fault {fault.kind}</small>}
+      <ResourceLink id={resource} />
+    </span>,
+    formatLatency(duration_ms),
+    <Time at={at} of="wall" />,
+  ];
+}
+
+function NoRequestsYet() {
+  const address = `${status.value?.base_url ?? ''}/events`;
+  return (
+    <EmptyState>
+      <p>
+        No requests yet. Requests to the API appear here with their response and the resource that they are
+        about.
+      </p>
+      <p>
+        The API is at <code>{address}</code> <CopyButton what="URL" text={address} /> Authenticate with the
+        API key that <code>svc emulator start</code> printed.
+      </p>
+    </EmptyState>
   );
 }

@@ -1,6 +1,6 @@
 import type { SignatureDetail } from '../../../contract/delivery-schemas.ts';
-import { HeaderMatchBadge } from './header-match-badge.tsx';
 import { excerptAt } from './text-excerpt.ts';
+import { HeaderMatchBadge } from './verification-result.tsx';
 
 interface Props {
   readonly body: string;

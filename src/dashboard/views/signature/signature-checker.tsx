@@ -6,10 +6,9 @@ import { QueryView } from '../../ui/query-view.tsx';
 import { useQuery } from '../../use-query.ts';
 import { CheckForm } from './check-form.tsx';
 import { type CheckInput, toCheckRequest, unchangedInput } from './check-input.ts';
-import { HeaderMatchBadge } from './header-match-badge.tsx';
 import { SignedContent } from './signed-content.tsx';
 import { findFirstDifference } from './text-excerpt.ts';
-import { VerificationResult } from './verification-result.tsx';
+import { HeaderMatchBadge, VerificationResult } from './verification-result.tsx';
 
 interface Props {
   readonly deliveryId: string;

@@ -3,13 +3,14 @@ import './signature.css';
 import type { Attempt, DeliveryDetail, SignatureDetail } from '../../../contract/delivery-schemas.ts';
 import { control } from '../../control.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
+import { Icon } from '../../ui/icon.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { useQuery } from '../../use-query.ts';
+import { useRevealedSecret } from '../../use-revealed-secret.ts';
 import { ReserializedBody } from './reserialized-body.tsx';
 import { SignatureChecker } from './signature-checker.tsx';
 import { joinParts, SignedContent } from './signed-content.tsx';
-import { SigningSecrets } from './signing-secrets.tsx';
-import { VerificationResult } from './verification-result.tsx';
+import { HeaderMatchBadge, VerificationResult } from './verification-result.tsx';
 
 interface Props {
   readonly deliveryId: string;
@@ -110,5 +111,40 @@ function CarryingHeaders({ detail: { headers, signed_parts: parts } }: { readonl
         ];
       })}
     </dl>
+  );
+}
+
+interface SigningSecretsProps {
+  readonly secrets: SignatureDetail['secrets'];
+  readonly webhookId: string;
+}
+
+/** The secrets of the endpoint, masked until the user shows them, and the signature of each. */
+export function SigningSecrets({ secrets, webhookId }: SigningSecretsProps) {
+  const { shown, toggle } = useRevealedSecret(webhookId);
+  return (
+    <div class="signature-secrets">
+      {secrets.map(({ name, masked, signature, matches }) => {
+        const secret = name === 'current' ? shown?.secret : shown?.previous_secret;
+        return (
+          <dl key={name} class="properties">
+            <dt>{name === 'current' ? 'Secret' : 'Previous secret'}</dt>
+            <dd>
+              <code>{secret ?? masked}</code>
+              {secret && <CopyButton what="secret" text={secret} />}
+            </dd>
+            <dt>Signature</dt>
+            <dd>
+              <code>{signature}</code> <HeaderMatchBadge matches={matches} />
+            </dd>
+          </dl>
+        );
+      })}
+      <div class="row">
+        <button type="button" onClick={toggle}>
+          <Icon name="eye" /> {shown === null ? 'Show' : 'Hide'} {secrets.length === 1 ? 'secret' : 'secrets'}
+        </button>
+      </div>
+    </div>
   );
 }

@@ -1,10 +1,10 @@
 import type { Delivery } from '../../../contract/delivery-schemas.ts';
 import { type DeliveryStatus, deliveryStatuses } from '../../../domain/delivery.ts';
 import { toHash } from '../../address.ts';
+import type { ApiErrorResponse } from '../../public-api-client.ts';
 import { EmptyState } from '../../ui/query-view.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { Time } from '../../ui/time.tsx';
-import { ApiErrorAlert } from './api-error-alert.tsx';
 import { startRun, type TriggerRun, triggerRuns } from './trigger-runs.ts';
 
 /** Limit for the deliveries of one run that are listed. */
@@ -134,5 +134,31 @@ export function NoSubscribers({ type }: { readonly type: string }) {
       No endpoint is subscribed to {type === '' ? 'this event type' : type}, so nothing is delivered.{' '}
       <a href={toHash({ section: 'webhooks' })}>Add an endpoint</a>
     </p>
+  );
+}
+
+/** An error of the API as a client receives it (§7). */
+export function ApiErrorAlert({
+  apiErrorResponse: { status, code, message, requestId },
+}: {
+  readonly apiErrorResponse: ApiErrorResponse;
+}) {
+  return (
+    <div class="api-error" role="alert">
+      <p>
+        <strong>
+          {status === 0 ? '' : status} <code>{code}</code>
+        </strong>{' '}
+        {message}
+      </p>
+      {requestId !== null && (
+        <p>
+          Request{' '}
+          <a class="mono" href={toHash({ section: 'requests', id: requestId })}>
+            {requestId}
+          </a>
+        </p>
+      )}
+    </div>
   );
 }

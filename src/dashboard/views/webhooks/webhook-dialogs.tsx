@@ -1,17 +1,18 @@
 /** The dialogs that edit, rotate or delete an endpoint. */
 import { useState } from 'preact/hooks';
-import type { WebhookDetail } from '../../../contract/resources.ts';
+import type { WebhookDetail, WebhookWithSecret } from '../../../contract/resources.ts';
 import { parseDuration } from '../../../domain/duration.ts';
 import { SvcError } from '../../../errors.ts';
 import { control } from '../../control.ts';
 import { navigate } from '../../router.ts';
+import { workspaceId } from '../../session.ts';
 import { showToast } from '../../toasts.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Field, FormErrorText } from '../../ui/field.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { useFormSubmit } from '../../use-form-submit.ts';
 import { useQuery } from '../../use-query.ts';
-import { toDraft } from './webhook-draft.ts';
+import { emptyWebhook, toDraft } from './webhook-draft.ts';
 import { WebhookForm } from './webhook-form.tsx';
 import { NewWebhookSecret } from './webhook-secret.tsx';
 
@@ -131,4 +132,28 @@ function describePending({
   return data.length === 1
     ? '1 pending delivery will be canceled.'
     : `${count} pending deliveries will be canceled.`;
+}
+
+/** Creates an endpoint and shows its secret. */
+export function CreateWebhookDialog({ onClose }: { readonly onClose: () => void }) {
+  const [created, setCreated] = useState<WebhookWithSecret | null>(null);
+  const close = () => {
+    onClose();
+    if (created !== null) navigate({ section: 'webhooks', id: created.id });
+  };
+  return (
+    <Dialog title={created === null ? 'New endpoint' : 'Signing secret'} onClose={close}>
+      {created === null ? (
+        <WebhookForm
+          original={emptyWebhook}
+          action="Create endpoint"
+          send={async (webhook) =>
+            setCreated(await control.createWebhook({ workspace_id: workspaceId.peek(), ...webhook }))
+          }
+        />
+      ) : (
+        <NewWebhookSecret secret={created.secret} onDone={close} />
+      )}
+    </Dialog>
+  );
 }

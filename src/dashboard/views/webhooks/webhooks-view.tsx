@@ -1,9 +1,130 @@
 /** The endpoints of the workspace, or the open one. */
 import './webhooks.css';
-import type { Route } from '../../address.ts';
-import { WebhookList } from './webhook-list.tsx';
+import { useState } from 'preact/hooks';
+import type { WebhookDetail } from '../../../contract/resources.ts';
+import { formatLatency } from '../../../domain/duration.ts';
+import { type Route, toHash } from '../../address.ts';
+import { control } from '../../control.ts';
+import { useLiveItems } from '../../live-stream.ts';
+import { workspaceId } from '../../session.ts';
+import { useShortcuts } from '../../shortcuts.ts';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { EmptyState, QueryView } from '../../ui/query-view.tsx';
+import { Time } from '../../ui/time.tsx';
+import { usePolling } from '../../use-polling.ts';
+import { useQuery } from '../../use-query.ts';
+import { OutcomeChart } from './attempt-charts.tsx';
+import { computeAttemptStats, formatSuccessRate } from './attempt-stats.ts';
+import { useAttempts } from './use-attempts.ts';
+import { WebhookBadges } from './webhook-badges.tsx';
+import { CreateWebhookDialog } from './webhook-dialogs.tsx';
 import { WebhookView } from './webhook-view.tsx';
 
 export function WebhooksView({ route: { id } }: { readonly route: Route }) {
   return id === null ? <WebhookList /> : <WebhookView key={id} id={id} />;
+}
+
+/** Limited, because each row loads its own statistics. */
+const PAGE_SIZE = 50;
+/** How many attempts the chart of a row shows. */
+const CHART_SLOTS = 40;
+
+export function WebhookList() {
+  const [isCreating, setCreating] = useState(false);
+  const [limit, setLimit] = useState(PAGE_SIZE);
+  const workspace = workspaceId.value;
+  const query = useQuery(() => control.listWebhooks({ workspace_id: workspace, limit }), [workspace, limit]);
+  usePolling(query.refetch);
+  useLiveItems((items) => {
+    if (items.some(({ type }) => type === 'reset')) query.refetch();
+  });
+  useShortcuts([{ key: 'c', description: 'Create an endpoint', run: () => setCreating(true) }]);
+  return (
+    <div class="page">
+      <div class="row">
+        <h2>Endpoints</h2>
+        <button type="button" class="primary" onClick={() => setCreating(true)}>
+          <Icon name="plus" /> New endpoint
+        </button>
+      </div>
+      <QueryView query={query} what="endpoints">
+        {({ data, has_more: hasMore }) =>
+          data.length === 0 ? (
+            <NoEndpointsYet />
+          ) : (
+            <>
+              <ul class="webhooks-list">
+                {data.map((webhook) => (
+                  <Row key={webhook.id} webhook={webhook} />
+                ))}
+              </ul>
+              {hasMore && (
+                <button type="button" onClick={() => setLimit(limit + PAGE_SIZE)}>
+                  Show more
+                </button>
+              )}
+            </>
+          )
+        }
+      </QueryView>
+      {isCreating && <CreateWebhookDialog onClose={() => setCreating(false)} />}
+    </div>
+  );
+}
+
+function Row({ webhook }: { readonly webhook: WebhookDetail }) {
+  const { id, url, events } = webhook;
+  const { value: attempts } = useAttempts(id);
+  const attemptStats = computeAttemptStats(attempts ?? []);
+  const last = attempts?.[0];
+  return (
+    <li class="card webhooks-row">
+      <div class="webhooks-name">
+        <a class="webhooks-url" href={toHash({ section: 'webhooks', id })}>
+          {url}
+        </a>
+        <WebhookBadges webhook={webhook} />
+        <span class="muted webhooks-events">{events.join(', ')}</span>
+      </div>
+      {attempts !== undefined && (attemptStats === null || last === undefined) && (
+        <p class="muted">no attempts yet</p>
+      )}
+      {attempts !== undefined && attemptStats !== null && last !== undefined && (
+        <>
+          <OutcomeChart attempts={attempts} slots={CHART_SLOTS} />
+          <dl class="webhooks-stats">
+            <div>
+              <dt>Succeeded</dt>
+              <dd>{formatSuccessRate(attemptStats)}</dd>
+            </div>
+            <div>
+              <dt>Median</dt>
+              <dd>{formatLatency(attemptStats.p50)}</dd>
+            </div>
+            <div>
+              <dt>Last attempt</dt>
+              <dd>
+                <Time at={last.sent_at} of="wall" />
+              </dd>
+            </div>
+          </dl>
+        </>
+      )}
+    </li>
+  );
+}
+
+function NoEndpointsYet() {
+  const command = 'svc listen --forward-to http://localhost:3000/webhooks';
+  return (
+    <EmptyState>
+      <p>
+        No endpoints yet. An endpoint receives the events that it subscribes to, signed with its own secret.
+      </p>
+      <p>
+        Press “New endpoint”, or run <code>{command}</code> <CopyButton what="command" text={command} />
+      </p>
+    </EmptyState>
+  );
 }

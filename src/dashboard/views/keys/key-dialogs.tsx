@@ -1,19 +1,19 @@
+/** The dialogs that create and revoke an API key. */
 import { useState } from 'preact/hooks';
-import type { CreatedApiKey } from '../../../contract/resources.ts';
+import type { ApiKey, CreatedApiKey } from '../../../contract/resources.ts';
 import { type Scope, scopes } from '../../../domain/environment.ts';
 import { control } from '../../control.ts';
 import { workspaces } from '../../session.ts';
-import { withErrorToast } from '../../toasts.ts';
+import { showToast, withErrorToast } from '../../toasts.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
-import { scopeDescriptions } from './scope-descriptions.ts';
 
-interface Props {
+interface CreateKeyDialogProps {
   readonly onCreated: () => void;
   readonly onClose: () => void;
 }
 
-export function CreateKeyDialog({ onCreated, onClose }: Props) {
+export function CreateKeyDialog({ onCreated, onClose }: CreateKeyDialogProps) {
   const [created, setCreated] = useState<CreatedApiKey | null>(null);
   const create = async (scopes: Scope[], workspaceId: string | null) => {
     const key = await withErrorToast(control.createKey({ scopes, workspace_id: workspaceId }));
@@ -99,3 +99,53 @@ function Created({ apiKey: { key, scopes } }: { readonly apiKey: CreatedApiKey }
     </div>
   );
 }
+
+interface RevokeKeyDialogProps {
+  readonly apiKey: ApiKey;
+  /** Whether the dashboard uses this key. */
+  readonly isOwn: boolean;
+  readonly onRevoked: () => void;
+  readonly onClose: () => void;
+}
+
+export function RevokeKeyDialog({ apiKey: { id, last4 }, isOwn, onRevoked, onClose }: RevokeKeyDialogProps) {
+  const [isBusy, setBusy] = useState(false);
+  const revoke = async () => {
+    setBusy(true);
+    const revoked = await withErrorToast(control.revokeKey({ id }));
+    setBusy(false);
+    if (revoked === undefined) return;
+    showToast(`Key …${last4} revoked.`);
+    onRevoked();
+    onClose();
+  };
+  return (
+    <Dialog title={`Revoke key …${last4}?`} onClose={onClose}>
+      <div class="keys-form">
+        <p>Requests with this key get a 401 response from now on. You cannot undo this.</p>
+        {isOwn && (
+          <p class="keys-warning">
+            The dashboard and the svc commands use this key. The Trigger page and <code>svc trigger</code>{' '}
+            stop working until the emulator has a new key.
+          </p>
+        )}
+        <div class="row">
+          <button type="button" class="danger" disabled={isBusy} onClick={revoke}>
+            Revoke
+          </button>
+          <button type="button" onClick={onClose}>
+            Cancel
+          </button>
+        </div>
+      </div>
+    </Dialog>
+  );
+}
+
+/** What a scope allows (§4 and §5, decision `key.scopes`). */
+export const scopeDescriptions: Readonly<Record<Scope, string>> = {
+  'events:read': 'read events',
+  'events:write': 'create events',
+  'webhooks:manage': 'manage endpoints',
+  'workspaces:read': 'read workspaces',
+};
