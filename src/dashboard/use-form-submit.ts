@@ -14,21 +14,21 @@ interface FormSubmit {
  * @param send rejects with a message that starts with the name of the invalid field
  */
 export function useFormSubmit(fields: readonly string[], send: () => Promise<void>): FormSubmit {
-  const [problem, setProblem] = useState<FormError | null>(null);
+  const [error, setError] = useState<FormError | null>(null);
   const [isBusy, setBusy] = useState(false);
   const submit = async (event: Event) => {
     event.preventDefault();
     if (isBusy) return;
     setBusy(true);
-    setProblem(null);
+    setError(null);
     try {
       await send();
-    } catch (error) {
-      setProblem(toFormError(toErrorMessage(error), fields));
+    } catch (cause) {
+      setError(toFormError(toErrorMessage(cause), fields));
     }
     setBusy(false);
   };
-  return { error: problem, isBusy, submit: (event) => void submit(event) };
+  return { error, isBusy, submit: (event) => void submit(event) };
 }
 /** A validation error of a form. */
 export interface FormError {

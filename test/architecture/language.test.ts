@@ -127,6 +127,7 @@ interface Exception {
 const exceptions: readonly Exception[] = [
   { path: 'test/architecture/language.test.ts', text: /./, reason: 'names the words that it forbids' },
   { path: 'src/sandbox/signature-detail.ts', text: /reserialise/, reason: 'field of the control plane' },
+  { path: 'src/dashboard', text: /reserialised/, reason: 'field of the control plane that stays compatible' },
 ];
 
 /** Folders and files that are not clean yet. Remove each one that is: the test fails if it stays here. */
@@ -172,11 +173,6 @@ const stillToDo: readonly string[] = [
   'src/control',
   'test/control',
   // dashboard
-  'src/dashboard',
-  'src/dashboard/styles',
-  'src/dashboard/ui',
-  'src/dashboard/views',
-  'test/dashboard',
   // delivery
   'src/delivery',
   'test/delivery',
@@ -208,7 +204,6 @@ const stillToDo: readonly string[] = [
   // sandbox
   'test/sandbox',
   // browser
-  'test/browser',
   // e2e
   'test/e2e',
   // receivers

@@ -1,4 +1,4 @@
-/** The clock bar: what the schedule clock shows, what moves it, and what that causes. */
+/** The clock bar: the time, the controls, and the results of a move. */
 import type { Page } from 'playwright-core';
 import { expect, it, onTestFinished } from 'vitest';
 import { expectAccessible } from '../support/accessibility.ts';
@@ -6,18 +6,18 @@ import { describeInBrowser, expectFocused, type OpenOptions, openDashboard } fro
 import { startTestEmulator, type TestEmulatorOptions } from '../support/test-emulator.ts';
 import { type Answers, createReceiver } from '../support/test-receiver.ts';
 
-/** An emulator whose deliveries a receiver answers with `answers`. */
-async function startPair(answers: Answers, options: TestEmulatorOptions = {}) {
+/** An emulator and a receiver that responds with `responses`. */
+async function startPair(responses: Answers, options: TestEmulatorOptions = {}) {
   const emulator = await startTestEmulator(options);
   onTestFinished(emulator.close);
-  const receiver = await createReceiver(answers);
+  const receiver = await createReceiver(responses);
   onTestFinished(receiver.close);
   await emulator.control.createWebhook({ url: `${receiver.url}/hooks` });
   return { emulator, receiver };
 }
 
-async function startFailing(answers: Answers, openOptions: OpenOptions = {}) {
-  const pair = await startPair(answers);
+async function startFailing(responses: Answers, openOptions: OpenOptions = {}) {
+  const pair = await startPair(responses);
   await pair.emulator.api('POST', '/events', { type: 'order.shipped' });
   await pair.receiver.waitFor(1);
   const page = await openDashboard(pair.emulator, openOptions);
@@ -134,9 +134,9 @@ describeInBrowser('the clock bar', () => {
   });
 
   it('the clock bar shows a move in progress while the rest of the page stays usable', async () => {
-    let answer = () => {};
+    let respond = () => {};
     const after = new Promise<void>((resolve) => {
-      answer = resolve;
+      respond = resolve;
     });
     const { page, bar } = await startFailing([503, { status: 200, after }]);
     await bar.getByRole('button', { name: 'Settle' }).click();
@@ -144,7 +144,7 @@ describeInBrowser('the clock bar', () => {
     await expect.poll(() => bar.getByRole('button', { name: '+5m' }).isDisabled()).toBe(true);
     await page.getByRole('link', { name: 'Endpoints' }).click();
     await expect.poll(() => page.title()).toBe('Endpoints · svc');
-    answer();
+    respond();
     await bar.getByRole('button', { name: '1 attempt: 1 succeeded' }).waitFor();
     await expect.poll(() => bar.getByRole('button', { name: '+5m' }).isDisabled()).toBe(false);
   });

@@ -1,4 +1,4 @@
-/** The live list of deliveries: what comes, what is narrowed, what is moved through, and where it stands. */
+/** The delivery list: live updates, filters, scrolling and keyboard navigation. */
 
 import type { Page } from 'playwright-core';
 import { expect, it, onTestFinished } from 'vitest';
@@ -9,10 +9,10 @@ import { startTestEmulator, type TestEmulator } from '../support/test-emulator.t
 import { type Answers, createReceiver } from '../support/test-receiver.ts';
 
 /** An emulator that delivers every event to a receiver. */
-async function openEmulator(answers?: Answers) {
+async function openEmulator(responses?: Answers) {
   const emulator = await startTestEmulator();
   onTestFinished(emulator.close);
-  const receiver = await createReceiver(answers);
+  const receiver = await createReceiver(responses);
   onTestFinished(() => receiver.close());
   const { workspace_id } = emulator.status();
   await emulator.api('POST', '/webhooks', { workspace_id, url: `${receiver.url}/hooks`, events: ['*'] });
@@ -33,9 +33,8 @@ const gridOf = (page: Page) => page.getByRole('grid', { name: 'Deliveries' });
 const rowsOf = (page: Page) => gridOf(page).locator('.virtual-list-body').getByRole('row');
 const selectedOf = (page: Page) => page.locator('[role="row"][aria-selected="true"]');
 const typesOf = (page: Page) => rowsOf(page).getByRole('link').allTextContents();
-/** How far the list is scrolled. */
 const scrollOf = (page: Page) => gridOf(page).evaluate((grid) => grid.scrollTop);
-/** Scrolls the list, and waits until the page has drawn the rows that this shows. */
+/** Scrolls the list, and waits until the page has rendered the new rows. */
 const scrollTo = (page: Page, top: number) =>
   gridOf(page).evaluate(
     (grid, top) =>
@@ -165,7 +164,7 @@ describeInBrowser('a long delivery list', () => {
     await page.getByRole('button', { name: '3 new' }).click();
     await expect
       .poll(async () => (await typesOf(page)).slice(0, 4))
-      .toEqual([...['new.one', 'new.one', 'new.one'], 'order.shipped']);
+      .toEqual(['new.one', 'new.one', 'new.one', 'order.shipped']);
     await expect.poll(() => scrollOf(page)).toBe(0);
     await page.getByRole('button', { name: /new/ }).waitFor({ state: 'detached' });
   });

@@ -1,4 +1,4 @@
-/** One delivery in the page: from its failure to its cause, and on. */
+/** The delivery page: summary, timeline, attempts and copying. */
 import type { Page } from 'playwright-core';
 import { expect, it, onTestFinished } from 'vitest';
 import { expectAccessible } from '../support/accessibility.ts';
@@ -9,17 +9,17 @@ import { type Answers, createReceiver } from '../support/test-receiver.ts';
 interface Setup {
   readonly payload?: Record<string, unknown>;
   readonly openOptions?: OpenOptions;
-  /** Part of the address after the id. */
+  /** The query string of the route. */
   readonly query?: string;
 }
 
-/** A frozen emulator that has sent one event to a receiver, and the page at its delivery. */
+/** A frozen emulator that sent one event to a receiver, and the page of its delivery. */
 async function openDelivery(
-  answers: Answers,
+  responses: Answers,
   { payload = { order: 'ord_1' }, openOptions, query = '' }: Setup = {},
 ) {
   const emulator = await startTestEmulator();
-  const receiver = await createReceiver(answers);
+  const receiver = await createReceiver(responses);
   onTestFinished(emulator.close);
   onTestFinished(receiver.close);
   const { workspace_id } = emulator.status();
@@ -107,11 +107,9 @@ describeInBrowser('the delivery page', () => {
     await expect
       .poll(() => marksOf(page).allTextContents())
       .toEqual([
-        ...[
-          'Attempt #1 500, http_errorstart',
-          'Attempt #2 302, http_error+5m',
-          'Attempt #3 503, http_error+35m',
-        ],
+        'Attempt #1 500, http_errorstart',
+        'Attempt #2 302, http_error+5m',
+        'Attempt #3 503, http_error+35m',
         'Attempt #4 200, succeeded replay+35m',
       ]);
   });
@@ -176,13 +174,13 @@ describeInBrowser('the delivery page', () => {
   });
 
   it('the delivery page shows the response, and says when it is truncated, binary or missing', async () => {
-    const answers = [
+    const responses = [
       { status: 500, headers: { 'content-type': 'application/json' }, body: '{"error":"down"}' },
       { status: 500, body: 'x'.repeat(200_000) },
       { status: 500, body: Buffer.from([0xff, 0xfe, 0x00]) },
       { drop: true },
     ];
-    const { page, advance } = await openDelivery(answers, { query: '?tab=response' });
+    const { page, advance } = await openDelivery(responses, { query: '?tab=response' });
     const panel = page.getByRole('tabpanel');
     await panel.getByText('"error": "down"').waitFor();
     await advance(5 * MINUTE_MS);

@@ -1,14 +1,14 @@
-/** Events: the list, live and narrowed, and one with all that belongs to it. */
+/** The event list and the event page. */
 import { expect, it, onTestFinished } from 'vitest';
 import { expectAccessible } from '../support/accessibility.ts';
 import { describeInBrowser, openDashboard } from '../support/browser.ts';
 import { startTestEmulator } from '../support/test-emulator.ts';
 import { type Answers, createReceiver } from '../support/test-receiver.ts';
 
-async function start(answers: Answers = 200) {
+async function start(responses: Answers = 200) {
   const emulator = await startTestEmulator();
   onTestFinished(emulator.close);
-  const receiver = await createReceiver(answers);
+  const receiver = await createReceiver(responses);
   onTestFinished(receiver.close);
   await emulator.control.createWebhook({ url: `${receiver.url}/hooks`, events: ['order.shipped'] });
   const trigger = async (type = 'order.shipped', payload: unknown = {}): Promise<string> => {
@@ -90,7 +90,8 @@ describeInBrowser('the event pages', () => {
   it('the event pages show an error for an unknown ID', async () => {
     const { emulator } = await start();
     const page = await openDashboard(emulator, {
-      ...{ hash: '/events/evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D', expectedErrors: /404/ },
+      hash: '/events/evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
+      expectedErrors: /404/,
     });
     await page.getByRole('alert').getByText('evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D').waitFor();
   });

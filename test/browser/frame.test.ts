@@ -1,4 +1,4 @@
-/** The frame around every view: where one is, whether the emulator answers, keys and workspaces. */
+/** The layout around every view: navigation, connection status, shortcuts and workspaces. */
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
@@ -128,7 +128,7 @@ describeInBrowser('the dashboard layout', () => {
     await page.getByText('sandbox').waitFor();
     await expect.poll(() => page.getByLabel('Workspace').count()).toBe(0);
     const { id } = await emulator.control.createWorkspace({ name: 'Second' });
-    // It is noticed when something happens there.
+    // The dashboard notices the workspace when an event happens in it.
     await emulator.control.createWebhook({ workspace_id: id, url: 'http://127.0.0.1:9/' });
     const { key } = await emulator.control.createKey({ scopes: ['events:write'], workspace_id: id });
     await emulator.api('POST', '/events', { type: 'order.shipped' }, { authorization: `Bearer ${key}` });

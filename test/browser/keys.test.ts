@@ -1,4 +1,4 @@
-/** The keys: what each is allowed, made and taken away again. */
+/** The key page: listing, creating and revoking API keys. */
 import { expect, it, onTestFinished } from 'vitest';
 import { expectAccessible } from '../support/accessibility.ts';
 import { describeInBrowser, openDashboard } from '../support/browser.ts';

@@ -1,4 +1,4 @@
-/** Replaying from the page: with one press, otherwise than before, and many at once. */
+/** Replays from the dashboard: with one click, with changes, and in bulk. */
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { openReceiver, startDeliverySetup } from '../delivery/delivery-setup.ts';
@@ -7,27 +7,27 @@ import { describeInBrowser, openDashboard } from '../support/browser.ts';
 import type { Answers } from '../support/test-receiver.ts';
 
 const dialogOf = (page: Page) => page.getByRole('dialog');
-/** What the browser says of a replay that the emulator refuses. */
+/** Console errors of a replay that the emulator rejects. */
 const expectedErrors = /status of (?:409|422)/;
 const replay = { name: 'Replay', exact: true };
 
-/** The dashboard at a delivery of which the first attempt has failed. */
-async function openFailing(answers: Answers = [503, 200], width = 1280) {
-  const place = await startDeliverySetup(answers);
+/** The page of a delivery whose first attempt failed. */
+async function openFailing(responses: Answers = [503, 200], width = 1280) {
+  const place = await startDeliverySetup(responses);
   const { id } = await place.deliver();
   const page = await openDashboard(place.emulator, { hash: `/deliveries/${id}`, width, expectedErrors });
   return { ...place, id, page };
 }
 
-/** The same, with the window open in which the changes are chosen. */
-async function openChoices(answers: Answers = [503, 200], width = 1280) {
-  const place = await openFailing(answers, width);
+/** The same, with the dialog for changes open. */
+async function openChoices(responses: Answers = [503, 200], width = 1280) {
+  const place = await openFailing(responses, width);
   await place.page.getByRole('button', { name: 'Replay with changes' }).click();
   await dialogOf(place.page).waitFor();
   return { ...place, dialog: dialogOf(place.page) };
 }
 
-/** So many deliveries that have failed for good, and the dashboard at them. */
+/** `count` failed deliveries, and the dialog that replays them. */
 async function openFailed(count: number) {
   const place = await startDeliverySetup(500);
   for (let number = 0; number < count; number++) await place.trigger();

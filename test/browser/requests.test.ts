@@ -1,4 +1,4 @@
-/** The log of the API: live, narrowed, each request with what it caused; and faults on requests. */
+/** The request log, the request page and request faults. */
 import { expect, it, onTestFinished } from 'vitest';
 import { expectAccessible } from '../support/accessibility.ts';
 import { describeInBrowser, type OpenOptions, openDashboard } from '../support/browser.ts';

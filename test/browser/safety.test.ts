@@ -1,11 +1,11 @@
-/** What a browser does to keep other pages away from the emulator, beside what the emulator does (test/http). */
+/** Protection against other pages in a real browser. The rules of the emulator are tested in test/http. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { describeInBrowser, openDashboard } from '../support/browser.ts';
 import { startTestEmulator, type TestEmulator } from '../support/test-emulator.ts';
 
-/** A site of somebody else, on this machine; the emulator is at 127.0.0.1, and cookies are for all ports of a host. */
+/** Another site on this machine. The emulator is at 127.0.0.1, and all ports of a host share their cookies. */
 async function startForeignSite(host = 'localhost'): Promise<string> {
   const server = createServer((_, response) => {
     const headers = { 'content-type': 'text/html', 'access-control-allow-origin': '*' };
@@ -91,18 +91,23 @@ describeInBrowser('in a browser', () => {
             source.addEventListener('ready', () => resolve());
             source.onerror = () => reject(new Error());
           });
-          // Opaque answers count as sent, whatever became of them.
+          // The result is opaque: the page cannot see the response.
           await post({ mode: 'no-cors' }).catch(() => {});
           for (const enctype of ['text/plain', 'multipart/form-data', 'application/x-www-form-urlencoded']) {
             const form = document.createElement('form');
-            Object.assign(form, { method: 'post', enctype, action: `${control_url}/stop`, target: 'answer' });
-            const answer = document.createElement('iframe');
-            answer.name = 'answer';
-            document.body.append(answer, form);
-            const answered = new Promise((resolve) => answer.addEventListener('load', resolve));
+            Object.assign(form, {
+              method: 'post',
+              enctype,
+              action: `${control_url}/stop`,
+              target: 'response',
+            });
+            const response = document.createElement('iframe');
+            response.name = 'response';
+            document.body.append(response, form);
+            const loaded = new Promise((resolve) => response.addEventListener('load', resolve));
             form.submit();
-            await answered;
-            answer.remove();
+            await loaded;
+            response.remove();
           }
           const frame = document.createElement('iframe');
           await new Promise((resolve) => {
@@ -144,12 +149,12 @@ describeInBrowser('in a browser', () => {
   it('a host name that resolves to this machine is blocked', async () => {
     const emulator = await startEmulator();
     const page = await openDashboard(emulator, { expectedErrors: /403/ });
-    // Every name below localhost is this machine, for a browser: as good as one that was pointed here.
+    // Browsers resolve every name below localhost to this machine, like a name after DNS rebinding.
     const url = emulator.status().url.replace('127.0.0.1', 'evil.localhost');
-    const answer = await page.goto(url);
+    const response = await page.goto(url);
     await expect
-      .poll(async () => [answer?.status(), await page.textContent('body')])
-      .toEqual([403, expect.stringContaining('does not answer to the host')]);
+      .poll(async () => [response?.status(), await page.textContent('body')])
+      .toEqual([403, expect.stringMatching(/host "evil\.localhost/)]);
     const status = await page.evaluate(async () => (await fetch('/_svc/status')).status);
     expect(status).toBe(403);
   });

@@ -1,4 +1,4 @@
-/** The signature of an attempt, explained: its parts, its secrets, the check, and the body written again. */
+/** The signature tab: signed content, secrets, verification, and the re-serialized body. */
 import { createHmac } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
@@ -7,7 +7,7 @@ import { expectAccessible } from '../support/accessibility.ts';
 import { describeInBrowser, type OpenOptions, openDashboard } from '../support/browser.ts';
 import type { TestEmulatorOptions } from '../support/test-emulator.ts';
 
-/** A body that `JSON.parse` and `JSON.stringify` do not bring back. */
+/** A body that changes when it is parsed and serialized again. */
 const event = '{"type":"order.shipped","payload":{"customer":"Zoë","total":12.50}}';
 
 async function openSignature(options: TestEmulatorOptions = {}, openOptions: OpenOptions = {}) {
@@ -30,7 +30,7 @@ describeInBrowser('the signature tab of an attempt', () => {
     const { page, sent } = await openSignature();
     await expect
       .poll(() => stringOf(page).locator('.signed-part-name').allTextContents())
-      .toEqual([...['timestamp', 'separator', 'body']]);
+      .toEqual(['timestamp', 'separator', 'body']);
     await expect
       .poll(async () => (await stringOf(page).locator('code').allTextContents()).join(''))
       .toBe(sent?.signed_content);
@@ -66,7 +66,7 @@ describeInBrowser('the signature tab of an attempt', () => {
     await secrets.getByText('Previous secret').waitFor();
     await expect
       .poll(() => secrets.locator('.badge').allTextContents())
-      .toEqual([...['✗ does not match the header', '✓ matches the header']]);
+      .toEqual(['✗ does not match the header', '✓ matches the header']);
   });
 
   it('the signature tab of an attempt verifies step by step and updates the result after each change', async () => {
@@ -155,7 +155,7 @@ describeInBrowser('the signature tab of an attempt', () => {
         await page.getByRole('button', { name: 'Verify again' }).click();
         await page.getByRole('button', { name: 'Wrong secret' }).click();
         await page.getByText('wrong_secret').waitFor();
-        // What fades in has its contrast once it is there.
+        // The contrast is only final after the fade-in animations.
         await page.evaluate('Promise.all(document.getAnimations().map(({ finished }) => finished))');
         await expectAccessible(page);
         await expect

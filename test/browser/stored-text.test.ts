@@ -1,4 +1,4 @@
-/** What is stored is shown as text, wherever the page shows it: it never becomes markup, let alone runs. */
+/** Stored text never becomes markup, wherever the dashboard shows it. */
 import type { Page } from 'playwright-core';
 import { expect, it, onTestFinished } from 'vitest';
 import { describeInBrowser, openDashboard } from '../support/browser.ts';
@@ -7,7 +7,7 @@ import { createReceiver } from '../support/test-receiver.ts';
 
 const SCRIPT = `"'><img src=x onerror="window.hit=1"><script>window.hit=1</script>`;
 
-/** A sandbox with markup in every text that somebody else can put there. */
+/** An emulator with markup in every text that a client or receiver can store. */
 async function openPoisoned() {
   const emulator = await startTestEmulator();
   onTestFinished(emulator.close);

@@ -1,4 +1,4 @@
-/** The trigger page: an event of any type, through the public API, and how it arrives. */
+/** The trigger page: sending events through the public API, and their deliveries. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
@@ -241,7 +241,10 @@ describeInBrowser('the trigger page', () => {
       const { emulator } = await startPair(503);
       for (const width of [360, 1920]) {
         const page = await openTrigger(emulator, {
-          ...{ query: '?type=order.shipped', width, colorScheme, expectedErrors: /422/ },
+          query: '?type=order.shipped',
+          width,
+          colorScheme,
+          expectedErrors: /422/,
         });
         await send(page);
         await sent(page).getByText('next').waitFor();

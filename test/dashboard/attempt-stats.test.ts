@@ -18,7 +18,11 @@ describe('computeAttemptStats', () => {
   it('computeAttemptStats counts successes and computes percentiles', () => {
     const attempts = Array.from({ length: 100 }, (_, index) => attempt(100 - index));
     expect(computeAttemptStats([...attempts, attempt(10_000, 'timeout')])).toEqual({
-      ...{ count: 101, succeeded: 100, p50: 51, p95: 96, longest: 10_000 },
+      count: 101,
+      succeeded: 100,
+      p50: 51,
+      p95: 96,
+      longest: 10_000,
     });
     expect(computeAttemptStats([attempt(7)])).toEqual({ count: 1, succeeded: 1, p50: 7, p95: 7, longest: 7 });
   });

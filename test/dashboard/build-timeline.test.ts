@@ -64,8 +64,11 @@ describe('buildTimeline', () => {
     const { attempts } = createDelivery();
     const steps = buildTimeline(
       createDelivery({
-        ...{ attempts: [...attempts, late], planned_attempts: [], next_attempt_at: null },
-        ...{ status: 'failed', settled_reason: 'window_elapsed' },
+        attempts: [...attempts, late],
+        planned_attempts: [],
+        next_attempt_at: null,
+        status: 'failed',
+        settled_reason: 'window_elapsed',
       }),
       START,
     );

@@ -60,7 +60,9 @@ describe('summarizeDelivery', () => {
     [{ ...settled, status: 'canceled', settled_reason: 'endpoint_deleted' }, 'Canceled: its endpoint'],
     [
       {
-        ...{ ...settled, status: 'succeeded', settled_reason: 'replay_failed' },
+        ...settled,
+        status: 'succeeded',
+        settled_reason: 'replay_failed',
         attempts: [
           createAttempt({ outcome: 'succeeded', response_status: 200, error: null }),
           createAttempt({ number: 2, trigger: 'manual' }),

@@ -1,4 +1,4 @@
-/** A delivery for tests of what is said about one. */
+/** Example deliveries and attempts. */
 import type { AttemptDetail, DeliveryDetail } from '../../src/contract/delivery-schemas.ts';
 import { HOUR_MS, MINUTE_MS } from '../../src/domain/duration.ts';
 
@@ -18,7 +18,7 @@ export function createAttempt(changes: Partial<AttemptDetail> = {}): AttemptDeta
     duration_ms: 12,
     outcome: 'http_error',
     response_status: 503,
-    error: 'the receiver answered 503 Service Unavailable',
+    error: 'the receiver returned 503 Service Unavailable',
     request: {
       url: 'http://localhost:3000/hooks?a=b',
       headers: { 'Content-Type': 'application/json', 'Service-Delivery-Id': 'del_1' },
@@ -31,7 +31,7 @@ export function createAttempt(changes: Partial<AttemptDetail> = {}): AttemptDeta
   };
 }
 
-/** Two attempts failed, 5 minutes apart; two are to come, after half an hour and after two hours more. */
+/** Two failed attempts, 5 minutes apart, and two planned ones, 30 minutes and two more hours later. */
 export function createDelivery(changes: Partial<DeliveryDetail> = {}): DeliveryDetail {
   return {
     id: 'del_1',

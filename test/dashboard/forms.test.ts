@@ -1,4 +1,4 @@
-/** What forms of the page are taken for: the texts of their fields, and messages about them. */
+/** Conversion of form values, and validation errors. */
 import { describe, expect, it } from 'vitest';
 import { toFormError } from '../../src/dashboard/use-form-submit.ts';
 import {
@@ -19,7 +19,7 @@ describe('toFormError', () => {
     ['url must use HTTPS.', { field: 'url', message: 'Must use HTTPS.' }],
     ['events[1] must be text.', { field: 'events', message: 'events[1] must be text.' }],
     ['urls are wrong.', { field: null, message: 'urls are wrong.' }],
-    ['The emulator does not answer.', { field: null, message: 'The emulator does not answer.' }],
+    ['The emulator does not respond.', { field: null, message: 'The emulator does not respond.' }],
   ])('toFormError assigns "%s" to its field', (message, problem) => {
     expect(toFormError(message, ['url', 'events'])).toEqual(problem);
   });
@@ -28,11 +28,17 @@ describe('toFormError', () => {
 describe('the endpoint form', () => {
   it('the endpoint form round-trips an endpoint', () => {
     const webhook = {
-      ...{ url: 'http://localhost:1/a', events: ['order.shipped', 'invoice.paid'], skip_verify: true },
+      url: 'http://localhost:1/a',
+      events: ['order.shipped', 'invoice.paid'],
+      skip_verify: true,
       headers: { Authorization: 'Bearer a:b', 'X-Empty': '' },
     };
     const rest = {
-      ...{ id: '', workspace_id: '', created_at: '', disabled: false, listener: false },
+      id: '',
+      workspace_id: '',
+      created_at: '',
+      disabled: false,
+      listener: false,
       previous_secret_expires_at: null,
     };
     expect(toWebhook(toDraft({ ...rest, ...webhook }))).toEqual(webhook);
@@ -61,7 +67,9 @@ describe('the endpoint form', () => {
 describe('the fault form', () => {
   it('the fault form omits empty fields', () => {
     expect(toDeliveryFault(emptyDeliveryFault, 'wh_1')).toEqual({
-      ...{ on: 'delivery', kind: 'duplicate', webhook_id: 'wh_1' },
+      on: 'delivery',
+      kind: 'duplicate',
+      webhook_id: 'wh_1',
     });
     expect(toRequestFault(emptyRequestFault)).toEqual({ on: 'request', status: 503 });
   });

@@ -6,10 +6,10 @@ interface Thing {
   readonly text?: string;
 }
 
-/** `t_00007`: sorts by its number. */
+/** `t_00007`: IDs sort by number. */
 const idOf = (number: number) => `t_${String(number).padStart(5, '0')}`;
 const thing = (number: number, text = ''): Thing => ({ id: idOf(number), text });
-/** The things from `newest` down to `oldest`. */
+/** The items from `newest` down to `oldest`. */
 const things = (newest: number, oldest: number) =>
   Array.from({ length: newest - oldest + 1 }, (_, index) => thing(newest - index));
 

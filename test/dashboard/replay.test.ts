@@ -92,7 +92,8 @@ describe('the replay options', () => {
   it('the replay options omit unchanged values', () => {
     expect(toReplayChanges(defaultOptions)).toEqual({});
     expect(toReplayChanges({ isNew: true, url: null, body: '{"n":1e400}' })).toEqual({
-      ...{ new_id: true, body: '{"n":1e400}' },
+      new_id: true,
+      body: '{"n":1e400}',
     });
   });
 

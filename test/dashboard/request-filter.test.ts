@@ -9,8 +9,16 @@ import {
 } from '../../src/dashboard/views/requests/request-filter.ts';
 
 const request: ApiRequest = {
-  ...{ id: 'req_1', at: '2026-11-20T12:00:00.000Z', method: 'POST', path: '/v1/events', status: 201 },
-  ...{ error_code: null, duration_ms: 1, api_key_id: 'key_1', workspace_id: null, resource_id: 'evt_1' },
+  id: 'req_1',
+  at: '2026-11-20T12:00:00.000Z',
+  method: 'POST',
+  path: '/v1/events',
+  status: 201,
+  error_code: null,
+  duration_ms: 1,
+  api_key_id: 'key_1',
+  workspace_id: null,
+  resource_id: 'evt_1',
 };
 const now = Date.parse('2026-11-20T12:01:00.000Z');
 
@@ -23,7 +31,10 @@ describe('the request filter', () => {
 
   it('the request filter is converted to the parameters of the control plane', () => {
     expect(toListInput({ path: '/v1', status: '404', key: 'key_1', resource: 'evt_1' })).toEqual({
-      ...{ path: '/v1', status: 404, api_key_id: 'key_1', resource_id: 'evt_1' },
+      path: '/v1',
+      status: 404,
+      api_key_id: 'key_1',
+      resource_id: 'evt_1',
     });
   });
 

@@ -18,7 +18,9 @@ describe('toCheckRequest', () => {
       computed: ' v1=00 ',
     };
     expect(toCheckRequest(trial, sent)).toEqual({
-      ...{ id: 'del_1', attempt: 2, secrets: ['whsec_x'] },
+      id: 'del_1',
+      attempt: 2,
+      secrets: ['whsec_x'],
       payload_base64: Buffer.from('Zoë').toString('base64'),
       now: '2026-11-20T11:58:30.000Z',
       tolerance_ms: 600_000,
@@ -31,7 +33,8 @@ describe('toCheckRequest', () => {
     (text) => {
       expect(toCheckRequest({ ...unchangedInput, minutesLater: text, toleranceMinutes: text }, sent)).toEqual(
         {
-          ...{ id: 'del_1', attempt: 2 },
+          id: 'del_1',
+          attempt: 2,
         },
       );
     },

@@ -43,7 +43,10 @@ describe('an error response of the API', () => {
   it('an error response of the API is parsed from the documented format', () => {
     const text = '{"error":{"code":"permission_denied","message":"No.","request_id":"req_1"}}';
     expect(parseApiError(403, text)).toEqual({
-      ...{ status: 403, code: 'permission_denied', message: 'No.', requestId: 'req_1' },
+      status: 403,
+      code: 'permission_denied',
+      message: 'No.',
+      requestId: 'req_1',
     });
   });
 

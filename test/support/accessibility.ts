@@ -6,9 +6,9 @@ import { expect } from 'vitest';
 
 const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** Holds what the page shows now against the rules of WCAG 2.2, levels A and AA, contrast included. */
+/** Checks the current page against WCAG 2.2, levels A and AA, including contrast. */
 export async function expectAccessible(page: Page): Promise<void> {
-  // Handed over by the debugger: the content security policy of the page lets no other script in.
+  // Injected through the debugger, because the content security policy of the page blocks other scripts.
   await page.evaluate(source);
   const { violations } = (await page.evaluate(
     `axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })`,

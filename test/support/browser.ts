@@ -1,4 +1,4 @@
-/** A real Chromium that looks at the dashboard of a real emulator. */
+/** Opens the dashboard of a real emulator in Chromium. */
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished } from 'vitest';
 import { chromiumPath, launchChromium } from './chromium.ts';
@@ -11,12 +11,12 @@ const CPU_SLOWDOWN = Number(process.env.BROWSER_CPU_SLOWDOWN ?? 1);
 
 let browser: Browser | undefined;
 
-/** Tests in a browser. Where there is none they are skipped, and in CI they fail. */
+/** Describes tests that need a browser. Without one they are skipped, and fail in CI. */
 export function describeInBrowser(title: string, define: () => void): void {
-  const isAbsent = chromiumPath === undefined && process.env.CI === undefined;
-  if (isAbsent)
-    process.stderr.write(`\nSKIPPED: ${title}: no Chromium was found. Install it (Debian: chromium).\n`);
-  describe.skipIf(isAbsent)(title, () => {
+  const isMissing = chromiumPath === undefined && process.env.CI === undefined;
+  if (isMissing)
+    process.stderr.write(`\nSKIPPED: ${title}: no Chromium found. Install it (Debian: chromium).\n`);
+  describe.skipIf(isMissing)(title, () => {
     beforeAll(async () => {
       browser = await launchChromium();
     });
@@ -26,16 +26,16 @@ export function describeInBrowser(title: string, define: () => void): void {
 }
 
 export interface OpenOptions {
-  /** The part of the address after `#`, such as `/deliveries`. */
+  /** The fragment of the URL, such as `/deliveries`. */
   readonly hash?: string;
   readonly width?: number;
   readonly height?: number;
   readonly colorScheme?: 'light' | 'dark';
-  /** Complaints of the page that the test provokes. */
+  /** Console errors and exceptions that the test causes on purpose. */
   readonly expectedErrors?: RegExp;
 }
 
-/** Opens the dashboard in a window of its own. Whatever the page complains about fails the test. */
+/** Opens the dashboard in a new browser context. Unexpected console messages and exceptions fail the test. */
 export async function openDashboard(
   emulator: { status(): { readonly dashboard_url: string } },
   { hash = '/', width = 1280, height = 800, colorScheme = 'light', expectedErrors }: OpenOptions = {},
@@ -53,15 +53,15 @@ export async function openDashboard(
     const session = await context.newCDPSession(page);
     await session.send('Emulation.setCPUThrottlingRate', { rate: CPU_SLOWDOWN });
   }
-  const complaints: string[] = [];
-  page.on('pageerror', (error) => complaints.push(error.stack ?? error.message));
+  const problems: string[] = [];
+  page.on('pageerror', (error) => problems.push(error.stack ?? error.message));
   page.on('console', (message) => {
-    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
+    if (message.type() === 'error' || message.type() === 'warning') problems.push(message.text());
   });
   onTestFinished(async () => {
     await context.close();
-    const unexpected = complaints.filter((text) => expectedErrors?.test(text) !== true);
-    if (unexpected.length > 0) throw new Error(`The page complains:\n${unexpected.join('\n')}`);
+    const unexpected = problems.filter((text) => expectedErrors?.test(text) !== true);
+    if (unexpected.length > 0) throw new Error(`Unexpected messages of the page:\n${unexpected.join('\n')}`);
   });
   const url = new URL(emulator.status().dashboard_url);
   url.hash = hash;

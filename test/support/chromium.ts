@@ -1,4 +1,4 @@
-/** A Chromium of this machine, without a window and without talking to anybody. */
+/** Launches the installed Chromium, headless and without background network traffic. */
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
@@ -17,13 +17,13 @@ const FLAGS = [
   '--disable-sync',
 ];
 
-/** Where it is; undefined where there is none. */
+/** Path of the executable; undefined when Chromium is not installed. */
 export const chromiumPath = [
   ...(process.env.PATH ?? '').split(delimiter).flatMap((folder) => NAMES.map((name) => join(folder, name))),
   ...ELSEWHERE,
 ].find((path) => existsSync(path));
 
-/** @throws Error where there is none. */
+/** @throws Error when Chromium is not installed */
 export async function launchChromium(): Promise<Browser> {
   if (chromiumPath === undefined) throw new Error('No Chromium was found on the PATH.');
   return chromium.launch({ executablePath: chromiumPath, args: FLAGS });

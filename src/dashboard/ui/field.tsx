@@ -28,7 +28,7 @@ export function Field({ label, name, hint, error, children }: Props) {
     <div class="field">
       <label for={id}>{label}</label>
       {children({ id, name, 'aria-invalid': isWrong, 'aria-describedby': `${id}-hint` })}
-      <p id={`${id}-hint`} class={isWrong ? 'field-problem' : 'muted'} aria-live="polite">
+      <p id={`${id}-hint`} class={isWrong ? 'field-error' : 'muted'} aria-live="polite">
         {isWrong ? error.message : hint}
       </p>
     </div>
@@ -36,11 +36,11 @@ export function Field({ label, name, hint, error, children }: Props) {
 }
 
 /** A validation error of the whole form. */
-export function FormErrorText({ problem }: { readonly problem: FormError | null }) {
-  if (problem === null || problem.field !== null) return null;
+export function FormErrorText({ error }: { readonly error: FormError | null }) {
+  if (error === null || error.field !== null) return null;
   return (
-    <p class="field-problem" role="alert">
-      {problem.message}
+    <p class="field-error" role="alert">
+      {error.message}
     </p>
   );
 }

@@ -91,9 +91,9 @@ interface ProblemProps {
 }
 
 function ProblemMessage({ problem: { message, position }, onGo }: ProblemProps) {
-  if (position === null) return <span class="json-editor-problem">{message}</span>;
+  if (position === null) return <span class="json-editor-error">{message}</span>;
   return (
-    <span class="json-editor-problem">
+    <span class="json-editor-error">
       <button type="button" class="subtle" onClick={() => onGo(position.index)}>
         Line {position.line}, column {position.column}
       </button>

@@ -4,6 +4,7 @@ import type { Delivery } from '../../../contract/delivery-schemas.ts';
 import { type DeliveryStatus, deliveryStatuses } from '../../../domain/delivery.ts';
 import { parseRelativeTime } from '../../../domain/relative-time.ts';
 import { containsText } from '../../../domain/text-search.ts';
+import { pickFilters } from '../../pick-filters.ts';
 
 /** Names of the query parameters, the same as the options of `svc deliveries list`. */
 export const filterNames = ['status', 'type', 'webhook', 'event', 'since', 'until', 'text'] as const;
@@ -16,17 +17,11 @@ export type DeliveryFilter = Readonly<Partial<Record<FilterName, string>>> & {
 
 /** Parses the filter from the query of a URL. Unknown and invalid values are ignored. */
 export function parseFilter(query: Readonly<Record<string, string>>): DeliveryFilter {
-  const entries = filterNames.flatMap((name) => {
-    const text = query[name]?.trim() ?? '';
-    return text !== '' && isValidFilter(name, text) ? [[name, text]] : [];
-  });
-  return Object.fromEntries(entries);
+  return pickFilters(query, filterNames, isDeliveryStatus) as DeliveryFilter;
 }
 
-function isValidFilter(name: FilterName, text: string): boolean {
-  if (name === 'status') return deliveryStatuses.some((status) => status === text);
-  if (name === 'since' || name === 'until') return !Number.isNaN(parseRelativeTime(text, 0));
-  return true;
+function isDeliveryStatus(text: string): boolean {
+  return deliveryStatuses.some((status) => status === text);
 }
 
 /** The filter as parameters of the control plane. */

@@ -26,9 +26,9 @@ export function DeliveryFaultForm({ webhookId, onAdded }: Props) {
       toFault={(draft) => toDeliveryFault(draft, webhookId)}
       onAdded={onAdded}
     >
-      {({ draft, problem, change }) => (
+      {({ draft, error, change }) => (
         <>
-          <Field label="Fault" name="kind" hint={`${deliveryFaultDescriptions[draft.kind]}.`} error={problem}>
+          <Field label="Fault" name="kind" hint={`${deliveryFaultDescriptions[draft.kind]}.`} error={error}>
             {(control) => (
               <select
                 {...control}
@@ -46,7 +46,7 @@ export function DeliveryFaultForm({ webhookId, onAdded }: Props) {
               label="Duration"
               name="delay_ms"
               hint={`For example 10m, in ${draft.kind === 'slow-body' ? 'real' : 'schedule'} time.`}
-              error={problem}
+              error={error}
             >
               {(control) => (
                 <input
@@ -58,7 +58,7 @@ export function DeliveryFaultForm({ webhookId, onAdded }: Props) {
               )}
             </Field>
           )}
-          <Field label="Event type" name="type" hint="Leave empty for every type." error={problem}>
+          <Field label="Event type" name="type" hint="Leave empty for every type." error={error}>
             {(control) => (
               <input
                 {...control}

@@ -7,19 +7,19 @@ import { SvcError } from '../../../errors.ts';
 type NewFault = ControlInput<'addFault'>;
 
 /** Texts of the fields; an empty one sets no limit. */
-interface CommonDraft {
+export interface FaultLimits {
   readonly count: string;
   /** In percent. */
   readonly probability: string;
 }
 
-interface DeliveryFaultDraft extends CommonDraft {
+interface DeliveryFaultDraft extends FaultLimits {
   readonly kind: DeliveryFaultKind;
   readonly delay_ms: string;
   readonly type: string;
 }
 
-export interface RequestFaultDraft extends CommonDraft {
+export interface RequestFaultDraft extends FaultLimits {
   readonly status: string;
   readonly error_code: string;
   readonly latency_ms: string;
@@ -29,12 +29,22 @@ export interface RequestFaultDraft extends CommonDraft {
 }
 
 export const emptyDeliveryFault: DeliveryFaultDraft = {
-  ...{ kind: 'duplicate', delay_ms: '', type: '', count: '', probability: '' },
+  kind: 'duplicate',
+  delay_ms: '',
+  type: '',
+  count: '',
+  probability: '',
 };
 
 export const emptyRequestFault: RequestFaultDraft = {
-  ...{ status: '503', error_code: '', latency_ms: '', drop: '', method: '', path: '' },
-  ...{ count: '', probability: '' },
+  status: '503',
+  error_code: '',
+  latency_ms: '',
+  drop: '',
+  method: '',
+  path: '',
+  count: '',
+  probability: '',
 };
 
 /** Whether a fault of this kind has a duration. */
@@ -46,7 +56,9 @@ export function hasDuration(kind: DeliveryFaultKind): kind is keyof typeof defau
 export function toDeliveryFault(draft: DeliveryFaultDraft, webhookId: string): NewFault {
   const { kind, type } = draft;
   return {
-    ...{ on: 'delivery', kind, webhook_id: webhookId },
+    on: 'delivery',
+    kind,
+    webhook_id: webhookId,
     ...optional('type', type.trim()),
     ...(hasDuration(kind) ? optional('delay_ms', toMs('delay_ms', draft.delay_ms)) : {}),
     ...toLimits(draft),
@@ -68,7 +80,7 @@ export function toRequestFault(draft: RequestFaultDraft): NewFault {
   };
 }
 
-function toLimits({ count, probability }: CommonDraft) {
+function toLimits({ count, probability }: FaultLimits) {
   const percent = toNumber('probability', probability);
   return {
     ...optional('count', toNumber('count', count)),

@@ -4,10 +4,11 @@ import type { ControlInput } from '../../../contract/control-operations.ts';
 import { control } from '../../control.ts';
 import { Field, FormErrorText } from '../../ui/field.tsx';
 import { type FormError, useFormSubmit } from '../../use-form-submit.ts';
+import type { FaultLimits } from './fault-draft.ts';
 
 interface Part<Draft> {
   readonly draft: Draft;
-  readonly problem: FormError | null;
+  readonly error: FormError | null;
   readonly change: (changes: Partial<Draft>) => void;
 }
 
@@ -31,14 +32,14 @@ export function FaultForm<Draft extends FaultLimits>({ empty, toFault, onAdded, 
   return (
     <form class="form" onSubmit={submit} noValidate>
       <div class="fields">
-        {children({ draft, problem: error, change })}
+        {children({ draft, error, change })}
         <FaultLimitFields
           draft={draft}
-          problem={error}
+          error={error}
           onChange={(changes) => setDraft({ ...draft, ...changes })}
         />
       </div>
-      <FormErrorText problem={error} />
+      <FormErrorText error={error} />
       <div class="row">
         <button type="submit" class="primary" disabled={isBusy}>
           Add fault
@@ -48,26 +49,21 @@ export function FaultForm<Draft extends FaultLimits>({ empty, toFault, onAdded, 
   );
 }
 
-export interface FaultLimits {
-  readonly count: string;
-  readonly probability: string;
-}
-
 interface FaultLimitFieldsProps {
   readonly draft: FaultLimits;
-  readonly problem: FormError | null;
+  readonly error: FormError | null;
   readonly onChange: (changes: Partial<FaultLimits>) => void;
 }
 
 /** The fields that limit how often a fault fires, for both kinds of faults. */
-export function FaultLimitFields({ draft, problem, onChange }: FaultLimitFieldsProps) {
+function FaultLimitFields({ draft, error, onChange }: FaultLimitFieldsProps) {
   return (
     <>
       <Field
         label="Count"
         name="count"
         hint="Leave empty to keep the fault until you remove it."
-        error={problem}
+        error={error}
       >
         {(control) => (
           <input
@@ -79,7 +75,7 @@ export function FaultLimitFields({ draft, problem, onChange }: FaultLimitFieldsP
           />
         )}
       </Field>
-      <Field label="Probability in percent" name="probability" hint="Leave empty for 100." error={problem}>
+      <Field label="Probability in percent" name="probability" hint="Leave empty for 100." error={error}>
         {(control) => (
           <input
             {...control}

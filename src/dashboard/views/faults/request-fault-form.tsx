@@ -7,7 +7,7 @@ import { FaultForm } from './fault-form.tsx';
 export function RequestFaultForm({ onAdded }: { readonly onAdded: () => void }) {
   return (
     <FaultForm empty={emptyRequestFault} toFault={toRequestFault} onAdded={onAdded}>
-      {({ draft, problem, change }) => {
+      {({ draft, error, change }) => {
         const text = (name: 'status' | 'error_code' | 'latency_ms' | 'path', placeholder: string) => ({
           value: draft[name],
           placeholder,
@@ -21,11 +21,11 @@ export function RequestFaultForm({ onAdded }: { readonly onAdded: () => void }) 
               label="Response status"
               name="status"
               hint="400 to 599. Leave empty for the normal status."
-              error={problem}
+              error={error}
             >
               {(control) => <input {...control} inputMode="numeric" {...text('status', 'none')} />}
             </Field>
-            <Field label="Error code" name="error_code" error={problem}>
+            <Field label="Error code" name="error_code" error={error}>
               {(control) => (
                 <input
                   {...control}
@@ -33,10 +33,10 @@ export function RequestFaultForm({ onAdded }: { readonly onAdded: () => void }) 
                 />
               )}
             </Field>
-            <Field label="Delay" name="latency_ms" hint="For example 2s, in real time." error={problem}>
+            <Field label="Delay" name="latency_ms" hint="For example 2s, in real time." error={error}>
               {(control) => <input {...control} {...text('latency_ms', 'none')} />}
             </Field>
-            <Field label="Close the connection" name="drop" error={problem}>
+            <Field label="Close the connection" name="drop" error={error}>
               {(control) => (
                 <select
                   {...control}
@@ -51,7 +51,7 @@ export function RequestFaultForm({ onAdded }: { readonly onAdded: () => void }) 
                 </select>
               )}
             </Field>
-            <Field label="Method" name="method" error={problem}>
+            <Field label="Method" name="method" error={error}>
               {(control) => (
                 <select
                   {...control}
@@ -64,7 +64,7 @@ export function RequestFaultForm({ onAdded }: { readonly onAdded: () => void }) 
                 </select>
               )}
             </Field>
-            <Field label="Path" name="path" hint="{id} and * match any segment." error={problem}>
+            <Field label="Path" name="path" hint="{id} and * match any segment." error={error}>
               {(control) => <input {...control} {...text('path', '/events/{id}')} />}
             </Field>
           </>

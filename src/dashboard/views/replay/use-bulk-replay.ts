@@ -56,7 +56,8 @@ export function useBulkReplay(): {
     setReplays({ step: 'requesting', tally: newTally, error: null });
     try {
       await replayDeliveries(ids, changes, control, {
-        ...{ perSecond, signal: abortController.current.signal },
+        perSecond,
+        signal: abortController.current.signal,
         onOutcome: (outcome) => {
           newTally.record(outcome);
           renderSoon();

@@ -30,7 +30,8 @@ export function toCheckRequest(
   const later = toMs(minutesLater);
   const tolerance = toMs(toleranceMinutes);
   return {
-    ...{ id, attempt },
+    id,
+    attempt,
     ...(secret !== '' && { secrets: [secret] }),
     ...(body !== null && { payload_base64: toBase64(body) }),
     ...(later !== null && { now: new Date(Date.parse(sentAt) + later).toISOString() }),

@@ -105,7 +105,7 @@ function Option({ id, fixture, isSelected, isActive, onSelect }: OptionProps) {
       {problem === null ? (
         <span class="muted">{description}</span>
       ) : (
-        <span class="trigger-problem">{problem}</span>
+        <span class="trigger-fixture-error">{problem}</span>
       )}
     </div>
   );

@@ -32,7 +32,11 @@ export function toRequest(
 export function toCommand(input: TriggerInput, defaultWorkspaceId: string | undefined): string {
   const { type, payload, workspaceId, idempotencyKey, count } = input;
   const words = [
-    ...['svc', 'trigger', type, '--data', compactJson(payload)],
+    'svc',
+    'trigger',
+    type,
+    '--data',
+    compactJson(payload),
     ...(workspaceId === defaultWorkspaceId ? [] : ['--workspace', workspaceId]),
     ...(idempotencyKey === '' ? [] : ['--idempotency-key', idempotencyKey]),
     ...(count === 1 ? [] : ['--count', String(count)]),

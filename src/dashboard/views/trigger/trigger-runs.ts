@@ -36,20 +36,21 @@ export async function startRun(input: TriggerInput): Promise<void> {
   const number = ++count;
   const abortController = new AbortController();
   const run: TriggerRun = {
-    ...{
-      number,
-      input: input,
-      replayedCount: 0,
-      error: null,
-      isFinished: false,
-      stop: () => abortController.abort(),
-    },
-    ...{ eventIds: new Set<string>(), deliveries: new Map() },
+    number,
+    input: input,
+    replayedCount: 0,
+    error: null,
+    isFinished: false,
+    stop: () => abortController.abort(),
+    eventIds: new Set<string>(),
+    deliveries: new Map(),
   };
   triggerRuns.value = [run, ...triggerRuns.peek()].slice(0, MAX_RUNS);
   const { count: eventCount } = input;
   await mapAtRate((index) => createOne(run, index + 1), {
-    ...{ count: eventCount, perSecond: Number.POSITIVE_INFINITY, signal: abortController.signal },
+    count: eventCount,
+    perSecond: Number.POSITIVE_INFINITY,
+    signal: abortController.signal,
   }).catch((error) => {
     if (!abortController.signal.aborted)
       fail(run, { status: 0, ...noResponse, message: toErrorMessage(error) });

@@ -37,7 +37,7 @@ export function Probe({ webhookId }: { readonly webhookId: string }) {
           </p>
         )}
         {state === 'asked' && <p class="muted">Waiting for the receiver…</p>}
-        {typeof state === 'object' && 'error' in state && <p class="field-problem">{state.error}</p>}
+        {typeof state === 'object' && 'error' in state && <p class="field-error">{state.error}</p>}
         {Array.isArray(state) && (
           <ul>
             {state.map((finding: Finding) => (

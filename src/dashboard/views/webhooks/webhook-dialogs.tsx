@@ -69,7 +69,7 @@ export function RotateDialog({ webhook: { id }, onClose }: Props) {
             />
           )}
         </Field>
-        <FormErrorText problem={error} />
+        <FormErrorText error={error} />
         <div class="row">
           <button type="submit" class="primary" disabled={isBusy}>
             <Icon name="key" /> Rotate
@@ -106,7 +106,7 @@ export function DeleteDialog({ webhook: { id, url }, onClose }: Props) {
         <p role="status">
           {pending === undefined ? 'Counting pending deliveries…' : describePending(pending)}
         </p>
-        <FormErrorText problem={error} />
+        <FormErrorText error={error} />
         <div class="row">
           <button type="submit" class="danger" disabled={isBusy}>
             <Icon name="trash" /> Delete endpoint

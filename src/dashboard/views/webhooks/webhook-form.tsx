@@ -72,7 +72,7 @@ export function WebhookForm({ original, action, send }: Props) {
         />
         Skip TLS certificate verification
       </label>
-      <FormErrorText problem={error} />
+      <FormErrorText error={error} />
       <div class="row">
         <button type="submit" class="primary" disabled={isBusy}>
           {action}
