@@ -16,6 +16,8 @@ export interface CommandEntry {
   /** Imperative phrase with a noun. */
   readonly summary: string;
   readonly load: CommandLoader;
+  /** Other verbs that people try. The help does not show them. */
+  readonly aliases?: readonly string[];
 }
 
 export interface CommandGroup {
@@ -105,6 +107,7 @@ export const commandTree: Readonly<Record<string, RootEntry>> = {
       get: {
         summary: 'Show an endpoint',
         load: async () => (await import('./commands/webhooks.ts')).get,
+        aliases: ['show'],
       },
       create: {
         summary: 'Register an endpoint',
@@ -139,6 +142,7 @@ export const commandTree: Readonly<Record<string, RootEntry>> = {
       get: {
         summary: 'Show a delivery with all its attempts',
         load: async () => (await import('./commands/deliveries.ts')).get,
+        aliases: ['show'],
       },
       tail: {
         summary: 'Follow delivery attempts in real time',
@@ -166,7 +170,11 @@ export const commandTree: Readonly<Record<string, RootEntry>> = {
         summary: 'List events, newest first',
         load: async () => (await import('./commands/events.ts')).list,
       },
-      get: { summary: 'Show an event', load: async () => (await import('./commands/events.ts')).get },
+      get: {
+        summary: 'Show an event',
+        load: async () => (await import('./commands/events.ts')).get,
+        aliases: ['show'],
+      },
       create: {
         summary: 'Create an event',
         load: async () => (await import('./commands/events.ts')).create,
@@ -209,6 +217,7 @@ export const commandTree: Readonly<Record<string, RootEntry>> = {
       show: {
         summary: 'Show the schedule clock',
         load: async () => (await import('./commands/clock.ts')).show,
+        aliases: ['get'],
       },
       speed: {
         summary: 'Set the speed of the schedule clock',
@@ -253,6 +262,7 @@ export const commandTree: Readonly<Record<string, RootEntry>> = {
       clear: {
         summary: 'Remove faults',
         load: async () => (await import('./commands/faults.ts')).clear,
+        aliases: ['delete', 'remove'],
       },
     },
   },
@@ -268,6 +278,7 @@ export const commandTree: Readonly<Record<string, RootEntry>> = {
       show: {
         summary: 'Show a fixture',
         load: async () => (await import('./commands/fixtures.ts')).show,
+        aliases: ['get'],
       },
       run: {
         summary: 'Run a script of several steps',
@@ -317,6 +328,7 @@ export const commandTree: Readonly<Record<string, RootEntry>> = {
       get: {
         summary: 'Show a workspace',
         load: async () => (await import('./commands/workspaces.ts')).get,
+        aliases: ['show'],
       },
       create: {
         summary: 'Create a workspace',
@@ -340,6 +352,7 @@ export const commandTree: Readonly<Record<string, RootEntry>> = {
       revoke: {
         summary: 'Revoke an API key',
         load: async () => (await import('./commands/keys.ts')).revoke,
+        aliases: ['delete'],
       },
     },
   },

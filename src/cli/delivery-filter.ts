@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
-import { type DeliveryStatus, deliveryStatuses } from '../domain/delivery.ts';
+import { type DisplayStatus, displayStatuses } from '../domain/delivery.ts';
 import { choiceOption, parseSince } from './option-parsers.ts';
 
 /** The filter of `svc deliveries list`, `tail` and `wait`. */
 export interface DeliveryFilterOptions {
-  readonly status?: DeliveryStatus;
+  readonly status?: DisplayStatus;
   readonly event?: string;
   readonly type?: string;
   readonly webhook?: string;
@@ -15,9 +15,7 @@ export interface DeliveryFilterOptions {
 
 export function addDeliveryFilterOptions(command: Command): Command {
   return addSelectionOptions(
-    command.addOption(
-      choiceOption('--status <status>', 'Only deliveries with this status', deliveryStatuses),
-    ),
+    command.addOption(choiceOption('--status <status>', 'Only deliveries with this status', displayStatuses)),
   );
 }
 

@@ -17,6 +17,7 @@ export function createHelpConfiguration(io: Io): HelpConfiguration {
     helpWidth: Math.min(io.width, MAX_WIDTH),
     formatHelp,
     subcommandTerm: (command) => command.name(),
+    commandUsage: (command) => `${toFullName(command)} ${command.usage()}`,
     optionDescription: describeOption,
     argumentDescription: describeArgument,
     styleTitle: styleFor(io).bold,

@@ -100,6 +100,7 @@ function addCommand(
       addCommand(command, subcommand, below, run);
     return completeGroup(command, entry.examples);
   }
+  command.aliases(entry.aliases ?? []);
   parent.hook('preSubcommand', async (_, named) => {
     if (named !== command) return;
     const definition = await entry.load();

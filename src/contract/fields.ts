@@ -14,9 +14,7 @@ export const idOf = (kind: IdKind) =>
     v.string(),
     v.regex(idPatterns[kind], ({ input }) => {
       const found = describeIdKindMismatch(input, kind);
-      return found === null
-        ? `must be an id that starts with ${idPrefixes[kind]}`
-        : `must be another id: ${found}`;
+      return found === null ? `must be an id that starts with ${idPrefixes[kind]}` : `is invalid: ${found}`;
     }),
     v.metadata({ examples: [`${idPrefixes[kind]}01JD3Z5K8Q4W6X7Y8Z9A0B1C2D`] }),
   );

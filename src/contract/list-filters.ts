@@ -1,6 +1,6 @@
 /** What lists and the live stream can be narrowed to. */
 import * as v from 'valibot';
-import { deliveryStatuses } from '../domain/delivery.ts';
+import { displayStatuses } from '../domain/delivery.ts';
 import { parseRelativeTime } from '../domain/relative-time.ts';
 import { idOf } from './fields.ts';
 import { wholeNumber } from './operation.ts';
@@ -32,7 +32,8 @@ export const EventFilter = {
 
 export const DeliveryFilter = {
   ...WorkspaceFilter,
-  status: v.optional(v.picklist(deliveryStatuses)),
+  /** `pending` includes paused deliveries; `paused` selects only those. */
+  status: v.optional(v.picklist(displayStatuses)),
   event_id: v.optional(idOf('event')),
   type: v.optional(v.string()),
   webhook_id: v.optional(idOf('webhook')),

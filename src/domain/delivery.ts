@@ -32,6 +32,8 @@ export type AttemptOutcome = (typeof attemptOutcomes)[number];
 /** A status as people see it; `paused` is a pending delivery whose endpoint is disabled (decision `delivery.paused`). */
 export type DisplayStatus = DeliveryStatus | 'paused';
 
+export const displayStatuses: readonly DisplayStatus[] = [...deliveryStatuses, 'paused'];
+
 export function displayStatus(delivery: {
   readonly status: DeliveryStatus;
   readonly paused: boolean;

@@ -1,7 +1,7 @@
 /** Queries for deliveries as the control plane shows them. */
 import type Database from 'better-sqlite3';
 import type { Delivery } from '../contract/delivery-schemas.ts';
-import type { DeliveryStatus, SettledReason } from '../domain/delivery.ts';
+import type { DisplayStatus, SettledReason } from '../domain/delivery.ts';
 import type { DeliveryProgressRow } from './deliveries.ts';
 import type { PageRequest, RowPage } from './row-page.ts';
 import { pickConditions, Scan, toMatchColumn } from './scan.ts';
@@ -23,7 +23,7 @@ export interface DeliveryRow extends DeliveryProgressRow {
 
 export interface DeliveryFilter {
   readonly workspaceSeq: number | null;
-  readonly status: DeliveryStatus | null;
+  readonly status: DisplayStatus | null;
   readonly eventId: string | null;
   readonly type: string | null;
   readonly webhookId: string | null;
@@ -103,7 +103,7 @@ const INDEXED_CONDITIONS = {
 
 /** Conditions without an index, checked on each row, the cheapest first. */
 const ROW_CONDITIONS = {
-  status: 'd.status = @status',
+  status: "(d.status = @status OR @status = 'paused' AND d.status = 'pending' AND h.disabled = 1)",
   since: 'd.created_at >= @since',
   until: 'd.created_at < @until',
   type: 'e.type = @type',

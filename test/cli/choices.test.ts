@@ -12,7 +12,7 @@ import {
   workspaceChoices,
 } from '../../src/cli/choices/resource-choices.ts';
 import type { ApiKey } from '../../src/contract/resources.ts';
-import type { DeliveryStatus } from '../../src/domain/delivery.ts';
+import type { DisplayStatus } from '../../src/domain/delivery.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import { aDelivery, apiResponse, createFakeContext, pageOf } from './fake-context.ts';
 
@@ -49,7 +49,7 @@ describe('what is offered', () => {
       aDelivery({ id: 'del_2', status: 'failed' }),
       aDelivery({ id: 'del_1', status: 'succeeded' }),
     ];
-    const listDeliveries = async ({ status: wanted }: { status?: DeliveryStatus | undefined }) =>
+    const listDeliveries = async ({ status: wanted }: { status?: DisplayStatus | undefined }) =>
       pageOf(...known.filter(({ status }) => wanted === undefined || status === wanted));
     const { context } = createFakeContext({ control: { listDeliveries } });
     const { items } = await replayableDeliveryChoices.list(context);

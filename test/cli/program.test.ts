@@ -107,6 +107,17 @@ function isHelpText(text: string): boolean {
   return /^(?:[A-Z'0-9]|json |del_)/.test(text) && !text.endsWith('.') && !/when left out/.test(text);
 }
 
+it.each([
+  ['deliveries show', 'deliveries get'],
+  ['clock get', 'clock show'],
+  ['keys delete', 'keys revoke'],
+  ['faults remove', 'faults clear'],
+])('svc %s is an alias of svc %s, which the help does not show', async (alias, name) => {
+  const help = await run(`${name} --help`);
+  expect(await run(`${alias} --help`)).toEqual(help);
+  expect(help.out).not.toContain(`|${alias.split(' ')[1]}`);
+});
+
 describe('a mistyped command line', () => {
   it.each([
     ['tirgger', 'Unknown command: svc tirgger', 'Did you mean svc trigger?'],

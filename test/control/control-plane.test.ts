@@ -59,6 +59,20 @@ describe.each([
     return (await emulator.api('POST', '/events', { type })).json.id;
   }
 
+  it('listDeliveries with the status paused lists only pending deliveries of disabled endpoints', async () => {
+    await register();
+    const { id: webhook_id } = await register();
+    await trigger();
+    await receiver.waitFor(2);
+    receiver.respond({ status: 503 });
+    await trigger();
+    await receiver.waitFor(4);
+    await control.updateWebhook({ id: webhook_id, disabled: true });
+    const { data } = await control.listDeliveries({ status: 'paused' });
+    expect(data).toMatchObject([{ webhook_id, status: 'pending', paused: true }]);
+    expect((await control.listDeliveries({ status: 'pending' })).data).toHaveLength(2);
+  });
+
   /** The delivery of an event to one endpoint once its attempts so far are `attempts`. */
   async function settled(event_id: string, attempts = 1) {
     const done = new AbortController();

@@ -128,7 +128,7 @@ describe('an event that is not right is refused with the path of what is wrong',
     ['{"type":"a.b","workspace_id":null}', /^workspace_id must be text, not null\.$/],
     [
       '{"type":"a.b","workspace_id":"evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D"}',
-      /^workspace_id must be another id: evt_\w+ is an event; workspaces start with ws_\.$/,
+      /^workspace_id is invalid: evt_\w+ is an event; workspaces start with ws_\.$/,
     ],
     ['{"type":"a.b","data":{}}', /^data is not a known member\.$/],
     ['{"type":"a.b","id":"evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D"}', /^id is not a known member\.$/],
