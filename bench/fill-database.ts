@@ -49,8 +49,13 @@ export function fillDatabase({ db, events, deliveries, endpoints, at }: FillOpti
     if (number < events / 2) cursor = id;
     if (webhook === undefined || deliveries === undefined) return;
     store.deliveries.insert({
-      ...{ seq: store.nextSeq(), id: ids.next('delivery', at), event_seq: seq, webhook_seq: webhook },
-      ...{ workspace_seq: workspace.seq, created_at: at, due_at: deliveries.dueAt },
+      seq: store.nextSeq(),
+      id: ids.next('delivery', at),
+      event_seq: seq,
+      webhook_seq: webhook,
+      workspace_seq: workspace.seq,
+      created_at: at,
+      due_at: deliveries.dueAt,
     });
   };
   for (let done = 0; done < events; done += BATCH) {
@@ -66,8 +71,14 @@ function createWorkspace(store: Store, ids: UlidGenerator, at: number) {
   const seq = store.nextSeq();
   const id = ids.next('workspace', at);
   store.workspaces.insert({
-    ...{ seq, id, name: 'Bench', created_at: at },
-    ...{ clock_at: at, clock_wall_at: at, clock_speed: 1, clock_frozen: 1 },
+    seq,
+    id,
+    name: 'Bench',
+    created_at: at,
+    clock_at: at,
+    clock_wall_at: at,
+    clock_speed: 1,
+    clock_frozen: 1,
   });
   return { seq, id };
 }
@@ -75,24 +86,20 @@ function createWorkspace(store: Store, ids: UlidGenerator, at: number) {
 function createWebhook(store: Store, ids: UlidGenerator, workspace: number, url: string, at: number): number {
   const seq = store.nextSeq();
   store.webhooks.insert({
-    ...{
-      seq,
-      id: ids.next('webhook', at),
-      workspace_seq: workspace,
-      url,
-      events: '["*"]',
-      secret: 'whsec_bench',
-      headers: '{}',
-      skip_verify: 0,
-      listener: 0,
-    },
-    ...{
-      previous_secret: null,
-      previous_secret_expires_at: null,
-      disabled: 0,
-      created_at: at,
-      deleted_at: null,
-    },
+    seq,
+    id: ids.next('webhook', at),
+    workspace_seq: workspace,
+    url,
+    events: '["*"]',
+    secret: 'whsec_bench',
+    headers: '{}',
+    skip_verify: 0,
+    listener: 0,
+    previous_secret: null,
+    previous_secret_expires_at: null,
+    disabled: 0,
+    created_at: at,
+    deleted_at: null,
   });
   return seq;
 }

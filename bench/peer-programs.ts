@@ -92,7 +92,11 @@ function toEnvironment(receiver: string) {
   const [route, callback] = ['a7e1a3bc-2a40-4f6e-8f0b-1f0f0c7d9a01', 'a7e1a3bc-2a40-4f6e-8f0b-1f0f0c7d9a02'];
   const headers = [{ key: 'Content-Type', value: 'application/json' }];
   const answer = {
-    ...{ statusCode: 201, headers, bodyType: 'INLINE', body: '{"id":"evt_1"}', default: true },
+    statusCode: 201,
+    headers,
+    bodyType: 'INLINE',
+    body: '{"id":"evt_1"}',
+    default: true,
     callbacks: [{ uuid: callback, latency: 0 }],
   };
   const delivery = {

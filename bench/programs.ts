@@ -58,7 +58,10 @@ export async function startProgram(
   const { url, api_key: apiKey = '', workspace_id: workspaceId = '' } = status;
   await (await fetch(`${url}/healthz`)).arrayBuffer();
   return {
-    ...{ url, apiKey, workspaceId, processorMs },
+    url,
+    apiKey,
+    workspaceId,
+    processorMs,
     bootMs: performance.now() - startedAt,
     memory: () => Number(execFileSync('ps', ['-o', 'rss=', '-p', String(child.pid)])) * 1024,
     async stop() {

@@ -10,7 +10,7 @@ import { LAST_SCHEDULE_TIME, type WallClock } from './domain/clock.ts';
 import type { Environment } from './domain/environment.ts';
 import type { ForwardTarget } from './domain/forward-url.ts';
 import type { ProxyOptions } from './domain/http-proxy.ts';
-import { defaultRetentionLimits } from './domain/retention-limits.ts';
+import { defaultRetentionLimits, type RetentionLimits } from './domain/retention-limits.ts';
 import { countAttempts } from './domain/retry-policy.ts';
 import { SvcError } from './errors.ts';
 import { builtInEventTypes } from './fixtures/event-fixtures.ts';
@@ -139,23 +139,14 @@ async function startOn(
   // Both are final after `listen`.
   let publicUrl = options.publicUrl ?? null;
   let ownPort = 0;
-  const retention = {
-    // A pinned wall clock does not show the age of rows.
-    days:
-      options.keepDays === undefined
-        ? options.wallClock
-          ? null
-          : defaultRetentionLimits.days
-        : options.keepDays,
-    requests: options.keepRequests === undefined ? defaultRetentionLimits.requests : options.keepRequests,
-    megabytes: options.keepMegabytes === undefined ? defaultRetentionLimits.megabytes : options.keepMegabytes,
-  };
+  const retention = resolveRetention(options);
+  const reportInternalError = (where: string, error: unknown) => internalErrorLog.report(where, error);
   const engine = createDeliveryEngine(sandbox, {
-    ...{ ca: options.ca, proxy: options.proxy, retention },
-    ...{
-      listenerGraceMs: options.listenerGraceMs,
-      onInternalError: (where, fault) => internalErrorLog.report(where, fault),
-    },
+    ca: options.ca,
+    proxy: options.proxy,
+    retention,
+    listenerGraceMs: options.listenerGraceMs,
+    onInternalError: reportInternalError,
     isOwnAddress: (address, port) => port === ownPort && reaches(host, address),
   });
   const folders = fixtureFolders(options.projectFolder ?? process.cwd());
@@ -166,9 +157,16 @@ async function startOn(
   const control = createInProcessControlPlane(controlHandlers, sandbox, engine.listenerEndpoints);
   const closing = new AbortController();
   const app = createApp({
-    ...{ sandbox, control, controlHandlers, host, publicUrl, controlToken, internalErrorLog },
+    sandbox,
+    control,
+    controlHandlers,
+    host,
+    publicUrl,
+    controlToken,
+    internalErrorLog,
     closing: closing.signal,
-    ...{ dashboardFolder: options.dashboardFolder, allowHost: options.allowHost },
+    dashboardFolder: options.dashboardFolder,
+    allowHost: options.allowHost,
     fixtureFolders: folders,
     getPublicUrl: () => publicUrl,
     getUrls: (origin) => toEmulatorUrls(origin, publicUrl, controlToken),
@@ -176,7 +174,7 @@ async function startOn(
   const listening =
     options.listen === false
       ? createUnboundListener(options)
-      : await listen(app, options, (where, fault) => internalErrorLog.report(where, fault));
+      : await listen(app, options, reportInternalError);
   publicUrl = listening.publicUrl;
   ownPort = listening.port;
   engine.start();
@@ -203,10 +201,27 @@ async function startOn(
     }
   });
   return {
-    ...{ control, status, ...ending },
+    control,
+    status,
+    ...ending,
     seeded: stateLifecycle.bootstrapped.seeded,
     certificate: listening.certificate,
     fetch: (request) => fetchInProcess(app, request),
+  };
+}
+
+function resolveRetention({
+  keepDays,
+  keepRequests,
+  keepMegabytes,
+  wallClock,
+}: EmulatorOptions): RetentionLimits {
+  const { days, requests, megabytes } = defaultRetentionLimits;
+  return {
+    // A pinned wall clock does not show the age of rows.
+    days: keepDays !== undefined ? keepDays : wallClock ? null : days,
+    requests: keepRequests === undefined ? requests : keepRequests,
+    megabytes: keepMegabytes === undefined ? megabytes : keepMegabytes,
   };
 }
 
@@ -220,7 +235,11 @@ function describeFileProblem(store: Store): Pick<EmulatorStatus, 'storage_proble
 function openSandbox(store: Store, wall: WallClock, options: EmulatorOptions): Sandbox {
   const { environment, rules, clock, randomSeed = null, wallClock } = options;
   return createSandbox({
-    ...{ environment, rules, store, wall, randomSeed },
+    environment,
+    rules,
+    store,
+    wall,
+    randomSeed,
     seedsKeys: isLoopbackOnly(options),
     newClockSettings: { speed: 1, frozen: false, ...clock },
     catalogue: new Set(builtInEventTypes()),
@@ -255,7 +274,10 @@ function describe(
 ) {
   const { baseUrl, controlUrl, dashboardUrl } = toEmulatorUrls(url, publicUrl, controlToken);
   return {
-    ...{ url, base_url: baseUrl, control_url: controlUrl, dashboard_url: dashboardUrl },
+    url,
+    base_url: baseUrl,
+    control_url: controlUrl,
+    dashboard_url: dashboardUrl,
     ...(controlToken === null ? {} : { control_token: controlToken }),
     environment,
     profile: rules.profile,

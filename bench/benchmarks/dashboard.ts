@@ -114,7 +114,9 @@ function toSmoothness(name: string, frames: readonly number[]): Finding {
   return {
     name,
     measured: {
-      ...{ p50: median(frames), p95: quantile(frames, 0.95), p99: quantile(frames, 0.99) },
+      p50: median(frames),
+      p95: quantile(frames, 0.95),
+      p99: quantile(frames, 0.99),
       [`later than ${LATE_MS}, %`]: (100 * frames.filter((ms) => ms > LATE_MS).length) / frames.length,
     },
   };

@@ -100,8 +100,10 @@ function toFindings(results: Record<'bare' | 'full' | 'normal', Run[]>): Finding
     {
       name: 'ms to arrival at 2 000/s, svc / bare',
       measured: {
-        ...{ p50: latencyAt2000('p50At2000'), p99: latencyAt2000('p99At2000') },
-        ...{ 'svc p50': of('full', 'p50At2000'), 'svc p99': of('full', 'p99At2000') },
+        p50: latencyAt2000('p50At2000'),
+        p99: latencyAt2000('p99At2000'),
+        'svc p50': of('full', 'p50At2000'),
+        'svc p99': of('full', 'p99At2000'),
       },
     },
     {

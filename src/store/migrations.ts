@@ -1,10 +1,9 @@
 /**
- * The schema, as numbered steps. A step that has been released is never edited: a change is a new step. `user_version`
- * of the file is the number of steps that it has been through.
+ * The schema as numbered steps. A released step is never edited; a change is a new step. `user_version` of a file is the
+ * number of steps that were applied to it.
  *
- * Every table has an integer `seq` drawn from one counter for the whole store, so that `seq` is also the order in
- * which things happened across tables: the live stream is read from it. Times are milliseconds since 1970, schedule
- * time unless the name says `wall`.
+ * Every table has an integer `seq` from one counter for the whole store, so `seq` orders changes across tables. The live
+ * stream reads them in this order. Times are milliseconds since 1970, in schedule time unless the name contains `wall`.
  */
 export const migrations: readonly string[] = [
   `
@@ -150,6 +149,6 @@ export const migrations: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX idempotency_keys_by_expiry ON idempotency_keys (workspace_seq, expires_at);
   `,
-  // Whether a delivery is the original of a replay, asked of each that is removed.
+  // For retention, which checks whether a delivery is the original of a replay.
   'CREATE INDEX deliveries_by_original ON deliveries (replay_of_seq) WHERE replay_of_seq IS NOT NULL;',
 ];

@@ -13,8 +13,14 @@ import { createTestWallClock } from '../support/test-wall-clock.ts';
 const SLICES = 4;
 const ENDPOINTS = SLICES * FAN_OUT_SLICE;
 const ANY = {
-  ...{ workspaceSeq: null, status: null, eventId: null, type: null, webhookId: null },
-  ...{ since: null, until: null, text: null },
+  workspaceSeq: null,
+  status: null,
+  eventId: null,
+  type: null,
+  webhookId: null,
+  since: null,
+  until: null,
+  text: null,
 };
 const TOPICS = new Set(['delivery', 'attempt', 'request'] as const);
 
@@ -22,15 +28,15 @@ function open(path = ':memory:', endpoints = ENDPOINTS) {
   const store = new Store({ path });
   onTestFinished(() => store.close());
   const sandbox = createSandbox({
-    ...{
-      environment: 'sandbox',
-      store,
-      wall: createTestWallClock(),
-      randomSeed: 1,
-      seedsKeys: true,
-      isRepeatable: false,
-    },
-    ...{ rules: resolveRules('relaxed'), newClockSettings: { speed: 1, frozen: true }, catalogue: new Set() },
+    environment: 'sandbox',
+    store,
+    wall: createTestWallClock(),
+    randomSeed: 1,
+    seedsKeys: true,
+    isRepeatable: false,
+    rules: resolveRules('relaxed'),
+    newClockSettings: { speed: 1, frozen: true },
+    catalogue: new Set(),
   });
   if (store.workspaces.findOldest() === undefined) {
     store.writeNow(() => createWorkspace(sandbox, { name: 'Test' }));
@@ -45,7 +51,11 @@ function open(path = ':memory:', endpoints = ENDPOINTS) {
   const event = { workspace, type: 'order.shipped', payload: '{}' };
   const fanOut = new FanOut(sandbox);
   return {
-    ...{ store, sandbox, workspace, event, fanOut },
+    store,
+    sandbox,
+    workspace,
+    event,
+    fanOut,
     create: () => fanOut.create(event, ({ publish }) => store.write(publish)),
   };
 }

@@ -24,7 +24,8 @@ function startListeners(options: Parameters<typeof startDispatcher>[0] = {}) {
   onTestFinished(() => listenerEndpoints.stop());
   return {
     ...dispatch,
-    ...{ listeners: listenerEndpoints, onFault },
+    listeners: listenerEndpoints,
+    onFault,
     /** As `svc listen` registers it. */
     register(listener = true) {
       const input = { workspace, url: 'http://127.0.0.1:9/', events: ['*'], listener };

@@ -29,7 +29,9 @@ const verbs = [
 type Verb = (typeof verbs)[number];
 
 const history = fc.array(fc.record({ does: fc.constantFrom(...verbs), number: fc.nat({ max: 11 }) }), {
-  ...{ minLength: 5, maxLength: 25, size: 'max' },
+  minLength: 5,
+  maxLength: 25,
+  size: 'max',
 });
 
 /** Counts over all histories. */
@@ -63,8 +65,11 @@ it(
     let histories = 0;
     const tally = {
       ...(Object.fromEntries(verbs.map((verb) => [verb, 0])) as Record<Verb, number>),
-      ...{ 'reset after boot': 0, 'reset after restart': 0, 'reset after load': 0 },
-      ...{ 'paused deliveries ended': 0, attempts: 0 },
+      'reset after boot': 0,
+      'reset after restart': 0,
+      'reset after load': 0,
+      'paused deliveries ended': 0,
+      attempts: 0,
     };
     await fc.assert(
       fc.asyncProperty(history, async (steps) => {
@@ -238,7 +243,9 @@ class World {
       return;
     }
     expect(delivery).toMatchObject({
-      ...{ status: 'failed', settled_reason: 'window_elapsed', attempts: former.attempts },
+      status: 'failed',
+      settled_reason: 'window_elapsed',
+      attempts: former.attempts,
       settled_at: new Date(endsAt).toISOString(),
     });
     this.#tally['paused deliveries ended']++;

@@ -36,7 +36,9 @@ describe('a snapshot', () => {
     await first.control.advanceClock({ ms: 5 * MINUTE_MS });
     const saved = await look(first);
     expect(await first.control.saveSnapshot({ path })).toEqual({
-      ...{ path, size_bytes: statSync(path).size, saved_at: expect.any(String) },
+      path,
+      size_bytes: statSync(path).size,
+      saved_at: expect.any(String),
     });
 
     await using second = await startTestEmulator();

@@ -39,12 +39,13 @@ function dump(path: string): Record<string, unknown[]> {
 function saveKey(store: Store, workspace: number, name: string): void {
   insertEvent(store, workspace);
   store.idempotency.save({
-    ...{
-      scope_hash: createHash('sha256').update(name).digest(),
-      seq: store.lastSeq,
-      workspace_seq: workspace,
-    },
-    ...{ body_hash: Buffer.alloc(32), status: 201, body: `"${store.lastSeq}"`, expires_at: NOW },
+    scope_hash: createHash('sha256').update(name).digest(),
+    seq: store.lastSeq,
+    workspace_seq: workspace,
+    body_hash: Buffer.alloc(32),
+    status: 201,
+    body: `"${store.lastSeq}"`,
+    expires_at: NOW,
   });
 }
 
@@ -68,8 +69,16 @@ function createDatabase(): string {
 
 function settle(store: Store, seq: number): void {
   store.deliveries.change({
-    ...{ seq, status: 'succeeded', due_at: null, settled_at: NOW, settled_reason: null },
-    ...{ first_attempt_at: NOW, on_schedule: 0, scheduled_attempts: 1, attempt_count: 1, replays_waiting: 0 },
+    seq,
+    status: 'succeeded',
+    due_at: null,
+    settled_at: NOW,
+    settled_reason: null,
+    first_attempt_at: NOW,
+    on_schedule: 0,
+    scheduled_attempts: 1,
+    attempt_count: 1,
+    replays_waiting: 0,
   });
 }
 

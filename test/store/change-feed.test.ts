@@ -15,7 +15,10 @@ function fill() {
     const attempts = [insertAttempt(store, second, 1, NOW + 10), insertAttempt(store, first, 1, NOW + 20)];
     store.deliveries.change({
       ...store.deliveries.getProgress(second),
-      ...{ status: 'succeeded', due_at: null, settled_at: NOW, settled_reason: null },
+      status: 'succeeded',
+      due_at: null,
+      settled_at: NOW,
+      settled_reason: null,
     });
     const canceledAt = store.lastSeq + 1;
     store.cancelDeliveries(webhook, NOW);

@@ -29,7 +29,11 @@ const settle = (store: Store, seq: number, status: 'succeeded' | 'failed') =>
   store.writeNow(() =>
     store.deliveries.change({
       ...store.deliveries.getProgress(seq),
-      ...{ status, due_at: null, settled_at: NOW, settled_reason: null, on_schedule: 0 },
+      status,
+      due_at: null,
+      settled_at: NOW,
+      settled_reason: null,
+      on_schedule: 0,
     }),
   );
 
@@ -70,8 +74,11 @@ describe('DeliveryTable', () => {
     });
     for (const [rank, seq] of [first, last].entries()) {
       expect(store.deliveryQueries.findBySeq(seq)).toMatchObject({
-        ...{ status: 'canceled', settled_reason: 'endpoint_deleted', settled_at: NOW + 1 },
-        ...{ due_at: null, settled_seq: before + rank + 1 },
+        status: 'canceled',
+        settled_reason: 'endpoint_deleted',
+        settled_at: NOW + 1,
+        due_at: null,
+        settled_seq: before + rank + 1,
       });
     }
   });

@@ -92,7 +92,11 @@ describe('Retention.removalsBefore', () => {
     const original = insertDelivered(store, OLD);
     const copy = store.nextSeq();
     store.deliveries.insertCopy({
-      ...{ seq: copy, id: 'del_copy', created_at: NOW, own_url: null, own_body: null },
+      seq: copy,
+      id: 'del_copy',
+      created_at: NOW,
+      own_url: null,
+      own_body: null,
       replay_of_seq: original.seq,
     });
     insertRequest(store, OLD);

@@ -20,8 +20,14 @@ export function openStore(path = ':memory:'): Store {
 export function insertWorkspace(store: Store, name = 'Test'): number {
   const seq = store.nextSeq();
   store.workspaces.insert({
-    ...{ seq, id: ids.next('workspace', NOW), name, created_at: NOW },
-    ...{ clock_at: NOW, clock_wall_at: NOW, clock_speed: 1, clock_frozen: 0 },
+    seq,
+    id: ids.next('workspace', NOW),
+    name,
+    created_at: NOW,
+    clock_at: NOW,
+    clock_wall_at: NOW,
+    clock_speed: 1,
+    clock_frozen: 0,
   });
   return seq;
 }
@@ -29,17 +35,20 @@ export function insertWorkspace(store: Store, name = 'Test'): number {
 export function insertWebhook(store: Store, workspaceSeq: number, row: Partial<WebhookRow> = {}): number {
   const seq = store.nextSeq();
   store.webhooks.insert({
-    ...{ seq, id: ids.next('webhook', NOW), workspace_seq: workspaceSeq, url: 'http://127.0.0.1:9/' },
-    ...{ events: '["order.shipped"]', secret: 'whsec_a', previous_secret: null },
-    ...{
-      previous_secret_expires_at: null,
-      disabled: 0,
-      headers: '{}',
-      skip_verify: 0,
-      listener: 0,
-      created_at: NOW,
-      deleted_at: null,
-    },
+    seq,
+    id: ids.next('webhook', NOW),
+    workspace_seq: workspaceSeq,
+    url: 'http://127.0.0.1:9/',
+    events: '["order.shipped"]',
+    secret: 'whsec_a',
+    previous_secret: null,
+    previous_secret_expires_at: null,
+    disabled: 0,
+    headers: '{}',
+    skip_verify: 0,
+    listener: 0,
+    created_at: NOW,
+    deleted_at: null,
     ...row,
   });
   return seq;
@@ -62,8 +71,14 @@ export function insertDelivery(
 ): number {
   const seq = store.nextSeq();
   store.deliveries.insert({
-    ...{ seq, id: ids.next('delivery', NOW), event_seq: event, webhook_seq: webhook },
-    ...{ workspace_seq: workspace, created_at: NOW, due_at: NOW, ...row },
+    seq,
+    id: ids.next('delivery', NOW),
+    event_seq: event,
+    webhook_seq: webhook,
+    workspace_seq: workspace,
+    created_at: NOW,
+    due_at: NOW,
+    ...row,
   });
   return seq;
 }
@@ -83,18 +98,23 @@ export function insertDeliveries(store: Store, dueTimes: readonly number[]) {
 export function insertAttempt(store: Store, deliverySeq: number, number: number, sentAt = NOW): number {
   const seq = store.nextSeq();
   store.attempts.insert({
-    ...{
-      seq,
-      delivery_seq: deliverySeq,
-      webhook_seq: store.deliveries.getProgress(deliverySeq).webhook_seq,
-      number,
-      trigger: 'schedule',
-      scheduled_at: NOW,
-      sent_at_wall: sentAt,
-    },
-    ...{ duration_ms: 1.5, outcome: 'http_error', response_status: 500, error: 'The receiver returned 500.' },
-    ...{ request_url: 'http://127.0.0.1:9/', request_headers: '{}', response_headers: '{}' },
-    ...{ response_body: null, response_truncated: 0, fault: null },
+    seq,
+    delivery_seq: deliverySeq,
+    webhook_seq: store.deliveries.getProgress(deliverySeq).webhook_seq,
+    number,
+    trigger: 'schedule',
+    scheduled_at: NOW,
+    sent_at_wall: sentAt,
+    duration_ms: 1.5,
+    outcome: 'http_error',
+    response_status: 500,
+    error: 'The receiver returned 500.',
+    request_url: 'http://127.0.0.1:9/',
+    request_headers: '{}',
+    response_headers: '{}',
+    response_body: null,
+    response_truncated: 0,
+    fault: null,
   });
   return seq;
 }
@@ -102,15 +122,18 @@ export function insertAttempt(store: Store, deliverySeq: number, number: number,
 export function insertRequest(store: Store, at = NOW): number {
   const seq = store.nextSeq();
   store.apiRequests.insert({
-    ...{ seq, id: ids.next('request', at), at_wall: at, method: 'GET', path: '/v1/events', status: 200 },
-    ...{
-      error_code: null,
-      duration_ms: 1,
-      api_key_seq: null,
-      workspace_seq: null,
-      resource_id: null,
-      fault: null,
-    },
+    seq,
+    id: ids.next('request', at),
+    at_wall: at,
+    method: 'GET',
+    path: '/v1/events',
+    status: 200,
+    error_code: null,
+    duration_ms: 1,
+    api_key_seq: null,
+    workspace_seq: null,
+    resource_id: null,
+    fault: null,
   });
   return seq;
 }

@@ -9,8 +9,14 @@ vi.mock('../../src/timers.ts', async (load) => {
 });
 
 const any: DeliveryFilter = {
-  ...{ workspaceSeq: null, status: null, eventId: null, type: null, webhookId: null },
-  ...{ since: null, until: null, text: null },
+  workspaceSeq: null,
+  status: null,
+  eventId: null,
+  type: null,
+  webhookId: null,
+  since: null,
+  until: null,
+  text: null,
 };
 
 describe('Scan.findPage', () => {
