@@ -1,3 +1,4 @@
+/** Finds the folder of this package. */
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 

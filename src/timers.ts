@@ -1,3 +1,4 @@
+/** Original timers of Node.js, also under fake timers of a test. */
 import type * as nodeTimers from 'node:timers';
 
 interface BuiltinModules {

@@ -1,3 +1,4 @@
+/** The version of this package. */
 declare const __SVC_VERSION__: string | undefined;
 
 /** The version of this package; `0.0.0-source` when the source runs without a build. */

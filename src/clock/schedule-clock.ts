@@ -1,3 +1,4 @@
+/** The schedule clock of a workspace. */
 import {
   clockRate,
   LAST_SCHEDULE_TIME,

@@ -1,3 +1,4 @@
+/** The wall clock: the only module that calls Date.now. */
 import type { WallClock } from '../domain/clock.ts';
 import { monotonic } from '../timers.ts';
 

@@ -1,3 +1,4 @@
+/** Creates API keys. */
 import type { CreatedApiKey } from '../contract/resources.ts';
 import type { Scope } from '../domain/environment.ts';
 import { hashApiKey } from '../domain/secret.ts';

@@ -1,4 +1,5 @@
 /** Publishes events inside the process after a commit. */
+
 /** A delivery got a due time: it is new, or a replay was requested. */
 export interface DeliveryDue {
   readonly type: 'delivery_due';

@@ -1,3 +1,4 @@
+/** Deletes old rows regularly. */
 import { DAY_MS, HOUR_MS } from '../domain/duration.ts';
 import type { RetentionLimits } from '../domain/retention-limits.ts';
 import { clearInterval, setInterval } from '../timers.ts';

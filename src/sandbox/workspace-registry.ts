@@ -1,3 +1,4 @@
+/** Holds the running clock and the id source of each workspace. */
 import { ScheduleClock } from '../clock/schedule-clock.ts';
 import type { WallClock } from '../domain/clock.ts';
 import type { UlidGenerator } from '../domain/ids.ts';

@@ -1,3 +1,4 @@
+/** Creates and reads workspaces. */
 import type { Workspace } from '../contract/resources.ts';
 import { toWorkspace, type WorkspaceRow } from '../store/workspaces.ts';
 import { type Caller, canAccess, notFound } from './access.ts';

@@ -1,3 +1,4 @@
+/** The table of API keys. */
 import type Database from 'better-sqlite3';
 import type { ApiKey } from '../contract/resources.ts';
 import type { Scope } from '../domain/environment.ts';

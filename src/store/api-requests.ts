@@ -1,3 +1,4 @@
+/** The table of logged API requests. */
 import type Database from 'better-sqlite3';
 import type { ApiRequest } from '../contract/resources.ts';
 import type { PageRequest, RowPage } from './row-page.ts';

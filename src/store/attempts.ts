@@ -1,3 +1,4 @@
+/** The table of delivery attempts. */
 import { isUtf8 } from 'node:buffer';
 import type Database from 'better-sqlite3';
 import type { Attempt, AttemptSummary } from '../contract/delivery-schemas.ts';

@@ -14,7 +14,7 @@ import {
 
 type Driver = typeof Database;
 
-/** What decides which driver runs, and what to do when none does. Tests pass others. */
+/** The inputs for the choice of the driver and for its error messages. */
 export interface DriverEnvironment {
   readonly require: NodeJS.Require;
   /** Such as `24.19.0`. */
@@ -30,8 +30,8 @@ let loaded: Driver | undefined;
 
 /**
  * Opens a SQLite database.
- * @throws SvcError `sqlite_unavailable` when the driver is missing, not built, built for another Node.js, or known to
- *   crash in this one. Otherwise what SQLite reports.
+ * @throws SvcError `sqlite_unavailable` if the driver is missing, not built, built for another Node.js, or known to
+ *   crash in this one; otherwise the error of SQLite.
  */
 export function openSqlite(path: string, options?: Database.Options): Database.Database {
   loaded ??= loadDriver(currentEnvironment());
@@ -39,7 +39,7 @@ export function openSqlite(path: string, options?: Database.Options): Database.D
 }
 
 /**
- * The file of the driver, for a child process that requires it.
+ * The path of the driver, for a child process that requires it.
  * @throws SvcError `sqlite_unavailable`
  */
 export function resolveDriver(): string {
@@ -48,7 +48,7 @@ export function resolveDriver(): string {
 }
 
 function currentEnvironment(): DriverEnvironment {
-  // An application that is bundled as CommonJS has no `import.meta.url`.
+  // A CommonJS bundle has no `import.meta.url`.
   const module = import.meta.url ? fileURLToPath(import.meta.url) : join(process.cwd(), 'package.json');
   return {
     require: createRequire(module),
@@ -62,7 +62,7 @@ export function loadDriver(environment: DriverEnvironment): Driver {
   const { name, version } = choosePackage(environment);
   try {
     const driver = environment.require(name) as Driver;
-    // The native part is loaded with the first database.
+    // Opening a database loads the native part.
     new driver(':memory:').close();
     return driver;
   } catch (error) {
@@ -93,7 +93,7 @@ function findVersion(require: NodeJS.Require, name: string): string | null {
   }
 }
 
-/** Measured: 13 ends Node.js 20 at once; 12 aborts Node.js 24.19 and later when statements are collected as garbage. */
+/** Measured: version 13 crashes Node.js 20 at once; version 12 aborts Node.js 24.19 and later during garbage collection. */
 function isKnownToCrash(driverVersion: string, nodeVersion: string): boolean {
   const [driver = 0] = driverVersion.split('.').map(Number);
   return driver >= 13 ? isOlder(nodeVersion, 22, 0) : !isOlder(nodeVersion, 24, 19);
@@ -108,7 +108,7 @@ function adviseForCrash(version: string, { findPackageManager }: DriverEnvironme
   const manager = findPackageManager();
   if (!version.startsWith('13.')) return `Update it: ${updateCommand(manager)}`;
   const use22 = 'Use Node.js 22 or later';
-  // The other ones keep a version of their own for this package.
+  // The other package managers install a separate version for this package.
   return manager.name === 'npm' && !manager.isGlobal
     ? `${use22}, or install version 12: npm install ${DRIVER}@^12.11.1`
     : `${use22}.`;

@@ -1,3 +1,4 @@
+/** The table of events. */
 import type Database from 'better-sqlite3';
 import { extractEventRecord } from '../domain/event.ts';
 import { type PageRequest, type RowPage, toPage, upperBound } from './row-page.ts';

@@ -1,3 +1,4 @@
+/** The table of injected faults. */
 import type Database from 'better-sqlite3';
 import type { Fault } from '../contract/fault-schemas.ts';
 import { type PageRequest, type RowPage, toPage, upperBound } from './row-page.ts';

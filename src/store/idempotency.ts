@@ -1,3 +1,4 @@
+/** The table of idempotency keys. */
 import type Database from 'better-sqlite3';
 
 export interface IdempotencyRow {

@@ -1,4 +1,4 @@
-/** The package manager that installed this package, and its commands for the SQLite driver. */
+/** Detects the package manager that installed this package, and makes its commands for the SQLite driver. */
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
@@ -6,13 +6,13 @@ export type PackageManagerName = 'npm' | 'pnpm' | 'yarn' | 'bun';
 
 export interface PackageManager {
   readonly name: PackageManagerName;
-  /** Null when the process was not started by the package manager. */
+  /** Null if the package manager did not start this process. */
   readonly major: number | null;
-  /** `npm install --global` leaves none of the files that a project has. */
+  /** True if the folder has no files of a project. */
   readonly isGlobal: boolean;
 }
 
-/** Files that each one leaves in a project. `bun.lock` can lie beside the `node_modules` of another one. */
+/** Files that each package manager creates in a project. `bun.lock` comes last, because it can be next to `node_modules` of another one. */
 const markers: Record<PackageManagerName, readonly string[]> = {
   pnpm: ['node_modules/.modules.yaml'],
   yarn: ['.pnp.cjs', 'node_modules/.yarn-state.yml', 'node_modules/.yarn-integrity'],
@@ -21,7 +21,7 @@ const markers: Record<PackageManagerName, readonly string[]> = {
 };
 
 /**
- * @param folder where this package is installed
+ * @param folder of this package
  * @param userAgent `npm_config_user_agent`, such as `npm/12.2.0 node/v24.19.0 linux x64`
  */
 export function findPackageManager(folder: string, userAgent = ''): PackageManager {
@@ -47,7 +47,7 @@ export function installCommand({ name, isGlobal }: PackageManager): string {
   return `${name} ${name === 'npm' ? 'install' : 'add'} ${DRIVER}`;
 }
 
-/** Command that moves the driver to the newest version that this package allows on the present Node.js. */
+/** Command that moves the driver to the newest version that this package allows on this version of Node.js. */
 export function updateCommand({ name, isGlobal }: PackageManager): string {
   if (isGlobal) return 'npm install --global svc-emulator';
   return {
@@ -58,7 +58,7 @@ export function updateCommand({ name, isGlobal }: PackageManager): string {
   }[name];
 }
 
-/** Command that runs the install script of the driver, which current package managers skip. */
+/** Command that runs the install script of the driver, which recent package managers skip. */
 export function buildCommand({ name, major, isGlobal }: PackageManager): string {
   const scope = isGlobal ? '--global ' : '';
   const npm11 = `npm rebuild ${scope}${DRIVER}`;

@@ -1,3 +1,4 @@
+/** The table of settings. */
 import type Database from 'better-sqlite3';
 
 /** Key-value settings of the database itself, such as its environment and its id. */

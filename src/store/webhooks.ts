@@ -1,3 +1,4 @@
+/** The table of endpoints. */
 import type Database from 'better-sqlite3';
 import type { Webhook, WebhookDetail } from '../contract/resources.ts';
 import { isSubscribedTo } from '../domain/event.ts';

@@ -1,3 +1,4 @@
+/** The table of workspaces and their clocks. */
 import type Database from 'better-sqlite3';
 import type { Workspace } from '../contract/resources.ts';
 import type { ScheduleClockState } from '../domain/clock.ts';
