@@ -1,4 +1,4 @@
-/** The public library: the same emulator, in this process, and a receiver for what it delivers. */
+/** The public library: an emulator in this process, and a receiver for tests. */
 export type { Attempt, Delivery, DeliveryDetail } from './contract/delivery-schemas.ts';
 export type { ClockMove, ClockState, EmulatorStatus } from './contract/emulator-schemas.ts';
 export type { Fault } from './contract/fault-schemas.ts';
@@ -21,11 +21,20 @@ export {
 export type { DeliverySnapshot } from './library/delivery-snapshot.ts';
 export type { DeliveryWait, WaitOptions } from './library/delivery-wait.ts';
 export type { Duration } from './library/duration-argument.ts';
-// With `*`: a named re-export cannot be extended by a project.
+// With `*`, because a project cannot extend an interface through a named re-export.
 export * from './library/event-types.ts';
 export type { EventSelection, Events, EventWaitOptions } from './library/events.ts';
 export type { Envelope, ReceivedRequest } from './library/received-request.ts';
-export type { Answer, Answers, DetailedAnswer, Outage } from './library/receiver-responses.ts';
+export type {
+  Outage,
+  ReceiverResponse,
+  // The names before version 0.2.
+  ReceiverResponse as Answer,
+  ReceiverResponseOptions,
+  ReceiverResponseOptions as DetailedAnswer,
+  ReceiverResponses,
+  ReceiverResponses as Answers,
+} from './library/receiver-responses.ts';
 export type { Triggered, TriggerOptions } from './library/trigger.ts';
 export type { Clock, Deliveries, Faults, Requests, Webhooks, Workspace } from './library/workspace.ts';
 export { VERSION } from './version.ts';

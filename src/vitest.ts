@@ -1,5 +1,5 @@
 /**
- * `svc-emulator/vitest`: a `test` with an emulator, a workspace and a receiver. Importing it adds the matchers
+ * `svc-emulator/vitest`: a `test` with the fixtures `emulator`, `workspace` and `receiver`. Importing it adds the matchers
  * `toHaveDelivered` and `toMatchDeliveries`.
  */
 import { test as baseTest, expect } from 'vitest';
@@ -24,17 +24,17 @@ import type { EventType } from './library/event-types.ts';
 export type { DeliveryExpectation };
 
 export interface EmulatorFixtures {
-  /** What the emulator of a file is made with; its clocks are frozen unless they are told otherwise. */
+  /** Options of the emulator of a file. Its clocks are frozen unless `clock` says otherwise. */
   readonly emulatorOptions: CreateEmulatorOptions;
-  /** One for all tests of a file. */
+  /** One emulator for all tests of a file. */
   readonly emulator: Emulator;
-  /** One for each test, with its own key, endpoints and clock. */
+  /** One workspace for each test, with its own API key, endpoints and clock. */
   readonly workspace: Workspace;
-  /** Gets every delivery of the workspace, and verifies it. */
+  /** A receiver that gets and verifies every delivery of the workspace. */
   readonly receiver: Receiver;
 }
 
-/** Tests that name a fixture get it. Other options: `test.extend({ emulatorOptions: [{ … }, { scope: 'file' }] })`. */
+/** A test gets the fixtures that it names. Other options: `test.extend({ emulatorOptions: [{ … }, { scope: 'file' }] })`. */
 export const test = baseTest.extend<EmulatorFixtures>({
   emulatorOptions: [{}, { scope: 'file' }],
   emulator: [
@@ -62,26 +62,26 @@ export { test as it };
 
 declare global {
   /**
-   * Every assertion of Vitest has what `Chai.Assertion` has. Its own `Matchers` cannot be extended for both: it has one type
+   * Every assertion of Vitest extends `Chai.Assertion`. Its own `Matchers` cannot be extended for both versions: it has one type
    * parameter in Vitest 4 and two in Vitest 5, and merged declarations must have the same ones.
    */
   namespace Chai {
     interface Assertion {
       /**
-       * Waits until the workspace, or the default workspace of the emulator, has delivered events of that type as
-       * expected. With `.not` it looks once everything due has been sent and answered.
+       * Waits until the workspace, or the default workspace of the emulator, has delivered events of the type as expected.
+       * With `.not` it checks once everything due has a response.
        */
       toHaveDelivered(type: EventType, expectation?: DeliveryExpectation): Promise<void>;
       /**
-       * Compares all deliveries of the workspace with a snapshot: ids are numbered, times are relative and ports are
-       * left out. It first waits until everything due has been sent and answered.
+       * Compares all deliveries of the workspace with a stored snapshot, once everything due has a response. Ids are numbered,
+       * times are relative and local ports are left out.
        */
       toMatchDeliveries(hint?: string): Promise<void>;
     }
   }
 }
 
-/** @throws SvcError `usage` when the value of `expect` is not a workspace. */
+/** @throws SvcError `usage` if the value of `expect` is not a workspace or an emulator */
 function checkSubject(matcher: string, value: unknown): void {
   checkArguments(matcher, { 'the value of expect': WorkspaceSchema }, [value]);
 }
@@ -95,14 +95,14 @@ expect.extend({
     ]);
     const { equals, utils, isNot } = this;
     const comparing = [utils.iterableEquality, utils.subsetEquality];
-    const fits = (payload: unknown) => equals(payload, expectation.payload, comparing);
+    const matches = (payload: unknown) => equals(payload, expectation.payload, comparing);
     const find = isNot ? checkExpectedDeliveries : waitForExpectedDeliveries;
-    const { pass, report } = await find(workspace, type, expectation, fits);
+    const { pass, report } = await find(workspace, type, expectation, matches);
     const { timeout: _, ...expected } = expectation;
-    const wish = `expected ${isNot ? 'no deliveries' : 'deliveries'} of ${type}`;
-    const such =
+    const expectedText = `expected ${isNot ? 'no deliveries' : 'deliveries'} of ${type}`;
+    const details =
       Object.keys(expected).length === 0 ? [] : [utils.stringify(expected, undefined, { min: true })];
-    return { pass, message: () => [[wish, ...such].join(' '), ...report].join('\n') };
+    return { pass, message: () => [[expectedText, ...details].join(' '), ...report].join('\n') };
   },
   async toMatchDeliveries(workspace: Workspace, hint?: string) {
     checkSubject('toMatchDeliveries', workspace);

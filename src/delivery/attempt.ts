@@ -1,6 +1,7 @@
-/** One attempt: what is sent, and what it makes of its delivery. */
+/** Makes one attempt of a delivery and records its result. */
 import { type AttemptTrigger, nextStep } from '../domain/delivery.ts';
 import { SECOND_MS } from '../domain/duration.ts';
+import { isPastWindow } from '../domain/retry-policy.ts';
 import { type DeliveryToSign, signDelivery } from '../domain/signature/sign.ts';
 import { persistClockIfNeeded } from '../sandbox/clock-persistence.ts';
 import type { FiredFault } from '../sandbox/faults.ts';
@@ -9,48 +10,104 @@ import type { LoadedWorkspace } from '../sandbox/workspace-registry.ts';
 import type { DeliveryChange, DeliveryProgressRow, SendableDelivery } from '../store/deliveries.ts';
 import type { WebhookRow } from '../store/webhooks.ts';
 import { VERSION } from '../version.ts';
-import { applySignatureFault } from './delivery-faults.ts';
-import type { SendRequest, SendResult } from './sender.ts';
+import {
+  applySignatureFault,
+  delayAttempt,
+  fireMatchingFault,
+  getFaultDelayMs,
+  sendWithFault,
+} from './delivery-faults.ts';
+import type { EndpointQueue } from './endpoint-queue.ts';
+import type { Sender, SendRequest, SendResult } from './sender.ts';
 
-/** An attempt that begins within this much real time of its due instant was on time. */
+/** An attempt that starts within this real time after its due time is on time. */
 const ON_TIME_MS = SECOND_MS;
 
-export interface PreparedAttempt {
-  readonly claim: SendableDelivery;
+/**
+ * Makes an attempt of a delivery that is due: applies a matching fault, signs, sends and records it.
+ * @param isObsolete whether the result must not be recorded any more.
+ * @returns schedule time at which the delivery is due again; null for not at all.
+ */
+export async function makeAttempt(
+  sandbox: Sandbox,
+  sender: Sender,
+  queue: EndpointQueue,
+  seq: number,
+  isObsolete: (queue: EndpointQueue) => boolean,
+): Promise<number | null> {
+  const { store, rules } = sandbox;
+  const { workspace } = queue;
+  const delivery = store.deliveries.findSendable(seq);
+  if (delivery === undefined) return null;
+  // A reset has set the clock back.
+  if (delivery.due_at > workspace.clock.now()) return delivery.due_at;
+  if (isTooLate(sandbox, delivery, getAttemptStart(delivery, workspace))) {
+    await store.write(() => store.deliveries.expire(seq, workspace.clock.now(), store.nextSeq()));
+    return null;
+  }
+  const fault = fireMatchingFault(sandbox, delivery);
+  const delayMs = fault ? getFaultDelayMs(fault) : null;
+  if (fault && delayMs !== null) {
+    if (fault.mark.kind === 'reorder') queue.hasReorderedDelivery = true;
+    return store.write(() => delayAttempt(sandbox, workspace, delivery, fault, delayMs));
+  }
+  const attempt = prepareAttempt(sandbox, workspace, delivery, fault);
+  const results = await sendWithFault(sender, attempt.request, rules.delivery, fault);
+  if (isObsolete(queue)) return null;
+  const dueAt = await store.write(() => recordAttempt(sandbox, workspace, attempt, results));
+  if (queue.hasReorderedDelivery) await releaseReordered(sandbox, queue);
+  return dueAt;
+}
+
+/** Sends the deliveries that a `reorder` fault held until another one was sent. */
+async function releaseReordered({ store }: Sandbox, queue: EndpointQueue): Promise<void> {
+  const now = queue.workspace.clock.now();
+  queue.hasReorderedDelivery = false;
+  const released = await store.write(() => store.deliveries.releaseReordered(queue.webhookSeq, now));
+  for (const seq of released) queue.schedule(seq, now);
+}
+
+/** No attempt starts after the retry window, for example because the emulator was off (§6). A replay always starts. */
+function isTooLate({ rules }: Sandbox, delivery: SendableDelivery, startedAt: number): boolean {
+  if (delivery.replays_waiting > 0 || delivery.first_attempt_at === null) return false;
+  return isPastWindow(rules.retry, delivery.first_attempt_at, startedAt);
+}
+
+interface PreparedAttempt {
+  readonly delivery: SendableDelivery;
   readonly request: DeliveryRequest;
   /** Wall time of sending. */
   readonly sentAt: number;
-  /** Schedule time from which the next gap counts. */
+  /** Schedule time from which the gap to the next attempt counts. */
   readonly startedAt: number;
-  /** The `AppliedFault` of the fault that touches it, or that has held it back, as JSON. */
+  /** The `AppliedFault` of the fault that was applied, as JSON. */
   readonly faultMark: string | null;
 }
 
-/** Text it is, because JSON is. */
 export type DeliveryRequest = SendRequest & { readonly body: string };
 
 /**
- * Signs a delivery at the moment of sending: every attempt has its own timestamp and signature (§6).
- * @param fault that meets it.
+ * Signs a delivery when it is sent: every attempt has its own timestamp and signature (§6).
+ * @param fault the injected fault to apply
  */
-export function prepareAttempt(
+function prepareAttempt(
   sandbox: Sandbox,
   workspace: LoadedWorkspace,
-  claim: SendableDelivery,
+  delivery: SendableDelivery,
   fault: FiredFault | undefined,
 ): PreparedAttempt {
   const { wall, rules } = sandbox;
-  const { id, body } = claim;
+  const { id, body } = delivery;
   const now = workspace.clock.now();
   const sentAt = wall.now();
-  const secrets = getSigningSecrets(claim, now);
+  const secrets = getSigningSecrets(delivery, now);
   const toSign = { scheme: rules.signature, secrets, id, timestampMs: sentAt, body };
   return {
-    claim,
-    request: toDeliveryRequest(claim, applySignatureFault(sandbox, claim, toSign, fault)),
+    delivery,
+    request: toDeliveryRequest(delivery, applySignatureFault(sandbox, delivery, toSign, fault)),
     sentAt,
-    startedAt: getAttemptStart(claim, workspace),
-    faultMark: claim.fault ?? (fault ? JSON.stringify(fault.mark) : null),
+    startedAt: getAttemptStart(delivery, workspace),
+    faultMark: delivery.fault ?? (fault ? JSON.stringify(fault.mark) : null),
   };
 }
 
@@ -72,36 +129,35 @@ export function toDeliveryRequest(
 
 type Secrets = Pick<WebhookRow, 'secret' | 'previous_secret' | 'previous_secret_expires_at'>;
 
-/** What signs at an instant of schedule time: the secret, and the one before it while a rotation lasts. */
+/** The secrets that sign at a schedule time: the current one, and during a rotation the previous one too. */
 export function getSigningSecrets(endpoint: Secrets, now: number): string[] {
   const { secret, previous_secret: previous, previous_secret_expires_at: expiresAt } = endpoint;
   return previous !== null && expiresAt !== null && expiresAt > now ? [secret, previous] : [secret];
 }
 
 /**
- * The instant at which an attempt that is made now counts as begun. A timer that fires some milliseconds late must not
- * bend the ladder, nor push its last attempt out of the window, so an attempt that begins on time counts from when it
- * was due; one that was held up (the emulator was off, the endpoint busy) counts from when it began, or its retries
- * would come in a burst.
+ * Schedule time at which an attempt that is made now counts as started. An attempt on time counts from its due time, so
+ * that a timer that fires late neither shifts the retry schedule nor pushes the last attempt out of the retry window. A
+ * delayed attempt (the emulator was off, the endpoint busy) counts from now, or its retries would come in a burst.
  */
-export function getAttemptStart({ due_at: dueAt }: SendableDelivery, { clock }: LoadedWorkspace): number {
+function getAttemptStart({ due_at: dueAt }: SendableDelivery, { clock }: LoadedWorkspace): number {
   const now = clock.now();
   return now - dueAt <= ON_TIME_MS * Math.max(1, clock.rate) ? dueAt : now;
 }
 
 /**
- * Writes the attempt and what follows from it, together. Where a fault has sent it more than once, each time is an
- * attempt, and the first that succeeded decides, or else the first. Inside a write.
- * @returns when the next attempt is due.
+ * Writes the attempt and the new state of its delivery. If a fault sent it more than once, each request is an attempt, and
+ * the first success decides, or else the first failure. Inside a write.
+ * @returns schedule time at which the next attempt is due; null without one.
  */
-export function recordAttempt(
+function recordAttempt(
   sandbox: Sandbox,
   workspace: LoadedWorkspace,
   attempt: PreparedAttempt,
   results: readonly [SendResult, ...SendResult[]],
 ): number | null {
   const { deliveries } = sandbox.store;
-  const { seq } = attempt.claim;
+  const { seq } = attempt.delivery;
   const [first] = results;
   const decisive = results.find(({ outcome }) => outcome === 'succeeded') ?? first;
   const before = deliveries.getProgress(seq);
@@ -110,32 +166,32 @@ export function recordAttempt(
     insertAttempt(sandbox, { ...attempt, sentAt }, result, before.attempt_count + index + 1);
     sentAt += Math.round(result.durationMs);
   }
-  // The endpoint was deleted while the request was on its way: it was made, and that is all.
+  // The endpoint was deleted while the request was in flight: record the attempt only.
   if (before.status === 'canceled') {
     for (const _ of results) deliveries.countAttempt(seq);
     return null;
   }
   const progress = { ...before, attempt_count: before.attempt_count + results.length - 1 };
-  const change = afterAttempt(sandbox, attempt, decisive, progress, workspace.clock.now());
+  const change = toDeliveryChange(sandbox, attempt, decisive, progress, workspace.clock.now());
   deliveries.change(change);
   persistClockIfNeeded(sandbox, workspace);
   return change.due_at;
 }
 
-function afterAttempt(
+function toDeliveryChange(
   sandbox: Sandbox,
-  { claim, startedAt }: PreparedAttempt,
+  { delivery, startedAt }: PreparedAttempt,
   { outcome, responseStatus, retryAfterMs }: SendResult,
   progress: DeliveryProgressRow,
-  answeredAt: number,
+  endedAt: number,
 ): DeliveryChange {
-  const replaysWaiting = progress.replays_waiting - (triggerOf(claim) === 'manual' ? 1 : 0);
+  const pendingReplays = progress.replays_waiting - (getTrigger(delivery) === 'manual' ? 1 : 0);
   const step = nextStep(
     {
       firstAttemptAt: progress.first_attempt_at,
       scheduledAttempts: progress.scheduled_attempts,
-      pendingReplays: replaysWaiting,
-      keepsSuccess: keepsSuccess(sandbox, claim),
+      pendingReplays,
+      keepsSuccess: keepsSuccess(sandbox, delivery),
     },
     {
       outcome,
@@ -143,41 +199,41 @@ function afterAttempt(
       retryAfterMs,
       onSchedule: progress.on_schedule === 1,
       startedAt,
-      endedAt: answeredAt,
+      endedAt,
     },
     sandbox.rules.retry,
-    () => sandbox.generator.seededRandom(`${claim.id} ${progress.attempt_count}`),
+    () => sandbox.generator.seededRandom(`${delivery.id} ${progress.attempt_count}`),
   );
   const settled = step.status !== 'pending';
   return {
-    seq: claim.seq,
+    seq: delivery.seq,
     status: step.status,
     due_at: settled ? null : step.dueAt,
-    settled_at: settled ? answeredAt : null,
+    settled_at: settled ? endedAt : null,
     settled_reason: settled ? step.reason : null,
     first_attempt_at: progress.first_attempt_at ?? startedAt,
     on_schedule: settled || outcome === 'succeeded' ? 0 : progress.on_schedule,
     scheduled_attempts: progress.scheduled_attempts + progress.on_schedule,
     attempt_count: progress.attempt_count + 1,
-    replays_waiting: replaysWaiting,
+    replays_waiting: pendingReplays,
   };
 }
 
-function keepsSuccess({ rules, store }: Sandbox, { seq }: PreparedAttempt['claim']): boolean {
+function keepsSuccess({ rules, store }: Sandbox, { seq }: SendableDelivery): boolean {
   return rules.replayFailure === 'keeps_success' && store.attempts.hasSucceeded(seq);
 }
 
 function insertAttempt(sandbox: Sandbox, attempt: PreparedAttempt, result: SendResult, number: number): void {
   const { store } = sandbox;
-  const { claim, request, sentAt, faultMark } = attempt;
+  const { delivery, request, sentAt, faultMark } = attempt;
   const { response } = result;
   store.attempts.insert({
     seq: store.nextSeq(),
-    delivery_seq: claim.seq,
-    webhook_seq: claim.webhook_seq,
+    delivery_seq: delivery.seq,
+    webhook_seq: delivery.webhook_seq,
     number,
-    trigger: triggerOf(claim),
-    scheduled_at: claim.due_at,
+    trigger: getTrigger(delivery),
+    scheduled_at: delivery.due_at,
     sent_at_wall: sentAt,
     duration_ms: Math.round(result.durationMs * 1000) / 1000,
     outcome: result.outcome,
@@ -192,6 +248,6 @@ function insertAttempt(sandbox: Sandbox, attempt: PreparedAttempt, result: SendR
   });
 }
 
-function triggerOf(claim: SendableDelivery): AttemptTrigger {
-  return claim.replays_waiting > 0 ? 'manual' : 'schedule';
+function getTrigger(delivery: SendableDelivery): AttemptTrigger {
+  return delivery.replays_waiting > 0 ? 'manual' : 'schedule';
 }

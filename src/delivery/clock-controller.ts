@@ -1,4 +1,4 @@
-/** Commands for the schedule clock of a workspace: what makes a 72-hour ladder last a moment. */
+/** Moves, freezes and speeds up the schedule clocks of workspaces. */
 import { LAST_SCHEDULE_TIME } from '../domain/clock.ts';
 import { formatDuration } from '../domain/duration.ts';
 import { SvcError } from '../errors.ts';
@@ -11,101 +11,102 @@ import type { Dispatcher } from './dispatcher.ts';
 export class ClockController {
   readonly #sandbox: Sandbox;
   readonly #dispatcher: Dispatcher;
-  /** The last command of each workspace that moves its clock: the next one waits for it. */
-  readonly #moving = new Map<number, Promise<unknown>>();
-  /** Place of the newest thing when the move in progress began, for each workspace whose clock is moved. */
-  readonly #begins = new Map<number, number>();
+  /** The last command for the clock of each workspace. The next one waits for it. */
+  readonly #lastCommands = new Map<number, Promise<unknown>>();
+  /** Last sequence when the move in progress started, for each workspace whose clock is moved. */
+  readonly #moveStarts = new Map<number, number>();
 
   constructor(sandbox: Sandbox, dispatcher: Dispatcher) {
     this.#sandbox = sandbox;
     this.#dispatcher = dispatcher;
   }
 
-  /** Schedule time of the next delivery of a workspace; null when none is planned. */
+  /** Schedule time at which the next delivery of a workspace is due; null if none is scheduled. */
   findNextDueAt(workspace: LoadedWorkspace): number | null {
     const dueAt = this.#dispatcher.getNextDueAt(workspace.seq);
     return Number.isFinite(dueAt) ? dueAt : null;
   }
 
-  /** Sets the speed or freezes, from the present schedule time on. */
+  /** Sets the speed, freezes or resumes the clock, from the current schedule time on. */
   async set(
     workspace: LoadedWorkspace,
     change: { readonly speed?: number; readonly frozen?: boolean },
   ): Promise<void> {
-    await this.#inTurn(workspace, async () => {
+    await this.#enqueueCommand(workspace, async () => {
       workspace.clock.set(change);
       await this.#sandbox.store.write(() => persistClock(this.#sandbox, workspace));
-      this.#announce(workspace);
+      this.#publishMove(workspace);
     });
   }
 
   /**
-   * Moves the clock forward by `ms`, from due instant to due instant: at each one everything due is sent and its
-   * answer waited for, and what that plans on the way is met at its own instant. Resolves when all is answered, to
-   * the place of the newest thing that had happened when the clock began to move: what was due by then is sent first,
-   * and was not caused by it. After `signal` is aborted the clock stays at the due time that it has reached.
+   * Moves the clock forward by `ms` of schedule time, from due time to due time: at each one everything due is sent, and
+   * the clock waits for the responses. Deliveries that are due before the move are sent first. After `signal` is aborted,
+   * the clock stays at the due time that it has reached.
+   * @returns the last sequence before the clock moved, when every attempt has a response. Later attempts were caused by it.
+   * @throws SvcError `validation_failed` past the last schedule time, `conflict` after a reset or stop
    */
   advance(workspace: LoadedWorkspace, ms: number, signal?: AbortSignal): Promise<number> {
-    return this.#inTurn(workspace, () => {
+    return this.#enqueueCommand(workspace, () => {
       const target = workspace.clock.now() + ms;
-      assertBeforeEnd(target, workspace);
+      assertNotPastEnd(target, workspace);
       return this.#moveTo(workspace, target, signal);
     });
   }
 
-  /** Moves the clock to the next due instant; stays where nothing is planned. Resolves as {@link advance}. */
+  /** Moves the clock to the next due time, if there is one. Resolves as {@link advance}. */
   next(workspace: LoadedWorkspace, signal?: AbortSignal): Promise<number> {
-    return this.#inTurn(workspace, async () => {
+    return this.#enqueueCommand(workspace, async () => {
       await this.#dispatcher.whenIdle(workspace);
       return this.#moveTo(workspace, this.findNextDueAt(workspace) ?? workspace.clock.now(), signal);
     });
   }
 
-  /** Moves the clock until nothing is planned any more. Resolves as {@link advance}. */
+  /** Moves the clock until nothing is scheduled. Resolves as {@link advance}. */
   settle(workspace: LoadedWorkspace, signal?: AbortSignal): Promise<number> {
-    return this.#inTurn(workspace, () => this.#moveTo(workspace, Number.POSITIVE_INFINITY, signal));
+    return this.#enqueueCommand(workspace, () => this.#moveTo(workspace, Number.POSITIVE_INFINITY, signal));
   }
 
-  /** How many attempts the move in progress has caused so far; null where none is in progress. */
+  /** Number of attempts that the move in progress has caused so far; null if none is in progress. */
   countAttemptsOfMove({ seq }: LoadedWorkspace): number | null {
-    const begin = this.#begins.get(seq);
-    return begin === undefined ? null : this.#sandbox.store.attempts.countByWorkspace(seq, begin);
+    const start = this.#moveStarts.get(seq);
+    return start === undefined ? null : this.#sandbox.store.attempts.countByWorkspace(seq, start);
   }
 
   async #moveTo(workspace: LoadedWorkspace, target: number, signal?: AbortSignal): Promise<number> {
     const { clock } = workspace;
     const { frozen } = clock;
-    // Time stands still while answers are awaited, however long a receiver takes.
+    // The clock stands still while it waits for responses.
     clock.set({ frozen: true });
-    let newest: number;
+    let startSeq: number;
     try {
-      let dueAt = await this.#nextStop(workspace);
-      newest = this.#sandbox.store.lastSeq;
-      this.#begins.set(workspace.seq, newest);
+      let dueAt = await this.#waitForNextDueAt(workspace);
+      startSeq = this.#sandbox.store.lastSeq;
+      this.#moveStarts.set(workspace.seq, startSeq);
       while (dueAt !== null && dueAt <= target && !signal?.aborted) {
-        assertBeforeEnd(dueAt, workspace);
+        assertNotPastEnd(dueAt, workspace);
         this.#jump(workspace, dueAt, frozen);
-        dueAt = await this.#nextStop(workspace);
+        dueAt = await this.#waitForNextDueAt(workspace);
       }
       if (Number.isFinite(target) && !signal?.aborted) {
         this.#jump(workspace, target, frozen);
-        // Nothing is due, but the window of a paused delivery may end on the way.
+        // Nothing is due, but the retry window of a paused delivery may have ended.
         await this.#dispatcher.whenIdle(workspace);
       }
     } finally {
-      this.#begins.delete(workspace.seq);
+      this.#moveStarts.delete(workspace.seq);
       clock.set({ frozen });
     }
     await this.#sandbox.store.write(() => persistClock(this.#sandbox, workspace));
-    this.#announce(workspace);
-    return newest;
+    this.#publishMove(workspace);
+    return startSeq;
   }
 
-  /** When everything due has been sent and answered: the next due instant; null where there is none. */
-  async #nextStop(workspace: LoadedWorkspace): Promise<number | null> {
+  /** Waits until everything due has a response. @returns the next due time; null without one. */
+  async #waitForNextDueAt(workspace: LoadedWorkspace): Promise<number | null> {
     await this.#dispatcher.whenIdle(workspace);
-    const loss = this.#sandbox.store.checkFile();
-    if (loss !== null) throw toFileProblemError(loss);
+    const problem = this.#sandbox.store.checkFile();
+    if (problem !== null) throw toFileProblemError(problem);
     if (!this.#dispatcher.isRunning) throw new SvcError('conflict', 'The emulator is stopping.');
     this.#assertCurrent(workspace);
     return this.findNextDueAt(workspace);
@@ -114,31 +115,31 @@ export class ClockController {
   #jump(workspace: LoadedWorkspace, at: number, frozen: boolean): void {
     const { store, wall } = this.#sandbox;
     workspace.clock.moveTo(at);
-    // In the same commit as what is sent at this instant, at the latest.
+    // At the latest in the same commit as the attempts that are due at this time.
     const state = { at, wallAt: wall.now(), speed: workspace.clock.speed, frozen };
     store.writeSoon(() => store.workspaces.setClock(workspace.seq, state));
-    this.#announce(workspace);
+    this.#publishMove(workspace);
   }
 
-  #announce(workspace: LoadedWorkspace): void {
+  #publishMove(workspace: LoadedWorkspace): void {
     this.#sandbox.bus.publish({ type: 'clock_changed', workspaceSeq: workspace.seq });
   }
 
-  /** Time must not pass in a workspace whose rows say something else by now. */
+  /** @throws SvcError `conflict` if the state of the workspace was replaced */
   #assertCurrent(workspace: LoadedWorkspace): void {
     if (this.#sandbox.workspaces.isCurrent(workspace)) return;
-    throw new SvcError('conflict', 'The emulator was reset while the clock was to be moved.');
+    throw new SvcError('conflict', 'The emulator was reset before the clock could be moved.');
   }
 
-  /** One command after the other for a workspace; workspaces do not wait for each other. */
-  #inTurn<Result>(workspace: LoadedWorkspace, command: () => Promise<Result>): Promise<Result> {
-    const before = this.#moving.get(workspace.seq) ?? Promise.resolve();
+  /** Runs the commands for a workspace one after the other. Workspaces do not wait for each other. */
+  #enqueueCommand<Result>(workspace: LoadedWorkspace, command: () => Promise<Result>): Promise<Result> {
+    const before = this.#lastCommands.get(workspace.seq) ?? Promise.resolve();
     const run = () => {
       this.#assertCurrent(workspace);
       return command();
     };
     const result = before.then(run, run);
-    this.#moving.set(
+    this.#lastCommands.set(
       workspace.seq,
       result.catch(() => {}),
     );
@@ -146,17 +147,17 @@ export class ClockController {
   }
 }
 
-function assertBeforeEnd(target: number, { clock }: LoadedWorkspace): void {
+function assertNotPastEnd(target: number, { clock }: LoadedWorkspace): void {
   if (target <= LAST_SCHEDULE_TIME) return;
   const [end, now] = [LAST_SCHEDULE_TIME, clock.now()];
   throw new SvcError(
     'validation_failed',
-    `The clock cannot pass ${new Date(end).toISOString()}; it is at ${new Date(now).toISOString()}.`,
+    `The clock cannot move past ${new Date(end).toISOString()}. It is at ${new Date(now).toISOString()}.`,
     {
       hint:
         now < end
           ? `Advance it by at most ${formatDuration(end - now)}.`
-          : 'Go back to the start with: svc emulator reset',
+          : 'Restore the state after start with: svc emulator reset',
     },
   );
 }

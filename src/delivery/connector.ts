@@ -1,74 +1,87 @@
-/** Opens the connections of the dialer: a host is resolved once, and what is dialled is a checked address of it. */
-import { isIP } from 'node:net';
+/** Opens TCP and TLS connections, directly or through a proxy. A host is resolved once, to addresses that were checked. */
+import { request, STATUS_CODES } from 'node:http';
+import { isIP, type Socket } from 'node:net';
 import type { SecureContext } from 'node:tls';
 import type { buildConnector } from 'undici';
 import { systemClock } from '../clock/wall-clock.ts';
+import { formatDuration } from '../domain/duration.ts';
 import { type HttpProxy, usesProxy } from '../domain/http-proxy.ts';
 import {
   type AddressPolicy,
   BlockedError,
+  createPolicyLookup,
   findBlockReason,
   findHostBlockReason,
   formatAuthority,
+  type Lookup,
 } from '../network/address-policy.ts';
-import { createPolicyLookup, type Lookup } from '../network/policy-lookup.ts';
-import { connectThroughProxy } from './proxy-tunnel.ts';
+import { clearTimeout, setTimeout } from '../timers.ts';
+import type { NetworkError } from './outbound-exchange.ts';
 import { loadUndici } from './undici.ts';
 
 export interface ConnectorOptions {
   readonly policy: AddressPolicy;
-  /** How host names are resolved; the system's way if undefined. */
+  /** Resolves host names; the system resolver if undefined. */
   readonly lookup: Lookup | undefined;
-  /** Between here and public hosts, if there is one. */
+  /** Proxy for public hosts, if there is one. */
   readonly proxy: HttpProxy | undefined;
-  /** For the whole way: through the proxy, if there is one, and the TLS handshake. */
+  /** Time limit that includes the proxy and the TLS handshake. */
   readonly connectTimeoutMs: number;
-  /** Take any certificate. */
+  /** Accept any certificate. */
   readonly insecureTls: boolean;
-  /** The authorities to trust, where they are not the usual ones. */
+  /** Authorities to trust, if they differ from the built-in ones. */
   readonly secureContext: SecureContext | undefined;
 }
 
-/** How long one address is tried before the next of the same host. Node's own 250 ms give up on far receivers. */
+/** Time to try one address before the next of the same host. The 250 ms of Node.js are too short for distant receivers. */
 const NEXT_ADDRESS_AFTER_MS = 1_000;
 
-/** A connector for one origin. */
+/** The proxy did not open a connection. Never thrown: undici passes it to the result of the attempt. */
+export class ProxyError extends Error {
+  override readonly name = 'ProxyError';
+}
+
+/** Creates a connector for one origin. */
 export function createConnector(origin: URL, options: ConnectorOptions): buildConnector.connector {
   const { proxy } = options;
   return proxy !== undefined && usesProxy(proxy, origin)
-    ? connectThrough(proxy, origin, options)
-    : connectDirectly(origin, options);
+    ? createProxyConnector(proxy, origin, options)
+    : createDirectConnector(origin, options);
 }
 
-function connectDirectly(origin: URL, options: ConnectorOptions): buildConnector.connector {
+function createDirectConnector(origin: URL, options: ConnectorOptions): buildConnector.connector {
   const { protocol } = origin;
-  const port = portOf(origin);
-  const refusalOf = (address: string) => findBlockReason(options.policy, { protocol, address, port });
+  const port = getPort(origin);
+  const findReason = (address: string) => findBlockReason(options.policy, { protocol, address, port });
   const connect = loadUndici().buildConnector({
     ...toTlsOptions(options),
-    lookup: createPolicyLookup(refusalOf, options.lookup),
+    lookup: createPolicyLookup(findReason, options.lookup),
     timeout: options.connectTimeoutMs,
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_AFTER_MS,
   });
   return (target, done) => {
-    // Node looks up names alone, so an address that stands in the URL is checked here.
-    const refusal = isIP(target.hostname) === 0 ? null : refusalOf(target.hostname);
-    if (refusal === null) connect(target, done);
-    else done(new BlockedError(refusal), null);
+    // Node.js calls the lookup for names only: check an IP address in the URL here.
+    const blockReason = isIP(target.hostname) === 0 ? null : findReason(target.hostname);
+    if (blockReason === null) connect(target, done);
+    else done(new BlockedError(blockReason), null);
   };
 }
 
-/** To a public host, and so over HTTPS alone: the policy refuses all else. The proxy resolves its name. */
-function connectThrough(proxy: HttpProxy, origin: URL, options: ConnectorOptions): buildConnector.connector {
+/** Connects to a public host, and over HTTPS only: the policy blocks everything else. The proxy resolves the name. */
+function createProxyConnector(
+  proxy: HttpProxy,
+  origin: URL,
+  options: ConnectorOptions,
+): buildConnector.connector {
   const { policy, connectTimeoutMs } = options;
   const { protocol } = origin;
-  const port = portOf(origin);
+  const port = getPort(origin);
   return (target, done) => {
     const address = target.hostname;
-    const refusal = findHostBlockReason(policy, { protocol, address, port });
-    if (refusal !== null) {
-      done(new BlockedError(refusal), null);
+    const blockReason = findHostBlockReason(policy, { protocol, address, port });
+    if (blockReason !== null) {
+      done(new BlockedError(blockReason), null);
       return;
     }
     const startedAt = systemClock.monotonic();
@@ -83,7 +96,51 @@ function connectThrough(proxy: HttpProxy, origin: URL, options: ConnectorOptions
   };
 }
 
-function portOf({ port, protocol }: URL): number {
+/**
+ * Requests a connectionto `authority` from the proxy (CONNECT; RFC 9110, section 9.3.6). TLS goes through it end to end:
+ * the proxy learns the host and cannot read deliveries.
+ * @throws ProxyError
+ */
+function connectThroughProxy(proxy: HttpProxy, authority: string, timeoutMs: number): Promise<Socket> {
+  const { hostname, port, authorization } = proxy;
+  return new Promise((resolve, reject) => {
+    const fail = (problem: string, cause?: unknown) =>
+      reject(new ProxyError(`the proxy ${proxy.authority} ${problem}`, { cause }));
+    const outgoing = request({
+      method: 'CONNECT',
+      host: hostname,
+      port,
+      path: authority,
+      agent: false,
+      headers: { host: authority, ...(authorization && { 'proxy-authorization': authorization }) },
+    });
+    const timer = setTimeout(() => {
+      fail(`did not open a connection within ${formatDuration(timeoutMs)}`);
+      outgoing.destroy();
+    }, timeoutMs);
+    outgoing
+      .once('connect', ({ statusCode = 0 }, socket: Socket) => {
+        clearTimeout(timer);
+        if (statusCode >= 200 && statusCode < 300) return resolve(socket);
+        socket.destroy();
+        fail(describeProxyStatus(statusCode, authority));
+      })
+      .once('error', (error: NetworkError) => {
+        clearTimeout(timer);
+        fail(`cannot be used: ${error.message || error.code}`, error);
+      })
+      .end();
+  });
+}
+
+function describeProxyStatus(status: number, authority: string): string {
+  const returned = `returned ${status} ${STATUS_CODES[status] ?? ''}`.trimEnd();
+  return status === 407
+    ? `${returned}: put a valid user name and password into its URL, http://user:password@host:port`
+    : `${returned} for a connection to ${authority}`;
+}
+
+function getPort({ port, protocol }: URL): number {
   return Number(port) || (protocol === 'https:' ? 443 : 80);
 }
 

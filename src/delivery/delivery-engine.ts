@@ -1,5 +1,4 @@
-/** What sends deliveries and looks after them: the dispatcher, its sender and what runs beside them. */
-
+/** Puts together everything that sends deliveries: dispatcher, sender, clock commands and background jobs. */
 import type { RetentionLimits } from '../domain/retention-limits.ts';
 import { persistClock } from '../sandbox/clock-persistence.ts';
 import { ListenerEndpoints } from '../sandbox/listener-endpoints.ts';
@@ -11,20 +10,20 @@ import { ClockController } from './clock-controller.ts';
 import { Dispatcher } from './dispatcher.ts';
 import { createSender, type Sender, type SenderOptions } from './sender.ts';
 
-/** Real time that a stop gives to attempts under way. */
+/** Real time that a stop gives to attempts in flight. */
 const STOP_GRACE_MS = 5_000;
 
-/** How long a listener may be gone, in real time: enough for a connection that was lost, or a restart. */
+/** Real time that a listener may be disconnected: enough for a lost connection or a restart. */
 const LISTENER_GRACE_MS = 10_000;
 
-/** The HTTP client takes tens of milliseconds to load: after the first answers, and before most first deliveries. */
-const PREPARE_AFTER_MS = 200;
+/** The HTTP client takes tens of milliseconds to load: do it after the first responses and before most first deliveries. */
+const LOAD_CLIENT_AFTER_MS = 200;
 
 export interface DeliveryEngineOptions extends Pick<SenderOptions, 'isOwnAddress' | 'ca' | 'proxy'> {
   readonly retention: RetentionLimits;
   readonly listenerGraceMs?: number | undefined;
-  /** Told of faults of the emulator itself, and what it was at. */
-  readonly onInternalError: (where: string, fault: unknown) => void;
+  /** Called for internal errors, with the part of the emulator that failed. */
+  readonly onInternalError: (where: string, error: unknown) => void;
 }
 
 export interface DeliveryEngine {
@@ -33,43 +32,45 @@ export interface DeliveryEngine {
   readonly listenerEndpoints: ListenerEndpoints;
   readonly clock: ClockController;
   start(): void;
-  /** Lets attempts under way end for up to five seconds, and writes down where the clocks stand. */
+  /** Gives attempts in flight up to five seconds to end, and stores the clocks. */
   stop(): Promise<void>;
 }
 
 export function createDeliveryEngine(sandbox: Sandbox, options: DeliveryEngineOptions): DeliveryEngine {
   const { retention, listenerGraceMs = LISTENER_GRACE_MS, onInternalError, ...sending } = options;
-  const at = (where: string) => (fault: unknown) => onInternalError(where, fault);
+  const reportFrom = (where: string) => (error: unknown) => onInternalError(where, error);
   const sender = createSender({ wall: sandbox.wall, rule: sandbox.rules.webhookUrl, ...sending });
-  const dispatcher = new Dispatcher({ sandbox, sender, onInternalError: at('a delivery') });
-  const onListenerFault = at('the removal of an endpoint');
+  const dispatcher = new Dispatcher({ sandbox, sender, onInternalError: reportFrom('a delivery') });
   const listenerEndpoints = new ListenerEndpoints(sandbox, {
     gracePeriodMs: listenerGraceMs,
-    onInternalError: onListenerFault,
+    onInternalError: reportFrom('the removal of an endpoint'),
   });
-  let endRetention = () => {};
-  let endWatch = () => {};
-  let preparing: NodeJS.Timeout | undefined;
+  let stopRetention = () => {};
+  let stopWatch = () => {};
+  let loadTimer: NodeJS.Timeout | undefined;
   return {
-    ...{ sender, dispatcher, listenerEndpoints, clock: new ClockController(sandbox, dispatcher) },
+    sender,
+    dispatcher,
+    listenerEndpoints,
+    clock: new ClockController(sandbox, dispatcher),
     start() {
       dispatcher.start();
       listenerEndpoints.start();
-      endWatch = watchDatabaseFile(sandbox.store, at('the database'));
-      endRetention = startRetentionJob(sandbox, retention, at('the removal of old rows'));
-      // The first delivery loads it again where it cannot be read now.
-      preparing = setTimeout(
-        () => void sender.loadHttpClient().catch(at('the HTTP client')),
-        PREPARE_AFTER_MS,
+      stopWatch = watchDatabaseFile(sandbox.store, reportFrom('the database'));
+      stopRetention = startRetentionJob(sandbox, retention, reportFrom('the removal of old rows'));
+      // If this fails, the first delivery tries again.
+      loadTimer = setTimeout(
+        () => void sender.loadHttpClient().catch(reportFrom('the HTTP client')),
+        LOAD_CLIENT_AFTER_MS,
       );
     },
     async stop() {
-      clearTimeout(preparing);
+      clearTimeout(loadTimer);
       listenerEndpoints.stop();
-      endRetention();
-      endWatch();
+      stopRetention();
+      stopWatch();
       await dispatcher.stop(STOP_GRACE_MS);
-      // Its loss has been reported, and nothing can be written any more.
+      // Nothing can be written. The loss has been reported before.
       if (sandbox.store.checkFile() !== null) return;
       await sandbox.store.write(() => {
         for (const workspace of sandbox.workspaces.listLoaded()) persistClock(sandbox, workspace);

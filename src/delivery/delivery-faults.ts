@@ -1,4 +1,4 @@
-/** What faults make of attempts: they are held back, signed or sent otherwise than they should be, or not sent at all. */
+/** Applies injected faults to attempts: delays, wrong signatures, changed or dropped requests. */
 import { MINUTE_MS } from '../domain/duration.ts';
 import { defaultDelayMs, tamperBody } from '../domain/fault.ts';
 import { createWebhookSecret, fillFromHash } from '../domain/secret.ts';
@@ -9,28 +9,28 @@ import type { LoadedWorkspace } from '../sandbox/workspace-registry.ts';
 import type { SendableDelivery } from '../store/deliveries.ts';
 import type { Sender, SendLimits, SendRequest, SendResult } from './sender.ts';
 
-/** How much older than the tolerance a stale timestamp is. */
+/** Age of a stale timestamp beyond the tolerance. */
 const STALE_BY_MS = MINUTE_MS;
 
-/** The fault that meets this attempt; one that was held back by a fault meets no other. */
+/** The fault to apply to this attempt, counted as fired. An attempt that a fault has delayed gets no second fault. */
 export function fireMatchingFault(
   { faults, store }: Sandbox,
-  claim: SendableDelivery,
+  delivery: SendableDelivery,
 ): FiredFault | undefined {
-  if (claim.fault !== null) return undefined;
-  return faults.fireForDelivery(`${claim.id} ${claim.attempt_count}`, () => {
-    const row = store.deliveryQueries.findBySeq(claim.seq);
-    if (row === undefined) throw new Error(`delivery ${claim.seq} is gone`);
+  if (delivery.fault !== null) return undefined;
+  return faults.fireForDelivery(`${delivery.id} ${delivery.attempt_count}`, () => {
+    const row = store.deliveryQueries.findBySeq(delivery.seq);
+    if (row === undefined) throw new Error(`Delivery ${delivery.seq} does not exist.`);
     return { workspaceId: row.workspace_id, webhookId: row.webhook_id, type: row.event_type };
   });
 }
 
-/** For how long of schedule time a fault holds an attempt back; null when it does not. */
+/** Schedule time by which a fault delays an attempt; null if it does not. */
 export function getFaultDelayMs({ mark: { kind }, rule }: FiredFault): number | null {
   return kind === 'delay' || kind === 'reorder' ? (rule.delay_ms ?? defaultDelayMs[kind]) : null;
 }
 
-/** Holds an attempt back. Inside a write. @returns when it is due then. */
+/** Delays an attempt. Inside a write. @returns schedule time at which it is due. */
 export function delayAttempt(
   { store }: Sandbox,
   workspace: LoadedWorkspace,
@@ -42,19 +42,19 @@ export function delayAttempt(
   return store.deliveries.getProgress(seq).due_at;
 }
 
-/** The delivery as it is signed. */
+/** What is signed, with the fault applied. */
 export function applySignatureFault(
   { rules }: Sandbox,
-  claim: SendableDelivery,
+  delivery: SendableDelivery,
   toSign: DeliveryToSign & { readonly body: string },
   fault: FiredFault | undefined,
 ): DeliveryToSign & { readonly body: string } {
-  const foreign = () => createWebhookSecret(rules.signature.key, fillFromHash(claim.secret));
+  const unknownSecret = () => createWebhookSecret(rules.signature.key, fillFromHash(delivery.secret));
   switch (fault?.mark.kind) {
     case 'bad-signature':
-      return { ...toSign, secrets: [foreign()] };
+      return { ...toSign, secrets: [unknownSecret()] };
     case 'old-secret':
-      return { ...toSign, secrets: [claim.previous_secret ?? foreign()] };
+      return { ...toSign, secrets: [delivery.previous_secret ?? unknownSecret()] };
     case 'stale-timestamp':
       return { ...toSign, timestampMs: toSign.timestampMs - rules.signatureToleranceMs - STALE_BY_MS };
     default:
@@ -63,8 +63,8 @@ export function applySignatureFault(
 }
 
 /**
- * Sends an attempt as a fault would have it.
- * @returns a result for each time that it was sent: two for a duplicate, and one that says so where it was not sent.
+ * Sends an attempt with the fault applied.
+ * @returns a result for each request: two for a duplicate, and one that says so for a dropped attempt.
  */
 export async function sendWithFault(
   sender: Sender,
@@ -74,7 +74,7 @@ export async function sendWithFault(
 ): Promise<[SendResult, ...SendResult[]]> {
   switch (fault?.mark.kind) {
     case 'drop':
-      return [dropped(fault)];
+      return [toDroppedResult(fault)];
     case 'duplicate':
       return [await sender.send(request, limits), await sender.send(request, limits)];
     case 'tamper-body':
@@ -88,10 +88,14 @@ export async function sendWithFault(
   }
 }
 
-function dropped({ mark }: FiredFault): SendResult {
-  const error = `nothing was sent: the fault ${mark.id} dropped it`;
+function toDroppedResult({ mark }: FiredFault): SendResult {
+  const error = `nothing was sent: fault ${mark.id} dropped the attempt`;
   return {
-    ...{ outcome: 'connection_error', responseStatus: null, error, durationMs: 0 },
-    ...{ response: null, retryAfterMs: null },
+    outcome: 'connection_error',
+    responseStatus: null,
+    error,
+    durationMs: 0,
+    response: null,
+    retryAfterMs: null,
   };
 }

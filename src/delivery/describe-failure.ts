@@ -1,7 +1,8 @@
-/** Why an exchange failed, in words that say what to do next. */
+/** Describes why an exchange failed, and what to do about it. */
 import type { AttemptOutcome } from '../domain/delivery.ts';
 import { formatDuration } from '../domain/duration.ts';
 import { BlockedError, formatAuthority } from '../network/address-policy.ts';
+import { ProxyError } from './connector.ts';
 import {
   type ExchangeFailure,
   type ExchangeResult,
@@ -9,17 +10,15 @@ import {
   type NetworkError,
   ProtocolError,
 } from './outbound-exchange.ts';
-import { ProxyError } from './proxy-tunnel.ts';
-import { findTlsProblem } from './tls-failure.ts';
 
 export interface FailureContext
-  extends Pick<ExchangeResult, 'exchangeStage' | 'response' | 'closedReusedConnection'> {
+  extends Pick<ExchangeResult, 'stage' | 'response' | 'closedReusedConnection'> {
   readonly url: URL;
   readonly connectTimeoutMs: number;
   readonly attemptTimeoutMs: number;
 }
 
-export interface AttemptFailure {
+interface AttemptFailure {
   readonly outcome: AttemptOutcome;
   readonly error: string;
 }
@@ -28,11 +27,11 @@ export function describeFailure(
   failure: NonNullable<ExchangeFailure>,
   context: FailureContext,
 ): AttemptFailure {
-  if (failure === 'timeout') return { outcome: 'timeout', error: timedOut(context) };
+  if (failure === 'timeout') return { outcome: 'timeout', error: describeTimeout(context) };
   if (failure === 'stopped') return stopped;
   if (failure instanceof BlockedError) return { outcome: 'blocked', error: failure.message };
-  if (failure instanceof ProxyError) return broken(failure.message);
-  if (failure instanceof ProtocolError) return broken(`${context.url.host} ${failure.violation}`);
+  if (failure instanceof ProxyError) return connectionError(failure.message);
+  if (failure instanceof ProtocolError) return connectionError(`${context.url.host} ${failure.violation}`);
   const tlsProblem = context.url.protocol === 'https:' ? findTlsProblem(failure, context) : null;
   if (tlsProblem !== null) return { outcome: 'tls_error', error: tlsProblem };
   return describeNetworkError(failure, context);
@@ -48,95 +47,137 @@ function describeNetworkError(error: NetworkError, context: FailureContext): Att
   const code = error.name === 'HTTPParserError' ? error.name : (error.code ?? error.name);
   switch (code) {
     case 'ENOTFOUND':
-      return { outcome: 'dns_error', error: `${hostname} does not resolve: is the name right?` };
+      return { outcome: 'dns_error', error: `${hostname} does not resolve: check the host name` };
     case 'EAI_AGAIN':
       return {
         outcome: 'dns_error',
-        error: `no name server answered for ${hostname}: is this machine online?`,
+        error: `no name server responded for ${hostname}: check that this machine is online`,
       };
     case 'UND_ERR_CONNECT_TIMEOUT':
     case 'ETIMEDOUT':
-      return { outcome: 'timeout', error: timedOut(context) };
+      return { outcome: 'timeout', error: describeTimeout(context) };
     case 'UND_ERR_DESTROYED':
     case 'UND_ERR_CLOSED':
       return stopped;
     case 'ECONNREFUSED':
-      return broken(`connection refused by ${triedAddresses(error, host)}: nothing listens there`);
+      return connectionError(
+        `connection refused by ${listTriedAddresses(error, host)}: nothing listens there`,
+      );
     case 'EHOSTUNREACH':
     case 'ENETUNREACH':
     case 'EADDRNOTAVAIL':
-      return broken(`no route from this machine to ${triedAddresses(error, host)}`);
+      return connectionError(`no route from this machine to ${listTriedAddresses(error, host)}`);
     case 'ECONNRESET':
     case 'EPIPE':
     case 'UND_ERR_SOCKET':
-      return broken(connectionLost(error, context));
+      return connectionError(describeLostConnection(error, context));
     case 'UND_ERR_HEADERS_OVERFLOW':
-      return broken(`the headers of the answer of ${host} exceed ${HEADERS_LIMIT_BYTES / 1024} KiB`);
+      return connectionError(`the response headers of ${host} exceed ${HEADERS_LIMIT_BYTES / 1024} KiB`);
     case 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH':
-      return broken(`the body of the answer of ${host} is not as long as its Content-Length says`);
+      return connectionError(`the response body of ${host} does not have the length of its Content-Length`);
     case 'HTTPParserError':
-      return broken(notHttp(error, context));
+      return connectionError(describeInvalidHttp(error, context));
     default:
       if (code.startsWith('EAI_'))
         return { outcome: 'dns_error', error: `${hostname} does not resolve (${code})` };
-      return broken(`${code}: ${error.message}`);
+      return connectionError(`${code}: ${error.message}`);
   }
 }
 
-function broken(error: string): AttemptFailure {
+function connectionError(error: string): AttemptFailure {
   return { outcome: 'connection_error', error };
 }
 
-function timedOut({
-  exchangeStage,
+function describeTimeout({
+  stage,
   response,
   url,
   connectTimeoutMs,
   attemptTimeoutMs,
 }: FailureContext): string {
-  if (exchangeStage === 'connecting') {
+  if (stage === 'connecting') {
     return `no connection to ${url.host} within ${formatDuration(Math.min(connectTimeoutMs, attemptTimeoutMs))}`;
   }
   const within = `within ${formatDuration(attemptTimeoutMs)}`;
-  if (exchangeStage === 'waiting') return `${url.host} did not answer ${within}`;
-  return `${url.host} began to answer but did not finish ${within}${arrived(response)}`;
+  if (stage === 'waiting') return `${url.host} did not respond ${within}`;
+  return `${url.host} started a response but did not finish it ${within}${describeReceived(response)}`;
 }
 
-function connectionLost(
+function describeLostConnection(
   error: NetworkError,
-  { exchangeStage, response, closedReusedConnection, url }: FailureContext,
+  { stage, response, closedReusedConnection, url }: FailureContext,
 ): string {
   const lost = error.code === 'UND_ERR_SOCKET' ? 'closed' : 'reset';
-  if (exchangeStage === 'headers') return `${url.host} ${lost} the connection in the headers of its answer`;
-  if (exchangeStage === 'body')
-    return `${url.host} ${lost} the connection in the middle of its answer${arrived(response)}`;
+  if (stage === 'headers') return `${url.host} ${lost} the connection within the response headers`;
+  if (stage === 'body')
+    return `${url.host} ${lost} the connection within the response body${describeReceived(response)}`;
   if (closedReusedConnection) {
-    return `${url.host} ${lost} a connection that it had kept open, before it answered; the next attempts use new ones`;
+    return `${url.host} ${lost} a kept-alive connection before it responded; the next attempts use new connections`;
   }
-  const hint = url.protocol === 'http:' ? ' (if it expects TLS, its address starts with https://)' : '';
-  return `${url.host} ${lost} the connection before it answered${hint}`;
+  const hint = url.protocol === 'http:' ? ' (if it expects TLS, use an https:// URL)' : '';
+  return `${url.host} ${lost} the connection before it responded${hint}`;
 }
 
-function notHttp(error: NetworkError, { exchangeStage, response, url }: FailureContext): string {
-  if (exchangeStage === 'body')
-    return `the body of the answer of ${url.host} is malformed${arrived(response)}`;
+function describeInvalidHttp(error: NetworkError, { stage, response, url }: FailureContext): string {
+  if (stage === 'body') return `the response body of ${url.host} is malformed${describeReceived(response)}`;
   // A TLS record with an alert begins with these bytes.
-  if (error.data?.startsWith('\x15\x03')) return `${url.host} expects TLS: its address starts with https://`;
-  return `${url.host} did not answer with HTTP/1.1: does another kind of server listen there?`;
+  if (error.data?.startsWith('\x15\x03')) return `${url.host} expects TLS: use an https:// URL`;
+  return `${url.host} did not respond with HTTP/1.1: check that an HTTP server listens there`;
 }
 
-function arrived(receivedResponse: FailureContext['response']): string {
-  return receivedResponse === null
+function describeReceived(response: FailureContext['response']): string {
+  return response === null
     ? ''
-    : `; status ${receivedResponse.status} and ${receivedResponse.body.length} bytes of the body had arrived`;
+    : `; received status ${response.status} and ${response.body.length} bytes of the body`;
 }
 
-/** The addresses that the error is about, which a host name can have several of. */
-function triedAddresses(error: NetworkError, host: string): string {
+/** The addresses of the host that were tried. */
+function listTriedAddresses(error: NetworkError, host: string): string {
   const all = (error.errors ?? [error]).flatMap(({ code, address, port }) =>
     code === error.code && address !== undefined && port !== undefined
       ? [formatAuthority(address, port)]
       : [],
   );
   return all.length === 0 ? host : all.join(' and ');
+}
+
+const HOW_TO_TRUST = 'to trust it, pass its file with --ca';
+const UNKNOWN_AUTHORITY = `was issued by an unknown authority; ${HOW_TO_TRUST}`;
+
+/** Certificate errors of OpenSSL, as a phrase that follows `the certificate of <host>`. */
+const certificateProblems: Readonly<Record<string, string>> = {
+  CERT_HAS_EXPIRED: 'has expired',
+  CERT_NOT_YET_VALID: 'is not valid yet; check the clock of this machine',
+  CERT_REVOKED: 'was revoked',
+  DEPTH_ZERO_SELF_SIGNED_CERT: `is self-signed; ${HOW_TO_TRUST}`,
+  SELF_SIGNED_CERT_IN_CHAIN: UNKNOWN_AUTHORITY,
+  UNABLE_TO_GET_ISSUER_CERT: UNKNOWN_AUTHORITY,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN_AUTHORITY,
+  // Reported for a chain of one certificate: an intermediate one may be missing.
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: `${UNKNOWN_AUTHORITY}, or configure the receiver to send its intermediate certificates`,
+};
+
+/** Other certificate errors of OpenSSL. */
+const OTHER_CERTIFICATE_ERROR =
+  /^(?:CERT_|CRL_|INVALID_|PATH_LENGTH_|UNABLE_TO_|ERROR_IN_CERT_|HOSTNAME_MISMATCH$)/;
+/** Errors of OpenSSL for a response in plain text. */
+const PLAIN_TEXT_RESPONSE = /wrong version number|packet length too long|http request/i;
+
+/** Describes a TLS failure; null for any other failure. */
+function findTlsProblem(error: NetworkError, { url, stage }: FailureContext): string | null {
+  const code = error.code ?? '';
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
+    const names = error.cert?.subjectaltname ?? 'no host';
+    return `the certificate of ${url.host} is for ${names}, not for ${url.hostname}`;
+  }
+  const problem =
+    certificateProblems[code] ?? (OTHER_CERTIFICATE_ERROR.test(code) ? `is rejected: ${code}` : undefined);
+  if (problem !== undefined) return `the certificate of ${url.host} ${problem}`;
+  if (code === 'ECONNRESET' && stage === 'connecting') {
+    return `${url.host} closed the connection during the TLS handshake: if it speaks plain HTTP, use an http:// URL`;
+  }
+  if (!/^(?:ERR_SSL_|ERR_TLS_|EPROTO$)/.test(code)) return null;
+  return PLAIN_TEXT_RESPONSE.test(error.reason ?? error.message)
+    ? `${url.host} does not speak TLS: use an http:// URL`
+    : `the TLS handshake with ${url.host} failed: ${error.reason ?? error.message}`;
 }

@@ -1,51 +1,56 @@
-/** When each lane of a workspace has something due next: a binary heap, so that no step looks at all of them. */
+/** The next due time of each queue of a workspace in a binary heap, and the timer for the earliest one. */
+import type { WallClock } from '../domain/clock.ts';
+import { clearTimeout, setTimeout } from '../timers.ts';
 import type { EndpointQueue } from './endpoint-queue.ts';
 
+/** Maximum delay of a Node.js timer. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
 interface Entry {
-  readonly endpointQueue: EndpointQueue;
+  readonly queue: EndpointQueue;
   readonly dueAt: number;
 }
 
 export class DueTimeHeap {
-  /** The smallest first. Entries that differ from `#times` are outdated and are passed over. */
+  /** Smallest first. Entries that differ from `#times` are outdated and are skipped. */
   #heap: Entry[] = [];
   readonly #times = new Map<EndpointQueue, number>();
 
-  /** @param nextDueAt schedule time; infinite for never. */
-  set(endpointQueue: EndpointQueue, dueAt: number): void {
-    if (this.#times.get(endpointQueue) === dueAt) return;
-    this.delete(endpointQueue);
+  /** @param dueAt schedule time; `Infinity` for never */
+  set(queue: EndpointQueue, dueAt: number): void {
+    if (this.#times.get(queue) === dueAt) return;
+    this.delete(queue);
     if (dueAt === Number.POSITIVE_INFINITY) return;
-    this.#times.set(endpointQueue, dueAt);
-    this.#push({ endpointQueue, dueAt });
+    this.#times.set(queue, dueAt);
+    this.#push({ queue, dueAt });
   }
 
-  delete(endpointQueue: EndpointQueue): void {
-    this.#times.delete(endpointQueue);
+  delete(queue: EndpointQueue): void {
+    this.#times.delete(queue);
     if (this.#heap.length > 2 * this.#times.size + 64) this.#rebuild();
   }
 
-  /** The earliest time of all; infinite where there is none. */
+  /** The earliest due time; `Infinity` without one. */
   get earliest(): number {
     for (;;) {
       const [first] = this.#heap;
       if (first === undefined) return Number.POSITIVE_INFINITY;
-      if (this.#times.get(first.endpointQueue) === first.dueAt) return first.dueAt;
+      if (this.#times.get(first.queue) === first.dueAt) return first.dueAt;
       this.#pop();
     }
   }
 
-  /** Removes and returns the first lane that is due at `now`. */
+  /** Removes and returns the first queue that is due at `now`. */
   popDue(now: number): EndpointQueue | undefined {
     if (this.earliest > now) return undefined;
     const entry = this.#pop();
-    if (entry !== undefined) this.#times.delete(entry.endpointQueue);
-    return entry?.endpointQueue;
+    if (entry !== undefined) this.#times.delete(entry.queue);
+    return entry?.queue;
   }
 
   #rebuild(): void {
     this.#heap = [];
-    for (const [lane, dueAt] of this.#times) this.#push({ endpointQueue: lane, dueAt });
+    for (const [queue, dueAt] of this.#times) this.#push({ queue: queue, dueAt });
   }
 
   #push(entry: Entry): void {
@@ -80,10 +85,37 @@ export class DueTimeHeap {
   }
 }
 
-/** At the same time, the older endpoint is the first. */
+/** On a tie the older endpoint comes first. */
 function isBefore(a: Entry | undefined, b: Entry | undefined): boolean {
   if (a === undefined || b === undefined) return a !== undefined;
-  return (
-    a.dueAt < b.dueAt || (a.dueAt === b.dueAt && a.endpointQueue.webhookSeq < b.endpointQueue.webhookSeq)
-  );
+  return a.dueAt < b.dueAt || (a.dueAt === b.dueAt && a.queue.webhookSeq < b.queue.webhookSeq);
+}
+
+/** Fires once, at the earliest of the times it was set to, or earlier if that is further away than a timer can wait. */
+export class EarliestTimer {
+  readonly #wall: Pick<WallClock, 'monotonic'>;
+  readonly #onFire: () => void;
+  #timer: NodeJS.Timeout | undefined;
+  /** Monotonic time at which it fires. */
+  #firesAt = Number.POSITIVE_INFINITY;
+
+  constructor(wall: Pick<WallClock, 'monotonic'>, onFire: () => void) {
+    this.#wall = wall;
+    this.#onFire = onFire;
+  }
+
+  /** Fires in `realMs`, unless it is already set to an earlier time. `Infinity` has no effect. */
+  set(realMs: number): void {
+    const firesAt = this.#wall.monotonic() + realMs;
+    if (firesAt >= this.#firesAt) return;
+    clearTimeout(this.#timer);
+    this.#firesAt = firesAt;
+    this.#timer = setTimeout(this.#onFire, Math.min(Math.ceil(realMs), MAX_TIMER_MS));
+  }
+
+  /** Resets the timer. The callback must call this first. */
+  clear(): void {
+    clearTimeout(this.#timer);
+    this.#firesAt = Number.POSITIVE_INFINITY;
+  }
 }

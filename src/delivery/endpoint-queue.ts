@@ -1,76 +1,82 @@
-/** The deliveries of one endpoint that wait for their turn. The rows are the queue; a lane holds a window of it. */
+/** The due deliveries of one endpoint. The rows in the database are the queue; memory holds a window of it. */
 import type { LoadedWorkspace } from '../sandbox/workspace-registry.ts';
-import type { DeliveryTable } from '../store/deliveries.ts';
+import type { Store } from '../store/store.ts';
 
-/** Due deliveries of one endpoint that are held in memory at most. */
-const WINDOW = 256;
+/** Maximum number of due deliveries that a queue holds in memory. */
+const WINDOW_SIZE = 256;
+
+export interface EndpointQueueOptions {
+  readonly webhookSeq: number;
+  readonly workspace: LoadedWorkspace;
+  readonly store: Store;
+  /** Schedule time of the earliest pending delivery in the store; null without one. */
+  readonly nextDueAt: number | null;
+  readonly isEnabled: boolean;
+}
 
 export class EndpointQueue {
   readonly webhookSeq: number;
   readonly workspace: LoadedWorkspace;
-  /** A disabled endpoint keeps its deliveries waiting. */
-  isEnabled = true;
+  /** The deliveries of a disabled endpoint wait. */
+  isEnabled: boolean;
   inFlight = 0;
-  /** A fault lets a delivery wait until another one has been sent. */
+  /** A `reorder` fault holds a delivery until another one has been sent. */
   hasReorderedDelivery = false;
-  readonly #deliveries: DeliveryTable;
-  /** Due and not yet under way, earliest first. */
+  readonly #store: Store;
+  /** Due and not in flight, earliest first. */
   #ready: number[] = [];
-  /** In `#ready` or under way: what a look into the store must not bring a second time. */
+  /** Deliveries in `#ready` or in flight, which {@link #refill} must not add again. */
   readonly #held = new Set<number>();
-  /** Held ones that were given a due time meanwhile: how their attempt ends may not know of it. */
-  readonly #renewed = new Set<number>();
+  /** Held deliveries that got a new due time, which the end of their attempt may not know of. */
+  readonly #rescheduled = new Set<number>();
   /** Schedule time of the earliest delivery in the store that is not held. */
   #nextDueAt: number;
 
-  /** @param getNextDueAt schedule time of the earliest delivery in the store; null without one. */
-  constructor(
-    webhookSeq: number,
-    workspace: LoadedWorkspace,
-    deliveries: DeliveryTable,
-    nextDueAt: number | null,
-  ) {
+  constructor({ webhookSeq, workspace, store, nextDueAt, isEnabled }: EndpointQueueOptions) {
     this.webhookSeq = webhookSeq;
     this.workspace = workspace;
-    this.#deliveries = deliveries;
+    this.isEnabled = isEnabled;
+    this.#store = store;
     this.#nextDueAt = nextDueAt ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Reads the store again, when pending deliveries were removed. */
+  /** Reads the store again after pending deliveries were removed. */
   reload(): void {
     for (const seq of this.#ready) {
       this.#held.delete(seq);
-      this.#renewed.delete(seq);
+      this.#rescheduled.delete(seq);
     }
     this.#ready = [];
-    this.#nextDueAt =
-      this.#deliveries.findNextDueAt(this.webhookSeq, Number.NEGATIVE_INFINITY) ?? Number.POSITIVE_INFINITY;
+    this.#nextDueAt = this.#findNextDueAt(Number.NEGATIVE_INFINITY);
   }
 
-  /** A delivery was given a due time. */
+  /** Adds a delivery that got a due time, in schedule time. */
   schedule(seq: number, dueAt: number): void {
     if (this.#held.has(seq)) {
-      this.#renewed.add(seq);
+      this.#rescheduled.add(seq);
       return;
     }
     const now = this.workspace.clock.now();
-    // Straight into the window, unless others that are due already wait outside it.
-    if (dueAt <= now && this.#nextDueAt > now && this.#ready.length < WINDOW) this.#hold(seq);
-    else this.#nextDueAt = Math.min(this.#nextDueAt, dueAt);
+    // Straight into the window, unless other due deliveries already wait outside of it.
+    if (dueAt <= now && this.#nextDueAt > now && this.#ready.length < WINDOW_SIZE) {
+      this.#hold(seq);
+    } else {
+      this.#nextDueAt = Math.min(this.#nextDueAt, dueAt);
+    }
   }
 
-  /** Whether a delivery is due now and not under way. */
+  /** Whether a delivery is due now and not in flight. */
   hasDue(): boolean {
     return this.isEnabled && (this.#ready.length > 0 || this.#nextDueAt <= this.workspace.clock.now());
   }
 
-  /** When {@link hasDue} will be true next, in schedule time; infinite when nothing is planned. */
+  /** Schedule time at which {@link hasDue} becomes true: `Infinity` if nothing is scheduled, `-Infinity` if it is true. */
   get nextDueAt(): number {
     if (!this.isEnabled) return Number.POSITIVE_INFINITY;
     return this.#ready.length > 0 ? Number.NEGATIVE_INFINITY : this.#nextDueAt;
   }
 
-  /** Takes the next due delivery on its way; there is none while the endpoint is disabled. */
+  /** Takes the next due delivery, which is in flight until {@link release}. @returns its sequence. */
   takeDue(): number | undefined {
     if (!this.isEnabled) return undefined;
     if (this.#ready.length === 0) this.#refill();
@@ -79,24 +85,45 @@ export class EndpointQueue {
     return seq;
   }
 
-  /** A delivery that was under way has ended, and is due again at `nextDueAt` or not at all. */
+  /** Ends an attempt. The delivery is due again at `dueAt`, or not at all. */
   release(seq: number, dueAt: number | null): void {
     this.inFlight--;
     this.#held.delete(seq);
-    const next = this.#renewed.delete(seq) ? this.#deliveries.getProgress(seq).due_at : dueAt;
+    const next = this.#rescheduled.delete(seq) ? this.#store.deliveries.getProgress(seq).due_at : dueAt;
     if (next !== null) this.schedule(seq, next);
+  }
+
+  /**
+   * Schedule time at which the first paused delivery expires: `Infinity` while the endpoint is enabled, and until its
+   * last attempt in flight has ended.
+   */
+  findPauseEnd(windowMs: number): number {
+    if (this.isEnabled || this.inFlight > 0) return Number.POSITIVE_INFINITY;
+    const startedAt = this.#store.deliveries.findPauseStart(this.webhookSeq);
+    return startedAt === null ? Number.POSITIVE_INFINITY : startedAt + windowMs;
+  }
+
+  /** Expires the paused deliveries whose retry window is over, each at its own time. Inside a write. */
+  expirePaused(windowMs: number): void {
+    if (this.isEnabled || this.inFlight > 0) return;
+    const { deliveries } = this.#store;
+    const startedBy = this.workspace.clock.now() - windowMs;
+    for (const { seq, started_at } of deliveries.listPaused(this.webhookSeq, startedBy)) {
+      deliveries.expire(seq, started_at + windowMs, this.#store.nextSeq());
+    }
   }
 
   #refill(): void {
     const now = this.workspace.clock.now();
     if (this.#nextDueAt > now) return;
-    const limit = WINDOW + this.#held.size;
-    const due = this.#deliveries.listDue(this.webhookSeq, now, limit);
+    const limit = WINDOW_SIZE + this.#held.size;
+    const due = this.#store.deliveries.listDue(this.webhookSeq, now, limit);
     for (const seq of due) if (!this.#held.has(seq)) this.#hold(seq);
-    this.#nextDueAt =
-      due.length < limit
-        ? (this.#deliveries.findNextDueAt(this.webhookSeq, now) ?? Number.POSITIVE_INFINITY)
-        : now;
+    this.#nextDueAt = due.length < limit ? this.#findNextDueAt(now) : now;
+  }
+
+  #findNextDueAt(after: number): number {
+    return this.#store.deliveries.findNextDueAt(this.webhookSeq, after) ?? Number.POSITIVE_INFINITY;
   }
 
   #hold(seq: number): void {

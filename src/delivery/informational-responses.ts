@@ -1,4 +1,4 @@
-/** Informational answers (1xx), which come before the real one. */
+/** Skips informational responses (1xx), which precede the final one. */
 import type { Socket } from 'node:net';
 import {
   HEADERS_LIMIT_BYTES,
@@ -8,54 +8,53 @@ import {
   tooManyInformationalResponses,
 } from './outbound-exchange.ts';
 
-const INTERIM = Buffer.from('HTTP/1.1 1');
+const INFORMATIONAL_START = Buffer.from('HTTP/1.1 1');
 const SWITCHING_PROTOCOLS = Buffer.from('HTTP/1.1 101');
 const END_OF_HEAD = Buffer.from('\r\n\r\n');
 
 /**
- * Lets a socket swallow the informational answers to a request. A client has to skip them, asked for or not (RFC
- * 9110, section 15.2), but undici takes `100 Continue` for an error. It takes `101 Switching Protocols` for a fault
- * of its own: that ends the connection here, for no HTTP follows. So does exceeding the limits, because reading such
- * responses for as long as they come would occupy the process.
- * @returns a function to call whenever a request is about to be written.
+ * Makes a socket skip the informational responses to a request. A client must skip them (RFC 9110, section 15.2), but
+ * undici reports `100 Continue` as an error and `101 Switching Protocols` as its own defect. The latter closes the
+ * connection here, because no HTTP follows, and so does a response beyond the limits.
+ * @returns a function to call before each request is written.
  */
 export function skipInformationalResponses(socket: Socket): () => void {
   const read: (size?: number) => Buffer | null = socket.read.bind(socket);
-  let held: Buffer | null = null; // the beginning of an answer that may turn out to be informational
-  let answerBegun = true;
-  let count = 0; // of informational responses to this request
-  let byteCount = 0; // of theirs
+  let held: Buffer | null = null; // the start of a response that may be informational
+  let hasFinalStarted = true;
+  let count = 0; // informational responses to this request
+  let byteCount = 0; // size of them
   socket.read = (size?: number) => {
     const chunk = read(size);
-    if (chunk === null || answerBegun) return chunk;
+    if (chunk === null || hasFinalStarted) return chunk;
     const arrived = held === null ? chunk : Buffer.concat([held, chunk]);
-    const bytes = afterInterim(arrived, () => ++count <= INFORMATIONAL_LIMIT);
+    const bytes = skipInformational(arrived, () => ++count <= INFORMATIONAL_LIMIT);
     byteCount += arrived.length - bytes.length;
-    answerBegun = !startsAlike(bytes, INTERIM) || bytes.length > HEADERS_LIMIT_BYTES;
-    held = answerBegun ? null : bytes;
+    hasFinalStarted = !sharesStart(bytes, INFORMATIONAL_START) || bytes.length > HEADERS_LIMIT_BYTES;
+    held = hasFinalStarted ? null : bytes;
     if (startsWith(bytes, SWITCHING_PROTOCOLS)) socket.destroy(switchedProtocols());
     if (count > INFORMATIONAL_LIMIT || byteCount > INFORMATIONAL_LIMIT_BYTES) {
-      answerBegun = true;
+      hasFinalStarted = true;
       socket.destroy(tooManyInformationalResponses());
       return null;
     }
-    return answerBegun ? bytes : null;
+    return hasFinalStarted ? bytes : null;
   };
   return () => {
-    answerBegun = false;
+    hasFinalStarted = false;
     count = 0;
     byteCount = 0;
   };
 }
 
 function switchedProtocols(): ProtocolError {
-  return new ProtocolError('answered 101 Switching Protocols, which was not asked for');
+  return new ProtocolError('returned 101 Switching Protocols, which was not requested');
 }
 
-/** What follows the informational responses at the start of the bytes, up to the first one that `take` refuses. */
-function afterInterim(bytes: Buffer, take: () => boolean): Buffer {
+/** The bytes after the leading informational responses, up to the first one for which `take` returns false. */
+function skipInformational(bytes: Buffer, take: () => boolean): Buffer {
   let rest = bytes;
-  while (startsWith(rest, INTERIM) && !startsWith(rest, SWITCHING_PROTOCOLS)) {
+  while (startsWith(rest, INFORMATIONAL_START) && !startsWith(rest, SWITCHING_PROTOCOLS)) {
     const end = rest.indexOf(END_OF_HEAD);
     if (end === -1 || !take()) break;
     rest = rest.subarray(end + END_OF_HEAD.length);
@@ -64,11 +63,11 @@ function afterInterim(bytes: Buffer, take: () => boolean): Buffer {
 }
 
 function startsWith(bytes: Buffer, start: Buffer): boolean {
-  return bytes.length >= start.length && startsAlike(bytes, start);
+  return bytes.length >= start.length && sharesStart(bytes, start);
 }
 
-/** Whether the bytes agree with the start as far as both go. */
-function startsAlike(bytes: Buffer, start: Buffer): boolean {
+/** Whether bytes and start are equal in their common length. */
+function sharesStart(bytes: Buffer, start: Buffer): boolean {
   const length = Math.min(bytes.length, start.length);
   return bytes.compare(start, 0, length, 0, length) === 0;
 }

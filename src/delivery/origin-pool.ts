@@ -1,4 +1,4 @@
-/** The connections to one origin. This and the connector are all that uses undici. */
+/** The connection pool of one origin. Only this file and the connector use undici. */
 import type { Socket } from 'node:net';
 import type { buildConnector, Client, Dispatcher, Pool } from 'undici';
 import { type ConnectorOptions, createConnector } from './connector.ts';
@@ -7,24 +7,24 @@ import { type Connection, HEADERS_LIMIT_BYTES, type OutboundRequest } from './ou
 import { loadUndici } from './undici.ts';
 
 export interface OriginPoolOptions extends ConnectorOptions {
-  /** Connections at most; further exchanges wait for one. */
+  /** Maximum number of connections. Further requests wait for one. */
   readonly connections: number;
 }
 
 /**
- * A pool to dispatch exchanges on. An exchange is a handler and not a use of `Pool.request`, which makes a stream for
- * each body: bare handlers send a sixth more requests a second.
+ * Creates a pool to dispatch exchanges on. An exchange is a bare handler, because `Pool.request` creates a stream for each
+ * body: handlers send a sixth more requests per second.
  */
 export function createOriginPool(origin: URL, options: OriginPoolOptions): Pool {
   const connector = createConnector(origin, options);
-  const Connection = getConnectionClass();
+  const ConnectionClass = getConnectionClass();
   return new (loadUndici().Pool)(origin, {
     connections: options.connections,
     pipelining: 1,
-    headersTimeout: 0, // an exchange limits its time as a whole
+    headersTimeout: 0, // the exchange has its own time limit
     bodyTimeout: 0,
     maxHeaderSize: HEADERS_LIMIT_BYTES,
-    factory: (_origin, clientOptions) => new Connection(origin, clientOptions, connector),
+    factory: (_origin, clientOptions) => new ConnectionClass(origin, clientOptions, connector),
   });
 }
 
@@ -35,40 +35,40 @@ function getConnectionClass(): ReturnType<typeof defineConnection> {
   return connectionClass;
 }
 
-/** A client that tells each exchange whether the socket it is written to carried another one before. */
+/** A client that reports to each exchange whether its socket carried another request before. */
 function defineConnection() {
   const { Client } = loadUndici();
   return class extends Client implements Connection {
     #used = false;
-    #expectAnswer: (() => void) | null = null;
+    #onRequest: (() => void) | null = null;
 
     constructor(origin: URL, options: Client.Options, connector: buildConnector.connector) {
       super(origin, {
         ...options,
         connect: (target, done) =>
           connector(target, (...result) => {
-            if (result[0] === null) this.#opened(result[1]);
+            if (result[0] === null) this.#onConnect(result[1]);
             done(...result);
           }),
       });
     }
 
-    // undici wraps the handler on the way to here, so the exchange comes with the request.
+    // undici wraps the handler, so the exchange is passed in the request.
     override dispatch(request: OutboundRequest, handler: Dispatcher.DispatchHandler): boolean {
-      request.outboundExchange.connection = this;
+      request.exchange.connection = this;
       return super.dispatch(request, handler);
     }
 
     startRequest(): boolean {
       const reused = this.#used;
       this.#used = true;
-      this.#expectAnswer?.();
+      this.#onRequest?.();
       return reused;
     }
 
-    #opened(socket: Socket): void {
+    #onConnect(socket: Socket): void {
       this.#used = false;
-      this.#expectAnswer = skipInformationalResponses(socket);
+      this.#onRequest = skipInformationalResponses(socket);
     }
   };
 }

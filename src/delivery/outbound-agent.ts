@@ -1,43 +1,42 @@
-/** The one way out: every request that the emulator makes is dialled here (decisions `delivery.*`, `webhook.url`). */
+/** Opens and reuses connections for all outgoing requests of the emulator (decisions `delivery.*`, `webhook.url`). */
 import { X509Certificate } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls';
 import type { Pool } from 'undici';
 import { type HttpProxy, type ProxyOptions, parseProxy } from '../domain/http-proxy.ts';
 import { SvcError } from '../errors.ts';
-import type { AddressPolicy } from '../network/address-policy.ts';
-import type { Lookup } from '../network/policy-lookup.ts';
+import type { AddressPolicy, Lookup } from '../network/address-policy.ts';
 import { type ConnectorOptions, createConnector } from './connector.ts';
 import { createOriginPool } from './origin-pool.ts';
 import type { OutboundRequest } from './outbound-exchange.ts';
 import { loadUndici } from './undici.ts';
 
 export interface OutboundAgentOptions extends AddressPolicy {
-  /** Certificate authorities in PEM, trusted beside the usual ones. */
+  /** Certificate authorities in PEM, trusted in addition to the built-in ones. */
   readonly ca?: string | undefined;
-  /** Connections to one origin at most; further requests wait for one. Default 64. */
+  /** Maximum number of connections per origin (default: 64). Further requests wait for one. */
   readonly connectionsPerOrigin?: number;
-  /** Origins to keep connections to; past it, those of the least recently used are closed. Default 256. */
+  /** Maximum number of origins with open connections (default: 256). The least recently used are closed. */
   readonly maxOrigins?: number;
-  /** Between here and public hosts; without it, none, whatever the environment says. */
+  /** Proxy for public hosts (default: none, whatever the environment says). */
   readonly proxy?: ProxyOptions | undefined;
-  /** How host names are resolved; the system's way by default. */
+  /** Resolves host names (default: the system resolver). */
   readonly lookup?: Lookup | undefined;
 }
 
-/** What the connection for a request depends on. */
+/** The origin to connect to, and how. */
 export interface ConnectionTarget {
   readonly origin: string;
-  /** Take any certificate. */
+  /** Accept any certificate. */
   readonly insecureTls: boolean;
   readonly connectTimeoutMs: number;
-  /** A new connection that carries this request alone. */
+  /** Open a new connection for this request only. */
   readonly newConnection: boolean;
 }
 
 /**
- * Connects only where the policy allows, checked on the address that is dialled; where a proxy resolves the name, on
- * the name. Redirects are not followed, and proxies of the environment are not used.
+ * Connects only where the address policy allows. It is checked on the address that is connected to, or on the host name if
+ * a proxy resolves it. Redirects are not followed, and proxy variables of the environment are not used.
  */
 export class OutboundAgent {
   readonly #options: OutboundAgentOptions;
@@ -45,42 +44,42 @@ export class OutboundAgent {
   readonly #proxy: HttpProxy | undefined;
   /** Least recently used first. */
   readonly #pools = new Map<string, Pool>();
-  /** Those of the map, and those that only finish what they have. */
+  /** Pools in `#pools`, and retired ones with requests in flight. */
   readonly #open = new Set<Pool>();
   #closed = false;
 
-  /** Throws `usage` for a `ca` that is no certificate or a `proxy` that is no address. */
+  /** @throws SvcError `usage` for an invalid `ca` or `proxy` */
   constructor(options: OutboundAgentOptions) {
     this.#options = options;
-    this.#secureContext = options.ca === undefined ? undefined : trustAlso(options.ca);
+    this.#secureContext = options.ca === undefined ? undefined : createTrustContext(options.ca);
     this.#proxy = options.proxy && parseProxy(options.proxy);
   }
 
-  /** Loads the HTTP client, which {@link dispatch} and {@link connect} do as well. Throws where it cannot be read now. */
+  /** Loads the HTTP client, as {@link dispatch} and {@link connect} do. Throws if its file cannot be read now. */
   loadHttpClient(): void {
     loadUndici();
   }
 
   /**
-   * Starts the exchange on an idle connection, on a new one, or as soon as there is one. How it ended, a failure to
-   * connect included, is in `request.exchange.ended`.
+   * Sends a request on an idle or new connection, or as soon as there is one. The result, including a failure to connect,
+   * is in `request.exchange.result`.
    */
-  dispatch(route: ConnectionTarget, request: OutboundRequest): void {
+  dispatch(target: ConnectionTarget, request: OutboundRequest): void {
     if (this.#closed) {
-      request.outboundExchange.finish('stopped');
+      request.exchange.finish('stopped');
       return;
     }
-    const pool = route.newConnection ? this.#openPool(route) : this.#sharedPool(route);
-    pool.dispatch(request, request.outboundExchange);
-    if (route.newConnection) this.#retire(pool);
+    const pool = target.newConnection ? this.#createPool(target) : this.#getSharedPool(target);
+    pool.dispatch(request, request.exchange);
+    if (target.newConnection) this.#retire(pool);
   }
 
-  /** Opens a connection that carries nothing, TLS included where the origin has it. Rejects with a `NetworkError`. */
-  async connect(route: ConnectionTarget): Promise<Socket> {
-    const origin = new URL(route.origin);
+  /** Opens a connection without a request, including the TLS handshake. @throws NetworkError */
+  async connect(target: ConnectionTarget): Promise<Socket> {
+    const origin = new URL(target.origin);
     const { protocol, host, port } = origin;
     const hostname = origin.hostname.replace(/^\[(.*)\]$/, '$1');
-    const connect = createConnector(origin, this.#toConnectorOptions(route));
+    const connect = createConnector(origin, this.#toConnectorOptions(target));
     return new Promise((resolve, reject) => {
       connect({ protocol, host, hostname, port }, (error, socket) =>
         error ? reject(error) : resolve(socket),
@@ -88,15 +87,15 @@ export class OutboundAgent {
     });
   }
 
-  /** Closes every connection at once; what is under way ends as `stopped`. */
+  /** Closes every connection at once. Requests in flight end as `stopped`. */
   async close(): Promise<void> {
     this.#closed = true;
     await Promise.all(Array.from(this.#open, (pool) => pool.destroy()));
   }
 
-  #openPool(route: ConnectionTarget): Pool {
-    const pool = createOriginPool(new URL(route.origin), {
-      ...this.#toConnectorOptions(route),
+  #createPool(target: ConnectionTarget): Pool {
+    const pool = createOriginPool(new URL(target.origin), {
+      ...this.#toConnectorOptions(target),
       connections: this.#options.connectionsPerOrigin ?? 64,
     });
     this.#open.add(pool);
@@ -114,9 +113,9 @@ export class OutboundAgent {
     };
   }
 
-  #sharedPool(route: ConnectionTarget): Pool {
-    const key = `${route.origin} ${route.connectTimeoutMs} ${route.insecureTls}`;
-    const pool = this.#pools.get(key) ?? this.#openPool(route);
+  #getSharedPool(target: ConnectionTarget): Pool {
+    const key = `${target.origin} ${target.connectTimeoutMs} ${target.insecureTls}`;
+    const pool = this.#pools.get(key) ?? this.#createPool(target);
     this.#pools.delete(key);
     this.#pools.set(key, pool);
     const [oldest] = this.#pools;
@@ -127,18 +126,18 @@ export class OutboundAgent {
     return pool;
   }
 
-  /** Lets a pool finish what it has, and close. */
+  /** Closes a pool when its requests in flight have ended. */
   #retire(pool: Pool): void {
     void pool.close().finally(() => this.#open.delete(pool));
   }
 }
 
-/** The usual authorities and those of the text, read here because a TLS context passes over what it cannot read. */
-function trustAlso(ca: string): SecureContext {
+/** Trusts the built-in authorities and `ca`. Parses `ca` first, because a TLS context ignores what it cannot read. */
+function createTrustContext(ca: string): SecureContext {
   try {
     new X509Certificate(ca);
   } catch (cause) {
-    throw new SvcError('usage', 'the certificate authority is not a certificate in PEM', { cause });
+    throw new SvcError('usage', 'The certificate authority is not a PEM certificate.', { cause });
   }
   return createSecureContext({ ca: [...rootCertificates, ca] });
 }

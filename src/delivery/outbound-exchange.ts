@@ -1,69 +1,69 @@
-/** One request and its answer, as undici reports them. */
+/** Collects the response to one request from the events of undici. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 import { clearTimeout, setTimeout } from '../timers.ts';
 
 export interface ReceivedResponse {
   readonly status: number;
-  /** Names in lower case; bytes beyond ASCII are read as Latin-1, so none is lost. Repeated headers are joined by `, `. */
+  /** Names in lower case. Bytes beyond ASCII are read as Latin-1, so none is lost. Repeated headers are joined by `, `. */
   readonly headers: Record<string, string>;
-  /** The bytes as they came: a compressed body stays compressed. */
+  /** The raw bytes: a compressed body stays compressed. */
   readonly body: Buffer;
-  /** Whether the body went on after what is kept. */
+  /** Whether the body continued after these bytes. */
   readonly truncated: boolean;
 }
 
-/** How far an exchange came: no connection yet, request written, first byte of the answer here, its headers here. */
+/** Progress of an exchange: no connection yet, request written, first byte of the response received, headers received. */
 export type ExchangeStage = 'connecting' | 'waiting' | 'headers' | 'body';
 
 export interface ExchangeResult {
-  readonly exchangeStage: ExchangeStage;
-  /** What arrived of the answer; null before its headers were complete. */
+  readonly stage: ExchangeStage;
+  /** The received part of the response; null before its headers were complete. */
   readonly response: ReceivedResponse | null;
   readonly failure: ExchangeFailure;
-  /** Whether the receiver closed a connection that had carried another request before, and nothing came back. */
+  /** Whether the receiver closed a reused connection without a response. */
   readonly closedReusedConnection: boolean;
 }
 
-/** Why an exchange ended before its answer was complete or as long as the limit; null when it did not. */
+/** Why an exchange ended before the response was complete or reached the size limit; null if it did not. */
 export type ExchangeFailure = NetworkError | 'timeout' | 'stopped' | null;
 
-/** What the errors of Node, OpenSSL and undici carry, each its own part. */
+/** The fields of errors of Node.js, OpenSSL and undici. */
 export interface NetworkError extends Error {
   readonly code?: string;
   readonly address?: string;
   readonly port?: number;
-  /** OpenSSL's words, or what is wrong with the names in a certificate. */
+  /** Message of OpenSSL, or the problem with the names in a certificate. */
   readonly reason?: string;
-  /** The bytes that are not HTTP. */
+  /** The bytes that could not be parsed as HTTP. */
   readonly data?: string;
   /** One error for each address that was tried. */
   readonly errors?: readonly NetworkError[];
   readonly cert?: { readonly subjectaltname?: string };
 }
 
-/** A request, and the exchange that its answer is for: it tells the connection that takes it where to report. */
+/** A request with its exchange, to which the connection reports. */
 export interface OutboundRequest extends Dispatcher.DispatchOptions {
-  readonly outboundExchange: OutboundExchange;
+  readonly exchange: OutboundExchange;
 }
 
-/** The connection that an exchange was given. */
+/** The connection of an exchange. */
 export interface Connection {
-  /** Called when the request is about to be written; returns whether the connection carried another one before. */
+  /** Called before the request is written. @returns whether the connection carried another request before. */
   startRequest(): boolean;
 }
 
-/** Bytes of headers of an answer at most. */
+/** Maximum size of the response headers. */
 export const HEADERS_LIMIT_BYTES = 16 * 1024;
 
-/** Informational responses (1xx) to one request at most, and their bytes. */
+/** Maximum number of informational responses (1xx) to one request, and their size. */
 export const INFORMATIONAL_LIMIT = 64;
 export const INFORMATIONAL_LIMIT_BYTES = 64 * 1024;
 
-/** The receiver broke HTTP. Never thrown: undici carries it to the result of the attempt. */
+/** The receiver violated HTTP. Never thrown: undici passes it to the result of the attempt. */
 export class ProtocolError extends Error {
   override readonly name = 'ProtocolError';
-  /** What the receiver did, to follow its name: "answered …". */
+  /** What the receiver did, as a phrase that follows its name: `returned …`. */
   readonly violation: string;
 
   constructor(violation: string) {
@@ -79,23 +79,23 @@ export function tooManyInformationalResponses(): ProtocolError {
 }
 
 const CONNECTION_LOST = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
-/** For undici, which wants a reason; the end of the exchange is decided before. */
-const OVER = 'the exchange has ended';
+/** Reason that undici requires. The result of the exchange is set before. */
+const EXCHANGE_ENDED = 'the exchange has ended';
 const NO_BYTES = Buffer.alloc(0);
 
-/** A handler for `dispatch` that keeps the first bytes of the answer and ends by itself when the time is over. */
+/** A handler for `dispatch` that keeps the first bytes of the response and ends when the time is over. */
 export class OutboundExchange implements Dispatcher.DispatchHandler {
   /** Always resolves. */
   readonly result: Promise<ExchangeResult>;
-  /** Set by the connection that takes the request on. */
+  /** Set by the connection that sends the request. */
   connection: Connection | null = null;
   readonly #limitBytes: number;
   readonly #timer: NodeJS.Timeout;
   #resolve: ((end: ExchangeResult) => void) | null = null;
   #controller: Dispatcher.DispatchController | null = null;
-  #exchangeStage: ExchangeStage = 'connecting';
+  #stage: ExchangeStage = 'connecting';
   #reused = false;
-  #interimCount = 0;
+  #informationalCount = 0;
   #status = 0;
   #headers: Record<string, string> = {};
   #chunks: Buffer[] = [];
@@ -103,8 +103,8 @@ export class OutboundExchange implements Dispatcher.DispatchHandler {
   #truncated = false;
 
   /**
-   * @param timeoutMs for all of it, waiting for a connection included
-   * @param limitBytes of the body that are kept
+   * @param timeoutMs time limit, including the wait for a connection
+   * @param limitBytes maximum number of bytes of the body to keep
    */
   constructor(timeoutMs: number, limitBytes: number) {
     this.#limitBytes = limitBytes;
@@ -114,57 +114,57 @@ export class OutboundExchange implements Dispatcher.DispatchHandler {
     this.#timer = setTimeout(() => this.#abort('timeout'), timeoutMs);
   }
 
-  /** Ends it with what arrived so far; only the first call counts. */
+  /** Ends the exchange with what arrived so far. Only the first call has an effect. */
   finish(failure: ExchangeFailure): void {
     if (this.#resolve === null) return;
     clearTimeout(this.#timer);
     this.#resolve({
-      exchangeStage: this.#exchangeStage,
-      response: this.#answer(failure),
+      stage: this.#stage,
+      response: this.#toResponse(failure),
       failure,
-      closedReusedConnection: this.#isClosedReused(failure),
+      closedReusedConnection: this.#closedReusedConnection(failure),
     });
     this.#resolve = null;
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    // The time was over before there was a connection: nothing is written.
+    // The time was over before there was a connection: do not send the request.
     if (this.#resolve === null) {
-      controller.abort(new Error(OVER));
+      controller.abort(new Error(EXCHANGE_ENDED));
       return;
     }
-    this.#exchangeStage = 'waiting';
+    this.#stage = 'waiting';
     this.#reused = this.connection?.startRequest() ?? false;
   }
 
-  /** The first byte of an answer; undici calls it, though its types leave it out. */
+  /** Called for the first byte of a response. The types of undici omit it. */
   onResponseStarted(): void {
-    this.#exchangeStage = 'headers';
+    this.#stage = 'headers';
   }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
     if (status < 100) {
-      this.#abort(new ProtocolError(`answered with the invalid status ${String(status).padStart(3, '0')}`));
+      this.#abort(new ProtocolError(`returned the invalid status ${String(status).padStart(3, '0')}`));
       return;
     }
-    // One that the connection did not skip, because it does not begin as HTTP/1.1 does.
+    // The connection did not skip it, because it does not start with HTTP/1.1.
     if (status < 200) {
-      this.#interimCount += 1;
-      if (this.#interimCount > INFORMATIONAL_LIMIT) this.#abort(tooManyInformationalResponses());
+      this.#informationalCount += 1;
+      if (this.#informationalCount > INFORMATIONAL_LIMIT) this.#abort(tooManyInformationalResponses());
       return;
     }
-    this.#exchangeStage = 'body';
+    this.#stage = 'body';
     this.#status = status;
     this.#headers = joinRepeated(headers);
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#resolve === null) return;
-    const room = this.#limitBytes - this.#length;
-    this.#chunks.push(chunk.length > room ? chunk.subarray(0, room) : chunk);
-    this.#length += Math.min(chunk.length, room);
-    if (chunk.length <= room) return;
+    const remaining = this.#limitBytes - this.#length;
+    this.#chunks.push(chunk.length > remaining ? chunk.subarray(0, remaining) : chunk);
+    this.#length += Math.min(chunk.length, remaining);
+    if (chunk.length <= remaining) return;
     this.#truncated = true;
     this.#abort(null);
   }
@@ -177,14 +177,14 @@ export class OutboundExchange implements Dispatcher.DispatchHandler {
     this.finish(error);
   }
 
-  /** Ends here and destroys the socket, so that nothing more is read from it. */
+  /** Ends the exchange and destroys the socket, so that nothing more is read from it. */
   #abort(failure: ExchangeFailure): void {
     this.finish(failure);
-    this.#controller?.abort(new Error(OVER));
+    this.#controller?.abort(new Error(EXCHANGE_ENDED));
   }
 
-  #answer(failure: ExchangeFailure): ReceivedResponse | null {
-    if (this.#exchangeStage !== 'body') return null;
+  #toResponse(failure: ExchangeFailure): ReceivedResponse | null {
+    if (this.#stage !== 'body') return null;
     return {
       status: this.#status,
       headers: this.#headers,
@@ -193,13 +193,13 @@ export class OutboundExchange implements Dispatcher.DispatchHandler {
     };
   }
 
-  #isClosedReused(failure: ExchangeFailure): boolean {
-    if (!this.#reused || this.#exchangeStage !== 'waiting' || !(failure instanceof Error)) return false;
+  #closedReusedConnection(failure: ExchangeFailure): boolean {
+    if (!this.#reused || this.#stage !== 'waiting' || !(failure instanceof Error)) return false;
     return CONNECTION_LOST.has(failure.code ?? '');
   }
 }
 
-/** `fromEntries`, because it makes a header named `__proto__` one like any other. */
+/** `fromEntries` treats a header named `__proto__` like any other. */
 function joinRepeated(headers: IncomingHttpHeaders): Record<string, string> {
   const entries = Object.entries(headers);
   return Object.fromEntries(

@@ -1,7 +1,6 @@
 /**
- * Tries an endpoint out: whether it can be reached, whether it takes a delivery that is signed as it should be, and
- * whether it refuses one that is not (§6.4 of the service description). What is sent goes the way of deliveries, by
- * the same policy, authorities and proxy, and is recorded nowhere: no event of that type or id exists.
+ * Probes an endpoint: whether it is reachable, accepts a correctly signed delivery and rejects one with a wrong signature
+ * (§6.4). Requests follow the same address policy, authorities and proxy as deliveries, and are not recorded.
  */
 import { toEnvelope } from '../domain/event.ts';
 import { UlidGenerator } from '../domain/ids.ts';
@@ -12,28 +11,28 @@ import type { WebhookRow } from '../store/webhooks.ts';
 import { getSigningSecrets, toDeliveryRequest } from './attempt.ts';
 import type { ConnectResult, Sender, SendResult } from './sender.ts';
 
-/** Nobody subscribes to it, so a receiver does nothing on it. */
+/** An event type that receivers do not know, so that they ignore it. */
 const PROBE_TYPE = 'svc.probe';
 
-/** Apart from those of the workspaces: a probe must not change the ids of what comes after it. */
+/** Separate from the ids of workspaces, so that a probe does not change the ids of later resources. */
 const ids = new UlidGenerator();
 
 export interface ProbeResult {
   readonly id: string;
   readonly url: string;
   readonly connection: ConnectResult;
-  /** Null where nothing was sent: nobody wanted it, or there is no connection. */
+  /** Null if nothing was sent: it was not requested, or the connection failed. */
   readonly responses: ProbeResponses | null;
 }
 
 interface ProbeResponses {
-  /** To the delivery under the endpoint's own secret. */
+  /** Response to a delivery signed with the endpoint secret. */
   readonly genuine: SendResult;
-  /** To the same under another secret. */
+  /** Response to a delivery signed with another secret. */
   readonly forged: SendResult;
 }
 
-/** @param send false to connect and no more. @throws SvcError `not_found`. */
+/** @param send false to connect only @throws SvcError `not_found` */
 export async function probeWebhook(
   sandbox: Sandbox,
   sender: Sender,
@@ -46,24 +45,32 @@ export async function probeWebhook(
     sandbox.rules.delivery,
   );
   const isConnected = connection.outcome === 'connected';
-  return { id, url, connection, responses: send && isConnected ? await ask(sandbox, sender, row) : null };
+  return {
+    id,
+    url,
+    connection,
+    responses: send && isConnected ? await sendProbes(sandbox, sender, row) : null,
+  };
 }
 
-async function ask(sandbox: Sandbox, sender: Sender, row: WebhookRow): Promise<ProbeResponses> {
+async function sendProbes(sandbox: Sandbox, sender: Sender, row: WebhookRow): Promise<ProbeResponses> {
   const { wall, rules, workspaces } = sandbox;
   const workspace = workspaces.get(row.workspace_seq);
   const createdAt = workspace.clock.now();
   const body = toEnvelope({
-    ...{ id: ids.next('event', wall.now()), workspaceId: workspace.id, createdAt },
-    ...{ type: PROBE_TYPE, payload: '{}' },
+    id: ids.next('event', wall.now()),
+    workspaceId: workspace.id,
+    createdAt,
+    type: PROBE_TYPE,
+    payload: '{}',
   });
-  const sendUnder = (secrets: string[]) => {
+  const sendSignedWith = (secrets: string[]) => {
     const id = ids.next('delivery', wall.now());
     const content = { scheme: rules.signature, secrets, id, timestampMs: wall.now(), body };
     return sender.send(toDeliveryRequest(row, content), rules.delivery);
   };
   return {
-    genuine: await sendUnder(getSigningSecrets(row, createdAt)),
-    forged: await sendUnder([createWebhookSecret(rules.signature.key)]),
+    genuine: await sendSignedWith(getSigningSecrets(row, createdAt)),
+    forged: await sendSignedWith([createWebhookSecret(rules.signature.key)]),
   };
 }

@@ -1,4 +1,4 @@
-/** Sending a delivery again (§6, decision `replay`). */
+/** Sends a delivery again (§6, decision `replay`). */
 import { compactJson, parseJsonObject } from '../domain/json.ts';
 import { checkWebhookUrl } from '../domain/webhook-url.ts';
 import { SvcError } from '../errors.ts';
@@ -8,22 +8,22 @@ import type { DeliveryRow } from '../store/delivery-queries.ts';
 
 export interface ReplayRequest {
   readonly id: string;
-  /** Make a new delivery, with `replay_of`, although nothing else differs. */
+  /** Create a new delivery with `replay_of`, even if nothing else differs. */
   readonly newId?: boolean | undefined;
-  /** Another address than the endpoint's. */
+  /** URL to send to instead of the endpoint URL. */
   readonly url?: string | null | undefined;
-  /** Another body than the event's envelope, as JSON text. */
+  /** Body to send instead of the envelope of the event, as JSON text. */
   readonly body?: string | undefined;
 }
 
 /**
- * Plans a replay; it is sent at once, whatever the schedule clock shows.
+ * Schedules a replay, which is sent at once, whatever the schedule clock shows.
  *
- * As it stands, a delivery gets a new attempt: same id, same bytes, fresh timestamp and signature. That attempt takes
- * the place of a pending retry; if it fails, the ladder goes on from there. A delivery that had settled is tried this
- * once. Where the id, the address or the body is to differ, a new delivery is made, with a ladder of its own.
- * @returns the row of the delivery that will be attempted.
- * @throws SvcError `not_found`, `validation_failed`, or `conflict` when the endpoint has been deleted.
+ * Without changes the delivery gets a new attempt: same id, same bytes, new timestamp and signature. The attempt replaces a
+ * pending retry; if it fails, the retry schedule continues from there. A settled delivery gets this one attempt. With a new
+ * id, URL or body, a new delivery with its own retry schedule is created.
+ * @returns the row of the delivery that will be attempted
+ * @throws SvcError `not_found`, `validation_failed`, or `conflict` if the endpoint was deleted
  */
 export async function replayDelivery(sandbox: Sandbox, request: ReplayRequest): Promise<DeliveryRow> {
   const { store, bus } = sandbox;
@@ -33,30 +33,30 @@ export async function replayDelivery(sandbox: Sandbox, request: ReplayRequest): 
   const isNew = request.newId === true || changes.url !== null || changes.body !== null;
   const now = sandbox.workspaces.get(row.workspace_seq).clock.now();
   const seq = await store.write(() => {
-    assertEndpoint(sandbox, row);
+    assertEndpointExists(sandbox, row);
     return isNew ? copyDelivery(sandbox, row, changes, now) : replayInPlace(sandbox, row, now);
   });
   bus.publish({ type: 'delivery_due', webhookSeq: row.webhook_seq, deliverySeq: seq, dueAt: now });
   return store.deliveryQueries.findBySeq(seq) ?? row;
 }
 
-interface Changes {
+interface ReplayChanges {
   readonly url: string | null;
   readonly body: string | null;
 }
 
-function checkChanges({ rules }: Sandbox, { url = null, body }: ReplayRequest): Changes {
+function checkChanges({ rules }: Sandbox, { url = null, body }: ReplayRequest): ReplayChanges {
   const checked = url === null ? null : checkWebhookUrl(url, rules.webhookUrl);
   if (checked && !checked.ok) throw new SvcError('validation_failed', `url ${checked.problem}.`);
   if (body !== undefined) parseJsonObject(body);
   return { url, body: body === undefined ? null : compactJson(body) };
 }
 
-/** Looked at inside the write: a deletion in the same group must not leave a delivery that is pending for nobody. */
-function assertEndpoint({ store }: Sandbox, row: DeliveryRow): void {
+/** Inside the write: a deletion in the same group must not leave a pending delivery without an endpoint. */
+function assertEndpointExists({ store }: Sandbox, row: DeliveryRow): void {
   if (store.webhooks.getBySeq(row.webhook_seq).deleted_at === null) return;
   throw new SvcError('conflict', `The endpoint ${row.webhook_id} of this delivery has been deleted.`, {
-    hint: 'Register an endpoint and create the event again with `svc trigger`.',
+    hint: 'Register an endpoint and create the event again with: svc trigger',
   });
 }
 
@@ -68,7 +68,7 @@ function replayInPlace({ store }: Sandbox, row: DeliveryRow, now: number): numbe
 function copyDelivery(
   { store, workspaces }: Sandbox,
   row: DeliveryRow,
-  { url, body }: Changes,
+  { url, body }: ReplayChanges,
   now: number,
 ): number {
   const seq = store.nextSeq();

@@ -1,10 +1,12 @@
-/** Sends one request to a receiver and says how it went (§6 of the service description, decisions `delivery.*`). */
+/** Sends requests to receivers and classifies the results (§6, decisions `delivery.*`). */
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { TLSSocket } from 'node:tls';
 import type { WallClock } from '../domain/clock.ts';
 import type { AttemptOutcome } from '../domain/delivery.ts';
+import { MINUTE_MS } from '../domain/duration.ts';
 import { parseRetryAfter } from '../domain/retry-after.ts';
 import { SvcError } from '../errors.ts';
 import { describeFailure } from './describe-failure.ts';
@@ -16,123 +18,126 @@ import {
   type OutboundRequest,
   type ReceivedResponse,
 } from './outbound-exchange.ts';
-import { RecentOrigins } from './recent-origins.ts';
-import { writeSlowly } from './slow-body.ts';
 import { isOutOfFileDescriptors, outOfFileDescriptorsError } from './undici.ts';
 
 export interface SenderOptions extends OutboundAgentOptions {
-  /** Reads a `Retry-After` date and measures durations. */
+  /** Used to read a `Retry-After` date and to measure durations. */
   readonly wall: WallClock;
 }
 
 export interface SendRequest {
   readonly url: string;
-  /** Checked before anything is sent. `Content-Length`, `Connection` and `Host` are added. */
+  /** Validated before anything is sent. `Content-Length`, `Connection` and `Host` are added. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Buffer;
-  /** Take any certificate. */
+  /** Accept any certificate. */
   readonly insecureTls?: boolean;
-  /** Writes the body bit by bit over so much real time; at once when it is left out. */
+  /** Real time over which to write the body in small parts (default: at once). */
   readonly writeOverMs?: number;
 }
 
-/** Where to, and how. */
 export type SendTarget = Pick<SendRequest, 'url' | 'insecureTls'>;
 
-/** Real time, whatever the schedule clock does (decisions `delivery.timeout`, `delivery.response`). */
+/** Limits in real time (decisions `delivery.timeout`, `delivery.response`). */
 export interface SendLimits {
   readonly connectTimeoutMs: number;
   readonly attemptTimeoutMs: number;
-  /** Bytes of the body that are kept; past them the connection is destroyed and the status decides. */
+  /** Bytes of the body to keep. Beyond them the connection is destroyed, and the status decides the outcome. */
   readonly responseLimitBytes: number;
 }
 
 export interface SendResult {
   readonly outcome: AttemptOutcome;
-  /** Null when no status arrived. */
+  /** Null if no status arrived. */
   readonly responseStatus: number | null;
-  /** What went wrong and, where there is one, the next step; null on success. */
+  /** What went wrong and what to do about it; null on success. */
   readonly error: string | null;
   /** Real time. */
   readonly durationMs: number;
-  /** What arrived of the answer: after a failure in its body, what came before it. */
+  /** The received part of the response, also if its body broke off. */
   readonly response: Pick<ReceivedResponse, 'headers' | 'body' | 'truncated'> | null;
-  /** The wait that the receiver asked for; null when it sent no `Retry-After` that can be read. */
+  /** The delay that `Retry-After` requests; null without a valid one. */
   readonly retryAfterMs: number | null;
 }
 
 export interface ConnectResult {
   readonly outcome: 'connected' | AttemptOutcome;
-  /** What went wrong and, where there is one, the next step; null on success. */
+  /** What went wrong and what to do about it; null on success. */
   readonly error: string | null;
   /** Real time. */
   readonly durationMs: number;
-  /** The address that was dialled, that of the proxy where there is one; null without a connection. */
+  /** The address of the connection, which can be that of a proxy; null without a connection. */
   readonly address: string | null;
-  /** The certificate that was accepted; null without TLS. */
+  /** The accepted certificate, `validTo` in milliseconds since 1970; null without TLS. */
   readonly certificate: { readonly issuer: string; readonly validTo: number } | null;
 }
 
 export interface Sender {
-  /** Loads what the first `send` would otherwise wait for. Rejects where it cannot be read now; `send` tries again. */
+  /** Loads the HTTP client, which the first `send` would otherwise wait for. If this rejects, `send` tries again. */
   loadHttpClient(): Promise<void>;
   /**
-   * POSTs the body. Whatever the receiver does is a result; it rejects only on a fault of the caller
-   * (`internal_error`): a URL that is none, a header that cannot be sent, or a process without a free file descriptor.
+   * POSTs the body. Every behavior of the receiver is a result.
+   * @throws SvcError `internal_error` for an invalid URL or header, or if the process has no free file descriptor
    */
   send(request: SendRequest, limits: SendLimits): Promise<SendResult>;
-  /** Opens a connection and closes it again. Whatever happens is a result. */
+  /** Opens a connection and closes it. Every failure is a result. */
   connect(target: SendTarget, limits: SendLimits): Promise<ConnectResult>;
-  /** Closes all connections at once; what is under way ends as a `connection_error`. */
+  /** Closes all connections at once. Requests in flight end as a `connection_error`. */
   close(): Promise<void>;
 }
 
-/** How undici refuses a request before it connects: a header that would break out of its line, for example. */
-const CALLER_FAULTS = new Set([
+/** Maximum real time between two parts of a slow body. */
+const SLOW_BODY_PART_MS = 100;
+
+const REMEMBER_ORIGIN_MS = 5 * MINUTE_MS;
+const MAX_ORIGINS = 1_000;
+
+/** Errors of undici for an invalid request, for example a line break in a header. */
+const INVALID_REQUEST_CODES = new Set([
   'UND_ERR_INVALID_ARG',
   'UND_ERR_NOT_SUPPORTED',
   'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH',
 ]);
 
-/** Throws `usage` for a `ca` that is no certificate or a `proxy` that is no address. */
+/** @throws SvcError `usage` for an invalid `ca` or `proxy` */
 export function createSender(options: SenderOptions): Sender {
   const { wall } = options;
-  const outboundAgent = new OutboundAgent(options);
-  const closers = new RecentOrigins(wall);
+  const agent = new OutboundAgent(options);
+  const unreliableOrigins = new UnreliableOrigins(wall);
 
   return {
     async loadHttpClient() {
-      outboundAgent.loadHttpClient();
+      agent.loadHttpClient();
     },
 
     async send(request, limits) {
       const url = parseUrl(request.url);
-      outboundAgent.loadHttpClient();
+      agent.loadHttpClient();
       const startedAt = wall.monotonic();
       const elapsedMs = () => wall.monotonic() - startedAt;
 
-      const outboundExchange = new OutboundExchange(limits.attemptTimeoutMs, limits.responseLimitBytes);
-      outboundAgent.dispatch(
-        routeOf(url, request, limits, closers.has(url.origin)),
-        toPost(url, request, outboundExchange),
+      const exchange = new OutboundExchange(limits.attemptTimeoutMs, limits.responseLimitBytes);
+      agent.dispatch(
+        toConnectionTarget(url, request, limits, unreliableOrigins.has(url.origin)),
+        toPost(url, request, exchange),
       );
-      const end = await outboundExchange.result;
-      // The request may have been read: sending it again here would be a second request of one attempt.
-      if (end.closedReusedConnection) closers.add(url.origin);
-      return toResult(end, { url, limits, durationMs: elapsedMs(), wallNowMs: wall.now() });
+      const result = await exchange.result;
+      // Do not send it again: the receiver may have read it, and an attempt is one request.
+      if (result.closedReusedConnection) unreliableOrigins.add(url.origin);
+      return toSendResult(result, { url, limits, durationMs: elapsedMs(), wallNowMs: wall.now() });
     },
 
     async connect(target, limits) {
       const url = parseUrl(target.url);
       const startedAt = wall.monotonic();
       try {
-        const socket = await outboundAgent.connect(routeOf(url, target, limits, true));
+        const socket = await agent.connect(toConnectionTarget(url, target, limits, true));
         const connected = { outcome: 'connected', error: null, ...describeSocket(socket) } as const;
         socket.destroy();
         return { ...connected, durationMs: wall.monotonic() - startedAt };
       } catch (error) {
         const notSent = {
-          exchangeStage: 'connecting',
+          stage: 'connecting',
           response: null,
           closedReusedConnection: false,
         } as const;
@@ -141,7 +146,7 @@ export function createSender(options: SenderOptions): Sender {
       }
     },
 
-    close: () => outboundAgent.close(),
+    close: () => agent.close(),
   };
 }
 
@@ -152,19 +157,24 @@ function describeSocket(socket: Socket): Pick<ConnectResult, 'address' | 'certif
   return { address, certificate: { issuer: String(issuer.O ?? issuer.CN), validTo: Date.parse(validTo) } };
 }
 
-function routeOf(url: URL, target: SendTarget, limits: SendLimits, fresh: boolean): ConnectionTarget {
+function toConnectionTarget(
+  url: URL,
+  target: SendTarget,
+  limits: SendLimits,
+  newConnection: boolean,
+): ConnectionTarget {
   const { connectTimeoutMs } = limits;
   return {
     origin: url.origin,
     insecureTls: target.insecureTls ?? false,
     connectTimeoutMs,
-    newConnection: fresh,
+    newConnection,
   };
 }
 
-function toPost(url: URL, request: SendRequest, outboundExchange: OutboundExchange): OutboundRequest {
+function toPost(url: URL, request: SendRequest, exchange: OutboundExchange): OutboundRequest {
   const { body, writeOverMs } = request;
-  const post = { path: `${url.pathname}${url.search}`, method: 'POST', outboundExchange } as const;
+  const post = { path: `${url.pathname}${url.search}`, method: 'POST', exchange } as const;
   if (writeOverMs === undefined) return { ...post, headers: request.headers, body };
   const bytes = Buffer.from(body);
   const headers = { ...request.headers, 'Content-Length': String(bytes.length) };
@@ -178,9 +188,12 @@ interface ResultContext {
   readonly wallNowMs: number;
 }
 
-function toResult(end: ExchangeResult, { url, limits, durationMs, wallNowMs }: ResultContext): SendResult {
-  const { response } = end;
-  const { outcome, error } = judge(end, url, limits);
+function toSendResult(
+  result: ExchangeResult,
+  { url, limits, durationMs, wallNowMs }: ResultContext,
+): SendResult {
+  const { response } = result;
+  const { outcome, error } = classify(result, url, limits);
   const retryAfter = response?.headers['retry-after'];
   return {
     outcome,
@@ -192,29 +205,69 @@ function toResult(end: ExchangeResult, { url, limits, durationMs, wallNowMs }: R
   };
 }
 
-function judge(end: ExchangeResult, url: URL, limits: SendLimits): Pick<SendResult, 'outcome' | 'error'> {
-  const { failure, response } = end;
-  // The receiver has no part in it, and nothing was sent.
+function classify(
+  result: ExchangeResult,
+  url: URL,
+  limits: SendLimits,
+): Pick<SendResult, 'outcome' | 'error'> {
+  const { failure, response } = result;
+  // Not caused by the receiver: nothing was sent.
   if (isOutOfFileDescriptors(failure)) throw outOfFileDescriptorsError(failure);
-  if (failure instanceof Error && CALLER_FAULTS.has(failure.code ?? '')) {
+  if (failure instanceof Error && INVALID_REQUEST_CODES.has(failure.code ?? '')) {
     throw new SvcError('internal_error', `the request cannot be sent: ${failure.message}`, {
       cause: failure,
     });
   }
-  if (failure !== null) return describeFailure(failure, { ...limits, ...end, url });
+  if (failure !== null) return describeFailure(failure, { ...limits, ...result, url });
   const status = response?.status ?? 0;
   if (status >= 200 && status < 300) return { outcome: 'succeeded', error: null };
   return { outcome: 'http_error', error: describeStatus(status, response?.headers.location) };
 }
 
 function describeStatus(status: number, location: string | undefined): string {
-  const answered = `the receiver answered ${status} ${STATUS_CODES[status] ?? ''}`.trimEnd();
-  const redirects = status >= 300 && status < 400 && location !== undefined;
-  return redirects ? `${answered}: a redirect is not followed, register ${location} instead` : answered;
+  const responded = `the receiver responded with ${status} ${STATUS_CODES[status] ?? ''}`.trimEnd();
+  const isRedirect = status >= 300 && status < 400 && location !== undefined;
+  return isRedirect ? `${responded}: redirects are not followed, register ${location} instead` : responded;
 }
 
 function parseUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url?.protocol === 'http:' || url?.protocol === 'https:') return url;
-  throw new SvcError('internal_error', `the request cannot be sent: ${JSON.stringify(text)} is no HTTP URL`);
+  throw new SvcError(
+    'internal_error',
+    `the request cannot be sent: ${JSON.stringify(text)} is not an HTTP URL`,
+  );
+}
+
+/** Yields the bytes in equal parts, the last one after `overMs` of real time. */
+async function* writeSlowly(body: Buffer, overMs: number): AsyncGenerator<Buffer> {
+  const count = Math.max(1, Math.min(body.length, Math.ceil(overMs / SLOW_BODY_PART_MS)));
+  for (let i = 0; i < count; i++) {
+    // An attempt that has timed out must not keep the process alive.
+    await sleep(overMs / count, undefined, { ref: false });
+    yield body.subarray(Math.floor((i * body.length) / count), Math.floor(((i + 1) * body.length) / count));
+  }
+}
+
+/** Origins that closed a kept-alive connection in the last five minutes: another reused connection may fail too. */
+class UnreliableOrigins {
+  readonly #wall: WallClock;
+  /** Monotonic time until which each origin is remembered; oldest first. */
+  readonly #until = new Map<string, number>();
+
+  constructor(wall: WallClock) {
+    this.#wall = wall;
+  }
+
+  has(origin: string): boolean {
+    const until = this.#until.get(origin);
+    return until !== undefined && this.#wall.monotonic() < until;
+  }
+
+  add(origin: string): void {
+    this.#until.delete(origin);
+    this.#until.set(origin, this.#wall.monotonic() + REMEMBER_ORIGIN_MS);
+    const [oldest] = this.#until.keys();
+    if (this.#until.size > MAX_ORIGINS && oldest !== undefined) this.#until.delete(oldest);
+  }
 }

@@ -1,4 +1,4 @@
-/** Loads the HTTP client when it is first needed: it takes tens of milliseconds, and no start of the emulator waits for it. */
+/** Loads the HTTP client on first use, because it takes tens of milliseconds. */
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -13,28 +13,33 @@ import {
   setTimeout,
 } from '../timers.ts';
 
-/** The file that the build makes of the package, relative to the chunks. */
+/** The file that the build creates from the package, relative to the chunks. */
 declare const __SVC_UNDICI__: string | undefined;
-/** The build writes `require` here: a bundler that packs the library into an application adds the file to it. */
+/** The build replaces this with `require`, so that a bundler of an application finds the file. */
 declare const __SVC_REQUIRE__: (path: string | undefined) => unknown;
 
 type Undici = typeof import('undici');
 
 let loaded: Undici | null = null;
 
-// Not the module as a whole: as an object, it would take a helper of the bundler along everywhere.
+// Not a namespace import, which would add a helper of the bundler to every chunk.
 const timers = {
-  ...{ setTimeout, clearTimeout, setInterval, clearInterval },
-  ...{ setImmediate, clearImmediate, queueMicrotask },
+  setTimeout,
+  clearTimeout,
+  setInterval,
+  clearInterval,
+  setImmediate,
+  clearImmediate,
+  queueMicrotask,
 };
 
 /**
- * With `require`, because Node.js remembers a failed `import()` until the process ends: without a free file
- * descriptor, the next call has to try again.
+ * Uses `require`, because Node.js caches a failed `import()` until the process ends: after a lack of file descriptors, the
+ * next call must be able to succeed.
  */
 export function loadUndici(): Undici {
   try {
-    // A bundle in the format of CommonJS has no `import.meta`; then it requires modules of Node.js only.
+    // A CommonJS bundle has no `import.meta`. It requires only modules of Node.js.
     loaded ??= load(createRequire(import.meta.url ?? process.execPath));
     return loaded;
   } catch (error) {
@@ -51,15 +56,19 @@ function load(requireModule: NodeJS.Require): Undici {
   return create({ ...timers, require: requireModule });
 }
 
-/** Whether the process could not open a file or a socket. */
+/** Whether the process could not open a file or socket. */
 export function isOutOfFileDescriptors(error: unknown): boolean {
   const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : null;
   return code === 'EMFILE' || code === 'ENFILE';
 }
 
 export function outOfFileDescriptorsError(cause: unknown): SvcError {
-  return new SvcError('internal_error', 'No file descriptor is free, so no request can be sent.', {
-    hint: 'Close connections to the emulator, or start it with a higher limit: ulimit -n 4096',
-    cause,
-  });
+  return new SvcError(
+    'internal_error',
+    'The process has no free file descriptor, so no request can be sent.',
+    {
+      hint: 'Close connections to the emulator, or start it with a higher limit: ulimit -n 4096',
+      cause,
+    },
+  );
 }

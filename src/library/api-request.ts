@@ -1,16 +1,15 @@
-/** Requests to `/v1` of the emulator in this process, without the network. */
+/** Sends requests to `/v1` of the emulator in this process, without the network. */
 import { toServerError } from '../control/server-error.ts';
 import type { Emulator } from '../emulator.ts';
 
-/** What a workspace asks with. */
 export interface ApiCaller {
   readonly emulator: Pick<Emulator, 'fetch' | 'status'>;
   readonly apiKey: string;
 }
 
 /**
- * Answers as the server would. A path is asked with the key of the caller, and its body is JSON, unless the headers say
- * otherwise; a request is taken as it is.
+ * Responds as the server would. A path is requested with the API key of the caller and with a JSON body, unless the headers
+ * say otherwise. A `Request` is sent unchanged.
  */
 export async function fetchWithKey(
   { emulator, apiKey }: ApiCaller,
@@ -27,7 +26,7 @@ export async function fetchWithKey(
   return emulator.fetch(new Request(new URL(target, emulator.status().url), { ...init, headers }));
 }
 
-/** The JSON of a 2xx answer. @throws SvcError as the server worded it for any other. */
+/** @returns the JSON body of a 2xx response @throws SvcError with the error of the server for any other status */
 export async function requestJson<Value>(
   caller: ApiCaller,
   path: string,

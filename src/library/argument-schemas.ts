@@ -1,4 +1,4 @@
-/** Schemas of the arguments of the library. An option without a schema is a type error here. */
+/** Schemas for the arguments of the library. An option without a schema is a type error here. */
 import * as v from 'valibot';
 import { controlOperations } from '../contract/control-operations.ts';
 import { NewFault } from '../contract/fault-schemas.ts';
@@ -13,17 +13,17 @@ import type { DeliveryExpectation } from './delivery-expectation.ts';
 import type { WaitOptions } from './delivery-wait.ts';
 import type { Duration } from './duration-argument.ts';
 import type { EventSelection, EventWaitOptions } from './events.ts';
-import type { DetailedAnswer, Outage } from './receiver-responses.ts';
+import type { Outage, ReceiverResponseOptions } from './receiver-responses.ts';
 import type { TriggerOptions } from './trigger.ts';
 
-/** A schema for each member of an interface. */
-type Rows<Options> = Readonly<Record<keyof Options, v.GenericSchema>>;
+/** A schema for each property of an interface. */
+type SchemasOf<Options> = Readonly<Record<keyof Options, v.GenericSchema>>;
 
 const text = v.optional(v.string());
 const flag = v.optional(v.boolean());
 const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const DURATION = 'must be milliseconds as a number, or text such as 90s, 5m, 1h30m or 3d';
+const DURATION = 'must be a number of milliseconds, or text such as 90s, 5m, 1h30m or 3d';
 const DurationValue = v.custom<Duration>((value) => {
   const ms = typeof value === 'string' ? parseDuration(value) : value;
   return typeof ms === 'number' && Number.isFinite(ms) && ms >= 0;
@@ -45,7 +45,7 @@ const isUrl = (value: unknown) => {
   return url !== null && /^https?:$/.test(url.protocol);
 };
 const HttpUrl = v.custom<string>(isUrl, 'must be an http or https URL');
-/** A time without an offset would be another one in each time zone; `Date.parse` also reads texts such as `order 5`. */
+/** Requires an offset, because a time without one depends on the time zone. `Date.parse` also accepts text such as `order 5`. */
 const ISO_TIME = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))?$/;
 const Time = v.custom<Date | string>(
   (value) =>
@@ -55,7 +55,7 @@ const Time = v.custom<Date | string>(
   'must be a Date or an ISO 8601 time with Z or an offset',
 );
 
-/** Any function. The callers check what it returns. */
+/** Any function. Its result is checked when it is called. */
 const Callback = v.custom<() => unknown>((value) => typeof value === 'function', 'must be a function');
 const Id = v.custom<string>((value) => typeof value === 'string' && value !== '', 'must be an id');
 export const EventTypeName = v.custom<string>(
@@ -64,7 +64,7 @@ export const EventTypeName = v.custom<string>(
 );
 const Scheme = v.custom<string>(
   (value) => typeof value === 'string' || isObject(value),
-  'must be the name of a scheme, or a scheme as an object',
+  'must be the name of a scheme or a scheme object',
 );
 const Secret = v.custom<string>(
   (value) =>
@@ -77,10 +77,10 @@ const AboveZero = v.custom<number>(
   'must be a number above 0',
 );
 
-const clockRows = {
+const clockSchemas = {
   speed: v.optional(Speed),
   frozen: flag,
-} satisfies Rows<NonNullable<CreateEmulatorOptions['clock']>>;
+} satisfies SchemasOf<NonNullable<CreateEmulatorOptions['clock']>>;
 
 const FORWARD_TO = 'must be { url, events } with an http or https URL';
 
@@ -90,7 +90,7 @@ export const EmulatorOptionsSchema = v.optional(
     overrides: v.optional(v.record(v.string(), v.unknown())),
     scheme: v.optional(Scheme),
     environment: v.optional(v.picklist(environments)),
-    clock: v.optional(v.strictObject(clockRows)),
+    clock: v.optional(v.strictObject(clockSchemas)),
     randomSeed: v.nullish(v.custom<number>((value) => Number.isSafeInteger(value), 'must be a whole number')),
     wallClock: v.nullish(
       v.custom<Date>(
@@ -131,14 +131,15 @@ export const EmulatorOptionsSchema = v.optional(
     projectFolder: text,
     dashboardFolder: text,
     internalErrorLog: v.optional(v.custom<object>(isObject, 'must be an object')),
-  } satisfies Rows<CreateEmulatorOptions>),
+    faultLog: v.optional(v.custom<object>(isObject, 'must be an object')),
+  } satisfies SchemasOf<CreateEmulatorOptions>),
 );
 
 export const WorkspaceOptionsSchema = v.optional(
   v.strictObject({
     name: v.optional(Name),
-    clock: v.optional(v.strictObject(clockRows)),
-  } satisfies Rows<CreateWorkspaceOptions>),
+    clock: v.optional(v.strictObject(clockSchemas)),
+  } satisfies SchemasOf<CreateWorkspaceOptions>),
 );
 
 const Timeout = v.optional(DurationValue);
@@ -148,7 +149,7 @@ const SettledStatusName = v.optional(v.picklist(deliveryStatuses.filter((status)
 const STATUS = 'must be a status from 200 to 999';
 const Status = v.custom<number>((value) => isWhole(value, 200, 999), STATUS);
 
-const bodyRows = {
+const bodySchemas = {
   status: v.optional(Status),
   headers: v.optional(
     v.record(v.string(), v.union([v.string(), v.array(v.string())], 'must be text, or a list of texts')),
@@ -162,25 +163,24 @@ const bodyRows = {
   drop: flag,
 };
 
-const DetailedAnswerSchema = v.strictObject({
-  ...bodyRows,
+const ResponseOptionsSchema = v.strictObject({
+  ...bodySchemas,
   delayMs: v.optional(
     v.custom<number>((value) => typeof value === 'number' && value >= 0, 'must be a number of milliseconds'),
   ),
   after: v.optional(
     v.custom<object>((value) => typeof Object(value).then === 'function', 'must be a promise'),
   ),
-} satisfies Rows<DetailedAnswer>);
+} satisfies SchemasOf<ReceiverResponseOptions>);
 
-const OutageSchema = v.strictObject({ ...bodyRows, downFor: DurationValue } satisfies Rows<Outage>);
+const OutageSchema = v.strictObject({ ...bodySchemas, downFor: DurationValue } satisfies SchemasOf<Outage>);
 
-/** How one request is answered. */
-export const AnswerSchema = v.lazy((value) => (isObject(value) ? DetailedAnswerSchema : Status));
+export const ResponseSchema = v.lazy((value) => (isObject(value) ? ResponseOptionsSchema : Status));
 
-export const AnswersSchema = v.lazy((value) => {
+export const ResponsesSchema = v.lazy((value) => {
   if (typeof value === 'function') return Callback;
-  if (Array.isArray(value)) return v.array(AnswerSchema);
-  if (isObject(value)) return 'downFor' in Object(value) ? OutageSchema : DetailedAnswerSchema;
+  if (Array.isArray(value)) return v.array(ResponseSchema);
+  if (isObject(value)) return 'downFor' in Object(value) ? OutageSchema : ResponseOptionsSchema;
   return v.custom<number>(
     (status) => isWhole(status, 200, 999),
     `${STATUS}, an object such as { status: 503 }, an array of these or a function`,
@@ -206,12 +206,12 @@ export const ReceiverOptionsSchema = v.optional(
         'must be a number of milliseconds',
       ),
     ),
-  } satisfies Rows<ReceiverOptions>),
+  } satisfies SchemasOf<ReceiverOptions>),
 );
 
 export const receiverParameters = {
-  respond: { answers: AnswersSchema },
-  respondTo: { type: EventTypeName, answers: AnswersSchema },
+  respond: { responses: ResponsesSchema },
+  respondTo: { type: EventTypeName, responses: ResponsesSchema },
   verifyWith: { secret: Secret },
   waitFor: { count: whole(0), options: LimitSchema },
   nth: { n: whole(1), options: LimitSchema },
@@ -224,7 +224,7 @@ export const ExpectationSchema = v.optional(
     to: v.optional(v.string()),
     payload: v.optional(JsonObject),
     timeout: Timeout,
-  } satisfies Rows<DeliveryExpectation>),
+  } satisfies SchemasOf<DeliveryExpectation>),
 );
 
 const { input: deliveryFilter } = controlOperations.listDeliveries;
@@ -242,7 +242,7 @@ export const deliveryParameters = {
         status: SettledStatusName,
         count: v.optional(whole(1)),
         timeout: Timeout,
-      } satisfies Rows<WaitOptions>),
+      } satisfies SchemasOf<WaitOptions>),
     ),
   },
   snapshot: { filter: v.optional(DeliveryFilterSchema) },
@@ -256,10 +256,10 @@ export const eventParameters = {
       v.strictObject({
         type: v.optional(EventTypeName),
         where: v.optional(Callback),
-      } satisfies Rows<EventSelection>),
+      } satisfies SchemasOf<EventSelection>),
     ),
     options: v.optional(
-      v.strictObject({ count: v.optional(whole(1)), timeout: Timeout } satisfies Rows<EventWaitOptions>),
+      v.strictObject({ count: v.optional(whole(1)), timeout: Timeout } satisfies SchemasOf<EventWaitOptions>),
     ),
   },
 };
@@ -298,11 +298,11 @@ export const triggerParameters = {
   type: EventTypeName,
   payload: v.optional(JsonObject),
   options: v.optional(
-    v.strictObject({ idempotencyKey: v.optional(v.string()) } satisfies Rows<TriggerOptions>),
+    v.strictObject({ idempotencyKey: v.optional(v.string()) } satisfies SchemasOf<TriggerOptions>),
   ),
 };
 
-/** An emulator is one too. */
+/** A workspace or an emulator. */
 export const WorkspaceSchema = v.custom<object>(
   (value) =>
     typeof Object(Object(value).clock).advance === 'function' &&

@@ -1,26 +1,27 @@
-/** Checks what callers pass to the library against schemas: TypeScript refuses a misspelled option, JavaScript does not. */
+/** Checks the arguments of library calls against schemas, so that plain JavaScript gets the errors that TypeScript reports. */
 import * as v from 'valibot';
 import { toProblem } from '../contract/validate.ts';
 import { closestMatch } from '../domain/closest-match.ts';
 import { SvcError } from '../errors.ts';
+import { areTimersFake } from '../timers.ts';
 
-/** A schema for each parameter of a call, in order. Messages name the fields of `options` without that prefix. */
+/** A schema for each parameter of a call, in order. Messages omit the prefix `options`. */
 export type ParameterSchemas = Readonly<Record<string, v.GenericSchema>>;
 
 /**
- * @param call as the caller writes it, such as `clock.advance`.
- * @throws SvcError `usage` that names the first unknown or invalid argument or option, at any depth, and the nearest known one.
+ * @param call the call as users write it, such as `clock.advance`
+ * @throws SvcError `usage` that names the first unknown or invalid argument or option, at any depth, and the closest known one
  */
 export function checkArguments(call: string, parameters: ParameterSchemas, args: readonly unknown[]): void {
   for (const [index, [name, schema]] of Object.entries(parameters).entries()) {
     const prefix = name === 'options' ? [] : [name];
-    refuseUnknown(call, schema, args[index], prefix);
+    assertKnown(call, schema, args[index], prefix);
     const issue = v.safeParse(schema, args[index], { abortEarly: true }).issues?.[0];
     if (issue !== undefined) throw toUsageError(call, issue, prefix);
   }
 }
 
-/** Wraps each function so that it checks its arguments first, and rejects when one is invalid. */
+/** Wraps each function so that it rejects if an argument is invalid. */
 export function withArgumentChecks<Api extends object>(
   group: string,
   api: Api,
@@ -38,39 +39,38 @@ export function withArgumentChecks<Api extends object>(
 
 type Path = readonly (string | number)[];
 
-/** What a valibot schema contains. A schema with a pipe has the properties of its first item. */
-interface Walkable {
+/** The parts of a valibot schema that are walked. A schema with a pipe has the properties of its first item. */
+interface SchemaNode {
   readonly type: string;
-  readonly entries?: Readonly<Record<string, Walkable>>;
-  readonly item?: Walkable;
-  readonly wrapped?: Walkable;
-  readonly getter?: (input: unknown) => Walkable;
+  readonly entries?: Readonly<Record<string, SchemaNode>>;
+  readonly item?: SchemaNode;
+  readonly wrapped?: SchemaNode;
+  readonly getter?: (input: unknown) => SchemaNode;
 }
 
-function refuseUnknown(call: string, schema: unknown, value: unknown, path: Path): void {
-  const { type, entries, item, wrapped, getter } = schema as Walkable;
+function assertKnown(call: string, schema: unknown, value: unknown, path: Path): void {
+  const { type, entries, item, wrapped, getter } = schema as SchemaNode;
   const inner = getter?.(value) ?? wrapped;
   if (typeof value !== 'object' || value === null) return;
-  if (inner !== undefined) refuseUnknown(call, inner, value, path);
+  if (inner !== undefined) assertKnown(call, inner, value, path);
   if (item !== undefined && Array.isArray(value)) {
-    for (const [index, each] of value.entries()) refuseUnknown(call, item, each, [...path, index]);
+    for (const [index, each] of value.entries()) assertKnown(call, item, each, [...path, index]);
   }
   if (entries === undefined) return;
-  for (const [name, member] of Object.entries(value)) {
+  for (const [name, field] of Object.entries(value)) {
     const known = Object.hasOwn(entries, name) ? entries[name] : undefined;
-    if (known !== undefined) refuseUnknown(call, known, member, [...path, name]);
-    else if (type === 'strict_object') throw unknownOption(call, [...path, name], Object.keys(entries));
+    if (known !== undefined) assertKnown(call, known, field, [...path, name]);
+    else if (type === 'strict_object')
+      throw toUnknownOptionError(call, [...path, name], Object.keys(entries));
   }
 }
 
-function unknownOption(call: string, path: Path, known: readonly string[]): SvcError {
+function toUnknownOptionError(call: string, path: Path, known: readonly string[]): SvcError {
   const parent = path.slice(0, -1);
   const nearest = closestMatch(String(path.at(-1)), known);
   const names = known.map((name) => format([...parent, name]));
   const hint =
-    nearest === null
-      ? `The options are ${names.join(', ')}.`
-      : `Did you mean ${format([...parent, nearest])}?`;
+    nearest === null ? `Use one of ${names.join(', ')}.` : `Did you mean ${format([...parent, nearest])}?`;
   return new SvcError('usage', `${call} has no option ${format(path)}.`, { hint });
 }
 
@@ -84,7 +84,7 @@ function toUsageError(call: string, issue: v.BaseIssue<unknown>, prefix: Path): 
   return new SvcError('usage', message, nearest === null ? {} : { hint: `Did you mean ${nearest}?` });
 }
 
-/** Valibot writes them as `("relaxed" | "strict")`. */
+/** Valibot prints choices as `("relaxed" | "strict")`. */
 function listChoices({ expected }: v.BaseIssue<unknown>): string[] {
   return Array.from(String(expected).matchAll(/"([^"]+)"/g), ([, choice = '']) => choice);
 }
@@ -104,4 +104,12 @@ function show(value: unknown): string {
   if (typeof value === 'function') return 'a function';
   const text = typeof value === 'string' ? JSON.stringify(value) : String(value);
   return text.length > SHOWN_LENGTH ? `${text.slice(0, SHOWN_LENGTH)}…` : text;
+}
+
+/** @throws SvcError `usage` if fake timers were installed before the library was loaded: it would wait forever */
+export function requireRealTimers(): void {
+  if (!areTimersFake) return;
+  throw new SvcError('usage', 'svc-emulator was imported while fake timers were installed.', {
+    hint: 'Import svc-emulator at the top of the file, or before the call that installs fake timers. Then they do not affect it.',
+  });
 }

@@ -1,36 +1,34 @@
-/** A receiver for tests: a real HTTP server that keeps what it gets, and answers as it is told. */
+/** A receiver for tests: an HTTP server that records requests and sends the responses that it is given. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { formatDuration } from '../domain/duration.ts';
 import { SvcError } from '../errors.ts';
 import { clearTimeout, setTimeout } from '../timers.ts';
-import { AnswersSchema, ReceiverOptionsSchema, receiverParameters } from './argument-schemas.ts';
-import { checkArguments } from './check-arguments.ts';
-import { DEFAULT_TIMEOUT_MS } from './default-timeout.ts';
-import { type Duration, toMs } from './duration-argument.ts';
-import { requireRealTimers } from './real-timers.ts';
+import { ReceiverOptionsSchema, ResponsesSchema, receiverParameters } from './argument-schemas.ts';
+import { checkArguments, requireRealTimers } from './check-arguments.ts';
+import { DEFAULT_TIMEOUT_MS, type Duration, toMs } from './duration-argument.ts';
 import { type ReceivedRequest, readReceivedRequest, type Verification } from './received-request.ts';
 import {
-  type Answers,
-  type DetailedAnswer,
+  type ReceiverResponseOptions,
+  type ReceiverResponses,
   ResponseScript,
   type ScheduleClockReader,
 } from './receiver-responses.ts';
 
 export interface ReceiverOptions extends Partial<Verification> {
-  /** 0, the default, is any free port. */
+  /** Port to listen on; 0 is any free port (default: 0). */
   readonly port?: number;
-  /** Serves HTTPS with these, in PEM. */
+  /** Certificate and key in PEM, to serve HTTPS. */
   readonly certificate?: { readonly cert: string; readonly key: string };
-  /** How long {@link Receiver.waitFor} and {@link Receiver.nth} wait, in real time (default: 4 seconds). */
+  /** Real time that {@link Receiver.waitFor} and {@link Receiver.nth} wait (default: 4 seconds). */
   readonly timeout?: Duration;
-  /** The schedule clock for answers with `downFor`: that of a workspace. */
+  /** Clock of a workspace, which responses with `downFor` need. */
   readonly clock?: ScheduleClockReader;
 }
 
 export interface ReceiverWaitOptions {
-  /** In real time (default: that of the receiver). */
+  /** Real time to wait (default: the timeout of the receiver). */
   readonly timeout?: Duration;
 }
 
@@ -38,39 +36,41 @@ export interface Receiver extends AsyncDisposable {
   /** `http://127.0.0.1:<port>`, or `https://localhost:<port>` with a certificate. */
   readonly url: string;
   readonly port: number;
-  /** Every request so far, in the order in which they were complete. */
+  /** All requests so far, in the order in which they were complete. */
   readonly requests: readonly ReceivedRequest[];
-  /** Answers differently from now on; what an array says is counted from the next request. */
-  respond(answers: Answers): void;
-  /** The same for the events of one type, which the general answers are then not counted for. */
-  respondTo(type: string, answers: Answers): void;
-  /** Verifies what comes from now on by this secret, the one that the endpoint had in its creation response. */
+  /** Changes the responses. Arrays and functions count from the next request. */
+  respond(responses: ReceiverResponses): void;
+  /** Sets the responses to events of one type. These requests do not count for the other responses. */
+  respondTo(type: string, responses: ReceiverResponses): void;
+  /** Verifies all further requests with this secret, which the creation response of the endpoint contains (§6.2). */
   verifyWith(secret: Verification['secret']): void;
-  /** Resolves to the first `count` requests once they are there; rejects with those that are after `timeout`. */
+  /** Resolves to the first `count` requests as soon as they have arrived. @throws SvcError `timeout`, which lists the requests that arrived */
   waitFor(count: number, options?: ReceiverWaitOptions): Promise<readonly ReceivedRequest[]>;
-  /** Resolves to the n-th request, counted from 1, once it is there. */
+  /** Resolves to the n-th request, counted from 1, as soon as it has arrived. @throws SvcError `timeout` */
   nth(n: number, options?: ReceiverWaitOptions): Promise<ReceivedRequest>;
-  /** Forgets the requests so far. */
+  /** Removes the requests so far from `requests`. */
   clear(): void;
+  /** Stops listening and closes all connections. */
   close(): Promise<void>;
 }
 
 /**
- * Listens on 127.0.0.1 and answers 200 unless told otherwise.
- * @throws SvcError `usage` for answers or options that are unknown or invalid.
+ * Starts an HTTP server on 127.0.0.1 that records requests. `await using` closes it.
+ * @param responses default: 200
+ * @throws SvcError `usage` for an unknown or invalid response or option
  */
 export async function createReceiver(
-  answers: Answers = 200,
+  responses: ReceiverResponses = 200,
   options: ReceiverOptions = {},
 ): Promise<Receiver> {
-  checkArguments('createReceiver', { answers: AnswersSchema, options: ReceiverOptionsSchema }, [
-    answers,
+  checkArguments('createReceiver', { responses: ResponsesSchema, options: ReceiverOptionsSchema }, [
+    responses,
     options,
   ]);
   const {
     port: wantedPort = 0,
     certificate,
-    timeout: patience = DEFAULT_TIMEOUT_MS,
+    timeout: defaultTimeout = DEFAULT_TIMEOUT_MS,
     clock,
     ...checks
   } = options;
@@ -78,15 +78,15 @@ export async function createReceiver(
   const requests: ReceivedRequest[] = [];
   const waiters = new Set<() => void>();
   const scriptsByType = new Map<string, ResponseScript>();
-  let script = new ResponseScript(answers, 'createReceiver', clock);
+  let script = new ResponseScript(responses, 'createReceiver', clock);
   let { secret } = checks;
 
   async function serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const request = await readReceivedRequest(incoming, secret === undefined ? null : { ...checks, secret });
-    const own = scriptsByType.get(request.envelope?.type ?? '') ?? script;
+    const responseScript = scriptsByType.get(request.envelope?.type ?? '') ?? script;
     requests.push(request);
     for (const waiter of waiters) waiter();
-    await answer(response, await own.next(request).catch(toFailure));
+    await sendResponse(response, await responseScript.next(request).catch(toFailure));
   }
 
   const listener = (incoming: IncomingMessage, response: ServerResponse) => {
@@ -98,16 +98,16 @@ export async function createReceiver(
   });
   const { port } = server.address() as AddressInfo;
 
-  async function waitFor(...args: Parameters<Receiver['waitFor']>): Promise<readonly ReceivedRequest[]> {
-    checkArguments('waitFor', receiverParameters.waitFor, args);
-    return waitUntil(args[0], toMs(args[1]?.timeout ?? patience));
-  }
-
-  function waitUntil(count: number, timeoutMs: number): Promise<readonly ReceivedRequest[]> {
+  function waitForCount(
+    call: string,
+    count: number,
+    timeout: Duration = defaultTimeout,
+  ): Promise<readonly ReceivedRequest[]> {
+    const timeoutMs = toMs(timeout);
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         waiters.delete(check);
-        reject(waitedInVain(count, requests, timeoutMs));
+        reject(toTimeoutError(call, count, requests, timeoutMs));
       }, timeoutMs);
       const check = () => {
         if (requests.length < count) return;
@@ -131,22 +131,26 @@ export async function createReceiver(
     port,
     requests,
     respond(next) {
-      checkArguments('respond', receiverParameters.respond, [next]);
-      script = new ResponseScript(next, 'respond', clock);
+      checkArguments('receiver.respond', receiverParameters.respond, [next]);
+      script = new ResponseScript(next, 'receiver.respond', clock);
     },
     respondTo(type, next) {
-      checkArguments('respondTo', receiverParameters.respondTo, [type, next]);
-      scriptsByType.set(type, new ResponseScript(next, 'respondTo', clock));
+      checkArguments('receiver.respondTo', receiverParameters.respondTo, [type, next]);
+      scriptsByType.set(type, new ResponseScript(next, 'receiver.respondTo', clock));
     },
     verifyWith(next) {
-      checkArguments('verifyWith', receiverParameters.verifyWith, [next]);
+      checkArguments('receiver.verifyWith', receiverParameters.verifyWith, [next]);
       secret = next;
     },
-    waitFor,
+    async waitFor(...args) {
+      checkArguments('receiver.waitFor', receiverParameters.waitFor, args);
+      const [count, options] = args;
+      return waitForCount('receiver.waitFor', count, options?.timeout);
+    },
     async nth(...args) {
-      checkArguments('nth', receiverParameters.nth, args);
+      checkArguments('receiver.nth', receiverParameters.nth, args);
       const [n, options] = args;
-      return (await waitFor(n, options))[n - 1] as ReceivedRequest;
+      return (await waitForCount('receiver.nth', n, options?.timeout))[n - 1] as ReceivedRequest;
     },
     clear: () => void requests.splice(0),
     close,
@@ -154,14 +158,14 @@ export async function createReceiver(
   };
 }
 
-/** The error of an answer function becomes the response, so that the attempt shows it. */
-function toFailure(error: Error): DetailedAnswer {
-  return { status: 500, body: `The answer function of the receiver failed: ${error.message}` };
+/** Turns the error of a response function into a response, so that the attempt shows it. */
+function toFailure(error: Error): ReceiverResponseOptions {
+  return { status: 500, body: `The receiver could not respond: ${error.message}` };
 }
 
-async function answer(
+async function sendResponse(
   response: ServerResponse,
-  { status = 200, headers, body, delayMs = 0, after, drop }: DetailedAnswer,
+  { status = 200, headers, body, delayMs = 0, after, drop }: ReceiverResponseOptions,
 ): Promise<void> {
   await after;
   if (delayMs > 0) await new Promise<void>((resolve) => void setTimeout(resolve, delayMs));
@@ -169,14 +173,21 @@ async function answer(
   else response.writeHead(status, headers).end(body);
 }
 
-function waitedInVain(count: number, requests: readonly ReceivedRequest[], timeoutMs: number): SvcError {
-  const head = `${requests.length} of ${count} requests arrived within ${formatDuration(timeoutMs)}.`;
+function toTimeoutError(
+  call: string,
+  count: number,
+  requests: readonly ReceivedRequest[],
+  timeoutMs: number,
+): SvcError {
+  const noun = count === 1 ? 'request' : 'requests';
+  const head = `${call}: ${requests.length} of ${count} ${noun} arrived within ${formatDuration(timeoutMs)}.`;
   return new SvcError('timeout', [head, ...requests.map(describe)].join('\n'));
 }
 
-/** `  POST /hooks  order.shipped evt_…, refused: The signature was made with another secret.` */
+/** `  POST /hooks  order.shipped evt_…, invalid signature: …` */
 function describe({ method, path, envelope, verification }: ReceivedRequest): string {
   const event = envelope === null ? 'no event' : `${envelope.type} ${envelope.data.id}`;
-  const refusal = verification === null || verification.ok ? '' : `, not genuine: ${verification.detail}`;
-  return `  ${method} ${path}  ${event}${refusal}`;
+  const problem =
+    verification === null || verification.ok ? '' : `, invalid signature: ${verification.detail}`;
+  return `  ${method} ${path}  ${event}${problem}`;
 }

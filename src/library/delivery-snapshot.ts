@@ -1,4 +1,4 @@
-/** Normalizes deliveries for snapshot tests: ids, times and addresses are the same in every run. */
+/** Normalizes deliveries for snapshot tests, so that ids, times and addresses are the same in each run. */
 import type { Attempt, DeliveryDetail } from '../contract/delivery-schemas.ts';
 import { formatDuration } from '../domain/duration.ts';
 
@@ -12,7 +12,7 @@ export interface DeliverySnapshot {
   readonly status: DeliveryDetail['status'];
   readonly settled_reason: DeliveryDetail['settled_reason'];
   readonly replay_of: string | null;
-  /** Null when nothing was sent yet. */
+  /** Null if nothing was sent yet. */
   readonly payload: unknown;
   readonly attempts: readonly {
     readonly number: number;
@@ -26,14 +26,14 @@ export interface DeliverySnapshot {
 }
 
 const ID = /\b(del|evt|wh|ws|req)_[0-9A-HJKMNP-TV-Z]{26}\b/g;
-/** A port that the system chose, on this machine. */
+/** A port on this machine, which the system may have chosen. */
 const LOCAL_PORT = /\b(localhost|127\.0\.0\.1|\[::1\]):\d+/g;
 
 /** @param deliveries oldest first. */
 export function toSnapshot(deliveries: readonly DeliveryDetail[]): DeliverySnapshot[] {
   const names = new Map<string, string>();
   const counts = new Map<string, number>();
-  /** Ids are numbered in the order in which they first occur. */
+  /** Numbers ids in the order in which they first occur. */
   function rename(id: string, kind: string): string {
     const known = names.get(id);
     if (known !== undefined) return known;
@@ -55,9 +55,11 @@ export function toSnapshot(deliveries: readonly DeliveryDetail[]): DeliverySnaps
     replay_of: delivery.replay_of === null ? null : stable(delivery.replay_of),
     payload: stableJson(findPayload(delivery)),
     attempts: delivery.attempts.map(({ number, trigger, outcome, response_status, ...attempt }) => ({
-      ...{ number, trigger },
+      number,
+      trigger,
       after: formatDuration(Date.parse(attempt.scheduled_at) - Date.parse(delivery.created_at)),
-      ...{ outcome, response_status },
+      outcome,
+      response_status,
       error: attempt.error === null ? null : stable(attempt.error),
     })),
   }));
@@ -68,7 +70,7 @@ function findPayload({ attempts }: DeliveryDetail): unknown {
   try {
     return body === undefined ? null : (JSON.parse(body).data?.payload ?? null);
   } catch {
-    // A replay may have sent a body of its own.
+    // A replay can have a body that is not JSON of an envelope.
     return body;
   }
 }

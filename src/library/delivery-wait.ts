@@ -1,25 +1,36 @@
+/** Waits for deliveries, and says what happened instead if they do not come. */
 import type { Delivery } from '../contract/delivery-schemas.ts';
-import { type SettledStatus, type WaitCondition, waitForDeliveries } from '../control/wait.ts';
+import type { Event, Page, WebhookDetail } from '../contract/resources.ts';
+import { describeDelivery } from '../control/describe-delivery.ts';
+import { listAll } from '../control/list-all.ts';
+import {
+  type SettledStatus,
+  type WaitCondition,
+  type WaitResult,
+  waitForDeliveries,
+} from '../control/wait.ts';
+import { formatDuration } from '../domain/duration.ts';
+import { isSubscribedTo } from '../domain/event.ts';
 import { SvcError } from '../errors.ts';
-import { DEFAULT_TIMEOUT_MS } from './default-timeout.ts';
-import { type Duration, toMs } from './duration-argument.ts';
-import { createWaitReport } from './wait-report.ts';
+import { requestJson } from './api-request.ts';
+import { DEFAULT_TIMEOUT_MS, type Duration, toMs } from './duration-argument.ts';
 import type { WorkspaceSetup } from './workspace.ts';
 
 export interface WaitOptions {
-  /** The state that they are to come to; any but pending when left out. */
+  /** Status that the deliveries must reach (default: any except `pending`). */
   readonly status?: SettledStatus;
-  /** How many; when left out all that match, and at least one. */
+  /** Number of deliveries to wait for (default: all that match, at least one). */
   readonly count?: number;
-  /** In real time; 4 seconds when left out. */
+  /** Real time to wait (default: 4 seconds). */
   readonly timeout?: Duration;
 }
 
 /**
- * Waits for deliveries that match, those that are there and those to come. @returns those that came to it, newest first.
- * @throws SvcError with an account of what happened instead: `settled_otherwise` as soon as one that matches has settled
- *   in another state, `timeout` (at once when all that are left are paused, without `count`), or `interrupted` when the
- *   emulator is closed.
+ * Waits until matching deliveries have settled. Existing deliveries count.
+ * @returns the settled deliveries, newest first
+ * @throws SvcError whose message says what happened instead: `settled_otherwise` as soon as a matching delivery settles with
+ *   another status; `timeout`, at once if all remaining deliveries are paused and there is no `count`; `interrupted` when the
+ *   emulator is closed
  */
 export type DeliveryWait = (
   filter?: Omit<WaitCondition['filter'], 'workspace_id'>,
@@ -29,11 +40,166 @@ export type DeliveryWait = (
 export function createDeliveryWait(setup: WorkspaceSetup): DeliveryWait {
   const { control, workspaceId, closing } = setup;
   return async (filter, { status, count, timeout = DEFAULT_TIMEOUT_MS } = {}) => {
-    const wish = { filter: { ...filter, workspace_id: workspaceId }, status, count };
+    const condition = { filter: { ...filter, workspace_id: workspaceId }, status, count };
     const timeoutMs = toMs(timeout);
-    const outcome = await waitForDeliveries(control, wish, { timeoutMs, signal: closing });
-    if (outcome.isMet) return outcome.done;
-    const { message, hint } = await createWaitReport(setup, wish, outcome, timeoutMs);
-    throw new SvcError(outcome.wrong.length > 0 ? 'settled_otherwise' : 'timeout', message, hint);
+    const result = await waitForDeliveries(control, condition, { timeoutMs, signal: closing });
+    if (result.isMet) return result.done;
+    const { message, hint } = await createWaitReport(setup, condition, result, timeoutMs);
+    throw new SvcError(result.wrong.length > 0 ? 'settled_otherwise' : 'timeout', message, hint);
   };
+}
+
+/** Maximum number of deliveries, events or endpoints in a report. */
+const MAX_LINES = 10;
+
+interface WaitReport {
+  readonly message: string;
+  readonly hint: { readonly hint?: string };
+}
+
+/** Reports the deliveries, events and endpoints of a wait that failed, and the next step if one is clear. */
+async function createWaitReport(
+  setup: WorkspaceSetup,
+  condition: WaitCondition,
+  result: WaitResult,
+  timeoutMs: number,
+): Promise<WaitReport> {
+  const clock = await setup.control.getClock({ workspace_id: setup.workspaceId });
+  const context = { ...setup, condition, result, clock: { ...clock, at: Date.parse(clock.now) } };
+  const [deliveries, events, hints] = await Promise.all([
+    describeDeliveries(context),
+    describeEvents(context),
+    listHints(context),
+  ]);
+  const lines = [...deliveries, ...events, ...hints].map((line) => `  ${line}`);
+  return {
+    message: [toHeadline(condition, result, timeoutMs), ...lines].join('\n'),
+    hint: hints.length === 0 ? {} : { hint: hints.join(' ') },
+  };
+}
+
+interface ReportContext extends WorkspaceSetup {
+  readonly condition: WaitCondition;
+  readonly result: WaitResult;
+  readonly clock: { readonly at: number; readonly rate: number };
+}
+
+/** `0 of 2 deliveries of order.shipped succeeded within 4s.` */
+function toHeadline({ filter, status, count }: WaitCondition, result: WaitResult, timeoutMs: number): string {
+  const { type, event_id: event, webhook_id: webhook } = filter;
+  const wanted = count ?? Math.max(1, result.open.length + result.done.length + result.wrong.length);
+  const kind = [
+    ...(type === undefined ? [] : [`of ${type}`]),
+    ...(event === undefined ? [] : [`of ${event}`]),
+    ...(webhook === undefined ? [] : [`to ${webhook}`]),
+    status ?? 'settled',
+  ].join(' ');
+  const deliveries = wanted === 1 ? 'delivery' : 'deliveries';
+  const [wrong] = result.wrong;
+  const limit = result.isPaused ? ': the others are paused' : ` within ${formatDuration(timeoutMs)}`;
+  const end = wrong === undefined ? limit : `: one ${wrong.status}`;
+  return `${result.done.length} of ${wanted} ${deliveries} ${kind}${end}.`;
+}
+
+async function describeDeliveries({ control, result, clock }: ReportContext): Promise<string[]> {
+  const missing = [...result.wrong, ...result.open];
+  const details = await Promise.all(missing.slice(0, MAX_LINES).map(({ id }) => control.getDelivery({ id })));
+  const lines = details.flatMap((detail) => [
+    describeDelivery(detail, clock.at),
+    // A single attempt is already described by the line of its delivery.
+    ...(detail.attempts.length === 1 ? [] : detail.attempts).map(
+      ({ number, outcome, response_status: status, duration_ms: ms }) =>
+        `  attempt ${number}: ${outcome}${status === null ? '' : ` ${status}`} after ${formatDuration(ms)}`,
+    ),
+  ]);
+  const more = missing.length - MAX_LINES;
+  return more > 0 ? [...lines, `… and ${more} more ${more === 1 ? 'delivery' : 'deliveries'}.`] : lines;
+}
+
+/** Describes the events of the workspace if no delivery matches. */
+async function describeEvents(context: ReportContext): Promise<string[]> {
+  const { result, condition, control } = context;
+  if (result.open.length + result.wrong.length > 0 || condition.filter.event_id !== undefined) return [];
+  const { type } = condition.filter;
+  const events = await listEvents(context);
+  const matching = events.filter((event) => type === undefined || event.type === type);
+  const undelivered = await Promise.all(
+    matching.slice(0, MAX_LINES).map(async ({ id, type }) => {
+      const { data } = await control.listDeliveries({ event_id: id, limit: 1 });
+      return data.length === 0 ? [`${id} ${type} was created but has no delivery.`] : [];
+    }),
+  );
+  const others = [...new Set(events.map((event) => event.type))].filter((other) => other !== type);
+  return [
+    ...undelivered.flat(),
+    ...(matching.length === 0
+      ? [type === undefined ? 'No event was created.' : `No event of ${type} was created.`]
+      : []),
+    ...(others.length === 0 || matching.length > 0 ? [] : [`Events of other types: ${others.join(', ')}.`]),
+    ...(await describeRejectedRequests(context)),
+  ];
+}
+
+/** The newest events; none if the request is rejected, because that is not what the report is about. */
+async function listEvents(context: ReportContext): Promise<Event[]> {
+  const list = `/v1/events?${new URLSearchParams({ [context.workspaceParameter]: context.workspaceId })}`;
+  const page = await requestJson<Page<Event>>(context, list).catch(() => null);
+  return page?.data ?? [];
+}
+
+/** Describes the requests to create events that the API rejected. */
+export async function describeRejectedRequests({
+  control,
+  workspaceId,
+}: Pick<WorkspaceSetup, 'control' | 'workspaceId'>): Promise<string[]> {
+  const { data } = await control.listRequests({
+    workspace_id: workspaceId,
+    method: 'POST',
+    path: '/v1/events',
+    limit: 1000,
+  });
+  const rejected = data.filter(({ status }) => status >= 400);
+  const kinds = new Set(rejected.map(({ status, error_code: code }) => `${status} ${code}`));
+  return [...kinds].map((kind) => `POST /v1/events was rejected: ${kind}.`);
+}
+
+async function listHints(context: ReportContext): Promise<string[]> {
+  const { control, workspaceId, result, condition } = context;
+  const waiting = result.open.flatMap(({ next_attempt_at: at }) => (at === null ? [] : [Date.parse(at)]));
+  const hints = [
+    ...hintForPaused(result),
+    ...(waiting.length > 0 ? hintForTime(Math.min(...waiting), context) : []),
+  ];
+  if (hints.length > 0) return hints;
+  if (result.wrong.length > 0) return [];
+  const webhooks = await listAll((page) => control.listWebhooks({ ...page, workspace_id: workspaceId }));
+  return hintForEndpoints(webhooks, condition.filter.type);
+}
+
+/** Says how to enable the endpoints of paused deliveries. */
+function hintForPaused({ open }: WaitResult): string[] {
+  const disabled = new Set(open.filter(({ paused }) => paused).map(({ webhook_id: id }) => id));
+  return [...disabled]
+    .slice(0, MAX_LINES)
+    .map((id) => `${id} is disabled. Enable it with webhooks.update('${id}', { disabled: false }).`);
+}
+
+function hintForTime(nextAt: number, { clock }: ReportContext): string[] {
+  const distance = nextAt - clock.at;
+  if (distance <= 0) return ['An attempt is in flight: the receiver has not responded yet.'];
+  const advance = `Send the next attempt with clock.advance('${formatDuration(Math.ceil(distance / 1000) * 1000)}').`;
+  return [
+    clock.rate === 0
+      ? `The clock is frozen. ${advance}`
+      : `The clock runs at speed ${clock.rate}. ${advance}`,
+  ];
+}
+
+function hintForEndpoints(webhooks: readonly WebhookDetail[], type: string | undefined): string[] {
+  if (webhooks.length === 0)
+    return ['No endpoint is registered. Register one with webhooks.create({ url }).'];
+  const disabled = webhooks.filter(({ disabled }) => disabled).map(({ id }) => `${id} is disabled.`);
+  if (type === undefined || webhooks.some(({ events }) => isSubscribedTo(events, type))) return disabled;
+  const others = webhooks.map(({ id, events }) => `${id} receives ${events.join(', ')}`);
+  return [`No endpoint subscribes to ${type}: ${others.slice(0, MAX_LINES).join('; ')}.`, ...disabled];
 }

@@ -2,15 +2,16 @@
 import type { EventDetail } from '../contract/event-schemas.ts';
 
 /**
- * Event types by name, with their payloads. A project extends it, usually with the file that
- * `svc fixtures types > svc-events.d.ts` writes; until then every string is an event type.
+ * Event types by name, with their payloads. A project extends this interface, usually with
+ * `svc fixtures types > svc-events.d.ts`. While it is empty, every string is an event type.
  */
-// biome-ignore lint/suspicious/noEmptyInterface: a project merges its own members into it.
+// biome-ignore lint/suspicious/noEmptyInterface: projects extend it by declaration merging.
 export interface EventTypes {}
 
+/** The names in {@link EventTypes}, or any string while it is empty. */
 export type EventType = [keyof EventTypes] extends [never] ? string : keyof EventTypes & string;
 
-/** A payload for an event of that type; a test rarely needs all of it. */
+/** Payload of an event of the type. Fields can be omitted, because a test rarely needs all. */
 export type EventPayload<Type extends EventType> = Type extends keyof EventTypes
   ? Partial<EventTypes[Type]>
   : Readonly<Record<string, unknown>>;

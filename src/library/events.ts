@@ -1,14 +1,13 @@
-/** Lists the events of a workspace and waits for new ones, also for those that the code under test creates. */
+/** Lists the events of a workspace and waits for new ones, including those that the code under test creates. */
 import type { ControlInput } from '../contract/control-operations.ts';
 import type { EventDetail } from '../contract/event-schemas.ts';
 import { listAll } from '../control/list-all.ts';
 import { formatDuration } from '../domain/duration.ts';
 import { SvcError } from '../errors.ts';
 import { abortAfter } from '../timers.ts';
-import { DEFAULT_TIMEOUT_MS } from './default-timeout.ts';
-import { type Duration, toMs } from './duration-argument.ts';
+import { describeRejectedRequests } from './delivery-wait.ts';
+import { DEFAULT_TIMEOUT_MS, type Duration, toMs } from './duration-argument.ts';
 import type { EventType, EventWith } from './event-types.ts';
-import { describeRejectedRequests } from './wait-report.ts';
 import type { WorkspaceSetup } from './workspace.ts';
 
 export interface EventSelection<Type extends EventType = EventType> {
@@ -18,21 +17,23 @@ export interface EventSelection<Type extends EventType = EventType> {
 }
 
 export interface EventWaitOptions {
-  /** Least number of events (default: 1). */
+  /** Minimum number of events (default: 1). */
   readonly count?: number;
-  /** In real time (default: 4 seconds). */
+  /** Real time to wait (default: 4 seconds). */
   readonly timeout?: Duration;
 }
 
 export interface Events {
-  /** The matching events, newest first, with their payloads. */
+  /** Lists the matching events with their payloads, newest first. */
   list(
     filter?: Omit<ControlInput<'listEvents'>, 'workspace_id' | 'limit' | 'starting_after'>,
   ): Promise<EventDetail[]>;
+  /** Returns one event with its payload. @throws SvcError `not_found` */
   get(id: string): Promise<EventDetail>;
   /**
-   * Waits until enough events match; events that exist already count. @returns the matching events, newest first.
-   * @throws SvcError `timeout` with an account of what happened instead, or `interrupted` when the emulator is closed.
+   * Waits until enough events match. Existing events count.
+   * @returns the matching events, newest first
+   * @throws SvcError `timeout`, whose message says what happened instead, or `interrupted` when the emulator is closed
    */
   wait<Type extends EventType = EventType>(
     selection?: EventSelection<Type>,
@@ -55,7 +56,7 @@ export function createEvents(setup: WorkspaceSetup): Events {
     const timeoutMs = toMs(timeout);
     const leaving = new AbortController();
     const end = AbortSignal.any([closing, leaving.signal, abortAfter(timeoutMs)]);
-    const look = async () => {
+    const listMatching = async () => {
       const events = await list(type === undefined ? {} : { type });
       return (events as EventWith<EventType>[]).filter(where);
     };
@@ -63,12 +64,12 @@ export function createEvents(setup: WorkspaceSetup): Events {
     try {
       const stream = control.stream({ types: 'request', workspace_id }, end);
       await stream.ready;
-      found = await look();
+      found = await listMatching();
       if (found.length >= count) return found;
       for await (const item of stream) {
         const isCreation =
           item.type === 'request' && item.request.method === 'POST' && item.request.status === 201;
-        if (isCreation) found = await look();
+        if (isCreation) found = await listMatching();
         if (found.length >= count) return found;
       }
     } finally {
@@ -82,7 +83,9 @@ export function createEvents(setup: WorkspaceSetup): Events {
     const kind = type === undefined ? '' : ` of ${type}`;
     const types = [...new Set((await list()).map((event) => event.type))];
     const lines = [
-      types.length === 0 ? 'No event was created.' : `There were events of ${types.join(', ')}.`,
+      types.length === 0
+        ? 'No event was created.'
+        : `Events of these types were created: ${types.join(', ')}.`,
       ...(await describeRejectedRequests(setup)),
     ];
     const head = `${found} of ${count} ${count === 1 ? 'event' : 'events'}${kind} within ${formatDuration(timeoutMs)}.`;

@@ -12,31 +12,33 @@ export interface Envelope {
   readonly data: Event;
 }
 
-/** What a receiver verifies by: the secret of the endpoint, and what differs from the service. */
+/** How a receiver verifies requests: the endpoint secret, and optionally the scheme and the tolerance. */
 export type Verification = Pick<VerifyOptions, 'secret' | 'scheme' | 'toleranceMs'>;
 
-/** A request as a receiver got it. */
+/** A request that a receiver got. */
 export interface ReceivedRequest {
   readonly method: string;
-  /** With the query. */
+  /** Path and query. */
   readonly path: string;
+  /** Names in lower case. */
   readonly headers: IncomingHttpHeaders;
+  /** Names and values in turn, as they arrived. */
   readonly rawHeaders: readonly string[];
-  /** The bytes, as they were signed. */
+  /** The raw bytes, which the signature covers (§6.1). */
   readonly body: Buffer;
-  /** The parsed body; undefined where it is no JSON. */
+  /** The parsed body; undefined if it is not JSON. */
   readonly json: unknown;
-  /** The parsed body where it is the envelope of an event, otherwise null. */
+  /** The parsed body if it is the envelope of an event, otherwise null. */
   readonly envelope: Envelope | null;
-  /** `data.id` of the envelope, the key for deduplication (§6.6). */
+  /** `data.id` of the envelope, the deduplication key (§6.6). */
   readonly eventId: string | null;
-  /** Whether the signature is genuine; null for a receiver that knows no secret. */
+  /** Result of the verification; null if the receiver has no secret. */
   readonly verification: VerifyResult | null;
-  /** Wall time at which it was complete, in milliseconds since 1970. */
+  /** Wall time at which the request was complete, in milliseconds since 1970. */
   readonly at: number;
 }
 
-/** Reads a request to its end. */
+/** Reads a request completely and verifies it. */
 export async function readReceivedRequest(
   incoming: IncomingMessage,
   verification: Verification | null,
@@ -49,11 +51,23 @@ export async function readReceivedRequest(
   const json = parseJson(body);
   const envelope = isEnvelope(json) ? json : null;
   return {
-    ...{ method, path: url, headers, rawHeaders, body, json, envelope, at },
+    method,
+    path: url,
+    headers,
+    rawHeaders,
+    body,
+    json,
+    envelope,
+    at,
     eventId: envelope?.data.id ?? null,
     verification:
       verification &&
-      verifyMessage({ ...verification, payload: body, headers: { get: pickFrom(headers) }, now: at }),
+      verifyMessage({
+        ...verification,
+        payload: body,
+        headers: { get: createHeaderLookup(headers) },
+        now: at,
+      }),
   };
 }
 
@@ -70,7 +84,7 @@ function isEnvelope(json: unknown): json is Envelope {
   return typeof type === 'string' && typeof data?.id === 'string';
 }
 
-function pickFrom(headers: IncomingHttpHeaders): (name: string) => string | null {
+function createHeaderLookup(headers: IncomingHttpHeaders): (name: string) => string | null {
   return (name) => {
     const value = headers[name.toLowerCase()];
     return Array.isArray(value) ? value.join(', ') : (value ?? null);

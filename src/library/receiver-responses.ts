@@ -1,99 +1,104 @@
-/** What a receiver for tests answers: said beforehand, for every request or for those of one event type. */
+/** The responses of a receiver for tests. */
 import { SvcError } from '../errors.ts';
-import { AnswerSchema } from './argument-schemas.ts';
+import { ResponseSchema } from './argument-schemas.ts';
 import { checkArguments } from './check-arguments.ts';
 import { type Duration, toMs } from './duration-argument.ts';
 import type { ReceivedRequest } from './received-request.ts';
 
-/** How to answer one request; a number is its status. */
-export type Answer = number | DetailedAnswer;
+/** One response. A number is its status. */
+export type ReceiverResponse = number | ReceiverResponseOptions;
 
-export interface DetailedAnswer {
-  /** 200 when left out. */
+export interface ReceiverResponseOptions {
+  /** HTTP status from 200 to 999 (default: 200). */
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string | string[]>>;
   readonly body?: string | Buffer;
-  /** Waits that long before it answers, in real time. */
+  /** Real time in milliseconds to wait before responding. */
   readonly delayMs?: number;
-  /** Answers only when it has resolved. */
+  /** Promise to wait for before responding. */
   readonly after?: Promise<unknown>;
-  /** Closes the connection instead. */
+  /** Closes the connection without a response. */
   readonly drop?: boolean;
 }
 
-/** Refuses for a time of the schedule clock, counted from when it is set, and then answers 200. */
-export interface Outage extends Pick<DetailedAnswer, 'headers' | 'body' | 'drop'> {
+/** Fails for a duration of schedule time from when it is set, and then responds with 200. */
+export interface Outage extends Pick<ReceiverResponseOptions, 'headers' | 'body' | 'drop'> {
   readonly downFor: Duration;
-  /** Default: 503. */
+  /** HTTP status during the outage (default: 503). */
   readonly status?: number;
 }
 
-/** Where an {@link Outage} reads the schedule time. */
+/** The clock of a workspace, from which an {@link Outage} reads the schedule time. */
 export interface ScheduleClockReader {
   show(): Promise<{ readonly now: string }>;
 }
 
-/** The same always; one for each request in turn, the last of them from then on; or what a function says. */
-export type Answers =
-  | Answer
-  | readonly Answer[]
+/**
+ * A single response for every request; an array with one for each request, the last one repeated; an outage; or a function
+ * of the request and its index, counted from 0.
+ */
+export type ReceiverResponses =
+  | ReceiverResponse
+  | readonly ReceiverResponse[]
   | Outage
-  | ((request: ReceivedRequest, index: number) => Answer | Promise<Answer>);
+  | ((request: ReceivedRequest, index: number) => ReceiverResponse | Promise<ReceiverResponse>);
 
-/** Answers in turn, counted from 0. */
+/** Picks the response to each request in turn. */
 export class ResponseScript {
-  readonly #pick: (request: ReceivedRequest, index: number) => Answer | Promise<Answer>;
-  #given = 0;
+  readonly #pick: (request: ReceivedRequest, index: number) => ReceiverResponse | Promise<ReceiverResponse>;
+  #count = 0;
 
   /**
-   * @param call for messages: who was given the answers.
-   * @throws SvcError `usage` for an outage without a clock.
+   * @param call the call that got the responses, for error messages
+   * @throws SvcError `usage` for an outage without a clock
    */
-  constructor(answers: Answers, call: string, clock?: ScheduleClockReader) {
-    this.#pick = toPick(answers, call, clock);
+  constructor(responses: ReceiverResponses, call: string, clock?: ScheduleClockReader) {
+    this.#pick = toPick(responses, call, clock);
   }
 
-  /** @throws SvcError `usage` when a function returned what is not an answer, or what that function throws. */
-  async next(request: ReceivedRequest): Promise<DetailedAnswer> {
-    const answer = await this.#pick(request, this.#given++);
-    return typeof answer === 'number' ? { status: answer } : answer;
+  /** @throws SvcError `usage` if a function returned an invalid response, or the error of that function */
+  async next(request: ReceivedRequest): Promise<ReceiverResponseOptions> {
+    const response = await this.#pick(request, this.#count++);
+    return typeof response === 'number' ? { status: response } : response;
   }
 }
 
 function toPick(
-  answers: Answers,
+  responses: ReceiverResponses,
   call: string,
   clock: ScheduleClockReader | undefined,
-): (request: ReceivedRequest, index: number) => Answer | Promise<Answer> {
-  if (typeof answers === 'function') {
+): (request: ReceivedRequest, index: number) => ReceiverResponse | Promise<ReceiverResponse> {
+  if (typeof responses === 'function') {
     return async (request, index) => {
-      const answer = await answers(request, index);
-      checkArguments(call, { answer: AnswerSchema }, [answer]);
-      return answer;
+      const response = await responses(request, index);
+      checkArguments(call, { response: ResponseSchema }, [response]);
+      return response;
     };
   }
-  if (typeof answers === 'number') return () => answers;
-  if (isList(answers)) return (_, index) => answers[Math.min(index, answers.length - 1)] ?? {};
-  return 'downFor' in answers ? toOutage(answers, call, clock) : () => answers;
+  if (typeof responses === 'number') return () => responses;
+  if (isList(responses)) return (_, index) => responses[Math.min(index, responses.length - 1)] ?? {};
+  return 'downFor' in responses ? toOutage(responses, call, clock) : () => responses;
 }
 
 function toOutage(
-  { downFor, ...answer }: Outage,
+  { downFor, ...response }: Outage,
   call: string,
   clock: ScheduleClockReader | undefined,
-): () => Promise<Answer> {
+): () => Promise<ReceiverResponse> {
   if (clock === undefined) {
     throw new SvcError('usage', `${call}: downFor needs a schedule clock.`, {
-      hint: "Pass that of a workspace: createReceiver({ downFor: '2h' }, { clock: workspace.clock })",
+      hint: "Pass the clock of a workspace: createReceiver({ downFor: '2h' }, { clock: workspace.clock })",
     });
   }
   const readTime = async () => Date.parse((await clock.show()).now);
   const endsAt = readTime().then((now) => now + toMs(downFor));
-  // A request finds the failure; without one, nobody needs it.
+  // The next request rejects with the failure.
   endsAt.catch(() => undefined);
-  return async () => ((await readTime()) < (await endsAt) ? { status: 503, ...answer } : 200);
+  return async () => ((await readTime()) < (await endsAt) ? { status: 503, ...response } : 200);
 }
 
-function isList(answers: DetailedAnswer | Outage | readonly Answer[]): answers is readonly Answer[] {
-  return Array.isArray(answers);
+function isList(
+  responses: ReceiverResponseOptions | Outage | readonly ReceiverResponse[],
+): responses is readonly ReceiverResponse[] {
+  return Array.isArray(responses);
 }

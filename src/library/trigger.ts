@@ -11,11 +11,11 @@ import { type ApiCaller, requestJson } from './api-request.ts';
 import type { EventPayload, EventType } from './event-types.ts';
 
 export interface TriggerOptions {
-  /** Sent as the `Idempotency-Key` header. */
+  /** Value of the `Idempotency-Key` header. */
   readonly idempotencyKey?: string;
 }
 
-/** An event and its deliveries as they were right after it was created. */
+/** An event and its deliveries right after it was created. */
 export interface Triggered {
   readonly event: Event;
   readonly deliveries: Delivery[];
@@ -24,11 +24,11 @@ export interface Triggered {
 export interface TriggerSetup extends ApiCaller {
   readonly control: ControlPlane;
   readonly workspaceId: string;
-  /** What `POST /events` calls the payload (decision `event.body`). */
+  /** Name of the payload field in `POST /events` (decision `event.body`). */
   readonly payloadMember: string;
-  /** What lists call the workspace (decision `list.workspace`). */
+  /** Name of the workspace parameter of lists (decision `list.workspace`). */
   readonly workspaceParameter: string;
-  /** What the templates of fixtures draw from. */
+  /** Random numbers for the templates of fixtures. */
   readonly random: RandomSource;
 }
 
@@ -42,7 +42,7 @@ export function createTrigger(setup: TriggerSetup): Trigger {
   const { control, workspaceId, payloadMember, random } = setup;
   let sequence = 0;
 
-  /** The fixture of the type, the project's or a built-in one, with its templates filled; empty without one. */
+  /** The payload of the fixture of the type with its templates filled in; `{}` without a fixture. */
   async function fillFixture(type: string): Promise<string> {
     const fixture = findFixture(type, fixtureFolders(process.cwd()));
     if (fixture === null) return '{}';

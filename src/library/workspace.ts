@@ -1,4 +1,4 @@
-/** One workspace of an emulator in this process: what a test does with it. */
+/** A workspace of an emulator in this process. */
 import type { ControlInput, ControlOperations, ControlOutput } from '../contract/control-operations.ts';
 import type { Delivery, DeliveryDetail } from '../contract/delivery-schemas.ts';
 import type { ClockMove, ClockState } from '../contract/emulator-schemas.ts';
@@ -24,32 +24,34 @@ import { type Duration, toMs } from './duration-argument.ts';
 import { createEvents, type Events } from './events.ts';
 import { createTrigger, type Trigger, type TriggerSetup } from './trigger.ts';
 
-/** The input of an operation of the control plane, but for what the library says itself. */
+/** The input of a control-plane operation without the fields that the library sets. */
 type Input<Name extends keyof ControlOperations> = Omit<
   ControlInput<Name>,
   'id' | 'workspace_id' | 'limit' | 'starting_after'
 >;
 
 /**
- * Methods and their options are named in camelCase. What goes over the wire, resources and filters by their members, is
- * named as it is there (§2 of the service description).
+ * A workspace with its own API key, endpoints, clock and faults. Methods and their options are named in camelCase. Resources,
+ * filters and inputs of the API keep the names of the API (§2).
  */
 export interface Workspace extends AsyncDisposable {
+  /** Id of the workspace (`ws_…`). */
   readonly workspaceId: string;
-  /** A key that may do everything in this workspace, and nothing in others. */
+  /** An API key with all scopes, for this workspace only (§5). */
   readonly apiKey: string;
   /** `http://127.0.0.1:<port>` */
   readonly url: string;
-  /** Base address of the API; ends in `/v1`. */
+  /** Base URL of the API, ends in `/v1`. */
   readonly baseUrl: string;
   /**
-   * Answers without the network. A path, such as `/v1/events`, is asked with the key of the workspace, and a body is
-   * JSON, unless the headers say otherwise; a `Request` is taken as it is.
+   * Sends a request without the network. A path such as `/v1/events` is requested with the API key of the workspace, and a
+   * body is sent as JSON, unless the headers say otherwise. A `Request` is sent unchanged.
    */
   fetch(target: Request | URL | string, init?: RequestInit): Promise<Response>;
   /**
-   * Creates an event through the API. Without a payload it has that of the fixture of its type, or an empty one.
-   * @throws SvcError as the API refuses it.
+   * Creates an event with `POST /v1/events` (§4).
+   * @param payload default: the fixture of the type, or `{}`
+   * @throws SvcError with the error of the API, such as `validation_failed`
    */
   trigger: Trigger;
   readonly events: Events;
@@ -58,50 +60,59 @@ export interface Workspace extends AsyncDisposable {
   readonly webhooks: Webhooks;
   readonly requests: Requests;
   readonly faults: Faults;
-  /** Deletes its endpoints, so that nothing is sent any more; what happened can still be read. */
+  /** Deletes the endpoints of the workspace, so that nothing more is sent. The data can still be read. */
   close(): Promise<void>;
 }
 
 export interface Deliveries {
-  /** All that match, newest first. */
+  /** Lists all matching deliveries, newest first. */
   list(filter?: Input<'listDeliveries'>): Promise<Delivery[]>;
-  /** With its attempts: what was sent and what was answered. */
+  /** Returns a delivery with its attempts, each with its request and response. @throws SvcError `not_found` */
   get(id: string): Promise<DeliveryDetail>;
-  /** Sends it again: as a new attempt, or as a new delivery where its id, address or body is to differ. */
+  /**
+   * Sends a delivery again at once. With `new_id`, `url` or `body` it becomes a new delivery, otherwise a new attempt.
+   * @throws SvcError `not_found`, `validation_failed`, or `conflict` if the endpoint was deleted
+   */
   replay(id: string, changes?: Input<'replayDelivery'>): Promise<Delivery>;
   wait: DeliveryWait;
-  /** The matching deliveries, oldest first, for snapshot tests: ids are numbered, times are relative, local ports are left out. */
+  /** Returns matching deliveries for snapshot tests, oldest first: ids are numbered, times are relative, local ports are left out. */
   snapshot(filter?: Input<'listDeliveries'>): Promise<DeliverySnapshot[]>;
 }
 
-/** The schedule clock: it decides when a retry is due. */
+/** The schedule clock of a workspace, which decides when a retry is due. */
 export interface Clock {
+  /** Returns the schedule time, the speed and the next due time. */
   show(): Promise<ClockState>;
-  /** Moves it forward; resolves when all that this caused has been sent and answered. */
+  /** Moves the clock forward. Resolves when every attempt that this caused has a response, as do the other moves. */
   advance(by: Duration): Promise<ClockMove>;
-  /** Moves it forward to a schedule time, which must not be before the current one. */
+  /** Moves the clock to a schedule time. @throws SvcError `usage` for a time in the past */
   advanceTo(time: Date | string): Promise<ClockMove>;
-  /** Moves it to the next instant at which something is due. */
+  /** Moves the clock to the next due time. */
   next(): Promise<ClockMove>;
-  /** Moves it until no delivery is pending any more. */
+  /** Moves the clock until no delivery is pending, except those to disabled endpoints. */
   settle(): Promise<ClockMove>;
+  /** Stops the clock. */
   freeze(): Promise<ClockState>;
+  /** Lets the clock run again at its speed. */
   resume(): Promise<ClockState>;
-  /** Schedule time that passes in a unit of real time. */
+  /** Sets the schedule seconds per real second. */
   speed(factor: number): Promise<ClockState>;
 }
 
 export interface Webhooks {
-  /** Registers an endpoint, for every type of event when `events` is left out. */
+  /** Registers an endpoint (§6). Without `events` it receives all event types. The result contains the secret. */
   create(
     webhook: Omit<Input<'createWebhook'>, 'listener' | 'reuse'>,
   ): Promise<ControlOutput<'createWebhook'>>;
+  /** Lists all endpoints of the workspace. */
   list(): Promise<ControlOutput<'getWebhook'>[]>;
+  /** Returns an endpoint. @throws SvcError `not_found` */
   get(id: string): Promise<ControlOutput<'getWebhook'>>;
+  /** Changes the given fields of an endpoint. `disabled: true` pauses its deliveries. */
   update(id: string, change: Input<'updateWebhook'>): Promise<ControlOutput<'updateWebhook'>>;
-  /** Its pending deliveries are canceled. */
+  /** Deletes an endpoint. Its pending deliveries are canceled. */
   delete(id: string): Promise<ControlOutput<'deleteWebhook'>>;
-  /** The old secret signs as well for a day of schedule time, unless told otherwise. */
+  /** Replaces the secret. Deliveries also carry a signature of the old one for `overlap_ms` of schedule time (default: 24 hours). */
   rotateSecret(
     id: string,
     options?: Input<'rotateWebhookSecret'>,
@@ -109,16 +120,17 @@ export interface Webhooks {
 }
 
 export interface Requests {
-  /** The requests made to `/v1` with a key of this workspace, newest first. */
+  /** Lists the requests to `/v1` made with a key of this workspace, newest first. */
   list(filter?: Input<'listRequests'>): Promise<ApiRequest[]>;
 }
 
-/** What goes wrong on purpose: on requests with a key of this workspace, and on its deliveries. */
+/** Injected faults on requests with a key of this workspace and on its deliveries, see docs/faults.md. */
 export interface Faults {
+  /** Adds a fault. @throws SvcError `usage` for an unknown or invalid field, `validation_failed` for fields that do not fit together */
   add(fault: Input<'addFault'>): Promise<Fault>;
-  /** Newest first, with how often each has fired. */
+  /** Lists the faults, newest first, with the number of times that each was applied. */
   list(): Promise<Fault[]>;
-  /** Takes one back, or all of this workspace. @returns how many. */
+  /** Removes a fault, or all of this workspace. @returns the number of faults removed */
   clear(id?: string): Promise<number>;
 }
 
@@ -139,13 +151,18 @@ export function createWorkspace(setup: WorkspaceSetup): Workspace {
   };
 
   async function close(): Promise<void> {
-    // Nothing is sent any more.
+    // A closed emulator sends nothing.
     if (closing.aborted) return;
     for (const { id } of await webhooks.list()) await webhooks.delete(id);
   }
 
   return {
-    ...{ workspaceId, apiKey, url, baseUrl, webhooks, close },
+    workspaceId,
+    apiKey,
+    url,
+    baseUrl,
+    webhooks,
+    close,
     fetch: (target, init) => fetchWithKey(setup, target, init),
     trigger,
     events: withArgumentChecks('events.', createEvents(setup), eventParameters),

@@ -1,11 +1,18 @@
-/** Where the emulator and its checks may connect: asked about the very address that is dialled next, whatever name led to it. */
-import { isIPv6 } from 'node:net';
-import { type AddressClass, classifyAddress, classifyHost, toCanonicalAddress } from '../domain/address.ts';
+/** Decides where the emulator and its checks may connect, and restricts DNS lookups to these addresses. */
+import { promises as dns, type LookupAddress } from 'node:dns';
+import { isIPv6, type LookupFunction } from 'node:net';
+import {
+  type AddressClass,
+  classifyAddress,
+  classifyHost,
+  isLoopbackName,
+  toCanonicalAddress,
+} from '../domain/address.ts';
 import { findTargetProblem, type WebhookUrlRule } from '../domain/webhook-url.ts';
 
 export interface AddressPolicy {
   readonly rule: WebhookUrlRule;
-  /** Whether the emulator itself listens there: a delivery to it could cause the next one, without end. */
+  /** Whether the emulator listens at an address. A delivery to itself could cause the next one, endlessly. */
   readonly isOwnAddress: (address: string, port: number) => boolean;
 }
 
@@ -15,34 +22,75 @@ export interface Destination {
   readonly port: number;
 }
 
-/** A connection that the policy does not allow. Never thrown: undici carries it to the result of the attempt. */
+/** A connection that the policy blocks. Never thrown by deliveries: undici passes it to the result of the attempt. */
 export class BlockedError extends Error {
   override readonly name = 'BlockedError';
 }
 
-/** Why nothing may be sent there, in words; null when it may. */
+/** Why the policy blocks a destination; null if it is allowed. */
 export function findBlockReason(policy: AddressPolicy, destination: Destination): string | null {
-  return findRefusalOf(policy, destination, classifyAddress(destination.address));
+  return findReasonFor(policy, destination, classifyAddress(destination.address));
 }
 
-/** The same for a destination that a proxy will resolve: its host, judged by its form. */
+/** The same for a host name that a proxy resolves: it is classified by its form. */
 export function findHostBlockReason(policy: AddressPolicy, destination: Destination): string | null {
-  return findRefusalOf(policy, destination, classifyHost(destination.address));
+  return findReasonFor(policy, destination, classifyHost(destination.address));
 }
 
-function findRefusalOf(
+function findReasonFor(
   policy: AddressPolicy,
   { protocol, address, port }: Destination,
   target: AddressClass,
 ): string | null {
   const objection = findTargetProblem(policy.rule, protocol, target);
-  if (objection !== null)
-    return `${address} is ${target.description}: the address of an endpoint ${objection}`;
+  if (objection !== null) return `${address} is ${target.description}: an endpoint URL ${objection}`;
   if (!policy.isOwnAddress(toCanonicalAddress(address), port)) return null;
   return `${formatAuthority(address, port)} is this emulator itself: point the endpoint to your receiver`;
 }
 
-/** `address:port`, with the brackets that an IPv6 address needs. */
+/** `address:port`, with brackets around an IPv6 address. */
 export function formatAuthority(address: string, port: number): string {
   return isIPv6(address) ? `[${address}]:${port}` : `${address}:${port}`;
+}
+
+/** Resolves a host name to its addresses in the order to try them. Rejects as `dns.lookup` does. */
+export type Lookup = (host: string) => Promise<readonly LookupAddress[]>;
+
+const loopbackAddresses: readonly LookupAddress[] = [
+  { address: '127.0.0.1', family: 4 },
+  { address: '::1', family: 6 },
+];
+
+/** IPv4 first, because IPv6 does not work in many containers. */
+const systemLookup: Lookup = (host) => dns.lookup(host, { all: true, order: 'ipv4first' });
+
+/**
+ * A lookup for the `connect` of Node.js, which returns only allowed addresses and fails if none is allowed. There is no second
+ * lookup, so a name that resolves to another address later (DNS rebinding) has no effect.
+ *
+ * @param findReason returns why an address is blocked; null if it is allowed
+ */
+export function createPolicyLookup(
+  findReason: (address: string) => string | null,
+  lookup: Lookup = systemLookup,
+): LookupFunction {
+  return (host, { all }, done) => {
+    resolveAddresses(host, lookup).then(
+      (addresses) => {
+        const reasons = addresses.map(({ address }) => findReason(address));
+        const allowed = addresses.filter((_, index) => reasons[index] === null);
+        const [first] = allowed;
+        if (first === undefined)
+          done(new BlockedError(`${host} has no allowed address: ${reasons.join('; ')}`), []);
+        else if (all) done(null, allowed);
+        else done(null, first.address, first.family);
+      },
+      (error: NodeJS.ErrnoException) => done(error, []),
+    );
+  };
+}
+
+/** Names that end in `localhost` are always this machine (RFC 6761, section 6.3), without asking a resolver. */
+async function resolveAddresses(host: string, lookup: Lookup): Promise<readonly LookupAddress[]> {
+  return isLoopbackName(host) ? loopbackAddresses : lookup(host);
 }

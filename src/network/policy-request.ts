@@ -1,20 +1,19 @@
-/** Requests over `node:http` that connect only where deliveries may go. */
+/** Sends `node:http` requests that connect only where deliveries may go. */
 import { type ClientRequest, type RequestOptions, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { isIP } from 'node:net';
 import type { WebhookUrlRule } from '../domain/webhook-url.ts';
-import { BlockedError, findBlockReason } from './address-policy.ts';
-import { createPolicyLookup, type Lookup } from './policy-lookup.ts';
+import { BlockedError, createPolicyLookup, findBlockReason, type Lookup } from './address-policy.ts';
 
 export interface PolicyRequestOptions extends Pick<RequestOptions, 'method' | 'headers' | 'signal'> {
   readonly rule: WebhookUrlRule;
-  /** Certificate authorities in PEM; the usual ones if undefined. */
+  /** Certificate authorities in PEM; the built-in ones if undefined. */
   readonly ca?: string[] | undefined;
-  /** How host names are resolved; the system's way if undefined. */
+  /** Resolves host names; the system resolver if undefined. */
   readonly lookup?: Lookup | undefined;
 }
 
-/** Starts a request on a connection of its own. Redirects are not followed. @throws BlockedError for a refused address. */
+/** Starts a request on its own connection. Redirects are not followed. @throws BlockedError for a blocked IP address */
 export function startPolicyRequest(
   address: string,
   { rule, lookup, ca, ...options }: PolicyRequestOptions,
@@ -23,16 +22,16 @@ export function startPolicyRequest(
   const { protocol } = url;
   const port = Number(url.port) || (protocol === 'https:' ? 443 : 80);
   const policy = { rule, isOwnAddress: () => false };
-  const refusalOf = (address: string) => findBlockReason(policy, { protocol, address, port });
-  // Node looks up names only.
+  const findReason = (address: string) => findBlockReason(policy, { protocol, address, port });
+  // Node.js calls the lookup for names only.
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
-  const refusal = isIP(host) === 0 ? null : refusalOf(host);
-  if (refusal !== null) throw new BlockedError(refusal);
+  const blockReason = isIP(host) === 0 ? null : findReason(host);
+  if (blockReason !== null) throw new BlockedError(blockReason);
   const start = protocol === 'https:' ? requestHttps : requestHttp;
   return start(url, {
     ...options,
     ...(ca && { ca }),
     agent: false,
-    lookup: createPolicyLookup(refusalOf, lookup),
+    lookup: createPolicyLookup(findReason, lookup),
   });
 }

@@ -1,4 +1,4 @@
-/** What the checks of one receiver work with. */
+/** Everything that the checks of one receiver use: deliveries, responses and the effect count. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { DeliveryFactory } from './delivery-factory.ts';
 import { createEffectCounter, type EffectCounter, type ObservationUnavailable } from './effect-counter.ts';
@@ -14,30 +14,30 @@ export interface CheckContextOptions {
   readonly deliveries: DeliveryFactory;
   readonly send: SendToReceiver;
   readonly count: CountEffects | null;
-  /** Null where none is known. */
+  /** Null if none is known. */
   readonly apiKey: string | null;
-  /** How long an effect may take to show. */
+  /** How long an effect may take. */
   readonly effectTimeoutMs: number;
-  /** Ends the waiting for a receiver that is down. */
+  /** Ends the wait for a receiver that is down. */
   readonly signal: AbortSignal;
-  /** An answer that takes so much longer for a delivery that is worked on has waited for the work. */
+  /** A response to a valid delivery that takes this much longer than one to a tampered delivery has waited for the work. */
   readonly slowThresholdMs: number;
 }
 
 const NO_OBSERVER: ObservationUnavailable = {
-  why: 'Pass --observe with a URL or a command that gives the count of effects.',
+  reason: 'Pass --observe with a URL or a command that returns the number of processed events.',
 };
-const LOOK_EVERY_MS = 250;
-/** Time for whatever supervises a receiver to start it again. */
-const REVIVAL_MS = 3_000;
+const CHECK_INTERVAL_MS = 250;
+/** Time for a supervisor to restart the receiver. */
+const RESTART_TIMEOUT_MS = 3_000;
 
 export class CheckContext {
   readonly deliveries: DeliveryFactory;
   readonly apiKey: string | null;
   readonly slowThresholdMs: number;
   readonly #options: CheckContextOptions;
-  getEffectCounter: EffectCounter | ObservationUnavailable | undefined;
-  #answers: ReceiverResponse[] = [];
+  #effectCounter: EffectCounter | ObservationUnavailable | undefined;
+  #responses: ReceiverResponse[] = [];
 
   constructor(options: CheckContextOptions) {
     this.deliveries = options.deliveries;
@@ -47,37 +47,37 @@ export class CheckContext {
   }
 
   async send(message: DeliveryMessage): Promise<ReceiverResponse> {
-    const receiverResponse = await this.#options.send(message);
-    this.#answers.push(receiverResponse);
-    return receiverResponse;
+    const response = await this.#options.send(message);
+    this.#responses.push(response);
+    return response;
   }
 
-  /** The count of effects, tried out when it is first asked for. @throws SvcError as {@link CountEffects}. */
-  async effects(): Promise<EffectCounter | ObservationUnavailable> {
+  /** The effect counter, which is tested on the first call. @throws SvcError as {@link CountEffects} */
+  async getEffectCounter(): Promise<EffectCounter | ObservationUnavailable> {
     const { count, effectTimeoutMs } = this.#options;
     if (count === null) return NO_OBSERVER;
-    this.getEffectCounter ??= await createEffectCounter(
+    this.#effectCounter ??= await createEffectCounter(
       count,
       () => this.send(this.deliveries.createValid()),
       effectTimeoutMs,
     );
-    return this.getEffectCounter;
+    return this.#effectCounter;
   }
 
-  /** Whether a genuine delivery is accepted, now or when the receiver has been started again. */
+  /** Whether the receiver accepts a valid delivery, now or after a restart. */
   async isResponsive(): Promise<boolean> {
     const startedAt = performance.now();
     for (;;) {
       if (isAccepted(await this.send(this.deliveries.createValid()))) return true;
-      if (performance.now() - startedAt > REVIVAL_MS) return false;
-      await pause(LOOK_EVERY_MS, undefined, { signal: this.#options.signal });
+      if (performance.now() - startedAt > RESTART_TIMEOUT_MS) return false;
+      await pause(CHECK_INTERVAL_MS, undefined, { signal: this.#options.signal });
     }
   }
 
-  /** Every answer since the last call. */
+  /** Returns the responses since the last call. */
   takeResponses(): readonly ReceiverResponse[] {
-    const answers = this.#answers;
-    this.#answers = [];
-    return answers;
+    const responses = this.#responses;
+    this.#responses = [];
+    return responses;
   }
 }

@@ -1,17 +1,26 @@
-/** Makes deliveries: genuine ones as the service sends them, and the parts of which forged ones are made. */
+/** Creates signed deliveries as the service sends them, and the parts for tampered ones. */
 import { toEnvelope } from '../domain/event.ts';
 import { UlidGenerator } from '../domain/ids.ts';
+import { addJsonSpaces, escapeNonAscii } from '../domain/json.ts';
 import type { SignatureScheme } from '../domain/signature/scheme.ts';
 import { signDelivery } from '../domain/signature/sign.ts';
 import type { DeliveryMessage } from './receiver-client.ts';
-import { type Serializer, serializers, sortFields } from './serializers.ts';
+
+/** How JSON libraries serialize a parsed value. A receiver that verifies such text accepts only its own form. */
+export type Serializer = (value: unknown) => string;
+
+export const serializers = {
+  'JSON.stringify of JavaScript': (value) => JSON.stringify(value),
+  'json.dumps of Python': (value) => escapeNonAscii(addJsonSpaces(JSON.stringify(value))),
+  'json_encode of PHP': (value) => escapeNonAscii(JSON.stringify(value)).replaceAll('/', '\\/'),
+} as const satisfies Record<string, Serializer>;
 
 export interface DeliveryFactoryOptions {
   readonly scheme: SignatureScheme;
   readonly secret: string;
-  /** A type that the receiver knows. */
+  /** An event type that the receiver knows. */
   readonly eventType: string;
-  /** JSON text of a payload of that type. */
+  /** JSON text of a payload of the type. */
   readonly payload: string;
   /** Wall time in milliseconds since 1970. */
   readonly now: () => number;
@@ -19,20 +28,20 @@ export interface DeliveryFactoryOptions {
 
 export interface EventChanges {
   readonly type?: string;
-  /** Members for the payload beside its own. */
-  readonly members?: Readonly<Record<string, unknown>>;
+  /** Fields to add to the payload. */
+  readonly fields?: Readonly<Record<string, unknown>>;
 }
 
 export interface SignChanges {
-  /** Instead of the endpoint's own; the current one first. */
+  /** Secrets to sign with, the current one first (default: the endpoint secret). */
   readonly secrets?: readonly string[];
-  /** How old the delivery claims to be. */
+  /** Age of the timestamp (default: 0). */
   readonly ageMs?: number;
   readonly deliveryId?: string;
 }
 
 export type SignedMessage = DeliveryMessage & {
-  /** The timestamp as the headers carry it. */
+  /** The timestamp as text of the header. */
   readonly timestamp: string;
 };
 
@@ -42,7 +51,7 @@ export class DeliveryFactory {
   readonly #options: DeliveryFactoryOptions;
   readonly #ids = new UlidGenerator();
   readonly #workspaceId: string;
-  /** Prints bodies wherever nothing depends on how they are printed. */
+  /** Serializes bodies wherever their exact form does not matter. */
   serialize: Serializer = serializers['JSON.stringify of JavaScript'];
 
   constructor(options: DeliveryFactoryOptions) {
@@ -52,7 +61,7 @@ export class DeliveryFactory {
     this.#workspaceId = this.#ids.next('workspace', options.now());
   }
 
-  /** The same deliveries, signed the way of another scheme. */
+  /** The same factory with another signature scheme. */
   withScheme(scheme: SignatureScheme): DeliveryFactory {
     return new DeliveryFactory({ ...this.#options, scheme });
   }
@@ -61,34 +70,45 @@ export class DeliveryFactory {
     return this.#ids.next('delivery', this.#options.now());
   }
 
-  /** The envelope of a new event, as the service prints it. */
-  createEnvelope({ type = this.#options.eventType, members = {} }: EventChanges = {}): string {
+  /** Creates the envelope of a new event as the service serializes it. */
+  createEnvelope({ type = this.#options.eventType, fields = {} }: EventChanges = {}): string {
     const createdAt = this.#options.now();
     return toEnvelope({
       id: this.#ids.next('event', createdAt),
       workspaceId: this.#workspaceId,
-      payload: JSON.stringify({ ...JSON.parse(this.#options.payload), ...members }),
-      ...{ type, createdAt },
+      payload: JSON.stringify({ ...JSON.parse(this.#options.payload), ...fields }),
+      type,
+      createdAt,
     });
   }
 
-  /** The same with its members sorted, which a receiver that prints it anew does not notice. */
+  /** Creates the envelope with sorted fields: a receiver that sorts and serializes it again gets the same text. */
   createBody(changes?: EventChanges): string {
     return this.serialize(sortFields(JSON.parse(this.createEnvelope(changes))));
   }
 
-  /** Signs a body as the service does, but for `changes`. */
+  /** Signs a body as the service does, apart from the given changes. */
   sign(body: string, { secrets = [this.secret], ageMs = 0, deliveryId }: SignChanges = {}): SignedMessage {
     const { headers, timestamp } = signDelivery({
-      ...{ scheme: this.scheme, secrets, body },
+      scheme: this.scheme,
+      secrets,
+      body,
       id: deliveryId ?? this.createDeliveryId(),
       timestampMs: this.#options.now() - ageMs,
     });
     return { body, headers, timestamp };
   }
 
-  /** A delivery of a new event that a right receiver accepts. */
+  /** Creates a delivery of a new event that a correct receiver accepts. */
   createValid(changes: EventChanges = {}): SignedMessage {
     return this.sign(this.createBody(changes));
   }
+}
+
+/** Sorts the fields of each object by name, so that serializing them sorted changes nothing. */
+function sortFields(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortFields);
+  if (typeof value !== 'object' || value === null) return value;
+  const fields = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(fields.map(([name, field]) => [name, sortFields(field)]));
 }

@@ -1,30 +1,30 @@
-/** What a receiver does besides answering, seen through the count of it. */
+/** Counts the effects of deliveries, which responses do not show. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { formatDuration } from '../domain/duration.ts';
 import type { CountEffects } from './effect-observer.ts';
 
-const LOOK_EVERY_MS = 25;
-/** Effects have come to an end when none has come for twice the time that a first one took, within these bounds. */
-const SHORTEST_CALM_MS = 300;
-const LONGEST_CALM_MS = 5_000;
+const READ_INTERVAL_MS = 25;
+/** Effects are complete when none has come for twice the time of the first one, within these bounds. */
+const MIN_QUIET_PERIOD_MS = 300;
+const MAX_QUIET_PERIOD_MS = 5_000;
 
-/** Why effects cannot be told. */
+/** Effects cannot be counted. */
 export interface ObservationUnavailable {
-  readonly why: string;
+  readonly reason: string;
 }
 
 export class EffectCounter {
   readonly read: CountEffects;
-  readonly #patienceMs: number;
-  #calmMs = SHORTEST_CALM_MS;
+  readonly #timeoutMs: number;
+  #quietPeriodMs = MIN_QUIET_PERIOD_MS;
 
-  /** @param effectTimeoutMs how long a first effect may take. */
-  constructor(count: CountEffects, patienceMs: number) {
+  /** @param timeoutMs how long the first effect may take */
+  constructor(count: CountEffects, timeoutMs: number) {
     this.read = count;
-    this.#patienceMs = patienceMs;
+    this.#timeoutMs = timeoutMs;
   }
 
-  /** The result of `act`, and how many effects it has. */
+  /** Runs `act` and counts its effects. */
   async measure<Result>(
     act: () => Promise<Result>,
   ): Promise<{ readonly result: Result; readonly count: number }> {
@@ -34,45 +34,45 @@ export class EffectCounter {
     return { result, count: (await this.waitUntilStable()) - before };
   }
 
-  /** Whether the count rises above `before` in time. */
+  /** Waits until the count is above `before`. @returns false after the timeout. */
   async waitForIncrease(before: number): Promise<boolean> {
     const startedAt = performance.now();
     const elapsed = () => performance.now() - startedAt;
     while ((await this.read()) <= before) {
-      if (elapsed() > this.#patienceMs) return false;
-      await pause(LOOK_EVERY_MS);
+      if (elapsed() > this.#timeoutMs) return false;
+      await pause(READ_INTERVAL_MS);
     }
-    this.#calmMs = Math.min(LONGEST_CALM_MS, Math.max(this.#calmMs, 2 * elapsed()));
+    this.#quietPeriodMs = Math.min(MAX_QUIET_PERIOD_MS, Math.max(this.#quietPeriodMs, 2 * elapsed()));
     return true;
   }
 
-  /** The count when it has not risen for a while. */
+  /** Waits until the count has been stable for a while. @returns the count. */
   async waitUntilStable(): Promise<number> {
     let count = await this.read();
-    for (let calmSince = performance.now(); performance.now() - calmSince < this.#calmMs; ) {
-      await pause(LOOK_EVERY_MS);
+    for (let quietSince = performance.now(); performance.now() - quietSince < this.#quietPeriodMs; ) {
+      await pause(READ_INTERVAL_MS);
       const now = await this.read();
-      if (now !== count) calmSince = performance.now();
+      if (now !== count) quietSince = performance.now();
       count = now;
     }
     return count;
   }
 }
 
-/** Tries the count out on a genuine delivery: only where that has one effect can others be judged by it. */
+/** Tests the count with a valid delivery. It is usable only if it rises by one. */
 export async function createEffectCounter(
   count: CountEffects,
-  sendGenuine: () => Promise<unknown>,
-  patienceMs: number,
+  sendValid: () => Promise<unknown>,
+  timeoutMs: number,
 ): Promise<EffectCounter | ObservationUnavailable> {
-  const effects = new EffectCounter(count, patienceMs);
-  const { count: rise } = await effects.measure(sendGenuine);
-  if (rise === 1) return effects;
-  const within = `within ${formatDuration(patienceMs)}`;
+  const counter = new EffectCounter(count, timeoutMs);
+  const { count: rise } = await counter.measure(sendValid);
+  if (rise === 1) return counter;
+  const within = `within ${formatDuration(timeoutMs)}`;
   return {
-    why:
+    reason:
       rise === 0
-        ? `The count of --observe did not rise ${within} of a genuine delivery: does it count what the receiver does?`
-        : `The count of --observe rose by ${rise} with one genuine delivery: it must rise by 1 with each.`,
+        ? `The --observe count did not rise ${within} of a valid delivery. Count the events that your receiver has processed.`
+        : `The --observe count rose by ${rise} after one valid delivery. It must rise by 1 for each.`,
   };
 }

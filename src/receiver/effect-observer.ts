@@ -1,4 +1,4 @@
-/** Asks for the count of effects: a URL that answers `{"count": n}`, or a command that prints that or the number. */
+/** Reads the effect count from a URL that returns `{"count": n}`, or from a command that prints that or the number. */
 import { exec } from 'node:child_process';
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
@@ -10,42 +10,42 @@ import { abortAfter } from '../timers.ts';
 import { createProcessGuard, type ProcessGuard } from '../watchdog/process-guard.ts';
 import { type ProcessTarget, targetInOwnGroup, targetInSharedGroup } from '../watchdog/process-target.ts';
 
-/** How many effects there have been so far. @throws SvcError `usage` when that cannot be found out. */
+/** Returns the number of effects so far. @throws SvcError `usage` if it cannot be read */
 export type CountEffects = () => Promise<number>;
 
 export interface EffectObserver {
   readonly count: CountEffects;
-  /** Ends the commands that still run, and what they have started. */
+  /** Terminates running commands and their descendants. */
   close(): Promise<void>;
 }
 
-const ANSWER_WITHIN_MS = 10_000;
-/** Characters of a response that are read: a count is shorter. */
+const READ_TIMEOUT_MS = 10_000;
+/** Maximum number of characters that are read: a count is shorter. */
 const TEXT_LIMIT = 64 * 1024;
-const HINT = 'A URL answers {"count": n} to a GET; a command prints that, or the number alone.';
+const HINT = 'Return {"count": n} from the URL, or print that object or only the number from the command.';
 
 export interface EffectObserverOptions {
-  /** Of a command. */
+  /** Working folder of a command. */
   readonly cwd: string;
-  /** Where a URL may lead, as for deliveries (decision `webhook.url`). */
+  /** Which URLs are allowed, as for deliveries (decision `webhook.url`). */
   readonly urlRule: WebhookUrlRule;
-  /** Ends what is in progress. */
+  /** Aborts a read that is in progress. */
   readonly signal: AbortSignal;
 }
 
-/** @param observe an `http` or `https` URL; anything else is a command of the shell. */
+/** @param observe an `http` or `https` URL; anything else is a shell command */
 export function createEffectObserver(observe: string, options: EffectObserverOptions): EffectObserver {
   const shell = new GuardedShell();
   const isUrl = /^https?:\/\//i.test(observe);
   const read = isUrl ? readUrl : shell.read.bind(shell);
   return {
     async count() {
-      const deadline = AbortSignal.any([options.signal, abortAfter(ANSWER_WITHIN_MS)]);
+      const deadline = AbortSignal.any([options.signal, abortAfter(READ_TIMEOUT_MS)]);
       const text = await read(observe, { ...options, signal: deadline }).catch((error: Error) => {
-        const because = error.cause instanceof Error ? error.cause.message : error.message;
-        throw refuse(`${observe} gives no count: ${because.trim()}.`);
+        const cause = error.cause instanceof Error ? error.cause.message : error.message;
+        throw toUsageError(`Could not read a count from ${observe}: ${cause.trim()}.`);
       });
-      return parseCount(text) ?? refuseText(observe, text);
+      return parseCount(text) ?? throwUnexpectedText(observe, text);
     },
     close: () => shell.close(),
   };
@@ -57,7 +57,7 @@ async function readUrl(url: string, { urlRule: rule, signal }: EffectObserverOpt
   const { statusCode = 0 } = response.setEncoding('utf8');
   if (statusCode < 200 || statusCode > 299) {
     response.destroy();
-    throw new Error(`it answers with status ${statusCode}`);
+    throw new Error(`it responded with status ${statusCode}`);
   }
   let text = '';
   for await (const chunk of response) {
@@ -67,24 +67,24 @@ async function readUrl(url: string, { urlRule: rule, signal }: EffectObserverOpt
   return text;
 }
 
-/** Runs commands in this process group, where `sudo` and `ssh` find the terminal. They end when this process does. */
+/** Runs shell commands in this process group, so that `sudo` and `ssh` find the terminal. They end with this process. */
 class GuardedShell {
   #guard: ProcessGuard | null = null;
-  #toQuarry: (command: number) => ProcessTarget = targetInOwnGroup;
+  #toTarget: (command: number) => ProcessTarget = targetInOwnGroup;
 
-  /** @returns what the command prints on standard output. */
+  /** @returns the standard output of the command */
   async read(command: string, { cwd, signal }: EffectObserverOptions): Promise<string> {
     if (this.#guard === null) {
       this.#guard = await createProcessGuard(process.env);
-      this.#toQuarry = targetInSharedGroup();
+      this.#toTarget = targetInSharedGroup();
     }
     const running = promisify(exec)(command, { cwd, signal });
     const { pid } = running.child;
-    if (pid !== undefined) this.#guard.add(this.#toQuarry(pid));
+    if (pid !== undefined) this.#guard.add(this.#toTarget(pid));
     try {
       return (await running).stdout;
     } finally {
-      // An aborted command may have left processes of its own.
+      // An aborted command may have left child processes: keep guarding them.
       if (pid !== undefined && !signal.aborted) this.#guard.remove(pid);
     }
   }
@@ -104,10 +104,10 @@ function parseCount(text: string): number | null {
   }
 }
 
-function refuseText(observe: string, text: string): never {
-  throw refuse(`${observe} gives no count, but ${JSON.stringify(text.trim().slice(0, 80))}.`);
+function throwUnexpectedText(observe: string, text: string): never {
+  throw toUsageError(`${observe} returned ${JSON.stringify(text.trim().slice(0, 80))} instead of a count.`);
 }
 
-function refuse(message: string): SvcError {
+function toUsageError(message: string): SvcError {
   return new SvcError('usage', message, { hint: HINT });
 }

@@ -1,30 +1,30 @@
-/** What a check of a receiver is, and the rules that checks are about. */
+/** Defines a check of a receiver and the receiver rules. */
 import type { CheckContext } from './check-context.ts';
 
-/** The receiver rules of §6 of the service description, each with its place there and in one sentence. */
+/** The receiver rules (§6), each with its section and a summary. */
 export const receiverRules = {
   signature: {
     reference: '§6.2',
-    text: 'takes what is signed with the secret of the endpoint, and nothing else',
+    text: 'accept deliveries signed with the endpoint secret, and no others',
   },
-  'raw-body': { reference: '§6.1', text: 'verifies the raw bytes of the body, before they are parsed' },
-  timestamp: { reference: '§6.3', text: 'rejects a delivery that is older than five minutes' },
-  rejection: { reference: '§6.4', text: 'answers 4xx to what does not verify, and does not process it' },
+  'raw-body': { reference: '§6.1', text: 'verify the raw bytes of the body, before parsing it' },
+  timestamp: { reference: '§6.3', text: 'reject a delivery that is older than five minutes' },
+  rejection: { reference: '§6.4', text: 'respond with 4xx if verification fails, and do nothing else' },
   acceptance: {
     reference: '§6.5',
-    text: 'answers 2xx once a delivery is accepted, not after the work is done',
+    text: 'respond with 2xx when a delivery is accepted, before doing the work',
   },
-  deduplication: { reference: '§6.6', text: 'handles the same data.id once, however often it is delivered' },
-  robustness: { reference: '§6', text: 'survives what a service may well send, and goes on after it' },
+  deduplication: { reference: '§6.6', text: 'process each data.id once, however often it is delivered' },
+  robustness: { reference: '§6', text: 'accept everything that a service can send, and keep running' },
 } as const satisfies Record<string, { readonly reference: string; readonly text: string }>;
 
 export type ReceiverRule = keyof typeof receiverRules;
 export const receiverRuleNames = Object.keys(receiverRules) as readonly ReceiverRule[];
 
-/** `not_observable`: nothing that came back can tell. It is never counted as passed. */
+/** `not_observable`: the responses do not show the result. It never counts as passed. */
 export type CheckStatus = 'passed' | 'failed' | 'not_observable';
 
-/** What came of a check: what came back, and what that means. */
+/** Result of a check: what came back, what it means, and what to do. */
 export interface CheckOutcome {
   readonly status: CheckStatus;
   readonly received: string;
@@ -32,15 +32,15 @@ export interface CheckOutcome {
 }
 
 export interface ReceiverCheck {
-  /** `<rule>.<what is tried>` */
+  /** `<rule>.<test>` */
   readonly id: string;
   readonly rule: ReceiverRule;
   readonly sent: string;
-  /** Checks without which this one tells nothing; besides, every check needs a genuine delivery to be accepted. */
+  /** Ids of checks that must pass first. Every check requires that a valid delivery is accepted. */
   readonly requires?: readonly string[];
-  /** It can judge answers of 429; elsewhere they keep a check from telling anything. */
+  /** The check can pass with responses of 429. Any other check is not observable then. */
   readonly acceptsRateLimit?: true;
-  run(checkContext: CheckContext): Promise<CheckOutcome>;
+  run(context: CheckContext): Promise<CheckOutcome>;
 }
 
 export function passed(received: string, meaning: string): CheckOutcome {

@@ -1,4 +1,4 @@
-/** Carries single requests to the receiver and brings back what it answered. */
+/** Sends single requests to the receiver. */
 import { rootCertificates } from 'node:tls';
 import { classifyHost } from '../domain/address.ts';
 import { formatDuration } from '../domain/duration.ts';
@@ -12,7 +12,7 @@ export interface DeliveryMessage {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** How one request ended: with a status, or with the reason why there is none. */
+/** Result of one request: a status, or the reason for its absence. */
 export type ReceiverResponse = { readonly durationMs: number } & (
   | { readonly status: number; readonly problem: null }
   | { readonly status: null; readonly problem: string }
@@ -22,19 +22,19 @@ export interface ReceiverClientOptions {
   readonly url: string;
   /** Where requests may go, as for deliveries (decision `webhook.url`). */
   readonly urlRule: WebhookUrlRule;
-  /** For a whole answer. */
+  /** Time limit for a complete response. */
   readonly timeoutMs: number;
-  /** PEM of a certificate authority to trust beside the usual ones. */
+  /** Certificate authority in PEM to trust in addition to the built-in ones. */
   readonly ca?: string | undefined;
-  /** Ends what is under way. */
+  /** Aborts requests in flight. */
   readonly signal: AbortSignal;
 }
 
 export type SendToReceiver = (message: DeliveryMessage) => Promise<ReceiverResponse>;
 
 /**
- * Each request goes over a connection of its own. Redirects are not followed (decision `delivery.success`).
- * @throws SvcError `usage` for a URL that deliveries may not go to.
+ * Each request uses its own connection. Redirects are not followed (decision `delivery.success`).
+ * @throws SvcError `usage` for a URL to which deliveries may not go
  */
 export function createReceiverClient({
   url,
@@ -51,26 +51,28 @@ export function createReceiverClient({
       const startedAt = performance.now();
       const deadline = abortAfter(timeoutMs);
       const outgoing = startPolicyRequest(url, {
-        ...{ rule: urlRule, method: 'POST', ca: trusted, signal: AbortSignal.any([signal, deadline]) },
+        rule: urlRule,
+        method: 'POST',
+        ca: trusted,
+        signal: AbortSignal.any([signal, deadline]),
         headers: {
           'Content-Type': 'application/json',
           'Content-Length': Buffer.byteLength(body),
           ...headers,
         },
       });
-      let receiverResponse: ReceiverResponse | null = null;
-      const end = (problem: string) =>
-        resolve(receiverResponse ?? { status: null, problem, durationMs: elapsed() });
+      let received: ReceiverResponse | null = null;
+      const end = (problem: string) => resolve(received ?? { status: null, problem, durationMs: elapsed() });
       const elapsed = () => Math.round(performance.now() - startedAt);
       outgoing.on('response', (response) => {
-        receiverResponse = { status: response.statusCode ?? 0, problem: null, durationMs: elapsed() };
+        received = { status: response.statusCode ?? 0, problem: null, durationMs: elapsed() };
         response
           .on('error', () => end(''))
           .on('close', () => end(''))
           .resume();
       });
       outgoing.on('error', (error) =>
-        end(deadline.aborted ? `no answer within ${formatDuration(timeoutMs)}` : describeProblem(error)),
+        end(deadline.aborted ? `no response within ${formatDuration(timeoutMs)}` : describeProblem(error)),
       );
       outgoing.end(body);
     });
@@ -79,12 +81,12 @@ export function createReceiverClient({
 function assertAllowed(url: string, rule: WebhookUrlRule): void {
   const { protocol, hostname } = new URL(url);
   const host = classifyHost(hostname);
-  const objection = findTargetProblem(rule, protocol, host);
-  if (objection === null) return;
-  throw new SvcError('usage', `The URL of the receiver ${objection}: ${hostname} is ${host.description}.`, {
+  const problem = findTargetProblem(rule, protocol, host);
+  if (problem === null) return;
+  throw new SvcError('usage', `The URL of the receiver ${problem}: ${hostname} is ${host.description}.`, {
     hint:
       rule === 'public'
-        ? 'Check a local receiver under the relaxed profile: SVC_PROFILE=relaxed'
+        ? 'Use the relaxed profile to check a local receiver: SVC_PROFILE=relaxed'
         : 'Pass the URL that you register as an endpoint.',
   });
 }
@@ -99,10 +101,10 @@ export function isRejected({ status }: ReceiverResponse): boolean {
   return status !== null && status >= 400 && status < 500;
 }
 
-/** `status 204`, or why there is none; `2 × status 204, status 500` for several. */
-export function describeResponses(...answers: readonly ReceiverResponse[]): string {
+/** `status 204`, or the problem. `2 × status 204, status 500` for several. */
+export function describeResponses(...responses: readonly ReceiverResponse[]): string {
   const counts = new Map<string, number>();
-  for (const { status, problem } of answers) {
+  for (const { status, problem } of responses) {
     const text = status === null ? problem : `status ${status}`;
     counts.set(text, (counts.get(text) ?? 0) + 1);
   }
@@ -110,10 +112,10 @@ export function describeResponses(...answers: readonly ReceiverResponse[]): stri
 }
 
 const problems: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'connection refused: nothing listens there',
-  ECONNRESET: 'connection closed without an answer',
-  EPIPE: 'connection closed without an answer',
-  ENOTFOUND: 'the name of the host does not resolve',
+  ECONNREFUSED: 'connection refused: nothing listens at this address',
+  ECONNRESET: 'connection closed without a response',
+  EPIPE: 'connection closed without a response',
+  ENOTFOUND: 'the host name does not resolve',
 };
 
 function describeProblem(error: NodeJS.ErrnoException): string {

@@ -1,4 +1,4 @@
-/** Conducts the checks of a receiver: one after the other, each by deliveries of its own. */
+/** Runs the checks of a receiver one after the other, each with its own deliveries. */
 import { closestMatch } from '../domain/closest-match.ts';
 import type { SignatureScheme } from '../domain/signature/scheme.ts';
 import { SvcError } from '../errors.ts';
@@ -23,55 +23,60 @@ import {
 import { createReceiverClient, type ReceiverClientOptions } from './receiver-client.ts';
 
 export interface RunChecksOptions extends DeliveryFactoryOptions, ReceiverClientOptions {
-  /** Null where effects cannot be counted. */
+  /** Null if effects cannot be counted. */
   readonly count: CountEffects | null;
-  /** A key of the API, which must not be taken for a secret; null where none is known. */
+  /** An API key, which the receiver must not use as a secret; null if none is known. */
   readonly apiKey: string | null;
-  /** Names of rules and of checks; all when empty. */
+  /** Names of rules and checks to run (default: all, for an empty array). */
   readonly only: readonly string[];
-  /** An answer that takes so much longer than to a forged delivery has waited for the work; 1 s when left out. */
+  /** A response that takes this much longer than to a tampered delivery has waited for the work (default: 1000). */
   readonly slowThresholdMs?: number;
-  /** Told before each check, and at the end. */
+  /** Called before each check and at the end. */
   readonly onProgress?: (done: number, total: number) => void;
 }
 
-/** The members are the JSON form too. */
+/** Also the JSON form. */
 export type CheckResult = Pick<ReceiverCheck, 'id' | 'rule' | 'sent'> & CheckOutcome;
 
-/** `ok` when something passed and nothing failed. The members are the JSON form too. */
+/** `ok` if a check passed and none failed. Also the JSON form. */
 export interface CheckReport {
   readonly ok: boolean;
   readonly passed: number;
   readonly failed: number;
   readonly not_observable: number;
-  /** Why the count of effects failed at first; null where it never did. Checks that met with it are not observable. */
+  /** The first error of the effect count; null without one. Checks during which it failed are not observable. */
   readonly observer_problem: string | null;
   readonly checks: readonly CheckResult[];
 }
 
-const SLOW_MS = 1_000;
+const SLOW_THRESHOLD_MS = 1_000;
 
-/** @throws SvcError `usage` for a name in `only` that there is not, `interrupted` when the signal is aborted. */
+/** @throws SvcError `usage` for an unknown name in `only`, `interrupted` when the signal is aborted */
 export async function runChecks(options: RunChecksOptions): Promise<CheckReport> {
-  const { only, count, apiKey, timeoutMs, slowThresholdMs = SLOW_MS, signal, onProgress } = options;
+  const { only, count, apiKey, timeoutMs, slowThresholdMs = SLOW_THRESHOLD_MS, signal, onProgress } = options;
   const all = listChecks(options.scheme, apiKey);
   const wanted = select(all, only);
-  const checkContext = new CheckContext({
-    ...{ deliveries: new DeliveryFactory(options), send: createReceiverClient(options) },
-    ...{ count, apiKey, slowThresholdMs, effectTimeoutMs: timeoutMs, signal },
+  const context = new CheckContext({
+    deliveries: new DeliveryFactory(options),
+    send: createReceiverClient(options),
+    count,
+    apiKey,
+    slowThresholdMs,
+    effectTimeoutMs: timeoutMs,
+    signal,
   });
-  const conductor = new CheckRunner(all, checkContext);
+  const runner = new CheckRunner(all, context);
   const checks: CheckResult[] = [];
   for (const check of wanted) {
     onProgress?.(checks.length, wanted.length);
-    const { status, received, meaning } = await interruptible(signal, conductor.judge(check));
+    const { status, received, meaning } = await rejectWhenInterrupted(signal, runner.getOutcome(check));
     checks.push({ id: check.id, rule: check.rule, status, sent: check.sent, received, meaning });
   }
   onProgress?.(checks.length, wanted.length);
-  return toReport(checks, conductor.observerProblem);
+  return toReport(checks, runner.observerProblem);
 }
 
-/** Those of the rules in the order of the service description; what may take the receiver down comes last. */
+/** All checks in the order of the service description. Checks that may stop the receiver come last. */
 export function listChecks(scheme: SignatureScheme, apiKey: string | null): readonly ReceiverCheck[] {
   return [
     validDeliveryCheck,
@@ -84,64 +89,71 @@ export function listChecks(scheme: SignatureScheme, apiKey: string | null): read
   ];
 }
 
-/** Judges each check once, after those that it needs. */
+/** Runs each check once, after the checks that it requires. */
 class CheckRunner {
   readonly #checks: ReadonlyMap<string, ReceiverCheck>;
-  readonly #checkContext: CheckContext;
-  readonly #verdicts = new Map<ReceiverCheck, CheckOutcome>();
-  /** The check that took the receiver down. */
+  readonly #context: CheckContext;
+  readonly #outcomes = new Map<ReceiverCheck, CheckOutcome>();
+  /** Id of the check after which the receiver was down. */
   #downSince: string | null = null;
   #observerProblem: string | null = null;
 
-  constructor(checks: readonly ReceiverCheck[], checkContext: CheckContext) {
+  constructor(checks: readonly ReceiverCheck[], context: CheckContext) {
     this.#checks = new Map(checks.map((check) => [check.id, check]));
-    this.#checkContext = checkContext;
+    this.#context = context;
   }
 
-  /** Why the count of effects failed at first. */
+  /** The first error of the effect count. */
   get observerProblem(): string | null {
     return this.#observerProblem;
   }
 
-  async judge(check: ReceiverCheck): Promise<CheckOutcome> {
-    const known = this.#verdicts.get(check);
+  async getOutcome(check: ReceiverCheck): Promise<CheckOutcome> {
+    const known = this.#outcomes.get(check);
     if (known !== undefined) return known;
-    const obstacle = await this.#findObstacle(check);
-    const checkOutcome = obstacle === null ? await this.#run(check) : notObservable('', obstacle);
-    this.#verdicts.set(check, checkOutcome);
-    return checkOutcome;
+    const blocker = await this.#findBlocker(check);
+    const outcome = blocker === null ? await this.#run(check) : notObservable('', blocker);
+    this.#outcomes.set(check, outcome);
+    return outcome;
   }
 
-  /** Why the check would tell nothing; null when it would. */
-  async #findObstacle(check: ReceiverCheck): Promise<string | null> {
+  /** Why the check cannot run; null if it can. */
+  async #findBlocker(check: ReceiverCheck): Promise<string | null> {
     if (check !== validDeliveryCheck) {
       for (const id of [validDeliveryCheck.id, ...(check.requires ?? [])]) {
-        const needed = this.#checks.get(id) ?? validDeliveryCheck;
-        const { status, meaning } = await this.judge(needed);
-        if (status !== 'passed') return `It tells nothing unless ${id} passes. ${meaning}`;
+        const required = this.#checks.get(id) ?? validDeliveryCheck;
+        const { status, meaning } = await this.getOutcome(required);
+        if (status !== 'passed') return `Not checked, because ${id} did not pass. ${meaning}`;
       }
     }
-    return this.#downSince === null ? null : `The receiver has been down since ${this.#downSince}.`;
+    return this.#downSince === null
+      ? null
+      : `Not checked, because your receiver has been down since ${this.#downSince}.`;
   }
 
   async #run(check: ReceiverCheck): Promise<CheckOutcome> {
-    const checkContext = this.#checkContext;
-    checkContext.takeResponses();
-    const checkOutcome = await check.run(checkContext).catch((error: unknown) => this.#excuse(error));
-    const answers = checkContext.takeResponses();
-    const isLimited = answers.some(({ status }) => status === 429);
-    if (isLimited && !(check.acceptsRateLimit && checkOutcome.status === 'passed')) {
-      return notObservable('status 429', 'It limits the rate of requests: lift the limit for this check.');
+    const context = this.#context;
+    context.takeResponses();
+    const outcome = await check.run(context).catch((error: unknown) => this.#toNotObservable(error));
+    const responses = context.takeResponses();
+    const isLimited = responses.some(({ status }) => status === 429);
+    if (isLimited && !(check.acceptsRateLimit && outcome.status === 'passed')) {
+      return notObservable(
+        'status 429',
+        'Your receiver limits the request rate. Lift the limit while this check runs.',
+      );
     }
-    const wasSilent = answers.some(({ status }) => status === null);
-    if (check === validDeliveryCheck || !wasSilent || (await checkContext.isResponsive()))
-      return checkOutcome;
+    const isUnanswered = responses.some(({ status }) => status === null);
+    if (check === validDeliveryCheck || !isUnanswered || (await context.isResponsive())) return outcome;
     this.#downSince = check.id;
-    return failed(checkOutcome.received, 'It takes the receiver down: no delivery is accepted after it.');
+    return failed(
+      outcome.received,
+      'Your receiver goes down: it accepts no delivery after this check. Check its log.',
+    );
   }
 
-  /** A check whose count of effects failed has told nothing; the next one may find it in order again. */
-  #excuse(error: unknown): CheckOutcome {
+  /** Reports a check whose effect count failed as not observable. The count may work again for the next check. */
+  #toNotObservable(error: unknown): CheckOutcome {
     if (!(error instanceof SvcError)) throw error;
     this.#observerProblem ??= error.message;
     return notObservable('', [error.message, error.hint].filter(Boolean).join(' '));
@@ -153,15 +165,18 @@ function select(all: readonly ReceiverCheck[], names: readonly string[]): readon
     if (all.some(({ id, rule }) => id === name || rule === name)) continue;
     const known = [...receiverRuleNames, ...all.map(({ id }) => id)];
     const nearest = closestMatch(name, known);
-    throw new SvcError('usage', `There is no rule or check ${name}.`, {
-      hint: nearest === null ? `The rules are ${receiverRuleNames.join(', ')}.` : `Did you mean ${nearest}?`,
+    throw new SvcError('usage', `Rule or check ${name} does not exist.`, {
+      hint:
+        nearest === null
+          ? `Use one of the rules ${receiverRuleNames.join(', ')}.`
+          : `Did you mean ${nearest}?`,
     });
   }
   return names.length === 0 ? all : all.filter(({ id, rule }) => names.includes(id) || names.includes(rule));
 }
 
-/** What fails once the person has interrupted fails because of that. */
-async function interruptible<Result>(signal: AbortSignal, work: Promise<Result>): Promise<Result> {
+/** Reports every failure after an interrupt as the interrupt. */
+async function rejectWhenInterrupted<Result>(signal: AbortSignal, work: Promise<Result>): Promise<Result> {
   try {
     const result = await work;
     if (!signal.aborted) return result;
@@ -174,10 +189,14 @@ async function interruptible<Result>(signal: AbortSignal, work: Promise<Result>)
 function toReport(checks: readonly CheckResult[], observerProblem: string | null): CheckReport {
   const count = (wanted: CheckStatus) => checks.filter(({ status }) => status === wanted).length;
   const [passed, failed] = [count('passed'), count('failed')];
-  // Who asked for the effects to be counted is not told that all is well where they were not.
+  // The user asked for effects to be counted, so the report is not ok if that failed.
   const ok = passed > 0 && failed === 0 && observerProblem === null;
   return {
-    ...{ ok, passed, failed, not_observable: count('not_observable') },
-    ...{ observer_problem: observerProblem, checks },
+    ok,
+    passed,
+    failed,
+    not_observable: count('not_observable'),
+    observer_problem: observerProblem,
+    checks,
   };
 }

@@ -1,4 +1,4 @@
-/** Deliveries that are not signed as they should be: each differs from a genuine one in one thing alone. */
+/** Deliveries with an invalid signature or timestamp. Each differs from a valid one in one way. */
 import { MINUTE_MS } from '../domain/duration.ts';
 import { createWebhookSecret } from '../domain/secret.ts';
 import type { SignatureScheme } from '../domain/signature/scheme.ts';
@@ -12,94 +12,95 @@ export interface TamperedDelivery {
   readonly id: string;
   readonly rule: ReceiverRule;
   readonly sent: string;
-  /** What a receiver does that accepts it, and what it should do. */
+  /** What it means that the receiver accepts the delivery, and what to do. */
   readonly explanation: string;
-  create(deliveryFactory: DeliveryFactory): DeliveryMessage;
+  create(factory: DeliveryFactory): DeliveryMessage;
 }
 
-/** Past the tolerance by a minute, so that clocks may differ a little. */
-const STALE_MS = 6 * MINUTE_MS;
+/** One minute more than the tolerance, so that clocks may differ a little. */
+const STALE_AGE_MS = 6 * MINUTE_MS;
 
-const signatureForgeries: readonly TamperedDelivery[] = [
+const withTamperedSignature: readonly TamperedDelivery[] = [
   {
     id: 'signature.other-secret',
     rule: 'signature',
     sent: 'a delivery signed with another secret',
     explanation:
-      'Anybody can forge deliveries: compare with the signature that the secret of the endpoint gives.',
-    create: (deliveryFactory) =>
-      deliveryFactory.sign(deliveryFactory.createBody(), { secrets: [createWebhookSecret()] }),
+      'Your receiver accepts a signature made with another secret, so anyone can forge deliveries. Compute the signature with the endpoint secret and compare it with the header.',
+    create: (factory) => factory.sign(factory.createBody(), { secrets: [createWebhookSecret()] }),
   },
   {
     id: 'signature.altered-body',
     rule: 'signature',
-    sent: 'a body that was altered after signing',
-    explanation:
-      'The body is not covered by what it verifies: compute the signature over the body that arrived.',
-    create: (deliveryFactory) => ({ ...deliveryFactory.createValid(), body: deliveryFactory.createBody() }),
+    sent: 'a delivery whose body was changed after signing',
+    explanation: 'Your receiver accepts a changed body. Compute the signature over the body that arrived.',
+    create: (factory) => ({ ...factory.createValid(), body: factory.createBody() }),
   },
   {
     id: 'signature.missing',
     rule: 'signature',
-    sent: 'no signature header',
-    explanation: 'A delivery without a signature must be rejected, not passed over.',
-    create: (deliveryFactory) =>
-      withoutHeader(deliveryFactory.createValid(), deliveryFactory.scheme.headers.signature),
+    sent: 'a delivery without a signature header',
+    explanation:
+      'Your receiver accepts a delivery without a signature. Reject it instead of skipping verification.',
+    create: (factory) => withoutHeader(factory.createValid(), factory.scheme.headers.signature),
   },
   {
     id: 'signature.empty',
     rule: 'signature',
-    sent: 'an empty signature header',
-    explanation: 'An empty signature must be rejected: it is no reason to skip verification.',
-    create: (deliveryFactory) =>
-      withHeader(deliveryFactory.createValid(), deliveryFactory.scheme.headers.signature, ''),
+    sent: 'a delivery with an empty signature header',
+    explanation: 'Your receiver accepts an empty signature. Reject it instead of skipping verification.',
+    create: (factory) => withHeader(factory.createValid(), factory.scheme.headers.signature, ''),
   },
   {
     id: 'signature.blank',
     rule: 'signature',
-    sent: 'a signature header without the signature itself',
-    explanation: 'The empty text passes its comparison: compare whole signatures, lengths included.',
-    create: (deliveryFactory) => withDigest(deliveryFactory, () => ''),
+    sent: 'a signature header without the digest',
+    explanation: 'Your receiver accepts an empty digest. Compare whole signatures, including their length.',
+    create: (factory) => withDigest(factory, () => ''),
   },
   {
     id: 'signature.truncated',
     rule: 'signature',
-    sent: 'the first half of the right signature',
-    explanation: 'A part of the signature passes its comparison: compare whole signatures, lengths included.',
-    create: (deliveryFactory) => withDigest(deliveryFactory, (digest) => digest.slice(0, digest.length / 2)),
+    sent: 'the first half of the valid signature',
+    explanation:
+      'Your receiver accepts part of a signature. Compare whole signatures, including their length.',
+    create: (factory) => withDigest(factory, (digest) => digest.slice(0, digest.length / 2)),
   },
   {
     id: 'signature.prefixed',
     rule: 'signature',
-    sent: 'the right signature with more in front of it',
-    explanation: 'A text that only contains the signature passes its comparison: compare whole signatures.',
-    create: (deliveryFactory) => withDigest(deliveryFactory, (digest) => `0000${digest}`),
+    sent: 'the valid signature with extra characters in front',
+    explanation: 'Your receiver accepts text that only contains the signature. Compare whole signatures.',
+    create: (factory) => withDigest(factory, (digest) => `0000${digest}`),
   },
   {
     id: 'signature.empty-body',
     rule: 'signature',
-    sent: 'a body with the signature of an empty body',
-    explanation: 'It verifies an empty body: a parser has read the body before. Read the raw bytes first.',
-    create: (deliveryFactory) => ({ ...deliveryFactory.sign(''), body: deliveryFactory.createBody() }),
+    sent: 'a delivery with the signature of an empty body',
+    explanation:
+      'Your receiver verifies an empty body, because a parser has already read it. Read the raw bytes first.',
+    create: (factory) => ({ ...factory.sign(''), body: factory.createBody() }),
   },
 ];
 
-const old: TamperedDelivery = {
+const withOldTimestamp: TamperedDelivery = {
   id: 'timestamp.old',
   rule: 'timestamp',
-  sent: 'a delivery that is rightly signed and six minutes old',
-  explanation: 'Whoever records a delivery can repeat it for ever: reject what is older than five minutes.',
-  create: (deliveryFactory) => deliveryFactory.sign(deliveryFactory.createBody(), { ageMs: STALE_MS }),
+  sent: 'a correctly signed delivery that is six minutes old',
+  explanation:
+    'Your receiver accepts an old delivery, so anyone who recorded it can send it again. Reject deliveries that are older than five minutes.',
+  create: (factory) => factory.sign(factory.createBody(), { ageMs: STALE_AGE_MS }),
 };
 
-const replaced: TamperedDelivery = {
+const withReplacedTimestamp: TamperedDelivery = {
   id: 'timestamp.replaced',
   rule: 'timestamp',
-  sent: 'a delivery of six minutes ago with the time of now in its header',
-  explanation: 'The timestamp is not covered by what it verifies: sign the text of the header with the body.',
-  create: (deliveryFactory) => {
-    const stale = deliveryFactory.sign(deliveryFactory.createBody(), { ageMs: STALE_MS });
-    const { timestamp } = deliveryFactory.createValid();
+  sent: 'an old delivery whose timestamp header was set to now',
+  explanation:
+    'Your receiver accepts a changed timestamp. Include the text of the timestamp header in the signed content.',
+  create: (factory) => {
+    const stale = factory.sign(factory.createBody(), { ageMs: STALE_AGE_MS });
+    const { timestamp } = factory.createValid();
     const headers = Object.entries(stale.headers).map(([name, value]) => [
       name,
       value.replace(stale.timestamp, timestamp),
@@ -108,30 +109,29 @@ const replaced: TamperedDelivery = {
   },
 };
 
-const untimed: TamperedDelivery = {
+const withoutTimestamp: TamperedDelivery = {
   id: 'timestamp.missing',
   rule: 'timestamp',
-  sent: 'no timestamp header',
-  explanation: 'A delivery without a timestamp must be rejected, not taken as new.',
-  create: (deliveryFactory) =>
-    withoutHeader(deliveryFactory.createValid(), deliveryFactory.scheme.headers.timestamp ?? ''),
+  sent: 'a delivery without a timestamp header',
+  explanation: 'Your receiver accepts a delivery without a timestamp. Reject it.',
+  create: (factory) => withoutHeader(factory.createValid(), factory.scheme.headers.timestamp ?? ''),
 };
 
-/** What a delivery of the scheme can be forged in, by rule. */
+/** The tampered deliveries that are possible for a scheme. */
 export function listTamperedDeliveries(scheme: SignatureScheme): readonly TamperedDelivery[] {
   return [
-    ...signatureForgeries,
-    ...(scheme.headers.timestamp === null ? [] : [untimed]),
-    ...(hasTimestamp(scheme) ? [old] : []),
-    ...(scheme.content.includes('{timestamp}') ? [replaced] : []),
+    ...withTamperedSignature,
+    ...(scheme.headers.timestamp === null ? [] : [withoutTimestamp]),
+    ...(hasTimestamp(scheme) ? [withOldTimestamp] : []),
+    ...(scheme.content.includes('{timestamp}') ? [withReplacedTimestamp] : []),
   ];
 }
 
-function withDigest(deliveryFactory: DeliveryFactory, change: (digest: string) => string): DeliveryMessage {
-  const message = deliveryFactory.createValid();
-  const name = deliveryFactory.scheme.headers.signature;
+function withDigest(factory: DeliveryFactory, change: (digest: string) => string): DeliveryMessage {
+  const message = factory.createValid();
+  const name = factory.scheme.headers.signature;
   const header = message.headers[name] ?? '';
-  const [digest = ''] = parseSignatureHeader(deliveryFactory.scheme, header).digests;
+  const [digest = ''] = parseSignatureHeader(factory.scheme, header).digests;
   return withHeader(
     message,
     name,

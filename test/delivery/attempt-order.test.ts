@@ -14,12 +14,12 @@ import { openWireTransport } from './wire-transport.ts';
 
 vi.mock('../../src/timers.ts', () => import('../support/fakeable-timers.ts'));
 
-/** More histories for a search by hand: `HISTORIES=2000 npx vitest run test/delivery/attempt-order.test.ts --testTimeout 3600000`. */
+/** Set this for a longer search: `HISTORIES=2000 npx vitest run test/delivery/attempt-order.test.ts --testTimeout 3600000`. */
 const HISTORIES = process.env.HISTORIES === undefined ? undefined : Number(process.env.HISTORIES);
 
 const SHORTEST_GAP_MS = 5 * MINUTE_MS;
 const WINDOW_MS = 72 * HOUR_MS;
-/** A second at the highest speed: an attempt that begins so much late is still on time. */
+/** One second at the highest speed: an attempt that starts this late is still on time. */
 const LATEST_MS = 3600 * SECOND_MS;
 
 const limits = fc.constantFrom<Limits>(
@@ -30,7 +30,7 @@ const limits = fc.constantFrom<Limits>(
 
 type Delivery = Awaited<ReturnType<typeof runHistory>>['deliveries'][number];
 
-it('makes the attempts of a delivery one after the other, each in its time, whatever happens around it [delivery.concurrency, retry.schedule, replay, §6.retries.window]', async () => {
+it('the dispatcher makes the attempts of a delivery one at a time and on schedule in every random history [delivery.concurrency, retry.schedule, replay, §6.retries.window]', async () => {
   await fc.assert(
     fc.asyncProperty(limits, history, async (limits, steps) => {
       await using transport = createScriptedTransport();
@@ -40,7 +40,7 @@ it('makes the attempts of a delivery one after the other, each in its time, what
   );
 });
 
-it('lists an attempt for each request that a receiver saw, and no other, also where receivers drop requests on connections that they had kept [§6.retries.visible]', async () => {
+it('the attempt list has one attempt for each request a receiver saw, also when receivers drop requests on kept-alive connections [§6.retries.visible]', async () => {
   await fc.assert(
     fc.asyncProperty(limits, history, async (limits, steps) => {
       await using transport = await openWireTransport(HOSTS);
@@ -63,9 +63,9 @@ async function expectLawful(limits: Limits, steps: History, transport: Transport
   }
 }
 
-function expectInOrder({ attempts, begun, progress }: Delivery): void {
+function expectInOrder({ attempts, started, progress }: Delivery): void {
   for (const [index, { trigger, scheduled_at: scheduledAt, sent_at_wall: sentAt }] of attempts.entries()) {
-    const begunAt = begun[index] ?? 0;
+    const begunAt = started[index] ?? 0;
     expect(begunAt).toBeGreaterThanOrEqual(scheduledAt);
     const before = attempts[index - 1];
     if (before === undefined) continue;
@@ -78,9 +78,9 @@ function expectInOrder({ attempts, begun, progress }: Delivery): void {
   }
 }
 
-/** Every attempt that was made is on record, every replay that was asked for was made, and nothing due is left behind. */
-function expectComplete({ attempts, begun, progress, replays }: Delivery, now: number): void {
-  expect(attempts.map(({ number }) => number)).toEqual(begun.map((_, index) => index + 1));
+/** Checks that every attempt is recorded, every requested replay was made, and nothing due is left. */
+function expectComplete({ attempts, started, progress, replays }: Delivery, now: number): void {
+  expect(attempts.map(({ number }) => number)).toEqual(started.map((_, index) => index + 1));
   expect(progress.attempt_count).toBe(attempts.length);
   if (progress.status === 'canceled') return;
   expect(attempts.filter(({ trigger }) => trigger === 'manual')).toHaveLength(replays);

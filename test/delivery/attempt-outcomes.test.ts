@@ -6,7 +6,7 @@ import { createRawReceiver, readRequest } from '../support/raw-receiver.ts';
 import { createReceiver } from '../support/test-receiver.ts';
 import { between, openEmulator } from './delivery-setup.ts';
 
-/** The address of a receiver that reads the request, and then does this. */
+/** The URL of a receiver that reads the request and then misbehaves. */
 async function misbehave(act: (socket: Socket) => unknown): Promise<string> {
   const receiver = await createRawReceiver(async (socket) => {
     await readRequest(socket);
@@ -16,7 +16,7 @@ async function misbehave(act: (socket: Socket) => unknown): Promise<string> {
   return receiver.url;
 }
 
-/** Sends now and then a byte, for as long as somebody listens. */
+/** Sends a byte from time to time until the connection is closed. */
 function drip(socket: Socket, head: string): void {
   socket.write(head);
   const timer = setInterval(() => socket.write('x'), 10);
@@ -33,11 +33,11 @@ const receivers: Record<string, readonly [outcome: string, open: () => Promise<s
     },
   ],
   'resets the connection': ['connection_error', () => misbehave((socket) => socket.resetAndDestroy())],
-  'breaks off in its headers': [
+  'breaks off within its headers': [
     'connection_error',
     () => misbehave((socket) => socket.end('HTTP/1.1 200 OK\r\nX')),
   ],
-  'breaks off in its body': [
+  'breaks off within its body': [
     'connection_error',
     () => misbehave((socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhal')),
   ],
@@ -45,9 +45,12 @@ const receivers: Record<string, readonly [outcome: string, open: () => Promise<s
     'connection_error',
     () => misbehave((socket) => socket.write('SSH-2.0-OpenSSH_9.6\r\n')),
   ],
-  'never answers': ['timeout', () => misbehave(() => undefined)],
-  'drips its headers': ['timeout', () => misbehave((socket) => drip(socket, 'HTTP/1.1 200 OK\r\nX-Slow: '))],
-  'drips its body': [
+  'never responds': ['timeout', () => misbehave(() => undefined)],
+  'sends its headers slowly': [
+    'timeout',
+    () => misbehave((socket) => drip(socket, 'HTTP/1.1 200 OK\r\nX-Slow: ')),
+  ],
+  'sends its body slowly': [
     'timeout',
     () => misbehave((socket) => drip(socket, 'HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n')),
   ],
@@ -55,7 +58,7 @@ const receivers: Record<string, readonly [outcome: string, open: () => Promise<s
     'timeout',
     () => misbehave((socket) => socket.write('HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n')),
   ],
-  'has a certificate that nobody knows': [
+  'has a certificate of an unknown authority': [
     'tls_error',
     async () => {
       const receiver = await createReceiver({}, { certificate: getCertificate('self-signed') });
@@ -66,11 +69,11 @@ const receivers: Record<string, readonly [outcome: string, open: () => Promise<s
   'has a name that does not resolve': ['dns_error', async () => 'https://nowhere.invalid/'],
 };
 
-describe('a receiver that', () => {
+describe('attempt outcomes', () => {
   it.each(Object.entries(receivers))(
-    '%s has its own outcome, and the delivery is tried again in five minutes [§6.retries.non-2xx, delivery.success, delivery.timeout]',
+    'a receiver that %s gets its own outcome, and the next attempt is due in five minutes [§6.retries.non-2xx, delivery.success, delivery.timeout]',
     async (_, [outcome, open]) => {
-      // Only those that never come to an end need to be hurried.
+      // Only receivers that never finish need a short time limit.
       const attempt = outcome === 'timeout' ? '200ms' : '15s';
       const emulator = await openEmulator({ overrides: { 'delivery.timeout': { attempt } } });
       await emulator.subscribe(await open());
@@ -83,14 +86,14 @@ describe('a receiver that', () => {
     },
   );
 
-  it('is the emulator itself gets nothing [webhook.url]', async () => {
+  it('an endpoint that points to the emulator itself receives nothing [webhook.url]', async () => {
     const emulator = await openEmulator();
     await emulator.subscribe(`${emulator.status().base_url}/events`);
     const [delivery] = await emulator.deliveriesOf(await emulator.trigger());
     expect(delivery?.attempts).toMatchObject([{ outcome: 'blocked', response_status: null, response: null }]);
   });
 
-  it('answers without end is cut off, and its status decides [delivery.response]', async () => {
+  it('an endless response is cut off, and its status decides the outcome [delivery.response]', async () => {
     const flood = (socket: Socket) => {
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1000000000\r\n\r\n');
       const more = () => {
@@ -106,7 +109,7 @@ describe('a receiver that', () => {
     expect(delivery?.attempts[0]?.response?.body).toHaveLength(65_536);
   });
 
-  it('takes longer than an attempt may, measured in real time however fast the schedule runs [delivery.timeout]', async () => {
+  it('an attempt times out in real time, however fast the schedule clock runs [delivery.timeout]', async () => {
     const url = await misbehave(() => undefined);
     const overrides = { 'delivery.timeout': { connect: '100ms', attempt: '100ms' } };
     const emulator = await openEmulator({ overrides, clock: { speed: 1_000 } });

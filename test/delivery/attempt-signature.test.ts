@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { verify } from '../../src/signature.ts';
 import { header, startDeliverySetup } from './delivery-setup.ts';
 
-describe('how a delivery is signed', () => {
+describe('the signature of a delivery', () => {
   const parts = async (overrides: Record<string, unknown>) => {
     const { receiver, webhook, deliver } = await startDeliverySetup({}, { overrides });
     const { id } = await deliver();
@@ -19,7 +19,7 @@ describe('how a delivery is signed', () => {
   };
 
   it.each(['{timestamp}.{body}', '{body}', '{id}.{timestamp}.{body}', 'v0:{timestamp}:{body}:end'])(
-    'over the content %s [signature.content]',
+    'a delivery is signed over the configured content %s [signature.content]',
     async (template) => {
       const { id, secret, timestamp, signature, body } = await parts({ 'signature.content': template });
       const content = template
@@ -37,7 +37,7 @@ describe('how a delivery is signed', () => {
     ['sha256', 'base64'],
     ['sha512', 'base64'],
     ['sha1', 'base64'],
-  ])('with %s and the secret as %s [signature.algorithm]', async (hash, form) => {
+  ])('a delivery is signed with %s and the secret as %s [signature.algorithm]', async (hash, form) => {
     const { secret, timestamp, signature, body } = await parts({
       'signature.algorithm': { hash, key: form },
     });
@@ -52,7 +52,7 @@ describe('how a delivery is signed', () => {
     ['<hash>=<hex>', 'sha256=', 'hex', ','],
     ['v1,<base64>', 'v1,', 'base64', ' '],
   ] as const)(
-    'in the form %s, and twice while the secret is rotated [signature.header]',
+    'a delivery carries a signature in the form %s, and two signatures while the secret is rotated [signature.header]',
     async (grammar, prefix, encoding, separator) => {
       const { receiver, webhook, deliver, control } = await startDeliverySetup(
         {},
@@ -75,22 +75,28 @@ describe('how a delivery is signed', () => {
   it.each([
     ['iso8601', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/],
     ['unix', /^\d{10}$/],
-  ])('with a timestamp as %s, which verification takes [signature.timestamp]', async (format, pattern) => {
-    const { secret, timestamp, signature, body: payload } = await parts({ 'signature.timestamp': format });
-    expect(timestamp).toMatch(pattern);
-    expect(verify({ payload, signature, timestamp, secret })).toMatchObject({ ok: true });
-  });
+  ])(
+    'a delivery carries its timestamp as %s, and verification accepts it [signature.timestamp]',
+    async (format, pattern) => {
+      const { secret, timestamp, signature, body: payload } = await parts({ 'signature.timestamp': format });
+      expect(timestamp).toMatch(pattern);
+      expect(verify({ payload, signature, timestamp, secret })).toMatchObject({ ok: true });
+    },
+  );
 
   it.each([
     ['5m', 300_000],
     ['1s', 1_000],
     ['24h', 86_400_000],
-  ])('to be taken for %s, and no longer [signature.tolerance, §6.3]', async (_, toleranceMs) => {
-    const { secret, timestamp, signature, body: payload } = await parts({});
-    const at = Date.parse(timestamp);
-    const isTaken = (now: number) => verify({ payload, signature, timestamp, secret, toleranceMs, now }).ok;
-    expect(
-      [at - toleranceMs - 1, at - toleranceMs, at + toleranceMs, at + toleranceMs + 1].map(isTaken),
-    ).toEqual([false, true, true, false]);
-  });
+  ])(
+    'verification accepts a signature for %s and rejects it after that [signature.tolerance, §6.3]',
+    async (_, toleranceMs) => {
+      const { secret, timestamp, signature, body: payload } = await parts({});
+      const at = Date.parse(timestamp);
+      const isTaken = (now: number) => verify({ payload, signature, timestamp, secret, toleranceMs, now }).ok;
+      expect(
+        [at - toleranceMs - 1, at - toleranceMs, at + toleranceMs, at + toleranceMs + 1].map(isTaken),
+      ).toEqual([false, true, true, false]);
+    },
+  );
 });

@@ -1,4 +1,4 @@
-/** What the emulator says of the signatures that it sent, and of what a receiver makes of them. */
+/** Tests how the emulator explains the signatures that it sent. */
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { DeliveryFaultKind } from '../../src/domain/fault.ts';
@@ -11,7 +11,7 @@ import { startDeliverySetup } from './delivery-setup.ts';
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
-describe('an emulator that signs by another scheme', () => {
+describe('an emulator with another signature scheme', () => {
   const acme: SignatureScheme = {
     name: 'acme',
     algorithm: 'sha512',
@@ -25,8 +25,8 @@ describe('an emulator that signs by another scheme', () => {
 
   it.each<[string, SchemeName | SignatureScheme]>([
     ...schemeNames.map((name): [string, SchemeName] => [name, name]),
-    ['one of your own', acme],
-  ])('is verified by it: %s', async (_, scheme) => {
+    ['a custom scheme', acme],
+  ])('a delivery of an emulator with another scheme verifies by that scheme: %s', async (_, scheme) => {
     const { receiver, webhook, deliver } = await startDeliverySetup({}, { scheme });
     const { attempts } = await deliver();
     const [request] = receiver.requests;
@@ -43,17 +43,20 @@ describe('an emulator that signs by another scheme', () => {
     ['slack', /^v0:\d{10}:\{"type"/],
     ['github', /^\{"type"/],
     ['standard-webhooks', /^del_\w{26}\.\d{10}\.\{"type"/],
-  ])('shows what it signed, wherever %s has its timestamp', async (scheme, content) => {
-    const { deliver } = await startDeliverySetup({}, { scheme });
-    expect((await deliver()).attempts[0]?.request.signed_content).toMatch(content);
-  });
+  ])(
+    'an attempt shows its signed content, wherever the scheme %s puts the timestamp',
+    async (scheme, content) => {
+      const { deliver } = await startDeliverySetup({}, { scheme });
+      expect((await deliver()).attempts[0]?.request.signed_content).toMatch(content);
+    },
+  );
 
-  it('gives endpoints a secret in the form of the scheme', async () => {
+  it('an endpoint gets a secret in the form of the scheme', async () => {
     const { webhook } = await startDeliverySetup({}, { scheme: acme });
     expect(webhook.secret).toMatch(/^key_[0-9a-f]{64}$/);
   });
 
-  it('is refused a scheme that cannot be', async () => {
+  it('an invalid scheme is rejected', async () => {
     const scheme = { ...schemes.svc, content: '{timestamp}' };
     await expect(startDeliverySetup({}, { scheme })).rejects.toMatchObject({
       code: 'validation_failed',
@@ -69,7 +72,7 @@ describe('the verification of an attempt', () => {
     ['old-secret', 'wrong_secret', 'it fits the previous secret of wh_'],
     ['stale-timestamp', 'timestamp_too_old', 'past the tolerance of 5m'],
     ['tamper-body', 'body_changed', 'The body was changed after signing: from byte '],
-  ])('says what the fault %s makes of it', async (kind, reason, detail) => {
+  ])('the verification of an attempt reports the effect of the fault %s', async (kind, reason, detail) => {
     const { control, webhook, deliver } = await startDeliverySetup({});
     await control.rotateWebhookSecret({ id: webhook.id, overlap_ms: 1 });
     await control.advanceClock({ ms: 2 });
@@ -79,7 +82,7 @@ describe('the verification of an attempt', () => {
     expect(attempts[0]?.verification?.detail).toContain(detail);
   });
 
-  it('outlasts one rotation of the secret, and then says nothing', async () => {
+  it('the verification of an attempt works across one rotation of the secret and is null after a second', async () => {
     const { control, webhook, deliver } = await startDeliverySetup();
     const { id } = await deliver();
     const verification = async () => (await control.getDelivery({ id })).attempts[0]?.verification;
@@ -91,7 +94,7 @@ describe('the verification of an attempt', () => {
 });
 
 describe('verifyDelivery', () => {
-  it('judges as of when it was sent, unless it is told when', async () => {
+  it('verifyDelivery checks as of the time of sending unless a time is passed', async () => {
     const { control, deliver } = await startDeliverySetup();
     const { id, attempts } = await deliver();
     await expect(control.verifyDelivery({ id })).resolves.toEqual(attempts[0]?.verification);
@@ -104,7 +107,7 @@ describe('verifyDelivery', () => {
     });
   });
 
-  it('names the endpoint whose secret fits, not the secret', async () => {
+  it('verifyDelivery names the endpoint whose secret matches, not the secret', async () => {
     const { control, emulator, webhook, deliver } = await startDeliverySetup();
     const { id } = await deliver();
     const other = await emulator.subscribe('http://127.0.0.1:9/', ['a.b']);
@@ -134,7 +137,7 @@ describe('verifyDelivery', () => {
     });
   });
 
-  it('tells what became of the body, in which nothing can be guessed [§6.1]', async () => {
+  it('verifyDelivery says how the body changed without revealing the secret [§6.1]', async () => {
     const { control, deliver } = await startDeliverySetup();
     const { id, attempts } = await deliver();
     const sent = attempts[0]?.request.body ?? '';
@@ -176,7 +179,7 @@ describe('verifyDelivery', () => {
     await expect(diagnose('')).rejects.toMatchObject({ code: 'validation_failed' });
   });
 
-  it('finds no delivery, or no attempt of it', async () => {
+  it('verifyDelivery rejects a delivery or attempt that does not exist', async () => {
     const { control, trigger } = await startDeliverySetup();
     await expect(control.verifyDelivery({ id: 'del_none' })).rejects.toMatchObject({ code: 'not_found' });
     await control.addFault({ on: 'delivery', kind: 'delay', delay_ms: 60_000 });

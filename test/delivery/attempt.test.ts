@@ -7,7 +7,7 @@ import type { ReceivedRequest } from '../support/test-receiver.ts';
 import { between, header, openEmulator, openReceiver, startDeliverySetup } from './delivery-setup.ts';
 import { startDispatcher } from './dispatcher-setup.ts';
 
-/** A machine whose wall clock a test sets, while its monotonic time goes on as it does. */
+/** A wall clock that the test sets, with real monotonic time. */
 function createWall() {
   let offset = 0;
   return {
@@ -22,7 +22,7 @@ function createWall() {
 }
 
 describe('an event', () => {
-  it('and its deliveries are there before the API answers, or neither is [§6.delivery, event.emission]', async () => {
+  it('the API responds after the event and its deliveries are stored, and a failure stores neither [§6.delivery, event.emission]', async () => {
     const { emulator, trigger } = await startDeliverySetup();
     const id = await trigger();
     const { data } = await emulator.control.listDeliveries({ event_id: id });
@@ -38,7 +38,7 @@ describe('an event', () => {
     expect(store.deliveries.countPending()).toBe(0);
   });
 
-  it('goes to the endpoints that subscribe to its type, and to no others [§6.registration.events, §1.deliveries]', async () => {
+  it('an event goes only to the endpoints that subscribe to its type [§6.registration.events, §1.deliveries]', async () => {
     const emulator = await openEmulator();
     const subscriptions = {
       shipped: ['order.shipped'],
@@ -59,7 +59,7 @@ describe('an event', () => {
     expect(reached).toEqual(['shipped', 'both', 'any']);
   });
 
-  it('of another workspace goes to none of them', async () => {
+  it('an event is not delivered to endpoints of another workspace', async () => {
     const { emulator, receiver } = await startDeliverySetup();
     const { id } = await emulator.control.createWorkspace({ name: 'Other' });
     const { key } = await emulator.control.createKey({ scopes: ['events:write'], workspace_id: id });
@@ -74,7 +74,7 @@ describe('an event', () => {
     expect(receiver.requests).toEqual([]);
   });
 
-  it('arrives within a promise of at least once, in no promised order [delivery.order, §6.6]', async () => {
+  it('deliveries arrive at least once and in no guaranteed order [delivery.order, §6.6]', async () => {
     const { emulator, receiver, trigger } = await startDeliverySetup([{ status: 500 }, {}]);
     const [first, second] = [await trigger(), await trigger()];
     await emulator.control.settleClock({});
@@ -84,7 +84,7 @@ describe('an event', () => {
 });
 
 describe('a delivery', () => {
-  it('is a POST of the envelope, signed, timed and named [§6.delivery, §6.headers.signature, §6.headers.timestamp, §6.headers.delivery-id, §2.envelope]', async () => {
+  it('a delivery is a POST of the envelope with signature, timestamp and delivery id headers [§6.delivery, §6.headers.signature, §6.headers.timestamp, §6.headers.delivery-id, §2.envelope]', async () => {
     const { receiver, webhook, deliver, emulator } = await startDeliverySetup();
     const delivery = await deliver();
     const [request] = receiver.requests;
@@ -109,7 +109,7 @@ describe('a delivery', () => {
     expect(verified).toMatchObject({ ok: true });
   });
 
-  it('is signed with the secret of its endpoint, never with an API key [§5.7, §2.webhook.secret-separate]', async () => {
+  it('a delivery is signed with the endpoint secret, never with an API key [§5.7, §2.webhook.secret-separate]', async () => {
     const { receiver, webhook, deliver, emulator } = await startDeliverySetup();
     await deliver();
     const [request] = receiver.requests;
@@ -122,7 +122,7 @@ describe('a delivery', () => {
     expect(request?.headers.authorization).toBeUndefined();
   });
 
-  it('has the same bytes at every attempt and replay, a fresh timestamp and signature each time [envelope, replay, §6.headers.timestamp]', async () => {
+  it('every attempt and replay sends the same bytes with a new timestamp and signature [envelope, replay, §6.headers.timestamp]', async () => {
     const { wall, set } = createWall();
     const { receiver, control, deliver, emulator } = await startDeliverySetup({ status: 500 }, { wall });
     const payload = { total: 12.5, note: 'ünïcode \u2028' };
@@ -145,7 +145,7 @@ describe('a delivery', () => {
     await deliver();
   });
 
-  it('keeps its instants when the wall clock is set by three days, and signs with the time that it shows [signature.timestamp, retry.schedule]', async () => {
+  it('a delivery keeps its due times when the wall clock is set back by three days, and signs with the new wall time [signature.timestamp, retry.schedule]', async () => {
     const { wall, set } = createWall();
     const { receiver, control, deliver } = await startDeliverySetup({ status: 500 }, { wall });
     const { created_at } = await deliver();
@@ -162,18 +162,21 @@ describe('a delivery', () => {
 });
 
 describe('an attempt', () => {
-  it.each([200, 201, 204, 299])('answered %i is a success [delivery.success, §6.5]', async (status) => {
-    const { deliver } = await startDeliverySetup({ status });
-    expect(await deliver()).toMatchObject({
-      ...{ status: 'succeeded', settled_reason: null, next_attempt_at: null },
-      attempts: [
-        { number: 1, trigger: 'schedule', outcome: 'succeeded', response_status: status, error: null },
-      ],
-    });
-  });
+  it.each([200, 201, 204, 299])(
+    'an attempt with response status %i succeeds [delivery.success, §6.5]',
+    async (status) => {
+      const { deliver } = await startDeliverySetup({ status });
+      expect(await deliver()).toMatchObject({
+        ...{ status: 'succeeded', settled_reason: null, next_attempt_at: null },
+        attempts: [
+          { number: 1, trigger: 'schedule', outcome: 'succeeded', response_status: status, error: null },
+        ],
+      });
+    },
+  );
 
   it.each([300, 304, 400, 404, 410, 429, 500, 503, 599])(
-    'answered %i is a failure, and the next one is due in five minutes [delivery.success, §6.retries.non-2xx]',
+    'an attempt with response status %i fails, and the next one is due in five minutes [delivery.success, §6.retries.non-2xx]',
     async (status) => {
       const { deliver } = await startDeliverySetup({ status });
       const delivery = await deliver();
@@ -188,7 +191,7 @@ describe('an attempt', () => {
   );
 
   it.each([301, 302, 303, 307, 308])(
-    'that is redirected with %i is a failure; nothing goes there [delivery.success]',
+    'an attempt that is redirected with %i fails, and the redirect is not followed [delivery.success]',
     async (status) => {
       const elsewhere = await openReceiver();
       const { deliver } = await startDeliverySetup({ status, headers: { location: elsewhere.url } });
@@ -200,7 +203,7 @@ describe('an attempt', () => {
     },
   );
 
-  it('shows what was sent and what was answered [§6.retries.visible]', async () => {
+  it('an attempt shows the request that was sent and the response that came back [§6.retries.visible]', async () => {
     const { receiver, deliver } = await startDeliverySetup({
       status: 503,
       headers: { 'x-why': 'busy' },
@@ -217,7 +220,7 @@ describe('an attempt', () => {
     }
   });
 
-  it('shows an answer that is no text as base64', async () => {
+  it('an attempt shows a response body that is not text as base64', async () => {
     const body = Buffer.from([0xff, 0x00, 0xfe]);
     const { deliver } = await startDeliverySetup({ body });
     expect((await deliver()).attempts[0]?.response).toMatchObject({
@@ -228,16 +231,19 @@ describe('an attempt', () => {
 
   it.each([
     ['by default the first 64 KiB', {}, 65_536],
-    ['as much as is asked for', { 'delivery.response': '10B' }, 10],
-    ['nothing where nothing is to be kept', { 'delivery.response': '0B' }, 0],
-  ])('keeps of the answer %s, and says that it was cut [delivery.response]', async (_, overrides, kept) => {
-    const { deliver } = await startDeliverySetup({ body: 'x'.repeat(kept + 1) }, { overrides });
-    const { status, attempts } = await deliver();
-    expect(status).toBe('succeeded');
-    expect(attempts[0]?.response).toMatchObject({ body: 'x'.repeat(kept), truncated: true });
-  });
+    ['the configured number of bytes', { 'delivery.response': '10B' }, 10],
+    ['nothing for a limit of 0', { 'delivery.response': '0B' }, 0],
+  ])(
+    'an attempt stores %s of the response and marks it as truncated [delivery.response]',
+    async (_, overrides, kept) => {
+      const { deliver } = await startDeliverySetup({ body: 'x'.repeat(kept + 1) }, { overrides });
+      const { status, attempts } = await deliver();
+      expect(status).toBe('succeeded');
+      expect(attempts[0]?.response).toMatchObject({ body: 'x'.repeat(kept), truncated: true });
+    },
+  );
 
-  it('does not mark an answer of just the limit as cut [delivery.response]', async () => {
+  it('an attempt does not mark a response of exactly the size limit as truncated [delivery.response]', async () => {
     const { deliver } = await startDeliverySetup({ body: 'x'.repeat(65_536) });
     const { attempts } = await deliver();
     expect(attempts[0]?.response).toMatchObject({ body: 'x'.repeat(65_536), truncated: false });

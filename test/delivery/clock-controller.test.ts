@@ -17,7 +17,7 @@ const createEvent = async (emulator: TestEmulator) =>
   (await emulator.api('POST', '/events', { type: 'order.shipped' })).json;
 
 describe('advance', () => {
-  it('meets each retry at its own instant, to the millisecond, through the whole ladder [retry.schedule, §6.retries.schedule]', async () => {
+  it('advance makes each retry at its due time, to the millisecond, through the whole retry schedule [retry.schedule, §6.retries.schedule]', async () => {
     await using receiver = await createReceiver({ status: 503 });
     await using emulator = await startTestEmulator();
     await subscribe(emulator, receiver.url);
@@ -25,7 +25,7 @@ describe('advance', () => {
     const start = Date.parse(event.created_at);
     const move = await emulator.control.advanceClock({ ms: 72 * HOUR_MS });
     expect(move.attempts.map((attempt) => Date.parse(attempt.scheduled_at) - start)).toEqual(
-      // The first was made at once: it is not for the clock that it came.
+      // The first attempt was made at once and was not caused by the move.
       LADDER_MS.slice(1),
     );
     expect(Date.parse(move.now) - start).toBe(72 * HOUR_MS);
@@ -34,7 +34,7 @@ describe('advance', () => {
     expect(data[0]).toMatchObject({ status: 'failed', settled_reason: 'window_elapsed', attempt_count: 8 });
   });
 
-  it('answers once every attempt it caused is answered, and says what is still pending', async () => {
+  it('advance resolves once every attempt it caused has a response, and reports what is still pending', async () => {
     await using receiver = await createReceiver([{ status: 500 }, { status: 500 }, { status: 200 }]);
     await using emulator = await startTestEmulator();
     await subscribe(emulator, receiver.url);
@@ -52,7 +52,7 @@ describe('advance', () => {
     ['advanceClock', { ms: 72 * HOUR_MS }],
     ['settleClock', {}],
   ] as const)(
-    'stops where it is when the signal of %s is aborted, and counts its attempts until then',
+    'a clock move stops at the due time it has reached when the signal of %s is aborted, and counts its attempts',
     async (name, input) => {
       const caller = new AbortController();
       const moving: unknown[] = [];
@@ -74,7 +74,7 @@ describe('advance', () => {
     },
   );
 
-  it('stops when the client of the control plane closes the connection', async () => {
+  it('advance stops when the client of the control plane closes the connection', async () => {
     const client = new AbortController();
     await using receiver = await createReceiver(async (_, index) => {
       if (index === 2) {
@@ -90,13 +90,13 @@ describe('advance', () => {
     const event = await createEvent(emulator);
     const control = createHttpControlClient({ controlUrl, signal: client.signal });
     await expect(control.advanceClock({ ms: 72 * HOUR_MS })).rejects.toMatchObject({ code: 'interrupted' });
-    // Takes its turn when the move has stopped.
+    // Runs after the move has stopped.
     const { now } = await emulator.control.setClock({});
     expect(Date.parse(now) - Date.parse(event.created_at)).toBe(LADDER_MS[2]);
     expect(receiver.requests).toHaveLength(3);
   });
 
-  it('moves two workspaces independently and at the same time', async () => {
+  it('advance moves two workspaces independently and at the same time', async () => {
     await using receiver = await createReceiver({ status: 500 });
     await using emulator = await startTestEmulator();
     const other = await emulator.control.createWorkspace({ name: 'other' });
@@ -124,7 +124,7 @@ describe('advance', () => {
     expect(Date.parse(there.now) - Date.parse(before.now)).toBe(35 * MINUTE_MS);
   });
 
-  it('keeps the clock running as it did before', async () => {
+  it('advance leaves the clock running at the speed it had', async () => {
     await using emulator = await startTestEmulator({ clock: { speed: 60 } });
     await emulator.control.advanceClock({ ms: HOUR_MS });
     expect((await emulator.control.getClock({})).rate).toBe(60);
@@ -132,7 +132,7 @@ describe('advance', () => {
 });
 
 describe('next', () => {
-  it('stops at the next due instant, and stays where nothing is planned', async () => {
+  it('next moves to the next due time and stays where it is when nothing is scheduled', async () => {
     await using receiver = await createReceiver({ status: 500 });
     await using emulator = await startTestEmulator();
     await subscribe(emulator, receiver.url);
@@ -149,7 +149,7 @@ describe('next', () => {
 });
 
 describe('freeze and resume', () => {
-  it('stands still while frozen and goes on at the speed it had', async () => {
+  it('freeze stops the clock and resume continues at the speed it had', async () => {
     await using emulator = await startTestEmulator({ clock: { speed: 3600 } });
     const frozen = await emulator.control.setClock({ frozen: true });
     expect(frozen.rate).toBe(0);
@@ -158,7 +158,7 @@ describe('freeze and resume', () => {
     expect((await emulator.control.setClock({ speed: 10 })).rate).toBe(10);
   });
 
-  it('sends a retry by itself when the clock is sped up', async () => {
+  it('a clock that is sped up sends a retry without another command', async () => {
     await using receiver = await createReceiver([{ status: 500 }, {}]);
     await using emulator = await startTestEmulator();
     await subscribe(emulator, receiver.url);
@@ -173,22 +173,22 @@ describe('freeze and resume', () => {
 describe('the end of the schedule clock', () => {
   const almost = { workspaces: [{ name: 'A', clock: { now: '9998-12-31T23:00:00Z' } }] };
 
-  it('is 9999-01-01: advance refuses to pass it, and names the longest step', async () => {
+  it('advance rejects a move past 9999-01-01 and states the longest possible step', async () => {
     await using emulator = await startTestEmulator({ seed: almost });
     await expect(emulator.control.advanceClock({ ms: HOUR_MS + 1 })).rejects.toMatchObject({
       code: 'validation_failed',
-      message: 'The clock cannot pass 9999-01-01T00:00:00.000Z; it is at 9998-12-31T23:00:00.000Z.',
+      message: 'The clock cannot move past 9999-01-01T00:00:00.000Z. It is at 9998-12-31T23:00:00.000Z.',
       hint: 'Advance it by at most 1h.',
     });
     expect(await emulator.control.advanceClock({ ms: HOUR_MS })).toMatchObject({
       now: '9999-01-01T00:00:00.000Z',
     });
     await expect(emulator.control.advanceClock({ ms: 1 })).rejects.toMatchObject({
-      hint: 'Go back to the start with: svc emulator reset',
+      hint: 'Restore the state after start with: svc emulator reset',
     });
   });
 
-  it('is not passed by a retry: next and settle refuse to move there, and the delivery stays as it is', async () => {
+  it('next and settle reject a move to a retry past 9999-01-01 and leave the delivery unchanged', async () => {
     await using receiver = await createReceiver({ status: 503 });
     await using emulator = await startTestEmulator({ seed: almost });
     await subscribe(emulator, receiver.url);
@@ -202,7 +202,7 @@ describe('the end of the schedule clock', () => {
     expect(data).toMatchObject([{ status: 'pending', next_attempt_at: '9999-01-01T00:05:00.000Z' }]);
   });
 
-  it('stops a clock that runs', async () => {
+  it('a running schedule clock stops at 9999-01-01', async () => {
     const wall = createTestWallClock();
     await using emulator = await startTestEmulator({
       seed: almost,
@@ -216,7 +216,7 @@ describe('the end of the schedule clock', () => {
   it.each([
     ['+010000-01-01T00:00:00.000Z', new Date(LAST_TIME + 1)],
     ['an invalid date', new Date(Number.NaN)],
-  ])('holds for the wall clock of an emulator as well: %s', async (text, wallClock) => {
+  ])('the wall clock of an emulator stops at 9999-01-01 too: %s', async (text, wallClock) => {
     await expect(startTestEmulator({ wallClock })).rejects.toMatchObject({
       code: 'usage',
       message: `The wall clock cannot be pinned to ${text}.`,

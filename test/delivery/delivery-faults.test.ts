@@ -4,7 +4,7 @@ import { verify } from '../../src/signature.ts';
 import type { ReceivedRequest } from '../support/test-receiver.ts';
 import { between, header, openEmulator, openReceiver, startDeliverySetup } from './delivery-setup.ts';
 
-/** What a receiver that verifies would say. */
+/** The result of a receiver that verifies the request. */
 function verdictOn(request: ReceivedRequest | undefined, secret: string): string {
   const verdict = verify({
     payload: request?.body ?? '',
@@ -15,15 +15,15 @@ function verdictOn(request: ReceivedRequest | undefined, secret: string): string
   return verdict.ok ? 'ok' : verdict.reason;
 }
 
-/** An endpoint whose next delivery meets a fault. */
+/** Starts an endpoint with a fault on its next delivery. */
 async function startFaulty(kind: DeliveryFaultKind, more: { delay_ms?: number } = {}) {
   const delivering = await startDeliverySetup();
   const { id } = await delivering.control.addFault({ on: 'delivery', kind, count: 1, ...more });
   return { ...delivering, mark: { id, kind } };
 }
 
-describe('a fault on deliveries', () => {
-  it('sends a duplicate after the first, with the same bytes and headers [§6.6]', async () => {
+describe('delivery faults', () => {
+  it('the fault duplicate sends the request twice with the same bytes and headers [§6.6]', async () => {
     const { receiver, deliver, mark } = await startFaulty('duplicate');
     const { status, attempts, attempt_count } = await deliver();
     const [first, second] = receiver.requests;
@@ -39,13 +39,13 @@ describe('a fault on deliveries', () => {
   it.each([
     ['the first', [{ status: 200 }, { status: 409 }]],
     ['the second', [{ status: 500 }, { status: 200 }]],
-  ])('takes a duplicated delivery as accepted when %s was', async (_, answers) => {
+  ])('a duplicated delivery succeeds when %s was accepted', async (_, responses) => {
     const { receiver, deliver } = await startFaulty('duplicate');
-    receiver.respond(answers);
+    receiver.respond(responses);
     expect(await deliver()).toMatchObject({ status: 'succeeded', attempt_count: 2 });
   });
 
-  it('counts a duplicate that failed twice as one attempt of the retry schedule', async () => {
+  it('a duplicate that failed twice counts as one attempt of the retry schedule', async () => {
     const { receiver, deliver } = await startFaulty('duplicate');
     receiver.respond({ status: 500 });
     const { next_attempt_at, attempts } = await deliver();
@@ -53,7 +53,7 @@ describe('a fault on deliveries', () => {
     expect(attempts.map(({ outcome }) => outcome)).toEqual(['http_error', 'http_error']);
   });
 
-  it('drops an attempt without sending it, and the retries go on', async () => {
+  it('the fault drop records an attempt without sending it, and retries continue', async () => {
     const { receiver, control, deliver, mark } = await startFaulty('drop');
     const { id, attempts, next_attempt_at } = await deliver();
     expect(receiver.requests).toEqual([]);
@@ -67,7 +67,7 @@ describe('a fault on deliveries', () => {
     expect(later.attempts.map(({ fault }) => fault)).toEqual([mark, undefined]);
   });
 
-  it('delays an attempt in schedule time', async () => {
+  it('the fault delay delays an attempt in schedule time', async () => {
     const { receiver, control, trigger, deliveryOf, mark } = await startFaulty('delay', { delay_ms: 7_000 });
     const event = await trigger();
     const waiting = await deliveryOf(event);
@@ -78,7 +78,7 @@ describe('a fault on deliveries', () => {
     expect(await deliveryOf(event)).toMatchObject({ status: 'succeeded', attempts: [{ fault: mark }] });
   });
 
-  it('lets a replay go at once that was asked for meanwhile', async () => {
+  it('the fault delay does not hold back a replay that is requested meanwhile', async () => {
     const { receiver, control, deliver } = await startFaulty('delay');
     const { id } = await deliver();
     await control.replayDelivery({ id });
@@ -88,7 +88,7 @@ describe('a fault on deliveries', () => {
     expect(attempts.map(({ fault, trigger }) => [fault, trigger])).toEqual([[undefined, 'manual']]);
   });
 
-  it('lets a later delivery to the endpoint go first [delivery.order]', async () => {
+  it('the fault reorder sends a later delivery to the endpoint first [delivery.order]', async () => {
     const { receiver, control, trigger, deliveryOf, mark } = await startFaulty('reorder');
     const events = [await trigger(), await trigger()];
     await receiver.waitFor(2);
@@ -101,7 +101,7 @@ describe('a fault on deliveries', () => {
     expect(marks).toEqual([mark, undefined]);
   });
 
-  it('waits for a later delivery no longer than it was told', async () => {
+  it('the fault reorder stops waiting for a later delivery after its delay', async () => {
     const { receiver, control, deliver } = await startFaulty('reorder', { delay_ms: 5_000 });
     const { created_at, next_attempt_at } = await deliver();
     expect(between(created_at, next_attempt_at)).toBe(5_000);
@@ -109,7 +109,7 @@ describe('a fault on deliveries', () => {
     expect(receiver.requests).toHaveLength(1);
   });
 
-  it('changes a byte of the body after signing, and shows the body that was sent [§6.1]', async () => {
+  it('the fault tamper-body changes a byte after signing, and the attempt shows the body that was sent [§6.1]', async () => {
     const { receiver, webhook, deliver, mark } = await startFaulty('tamper-body');
     const { attempts } = await deliver();
     const [request] = receiver.requests;
@@ -120,19 +120,19 @@ describe('a fault on deliveries', () => {
     expect(attempt?.request.signed_content).not.toContain(`${request?.body}`);
   });
 
-  it('signs with a secret that nobody has [§6.4]', async () => {
+  it('the fault bad-signature signs with a secret that is not the endpoint secret [§6.4]', async () => {
     const { receiver, webhook, deliver } = await startFaulty('bad-signature');
     await deliver();
     expect(verdictOn(receiver.requests[0], webhook.secret)).toBe('signature_mismatch');
   });
 
-  it('signs rightly for a time that is too long ago [§6.3]', async () => {
+  it('the fault stale-timestamp makes a valid signature for a time that is too old [§6.3]', async () => {
     const { receiver, webhook, deliver } = await startFaulty('stale-timestamp');
     await deliver();
     expect(verdictOn(receiver.requests[0], webhook.secret)).toBe('timestamp_too_old');
   });
 
-  it('signs with the secret before the last rotation, after its time', async () => {
+  it('the fault old-secret signs with the previous secret after it has expired', async () => {
     const { receiver, control, webhook, deliver } = await startFaulty('old-secret');
     const { secret } = await control.rotateWebhookSecret({ id: webhook.id, overlap_ms: 0 });
     await deliver();
@@ -142,7 +142,7 @@ describe('a fault on deliveries', () => {
     expect(verdictOn(faulty, secret)).toBe('signature_mismatch');
   });
 
-  it('writes the body bit by bit', async () => {
+  it('the fault slow-body writes the body in small parts', async () => {
     const { receiver, webhook, deliver } = await startFaulty('slow-body', { delay_ms: 250 });
     const { attempts } = await deliver();
     const [request] = receiver.requests;
@@ -151,7 +151,7 @@ describe('a fault on deliveries', () => {
     expect(attempts[0]?.duration_ms).toBeGreaterThan(200);
   });
 
-  it('meets only the endpoint, type and workspace that it names', async () => {
+  it('a fault applies only to the endpoint, type and workspace that it names', async () => {
     const { control, subscribe, trigger, deliveriesOf } = await openEmulator();
     const [one, two] = [await openReceiver(), await openReceiver()];
     const webhook = await subscribe(one.url, ['*']);

@@ -1,23 +1,23 @@
-/** What the tests of whole deliveries share: an emulator, a receiver that it delivers to, and a clock moved by hand. */
+/** Setup for tests of complete deliveries: an emulator, a receiver, and a clock that the test moves. */
 import { onTestFinished } from 'vitest';
 import type { DeliveryDetail } from '../../src/contract/delivery-schemas.ts';
 import type { CreatedWebhook } from '../../src/contract/resources.ts';
 import { startTestEmulator, type TestEmulator, type TestEmulatorOptions } from '../support/test-emulator.ts';
 import {
-  type Answers,
   createReceiver,
   type ReceivedRequest,
   type Receiver,
+  type ReceiverResponses,
 } from '../support/test-receiver.ts';
 
-/** A receiver that is closed when the test is over. */
-export async function openReceiver(script?: Answers): Promise<Receiver> {
+/** Opens a receiver that is closed after the test. */
+export async function openReceiver(script?: ReceiverResponses): Promise<Receiver> {
   const receiver = await createReceiver(script);
   onTestFinished(() => receiver.close());
   return receiver;
 }
 
-/** An emulator that is closed when the test is over, with what tests of deliveries do with it. */
+/** Opens an emulator that is closed after the test, with methods for tests of deliveries. */
 export async function openEmulator(options: TestEmulatorOptions = {}) {
   const emulator = await startTestEmulator(options);
   onTestFinished(() => emulator.close());
@@ -32,11 +32,11 @@ function withDeliveries(emulator: TestEmulator) {
     async subscribe(url: string, events: readonly string[] = ['order.shipped']): Promise<CreatedWebhook> {
       return (await api('POST', '/webhooks', { workspace_id, url, events })).json;
     },
-    /** Creates an event. @returns its id. */
+    /** Creates an event. @returns its id */
     async trigger(type = 'order.shipped', payload: unknown = {}): Promise<string> {
       return (await api('POST', '/events', { type, payload })).json.id;
     },
-    /** Everything about the deliveries of an event, oldest first, once nothing is under way any more. */
+    /** The deliveries of an event with their attempts, oldest first, once nothing is in flight. */
     async deliveriesOf(eventId: string): Promise<DeliveryDetail[]> {
       await control.advanceClock({ ms: 0 });
       const { data } = await control.listDeliveries({ event_id: eventId });
@@ -45,12 +45,12 @@ function withDeliveries(emulator: TestEmulator) {
   };
 }
 
-/** An emulator with one endpoint at one receiver. */
-export async function startDeliverySetup(script: Answers = {}, options: TestEmulatorOptions = {}) {
+/** Opens an emulator with one endpoint at one receiver. */
+export async function startDeliverySetup(script: ReceiverResponses = {}, options: TestEmulatorOptions = {}) {
   const receiver = await openReceiver(script);
   const emulator = await openEmulator(options);
   const webhook = await emulator.subscribe(receiver.url);
-  /** The delivery of an event to the endpoint, once nothing is under way any more. */
+  /** The delivery of an event to the endpoint, once nothing is in flight. */
   async function deliveryOf(eventId: string): Promise<DeliveryDetail> {
     const [delivery] = await emulator.deliveriesOf(eventId);
     if (delivery === undefined) throw new Error(`no delivery of ${eventId}`);
@@ -59,7 +59,7 @@ export async function startDeliverySetup(script: Answers = {}, options: TestEmul
   return {
     ...{ receiver, emulator, webhook, deliveryOf },
     ...{ control: emulator.control, trigger: emulator.trigger },
-    /** Creates an event and makes its first attempt. */
+    /** Creates an event and waits for its first attempt. */
     deliver: async () => deliveryOf(await emulator.trigger()),
   };
 }

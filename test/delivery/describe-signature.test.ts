@@ -1,12 +1,12 @@
-/** The signature of an attempt, taken apart. */
+/** Tests the description of the signature of an attempt. */
 
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { SchemeName } from '../../src/domain/signature/schemes.ts';
 import { startDeliverySetup } from './delivery-setup.ts';
 
-describe('the signature of an attempt', () => {
-  it('is taken apart: what is signed, in which pieces, by which secret [signature.content]', async () => {
+describe('describeSignature', () => {
+  it('describeSignature lists the signed content, its parts and the secrets [signature.content]', async () => {
     const { control, webhook, deliver } = await startDeliverySetup();
     const { id, attempts } = await deliver();
     const { request, verification } = attempts[0] ?? {};
@@ -37,19 +37,22 @@ describe('the signature of an attempt', () => {
     ['slack', ['literal', 'timestamp', 'literal', 'body']],
     ['github', ['body']],
     ['standard-webhooks', ['id', 'literal', 'timestamp', 'literal', 'body']],
-  ])('has the pieces of the scheme %s, which joined are what is signed', async (scheme, parts) => {
-    const { control, deliver } = await startDeliverySetup({}, { scheme });
-    const { id, attempts } = await deliver();
-    const { signed_parts, secrets, headers } = await control.describeSignature({ id });
-    expect(signed_parts.map(({ part }) => part)).toEqual(parts);
-    const { signed_content, headers: sent } = attempts[0]?.request ?? {};
-    expect(signed_parts.map(({ text }) => text).join('')).toBe(signed_content);
-    expect(secrets[0]?.matches).toBe(true);
-    expect(sent).toMatchObject(headers);
-    expect(Object.values(headers).join()).toContain(secrets[0]?.signature);
-  });
+  ])(
+    'describeSignature lists parts of the scheme %s that join to the signed content',
+    async (scheme, parts) => {
+      const { control, deliver } = await startDeliverySetup({}, { scheme });
+      const { id, attempts } = await deliver();
+      const { signed_parts, secrets, headers } = await control.describeSignature({ id });
+      expect(signed_parts.map(({ part }) => part)).toEqual(parts);
+      const { signed_content, headers: sent } = attempts[0]?.request ?? {};
+      expect(signed_parts.map(({ text }) => text).join('')).toBe(signed_content);
+      expect(secrets[0]?.matches).toBe(true);
+      expect(sent).toMatchObject(headers);
+      expect(Object.values(headers).join()).toContain(secrets[0]?.signature);
+    },
+  );
 
-  it('tells the secrets of a rotation apart [signature.header]', async () => {
+  it('describeSignature tells the two secrets of a rotation apart [signature.header]', async () => {
     const { control, webhook, deliver } = await startDeliverySetup();
     const before = await deliver();
     await control.rotateWebhookSecret({ id: webhook.id });
@@ -66,7 +69,7 @@ describe('the signature of an attempt', () => {
     ]);
   });
 
-  it('is that of the last attempt, or of the one that is named', async () => {
+  it('describeSignature describes the last attempt or the attempt that is named', async () => {
     const { control, deliver } = await startDeliverySetup([{ status: 500 }]);
     const { id } = await deliver();
     await control.advanceClock({ ms: 300_000 });
@@ -75,7 +78,7 @@ describe('the signature of an attempt', () => {
     await expect(control.describeSignature({ id, attempt: 3 })).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('says what a fault did to it', async () => {
+  it('describeSignature says what a fault changed', async () => {
     const { control, deliver } = await startDeliverySetup();
     await control.addFault({ on: 'delivery', kind: 'tamper-body', count: 1 });
     const { id } = await deliver();
@@ -84,7 +87,7 @@ describe('the signature of an attempt', () => {
     expect(secrets[0]?.matches).toBe(true);
   });
 
-  it('does not fit a body that was parsed and written again in other bytes [§6.1]', async () => {
+  it('describeSignature reports a mismatch for a body that was parsed and serialized with other bytes [§6.1]', async () => {
     const { control, emulator, receiver } = await startDeliverySetup();
     const payload = '{"n":1.50}';
     await emulator.api('POST', '/events', `{"type":"order.shipped","payload":${payload}}`);
@@ -102,13 +105,13 @@ describe('the signature of an attempt', () => {
     });
   });
 
-  it('fits one that comes out the same', async () => {
+  it('describeSignature reports a match for a body that serializes to the same bytes', async () => {
     const { control, deliver } = await startDeliverySetup();
     const { id } = await deliver();
     await expect(control.describeSignature({ id })).resolves.toMatchObject({ reserialised: null });
   });
 
-  it('is not there before the first attempt', async () => {
+  it('describeSignature rejects a delivery without an attempt', async () => {
     const { control, trigger } = await startDeliverySetup();
     await control.addFault({ on: 'delivery', kind: 'delay', delay_ms: 60_000 });
     await trigger();
@@ -119,10 +122,10 @@ describe('the signature of an attempt', () => {
   });
 });
 
-describe('the check of a signature', () => {
+describe('the steps of verification', () => {
   const base64 = (text: string) => Buffer.from(text).toString('base64');
 
-  it('puts together what was signed, computes it, and finds it in the header', async () => {
+  it('verifyDelivery builds the signed content, computes the signature and finds it in the header', async () => {
     const { control, deliver } = await startDeliverySetup();
     const { id } = await deliver();
     const { signed_parts, secrets, verification } = await control.describeSignature({ id });
@@ -132,7 +135,7 @@ describe('the check of a signature', () => {
     });
   });
 
-  it('takes the body, the secrets and the time of the receiver, and an attempt other than the last', async () => {
+  it('verifyDelivery accepts the body, secrets and time of the receiver and an earlier attempt', async () => {
     const { control, webhook, deliver } = await startDeliverySetup(500);
     const { id, attempts } = await deliver();
     await control.nextClock({});

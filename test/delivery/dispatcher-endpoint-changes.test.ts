@@ -7,8 +7,8 @@ import { header, openReceiver, startDeliverySetup } from './delivery-setup.ts';
 import { failedResult, NOW, startDispatcher } from './dispatcher-setup.ts';
 import { createGate } from './sender-setup.ts';
 
-describe('an endpoint that is deleted', () => {
-  it('gets nothing any more: what was pending is canceled, what had settled stays', async () => {
+describe('a deleted endpoint', () => {
+  it('deleting an endpoint cancels its pending deliveries and keeps settled ones', async () => {
     const { control, deliver, webhook, receiver, trigger } = await startDeliverySetup([{}, { status: 500 }]);
     const done = await deliver();
     const pending = await deliver();
@@ -25,7 +25,7 @@ describe('an endpoint that is deleted', () => {
     });
   });
 
-  it('while a request is on its way leaves the attempt on record, and the delivery canceled', async () => {
+  it('deleting an endpoint while a request is in flight records the attempt and cancels the delivery', async () => {
     const gate = createGate();
     const { control, webhook, receiver, trigger } = await startDeliverySetup({ after: gate.opened });
     const event = await trigger();
@@ -42,8 +42,8 @@ describe('an endpoint that is deleted', () => {
   });
 });
 
-describe('an endpoint that is disabled', () => {
-  it('gets what was pending once it is enabled, at once where it is due by then', async () => {
+describe('a disabled endpoint', () => {
+  it('a disabled endpoint receives its pending deliveries when it is enabled, at once if they are due', async () => {
     const { control, deliver, webhook, receiver } = await startDeliverySetup([{ status: 500 }, {}]);
     const { id } = await deliver();
     await control.updateWebhook({ id: webhook.id, disabled: true });
@@ -55,7 +55,7 @@ describe('an endpoint that is disabled', () => {
     expect(await control.getDelivery({ id })).toMatchObject({ status: 'succeeded', attempt_count: 2 });
   });
 
-  it('gets no event that happens meanwhile [§6.registration.events]', async () => {
+  it('a disabled endpoint gets no delivery for an event that is created meanwhile [§6.registration.events]', async () => {
     const { control, webhook, receiver, trigger, emulator } = await startDeliverySetup();
     await control.updateWebhook({ id: webhook.id, disabled: true });
     const event = await trigger();
@@ -64,7 +64,7 @@ describe('an endpoint that is disabled', () => {
     expect(receiver.requests).toEqual([]);
   });
 
-  it('for longer than the window gets no attempt past it [§6.retries.window]', async () => {
+  it('an endpoint that was disabled for longer than the retry window gets no attempt past it [§6.retries.window]', async () => {
     const { control, deliver, webhook, receiver } = await startDeliverySetup({ status: 500 });
     const { id } = await deliver();
     await control.updateWebhook({ id: webhook.id, disabled: true });
@@ -79,7 +79,7 @@ describe('an endpoint that is disabled', () => {
     expect(receiver.requests).toHaveLength(1);
   });
 
-  it('shows its pending deliveries as paused, and settle leaves them out and says for which endpoint [delivery.paused]', async () => {
+  it('settle leaves out the paused deliveries of a disabled endpoint and names the endpoint [delivery.paused]', async () => {
     const { control, deliver, webhook } = await startDeliverySetup({ status: 500 });
     const { id } = await deliver();
     const { now } = await control.getClock({});
@@ -95,7 +95,7 @@ describe('an endpoint that is disabled', () => {
     expect(await control.settleClock({})).toMatchObject({ pending: 0, paused: [] });
   });
 
-  it('ends a paused delivery 72 hours after its first attempt, at that time, while it is still disabled [delivery.paused, §6.retries.window]', async () => {
+  it('a paused delivery fails 72 hours after its first attempt while its endpoint is still disabled [delivery.paused, §6.retries.window]', async () => {
     const { control, deliver, webhook, receiver } = await startDeliverySetup({ status: 500 });
     const { id } = await deliver();
     const [{ scheduled_at: first } = { scheduled_at: '' }] = (await control.getDelivery({ id })).attempts;
@@ -110,7 +110,7 @@ describe('an endpoint that is disabled', () => {
     expect(receiver.requests).toHaveLength(1);
   });
 
-  it('keeps a replay waiting until it is enabled [replay]', async () => {
+  it('a replay to a disabled endpoint waits until the endpoint is enabled [replay]', async () => {
     const { control, deliver, webhook, receiver } = await startDeliverySetup();
     const { id } = await deliver();
     await control.updateWebhook({ id: webhook.id, disabled: true });
@@ -122,8 +122,8 @@ describe('an endpoint that is disabled', () => {
   });
 });
 
-describe('an endpoint that changes', () => {
-  it('gets its retries at its new address', async () => {
+describe('a changed endpoint', () => {
+  it('retries go to the new URL of an endpoint', async () => {
     const { control, deliver, webhook, receiver } = await startDeliverySetup({ status: 500 });
     const moved = await openReceiver();
     const { id } = await deliver();
@@ -134,7 +134,7 @@ describe('an endpoint that changes', () => {
     expect(attempts.map(({ request }) => request.url)).toEqual([receiver.url, `${moved.url}/new`]);
   });
 
-  it('gets the types that it then subscribes to, and its retries all the same [§6.registration.events]', async () => {
+  it('an endpoint receives the types it now subscribes to, and retries of earlier types [§6.registration.events]', async () => {
     const { control, deliver, webhook, receiver, trigger, emulator } = await startDeliverySetup([
       { status: 500 },
       {},
@@ -151,7 +151,7 @@ describe('an endpoint that changes', () => {
   });
 });
 
-describe('a secret that is rotated', () => {
+describe('a rotated secret', () => {
   const signatures = (request: ReceivedRequest | undefined, secrets: readonly string[]) => {
     const content = `${header(request, 'service-timestamp')}.${request?.body}`;
     return secrets
@@ -159,7 +159,7 @@ describe('a secret that is rotated', () => {
       .join(',');
   };
 
-  it('signs first, and the one before it too until the overlap of 24 hours ends on the schedule clock [signature.header]', async () => {
+  it('a delivery is signed with the new secret first and with the previous one until the overlap of 24 hours ends on the schedule clock [signature.header]', async () => {
     const { control, deliver, webhook, receiver } = await startDeliverySetup({ status: 500 });
     await deliver();
     const { secret, previous_secret_expires_at } = await control.rotateWebhookSecret({ id: webhook.id });
@@ -180,7 +180,7 @@ describe('a secret that is rotated', () => {
     );
   });
 
-  it('signs alone where no overlap is wanted, and the overlap ends to the millisecond [signature.header]', async () => {
+  it('a rotation without overlap signs with the new secret only, and an overlap ends to the millisecond [signature.header]', async () => {
     const { control, deliver, webhook, receiver } = await startDeliverySetup();
     const second = await control.rotateWebhookSecret({ id: webhook.id, overlap_ms: 0 });
     await deliver();
@@ -196,10 +196,10 @@ describe('a secret that is rotated', () => {
   });
 });
 
-describe('a delivery to a disabled endpoint', () => {
+describe('a paused delivery', () => {
   const WINDOW_MS = 72 * HOUR_MS;
 
-  it('that was never attempted ends 72 hours after its creation [delivery.paused]', async () => {
+  it('a paused delivery that was never attempted fails 72 hours after its creation [delivery.paused]', async () => {
     const { endpoint, trigger, update, moveTo, get } = startDispatcher({
       overrides: { 'delivery.concurrency': { per_endpoint: 1, total: 1 } },
     });
@@ -221,7 +221,7 @@ describe('a delivery to a disabled endpoint', () => {
     });
   });
 
-  it('ends at its time after a restart too [delivery.paused]', async () => {
+  it('a paused delivery fails on time after a restart [delivery.paused]', async () => {
     const store = new Store({ path: ':memory:' });
     const first = startDispatcher({ store });
     const { id } = first.endpoint();
@@ -234,7 +234,7 @@ describe('a delivery to a disabled endpoint', () => {
     expect(again.get(delivery)).toMatchObject({ status: 'failed', settled_at: NOW + WINDOW_MS });
   });
 
-  it('whose end cannot be stored is ended after a rest [delivery.paused]', async () => {
+  it('a paused delivery whose end cannot be stored is ended after a pause [delivery.paused]', async () => {
     const { endpoint, trigger, attempt, update, moveTo, get, store, pass, faults } = startDispatcher();
     const { id } = endpoint();
     const [delivery = ''] = await trigger();
@@ -256,7 +256,7 @@ describe('a delivery to a disabled endpoint', () => {
     expect(get(delivery)).toMatchObject({ status: 'failed', settled_at: NOW + WINDOW_MS });
   });
 
-  it('in flight when it is disabled is recorded as it ends, and waits then [delivery.paused]', async () => {
+  it('an attempt that is in flight when its endpoint is disabled is recorded, and the delivery then waits [delivery.paused]', async () => {
     const { endpoint, trigger, attempt, update, moveTo, get } = startDispatcher();
     const { id } = endpoint();
     const [delivery = ''] = await trigger();

@@ -4,8 +4,8 @@ import { EndpointQueue } from '../../src/delivery/endpoint-queue.ts';
 import { FanOut } from '../../src/sandbox/fan-out.ts';
 import { failedResult, runEventLoop, startDispatcher } from './dispatcher-setup.ts';
 
-/** Counts the looks at lanes, which is the work that grew with the square of their number. */
-function countLooks() {
+/** Counts the visits to queues. They once grew with the square of the number of queues. */
+function countVisits() {
   const hasDue = vi.spyOn(EndpointQueue.prototype, 'hasDue');
   const dueAt = vi.spyOn(EndpointQueue.prototype, 'nextDueAt', 'get');
   onTestFinished(() => {
@@ -22,7 +22,7 @@ function countLooks() {
 
 async function sendToAll(endpoints: number) {
   const dispatch = startDispatcher();
-  const { sandbox, store, workspace, dispatcher, underWay, sent } = dispatch;
+  const { sandbox, store, workspace, dispatcher, inFlight, sent } = dispatch;
   for (let number = 0; number < endpoints; number++) dispatch.endpoint(`http://127.0.0.1:9/${number}`);
   const event = { workspace, type: 'order.shipped', payload: '{}' };
   const { toPublish } = await new FanOut(sandbox).create(event, ({ publish }) => store.write(publish));
@@ -31,75 +31,71 @@ async function sendToAll(endpoints: number) {
   const idle = dispatcher.whenIdle(workspace).then(() => {
     isIdle = true;
   });
-  const answerAll = async (result = {}) => {
+  const respondToAll = async (result = {}) => {
     while (!isIdle) {
-      await Promise.all(Array.from(underWay, (attempt) => attempt.respond(result)));
+      await Promise.all(Array.from(inFlight, (attempt) => attempt.respond(result)));
       await runEventLoop(1);
     }
     await idle;
   };
-  return { ...dispatch, sent, answerAll };
+  return { ...dispatch, sent, respondToAll };
 }
 
 describe('the dispatcher with many endpoints', () => {
-  it('looks at endpoints in proportion to their number while it sends an event to all of them', async () => {
-    const looks = countLooks();
+  it('the dispatcher visits endpoints in proportion to their number while it sends an event to all of them', async () => {
+    const countSoFar = countVisits();
     const few = await sendToAll(150);
-    await few.answerAll();
-    const ofFew = looks();
+    await few.respondToAll();
+    const ofFew = countSoFar();
     const many = await sendToAll(600);
-    await many.answerAll();
+    await many.respondToAll();
     expect(many.sent).toHaveLength(600);
-    expect(looks()).toBeLessThan(ofFew * 4 * 1.25);
+    expect(countSoFar()).toBeLessThan(ofFew * 4 * 1.25);
   });
 
-  it('looks at endpoints in proportion to their number when the clock jumps to their retries', async () => {
-    const looks = countLooks();
+  it('the dispatcher visits endpoints in proportion to their number when the clock jumps to their retries', async () => {
+    const countSoFar = countVisits();
     const jump = async (endpoints: number) => {
       const all = await sendToAll(endpoints);
-      await all.answerAll(failedResult);
-      looks();
+      await all.respondToAll(failedResult);
+      countSoFar();
       const dueAt = all.dispatcher.getNextDueAt(all.workspace.seq);
       await all.moveTo(dueAt);
-      return looks();
+      return countSoFar();
     };
     const ofFew = await jump(100);
     expect(await jump(400)).toBeLessThan(ofFew * 4 * 1.25);
   });
 
-  it('loads the deliveries of an event a hundred in a turn', async () => {
-    const plan = vi.spyOn(EndpointQueue.prototype, 'schedule');
-    onTestFinished(() => plan.mockRestore());
+  it('the dispatcher loads the deliveries of an event in slices of a hundred', async () => {
+    const schedule = vi.spyOn(EndpointQueue.prototype, 'schedule');
+    onTestFinished(() => schedule.mockRestore());
     const all = await sendToAll(350);
-    const loaded = [plan.mock.calls.length];
+    const loaded = [schedule.mock.calls.length];
     while ((loaded.at(-1) ?? 0) < 350) {
       await runEventLoop(1);
-      loaded.push(plan.mock.calls.length);
+      loaded.push(schedule.mock.calls.length);
     }
     expect(loaded).toEqual([100, 200, 300, 350]);
-    await all.answerAll();
+    await all.respondToAll();
     expect(all.sent).toHaveLength(350);
   });
 });
 
-describe('DueTimes', () => {
-  it('returns the earliest first, older endpoints first at the same time, and forgets earlier times', () => {
-    const laneOf = (webhookSeq: number) => ({ webhookSeq }) as EndpointQueue;
+describe('DueTimeHeap', () => {
+  it('DueTimeHeap returns the earliest due time first, older endpoints first on a tie, and forgets replaced times', () => {
+    const createQueue = (webhookSeq: number) => ({ webhookSeq }) as EndpointQueue;
     const times = new DueTimeHeap();
-    const lanes = Array.from({ length: 200 }, (_, index) => laneOf(index));
-    for (const endpointQueue of lanes) times.set(endpointQueue, (endpointQueue.webhookSeq * 7919) % 50);
-    for (const endpointQueue of lanes.slice(0, 50)) times.set(endpointQueue, 60);
-    for (const endpointQueue of lanes.slice(50, 60)) times.delete(endpointQueue);
+    const queues = Array.from({ length: 200 }, (_, index) => createQueue(index));
+    for (const queue of queues) times.set(queue, (queue.webhookSeq * 7919) % 50);
+    for (const queue of queues.slice(0, 50)) times.set(queue, 60);
+    for (const queue of queues.slice(50, 60)) times.delete(queue);
     expect(times.popDue(-1)).toBeUndefined();
     const taken: number[] = [];
-    for (
-      let endpointQueue = times.popDue(100);
-      endpointQueue !== undefined;
-      endpointQueue = times.popDue(100)
-    )
-      taken.push(endpointQueue.webhookSeq);
+    for (let queue = times.popDue(100); queue !== undefined; queue = times.popDue(100))
+      taken.push(queue.webhookSeq);
     const timeOf = (seq: number) => (seq < 50 ? 60 : (seq * 7919) % 50);
-    const expected = lanes
+    const expected = queues
       .map(({ webhookSeq }) => webhookSeq)
       .filter((seq) => seq < 50 || seq >= 60)
       .sort((a, b) => timeOf(a) - timeOf(b) || a - b);

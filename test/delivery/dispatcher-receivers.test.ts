@@ -3,7 +3,7 @@ import type { Receiver } from '../support/test-receiver.ts';
 import { header, openEmulator, openReceiver } from './delivery-setup.ts';
 import { createGate } from './sender-setup.ts';
 
-/** A receiver whose requests wait until the test lets them go; it counts those that wait. */
+/** A receiver that holds its requests until the test releases them, and counts the held ones. */
 async function openGatedReceiver() {
   const gates: Array<() => void> = [];
   let waiting = 0;
@@ -17,7 +17,7 @@ async function openGatedReceiver() {
   return {
     receiver,
     most: () => most,
-    /** Lets the request of that number go, from 0. */
+    /** Releases the request with this number, from 0. */
     release: (index: number) => gates[index]?.(),
   };
 }
@@ -25,16 +25,16 @@ async function openGatedReceiver() {
 const isOf = (ids: ReadonlySet<string>) => (request: Receiver['requests'][number]) =>
   ids.has(header(request, 'service-delivery-id'));
 
-describe('over real connections the dispatcher', () => {
-  it('has eight requests of an endpoint open, and the next one with each answer [delivery.concurrency]', async () => {
+describe('the dispatcher over real connections', () => {
+  it('the dispatcher keeps eight requests per endpoint open and sends the next one after each response [delivery.concurrency]', async () => {
     const { receiver, most, release } = await openGatedReceiver();
     const emulator = await openEmulator();
     await emulator.subscribe(receiver.url);
     await Promise.all(Array.from({ length: 20 }, () => emulator.trigger()));
     await receiver.waitFor(8);
-    for (let answered = 0; answered < 12; answered++) {
-      release(answered);
-      await receiver.waitFor(9 + answered);
+    for (let number = 0; number < 12; number++) {
+      release(number);
+      await receiver.waitFor(9 + number);
     }
     expect(most()).toBe(8);
     for (let index = 12; index < 20; index++) release(index);
@@ -46,21 +46,24 @@ describe('over real connections the dispatcher', () => {
     [{ per_endpoint: 1 }, 1],
     [{ per_endpoint: 3 }, 3],
     [{ total: 2 }, 2],
-  ])('has as many open as is configured: %j [delivery.concurrency]', async (limits, count) => {
-    const { receiver, most, release } = await openGatedReceiver();
-    const emulator = await openEmulator({ overrides: { 'delivery.concurrency': limits } });
-    await emulator.subscribe(receiver.url);
-    await Promise.all(Array.from({ length: 6 }, () => emulator.trigger()));
-    for (let index = 0; index < 6; index++) {
-      await receiver.waitFor(Math.min(6, index + count));
-      release(index);
-    }
-    await emulator.control.advanceClock({ ms: 0 });
-    expect(most()).toBe(count);
-    expect(receiver.requests).toHaveLength(6);
-  });
+  ])(
+    'the dispatcher keeps as many requests open as configured: %j [delivery.concurrency]',
+    async (limits, count) => {
+      const { receiver, most, release } = await openGatedReceiver();
+      const emulator = await openEmulator({ overrides: { 'delivery.concurrency': limits } });
+      await emulator.subscribe(receiver.url);
+      await Promise.all(Array.from({ length: 6 }, () => emulator.trigger()));
+      for (let index = 0; index < 6; index++) {
+        await receiver.waitFor(Math.min(6, index + count));
+        release(index);
+      }
+      await emulator.control.advanceClock({ ms: 0 });
+      expect(most()).toBe(count);
+      expect(receiver.requests).toHaveLength(6);
+    },
+  );
 
-  it('has sixty-four requests open in all [delivery.concurrency]', async () => {
+  it('the dispatcher keeps sixty-four requests open in total [delivery.concurrency]', async () => {
     const { receiver, most, release } = await openGatedReceiver();
     const emulator = await openEmulator();
     for (let i = 0; i < 80; i++) await emulator.subscribe(`${receiver.url}/${i}`);
@@ -74,7 +77,7 @@ describe('over real connections the dispatcher', () => {
     expect(most()).toBe(64);
   });
 
-  it('lets a receiver that hangs delay no other [delivery.concurrency]', async () => {
+  it('a receiver that hangs delays no other receiver [delivery.concurrency]', async () => {
     const hanging = await openGatedReceiver();
     const prompt = await openReceiver();
     const emulator = await openEmulator();
@@ -88,7 +91,7 @@ describe('over real connections the dispatcher', () => {
     await hanging.receiver.waitFor(100);
   });
 
-  it('never has two requests of one delivery open, while it is replayed again and again [delivery.concurrency, replay]', async () => {
+  it('the dispatcher never has two requests of one delivery open while it is replayed repeatedly [delivery.concurrency, replay]', async () => {
     const { receiver, most, release } = await openGatedReceiver();
     const emulator = await openEmulator();
     await emulator.subscribe(receiver.url);

@@ -9,17 +9,17 @@ import { between, header, openEmulator, openReceiver } from './delivery-setup.ts
 import { failedResult, NOW, runEventLoop, startDispatcher } from './dispatcher-setup.ts';
 import { createGate } from './sender-setup.ts';
 
-/** A database file, and an emulator on it whenever one is asked for. */
+/** A database file, and a function that opens an emulator on it. */
 function createPlace() {
   const db = join(createTemporaryFolder(), 'sandbox.db');
   return { db, open: (options: Partial<EmulatorOptions> = {}) => openEmulator({ db, ...options }) };
 }
 
-/** A machine whose wall clock the test sets between one boot and the next. */
+/** A wall clock that the test sets between two starts. */
 function createWall() {
   let now = Date.UTC(2026, 10, 20);
   return {
-    away: (ms: number) => {
+    passTime: (ms: number) => {
       now += ms;
     },
     wall: { now: () => now, monotonic: () => 0 },
@@ -27,7 +27,7 @@ function createWall() {
 }
 
 describe('after a restart', () => {
-  it('the ladder goes on from where it was, with the same bytes, id and secret [retry.schedule, envelope]', async () => {
+  it('the retry schedule continues after a restart with the same bytes, id and secret [retry.schedule, envelope]', async () => {
     const receiver = await openReceiver({ status: 500 });
     const { open } = createPlace();
     const first = await open();
@@ -48,12 +48,12 @@ describe('after a restart', () => {
     expect(new Set(receiver.requests.map((request) => header(request, 'service-delivery-id'))).size).toBe(1);
   });
 
-  it('new ids sort after the old ones, though the wall clock was set back by three days [id.format]', async () => {
+  it('ids made after a restart sort after earlier ids although the wall clock was set back by three days [id.format]', async () => {
     const { open } = createPlace();
-    const { wall, away } = createWall();
+    const { wall, passTime } = createWall();
     const ids: string[] = [];
     for (const jump of [0, -72 * HOUR_MS, 0]) {
-      away(jump);
+      passTime(jump);
       const emulator = await open({ wall });
       ids.push(await emulator.trigger(), await emulator.trigger());
       await emulator.close();
@@ -62,55 +62,63 @@ describe('after a restart', () => {
   });
 
   it.each([
-    ['counts the time away, in real time, while its clock runs', { speed: 1, frozen: false }, HOUR_MS],
-    ['counts the time away in real time, however fast its clock ran', { speed: 60, frozen: false }, HOUR_MS],
-    ['has lost no time while its clock was frozen', { frozen: true }, 0],
+    [
+      'counts the time of the restart in real time while its clock runs',
+      { speed: 1, frozen: false },
+      HOUR_MS,
+    ],
+    [
+      'counts the time of the restart in real time, however fast its clock ran',
+      { speed: 60, frozen: false },
+      HOUR_MS,
+    ],
+    ['counts no time for a restart while its clock is frozen', { frozen: true }, 0],
   ])('a workspace %s', async (_, clock, counted) => {
     const { open } = createPlace();
-    const { wall, away } = createWall();
+    const { wall, passTime } = createWall();
     const first = await open({ wall, clock });
     const { now: before } = await first.control.getClock({});
     await first.close();
-    away(HOUR_MS);
+    passTime(HOUR_MS);
     const again = await open({ wall, clock: undefined });
     expect(between(before, (await again.control.getClock({})).now)).toBe(counted);
   });
 
-  it('a workspace counts nothing where the wall clock was set back', async () => {
+  it('a workspace counts no time for a restart during which the wall clock was set back', async () => {
     const { open } = createPlace();
-    const { wall, away } = createWall();
+    const { wall, passTime } = createWall();
     const first = await open({ wall, clock: { frozen: false } });
     const { now: before } = await first.control.getClock({});
     await first.close();
-    away(-72 * HOUR_MS);
+    passTime(-72 * HOUR_MS);
     const again = await open({ wall, clock: undefined });
     expect((await again.control.getClock({})).now).toBe(before);
   });
 
-  it('what came due meanwhile is sent at once, and what is past its window has failed [§6.retries.window]', async () => {
+  it('deliveries that fell due while the emulator was off are sent at once, and those past their window have failed [§6.retries.window]', async () => {
     const receiver = await openReceiver({ status: 500 });
     const { open } = createPlace();
-    const { wall, away } = createWall();
+    const { wall, passTime } = createWall();
     const first = await open({ wall, clock: { frozen: false } });
     await first.subscribe(receiver.url);
     const late = await first.trigger();
     await first.deliveriesOf(late);
     await first.close();
-    away(10 * HOUR_MS);
+    passTime(10 * HOUR_MS);
     const second = await open({ wall, clock: undefined });
     await receiver.waitFor(2);
     const [held] = await second.deliveriesOf(late);
-    // Held up by ten hours: the next gap counts from when it began.
+    // Delayed by ten hours: the next gap counts from when the attempt started.
     expect(between(held?.created_at, held?.next_attempt_at)).toBe(10 * HOUR_MS + 30 * MINUTE_MS);
     await second.close();
-    away(80 * HOUR_MS);
+    passTime(80 * HOUR_MS);
     const third = await open({ wall, clock: undefined });
     const [failed] = await third.deliveriesOf(late);
     expect(failed).toMatchObject({ status: 'failed', settled_reason: 'window_elapsed', attempt_count: 2 });
     expect(receiver.requests).toHaveLength(2);
   });
 
-  it('a replay that was asked for is made [replay]', async () => {
+  it('a replay that was requested before a restart is sent [replay]', async () => {
     const receiver = await openReceiver();
     const { open } = createPlace();
     const first = await open();
@@ -131,7 +139,7 @@ describe('after a restart', () => {
 });
 
 describe('a stop', () => {
-  it('lets an attempt under way end, and records it', async () => {
+  it('a stop lets an attempt in flight end and records it', async () => {
     const gate = createGate();
     const receiver = await openReceiver({ after: gate.opened });
     const { open } = createPlace();
@@ -148,7 +156,7 @@ describe('a stop', () => {
     expect(receiver.requests).toHaveLength(1);
   });
 
-  it('starts nothing new, and waits no longer than the grace: what did not end is attempted again', async () => {
+  it('a stop starts nothing new and waits no longer than its grace period, and unfinished attempts are made again', async () => {
     const path = join(createTemporaryFolder(), 'sandbox.db');
     const first = startDispatcher({ store: new Store({ path }) });
     first.endpoint();
@@ -157,7 +165,7 @@ describe('a stop', () => {
     expect(first.sent).toHaveLength(9);
     await first.dispatcher.stop(10);
     expect(first.sent).toHaveLength(9);
-    // An answer that comes after the end changes nothing.
+    // A response after the stop changes nothing.
     await first.attempt(2).then((attempt) => attempt.respond());
     first.store.close();
     await runEventLoop();
@@ -165,12 +173,12 @@ describe('a stop', () => {
     await runEventLoop();
     expect(again.get(ids[0] ?? '')).toMatchObject({ status: 'pending', attempt_count: 1 });
     expect(again.get(ids[1] ?? '')).toMatchObject({ status: 'pending', attempt_count: 0 });
-    while (again.underWay.size > 0)
-      await Promise.all(Array.from(again.underWay, (attempt) => attempt.respond()));
+    while (again.inFlight.size > 0)
+      await Promise.all(Array.from(again.inFlight, (attempt) => attempt.respond()));
     expect(again.sent.map(({ deliveryId }) => deliveryId)).toEqual(ids.slice(1));
   });
 
-  it('in the middle of an advance ends it', async () => {
+  it('a stop during an advance ends the advance', async () => {
     const { endpoint, trigger, sandbox, dispatcher, workspace } = startDispatcher();
     endpoint();
     await trigger();

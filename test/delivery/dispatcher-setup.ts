@@ -1,4 +1,4 @@
-/** What the tests of the dispatcher share: a sandbox without a server, a machine whose time stands, and a sender in the test's hand. */
+/** Setup for tests of the dispatcher: a sandbox without a server, real time that stands still, and a scripted sender. */
 import { onTestFinished } from 'vitest';
 import { Dispatcher } from '../../src/delivery/dispatcher.ts';
 import { type ReplayRequest, replayDelivery } from '../../src/delivery/replay-delivery.ts';
@@ -19,23 +19,23 @@ import { Store } from '../../src/store/store.ts';
 
 export const NOW = Date.UTC(2026, 10, 20);
 
-/** An attempt under way. */
+/** An attempt in flight. */
 export interface SentAttempt extends SendRequest {
   readonly deliveryId: string;
-  /** Ends it; by default with status 200. */
+  /** Ends the attempt (default: with status 200). */
   respond(result?: Partial<SendResult>): Promise<void>;
 }
 
 export const failedResult: Partial<SendResult> = {
   outcome: 'http_error',
   responseStatus: 500,
-  error: 'answered 500',
+  error: 'responded with 500',
 };
 
-/** A sender whose every attempt stays under way until the test ends it. */
+/** A sender whose attempts stay in flight until the test ends them. */
 export function createScriptedSender() {
   const sent: SentAttempt[] = [];
-  const underWay = new Set<SentAttempt>();
+  const inFlight = new Set<SentAttempt>();
   const waiters = new Set<() => void>();
   const accepted: SendResult = {
     ...{ outcome: 'succeeded', responseStatus: 200, error: null, durationMs: 1 },
@@ -50,38 +50,38 @@ export function createScriptedSender() {
           ...request,
           deliveryId: request.headers['Service-Delivery-Id'] ?? '',
           respond: (result) => {
-            underWay.delete(attempt);
+            inFlight.delete(attempt);
             resolve({ ...accepted, ...result });
             return runEventLoop();
           },
         };
         sent.push(attempt);
-        underWay.add(attempt);
+        inFlight.add(attempt);
         for (const waiter of waiters) waiter();
       }),
     close: async () => {},
   };
   return {
     sender,
-    /** Every attempt so far. */
+    /** All attempts so far. */
     sent,
-    underWay,
-    /** Resolves to the attempt of that number, from 1, once it is under way. */
+    inFlight,
+    /** Resolves to the attempt with this number, from 1, as soon as it is in flight. */
     attempt: (number: number) =>
       new Promise<SentAttempt>((resolve) => {
-        const look = () => {
+        const check = () => {
           const found = sent[number - 1];
           if (found === undefined) return;
-          waiters.delete(look);
+          waiters.delete(check);
           resolve(found);
         };
-        waiters.add(look);
-        look();
+        waiters.add(check);
+        check();
       }),
   };
 }
 
-/** Lets everything happen that needs no answer of a receiver: a group of writes and what follows from it, some times over. */
+/** Runs the event loop a few times, so that groups of writes and their consequences complete. */
 export async function runEventLoop(count = 4): Promise<void> {
   for (let i = 0; i < count; i++) await new Promise((resolve) => setImmediate(resolve));
 }
@@ -93,7 +93,7 @@ export interface DispatcherSetupOptions {
   readonly frozen?: boolean;
 }
 
-/** A dispatcher that runs on a machine whose real time is moved by {@link pass}. */
+/** Starts a dispatcher whose real time moves only with `pass`. */
 export function startDispatcher(options: DispatcherSetupOptions = {}) {
   const { store = new Store({ path: ':memory:' }), frozen = true } = options;
   let elapsed = 0;
@@ -128,20 +128,20 @@ export function startDispatcher(options: DispatcherSetupOptions = {}) {
     if (row === undefined) throw new Error(`no delivery ${id}`);
     return row;
   };
-  /** As the API does. Inside a write. */
+  /** Creates an event as the API does. Inside a write. */
   const createOne = () => createEvent(sandbox, { workspace, type: 'order.shipped', payload: '{}' });
   return {
     ...{ sandbox, store, dispatcher, workspace, faults, get, createEvent: createOne },
-    ...{ sent: scripted.sent, underWay: scripted.underWay, attempt: scripted.attempt },
+    ...{ sent: scripted.sent, inFlight: scripted.inFlight, attempt: scripted.attempt },
     endpoint: (url = 'http://127.0.0.1:9/') =>
       store.writeNow(() => createWebhook(sandbox, { workspace, url, events: ['*'] })),
-    /** Creates events. @returns the ids of their deliveries. */
+    /** Creates events. @returns the ids of their deliveries */
     async trigger(count = 1): Promise<string[]> {
       const created = await Promise.all(Array.from({ length: count }, () => store.write(createOne)));
-      const news = created.flatMap((event) => event.toPublish);
-      for (const item of news) sandbox.bus.publish(item);
+      const events = created.flatMap((event) => event.toPublish);
+      for (const item of events) sandbox.bus.publish(item);
       await runEventLoop();
-      return news.flatMap((item) =>
+      return events.flatMap((item) =>
         item.type === 'delivery_due' ? (store.deliveryQueries.findBySeq(item.deliverySeq)?.id ?? []) : [],
       );
     },
@@ -159,11 +159,11 @@ export function startDispatcher(options: DispatcherSetupOptions = {}) {
       sandbox.bus.publish({ type: 'deliveries_canceled', webhookSeq });
       await runEventLoop();
     },
-    /** Real time passes. */
+    /** Moves real time forward. */
     pass(ms: number) {
       elapsed += ms;
     },
-    /** The schedule clock jumps. */
+    /** Moves the schedule clock. */
     async moveTo(at: number) {
       workspace.clock.moveTo(at);
       sandbox.bus.publish({ type: 'clock_changed', workspaceSeq: workspace.seq });

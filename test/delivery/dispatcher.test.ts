@@ -7,15 +7,15 @@ import { failedResult, NOW, runEventLoop, startDispatcher } from './dispatcher-s
 const originOf = ({ url }: { url: string }) => new URL(url).port;
 
 describe('a preloaded delivery', () => {
-  it('a preloaded delivery equals its row', async () => {
+  it('a preloaded delivery equals its stored row', async () => {
     const { endpoint, createEvent, store } = startDispatcher();
     endpoint();
     const [event] = (await store.write(createEvent)).toPublish;
     const { deliverySeq } = event as DeliveryDue;
-    const prepared = store.deliveries.findSendable(deliverySeq);
-    const read = store.deliveries.findSendable(deliverySeq);
-    expect(prepared).toEqual(read);
-    expect(prepared).not.toBe(read);
+    const preloaded = store.deliveries.findSendable(deliverySeq);
+    const stored = store.deliveries.findSendable(deliverySeq);
+    expect(preloaded).toEqual(stored);
+    expect(preloaded).not.toBe(stored);
   });
 
   it('a preloaded delivery is not sent if its endpoint was deleted in the same commit', async () => {
@@ -25,7 +25,7 @@ describe('a preloaded delivery', () => {
       store.write(createEvent),
       store.write(() => deleteWebhook(sandbox, id)),
     ]);
-    for (const event of toPublish) sandbox.bus.publish(event);
+    for (const item of toPublish) sandbox.bus.publish(item);
     await runEventLoop();
     expect(toPublish).toHaveLength(1);
     expect(sent).toEqual([]);
@@ -33,7 +33,7 @@ describe('a preloaded delivery', () => {
 });
 
 describe('the dispatcher', () => {
-  it('sends what is due at once, and records what came of it [§6.delivery]', async () => {
+  it('the dispatcher sends a due delivery at once and records the result [§6.delivery]', async () => {
     const { endpoint, trigger, attempt, get } = startDispatcher();
     endpoint();
     const [id = ''] = await trigger();
@@ -42,7 +42,7 @@ describe('the dispatcher', () => {
     expect(get(id)).toMatchObject({ status: 'succeeded', due_at: null, settled_at: NOW, attempt_count: 1 });
   });
 
-  it('has one attempt of a delivery under way, whatever happens meanwhile [delivery.concurrency]', async () => {
+  it('the dispatcher has at most one attempt of a delivery in flight [delivery.concurrency]', async () => {
     const { endpoint, trigger, attempt, sent, replay, update, moveTo } = startDispatcher();
     const { id: webhook } = endpoint();
     const [id = ''] = await trigger();
@@ -56,14 +56,14 @@ describe('the dispatcher', () => {
     expect(sent.map(({ deliveryId }) => deliveryId)).toEqual([id, id]);
   });
 
-  it('has eight attempts under way for one endpoint, by default [delivery.concurrency]', async () => {
-    const { endpoint, trigger, underWay, sent } = startDispatcher();
+  it('the dispatcher has at most eight attempts per endpoint in flight by default [delivery.concurrency]', async () => {
+    const { endpoint, trigger, inFlight, sent } = startDispatcher();
     endpoint();
     await trigger(20);
-    expect(underWay.size).toBe(8);
-    for (let answered = 1; answered <= 20; answered++) {
-      await sent[answered - 1]?.respond();
-      expect(underWay.size).toBe(Math.min(8, 20 - answered));
+    expect(inFlight.size).toBe(8);
+    for (let number = 1; number <= 20; number++) {
+      await sent[number - 1]?.respond();
+      expect(inFlight.size).toBe(Math.min(8, 20 - number));
     }
     expect(sent).toHaveLength(20);
   });
@@ -74,65 +74,65 @@ describe('the dispatcher', () => {
     [{ per_endpoint: 8, total: 1 }, 1, 1],
     [{ per_endpoint: 1, total: 2 }, 1, 2],
   ])(
-    'keeps to the limits %j: %d for one endpoint, %d for three [delivery.concurrency]',
+    'the dispatcher respects the limits %j: %d for one endpoint, %d for three [delivery.concurrency]',
     async (limits, one, three) => {
       const single = startDispatcher({ overrides: { 'delivery.concurrency': limits } });
       single.endpoint();
       await single.trigger(10);
-      expect(single.underWay.size).toBe(one);
+      expect(single.inFlight.size).toBe(one);
       const several = startDispatcher({ overrides: { 'delivery.concurrency': limits } });
       for (let port = 1; port <= 3; port++) several.endpoint(`http://127.0.0.1:${port}/`);
       await several.trigger(10);
-      expect(several.underWay.size).toBe(three);
+      expect(several.inFlight.size).toBe(three);
     },
   );
 
-  it('has sixty-four attempts under way in all, by default [delivery.concurrency]', async () => {
-    const { endpoint, trigger, underWay } = startDispatcher();
+  it('the dispatcher has at most sixty-four attempts in flight by default [delivery.concurrency]', async () => {
+    const { endpoint, trigger, inFlight } = startDispatcher();
     for (let port = 1; port <= 100; port++) endpoint(`http://127.0.0.1:${port}/`);
     await trigger(3);
-    expect(underWay.size).toBe(64);
+    expect(inFlight.size).toBe(64);
   });
 
-  it('lets an endpoint that hangs delay no other [delivery.concurrency]', async () => {
-    const { endpoint, trigger, sent, underWay } = startDispatcher();
+  it('an endpoint that hangs delays no other endpoint [delivery.concurrency]', async () => {
+    const { endpoint, trigger, sent, inFlight } = startDispatcher();
     for (const port of [1, 2, 3]) endpoint(`http://127.0.0.1:${port}/`);
     await trigger(50);
     const isHanging = (attempt: { url: string }) => originOf(attempt) === '1';
-    for (let next = [...underWay].find((attempt) => !isHanging(attempt)); next; ) {
+    for (let next = [...inFlight].find((attempt) => !isHanging(attempt)); next; ) {
       await next.respond();
-      next = [...underWay].find((attempt) => !isHanging(attempt));
+      next = [...inFlight].find((attempt) => !isHanging(attempt));
     }
     expect(sent.filter((attempt) => !isHanging(attempt))).toHaveLength(100);
-    expect([...underWay].filter(isHanging)).toHaveLength(8);
+    expect([...inFlight].filter(isHanging)).toHaveLength(8);
   });
 
-  it('lets eight endpoints that hang delay no other [delivery.concurrency]', async () => {
-    const { endpoint, trigger, sent, underWay } = startDispatcher();
+  it('eight endpoints that hang delay no other endpoint [delivery.concurrency]', async () => {
+    const { endpoint, trigger, sent, inFlight } = startDispatcher();
     for (let port = 1; port <= 8; port++) endpoint(`http://127.0.0.1:${port}/`);
     await trigger(50);
     endpoint('http://127.0.0.1:9/');
     await trigger(20);
     for (let i = 0; i < 20; i++) {
-      await [...underWay].find((attempt) => originOf(attempt) === '9')?.respond();
+      await [...inFlight].find((attempt) => originOf(attempt) === '9')?.respond();
     }
     expect(sent.filter((attempt) => originOf(attempt) === '9')).toHaveLength(20);
   });
 
-  it('gives a thousand endpoints their turn while one hangs', async () => {
-    const { endpoint, trigger, sent, underWay } = startDispatcher();
+  it('the dispatcher serves a thousand endpoints while one hangs', async () => {
+    const { endpoint, trigger, sent, inFlight } = startDispatcher();
     for (let port = 1; port <= 1_000; port++) endpoint(`http://127.0.0.1:${port}/`);
     await trigger(2);
     for (let alive = true; alive; ) {
-      const others = [...underWay].filter((attempt) => originOf(attempt) !== '1');
+      const others = [...inFlight].filter((attempt) => originOf(attempt) !== '1');
       await Promise.all(others.map((attempt) => attempt.respond()));
       alive = others.length > 0;
     }
     expect(sent).toHaveLength(2_000);
-    expect([...underWay].map(originOf)).toEqual(['1', '1']);
+    expect([...inFlight].map(originOf)).toEqual(['1', '1']);
   });
 
-  it('lets endpoints take turns, however much is due for one of them', async () => {
+  it('endpoints take turns, however many deliveries are due for one of them', async () => {
     const { endpoint, trigger, sent } = startDispatcher({
       overrides: { 'delivery.concurrency': { per_endpoint: 1, total: 1 } },
     });
@@ -144,16 +144,16 @@ describe('the dispatcher', () => {
     expect(sent.map(originOf)).toEqual(['1', '1', '2', '1', '2', '1', '1', '1', '1']);
   });
 
-  it('goes through more than its window holds, each delivery once', async () => {
-    const { endpoint, trigger, sent, underWay, get } = startDispatcher();
+  it('the dispatcher sends more deliveries than fit into its window, each once', async () => {
+    const { endpoint, trigger, sent, inFlight, get } = startDispatcher();
     endpoint();
     const ids = await trigger(700);
-    while (underWay.size > 0) await Promise.all(Array.from(underWay, (attempt) => attempt.respond()));
+    while (inFlight.size > 0) await Promise.all(Array.from(inFlight, (attempt) => attempt.respond()));
     expect(sent.map(({ deliveryId }) => deliveryId)).toEqual(ids);
     expect(ids.every((id) => get(id).status === 'succeeded')).toBe(true);
   });
 
-  it('sends a retry at its instant and not before, while the clock is moved by hand [retry.schedule]', async () => {
+  it('the dispatcher sends a retry at its due time and not before when the clock is moved manually [retry.schedule]', async () => {
     const { endpoint, trigger, attempt, sent, moveTo, get } = startDispatcher();
     endpoint();
     const [id = ''] = await trigger();
@@ -165,7 +165,7 @@ describe('the dispatcher', () => {
     expect(sent).toHaveLength(2);
   });
 
-  it('counts the gaps of an attempt that was held up from when it began [retry.schedule]', async () => {
+  it('the retry gap of a delayed attempt counts from when the attempt started [retry.schedule]', async () => {
     const { endpoint, trigger, attempt, moveTo, get } = startDispatcher();
     endpoint();
     const [id = ''] = await trigger();
@@ -175,7 +175,7 @@ describe('the dispatcher', () => {
     expect(get(id).due_at).toBe(NOW + HOUR_MS + 30 * MINUTE_MS);
   });
 
-  it('counts the gaps of an attempt that is late by a timer from when it was due [retry.schedule]', async () => {
+  it('the retry gap of an attempt whose timer fired late counts from its due time [retry.schedule]', async () => {
     const { endpoint, trigger, attempt, moveTo, get } = startDispatcher();
     endpoint();
     const [id = ''] = await trigger();
@@ -185,7 +185,7 @@ describe('the dispatcher', () => {
     expect(get(id).due_at).toBe(NOW + 35 * MINUTE_MS);
   });
 
-  it('makes the attempt at the very end of the window, although its timer is late [§6.retries.window]', async () => {
+  it('the dispatcher makes the attempt at the very end of the retry window although its timer fires late [§6.retries.window]', async () => {
     const overrides = { 'retry.schedule': ['24h', '24h', '24h'] };
     const { endpoint, trigger, attempt, moveTo, get, sent } = startDispatcher({ overrides });
     endpoint();
@@ -198,7 +198,7 @@ describe('the dispatcher', () => {
     expect(get(id)).toMatchObject({ status: 'failed', settled_reason: 'window_elapsed', attempt_count: 4 });
   });
 
-  it('makes no attempt past the window, however it was held up [§6.retries.window]', async () => {
+  it('the dispatcher makes no attempt past the retry window, whatever delayed it [§6.retries.window]', async () => {
     const { endpoint, trigger, attempt, moveTo, get, sent } = startDispatcher();
     endpoint();
     const [id = ''] = await trigger();
@@ -208,7 +208,7 @@ describe('the dispatcher', () => {
     expect(get(id)).toMatchObject({ status: 'failed', settled_reason: 'window_elapsed', attempt_count: 1 });
   });
 
-  it('goes on after a store that could not be read, after a rest, and says so', async () => {
+  it('the dispatcher continues after a pause when the store could not be read, and reports the error', async () => {
     const { endpoint, trigger, attempt, store, workspace, sent, faults, pass, moveTo } = startDispatcher();
     endpoint();
     await trigger();
@@ -227,7 +227,7 @@ describe('the dispatcher', () => {
     expect(sent).toHaveLength(2);
   });
 
-  it('repeats an attempt that could not be recorded, after a rest, and says so', async () => {
+  it('the dispatcher repeats an attempt that could not be recorded after a pause, and reports the error', async () => {
     const { endpoint, trigger, attempt, store, faults, get, pass, moveTo } = startDispatcher();
     endpoint();
     const [id = ''] = await trigger();
@@ -247,7 +247,7 @@ describe('the dispatcher', () => {
     expect(get(id)).toMatchObject({ status: 'succeeded', attempt_count: 1 });
   });
 
-  it('says when a workspace is idle: nothing due, and nothing under way', async () => {
+  it('whenIdle resolves when a workspace has nothing due and nothing in flight', async () => {
     const { endpoint, trigger, attempt, dispatcher, workspace } = startDispatcher();
     endpoint();
     await trigger();
@@ -262,8 +262,8 @@ describe('the dispatcher', () => {
     expect(dispatcher.getNextDueAt(workspace.seq)).toBe(NOW + 5 * MINUTE_MS);
   });
 
-  it('holds a window of what is pending in memory, never all of it', async () => {
-    const { endpoint, store, workspace, sandbox, underWay, sent } = startDispatcher();
+  it('the dispatcher keeps only a window of the pending deliveries in memory', async () => {
+    const { endpoint, store, workspace, sandbox, inFlight, sent } = startDispatcher();
     const { id } = endpoint();
     const seq = store.webhooks.find(id)?.seq ?? 0;
     store.writeNow(() => {
@@ -285,7 +285,7 @@ describe('the dispatcher', () => {
       return due;
     };
     sandbox.bus.publish({ type: 'deliveries_canceled', webhookSeq: seq });
-    for (let i = 0; i < 100; i++) await Promise.all(Array.from(underWay, (attempt) => attempt.respond()));
+    for (let i = 0; i < 100; i++) await Promise.all(Array.from(inFlight, (attempt) => attempt.respond()));
     expect(sent.length).toBeGreaterThan(700);
     expect(Math.max(...read)).toBeLessThanOrEqual(256 + 8);
     expect(new Set(sent.map(({ deliveryId }) => deliveryId)).size).toBe(sent.length);

@@ -2,35 +2,38 @@ import { describe, expect, it } from 'vitest';
 import { HOUR_MS, MINUTE_MS } from '../../src/domain/duration.ts';
 import { failedResult, NOW, runEventLoop, startDispatcher } from './dispatcher-setup.ts';
 
-/** Lets promises go on without a turn of the loop, so that writes end up in one group. */
+/** Runs pending promises without a turn of the event loop, so that writes share a group. */
 async function microtasks(): Promise<void> {
   for (let i = 0; i < 20; i++) await Promise.resolve();
 }
 
-describe('a replay that meets the end of an attempt', () => {
+describe('a replay at the end of an attempt', () => {
   it.each([
     ['success', {}],
     ['failure', failedResult],
-  ])('recorded just before it, in the same group, is made [replay]: %s', async (_, result) => {
-    const { endpoint, trigger, attempt, replay, get, sent } = startDispatcher();
-    endpoint();
-    const [id = ''] = await trigger();
-    const ended = (await attempt(1)).respond(result);
-    await microtasks();
-    await replay(id);
-    await ended;
-    await runEventLoop();
-    expect(sent.map(({ deliveryId }) => deliveryId)).toEqual([id, id]);
-    await sent[1]?.respond();
-    expect(get(id)).toMatchObject({
-      status: 'succeeded',
-      attempt_count: 2,
-      replays_waiting: 0,
-      due_at: null,
-    });
-  });
+  ])(
+    'a replay recorded just before the end of an attempt, in the same group, is sent [replay]: %s',
+    async (_, result) => {
+      const { endpoint, trigger, attempt, replay, get, sent } = startDispatcher();
+      endpoint();
+      const [id = ''] = await trigger();
+      const ended = (await attempt(1)).respond(result);
+      await microtasks();
+      await replay(id);
+      await ended;
+      await runEventLoop();
+      expect(sent.map(({ deliveryId }) => deliveryId)).toEqual([id, id]);
+      await sent[1]?.respond();
+      expect(get(id)).toMatchObject({
+        status: 'succeeded',
+        attempt_count: 2,
+        replays_waiting: 0,
+        due_at: null,
+      });
+    },
+  );
 
-  it('recorded just after it, in the same group, is made [replay]', async () => {
+  it('a replay recorded just after the end of an attempt, in the same group, is sent [replay]', async () => {
     const { endpoint, trigger, attempt, replay, get, sent } = startDispatcher();
     endpoint();
     const [id = ''] = await trigger();
@@ -44,7 +47,7 @@ describe('a replay that meets the end of an attempt', () => {
     expect(get(id)).toMatchObject({ status: 'succeeded', attempt_count: 2, replays_waiting: 0 });
   });
 
-  it('is one attempt and no more: the retry that follows keeps its instant [replay]', async () => {
+  it('a replay at the end of an attempt is one attempt, and the retry that follows keeps its due time [replay]', async () => {
     const { endpoint, trigger, attempt, replay, get, sent } = startDispatcher();
     endpoint();
     const [id = ''] = await trigger();
@@ -57,7 +60,7 @@ describe('a replay that meets the end of an attempt', () => {
     expect(get(id)).toMatchObject({ status: 'pending', due_at: NOW + 30 * MINUTE_MS });
   });
 
-  it('that would be too late is made, and the delivery does not expire [replay, §6.retries.window]', async () => {
+  it('a replay at the end of an attempt is sent past the retry window, and the delivery does not expire [replay, §6.retries.window]', async () => {
     const { endpoint, trigger, attempt, replay, get, workspace, sandbox } = startDispatcher();
     endpoint();
     const [id = ''] = await trigger();
@@ -72,26 +75,26 @@ describe('a replay that meets the end of an attempt', () => {
   });
 });
 
-describe('a lane', () => {
-  it('gives nothing up that was due when its endpoint was disabled, and nothing out [delivery.concurrency]', async () => {
-    const { endpoint, trigger, sent, update, underWay } = startDispatcher();
+describe('an endpoint queue', () => {
+  it('a queue keeps its due deliveries while its endpoint is disabled and hands out none [delivery.concurrency]', async () => {
+    const { endpoint, trigger, sent, update, inFlight } = startDispatcher();
     const { id } = endpoint();
     const ids = await trigger(20);
     expect(sent).toHaveLength(8);
     await update(id, { disabled: true });
-    await Promise.all(Array.from(underWay, (attempt) => attempt.respond()));
+    await Promise.all(Array.from(inFlight, (attempt) => attempt.respond()));
     expect(sent).toHaveLength(8);
     await update(id, { disabled: false });
-    while (underWay.size > 0) await Promise.all(Array.from(underWay, (attempt) => attempt.respond()));
+    while (inFlight.size > 0) await Promise.all(Array.from(inFlight, (attempt) => attempt.respond()));
     expect(sent.map(({ deliveryId }) => deliveryId)).toEqual(ids);
   });
 
-  it('gives out nothing of an endpoint that was deleted', async () => {
-    const { endpoint, trigger, sent, remove, underWay, get } = startDispatcher();
+  it('a queue hands out nothing for a deleted endpoint', async () => {
+    const { endpoint, trigger, sent, remove, inFlight, get } = startDispatcher();
     const { id } = endpoint();
     const ids = await trigger(20);
     await remove(id);
-    await Promise.all(Array.from(underWay, (attempt) => attempt.respond()));
+    await Promise.all(Array.from(inFlight, (attempt) => attempt.respond()));
     expect(sent).toHaveLength(8);
     const statuses = ids.map((delivery) => get(delivery).status);
     expect(statuses).toEqual(Array.from({ length: 20 }, () => 'canceled'));

@@ -9,7 +9,7 @@ import { createGate, createPostRequest, createTestSender, limits } from './sende
 const v4 = (address: string) => ({ address, family: 4 });
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n';
 
-describe('where it connects', () => {
+describe('allowed destinations', () => {
   it.each([
     'http://169.254.169.254/latest/meta-data',
     'https://169.254.169.254/',
@@ -21,13 +21,13 @@ describe('where it connects', () => {
     'http://[fe80::1]/',
     'http://0.0.0.0/',
     'http://[::]/',
-  ])('never to %s', async (url) => {
+  ])('the sender never connects to %s', async (url) => {
     const result = await createTestSender().send(createPostRequest(url), limits);
     expect(result).toMatchObject({ outcome: 'blocked', responseStatus: null, response: null });
     expect(result.error).toContain('must be one that deliveries may go to');
   });
 
-  it('not over plain HTTP to a public address [webhook.url]', async () => {
+  it('the sender never uses plain HTTP to a public address [webhook.url]', async () => {
     const lookup = async () => [v4('93.184.216.34')];
     const result = await createTestSender({ lookup }).send(
       createPostRequest('http://receiver.internal/'),
@@ -35,19 +35,19 @@ describe('where it connects', () => {
     );
     expect(result.outcome).toBe('blocked');
     expect(result.error).toBe(
-      'receiver.internal has no address that is allowed: 93.184.216.34 is a public address: ' +
-        'the address of an endpoint must use HTTPS: plain HTTP is for loopback and private addresses only',
+      'receiver.internal has no allowed address: 93.184.216.34 is a public address: ' +
+        'an endpoint URL must use HTTPS: plain HTTP is for loopback and private addresses only',
     );
   });
 
-  it('only to public addresses over HTTPS under the strict rule [webhook.url]', async () => {
+  it('under the strict rule the sender connects only to public addresses over HTTPS [webhook.url]', async () => {
     await using receiver = await createReceiver();
     const result = await createTestSender({ rule: 'public' }).send(createPostRequest(receiver.url), limits);
     expect(result).toMatchObject({ outcome: 'blocked' });
     expect(receiver.requests).toHaveLength(0);
   });
 
-  it('never to the emulator itself', async () => {
+  it('the sender never connects to the emulator itself', async () => {
     await using receiver = await createReceiver();
     const isOwnAddress = (address: string, port: number) => address === '127.0.0.1' && port === receiver.port;
     const sender = createTestSender({ isOwnAddress });
@@ -57,10 +57,10 @@ describe('where it connects', () => {
     expect(receiver.requests).toHaveLength(0);
   });
 
-  it('exactly to the address that was checked: a name is resolved once a connection', async () => {
+  it('the sender connects to the exact address that was checked and resolves a name once per connection', async () => {
     await using receiver = await createReceiver();
-    const answers = [[v4('127.0.0.1')], [v4('169.254.169.254')]];
-    const lookup = vi.fn(async () => answers.shift() ?? []);
+    const results = [[v4('127.0.0.1')], [v4('169.254.169.254')]];
+    const lookup = vi.fn(async () => results.shift() ?? []);
     const sender = createTestSender({ lookup, connectionsPerOrigin: 1 });
     const url = `http://rebound.internal:${receiver.port}/`;
     expect(await sender.send(createPostRequest(url), limits)).toMatchObject({ outcome: 'succeeded' });
@@ -72,7 +72,7 @@ describe('where it connects', () => {
     expect(lookup).toHaveBeenCalledTimes(2);
   });
 
-  it('to the allowed ones of several addresses', async () => {
+  it('the sender connects to the allowed addresses of a name that has several', async () => {
     await using receiver = await createReceiver();
     const lookup = async () => [v4('169.254.169.254'), v4('127.0.0.1')];
     const result = await createTestSender({ lookup }).send(
@@ -82,7 +82,7 @@ describe('where it connects', () => {
     expect(result).toMatchObject({ outcome: 'succeeded' });
   });
 
-  it('to the next address when the first refuses', async () => {
+  it('the sender tries the next address when the first refuses the connection', async () => {
     await using receiver = await createReceiver();
     const lookup = async () => [v4('127.0.0.2'), v4('127.0.0.1')];
     const result = await createTestSender({ lookup }).send(
@@ -93,7 +93,7 @@ describe('where it connects', () => {
   });
 
   it.each(['localhost', 'app.localhost', 'LOCALHOST'])(
-    'to this machine for %s, which no resolver is asked about',
+    'the sender connects to this machine for %s without asking a resolver',
     async (host) => {
       await using receiver = await createReceiver();
       const lookup = vi.fn(async () => []);
@@ -106,7 +106,7 @@ describe('where it connects', () => {
     },
   );
 
-  it('says every address that refused', async () => {
+  it('the error lists every address that refused the connection', async () => {
     const receiver = await createReceiver();
     await receiver.close();
     const result = await createTestSender().send(
@@ -120,10 +120,10 @@ describe('where it connects', () => {
   });
 
   it.each([
-    ['ENOTFOUND', 'nowhere.example does not resolve: is the name right?'],
-    ['EAI_AGAIN', 'no name server answered for nowhere.example: is this machine online?'],
+    ['ENOTFOUND', 'nowhere.example does not resolve: check the host name'],
+    ['EAI_AGAIN', 'no name server responded for nowhere.example: check that this machine is online'],
     ['EAI_FAIL', 'nowhere.example does not resolve (EAI_FAIL)'],
-  ])('nowhere when the name does not resolve: %s', async (code, error) => {
+  ])('the sender reports a name that does not resolve: %s', async (code, error) => {
     const lookup = () => Promise.reject(Object.assign(new Error(`getaddrinfo ${code}`), { code }));
     const result = await createTestSender({ lookup }).send(
       createPostRequest('https://nowhere.example/'),
@@ -132,7 +132,7 @@ describe('where it connects', () => {
     expect(result).toMatchObject({ outcome: 'dns_error', error, responseStatus: null });
   });
 
-  it('to what the system knows the name as, IPv4 first', async () => {
+  it('the sender resolves names with the system resolver, IPv4 first', async () => {
     await using receiver = await createReceiver();
     const lookup = vi.spyOn(dns, 'lookup').mockImplementation(async () => [v4('127.0.0.1')] as never);
     onTestFinished(() => lookup.mockRestore());
@@ -144,7 +144,7 @@ describe('where it connects', () => {
     expect(lookup.mock.calls).toEqual([['receiver.internal', { all: true, order: 'ipv4first' }]]);
   });
 
-  it('not through a proxy of the environment', async () => {
+  it('the sender ignores the proxy variables of the environment', async () => {
     await using proxy = await createReceiver();
     await using receiver = await createReceiver();
     for (const name of ['HTTP_PROXY', 'http_proxy', 'ALL_PROXY', 'NODE_USE_ENV_PROXY'])
@@ -155,8 +155,8 @@ describe('where it connects', () => {
   });
 });
 
-describe('its connections', () => {
-  it('are kept and used again', async () => {
+describe('connection pool', () => {
+  it('the sender keeps connections alive and reuses them', async () => {
     await using receiver = await createRawReceiver(async (socket) => {
       for (;;) {
         await readRequest(socket);
@@ -168,7 +168,7 @@ describe('its connections', () => {
     expect(receiver.connections).toBe(1);
   });
 
-  it('are as many as allowed for one origin', async () => {
+  it('the sender opens at most the allowed number of connections per origin', async () => {
     const gate = createGate();
     let waiting = 0;
     await using receiver = await createRawReceiver(async (socket) => {
@@ -188,7 +188,7 @@ describe('its connections', () => {
     expect(receiver.connections).toBe(2);
   });
 
-  it('are closed, those of the least recently used origin first, past the limit of origins', async () => {
+  it('the sender closes the connections of the least recently used origin past the origin limit', async () => {
     const closed: number[] = [];
     const receivers = await Promise.all(
       [0, 1, 2].map((number) =>
@@ -209,7 +209,7 @@ describe('its connections', () => {
     await Promise.all(receivers.map((receiver) => receiver.close()));
   });
 
-  it('finish what is under way when their origin is dropped', async () => {
+  it('requests in flight finish when their origin is evicted', async () => {
     const gate = createGate();
     await using slow = await createReceiver(() => ({ after: gate.opened }));
     await using quick = await createReceiver();
@@ -221,7 +221,7 @@ describe('its connections', () => {
     expect(await sending).toMatchObject({ outcome: 'succeeded' });
   });
 
-  it('are closed at once with the sender, and what is under way ends', async () => {
+  it('closing the sender closes its connections at once and ends requests in flight', async () => {
     await using receiver = await createReceiver(() => new Promise(() => undefined));
     const sender = createTestSender();
     const sending = sender.send(createPostRequest(receiver.url), limits);
@@ -235,7 +235,7 @@ describe('its connections', () => {
 });
 
 describe('an idle connection that the receiver closed', () => {
-  /** Answers the first request of each connection, and treats the next one on it as a receiver that has just closed. */
+  /** Responds to the first request of each connection and closes it on the next one. */
   const closesOnReuse = (close: 'end' | 'resetAndDestroy') =>
     createRawReceiver(async (socket) => {
       await readRequest(socket);
@@ -245,19 +245,19 @@ describe('an idle connection that the receiver closed', () => {
     });
 
   it.each(['end', 'resetAndDestroy'] as const)(
-    'fails the attempt and is not sent the request again, because the receiver may have read it (%s)',
+    'a request on a kept-alive connection that the receiver closes fails and is not sent again, because the receiver may have read it (%s)',
     async (close) => {
       await using receiver = await closesOnReuse(close);
       const sender = createTestSender({ connectionsPerOrigin: 1 });
       const first = await sender.send(createPostRequest(receiver.url), limits);
       const second = await sender.send(createPostRequest(receiver.url), limits);
       expect([first.outcome, second.outcome]).toEqual(['succeeded', 'connection_error']);
-      expect(second.error).toContain('a connection that it had kept open, before it answered');
+      expect(second.error).toContain('a kept-alive connection before it responded');
       expect(receiver.connections).toBe(1);
     },
   );
 
-  it('makes the next attempts use a new connection each, until some minutes have passed', async () => {
+  it('the next attempts to an origin that closed a kept-alive connection use new connections for some minutes', async () => {
     await using receiver = await closesOnReuse('end');
     const wall = createTestWallClock();
     const sender = createTestSender({ connectionsPerOrigin: 1, wall });
@@ -273,7 +273,7 @@ describe('an idle connection that the receiver closed', () => {
     expect(receiver.connections).toBe(4);
   });
 
-  it('is not the same as an answer that broke off on it: that is a failure', async () => {
+  it('a response that breaks off on a reused connection is a failure of that attempt only', async () => {
     await using receiver = await createRawReceiver(async (socket) => {
       await readRequest(socket);
       socket.write(OK);

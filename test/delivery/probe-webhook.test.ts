@@ -4,7 +4,7 @@ import { authority, getCertificate } from '../support/certificates.ts';
 import { startTestEmulator, type TestEmulatorOptions } from '../support/test-emulator.ts';
 import { createReceiver, type ReceivedRequest, type Receiver } from '../support/test-receiver.ts';
 
-/** Whether a delivery is signed with the secret (§6). */
+/** Whether a delivery is signed with this secret (§6). */
 function isSigned({ headers, body }: ReceivedRequest, secret: string): boolean {
   const textOf = (name: string) => String(headers[name]);
   return verify({
@@ -26,8 +26,8 @@ async function probe(url: string, input: { send?: boolean } = {}, options: TestE
 const overTls = (name: Parameters<typeof getCertificate>[0]): Promise<Receiver> =>
   createReceiver({}, { certificate: getCertificate(name) });
 
-describe('a probe', () => {
-  it('sends a delivery under the secret and one under another, and records neither', async () => {
+describe('probeWebhook', () => {
+  it('a probe sends one delivery with the endpoint secret and one with another secret, and records neither', async () => {
     await using receiver = await createReceiver([{ status: 200 }, { status: 400 }]);
     const { found, secret, deliveries } = await probe(receiver.url);
     expect(found).toMatchObject({
@@ -46,14 +46,14 @@ describe('a probe', () => {
     expect(deliveries).toEqual([]);
   });
 
-  it('only connects where nothing is to be sent', async () => {
+  it('a probe without deliveries only connects', async () => {
     await using receiver = await createReceiver();
     const { found } = await probe(receiver.url, { send: false });
     expect(found).toMatchObject({ connection: { outcome: 'connected' }, genuine: null, forged: null });
     expect(receiver.requests).toEqual([]);
   });
 
-  it('tells the certificate that it accepted', async () => {
+  it('a probe reports the certificate that it accepted', async () => {
     await using receiver = await overTls('localhost');
     const { found } = await probe(receiver.url, {}, { ca: authority });
     expect(found.connection.certificate).toEqual({
@@ -67,7 +67,7 @@ describe('a probe', () => {
     ['expired', 'has expired'],
     ['self-signed', 'is self-signed'],
     ['elsewhere', 'is for DNS:elsewhere.example'],
-  ] as const)('sends nothing over a certificate that is %s', async (name, problem) => {
+  ] as const)('a probe sends nothing over a certificate that is %s', async (name, problem) => {
     await using receiver = await overTls(name);
     const { found } = await probe(receiver.url, {}, { ca: authority });
     expect(found).toMatchObject({
@@ -81,12 +81,12 @@ describe('a probe', () => {
     ['http://127.0.0.1:1/', 'connection_error'],
     ['http://nowhere.invalid-name.internal:1/', 'dns_error'],
     ['http://[::ffff:127.0.0.1]:1/', 'connection_error'],
-  ])('says why %s cannot be reached', async (url, outcome) => {
+  ])('a probe says why %s cannot be reached', async (url, outcome) => {
     const { found } = await probe(url);
     expect(found).toMatchObject({ connection: { outcome, address: null }, genuine: null, forged: null });
   });
 
-  it('goes nowhere that deliveries may not go', async () => {
+  it('a probe does not connect where deliveries may not go', async () => {
     await using emulator = await startTestEmulator();
     const { workspace_id, url } = emulator.status();
     const { json } = await emulator.api('POST', '/webhooks', { workspace_id, url, events: ['a.b'] });
@@ -95,7 +95,7 @@ describe('a probe', () => {
     });
   });
 
-  it('needs an endpoint that exists', async () => {
+  it('a probe rejects an endpoint that does not exist', async () => {
     await using emulator = await startTestEmulator();
     const id = 'wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D';
     await expect(emulator.control.probeWebhook({ id })).rejects.toMatchObject({ code: 'not_found' });

@@ -1,4 +1,4 @@
-/** Random histories of a workspace: what its users, its receivers and its clock may do, in any order. */
+/** Random histories of a workspace: actions of users, receivers and the clock in any order. */
 import fc from 'fast-check';
 import { expect, vi } from 'vitest';
 import { ClockController } from '../../src/delivery/clock-controller.ts';
@@ -13,18 +13,18 @@ import {
 } from './dispatcher-setup.ts';
 
 const ENDPOINTS = 12;
-/** Two endpoints each. */
+/** Each host has two endpoints. */
 export const HOSTS = 6;
 const SPEEDS = [1, 60, 3600];
 
-/** The methods of {@link HistoryRunner} that a history is made of. */
+/** The methods of {@link HistoryRunner} that a history consists of. */
 const verbs = [
   ...([
     'create',
     'replay',
-    'replayAnew',
-    'answer',
-    'answerAll',
+    'replayAsNew',
+    'respond',
+    'respondToAll',
     'drop',
     'dropUnread',
     'disable',
@@ -34,30 +34,32 @@ const verbs = [
   ...(['pass', 'advance', 'next', 'settle', 'freeze', 'resume', 'speed'] as const),
 ];
 
-type Answer = Partial<SendResult>;
+type Response = Partial<SendResult>;
 
 interface Step {
   readonly does: (typeof verbs)[number];
-  /** How many, how long or which one: each verb takes it in its own way. */
+  /** A count, a duration or an index, depending on the verb. */
   readonly number: number;
-  /** What a receiver answers, or what becomes of the attempt instead. */
-  readonly answer: Answer;
-  /** Turns of the event loop until the next step: with few of them, steps fall into one group of writes. */
+  /** The response of a receiver, or the failure of the attempt. */
+  readonly response: Response;
+  /** Turns of the event loop until the next step. With few of them, steps share a group of writes. */
   readonly pause: number;
 }
 
-const answer = fc.oneof(
-  fc.constant<Answer>({}),
-  fc.option(fc.nat({ max: 30 * HOUR_MS })).map((retryAfterMs): Answer => ({ ...failedResult, retryAfterMs })),
+const response = fc.oneof(
+  fc.constant<Response>({}),
+  fc
+    .option(fc.nat({ max: 30 * HOUR_MS }))
+    .map((retryAfterMs): Response => ({ ...failedResult, retryAfterMs })),
   fc
     .constantFrom('timeout', 'connection_error', 'dns_error', 'tls_error', 'blocked')
-    .map((outcome): Answer => ({ ...failedResult, outcome, responseStatus: null, response: null })),
+    .map((outcome): Response => ({ ...failedResult, outcome, responseStatus: null, response: null })),
 );
 
 export type History = readonly Step[];
 
 export const history: fc.Arbitrary<Step[]> = fc.array(
-  fc.record({ does: fc.constantFrom(...verbs), number: fc.nat(), answer, pause: fc.nat({ max: 4 }) }),
+  fc.record({ does: fc.constantFrom(...verbs), number: fc.nat(), response, pause: fc.nat({ max: 4 }) }),
   { minLength: 1, maxLength: 60, size: 'max' },
 );
 
@@ -66,7 +68,7 @@ export interface Limits {
   readonly total: number;
 }
 
-/** What attempts go through: a sender, and the receivers at the other end. */
+/** A sender and the receivers at the other end. */
 export interface Transport extends AsyncDisposable {
   readonly sender: Sender;
   /** The origins of the hosts; endpoints share them. */
@@ -77,40 +79,40 @@ export interface Transport extends AsyncDisposable {
   drop(number: number): void;
   /** Closes the connection of the next request to a host without reading it. */
   dropUnread(number: number): void;
-  /** How many requests of a delivery reached a host, read or not. */
+  /** Number of requests of a delivery that reached a host, read or not. */
   countOf(deliveryId: string): number;
 }
 
 /** A transport without a network: every attempt is one request. */
 export function createScriptedTransport(): Transport {
-  const { sender, sent, underWay } = createScriptedSender();
+  const { sender, sent, inFlight } = createScriptedSender();
   const drop = (number: number) =>
-    void pickCyclic([...underWay], number)?.respond({
+    void pickCyclic([...inFlight], number)?.respond({
       ...failedResult,
       ...{ outcome: 'connection_error', responseStatus: null, response: null },
     });
   return {
-    ...{ sender, inFlight: underWay, drop, dropUnread: drop },
+    ...{ sender, inFlight: inFlight, drop, dropUnread: drop },
     origins: Array.from({ length: HOSTS }, (_, host) => `http://127.0.0.1:${host + 1}`),
     countOf: (id) => sent.filter(({ deliveryId }) => deliveryId === id).length,
     [Symbol.asyncDispose]: async () => {},
   };
 }
 
-/** Plays a history until nothing is due any more. @returns what became of it. */
+/** Runs a history until nothing is due. @returns the final state */
 export async function runHistory(limits: Limits, steps: History, transport: Transport) {
-  // The dispatcher sleeps on timers: they go by the time of the play.
+  // The timers of the dispatcher follow the time of the history.
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   try {
-    const world = new HistoryRunner(limits, transport);
-    await world.create(0);
-    const begun: unknown[] = [];
-    for (const { does, number, answer, pause } of steps) {
-      begun.push(world[does](number, answer));
+    const runner = new HistoryRunner(limits, transport);
+    await runner.create(0);
+    const started: unknown[] = [];
+    for (const { does, number, response, pause } of steps) {
+      started.push(runner[does](number, response));
       await runEventLoop(pause);
     }
-    await Promise.all(begun);
-    return await world.end();
+    await Promise.all(started);
+    return await runner.end();
   } finally {
     vi.useRealTimers();
   }
@@ -122,16 +124,16 @@ class HistoryRunner {
   readonly #transport: Transport;
   readonly #endpoints: string[];
   readonly #deliveries: string[] = [];
-  /** Commands for the clock that have not ended: they wait for answers, which come in later steps. */
+  /** Clock commands in progress: they wait for responses, which come in later steps. */
   readonly #commands = new Set<Promise<unknown>>();
-  /** By delivery: how many replays of it were asked for. */
+  /** Number of requested replays of each delivery. */
   readonly #replays = new Map<string, number>();
-  /** By delivery: the schedule time at which each of its attempts began. */
-  readonly #begun = new Map<string, number[]>();
-  /** The most attempts that were ever under way at once. */
+  /** Schedule times at which the attempts of each delivery started. */
+  readonly #startTimes = new Map<string, number[]>();
+  /** Maximum number of attempts that were in flight at once. */
   readonly #peak = { total: 0, endpoint: 0, delivery: 0 };
 
-  /** Attempts that have begun and not ended. */
+  /** Attempts in flight. */
   readonly #sending = new Set<SendRequest>();
 
   constructor(limits: Limits, transport: Transport) {
@@ -156,16 +158,16 @@ class HistoryRunner {
     return this.#replay(number, false);
   }
 
-  replayAnew(number: number): Promise<void> {
+  replayAsNew(number: number): Promise<void> {
     return this.#replay(number, true);
   }
 
-  async answer(number: number, answer: Answer): Promise<void> {
-    await pickCyclic([...this.#transport.inFlight], number)?.respond(answer);
+  async respond(number: number, response: Response): Promise<void> {
+    await pickCyclic([...this.#transport.inFlight], number)?.respond(response);
   }
 
-  async answerAll(_: number, answer: Answer): Promise<void> {
-    await Promise.all([...this.#transport.inFlight].map((attempt) => attempt.respond(answer)));
+  async respondToAll(_: number, response: Response): Promise<void> {
+    await Promise.all([...this.#transport.inFlight].map((attempt) => attempt.respond(response)));
   }
 
   drop(number: number): void {
@@ -219,12 +221,12 @@ class HistoryRunner {
     this.#set({ speed: pickCyclic(SPEEDS, number) ?? 1 });
   }
 
-  /** From now on every endpoint is enabled and every receiver accepts, until nothing is under way. */
+  /** Enables every endpoint and accepts every request until nothing is in flight. */
   async end() {
     const { dispatcher, workspace, store, faults, get } = this.#dispatch;
     for (const index of this.#endpoints.keys()) await this.enable(index);
     while (this.#commands.size > 0 || this.#sending.size > 0) {
-      await this.answerAll(0, {});
+      await this.respondToAll(0, {});
       await runEventLoop();
     }
     const now = workspace.clock.now();
@@ -234,7 +236,7 @@ class HistoryRunner {
         progress: store.deliveries.getProgress(seq),
         attempts: store.attempts.listByDelivery(seq),
         replays: this.#replays.get(id) ?? 0,
-        begun: this.#begun.get(id) ?? [],
+        started: this.#startTimes.get(id) ?? [],
         seen: this.#transport.countOf(id),
       };
     });
@@ -243,21 +245,21 @@ class HistoryRunner {
     return { now, deliveries, faults, peak: this.#peak };
   }
 
-  /** Watches the sender: what is under way at once, from when, for how long. */
+  /** Wraps the sender to record attempts in flight, their start and their duration. */
   readonly #send: Sender['send'] = async (request, limits) => {
     const { workspace, sandbox } = this.#dispatch;
     const sentAt = sandbox.wall.monotonic();
-    const answered = this.#transport.sender.send(request, limits);
+    const sending = this.#transport.sender.send(request, limits);
     this.#sending.add(request);
     const id = request.headers['Service-Delivery-Id'] ?? '';
-    this.#begun.set(id, [...(this.#begun.get(id) ?? []), workspace.clock.now()]);
+    this.#startTimes.set(id, [...(this.#startTimes.get(id) ?? []), workspace.clock.now()]);
     const now = [...this.#sending];
     const toEndpoint = now.filter(({ url }) => url === request.url).length;
     const ofDelivery = now.filter(({ headers }) => headers['Service-Delivery-Id'] === id).length;
     this.#peak.total = Math.max(this.#peak.total, now.length);
     this.#peak.endpoint = Math.max(this.#peak.endpoint, toEndpoint);
     this.#peak.delivery = Math.max(this.#peak.delivery, ofDelivery);
-    const result = await answered;
+    const result = await sending;
     this.#sending.delete(request);
     return { ...result, durationMs: sandbox.wall.monotonic() - sentAt };
   };

@@ -4,8 +4,8 @@ import { verify } from '../../src/signature.ts';
 import { between, header, openReceiver, startDeliverySetup } from './delivery-setup.ts';
 import { runEventLoop, startDispatcher } from './dispatcher-setup.ts';
 
-describe('a replay', () => {
-  it('of a failed delivery is one more attempt of it, signed anew [replay, §6.retries.replay]', async () => {
+describe('replayDelivery', () => {
+  it('a replay of a failed delivery is another attempt with a new signature [replay, §6.retries.replay]', async () => {
     const { receiver, webhook, control, deliver } = await startDeliverySetup({ status: 500 });
     const { id } = await deliver();
     await control.advanceClock({ ms: 80 * HOUR_MS });
@@ -27,7 +27,7 @@ describe('a replay', () => {
     expect(verified).toMatchObject({ ok: true });
   });
 
-  it('of a succeeded delivery sends it again [replay]', async () => {
+  it('a replay of a succeeded delivery sends it again [replay]', async () => {
     const { receiver, control, deliver } = await startDeliverySetup();
     const { id } = await deliver();
     await control.replayDelivery({ id });
@@ -40,7 +40,7 @@ describe('a replay', () => {
     ['keeps_success', 'succeeded'],
     ['fails', 'failed'],
   ] as const)(
-    'that fails leads a succeeded delivery under %s to %s and is not retried [replay, replay.failed]',
+    'a failed replay of a succeeded delivery under %s leads to %s and is not retried [replay, replay.failed]',
     async (choice, status) => {
       const overrides = { 'replay.failed': choice };
       const { control, deliver } = await startDeliverySetup([{}, { status: 500 }], { overrides });
@@ -54,7 +54,7 @@ describe('a replay', () => {
     },
   );
 
-  it('that fails leaves a succeeded delivery succeeded by default, and a later success clears the reason [replay.failed]', async () => {
+  it('a failed replay leaves a succeeded delivery succeeded by default, and a later success clears the reason [replay.failed]', async () => {
     const { control, deliver } = await startDeliverySetup([{}, { status: 500 }, {}]);
     const { id } = await deliver();
     const replay = async () => {
@@ -67,7 +67,7 @@ describe('a replay', () => {
     expect(await replay()).toEqual(['succeeded', null]);
   });
 
-  it('that fails leaves a failed delivery failed [replay.failed]', async () => {
+  it('a failed replay leaves a failed delivery failed [replay.failed]', async () => {
     const { control, deliver } = await startDeliverySetup({ status: 500 });
     const { id } = await deliver();
     await control.advanceClock({ ms: 80 * HOUR_MS });
@@ -79,7 +79,7 @@ describe('a replay', () => {
     });
   });
 
-  it('takes the place of a pending retry, and a success ends the ladder [replay]', async () => {
+  it('a replay replaces a pending retry, and a success ends the retry schedule [replay]', async () => {
     const { control, deliver, receiver } = await startDeliverySetup([{ status: 500 }, {}]);
     const { id } = await deliver();
     await control.replayDelivery({ id });
@@ -88,7 +88,7 @@ describe('a replay', () => {
     expect(await control.getDelivery({ id })).toMatchObject({ status: 'succeeded', attempt_count: 2 });
   });
 
-  it('takes the place of a pending retry, and after a failure the ladder goes on from there [replay]', async () => {
+  it('a replay replaces a pending retry, and after a failure the retry schedule continues from there [replay]', async () => {
     const { control, deliver } = await startDeliverySetup({ status: 500 });
     const { id, created_at } = await deliver();
     await control.advanceClock({ ms: MINUTE_MS });
@@ -112,7 +112,7 @@ describe('a replay', () => {
     expect(status).toBe('failed');
   });
 
-  it('is made at once though the clock is frozen, twice where two ask at once [replay]', async () => {
+  it('a replay is sent at once on a frozen clock, twice when it is requested twice [replay]', async () => {
     const { control, deliver, receiver } = await startDeliverySetup();
     const { id } = await deliver();
     await Promise.all([control.replayDelivery({ id }), control.replayDelivery({ id })]);
@@ -127,7 +127,7 @@ describe('a replay', () => {
     ]);
   });
 
-  it('with a new id is a delivery of its own, with a ladder of its own [replay]', async () => {
+  it('a replay with a new id is a separate delivery with its own retry schedule [replay]', async () => {
     const { control, deliver, receiver } = await startDeliverySetup({ status: 500 });
     const original = await deliver();
     await control.advanceClock({ ms: HOUR_MS });
@@ -148,7 +148,7 @@ describe('a replay', () => {
     });
   });
 
-  it('to another address is a new delivery that stays there [replay]', async () => {
+  it('a replay to another URL is a new delivery whose retries go to that URL [replay]', async () => {
     const { control, deliver, receiver, webhook } = await startDeliverySetup();
     const elsewhere = await openReceiver([{ status: 500 }, {}]);
     const { id } = await deliver();
@@ -159,7 +159,7 @@ describe('a replay', () => {
     expect(receiver.requests).toHaveLength(1);
   });
 
-  it('with another body is a new delivery that carries it, as it was written [replay]', async () => {
+  it('a replay with another body is a new delivery that sends that body byte for byte [replay]', async () => {
     const { control, deliver, receiver } = await startDeliverySetup();
     const { id } = await deliver();
     const copy = await control.replayDelivery({ id, body: '{ "data": {"id": "evt_x", "n": 12.50} }' });
@@ -172,11 +172,11 @@ describe('a replay', () => {
   });
 
   it.each([
-    ['an address that is none', { url: 'ftp://127.0.0.1/' }, 'validation_failed'],
-    ['an address that the rules refuse', { url: 'http://example.com/' }, 'validation_failed'],
-    ['a body that is no JSON', { body: '{' }, 'invalid_request'],
-    ['a body that is no object', { body: '[]' }, 'invalid_request'],
-  ])('to %s is refused, and nothing is left of it', async (_, change, code) => {
+    ['an invalid URL', { url: 'ftp://127.0.0.1/' }, 'validation_failed'],
+    ['a URL that the rules reject', { url: 'http://example.com/' }, 'validation_failed'],
+    ['a body that is not JSON', { body: '{' }, 'invalid_request'],
+    ['a body that is not an object', { body: '[]' }, 'invalid_request'],
+  ])('a replay to %s is rejected and stores nothing', async (_, change, code) => {
     const { control, deliver, receiver } = await startDeliverySetup();
     const { id } = await deliver();
     await expect(control.replayDelivery({ id, ...change })).rejects.toMatchObject({ code });
@@ -185,13 +185,13 @@ describe('a replay', () => {
     expect((await control.listDeliveries({})).data).toHaveLength(1);
   });
 
-  it('of a delivery that is not there is refused', async () => {
+  it('a replay of a delivery that does not exist is rejected', async () => {
     const { control } = await startDeliverySetup();
     const id = 'del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D';
     await expect(control.replayDelivery({ id })).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('of a delivery whose endpoint was deleted is a conflict [replay]', async () => {
+  it('a replay of a delivery whose endpoint was deleted is a conflict [replay]', async () => {
     const { control, deliver, webhook, receiver } = await startDeliverySetup({ status: 500 });
     const { id } = await deliver();
     await control.deleteWebhook({ id: webhook.id });
@@ -201,7 +201,7 @@ describe('a replay', () => {
     expect(await control.getDelivery({ id })).toMatchObject({ status: 'canceled', attempt_count: 1 });
   });
 
-  it('that meets the deletion of the endpoint leaves nothing pending for nobody [replay]', async () => {
+  it('a replay that meets the deletion of its endpoint leaves no pending delivery [replay]', async () => {
     const { endpoint, trigger, attempt, remove, replay, get, sent, store } = startDispatcher();
     const { id: webhook } = endpoint();
     const [id = ''] = await trigger();

@@ -5,13 +5,13 @@ import { createRawReceiver } from '../support/raw-receiver.ts';
 import { createReceiver } from '../support/test-receiver.ts';
 import { createPostRequest, createTestSender, limits } from './sender-setup.ts';
 
-/** A host that is public by its form; the proxies of these tests take it to a receiver on this machine. */
+/** A public host name, which the proxies of these tests connect to a receiver on this machine. */
 const PUBLIC = 'https://elsewhere.example/webhooks';
 const publicReceiver = () => createReceiver({}, { certificate: getCertificate('elsewhere') });
 
-describe('through a proxy, the sender', () => {
+describe('requests through a proxy', () => {
   it.each(['local', 'public'] as const)(
-    'reaches a public host, whose name the proxy resolves (%s)',
+    'the sender reaches a public host through a proxy that resolves its name (%s)',
     async (rule) => {
       await using receiver = await publicReceiver();
       await using proxy = await createConnectProxy({ leadTo: receiver.port });
@@ -27,7 +27,7 @@ describe('through a proxy, the sender', () => {
     },
   );
 
-  it('keeps the connection for the next request', async () => {
+  it('the sender keeps the proxied connection for the next request', async () => {
     await using receiver = await publicReceiver();
     await using proxy = await createConnectProxy({ leadTo: receiver.port });
     const sender = createTestSender({ proxy: { url: proxy.url }, ca: authority, connectionsPerOrigin: 1 });
@@ -35,7 +35,7 @@ describe('through a proxy, the sender', () => {
     expect([receiver.requests.length, proxy.requests.length]).toEqual([3, 1]);
   });
 
-  it('looks at the certificate of the receiver, not of the proxy', async () => {
+  it('the sender checks the certificate of the receiver, not of the proxy', async () => {
     await using receiver = await publicReceiver();
     await using proxy = await createConnectProxy({ leadTo: receiver.port });
     const sender = createTestSender({ proxy: { url: proxy.url }, ca: authority });
@@ -45,7 +45,7 @@ describe('through a proxy, the sender', () => {
     });
   });
 
-  it('reaches this machine and its network directly', async () => {
+  it('the sender reaches this machine and its network without the proxy', async () => {
     await using receiver = await createReceiver();
     await using proxy = await createConnectProxy({ leadTo: receiver.port });
     const lookup = async () => [{ address: '127.0.0.1', family: 4 }];
@@ -57,7 +57,7 @@ describe('through a proxy, the sender', () => {
     expect(proxy.requests).toHaveLength(0);
   });
 
-  it('reaches the hosts that are excepted directly', async () => {
+  it('the sender reaches excepted hosts without the proxy', async () => {
     await using receiver = await publicReceiver();
     await using proxy = await createConnectProxy({ refuse: 502 });
     const lookup = async () => [{ address: '127.0.0.1', family: 4 }];
@@ -70,20 +70,20 @@ describe('through a proxy, the sender', () => {
   });
 
   it.each(['http://169.254.169.254/', 'https://[fd00:ec2::254]/', 'http://elsewhere.example/'])(
-    'goes no more to %s than without one [webhook.url]',
+    'the sender does not connect to %s through a proxy either [webhook.url]',
     async (url) => {
       await using proxy = await createConnectProxy({ refuse: 502 });
       expect(
         await createTestSender({ proxy: { url: proxy.url } }).send(createPostRequest(url), limits),
       ).toMatchObject({
         outcome: 'blocked',
-        error: expect.stringContaining('the address of an endpoint must'),
+        error: expect.stringContaining('an endpoint URL must'),
       });
       expect(proxy.requests).toHaveLength(0);
     },
   );
 
-  it('gives the proxy the name and the password of its address', async () => {
+  it('the sender sends the proxy the user name and password of its URL', async () => {
     await using receiver = await publicReceiver();
     await using proxy = await createConnectProxy({ leadTo: receiver.port });
     const url = proxy.url.replace('//', '//me:secret@');
@@ -94,29 +94,29 @@ describe('through a proxy, the sender', () => {
   });
 });
 
-describe('that it was the proxy, the sender says', () => {
-  it('when the proxy wants a password', async () => {
+describe('proxy errors', () => {
+  it('the sender reports a proxy that requires a password', async () => {
     await using proxy = await createConnectProxy({ refuse: 407 });
     expect(
       await createTestSender({ proxy: { url: proxy.url } }).send(createPostRequest(PUBLIC), limits),
     ).toMatchObject({
       outcome: 'connection_error',
       responseStatus: null,
-      error: `the proxy ${new URL(proxy.url).host} answered 407 Proxy Authentication Required: its address needs a name and a password it knows, http://user:password@host:port`,
+      error: `the proxy ${new URL(proxy.url).host} returned 407 Proxy Authentication Required: put a valid user name and password into its URL, http://user:password@host:port`,
     });
   });
 
-  it('when the proxy does not get there', async () => {
+  it('the sender reports a proxy that cannot reach the receiver', async () => {
     await using proxy = await createConnectProxy({ refuse: 502 });
     expect(
       await createTestSender({ proxy: { url: proxy.url } }).send(createPostRequest(PUBLIC), limits),
     ).toMatchObject({
       outcome: 'connection_error',
-      error: `the proxy ${new URL(proxy.url).host} answered 502 Bad Gateway when asked for a connection to elsewhere.example:443`,
+      error: `the proxy ${new URL(proxy.url).host} returned 502 Bad Gateway for a connection to elsewhere.example:443`,
     });
   });
 
-  it('when nothing listens there', async () => {
+  it('the sender reports a proxy that does not listen', async () => {
     const { url, close } = await createRawReceiver(() => undefined);
     await close();
     expect(await createTestSender({ proxy: { url } }).send(createPostRequest(PUBLIC), limits)).toMatchObject({
@@ -125,7 +125,7 @@ describe('that it was the proxy, the sender says', () => {
     });
   });
 
-  it('when it closes the connection', async () => {
+  it('the sender reports a proxy that closes the connection', async () => {
     await using proxy = await createRawReceiver((socket) => socket.destroy());
     expect(
       await createTestSender({ proxy: { url: proxy.url } }).send(createPostRequest(PUBLIC), limits),
@@ -135,16 +135,16 @@ describe('that it was the proxy, the sender says', () => {
     });
   });
 
-  it('when it does not answer within the time for connecting', async () => {
+  it('the sender reports a proxy that does not respond within the connect timeout', async () => {
     await using proxy = await createRawReceiver(() => undefined);
     const sender = createTestSender({ proxy: { url: proxy.url } });
     expect(await sender.send(createPostRequest(PUBLIC), { ...limits, connectTimeoutMs: 50 })).toMatchObject({
       outcome: 'connection_error',
-      error: `the proxy ${new URL(proxy.url).host} opened no connection within 50ms`,
+      error: `the proxy ${new URL(proxy.url).host} did not open a connection within 50ms`,
     });
   });
 
-  it('at its start, when the address is none', () => {
+  it('the sender rejects an invalid proxy URL when it is created', () => {
     const proxy = { url: 'socks5://127.0.0.1:1080' };
     expect(() => createTestSender({ proxy })).toThrow(expect.objectContaining({ code: 'usage' }));
   });

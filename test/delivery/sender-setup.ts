@@ -1,24 +1,24 @@
-/** What the tests of the sender share. */
+/** Setup for tests of the sender. */
 import { onTestFinished } from 'vitest';
 import { createSender, type Sender, type SenderOptions, type SendLimits } from '../../src/delivery/sender.ts';
 
 export const wall = { now: () => Date.UTC(2026, 10, 20), monotonic: () => performance.now() };
 
-/** Limits that no test reaches unless it means to. */
+/** Limits that no test reaches by accident. */
 export const limits: SendLimits = {
   connectTimeoutMs: 5_000,
   attemptTimeoutMs: 10_000,
   responseLimitBytes: 1_024,
 };
 
-/** A sender that is closed when the test is over. */
+/** Creates a sender that is closed after the test. */
 export function createTestSender(options: Partial<SenderOptions> = {}): Sender {
   const sender = createSender({ rule: 'local', isOwnAddress: () => false, wall, ...options });
   onTestFinished(() => sender.close());
   return sender;
 }
 
-/** A request with little in it. */
+/** Creates a minimal request. */
 export function createPostRequest(url: string, insecureTls = false) {
   return { url, headers: { 'Content-Type': 'application/json' }, body: '{"a":1}', insecureTls };
 }

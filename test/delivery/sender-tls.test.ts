@@ -7,15 +7,15 @@ import { createPostRequest, createTestSender, limits } from './sender-setup.ts';
 const receiverWith = (name: Parameters<typeof getCertificate>[0]) =>
   createReceiver({}, { certificate: getCertificate(name) });
 
-describe('over TLS, the sender', () => {
-  it('delivers to a host name whose certificate comes from the given authority [§6.delivery]', async () => {
+describe('requests over TLS', () => {
+  it('the sender delivers to a host name whose certificate comes from the given authority [§6.delivery]', async () => {
     await using receiver = await receiverWith('localhost');
     const result = await createTestSender({ ca: authority }).send(createPostRequest(receiver.url), limits);
     expect(result).toMatchObject({ outcome: 'succeeded', responseStatus: 200, error: null });
     expect(receiver.requests[0]?.headers.host).toBe(`localhost:${receiver.port}`);
   });
 
-  it('delivers to an address that the certificate names', async () => {
+  it('the sender delivers to an address that the certificate names', async () => {
     await using receiver = await receiverWith('localhost');
     const result = await createTestSender({ ca: authority }).send(
       createPostRequest(`https://127.0.0.1:${receiver.port}`),
@@ -26,10 +26,10 @@ describe('over TLS, the sender', () => {
 
   it.each([
     ['expired', 'has expired'],
-    ['future', 'is not valid yet; is the clock of this machine right?'],
+    ['future', 'is not valid yet; check the clock of this machine'],
     ['self-signed', 'is self-signed; to trust it, pass its file with --ca'],
     ['elsewhere', 'is for DNS:elsewhere.example, not for localhost'],
-  ] as const)('refuses a certificate that is %s', async (name, problem) => {
+  ] as const)('the sender rejects a certificate that is %s', async (name, problem) => {
     await using receiver = await receiverWith(name);
     expect(
       await createTestSender({ ca: authority }).send(createPostRequest(receiver.url), limits),
@@ -41,17 +41,15 @@ describe('over TLS, the sender', () => {
     expect(receiver.requests).toHaveLength(0);
   });
 
-  it('refuses a certificate of an authority that it does not know', async () => {
+  it('the sender rejects a certificate of an unknown authority', async () => {
     await using receiver = await receiverWith('localhost');
     const { outcome, error } = await createTestSender().send(createPostRequest(receiver.url), limits);
     expect(outcome).toBe('tls_error');
-    expect(error).toContain(
-      'was issued by an authority that is not known here; to trust it, pass its file with --ca',
-    );
+    expect(error).toContain('was issued by an unknown authority; to trust it, pass its file with --ca');
   });
 
   it.each(['expired', 'self-signed', 'elsewhere'] as const)(
-    'takes the %s certificate where it is told to skip the check, for that request alone',
+    'the sender accepts the %s certificate when a request skips the check, for that request only',
     async (name) => {
       await using receiver = await receiverWith(name);
       const sender = createTestSender();
@@ -64,7 +62,7 @@ describe('over TLS, the sender', () => {
     },
   );
 
-  it('trusts a self-signed certificate that is passed as authority', async () => {
+  it('the sender trusts a self-signed certificate that is passed as authority', async () => {
     const certificate = getCertificate('self-signed');
     await using receiver = await createReceiver({}, { certificate });
     const result = await createTestSender({ ca: certificate.cert }).send(
@@ -74,7 +72,7 @@ describe('over TLS, the sender', () => {
     expect(result).toMatchObject({ outcome: 'succeeded' });
   });
 
-  it('says that a receiver of plain HTTP does not speak TLS', async () => {
+  it('the error says that a receiver of plain HTTP does not speak TLS', async () => {
     await using receiver = await createReceiver();
     const result = await createTestSender().send(
       createPostRequest(receiver.url.replace('http:', 'https:')),
@@ -82,11 +80,11 @@ describe('over TLS, the sender', () => {
     );
     expect(result).toMatchObject({
       outcome: 'tls_error',
-      error: `127.0.0.1:${receiver.port} does not speak TLS: its address starts with http://`,
+      error: `127.0.0.1:${receiver.port} does not speak TLS: use an http:// URL`,
     });
   });
 
-  it('says that a receiver closed the connection in the handshake', async () => {
+  it('the error says that a receiver closed the connection in the handshake', async () => {
     await using receiver = await createRawReceiver((socket) => socket.once('data', () => socket.end()));
     const result = await createTestSender().send(
       createPostRequest(receiver.url.replace('http:', 'https:')),
@@ -94,11 +92,11 @@ describe('over TLS, the sender', () => {
     );
     expect(result).toMatchObject({
       outcome: 'tls_error',
-      error: expect.stringContaining('closed the connection in the TLS handshake'),
+      error: expect.stringContaining('closed the connection during the TLS handshake'),
     });
   });
 
-  it('says what OpenSSL says when no protocol is shared', async () => {
+  it('the error quotes OpenSSL when no protocol version is shared', async () => {
     const certificate = {
       ...getCertificate('localhost'),
       maxVersion: 'TLSv1.1',
@@ -113,7 +111,7 @@ describe('over TLS, the sender', () => {
     expect(error).toMatch(/^the TLS handshake with localhost:\d+ failed: .*(?:protocol|version)/);
   });
 
-  it('does not start with an authority that is no certificate', () => {
+  it('the sender rejects an authority that is not a certificate when it is created', () => {
     expect(() => createTestSender({ ca: 'nonsense' })).toThrow(expect.objectContaining({ code: 'usage' }));
   });
 });

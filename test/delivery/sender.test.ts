@@ -6,7 +6,7 @@ import { createReceiver } from '../support/test-receiver.ts';
 import { createPostRequest, createTestSender, limits } from './sender-setup.ts';
 
 describe('a request', () => {
-  it('arrives as it was given: method, path, headers and bytes', async () => {
+  it('a request arrives with its method, path, headers and bytes unchanged', async () => {
     await using receiver = await createReceiver();
     const body = Buffer.from('{"name":"Zoë","n":1.0}');
     const headers = { 'Content-Type': 'application/json', 'Service-Signature': 'v1=00', 'X-Latin': 'é' };
@@ -23,7 +23,7 @@ describe('a request', () => {
     });
   });
 
-  it('takes text as UTF-8, and may be empty', async () => {
+  it('a request body can be UTF-8 text or empty', async () => {
     await using receiver = await createReceiver();
     const sender = createTestSender();
     await sender.send({ url: receiver.url, headers: {}, body: 'Zoë' }, limits);
@@ -37,52 +37,64 @@ describe('a request', () => {
     ['a lone line feed', { 'X-A': 'a\nb' }],
     ['a NUL', { 'X-A': 'a\0b' }],
     ['a character beyond Latin-1', { 'X-A': '→' }],
-    ['a name that is none', { 'X A': 'a' }],
-    ['a header of the connection', { 'Transfer-Encoding': 'chunked' }],
-  ])('with %s in its headers is a fault of the caller, and nothing is sent', async (_fault, headers) => {
-    await using receiver = await createRawReceiver(() => undefined);
-    const sending = createTestSender().send({ url: receiver.url, headers, body: '' }, limits);
-    await expect(sending).rejects.toThrow(expect.objectContaining({ code: 'internal_error' }));
-    expect(receiver.connections).toBe(0);
-  });
+    ['an invalid name', { 'X A': 'a' }],
+    ['a connection header', { 'Transfer-Encoding': 'chunked' }],
+  ])(
+    'a request with %s in its headers is an internal error, and nothing is sent',
+    async (_fault, headers) => {
+      await using receiver = await createRawReceiver(() => undefined);
+      const sending = createTestSender().send({ url: receiver.url, headers, body: '' }, limits);
+      await expect(sending).rejects.toThrow(expect.objectContaining({ code: 'internal_error' }));
+      expect(receiver.connections).toBe(0);
+    },
+  );
 
-  it.each(['nonsense', 'ftp://127.0.0.1/'])('to %s is a fault of the caller', async (url) => {
+  it.each(['nonsense', 'ftp://127.0.0.1/'])('a request to %s is an internal error', async (url) => {
     await expect(createTestSender().send(createPostRequest(url), limits)).rejects.toThrow(SvcError);
   });
 });
 
-describe('an answer', () => {
-  it.each([200, 201, 202, 204, 299])('of %i is a success [§6.5, delivery.success]', async (status) => {
-    await using receiver = await createReceiver({ status });
-    const result = await createTestSender().send(createPostRequest(receiver.url), limits);
-    expect(result).toMatchObject({ outcome: 'succeeded', responseStatus: status, error: null });
-  });
+describe('a response', () => {
+  it.each([200, 201, 202, 204, 299])(
+    'a response with status %i is a success [§6.5, delivery.success]',
+    async (status) => {
+      await using receiver = await createReceiver({ status });
+      const result = await createTestSender().send(createPostRequest(receiver.url), limits);
+      expect(result).toMatchObject({ outcome: 'succeeded', responseStatus: status, error: null });
+    },
+  );
 
   it.each([
-    [400, 'the receiver answered 400 Bad Request'],
-    [404, 'the receiver answered 404 Not Found'],
-    [410, 'the receiver answered 410 Gone'],
-    [429, 'the receiver answered 429 Too Many Requests'],
-    [500, 'the receiver answered 500 Internal Server Error'],
-    [503, 'the receiver answered 503 Service Unavailable'],
-    [304, 'the receiver answered 304 Not Modified'],
-    [799, 'the receiver answered 799'],
-  ])('of %i is a failure [§6.retries.non-2xx, delivery.success]', async (status, error) => {
-    await using receiver = await createReceiver({ status });
-    const result = await createTestSender().send(createPostRequest(receiver.url), limits);
-    expect(result).toMatchObject({ outcome: 'http_error', responseStatus: status, error });
-  });
+    [400, 'the receiver responded with 400 Bad Request'],
+    [404, 'the receiver responded with 404 Not Found'],
+    [410, 'the receiver responded with 410 Gone'],
+    [429, 'the receiver responded with 429 Too Many Requests'],
+    [500, 'the receiver responded with 500 Internal Server Error'],
+    [503, 'the receiver responded with 503 Service Unavailable'],
+    [304, 'the receiver responded with 304 Not Modified'],
+    [799, 'the receiver responded with 799'],
+  ])(
+    'a response with status %i is a failure [§6.retries.non-2xx, delivery.success]',
+    async (status, error) => {
+      await using receiver = await createReceiver({ status });
+      const result = await createTestSender().send(createPostRequest(receiver.url), limits);
+      expect(result).toMatchObject({ outcome: 'http_error', responseStatus: status, error });
+    },
+  );
 
-  it.each([301, 302, 303, 307, 308])('of %i is not followed [delivery.success]', async (status) => {
-    await using target = await createReceiver();
-    await using receiver = await createReceiver({ status, headers: { location: target.url } });
-    const result = await createTestSender().send(createPostRequest(receiver.url), limits);
-    expect(result).toMatchObject({ outcome: 'http_error', responseStatus: status });
-    expect(result.error).toContain(`a redirect is not followed, register ${target.url} instead`);
-    expect(target.requests).toHaveLength(0);
-  });
+  it.each([301, 302, 303, 307, 308])(
+    'a response with status %i is not followed [delivery.success]',
+    async (status) => {
+      await using target = await createReceiver();
+      await using receiver = await createReceiver({ status, headers: { location: target.url } });
+      const result = await createTestSender().send(createPostRequest(receiver.url), limits);
+      expect(result).toMatchObject({ outcome: 'http_error', responseStatus: status });
+      expect(result.error).toContain(`redirects are not followed, register ${target.url} instead`);
+      expect(target.requests).toHaveLength(0);
+    },
+  );
 
-  it('is kept: headers, repeated ones joined, and body', async () => {
+  it('a response is recorded with its headers, repeated ones joined, and its body', async () => {
     const headers = { 'X-A': 'b', 'X-Twice': ['1', '2'] };
     await using receiver = await createReceiver({ status: 500, headers, body: 'no' });
     const { response } = await createTestSender().send(createPostRequest(receiver.url), limits);
@@ -91,7 +103,7 @@ describe('an answer', () => {
     expect(response?.truncated).toBe(false);
   });
 
-  it('may have header names and values that are no text', async () => {
+  it('a response can have header names and values that are not ASCII text', async () => {
     await using receiver = await createRawReceiver(async (socket) => {
       await readRequest(socket);
       const head = 'HTTP/1.1 200 OK\r\nX-Bytes: \xff\xfe\xe9\r\n__proto__: p\r\nContent-Length: 0\r\n\r\n';
@@ -106,7 +118,7 @@ describe('an answer', () => {
     });
   });
 
-  it('may follow informational ones', async () => {
+  it('a response can follow informational responses', async () => {
     const interim = 'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n';
     const early = 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 100 Continue\r\nX-A: 1\r\n\r\n';
     await using receiver = await createRawReceiver(async (socket) => {
@@ -129,7 +141,7 @@ describe('an answer', () => {
     expect(receiver.connections).toBe(1);
   });
 
-  it('stays compressed', async () => {
+  it('a compressed response is recorded unchanged', async () => {
     const body = gzipSync('x'.repeat(100_000));
     await using receiver = await createReceiver({ headers: { 'Content-Encoding': 'gzip' }, body });
     const { response } = await createTestSender().send(createPostRequest(receiver.url), limits);
@@ -137,13 +149,13 @@ describe('an answer', () => {
   });
 });
 
-describe('the limit of what is kept of an answer', () => {
+describe('the response size limit', () => {
   it.each([
     [1_023, false],
     [1_024, false],
     [1_025, true],
     [1_000_000, true],
-  ])('of %i bytes: cut is %s [delivery.response]', async (size, truncated) => {
+  ])('a response of %i bytes has truncated %s [delivery.response]', async (size, truncated) => {
     await using receiver = await createReceiver({ body: Buffer.alloc(size, 'x') });
     const result = await createTestSender().send(createPostRequest(receiver.url), limits);
     expect(result).toMatchObject({ outcome: 'succeeded', responseStatus: 200, error: null });
@@ -154,7 +166,7 @@ describe('the limit of what is kept of an answer', () => {
     [200, 'succeeded'],
     [500, 'http_error'],
   ])(
-    'destroys the connection of an endless body, and the status %i decides [delivery.response]',
+    'an endless body is cut off by destroying the connection, and the status %i decides [delivery.response]',
     async (status, outcome) => {
       let closed: Promise<void> | undefined;
       await using receiver = await createRawReceiver(async (socket) => {
@@ -178,14 +190,14 @@ describe('Retry-After', () => {
     ['120', 120_000],
     ['Fri, 20 Nov 2026 00:01:00 GMT', 60_000],
     ['soon', null],
-  ])('%s is read on the wall clock [retry.after]', async (value, retryAfterMs) => {
+  ])('a Retry-After of %s is read on the wall clock [retry.after]', async (value, retryAfterMs) => {
     await using receiver = await createReceiver({ status: 503, headers: { 'Retry-After': value } });
     expect(await createTestSender().send(createPostRequest(receiver.url), limits)).toMatchObject({
       retryAfterMs,
     });
   });
 
-  it('is null where there is none', async () => {
+  it('retryAfterMs is null without a Retry-After header', async () => {
     await using receiver = await createReceiver({ status: 503 });
     expect(await createTestSender().send(createPostRequest(receiver.url), limits)).toMatchObject({
       retryAfterMs: null,
@@ -194,7 +206,7 @@ describe('Retry-After', () => {
 });
 
 describe('the duration', () => {
-  it('is measured on the monotonic clock and does not hold the loading of the client', async () => {
+  it('durationMs is measured on the monotonic clock without the time to load the HTTP client', async () => {
     await using receiver = await createReceiver();
     const times = [1_000, 1_012.5];
     const wall = { now: () => 0, monotonic: () => times.shift() ?? Number.NaN };

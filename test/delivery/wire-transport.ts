@@ -1,4 +1,4 @@
-/** A transport of random histories over real connections, so that what the receivers saw can be compared. */
+/** A transport over real connections, to compare what the receivers saw with the recorded attempts. */
 import type { Socket } from 'node:net';
 import { createSender } from '../../src/delivery/sender.ts';
 import { createRawReceiver, readRequest } from '../support/raw-receiver.ts';
@@ -6,12 +6,12 @@ import { runEventLoop, type SentAttempt } from './dispatcher-setup.ts';
 import { pickCyclic, type Transport } from './random-history.ts';
 import { wall } from './sender-setup.ts';
 
-/** Time passes in jumps in a history: no attempt ends by it. */
+/** Time jumps in a history, so no attempt may time out. */
 const NO_LIMIT = { connectTimeoutMs: 2 ** 30, attemptTimeoutMs: 2 ** 30, responseLimitBytes: 1_024 };
 
-/** @param hostCount each host is an origin of its own, and keeps its connections open between requests. */
+/** @param hostCount number of hosts; each is an origin that keeps its connections open between requests */
 export async function openWireTransport(hostCount: number): Promise<Transport> {
-  const underWay = new Set<SentAttempt>();
+  const inFlight = new Set<SentAttempt>();
   const sockets = new Map<SentAttempt, Socket>();
   const counts = new Map<string, number>();
   const hosts = await Promise.all(
@@ -28,12 +28,12 @@ export async function openWireTransport(hostCount: number): Promise<Transport> {
             return;
           }
           const sent = toSent(text, deliveryId, url, (response) => {
-            underWay.delete(sent);
+            inFlight.delete(sent);
             if (response === null) socket.end();
             else socket.write(response);
           });
           sockets.set(sent, socket);
-          underWay.add(sent);
+          inFlight.add(sent);
         }
       });
       return Object.assign(host, { url, close });
@@ -43,11 +43,11 @@ export async function openWireTransport(hostCount: number): Promise<Transport> {
   return {
     sender: { ...sender, send: (request) => sender.send(request, NO_LIMIT) },
     origins: hosts.map(({ url }) => url),
-    inFlight: underWay,
+    inFlight: inFlight,
     drop(number) {
-      const sent = pickCyclic([...underWay], number);
+      const sent = pickCyclic([...inFlight], number);
       if (sent === undefined) return;
-      underWay.delete(sent);
+      inFlight.delete(sent);
       sockets.get(sent)?.end();
     },
     dropUnread(number) {
@@ -62,7 +62,7 @@ export async function openWireTransport(hostCount: number): Promise<Transport> {
   };
 }
 
-/** @param respond writes the response, or closes the connection for null. */
+/** @param respond writes the response, or closes the connection for null */
 function toSent(
   text: string,
   deliveryId: string,

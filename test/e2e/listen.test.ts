@@ -331,7 +331,7 @@ describe.skipIf(!hasTerminals)('svc listen in a terminal', () => {
     await terminal.press('d');
     await terminal.waitFor(/Delivery +del_/);
     await terminal.press('PageDown');
-    await terminal.waitFor(/the receiver answered 500/);
+    await terminal.waitFor(/the receiver responded with 500/);
     await terminal.press('q', 'r');
     await terminal.waitFor(/2 replay/);
     expect(receiver.requests).toHaveLength(2);

@@ -23,24 +23,29 @@ it.each<[call: string, args: unknown[], message: string, hint?: string]>([
   [
     'createReceiver',
     ['500'],
-    `createReceiver: answers must be a status from 200 to 999, ${STATUS_FORMS}, not "500".`,
+    `createReceiver: responses must be a status from 200 to 999, ${STATUS_FORMS}, not "500".`,
   ],
   [
     'createReceiver',
     [99],
-    `createReceiver: answers must be a status from 200 to 999, ${STATUS_FORMS}, not 99.`,
+    `createReceiver: responses must be a status from 200 to 999, ${STATUS_FORMS}, not 99.`,
   ],
-  ['createReceiver', [{ statuss: 500 }], 'createReceiver has no option answers.statuss.', 'answers.status?'],
+  [
+    'createReceiver',
+    [{ statuss: 500 }],
+    'createReceiver has no option responses.statuss.',
+    'responses.status?',
+  ],
   [
     'createReceiver',
     [[200, { drp: true }]],
-    'createReceiver has no option answers[1].drp.',
-    'answers[1].drop?',
+    'createReceiver has no option responses[1].drp.',
+    'responses[1].drop?',
   ],
   [
     'createReceiver',
     [{ status: '500' }],
-    'createReceiver: answers.status must be a status from 200 to 999, not "500".',
+    'createReceiver: responses.status must be a status from 200 to 999, not "500".',
   ],
   [
     'createReceiver',
@@ -87,7 +92,7 @@ it.each<[call: string, args: unknown[], message: string, hint?: string]>([
     'createEmulator: wallClock must be a valid Date, not "2026-01-01".',
   ],
   ['createEmulator', [null], 'createEmulator: the argument must be an object, not null.'],
-])('%s(...%j) is refused and names the option', async (call, args, message, hint) => {
+])('%s(...%j) throws a usage error that names the option', async (call, args, message, hint) => {
   expect(await errorOf(() => untyped[call](...args))).toMatchObject({
     ...{ code: 'usage', message },
     ...(hint !== undefined && { hint: expect.stringContaining(hint) }),
@@ -99,7 +104,7 @@ const calls: [name: string, call: (workspace: Untyped) => unknown, message: stri
   [
     'clock.advance(new Date())',
     ({ clock }) => clock.advance(new Date(0)),
-    'clock.advance: by must be milliseconds as a number, or text such as 90s, 5m, 1h30m or 3d, not a Date.',
+    'clock.advance: by must be a number of milliseconds, or text such as 90s, 5m, 1h30m or 3d, not a Date.',
   ],
   [
     'clock.advanceTo()',
@@ -172,27 +177,30 @@ const calls: [name: string, call: (workspace: Untyped) => unknown, message: stri
   ],
 ];
 
-test.for(calls)('%s is refused and names the option', async ([, call, message, hint], { emulator }) => {
-  expect(await errorOf(() => call(emulator))).toMatchObject({
-    ...{ code: 'usage', message },
-    ...(hint !== undefined && { hint: expect.stringContaining(hint) }),
-  });
-});
+test.for(calls)(
+  '%s throws a usage error that names the option',
+  async ([, call, message, hint], { emulator }) => {
+    expect(await errorOf(() => call(emulator))).toMatchObject({
+      ...{ code: 'usage', message },
+      ...(hint !== undefined && { hint: expect.stringContaining(hint) }),
+    });
+  },
+);
 
 const receiverCalls: [name: string, call: (receiver: Untyped) => unknown, message: string][] = [
-  ['respond', ({ respond }) => respond({ stat: 1 }), 'respond has no option answers.stat.'],
-  ['respondTo', ({ respondTo }) => respondTo('a.b'), 'respondTo: answers is required.'],
+  ['respond', ({ respond }) => respond({ stat: 1 }), 'receiver.respond has no option responses.stat.'],
+  ['respondTo', ({ respondTo }) => respondTo('a.b'), 'receiver.respondTo: responses is required.'],
   [
     'verifyWith',
     ({ verifyWith }) => verifyWith(''),
-    'verifyWith: secret must be a secret, or several, not "".',
+    'receiver.verifyWith: secret must be a secret, or several, not "".',
   ],
-  ['waitFor', ({ waitFor }) => waitFor(1, 100), 'waitFor: the argument must be an object, not 100.'],
-  ['nth', ({ nth }) => nth(0), 'nth: n must be a whole number, 1 or more, not 0.'],
+  ['waitFor', ({ waitFor }) => waitFor(1, 100), 'receiver.waitFor: the argument must be an object, not 100.'],
+  ['nth', ({ nth }) => nth(0), 'receiver.nth: n must be a whole number, 1 or more, not 0.'],
 ];
 
 test.for(receiverCalls)(
-  '%s of a receiver refuses what it does not know',
+  'receiver.%s throws a usage error for an unknown or invalid argument',
   async ([, call, message], { receiver }) => {
     expect(await errorOf(() => call(receiver))).toMatchObject({
       code: 'usage',
@@ -201,13 +209,13 @@ test.for(receiverCalls)(
   },
 );
 
-test('toHaveDelivered refuses an unknown option and a value that is not a workspace', async ({
+test('toHaveDelivered rejects an unknown option and a value that is not a workspace', async ({
   workspace,
 }) => {
   const expecting = (value: unknown) => expect(value as Workspace) as Untyped;
   expect(await errorOf(() => expecting(workspace).toHaveDelivered('a.b', { count: 5 }))).toMatchObject({
     ...{ code: 'usage', message: 'toHaveDelivered has no option count.' },
-    hint: 'The options are times, status, to, payload, timeout.',
+    hint: 'Use one of times, status, to, payload, timeout.',
   });
   expect(await errorOf(() => expecting(workspace).toHaveDelivered('a.b', { times: '1' }))).toMatchObject({
     message: 'toHaveDelivered: times must be a whole number, 0 or more, not "1".',
@@ -220,7 +228,7 @@ test('toHaveDelivered refuses an unknown option and a value that is not a worksp
   });
 });
 
-test('an answer function that returns an invalid answer fails the attempt, with the reason in the response', async ({
+test('a response function that returns an invalid response fails the attempt, with the reason in the response body', async ({
   workspace,
   receiver,
 }) => {
@@ -234,7 +242,7 @@ test('an answer function that returns an invalid answer fails the attempt, with 
     response_status: 500,
     response: {
       body: expect.stringContaining(
-        'The answer function of the receiver failed: respond has no option answer.statsu.',
+        'The receiver could not respond: receiver.respond has no option response.statsu.',
       ),
     },
   });

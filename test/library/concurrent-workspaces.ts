@@ -1,19 +1,19 @@
-/** Tests that run at the same time on one emulator. */
+/** Runs many workspaces at the same time on one emulator. */
 import { expect } from 'vitest';
 import { createReceiver, type Emulator } from '../../src/index.ts';
 
-/** A hundred at once take turns on two processors. */
-const PATIENCE_MS = 45_000;
+/** A hundred workspaces share two processors. */
+const TIMEOUT_MS = 45_000;
 
-/** Each lives in a workspace of its own and sees nothing of the others; nor does the emulator see anything of them. */
+/** Uses each workspace like a test would. The default workspace must not see any of them. */
 export async function useWorkspacesConcurrently(emulator: Emulator, count: number): Promise<void> {
-  await Promise.all(Array.from({ length: count }, (_, number) => liveThrough(emulator, number)));
+  await Promise.all(Array.from({ length: count }, (_, number) => useWorkspace(emulator, number)));
   expect(await emulator.deliveries.list()).toEqual([]);
 }
 
-/** What one of many tests does: is refused once, fails twice, advances its own clock, and looks at what is its own. */
-async function liveThrough(emulator: Emulator, number: number): Promise<void> {
-  await using receiver = await createReceiver([500, 503, 200], { timeout: PATIENCE_MS });
+/** One rejected request, two failed attempts and a clock move, and then checks of its own data. */
+async function useWorkspace(emulator: Emulator, number: number): Promise<void> {
+  await using receiver = await createReceiver([500, 503, 200], { timeout: TIMEOUT_MS });
   await using workspace = await emulator.createWorkspace({ clock: { frozen: true } });
   const type = `order.shipped_${number % 3}`;
   const { secret } = await workspace.webhooks.create({ url: receiver.url, events: [type] });
@@ -23,7 +23,7 @@ async function liveThrough(emulator: Emulator, number: number): Promise<void> {
   const { event } = await workspace.trigger(type, { number });
   await receiver.waitFor(1);
   const { now: before } = await workspace.clock.show();
-  const waiting = workspace.deliveries.wait({ type }, { status: 'succeeded', timeout: PATIENCE_MS });
+  const waiting = workspace.deliveries.wait({ type }, { status: 'succeeded', timeout: TIMEOUT_MS });
   const { now } = await workspace.clock.advance('35m');
   expect(Date.parse(now) - Date.parse(before)).toBe(35 * 60_000);
   expect(await waiting).toMatchObject([{ event_id: event.id, attempt_count: 3 }]);

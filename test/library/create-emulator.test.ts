@@ -7,8 +7,8 @@ import { createConnectProxy } from '../support/connect-proxy.ts';
 
 const FROZEN = { clock: { frozen: true } };
 
-describe('an emulator in this process', () => {
-  it('shows the third attempt after 35 minutes of its own clock, in a moment [retry.schedule]', async () => {
+describe('createEmulator', () => {
+  it('createEmulator runs a delivery to its third attempt after 35 minutes of schedule time without waiting [retry.schedule]', async () => {
     await using receiver = await createReceiver([500, 500, 200]);
     await using emulator = await createEmulator(FROZEN);
     const { secret } = await emulator.webhooks.create({ url: receiver.url, events: ['order.shipped'] });
@@ -32,7 +32,7 @@ describe('an emulator in this process', () => {
     ]);
   });
 
-  it('answers requests without the network: by a path with its key, or as they are', async () => {
+  it('emulator.fetch responds without the network, to a path with its key or to an unchanged Request', async () => {
     await using emulator = await createEmulator({ listen: false });
     const body = '{"type":"order.shipped"}';
     const created = await emulator.fetch('/v1/events', { method: 'POST', body });
@@ -44,7 +44,7 @@ describe('an emulator in this process', () => {
     await expect(fetch(`${emulator.url}/healthz`)).rejects.toThrow();
   });
 
-  it('creates events with the payload of their fixture, its templates filled anew each time', async () => {
+  it('emulator.trigger creates events with the payload of their fixture and fills its templates each time', async () => {
     const project = createFixtureProject();
     project.write('events/till.opened', {
       ...{ description: 'A till was opened.', payload: { number: '{{sequence}}', id: '{{uuid}}' } },
@@ -62,26 +62,26 @@ describe('an emulator in this process', () => {
     expect(await payloadOf('nobody.knows')).toEqual({});
   });
 
-  it('creates an event once for one idempotency key [§4.3]', async () => {
+  it('emulator.trigger creates one event for one idempotency key [§4.3]', async () => {
     await using emulator = await createEmulator();
     const create = () => emulator.trigger('order.shipped', {}, { idempotencyKey: 'once' });
     expect((await create()).event).toEqual((await create()).event);
   });
 
-  it('calls the payload as the rules do [event.body]', async () => {
+  it('emulator.trigger uses the payload field of the rules [event.body]', async () => {
     await using emulator = await createEmulator({ overrides: { 'event.body': 'data' } });
     const { event } = await emulator.trigger('order.shipped', { order: 1 });
     expect(event.payload).toEqual({ order: 1 });
   });
 
-  it('refuses as the API does', async () => {
+  it('emulator.trigger throws the error of the API', async () => {
     await using emulator = await createEmulator();
     await expect(emulator.trigger('no type')).rejects.toMatchObject({ code: 'validation_failed' });
     await expect(emulator.clock.advance('soon')).rejects.toMatchObject({ code: 'usage' });
     expect(await emulator.requests.list({ status: 422 })).toMatchObject([{ path: '/v1/events' }]);
   });
 
-  it('replays what failed', async () => {
+  it('emulator.deliveries.replay sends a failed delivery again', async () => {
     await using receiver = await createReceiver(500);
     await using emulator = await createEmulator(FROZEN);
     await emulator.webhooks.create({ url: receiver.url });
@@ -96,7 +96,7 @@ describe('an emulator in this process', () => {
     expect(attempts.at(-1)).toMatchObject({ trigger: 'manual', response_status: 200 });
   });
 
-  it('changes endpoints', async () => {
+  it('emulator.webhooks lists, updates, rotates and deletes endpoints', async () => {
     await using emulator = await createEmulator();
     const { webhooks } = emulator;
     const { id, secret } = await webhooks.create({
@@ -111,7 +111,7 @@ describe('an emulator in this process', () => {
     expect(await webhooks.list()).toEqual([]);
   });
 
-  it('sets its clock', async () => {
+  it('emulator.clock sets the speed of the schedule clock', async () => {
     await using emulator = await createEmulator();
     expect((await emulator.clock.speed(60)).rate).toBe(60);
     expect((await emulator.clock.freeze()).rate).toBe(0);
@@ -123,7 +123,7 @@ describe('an emulator in this process', () => {
     expect((await emulator.clock.next()).attempts).toEqual([]);
   });
 
-  it('is after a reset as it was after boot', async () => {
+  it('emulator.reset restores the state after boot', async () => {
     await using emulator = await createEmulator(FROZEN);
     const workspace = await emulator.createWorkspace();
     await emulator.webhooks.create({ url: 'http://127.0.0.1:9/' });
@@ -135,7 +135,7 @@ describe('an emulator in this process', () => {
     expect((await emulator.trigger('order.shipped')).event.workspace_id).toBe(emulator.workspaceId);
   });
 
-  it('delivers through the proxy that it is given', async () => {
+  it('createEmulator delivers through the given proxy', async () => {
     await using receiver = await createReceiver(200, { certificate: getCertificate('elsewhere') });
     await using proxy = await createConnectProxy({ leadTo: receiver.port });
     await using emulator = await createEmulator({
@@ -147,7 +147,7 @@ describe('an emulator in this process', () => {
     expect(proxy.requests.map(({ url }) => url)).toEqual(['elsewhere.example:443']);
   });
 
-  it('takes its rules from a profile and single rows', async () => {
+  it('createEmulator takes its rules from a profile and overrides', async () => {
     await using emulator = await createEmulator({ profile: 'strict', overrides: { 'webhook.url': 'local' } });
     expect(emulator.status().profile).toBe('strict');
   });
@@ -164,11 +164,11 @@ describe('an emulator in this process', () => {
       'createEmulator: environment must be one of "sandbox", "production", not "prod".',
       undefined,
     ],
-  ])('refuses what JavaScript lets through: %j', async (options, message, hint) => {
+  ])('createEmulator throws a usage error for the invalid options %j', async (options, message, hint) => {
     await expect(createEmulator(options)).rejects.toMatchObject({ code: 'usage', message, hint });
   });
 
-  it('is gone after close', async () => {
+  it('an emulator listens no more and frees its port after close', async () => {
     const emulator = await createEmulator();
     const waiting = emulator.deliveries.wait();
     const ended = expect(waiting).rejects.toMatchObject({ code: 'interrupted' });
@@ -187,7 +187,7 @@ describe('an emulator in this process', () => {
     ['createWorkspace', (emulator) => emulator.createWorkspace()],
     ['deliveries.list of a workspace', (_, { deliveries }) => deliveries.list()],
     ['deliveries.wait of a workspace', (_, { deliveries }) => deliveries.wait()],
-  ])('says of %s that it comes after close', async (_, call) => {
+  ])('%s throws an SvcError that says the emulator is closed', async (_, call) => {
     const emulator = await createEmulator({ listen: false });
     const workspace = await emulator.createWorkspace();
     await emulator.close();
@@ -197,7 +197,7 @@ describe('an emulator in this process', () => {
     });
   });
 
-  it('ends what is under way when it is closed, here or from elsewhere', async () => {
+  it('close ends calls in progress, whether the library or the control plane closes the emulator', async () => {
     for (const close of [(emulator: Emulator) => emulator.close(), stopFromElsewhere]) {
       const emulator = await createEmulator();
       const stream = emulator.control.stream({}, new AbortController().signal);
@@ -208,7 +208,7 @@ describe('an emulator in this process', () => {
     }
   });
 
-  it('may be closed twice, and before its workspaces', async () => {
+  it('close can be called twice, and before the workspaces are closed', async () => {
     const emulator = await createEmulator({ listen: false });
     const workspace = await emulator.createWorkspace();
     await emulator.close();

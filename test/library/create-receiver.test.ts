@@ -5,15 +5,15 @@ import { getCertificate } from '../support/certificates.ts';
 
 const SECRET = 'whsec_of_a_test';
 
-/** Sends a signed delivery as the service does. @returns the status of the answer. */
+/** Sends a signed delivery as the service does. @returns the status of the response. */
 async function deliver({ url }: Receiver, id: string, type = 'order.shipped'): Promise<number> {
   const payload = JSON.stringify({ type, data: { id, type, payload: {} } });
   const { headers } = sign({ payload, secret: SECRET, id: 'del_1' });
   return (await fetch(`${url}/hooks?a=1`, { method: 'POST', headers, body: payload })).status;
 }
 
-describe('a receiver for tests', () => {
-  it('keeps what it gets, byte by byte, and what it means', async () => {
+describe('createReceiver', () => {
+  it('a receiver records each request with its bytes and its parsed envelope', async () => {
     await using receiver = await createReceiver(200, { secret: SECRET });
     expect(await deliver(receiver, 'evt_1')).toBe(200);
     const body = Buffer.from([0xff, 0x00]);
@@ -30,16 +30,16 @@ describe('a receiver for tests', () => {
     expect(second.verification).toMatchObject({ ok: false, reason: 'header_missing' });
   });
 
-  it('verifies only when it knows a secret', async () => {
+  it('a receiver verifies requests only when it has a secret', async () => {
     await using receiver = await createReceiver();
     await deliver(receiver, 'evt_1');
     receiver.verifyWith(['whsec_another_one']);
     await deliver(receiver, 'evt_2');
-    const verdicts = receiver.requests.map(({ verification }) => verification?.ok);
-    expect(verdicts).toEqual([undefined, false]);
+    const results = receiver.requests.map(({ verification }) => verification?.ok);
+    expect(results).toEqual([undefined, false]);
   });
 
-  it('answers in turn, the last answer from then on, and anew after it was told otherwise', async () => {
+  it('a receiver responds from its list in order, repeats the last response, and starts over after respond()', async () => {
     await using receiver = await createReceiver([500, { status: 204 }]);
     const statuses = async () => [await deliver(receiver, 'a'), await deliver(receiver, 'b')];
     expect(await statuses()).toEqual([500, 204]);
@@ -48,7 +48,7 @@ describe('a receiver for tests', () => {
     expect(await statuses()).toEqual([202, 401]);
   });
 
-  it('answers the events of one type in their own way', async () => {
+  it('a receiver responds to the events of one type with their own responses', async () => {
     await using receiver = await createReceiver([201, 202]);
     receiver.respondTo('invoice.paid', [503, 200]);
     const types = ['order.shipped', 'invoice.paid', 'invoice.paid', 'order.shipped'];
@@ -57,17 +57,21 @@ describe('a receiver for tests', () => {
     expect(statuses).toEqual([201, 503, 200, 202]);
   });
 
-  it('answers late, with headers and a body, or not at all', async () => {
+  it('a receiver can respond late, with headers and a body, or drop the connection', async () => {
     await using receiver = await createReceiver({ delayMs: 30, headers: { 'x-a': '1' }, body: 'thanks' });
     const startedAt = performance.now();
-    const answer = await fetch(receiver.url);
+    const response = await fetch(receiver.url);
     expect(performance.now() - startedAt).toBeGreaterThan(25);
-    expect([answer.status, answer.headers.get('x-a'), await answer.text()]).toEqual([200, '1', 'thanks']);
+    expect([response.status, response.headers.get('x-a'), await response.text()]).toEqual([
+      200,
+      '1',
+      'thanks',
+    ]);
     receiver.respond({ drop: true });
     await expect(fetch(receiver.url)).rejects.toThrow();
   });
 
-  it('waits for the nth request, and tells what came instead', async () => {
+  it('receiver.waitFor and receiver.nth report what arrived instead', async () => {
     await using receiver = await createReceiver(200, { secret: 'whsec_another_one', timeout: 20 });
     const second = receiver.nth(2, { timeout: 10_000 });
     await deliver(receiver, 'evt_1');
@@ -76,15 +80,15 @@ describe('a receiver for tests', () => {
     await expect(receiver.waitFor(3)).rejects.toMatchObject({
       code: 'timeout',
       message: expect.stringMatching(
-        /^2 of 3 requests arrived within 20ms\.\n {2}POST \/hooks\?a=1 {2}order\.shipped evt_1, not genuine: .+\n.+evt_2/,
+        /^receiver\.waitFor: 2 of 3 requests arrived within 20ms\.\n {2}POST \/hooks\?a=1 {2}order\.shipped evt_1, invalid signature: .+\n.+evt_2/,
       ),
     });
     await expect(receiver.nth(0)).rejects.toMatchObject({ code: 'usage' });
     receiver.clear();
-    await expect(receiver.waitFor(1)).rejects.toThrow('0 of 1 requests');
+    await expect(receiver.waitFor(1)).rejects.toThrow('receiver.waitFor: 0 of 1 request arrived');
   });
 
-  it('serves HTTPS', async () => {
+  it('a receiver with a certificate serves HTTPS', async () => {
     await using receiver = await createReceiver(200, { certificate: getCertificate('localhost') });
     expect(receiver.url).toBe(`https://localhost:${receiver.port}`);
   });

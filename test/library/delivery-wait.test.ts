@@ -4,8 +4,8 @@ import { createEmulator, createReceiver, type SvcError, type Workspace } from '.
 
 const SHORT = '50ms';
 
-async function createScene(answers: Parameters<typeof createReceiver>[0] = 200, events = ['order.shipped']) {
-  const receiver = await createReceiver(answers);
+async function startSetup(responses: Parameters<typeof createReceiver>[0] = 200, events = ['order.shipped']) {
+  const receiver = await createReceiver(responses);
   const emulator = await createEmulator({ clock: { frozen: true } });
   await emulator.webhooks.create({ url: receiver.url, events });
   return {
@@ -17,26 +17,24 @@ async function createScene(answers: Parameters<typeof createReceiver>[0] = 200, 
   };
 }
 
-/** Why a wait was in vain, without what differs from run to run. */
+/** The error of a wait, without ids and durations. */
 async function findReason(
   { deliveries }: Workspace,
   filter: Parameters<typeof deliveries.wait>[0],
   options: WaitOptions = {},
 ) {
   const { code, message, hint } = await deliveries.wait(filter, { timeout: SHORT, ...options }).then(
-    () => expect.unreachable('The wait was granted.'),
+    () => expect.unreachable('The wait resolved.'),
     (error: SvcError) => error,
   );
-  const account = message
-    .replace(/\b(evt|del|wh)_\w+/g, '$1_…')
-    .replace(/after \d+(\.\d+)?m?s/g, 'after …ms');
-  return { code, account, hint };
+  const report = message.replace(/\b(evt|del|wh)_\w+/g, '$1_…').replace(/after \d+(\.\d+)?m?s/g, 'after …ms');
+  return { code, report, hint };
 }
 
-describe('waiting for deliveries', () => {
-  it('is over when all that match have settled, whether they were there or came later', async () => {
-    await using scene = await createScene();
-    const { deliveries, trigger } = scene.emulator;
+describe('deliveries.wait', () => {
+  it('deliveries.wait resolves when all matching deliveries have settled, whether they existed before or came later', async () => {
+    await using setup = await startSetup();
+    const { deliveries, trigger } = setup.emulator;
     const early = deliveries.wait({ type: 'order.shipped' });
     const { event } = await trigger('order.shipped');
     expect(await early).toMatchObject([{ event_id: event.id, status: 'succeeded' }]);
@@ -46,119 +44,121 @@ describe('waiting for deliveries', () => {
     expect(await second).toHaveLength(2);
   });
 
-  it('tells when the next attempt is due, and that the clock is frozen', async () => {
-    await using scene = await createScene(500);
-    await scene.emulator.trigger('order.shipped');
-    await scene.receiver.nth(1);
-    await scene.emulator.clock.next();
-    expect(await findReason(scene.emulator, { type: 'order.shipped' }, { status: 'succeeded' })).toEqual({
+  it('the wait report says when the next attempt is due and that the clock is frozen', async () => {
+    await using setup = await startSetup(500);
+    await setup.emulator.trigger('order.shipped');
+    await setup.receiver.nth(1);
+    await setup.emulator.clock.next();
+    expect(await findReason(setup.emulator, { type: 'order.shipped' }, { status: 'succeeded' })).toEqual({
       code: 'timeout',
-      account: [
+      report: [
         '0 of 1 delivery of order.shipped succeeded within 50ms.',
-        '  del_… pending after 2 attempts, the next in 30m: the receiver answered 500 Internal Server Error',
+        '  del_… pending after 2 attempts, the next in 30m: the receiver responded with 500 Internal Server Error',
         '    attempt 1: http_error 500 after …ms',
         '    attempt 2: http_error 500 after …ms',
-        "  The clock is frozen: clock.advance('30m') sends the next attempt.",
+        "  The clock is frozen. Send the next attempt with clock.advance('30m').",
       ].join('\n'),
-      hint: "The clock is frozen: clock.advance('30m') sends the next attempt.",
+      hint: "The clock is frozen. Send the next attempt with clock.advance('30m').",
     });
   });
 
-  it('ends at once when one has settled otherwise', async () => {
-    await using scene = await createScene();
-    await scene.emulator.trigger('order.shipped');
-    const wish = { status: 'failed', timeout: '1h' } as const;
-    expect(await findReason(scene.emulator, {}, wish)).toEqual({
+  it('deliveries.wait rejects at once when a delivery settled with another status', async () => {
+    await using setup = await startSetup();
+    await setup.emulator.trigger('order.shipped');
+    const options = { status: 'failed', timeout: '1h' } as const;
+    expect(await findReason(setup.emulator, {}, options)).toEqual({
       code: 'settled_otherwise',
-      account: '0 of 1 delivery failed: one succeeded.\n  del_… succeeded after 1 attempt',
+      report: '0 of 1 delivery failed: one succeeded.\n  del_… succeeded after 1 attempt',
       hint: undefined,
     });
   });
 
-  it('tells of events that nobody is subscribed to', async () => {
-    await using scene = await createScene(200, ['invoice.paid']);
-    await scene.emulator.trigger('order.shipped');
-    const { account } = await findReason(scene.emulator, { type: 'order.shipped' });
-    expect(account).toBe(
+  it('the wait report lists events that no endpoint subscribes to', async () => {
+    await using setup = await startSetup(200, ['invoice.paid']);
+    await setup.emulator.trigger('order.shipped');
+    const { report } = await findReason(setup.emulator, { type: 'order.shipped' });
+    expect(report).toBe(
       [
         '0 of 1 delivery of order.shipped settled within 50ms.',
-        '  evt_… order.shipped was created, and has no delivery.',
-        '  No endpoint is subscribed to order.shipped: wh_… takes invoice.paid.',
+        '  evt_… order.shipped was created but has no delivery.',
+        '  No endpoint subscribes to order.shipped: wh_… receives invoice.paid.',
       ].join('\n'),
     );
   });
 
-  it('tells of events of other types, and of those that the API refused', async () => {
-    await using scene = await createScene();
-    await scene.emulator.trigger('invoice.paid');
-    await scene.emulator.fetch('/v1/events', { method: 'POST', body: '{"type":"Order"}' });
-    const { account } = await findReason(scene.emulator, { type: 'order.shipped' });
-    expect(account).toBe(
+  it('the wait report lists events of other types and requests that the API rejected', async () => {
+    await using setup = await startSetup();
+    await setup.emulator.trigger('invoice.paid');
+    await setup.emulator.fetch('/v1/events', { method: 'POST', body: '{"type":"Order"}' });
+    const { report } = await findReason(setup.emulator, { type: 'order.shipped' });
+    expect(report).toBe(
       [
         '0 of 1 delivery of order.shipped settled within 50ms.',
         '  No event of order.shipped was created.',
-        '  There were events of invoice.paid.',
-        '  POST /v1/events was refused: 422 validation_failed.',
+        '  Events of other types: invoice.paid.',
+        '  POST /v1/events was rejected: 422 validation_failed.',
       ].join('\n'),
     );
   });
 
-  it('ends at once when all that are left are paused, and says which endpoint to enable [delivery.paused]', async () => {
-    await using scene = await createScene(500);
-    const { emulator } = scene;
+  it('deliveries.wait rejects at once when all remaining deliveries are paused, and names the endpoint to enable [delivery.paused]', async () => {
+    await using setup = await startSetup(500);
+    const { emulator } = setup;
     await emulator.trigger('order.shipped');
-    await scene.receiver.nth(1);
+    await setup.receiver.nth(1);
     await emulator.clock.advance(0);
     const [{ id } = { id: '' }] = await emulator.webhooks.list();
     await emulator.webhooks.update(id, { disabled: true });
     expect(await findReason(emulator, {}, { timeout: '1h' })).toEqual({
       code: 'timeout',
-      account: [
-        '0 of 1 delivery settled: the rest is paused.',
-        '  del_… paused after 1 attempt, wh_… is disabled: the receiver answered 500 Internal Server Error',
-        "  wh_… is disabled: webhooks.update('wh_…', { disabled: false }) enables it.",
+      report: [
+        '0 of 1 delivery settled: the others are paused.',
+        '  del_… paused after 1 attempt, wh_… is disabled: the receiver responded with 500 Internal Server Error',
+        "  wh_… is disabled. Enable it with webhooks.update('wh_…', { disabled: false }).",
       ].join('\n'),
-      hint: `${id} is disabled: webhooks.update('${id}', { disabled: false }) enables it.`,
+      hint: `${id} is disabled. Enable it with webhooks.update('${id}', { disabled: false }).`,
     });
-    expect((await findReason(emulator, {}, { count: 1 })).account).toMatch(
+    expect((await findReason(emulator, {}, { count: 1 })).report).toMatch(
       /within 50ms\.\n.*paused.*is disabled/,
     );
   });
 
-  it('tells that there is no endpoint, or that it is disabled', async () => {
-    await using scene = await createScene();
-    const [webhook] = await scene.emulator.webhooks.list();
-    await scene.emulator.webhooks.update(webhook?.id ?? '', { disabled: true });
-    await scene.emulator.trigger('order.shipped');
-    expect((await findReason(scene.emulator, {})).hint).toMatch(/^wh_\w+ is disabled\.$/);
-    const workspace = await scene.emulator.createWorkspace();
+  it('the wait report says that no endpoint exists or that the endpoint is disabled', async () => {
+    await using setup = await startSetup();
+    const [webhook] = await setup.emulator.webhooks.list();
+    await setup.emulator.webhooks.update(webhook?.id ?? '', { disabled: true });
+    await setup.emulator.trigger('order.shipped');
+    expect((await findReason(setup.emulator, {})).hint).toMatch(/^wh_\w+ is disabled\.$/);
+    const workspace = await setup.emulator.createWorkspace();
     expect(await findReason(workspace, {})).toEqual({
       code: 'timeout',
-      account: [
+      report: [
         '0 of 1 delivery settled within 50ms.',
         '  No event was created.',
-        '  There is no endpoint: webhooks.create({ url }) registers one.',
+        '  No endpoint is registered. Register one with webhooks.create({ url }).',
       ].join('\n'),
-      hint: 'There is no endpoint: webhooks.create({ url }) registers one.',
+      hint: 'No endpoint is registered. Register one with webhooks.create({ url }).',
     });
   });
 
-  it('tells of a receiver that has not answered yet, and how fast a clock runs', async () => {
-    let answer = () => {};
+  it('the wait report says that a receiver has not responded yet and how fast the clock runs', async () => {
+    let release = () => {};
     const after = new Promise<void>((resolve) => {
-      answer = resolve;
+      release = resolve;
     });
-    await using scene = await createScene([{ after, status: 500 }]);
-    await scene.emulator.clock.resume();
-    await scene.emulator.trigger('order.shipped');
-    await scene.receiver.nth(1);
-    expect((await findReason(scene.emulator, {})).hint).toMatch(/the receiver has not answered yet/);
-    answer();
-    await scene.emulator.clock.advance(0);
-    expect((await findReason(scene.emulator, {})).hint).toMatch(/^It runs at 1: clock.advance\('5m'\)/);
+    await using setup = await startSetup([{ after, status: 500 }]);
+    await setup.emulator.clock.resume();
+    await setup.emulator.trigger('order.shipped');
+    await setup.receiver.nth(1);
+    expect((await findReason(setup.emulator, {})).hint).toMatch(/the receiver has not responded yet/);
+    release();
+    await setup.emulator.clock.advance(0);
+    expect((await findReason(setup.emulator, {})).hint).toMatch(
+      /^The clock runs at speed 1\. Send the next attempt with clock\.advance\('5m'\)/,
+    );
   });
 
-  it('tells it all even where its own look at the events is refused', async () => {
+  it('the wait report is complete although its own request for the events is rejected', async () => {
     await using emulator = await createEmulator({ profile: 'strict' });
     const { data: keys } = await emulator.control.listKeys({});
     await emulator.control.revokeKey({ id: keys[0]?.id ?? '' });

@@ -17,7 +17,7 @@ describe('events', () => {
     expect(await workspace.events.wait({}, { count: 2 })).toHaveLength(2);
   });
 
-  test('events.list and events.get have the payloads, newest first', async ({ workspace }) => {
+  test('events.list and events.get return the payloads, newest first', async ({ workspace }) => {
     const { event } = await workspace.trigger('order.shipped', { order: 1 });
     await workspace.trigger('invoice.paid', { order: 2 });
     const listed = await workspace.events.list();
@@ -33,15 +33,15 @@ describe('events', () => {
       code: 'timeout',
       message: [
         '0 of 1 event of invoice.paid within 20ms.',
-        '  There were events of order.shipped.',
-        '  POST /v1/events was refused: 422 validation_failed.',
+        '  Events of these types were created: order.shipped.',
+        '  POST /v1/events was rejected: 422 validation_failed.',
       ].join('\n'),
     });
   });
 });
 
 describe('clock.advanceTo', () => {
-  test('moves the schedule clock to a time and sends what falls due until then', async ({
+  test('clock.advanceTo moves the schedule clock to a time and sends what falls due until then', async ({
     workspace,
     receiver,
   }) => {
@@ -55,15 +55,18 @@ describe('clock.advanceTo', () => {
     expect(await workspace.clock.advanceTo(later.toISOString())).toMatchObject({ now: later.toISOString() });
   });
 
-  test('refuses a time in the past', async ({ workspace }) => {
+  test('clock.advanceTo rejects a time in the past', async ({ workspace }) => {
     await expect(workspace.clock.advanceTo('2000-01-01T00:00:00Z')).rejects.toMatchObject({
       ...{ code: 'usage', message: expect.stringContaining('is before the schedule time') },
     });
   });
 });
 
-describe('a receiver that is down', () => {
-  test('fails for that long on the schedule clock, and then succeeds', async ({ workspace, receiver }) => {
+describe('downFor', () => {
+  test('downFor fails requests for that long on the schedule clock and then accepts them', async ({
+    workspace,
+    receiver,
+  }) => {
     receiver.respond({ downFor: '2h' });
     await workspace.trigger('order.shipped');
     const { attempts } = await workspace.clock.settle();
@@ -73,7 +76,7 @@ describe('a receiver that is down', () => {
     await expect(workspace).toHaveDelivered('order.shipped', { times: 1 });
   });
 
-  test('answers with the status that it is given, also for one type only', async ({ workspace }) => {
+  test('downFor responds with the given status, also for one event type only', async ({ workspace }) => {
     await using receiver = await createReceiver({ downFor: '1m', status: 429 }, { clock: workspace.clock });
     await workspace.webhooks.create({ url: receiver.url });
     receiver.respondTo('invoice.paid', ({ envelope }) => (envelope?.data.payload.order === 1 ? 204 : 400));
@@ -99,7 +102,7 @@ describe('snapshots of deliveries', () => {
     await expect(workspace).toMatchDeliveries();
   });
 
-  test('toMatchDeliveries refuses .not', async ({ workspace }) => {
+  test('toMatchDeliveries rejects .not', async ({ workspace }) => {
     await expect(expect(workspace).not.toMatchDeliveries()).rejects.toMatchObject({ code: 'usage' });
   });
 

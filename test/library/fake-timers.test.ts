@@ -53,13 +53,13 @@ describe.each([
   beforeEach(use);
   afterEach(leave);
 
-  it('stop the time of the test, not that of the emulator', async () => {
+  it('fake timers stop the time of the test, not the emulator', async () => {
     const story = await liveThrough();
     expect(story.outcomes).toEqual(['http_error', 'timeout', 'succeeded']);
     expect(story.genuine).toEqual([true, true, true]);
   });
 
-  it('set the time that the emulator signs by, as the code under test reads it', async () => {
+  it('fake timers set the time that the emulator signs with and the code under test reads', async () => {
     const { sentAt, createdAt } = await liveThrough();
     expect(new Set([createdAt, ...sentAt])).toEqual(new Set([A_DAY_LONG_AGO.toISOString()]));
   });
@@ -68,7 +68,7 @@ describe.each([
 describe('fake timers that are installed before svc-emulator is imported', () => {
   beforeEach(() => void vi.resetModules());
 
-  it('do not stop the emulator when they are those of Vitest', async () => {
+  it('fake timers of Vitest that are installed before the import do not stop the emulator', async () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
     const { createEmulator } = await import('../../src/index.ts');
@@ -77,7 +77,7 @@ describe('fake timers that are installed before svc-emulator is imported', () =>
     await emulator.clock.settle();
   });
 
-  it('make createEmulator and createReceiver fail at once with the remedy when they are those of node:test', async () => {
+  it('createEmulator and createReceiver fail with a hint when fake timers of node:test were installed before the import', async () => {
     mock.timers.enable({ apis: [...FAKED] });
     onTestFinished(() => mock.timers.reset());
     const { createEmulator, createReceiver } = await import('../../src/index.ts');

@@ -2,7 +2,7 @@ import { getRequestListener } from '@hono/node-server';
 import { expect, it } from 'vitest';
 import { createEmulator } from '../../src/index.ts';
 
-it('answers beside a server of Hono, which puts its own Request and Response in the place of the global ones', async () => {
+it('the emulator responds in a process where the Hono server has replaced the global Request and Response', async () => {
   await using emulator = await createEmulator();
   const { url, apiKey } = emulator;
   const before = new Request(`${url}/v1/events`, { headers: { authorization: `Bearer ${apiKey}` } });

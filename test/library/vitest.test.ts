@@ -1,7 +1,8 @@
 import { describe, expect } from 'vitest';
 import { it as base, test } from '../../src/vitest.ts';
+import { createGate } from '../delivery/sender-setup.ts';
 
-test('gives a workspace whose receiver gets and verifies all that it delivers', async ({
+test('the fixtures are a workspace and a receiver that gets and verifies every delivery', async ({
   emulator,
   workspace,
   receiver,
@@ -17,13 +18,13 @@ test('gives a workspace whose receiver gets and verifies all that it delivers', 
   await expect(emulator).not.toHaveDelivered('order.shipped');
 });
 
-test('begins each test anew', async ({ workspace, receiver }) => {
+test('the fixtures start each test with a new workspace and receiver', async ({ workspace, receiver }) => {
   expect(await workspace.deliveries.list()).toEqual([]);
   expect(receiver.requests).toEqual([]);
 });
 
 describe('toHaveDelivered', () => {
-  test('waits for what is still to come', async ({ workspace, receiver }) => {
+  test('toHaveDelivered waits for deliveries that are still to come', async ({ workspace, receiver }) => {
     receiver.respond([500, 200]);
     const delivered = expect(workspace).toHaveDelivered('order.shipped', { payload: { order: 2 } });
     await workspace.trigger('order.shipped', { order: 1 });
@@ -33,10 +34,12 @@ describe('toHaveDelivered', () => {
     await expect(workspace).toHaveDelivered('order.shipped', { times: 2 });
   });
 
-  test('says what came instead', async ({ workspace, receiver }) => {
+  test('toHaveDelivered lists the deliveries that were made instead', async ({ workspace, receiver }) => {
     receiver.respond([500]);
     await workspace.trigger('order.shipped', { order: 1 });
     await receiver.nth(1);
+    // Until the attempt is recorded.
+    await workspace.clock.advance(0);
     const delivered = expect(workspace).toHaveDelivered('order.shipped', { timeout: 50 });
     await expect(delivered).rejects.toThrow(
       /^expected deliveries of order\.shipped\n {2}del_\w+ pending after 1 attempt.+\n.+clock is frozen/,
@@ -47,7 +50,7 @@ describe('toHaveDelivered', () => {
     await expect(workspace).toHaveDelivered('order.shipped', { status: 'failed' });
   });
 
-  test('tells a payload, an endpoint and a number that are others', async ({ workspace, receiver }) => {
+  test('toHaveDelivered compares payload, endpoint and number', async ({ workspace, receiver }) => {
     await workspace.trigger('order.shipped', { order: 1 });
     await expect(workspace).toHaveDelivered('order.shipped', { times: 1, to: receiver.url });
     for (const other of [{ payload: { order: 2 } }, { to: 'wh_other' }, { times: 2 }]) {
@@ -58,26 +61,34 @@ describe('toHaveDelivered', () => {
     await expect(
       expect(workspace).toHaveDelivered('order.shipped', { payload: { order: 2 }, timeout: 20 }),
     ).rejects.toThrow(/after 1 attempt, with \{"order":1\}$/);
-    // The second is still under way when the first has arrived.
-    receiver.respond({ delayMs: 30 });
+    // The second delivery is still in flight when the first one has arrived.
+    const gate = createGate();
+    receiver.respond({ after: gate.opened });
     await workspace.trigger('order.shipped', { order: 2 });
-    await expect(expect(workspace).toHaveDelivered('order.shipped', { times: 1 })).rejects.toThrow();
+    const once = expect(expect(workspace).toHaveDelivered('order.shipped', { times: 1 })).rejects.toThrow();
+    await receiver.nth(2);
+    gate.open();
+    await once;
   });
 
-  test('looks for nothing once everything due has been answered', async ({ workspace, receiver }) => {
-    receiver.respond({ delayMs: 20 });
+  test('not.toHaveDelivered passes once everything due has a response', async ({ workspace, receiver }) => {
+    const gate = createGate();
+    receiver.respond({ after: gate.opened });
     await expect(workspace).toHaveDelivered('order.shipped', { times: 0 });
     await workspace.trigger('order.shipped');
-    await expect(expect(workspace).not.toHaveDelivered('order.shipped')).rejects.toThrow(
+    const none = expect(expect(workspace).not.toHaveDelivered('order.shipped')).rejects.toThrow(
       /^expected no deliveries of order\.shipped\n {2}del_/,
     );
+    await receiver.nth(1);
+    gate.open();
+    await none;
     await expect(expect(workspace).toHaveDelivered('order.shipped', { times: 0 })).rejects.toThrow();
   });
 });
 
 const it = base.extend({ emulatorOptions: [{ profile: 'strict', clock: { speed: 60 } }, { scope: 'file' }] });
 
-it('makes the emulator as it is told', async ({ emulator, workspace }) => {
+it('the emulator fixture uses emulatorOptions', async ({ emulator, workspace }) => {
   expect(emulator.status().profile).toBe('strict');
   expect((await workspace.clock.show()).rate).toBe(60);
 });

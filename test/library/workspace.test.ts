@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { createEmulator, createReceiver } from '../../src/index.ts';
 import { useWorkspacesConcurrently } from './concurrent-workspaces.ts';
 
-describe('a workspace of a test', () => {
-  it('sees nothing of the others', async () => {
+describe('createWorkspace', () => {
+  it('a workspace does not see the events, endpoints and deliveries of others', async () => {
     await using emulator = await createEmulator({ clock: { frozen: true } });
     const [one, other] = [await emulator.createWorkspace(), await emulator.createWorkspace()];
     await one.webhooks.create({ url: 'http://127.0.0.1:9/' });
@@ -19,7 +19,7 @@ describe('a workspace of a test', () => {
     expect((await other.fetch(`/v1/events/${event.id}`)).status).toBe(404);
   });
 
-  it('has a clock as it was wished for', async () => {
+  it('a workspace has the clock that its options set', async () => {
     await using emulator = await createEmulator({ clock: { speed: 10 } });
     const rates = [{}, { clock: { speed: 60 } }, { clock: { frozen: true } }].map(async (options) => {
       const { clock } = await emulator.createWorkspace(options);
@@ -28,7 +28,7 @@ describe('a workspace of a test', () => {
     expect(await Promise.all(rates)).toEqual([10, 60, 0]);
   });
 
-  it('has faults of its own', async () => {
+  it('a workspace has its own faults', async () => {
     await using emulator = await createEmulator();
     const { faults } = await emulator.createWorkspace();
     const { id } = await faults.add({ on: 'delivery', kind: 'drop' });
@@ -41,7 +41,7 @@ describe('a workspace of a test', () => {
     expect(await faults.list()).toEqual([]);
   });
 
-  it('sends nothing any more once it is closed, and can still be read', async () => {
+  it('a closed workspace sends nothing and can still be read', async () => {
     await using receiver = await createReceiver(500);
     await using emulator = await createEmulator({ clock: { frozen: true } });
     const workspace = await emulator.createWorkspace();
@@ -54,7 +54,7 @@ describe('a workspace of a test', () => {
     expect(await workspace.deliveries.list()).toMatchObject([{ status: 'canceled' }]);
   });
 
-  it('is one of a hundred on one emulator, each with its endpoints and clock', async () => {
+  it('a hundred workspaces run on one emulator, each with its own endpoints and clock', async () => {
     await using emulator = await createEmulator();
     await useWorkspacesConcurrently(emulator, 100);
   }, 60_000);

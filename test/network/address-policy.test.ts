@@ -6,33 +6,33 @@ const local: AddressPolicy = { rule: 'local', isOwnAddress: own };
 const strict: AddressPolicy = { rule: 'public', isOwnAddress: own };
 const to = (address: string, protocol = 'http:', port = 3000) => ({ protocol, address, port });
 
-describe('findRefusal', () => {
+describe('findBlockReason', () => {
   it.each(['127.0.0.1', '::1', '10.0.0.1', 'fd12::1'])(
-    'lets plain HTTP go to %s [webhook.url]',
+    'findBlockReason allows plain HTTP to %s [webhook.url]',
     (address) => {
       expect(findBlockReason(local, to(address))).toBeNull();
     },
   );
 
-  it('lets HTTPS go to a public address under both rules [webhook.url]', () => {
+  it('findBlockReason allows HTTPS to a public address under both rules [webhook.url]', () => {
     expect(findBlockReason(local, to('8.8.8.8', 'https:'))).toBeNull();
     expect(findBlockReason(strict, to('8.8.8.8', 'https:'))).toBeNull();
   });
 
-  it('refuses plain HTTP to a public address, whatever name led to it [webhook.url]', () => {
+  it('findBlockReason blocks plain HTTP to a public address, whatever name resolved to it [webhook.url]', () => {
     expect(findBlockReason(local, to('8.8.8.8'))).toBe(
-      '8.8.8.8 is a public address: the address of an endpoint must use HTTPS: plain HTTP is for loopback and private addresses only',
+      '8.8.8.8 is a public address: an endpoint URL must use HTTPS: plain HTTP is for loopback and private addresses only',
     );
   });
 
-  it('refuses what is not public under the strict rule [webhook.url]', () => {
+  it('findBlockReason blocks addresses that are not public under the strict rule [webhook.url]', () => {
     expect(findBlockReason(strict, to('127.0.0.1', 'https:'))).toBe(
-      '127.0.0.1 is a loopback address: the address of an endpoint must be publicly reachable over HTTPS',
+      '127.0.0.1 is a loopback address: an endpoint URL must be publicly reachable over HTTPS',
     );
   });
 
   it.each(['169.254.169.254', '::ffff:169.254.169.254', 'fe80::1', 'fd00:ec2::254', '0.0.0.0', '::'])(
-    'refuses %s under every rule',
+    'findBlockReason blocks %s under every rule',
     (address) => {
       for (const policy of [local, strict]) {
         expect(findBlockReason(policy, to(address, 'https:'))).toContain(
@@ -42,7 +42,7 @@ describe('findRefusal', () => {
     },
   );
 
-  it('refuses the emulator itself, and nothing beside it', () => {
+  it('findBlockReason blocks the address of the emulator itself and no other port', () => {
     expect(findBlockReason(local, to('127.0.0.1', 'http:', 4777))).toBe(
       '127.0.0.1:4777 is this emulator itself: point the endpoint to your receiver',
     );
@@ -54,7 +54,7 @@ describe('findRefusal', () => {
 });
 
 describe('formatAuthority', () => {
-  it('puts an IPv6 address in brackets', () => {
+  it('formatAuthority puts an IPv6 address in brackets', () => {
     expect(formatAuthority('::1', 80)).toBe('[::1]:80');
     expect(formatAuthority('127.0.0.1', 80)).toBe('127.0.0.1:80');
   });

@@ -12,8 +12,8 @@ async function get(url: string, options: Partial<PolicyRequestOptions> = {}): Pr
   return response.statusCode;
 }
 
-describe('a checked request', () => {
-  it('connects to an address that is allowed, by its name and by its number', async () => {
+describe('startPolicyRequest', () => {
+  it('startPolicyRequest connects to an allowed address, by name and by number', async () => {
     await using receiver = await createReceiver({ status: 204 });
     const { port } = new URL(receiver.url);
     for (const host of ['127.0.0.1', 'localhost', 'receiver.localhost']) {
@@ -26,19 +26,19 @@ describe('a checked request', () => {
     'http://[fe80::1]/',
     'http://0.0.0.0/',
     'http://[::ffff:169.254.169.254]/',
-  ])('refuses the address in %s', async (url) => {
+  ])('startPolicyRequest blocks the address in %s', async (url) => {
     await expect(get(url)).rejects.toMatchObject({ name: 'BlockedError' });
   });
 
-  it('refuses a name that resolves to refused addresses only', async () => {
+  it('startPolicyRequest blocks a name that resolves to blocked addresses only', async () => {
     const lookup = async () => [{ address: '169.254.169.254', family: 4 }];
     await expect(get('http://metadata.example/', { lookup })).rejects.toMatchObject({
       name: 'BlockedError',
-      message: expect.stringContaining('metadata.example has no address that is allowed'),
+      message: expect.stringContaining('metadata.example has no allowed address'),
     });
   });
 
-  it('connects to the allowed address of a name that has a refused one too', async () => {
+  it('startPolicyRequest connects to the allowed address of a name that also has a blocked one', async () => {
     await using receiver = await createReceiver({ status: 204 });
     const lookup = async () => [
       { address: '169.254.169.254', family: 4 },

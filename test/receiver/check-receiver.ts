@@ -5,7 +5,7 @@ import { API_KEY, SECRET } from './defective-receiver.ts';
 
 type Given = Pick<RunChecksOptions, 'url'> & Partial<RunChecksOptions>;
 
-/** The whole check with what the receivers of these tests know; work of 400 ms counts as slow. */
+/** Runs the checks with the secrets of the receivers of these tests. Work of 400 ms counts as slow. */
 export function checkReceiver(options: Given): Promise<CheckReport> {
   return runChecks({
     ...{ count: null, urlRule: 'local', secret: SECRET, scheme: schemes.svc, apiKey: API_KEY, only: [] },

@@ -1,4 +1,4 @@
-/** A right receiver in which single parts can be replaced by wrong ones. */
+/** A correct receiver whose parts can be replaced by defective ones. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -10,9 +10,9 @@ export const API_KEY = 'svc_test_c3ZjLWNoZWNrLWtleQ';
 
 const FIVE_MINUTES_MS = 300_000;
 
-/** The parts of a right receiver. Each fault replaces some of them. */
+/** The parts of a receiver. Each defect replaces some of them. */
 export interface ReceiverParts {
-  /** What of the body is verified. */
+  /** The form of the body that is verified. */
   toSigned(body: Buffer): Buffer | string;
   readonly keys: readonly string[];
   matches(signature: string, expected: string): boolean;
@@ -20,16 +20,16 @@ export interface ReceiverParts {
   isRecent(timestamp: string): boolean;
   parse(body: string): { type: string; data: { id: string } };
   isKnownType(type: string): boolean;
-  /** What tells repeats apart. */
+  /** The deduplication key. */
   keyOf(event: { data: { id: string } }, headers: IncomingHttpHeaders): string;
-  /** Keeps the key; false when it was there. */
+  /** Stores the key. @returns false if it was stored before. */
   keep(key: string, seen: Set<string>): boolean | Promise<boolean>;
-  readonly refusal: number;
-  readonly repeat: number;
+  readonly rejectionStatus: number;
+  readonly repeatStatus: number;
   readonly processesFirst: boolean;
-  /** How long the work takes, and whether the answer waits for it. */
+  /** Duration of the work, and whether the response waits for it. */
   readonly workMs: number;
-  readonly answersLast: boolean;
+  readonly respondsLast: boolean;
 }
 
 export const correctParts: ReceiverParts = {
@@ -47,11 +47,11 @@ export const correctParts: ReceiverParts = {
     seen.add(key);
     return isNew;
   },
-  refusal: 400,
-  repeat: 204,
+  rejectionStatus: 400,
+  repeatStatus: 204,
   processesFirst: false,
   workMs: 100,
-  answersLast: false,
+  respondsLast: false,
 };
 
 function verify(signed: Buffer | string, headers: IncomingHttpHeaders, parts: ReceiverParts): boolean {
@@ -71,7 +71,7 @@ export interface RunningReceiver extends AsyncDisposable {
   readonly count: () => Promise<number>;
 }
 
-/** Starts it on a free port, and counts what it does. */
+/** Starts the receiver on a free port and counts its effects. */
 export async function startDefectiveReceiver(changes: Partial<ReceiverParts> = {}): Promise<RunningReceiver> {
   const parts: ReceiverParts = { ...correctParts, ...changes };
   const seen = new Set<string>();
@@ -85,9 +85,9 @@ export async function startDefectiveReceiver(changes: Partial<ReceiverParts> = {
   async function process(body: Buffer, headers: IncomingHttpHeaders): Promise<number> {
     const event = parts.parse(body.toString());
     if (!parts.isKnownType(event.type)) return 422;
-    if (!(await parts.keep(parts.keyOf(event, headers), seen))) return parts.repeat;
+    if (!(await parts.keep(parts.keyOf(event, headers), seen))) return parts.repeatStatus;
     const worked = work();
-    if (parts.answersLast) await worked;
+    if (parts.respondsLast) await worked;
     return 204;
   }
 
@@ -95,17 +95,17 @@ export async function startDefectiveReceiver(changes: Partial<ReceiverParts> = {
     const isAuthentic = () => parts.isAuthentic(parts.toSigned(body), headers, parts);
     if (parts.processesFirst) {
       const status = await process(body, headers);
-      return isAuthentic() ? status : parts.refusal;
+      return isAuthentic() ? status : parts.rejectionStatus;
     }
-    return isAuthentic() ? process(body, headers) : parts.refusal;
+    return isAuthentic() ? process(body, headers) : parts.rejectionStatus;
   }
 
-  const answer = (response: ServerResponse, status: number) => response.writeHead(status).end();
+  const respond = (response: ServerResponse, status: number) => response.writeHead(status).end();
   const server = createServer((request, response) => {
     buffer(request)
       .then((body) => receive(body, request.headers))
-      .then((status) => answer(response, status))
-      .catch(() => answer(response, 500));
+      .then((status) => respond(response, status))
+      .catch(() => respond(response, 500));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {

@@ -1,4 +1,4 @@
-/** Receivers that are wrong in one way each: the check names that way, and no other. */
+/** Receivers with one defect each: the failed checks name that defect and no other. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { schemes } from '../../src/domain/signature/schemes.ts';
@@ -12,25 +12,25 @@ import {
   startDefectiveReceiver,
 } from './defective-receiver.ts';
 
-const reprint = (body: Buffer) => JSON.stringify(JSON.parse(body.toString()));
+const serializeAgain = (body: Buffer) => JSON.stringify(JSON.parse(body.toString()));
 
-const knownMembers = ['order_id', 'street'];
+const knownFields = ['order_id', 'street'];
 const sort = (_: string, value: unknown) =>
   value instanceof Object && !Array.isArray(value) ? Object.fromEntries(Object.entries(value).sort()) : value;
 let isBusy = false;
 
-const faults: readonly (readonly [
+const defects: readonly (readonly [
   name: string,
   changes: Partial<ReceiverParts>,
   failed: readonly string[],
 ])[] = [
   [
     'parses before it verifies',
-    { toSigned: reprint },
+    { toSigned: serializeAgain },
     ['raw-body.white-space', 'raw-body.unicode-escape', 'raw-body.big-number', 'raw-body.re-spaced'],
   ],
   [
-    'sorts the members before it verifies',
+    'sorts the fields before it verifies',
     { toSigned: (body) => JSON.stringify(JSON.parse(body.toString()), sort) },
     [
       'raw-body.member-order',
@@ -41,7 +41,7 @@ const faults: readonly (readonly [
     ],
   ],
   [
-    'looks at the form of the signature alone',
+    'checks only the form of the signature',
     {
       isAuthentic: (_signed, headers, { isRecent }) =>
         /^v1=[0-9a-f]{64}(,v1=[0-9a-f]{64})?$/.test(String(headers['service-signature'])) &&
@@ -57,7 +57,7 @@ const faults: readonly (readonly [
     ],
   ],
   [
-    'verifies an empty body as well',
+    'verifies an empty body too',
     {
       isAuthentic: (signed, headers, parts) =>
         correctParts.isAuthentic(signed, headers, parts) || correctParts.isAuthentic('', headers, parts),
@@ -65,12 +65,12 @@ const faults: readonly (readonly [
     ['signature.empty-body'],
   ],
   [
-    'looks for the signature anywhere',
+    'searches for the signature anywhere in the header',
     { matches: (signature, expected) => signature.includes(expected.slice('v1='.length)) },
     ['signature.prefixed'],
   ],
   [
-    'expects one signature',
+    'expects a single signature',
     {
       isAuthentic: (signed, headers, parts) =>
         !headers['service-signature']?.includes(',') && correctParts.isAuthentic(signed, headers, parts),
@@ -78,7 +78,7 @@ const faults: readonly (readonly [
     ['signature.rotated-first', 'signature.rotated-last'],
   ],
   [
-    'passes over a missing timestamp',
+    'ignores a missing timestamp',
     {
       isAuthentic: (signed, headers, parts) =>
         headers['service-timestamp'] === undefined || correctParts.isAuthentic(signed, headers, parts),
@@ -105,10 +105,10 @@ const faults: readonly (readonly [
     ['signature.empty'],
   ],
   ['verifies with the API key', { keys: [API_KEY] }, ['signature.genuine']],
-  ['takes the API key as well', { keys: [SECRET, API_KEY] }, ['signature.api-key']],
+  ['accepts the API key too', { keys: [SECRET, API_KEY] }, ['signature.api-key']],
   ['processes before it verifies', { processesFirst: true }, ['rejection.no-effect']],
-  ['answers 500 to a bad signature', { refusal: 500 }, ['rejection.status']],
-  ['answers after the work', { answersLast: true, workMs: 600 }, ['acceptance.before-work']],
+  ['responds with 500 to a bad signature', { rejectionStatus: 500 }, ['rejection.status']],
+  ['responds after the work', { respondsLast: true, workMs: 600 }, ['acceptance.before-work']],
   [
     'does not deduplicate',
     { keep: () => true },
@@ -131,7 +131,7 @@ const faults: readonly (readonly [
     },
     ['deduplication.at-once'],
   ],
-  ['refuses repeats', { repeat: 409 }, ['deduplication.same-delivery', 'deduplication.other-delivery']],
+  ['refuses repeats', { repeatStatus: 409 }, ['deduplication.same-delivery', 'deduplication.other-delivery']],
   [
     'crashes on big numbers',
     {
@@ -143,19 +143,19 @@ const faults: readonly (readonly [
     ['robustness.big-number'],
   ],
   [
-    'crashes on an unknown member',
+    'crashes on an unknown field',
     {
       parse(body) {
         const event = JSON.parse(body);
-        const members = Object.keys(event.data.payload);
-        if (members.some((name) => !knownMembers.includes(name))) throw new TypeError('unknown member');
+        const fields = Object.keys(event.data.payload);
+        if (fields.some((name) => !knownFields.includes(name))) throw new TypeError('unknown field');
         return event;
       },
     },
     ['robustness.unknown-member'],
   ],
   [
-    'reads no large body',
+    'cannot read a large body',
     {
       toSigned(body) {
         if (body.length > 100_000) throw new RangeError('too large');
@@ -165,7 +165,7 @@ const faults: readonly (readonly [
     ['robustness.large-body'],
   ],
   [
-    'breaks on a delivery that comes during another',
+    'fails on a delivery that arrives during another',
     {
       async keep(key, seen) {
         if (isBusy) throw new Error('busy');
@@ -184,25 +184,28 @@ const faults: readonly (readonly [
   ],
 ];
 
-// Most of the time is waiting for effects.
-describe('the check of a receiver', { concurrent: true, timeout: 90_000 }, () => {
-  it('passes one that is right [§6.1, §6.2, §6.3, §6.4, §6.5, §6.6]', async () => {
+// Most of the time is spent waiting for effects.
+describe('svc receiver check', { concurrent: true, timeout: 90_000 }, () => {
+  it('the checks pass a correct receiver [§6.1, §6.2, §6.3, §6.4, §6.5, §6.6]', async () => {
     await using receiver = await startDefectiveReceiver();
     const report = await checkReceiver(receiver);
     expect(report.checks.filter(({ status }) => status !== 'passed')).toEqual([]);
     expect(report.ok).toBe(true);
   });
 
-  it('has a receiver here for each of its checks', () => {
-    const failed = new Set(faults.flatMap(([, , ids]) => ids));
+  it('every check fails for at least one of the defective receivers', () => {
+    const failed = new Set(defects.flatMap(([, , ids]) => ids));
     const ids = listChecks(schemes.svc, API_KEY).map(({ id }) => id);
     expect(ids.filter((id) => !failed.has(id))).toEqual([]);
   });
 
-  it.each(faults)('of one that %s names that alone', async (_, changes, failed) => {
-    await using receiver = await startDefectiveReceiver(changes);
-    const report = await checkReceiver(receiver);
-    expect(idsOf(report, 'failed')).toEqual(failed);
-    expect(report.ok).toBe(false);
-  });
+  it.each(defects)(
+    'the checks that fail for a receiver that %s name only that defect',
+    async (_, changes, failed) => {
+      await using receiver = await startDefectiveReceiver(changes);
+      const report = await checkReceiver(receiver);
+      expect(idsOf(report, 'failed')).toEqual(failed);
+      expect(report.ok).toBe(false);
+    },
+  );
 });

@@ -6,35 +6,35 @@ const { signal } = new AbortController();
 const observe = (what: string) =>
   createEffectObserver(what, { cwd: import.meta.dirname, urlRule: 'local', signal }).count();
 
-describe('the count of effects', () => {
-  it.each(['{"count": 3}', '3\n'])('is what a URL answers to a GET: %j', async (body) => {
+describe('createEffectObserver', () => {
+  it.each(['{"count": 3}', '3\n'])('the effect count is read from a URL with GET: %j', async (body) => {
     await using receiver = await createReceiver({ body });
     expect(await observe(`${receiver.url}/count`)).toBe(3);
     expect(receiver.requests).toMatchObject([{ method: 'GET', path: '/count' }]);
   });
 
   it.each(['echo 3', `echo '{"count":3}'`, 'ls effect-observer.test.ts | wc -l | sed s/1/3/'])(
-    'is what a command of the shell prints: %s',
+    'the effect count is read from the output of a shell command: %s',
     async (command) => {
       expect(await observe(command)).toBe(3);
     },
   );
 
-  it('is not read from a redirect', async () => {
+  it('the effect count is not read from a redirect', async () => {
     await using target = await createReceiver({ body: '3' });
     await using receiver = await createReceiver({ status: 302, headers: { location: target.url } });
-    await expect(observe(`${receiver.url}/count`)).rejects.toThrow('it answers with status 302');
+    await expect(observe(`${receiver.url}/count`)).rejects.toThrow('it responded with status 302');
     expect(target.requests).toEqual([]);
   });
 
   it.each([
     ['a metadata address', 'http://169.254.169.254/count', 'where clouds hand out credentials'],
     ['a public address over HTTP', 'http://198.51.100.1/count', 'must use HTTPS'],
-  ])('is not asked for at %s', async (_, url, problem) => {
+  ])('the effect count is not read from %s', async (_, url, problem) => {
     await expect(observe(url)).rejects.toThrow(problem);
   });
 
-  it('is not asked for at a local URL where deliveries go to public addresses only', async () => {
+  it('the effect count is not read from a local URL when deliveries go only to public addresses', async () => {
     await using receiver = await createReceiver({ body: '3' });
     const { port } = new URL(receiver.url);
     for (const host of ['127.0.0.1', 'localhost']) {
@@ -47,11 +47,11 @@ describe('the count of effects', () => {
   });
 
   it.each([
-    ['exit 1', 'exit 1 gives no count: Command failed'],
-    ['echo many', 'echo many gives no count, but "many".'],
-    ['echo -1', 'echo -1 gives no count, but "-1".'],
-    ['http://127.0.0.1:9/', 'http://127.0.0.1:9/ gives no count: '],
-  ])('is asked for in vain: %s', async (what, message) => {
+    ['exit 1', 'Could not read a count from exit 1: Command failed'],
+    ['echo many', 'echo many returned "many" instead of a count.'],
+    ['echo -1', 'echo -1 returned "-1" instead of a count.'],
+    ['http://127.0.0.1:9/', 'Could not read a count from http://127.0.0.1:9/: '],
+  ])('an effect count that cannot be read is a usage error: %s', async (what, message) => {
     await expect(observe(what)).rejects.toMatchObject({
       code: 'usage',
       message: expect.stringContaining(message),

@@ -3,7 +3,7 @@ import type { SignatureScheme } from '../../src/domain/signature/scheme.ts';
 import { schemeNames, schemes } from '../../src/domain/signature/schemes.ts';
 import { verifyMessage } from '../../src/domain/signature/verify.ts';
 import { SvcError } from '../../src/errors.ts';
-import { serializers } from '../../src/receiver/serializers.ts';
+import { serializers } from '../../src/receiver/delivery-factory.ts';
 import { createReceiver, type ReceivedRequest } from '../support/test-receiver.ts';
 import { checkReceiver, idsOf } from './check-receiver.ts';
 import { API_KEY, SECRET, startDefectiveReceiver } from './defective-receiver.ts';
@@ -16,7 +16,7 @@ const needsObserver = [
   'deduplication.at-once',
 ];
 
-/** Answers what verification says, and does nothing. */
+/** Responds with the result of verification and does no work. */
 function verifier(scheme: SignatureScheme, secret = SECRET) {
   return ({ headers, body }: ReceivedRequest) => {
     const lookup = { get: (name: string) => (headers[name.toLowerCase()] as string | undefined) ?? null };
@@ -25,8 +25,8 @@ function verifier(scheme: SignatureScheme, secret = SECRET) {
   };
 }
 
-describe('conductChecks', () => {
-  it('never passes what only effects could tell when they are not counted [§6.5, §6.6]', async () => {
+describe('runChecks', () => {
+  it('runChecks reports checks that need effects as not observable when no effects are counted [§6.5, §6.6]', async () => {
     await using receiver = await startDefectiveReceiver();
     const report = await checkReceiver({ url: receiver.url });
     expect(idsOf(report, 'failed')).toEqual([]);
@@ -37,24 +37,24 @@ describe('conductChecks', () => {
   it.each([
     ['does not rise', 0, 'did not rise within 300ms'],
     ['rises by two', 2, 'rose by 2'],
-  ])('does not judge by a count that %s with a genuine delivery', async (_, each, why) => {
+  ])('runChecks does not use a count that %s with a valid delivery', async (_, each, reason) => {
     await using receiver = await createReceiver({ status: 204 });
     const count = async () => receiver.requests.length * each;
     const only = ['deduplication.at-once'];
     const report = await checkReceiver({ url: receiver.url, count, timeoutMs: 300, only });
-    // A receiver that believes everybody: what else it does cannot be told either.
+    // The receiver accepts everything, and its effects cannot be counted.
     expect(report.checks[0]).toMatchObject({
       status: 'not_observable',
-      meaning: expect.stringContaining(why),
+      meaning: expect.stringContaining(reason),
     });
     expect(report.ok).toBe(false);
   });
 
-  it('goes on where the count of effects fails, and tells nothing of that check alone', async () => {
+  it('runChecks continues when the effect count fails, and only that check is not observable', async () => {
     await using receiver = await startDefectiveReceiver();
-    let asked = 0;
+    let reads = 0;
     const count = async () => {
-      if (++asked === 1) throw new SvcError('usage', 'The count is locked.', { hint: 'Wait for it.' });
+      if (++reads === 1) throw new SvcError('usage', 'The count is locked.', { hint: 'Wait for it.' });
       return receiver.count();
     };
     const report = await checkReceiver({ url: receiver.url, count, timeoutMs: 500, only: ['deduplication'] });
@@ -66,7 +66,7 @@ describe('conductChecks', () => {
     expect(report).toMatchObject({ ok: false, observer_problem: 'The count is locked.' });
   });
 
-  it.each(schemeNames)('passes a receiver that verifies the scheme %s as it should', async (name) => {
+  it.each(schemeNames)('runChecks passes a receiver that verifies the scheme %s correctly', async (name) => {
     const secret = 'whsec_c3ZjLWNoZWNrLXNlY3JldA==';
     await using receiver = await createReceiver(verifier(schemes[name], secret));
     const report = await checkReceiver({ url: receiver.url, secret, scheme: schemes[name] });
@@ -74,7 +74,7 @@ describe('conductChecks', () => {
     expect(idsOf(report, 'not_observable')).toEqual(needsObserver);
   });
 
-  it('passes a receiver that verifies a scheme of its own as it should', async () => {
+  it('runChecks passes a receiver that verifies a custom scheme correctly', async () => {
     const key = { form: 'hex', prefix: '' } as const;
     const scheme: SignatureScheme = { ...schemes.svc, name: 'own', key, timestampFormat: 'unix_ms' };
     const secret = '00ff'.repeat(16);
@@ -84,17 +84,17 @@ describe('conductChecks', () => {
   });
 
   it.each(Object.keys(serializers) as (keyof typeof serializers)[])(
-    'recognises a body that is printed anew with %s before it is verified [§6.1]',
-    async (printer) => {
+    'runChecks detects a body that is serialized again with %s before it is verified [§6.1]',
+    async (serializer) => {
       await using receiver = await startDefectiveReceiver({
-        toSigned: (body) => serializers[printer](JSON.parse(body.toString())),
+        toSigned: (body) => serializers[serializer](JSON.parse(body.toString())),
       });
       const report = await checkReceiver({ url: receiver.url, only: ['signature', 'timestamp', 'raw-body'] });
       expect(new Set(idsOf(report, 'failed').map((id) => id.split('.')[0]))).toEqual(new Set(['raw-body']));
     },
   );
 
-  it('says which scheme a receiver takes that takes another one', async () => {
+  it('runChecks names the scheme that a receiver verifies instead', async () => {
     await using receiver = await createReceiver(verifier(schemes.stripe));
     const report = await checkReceiver({ url: receiver.url });
     expect(report.checks[0]).toMatchObject({
@@ -105,7 +105,7 @@ describe('conductChecks', () => {
     expect(report).toMatchObject({ ok: false, passed: 0, failed: 1 });
   });
 
-  it('recognises a receiver that takes the API key for the secret [§5.7]', async () => {
+  it('runChecks detects a receiver that verifies with the API key [§5.7]', async () => {
     await using receiver = await startDefectiveReceiver({ keys: [API_KEY] });
     const { checks } = await checkReceiver({ url: receiver.url, only: ['signature.genuine'] });
     expect(checks.map(({ meaning }) => meaning)).toEqual([expect.stringContaining('the API key')]);
@@ -113,15 +113,15 @@ describe('conductChecks', () => {
 
   it.each([
     [
-      'nothing listens there',
+      'the connection is dropped',
       { drop: true },
-      'connection closed without an answer',
-      'No delivery reaches it',
+      'connection closed without a response',
+      'No delivery reaches your receiver',
     ],
-    ['it redirects', { status: 308 }, 'status 308', 'redirects'],
-    ['the path is another', { status: 404 }, 'status 404', 'path of the URL'],
-    ['it breaks', { status: 500 }, 'status 500', 'It breaks'],
-  ])('says what is wrong when %s', async (_, script, received, meaning) => {
+    ['the receiver redirects', { status: 308 }, 'status 308', 'redirects'],
+    ['the path does not exist', { status: 404 }, 'status 404', 'path of the URL'],
+    ['the receiver returns 500', { status: 500 }, 'status 500', 'Your receiver fails'],
+  ])('runChecks says what is wrong when %s', async (_, script, received, meaning) => {
     await using receiver = await createReceiver(script);
     const { checks } = await checkReceiver({
       url: receiver.url,
@@ -129,18 +129,18 @@ describe('conductChecks', () => {
     });
     expect(checks).toMatchObject([
       { status: 'failed', received, meaning: expect.stringContaining(meaning) },
-      // Also where it is asked for alone.
+      // Every other check reports it too.
       { status: 'not_observable', meaning: expect.stringContaining(meaning) },
     ]);
   });
 
-  it('gives up on an answer that does not come in time', async () => {
+  it('runChecks stops waiting for a response after its timeout', async () => {
     await using receiver = await createReceiver({ after: new Promise(() => {}) });
     const { checks } = await checkReceiver({ url: receiver.url, timeoutMs: 50, only: ['signature.genuine'] });
-    expect(checks).toMatchObject([{ status: 'failed', received: 'no answer within 50ms' }]);
+    expect(checks).toMatchObject([{ status: 'failed', received: 'no response within 50ms' }]);
   });
 
-  it('names the check that takes the receiver down, and judges none after it', async () => {
+  it('runChecks names the check that stops the receiver and runs no check after it', async () => {
     await using receiver = await createReceiver();
     const verify = verifier(schemes.svc);
     let isDown = false;
@@ -152,11 +152,11 @@ describe('conductChecks', () => {
     expect(idsOf(report, 'failed')).toEqual(['signature.missing']);
     expect(report.checks.at(-1)).toMatchObject({
       status: 'not_observable',
-      meaning: 'The receiver has been down since signature.missing.',
+      meaning: 'Not checked, because your receiver has been down since signature.missing.',
     });
   });
 
-  it('judges by no answer that limits the rate of requests', async () => {
+  it('runChecks does not judge a receiver by rate-limit responses', async () => {
     await using receiver = await createReceiver();
     const verify = verifier(schemes.svc);
     receiver.respond((request, index) => (index === 0 ? verify(request) : { status: 429 }));
@@ -164,7 +164,7 @@ describe('conductChecks', () => {
     expect(report).toMatchObject({ passed: 1, failed: 0 });
   });
 
-  it('runs those of the rules and the checks that are named, and what they need beside', async () => {
+  it('runChecks runs the named rules and checks and the checks that they require', async () => {
     await using receiver = await createReceiver(verifier(schemes.svc));
     const report = await checkReceiver({ url: receiver.url, only: ['timestamp', 'raw-body.big-number'] });
     expect(report.checks.map(({ id }) => id)).toEqual([
@@ -177,14 +177,14 @@ describe('conductChecks', () => {
     expect(report).toMatchObject({ ok: true, passed: 5 });
   });
 
-  it('refuses a rule that there is not, and names the nearest', async () => {
+  it('runChecks rejects an unknown rule and suggests the closest one', async () => {
     await expect(checkReceiver({ url: 'http://127.0.0.1:9', only: ['timestmap'] })).rejects.toMatchObject({
       code: 'usage',
       hint: 'Did you mean timestamp?',
     });
   });
 
-  it('tells how far it is', async () => {
+  it('runChecks reports its progress', async () => {
     await using receiver = await createReceiver(verifier(schemes.svc));
     const seen: string[] = [];
     const onProgress = (done: number, total: number) => void seen.push(`${done}/${total}`);
@@ -192,7 +192,9 @@ describe('conductChecks', () => {
     expect(seen).toEqual(['0/5', '1/5', '2/5', '3/5', '4/5', '5/5']);
   });
 
-  it('does not wait for a receiver that is down once it is interrupted', { timeout: 2_500 }, async () => {
+  it('runChecks does not wait for a receiver that is down after an interrupt', {
+    timeout: 2_500,
+  }, async () => {
     await using receiver = await createReceiver();
     const interruption = new AbortController();
     receiver.respond((_request, index) => {
@@ -207,7 +209,7 @@ describe('conductChecks', () => {
     await expect(checking).rejects.toMatchObject({ code: 'interrupted' });
   });
 
-  it('ends when it is interrupted', async () => {
+  it('runChecks ends when it is interrupted', async () => {
     await using receiver = await createReceiver({ after: new Promise(() => {}) });
     const interruption = new AbortController();
     const checking = checkReceiver({ url: receiver.url, signal: interruption.signal });

@@ -9,7 +9,7 @@ const MINUTE_MS = 60_000;
 const secret = `whsec_${randomBytes(32).toString('base64url')}`;
 const otherSecret = `whsec_${randomBytes(32).toString('base64url')}`;
 
-/** An envelope of a new event, with what trips up careless receivers: white space, long numbers, text beyond ASCII. */
+/** Creates an envelope with white space, decimal zeros and text beyond ASCII, which careless receivers change. */
 function createEnvelope(): { id: string; type: string; body: string } {
   const id = `evt_${randomBytes(13).toString('hex').toUpperCase()}`;
   const type = 'order.shipped';
@@ -59,14 +59,14 @@ for (const language of languages) {
       return response.status;
     }
 
-    it('accepts a delivery and processes its event [§6.1, §6.2, §6.5, signature.content]', async () => {
+    it('the receiver accepts a delivery and processes its event [§6.1, §6.2, §6.5, signature.content]', async () => {
       const { id, type, body } = createEnvelope();
 
       expect(await deliver(body, headersFor(body))).toBe(204);
       await receiver.printed(new RegExp(`^processed ${type} ${id}$`, 'm'));
     });
 
-    it('accepts timestamps up to five minutes away [§6.3, signature.tolerance]', async () => {
+    it('the receiver accepts timestamps up to five minutes away [§6.3, signature.tolerance]', async () => {
       const { body } = createEnvelope();
 
       expect(await deliver(body, headersFor(body, timestampIn(-4 * MINUTE_MS)))).toBe(204);
@@ -78,7 +78,7 @@ for (const language of languages) {
       ['more than five minutes in the future', timestampIn(6 * MINUTE_MS)],
       ['that is not a time', 'yesterday-ish'],
     ])(
-      'answers 400 to a rightly signed timestamp %s [§6.3, §6.4, signature.tolerance]',
+      'the receiver responds 400 to a validly signed timestamp %s [§6.3, §6.4, signature.tolerance]',
       async (_, timestamp) => {
         const { body } = createEnvelope();
 
@@ -87,7 +87,7 @@ for (const language of languages) {
     );
 
     it.each(['Service-Signature', 'Service-Timestamp'])(
-      'answers 400 when %s is missing [§6.2, §6.4]',
+      'the receiver responds 400 when %s is missing [§6.2, §6.4]',
       async (name) => {
         const { body } = createEnvelope();
         const { [name]: _, ...headers } = headersFor(body);
@@ -96,7 +96,7 @@ for (const language of languages) {
       },
     );
 
-    it('answers 400 to a signature made with another secret and does not process the event [§6.4]', async () => {
+    it('the receiver responds 400 to a signature made with another secret and does not process the event [§6.4]', async () => {
       const forged = createEnvelope();
       const genuine = createEnvelope();
       const headers = headersFor(forged.body);
@@ -111,18 +111,18 @@ for (const language of languages) {
       expect(await receiver.printed(new RegExp(genuine.id))).not.toContain(forged.id);
     });
 
-    it('answers 400 when the body was printed anew after signing: the raw bytes count [§6.1]', async () => {
+    it('the receiver responds 400 when the body was serialized again after signing [§6.1]', async () => {
       const { body } = createEnvelope();
 
       expect(await deliver(JSON.stringify(JSON.parse(body)), headersFor(body))).toBe(400);
     });
 
     it.each([
-      ['the digest alone', (signature: string) => signature.slice('v1='.length)],
+      ['only the digest', (signature: string) => signature.slice('v1='.length)],
       ['half a signature', (signature: string) => signature.slice(0, 35)],
       ['an empty signature', () => ''],
       ['text beyond ASCII', () => 'v1=\u00e9\u00e8'],
-    ])('answers 400 to %s [signature.header]', async (_, alter) => {
+    ])('the receiver responds 400 to %s [signature.header]', async (_, alter) => {
       const { body } = createEnvelope();
       const headers = headersFor(body);
 
@@ -131,7 +131,7 @@ for (const language of languages) {
       ).toBe(400);
     });
 
-    it('accepts either of two signatures while the secret is being rotated [signature.header]', async () => {
+    it('the receiver accepts either of two signatures while the secret is rotated [signature.header]', async () => {
       const { body } = createEnvelope();
       const timestamp = timestampIn(0);
       const ours = sign(body, timestamp);
@@ -147,7 +147,7 @@ for (const language of languages) {
       ).toBe(400);
     });
 
-    it('accepts a duplicate and processes its event once [§6.6]', async () => {
+    it('the receiver accepts a duplicate and processes its event once [§6.6]', async () => {
       const twice = createEnvelope();
       const last = createEnvelope();
 
@@ -157,7 +157,7 @@ for (const language of languages) {
       expect(output.split(twice.id)).toHaveLength(2);
     });
 
-    it('passes the check of receivers [§6.1, §6.2, §6.3, §6.4, §6.5, §6.6]', async () => {
+    it('the receiver passes svc receiver check [§6.1, §6.2, §6.3, §6.4, §6.5, §6.6]', async () => {
       const count = async () => (await receiver.printed(/^/)).match(/^processed /gm)?.length ?? 0;
       const report = await checkReceiver({
         url: `http://127.0.0.1:${receiver.port}/webhooks`,
@@ -167,7 +167,7 @@ for (const language of languages) {
       expect(idsOf(report, 'failed')).toEqual([]);
     });
 
-    it('outlives a sender that goes away in the middle of a body', async () => {
+    it('the receiver survives a sender that disconnects in the middle of a body', async () => {
       const socket = connect(receiver.port, '127.0.0.1').resume();
       socket.end('POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n{"data"');
       await once(socket, 'close');

@@ -1,4 +1,4 @@
-// Serves the route handler of the example for Next.js through the Fetch API, in the place of Next.js.
+// Serves the route handler of the Next.js example through the Fetch API instead of Next.js.
 import { serve } from '@hono/node-server';
 import { POST } from '../../fixtures/receivers/next.mjs';
 

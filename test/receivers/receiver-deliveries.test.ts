@@ -7,11 +7,11 @@ const PAYLOAD =
 
 for (const language of languages) {
   it.skipIf(!isPresent(language))(
-    `a receiver in ${language.name} with nothing of ours accepts what the emulator sends, retries and replays [§6.delivery, §6.1, §6.2, signature.algorithm]`,
+    `a receiver in ${language.name} without our code accepts deliveries, retries and replays of the emulator [§6.delivery, §6.1, §6.2, signature.algorithm]`,
     async () => {
       await using emulator = await startTestEmulator();
       const { workspace_id } = emulator.status();
-      // The first attempt goes to a port where nothing listens: the receiver needs the secret before it has a port.
+      // The first attempt goes to a closed port: the receiver needs the secret before it has a port.
       const webhook = await emulator.api('POST', '/webhooks', {
         workspace_id,
         url: 'http://127.0.0.1:9/webhooks',

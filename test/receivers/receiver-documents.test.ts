@@ -20,18 +20,18 @@ describe('the receivers in the documents', () => {
     ['go', 'receiver.go'],
     ['ruby', 'receiver.rb'],
     ['php', 'receiver.php'],
-  ])('docs/receivers.md shows, in %s, %s as it stands', (language, file) => {
+  ])('docs/receivers.md shows, in %s, %s unchanged', (language, file) => {
     expect(codeBlocks('docs/receivers.md', language)).toEqual([read(`docs/receivers/${file}`)]);
   });
 
-  it('docs/receivers.md shows each receiver in JavaScript as it stands', () => {
+  it('docs/receivers.md shows each JavaScript receiver unchanged', () => {
     const examples = ['deliveries', ...frameworks].map((name) => `fixtures/receivers/${name}.mjs`);
     expect(codeBlocks('docs/receivers.md', 'js')).toEqual(
       [...examples, 'docs/receivers/receiver.mjs'].map(read),
     );
   });
 
-  it('every one is run by a test', () => {
+  it('a test runs every receiver in docs/receivers', () => {
     expect(languages.map(({ file }) => file).sort()).toEqual(
       readdirSync(join(root, 'docs/receivers')).sort(),
     );

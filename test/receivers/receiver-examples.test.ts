@@ -1,4 +1,4 @@
-/** The receivers of `svc receiver example`, run as programs: they pass the check of receivers. */
+/** Runs the receivers of `svc receiver example` as programs and checks them with `svc receiver check`. */
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Framework, frameworks } from '../../src/fixtures/receiver-examples.ts';
@@ -8,7 +8,7 @@ import { SECRET } from '../receiver/defective-receiver.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import { type RunningReceiver, ready, startProgram } from './receiver-process.ts';
 
-/** Once on each run of the tests; `SVC_TEST_TIMES=20` where somebody wants to know whether they always do. */
+/** Each test runs once. `SVC_TEST_TIMES=20` repeats it, to find flaky results. */
 const repeats = Number(process.env.SVC_TEST_TIMES ?? 1) - 1;
 
 const driverHook = new URL('../support/sqlite-for-node-20.mjs', import.meta.url).href;
@@ -25,32 +25,32 @@ async function start(framework: Framework, scratch: string): Promise<RunningRece
   return receiver;
 }
 
-/** How many events it has worked on. */
+/** Number of events that the receiver has processed. */
 async function countProcessed({ printed }: RunningReceiver): Promise<number> {
   return (await printed(/^/)).match(/^processed /gm)?.length ?? 0;
 }
 
-describe('the example of a receiver', { timeout: 60_000 }, () => {
+describe('svc receiver example', { timeout: 60_000 }, () => {
   it.each(frameworks)(
-    'with %s passes the check [§6.1, §6.2, §6.3, §6.4, §6.5, §6.6]',
+    'the example receiver with %s passes svc receiver check [§6.1, §6.2, §6.3, §6.4, §6.5, §6.6]',
     { repeats },
     async (framework) => {
       const receiver = await start(framework, createTemporaryFolder());
       const url = `http://127.0.0.1:${receiver.port}/webhooks`;
       const report = await checkReceiver({ url, count: () => countProcessed(receiver) });
       expect(idsOf(report, 'failed')).toEqual([]);
-      // Its work takes no time: it may be done before anybody can see that the answer came first.
+      // Its work takes no time, so it may be done before the order can be observed.
       const untold = idsOf(report, 'not_observable');
       expect(untold.filter((id) => id !== 'acceptance.before-work')).toEqual([]);
     },
   );
 
-  it('knows after a restart what it has accepted before [§6.6]', async () => {
+  it('the example receiver remembers accepted events after a restart [§6.6]', async () => {
     const scratch = createTemporaryFolder();
     const before = await start('node', scratch);
     const twice = createDelivery('evt_twice');
     expect(await deliver(before, twice)).toBe(204);
-    // Work goes on in order: that of the first is noted as done once the next one's is.
+    // Events are processed in order: the first is done when the next one is.
     expect(await deliver(before, createDelivery('evt_next'))).toBe(204);
     await before.printed(/^processed order\.shipped evt_next$/m);
     await before.stop();

@@ -1,4 +1,4 @@
-/** Starts the receivers of `docs/receivers` as a reader would, each where its interpreter is present. */
+/** Starts the receivers of `docs/receivers`, each if its interpreter is installed. */
 import { type ChildProcessWithoutNullStreams, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -10,15 +10,15 @@ const folder = join(import.meta.dirname, '../../docs/receivers');
 export interface Language {
   readonly name: string;
   readonly file: string;
-  /** A command that succeeds where the receiver can run. */
+  /** A command that succeeds if the receiver can run. */
   readonly needs: readonly [string, ...string[]];
-  /** The command that runs the receiver; what it must build first goes to the folder `scratch`. */
+  /** Returns the command that runs the receiver. Build output goes to the folder `scratch`. */
   command(file: string, scratch: string): readonly [string, ...string[]];
-  /** What the program prints, the port in its first group, once it listens. */
+  /** Matches the output of the listening program, with the port in its first group. */
   readonly ready: RegExp;
 }
 
-/** What the receivers that are ours to the last line print. */
+/** Matches the output of our own receivers. */
 export const ready = /^listening on (\d+)$/m;
 
 export const languages: readonly Language[] = [
@@ -59,12 +59,12 @@ export const languages: readonly Language[] = [
     file: 'receiver.php',
     needs: ['php', '--version'],
     command: (file) => ['php', '-S', '127.0.0.1:0', file],
-    // The web server of PHP reads no PORT and says it in its own words.
+    // The web server of PHP ignores PORT and prints its own message.
     ready: /\(http:\/\/127\.0\.0\.1:(\d+)\) started/,
   },
 ];
 
-/** Whether the language's receiver can run here. */
+/** Whether the receiver of a language can run here. */
 export function isPresent({ needs: [command, ...args] }: Language): boolean {
   try {
     execFileSync(command, args, { stdio: 'ignore' });
@@ -76,7 +76,7 @@ export function isPresent({ needs: [command, ...args] }: Language): boolean {
 
 export interface RunningReceiver {
   readonly port: number;
-  /** Everything printed so far, once `pattern` is found in it. */
+  /** Resolves to all output so far as soon as it matches `pattern`. */
   printed(pattern: RegExp): Promise<string>;
   stop(): Promise<void>;
 }
@@ -94,7 +94,7 @@ export async function startReceiver(language: Language, secret: string): Promise
 
 interface ProgramOptions extends Pick<Language, 'ready'> {
   readonly secret: string;
-  /** Where it runs and leaves what it writes. */
+  /** Working folder of the receiver. */
   readonly scratch: string;
 }
 
@@ -130,9 +130,9 @@ function collectOutput(child: ChildProcessWithoutNullStreams): RunningReceiver['
     });
   }
   const left = once(child, 'exit').then(() => {
-    throw new Error(`The receiver left. It had printed:\n${text}`);
+    throw new Error(`The receiver exited. Its output:\n${text}`);
   });
-  left.catch(() => undefined); // It may leave when nobody waits.
+  left.catch(() => undefined); // It may exit while no test waits for output.
   return async (pattern) => {
     while (!pattern.test(text)) await Promise.race([once(child, 'printed'), left]);
     return text;

@@ -1,4 +1,4 @@
-/** The programs of `docs/tutorial.md`, run as a reader would: each fails the checks that the tutorial says. */
+/** Runs the programs of `docs/tutorial.md`: each fails the checks that the tutorial says. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -21,23 +21,23 @@ async function checkProgram(code: string) {
   return { report: await checkReceiver({ url: `${origin}/webhooks`, count }), origin, count };
 }
 
-describe('the tutorial', { timeout: 60_000 }, () => {
-  it('has three programs', () => {
+describe('docs/tutorial.md', { timeout: 60_000 }, () => {
+  it('the tutorial has three programs', () => {
     expect(programs).toHaveLength(3);
   });
 
-  it('starts with a receiver that accepts forged deliveries', async () => {
+  it('the first program of the tutorial accepts tampered deliveries', async () => {
     const { report } = await checkProgram(programs[0] ?? '');
     expect(idsOf(report, 'failed')).toContain('signature.other-secret');
   });
 
-  it('continues with a receiver that accepts old and repeated deliveries only', async () => {
+  it('the second program of the tutorial accepts only old and repeated deliveries', async () => {
     const { report } = await checkProgram(programs[1] ?? '');
     const rules = new Set(idsOf(report, 'failed').map((id) => id.split('.')[0]));
     expect([...rules].sort()).toEqual(['deduplication', 'timestamp']);
   });
 
-  it('ends with a receiver that passes every check and returns its count', async () => {
+  it('the last program of the tutorial passes every check and returns its count', async () => {
     const { report, origin, count } = await checkProgram(programs[2] ?? '');
     expect(idsOf(report, 'failed')).toEqual([]);
     const response = await fetch(`${origin}/count`);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '../..');
 
-/** Tests of the command line drive the built program: build it first when a source is newer than the build. */
+/** Builds the program before tests that run it, if a source file is newer than the build. */
 export default function buildOnce(): void {
   const builtAt = modifiedAt(join(root, 'dist/cli.js'));
   const newest = Math.max(

@@ -1,4 +1,4 @@
-/** The certificates of the tests; `certs/make.sh` says how they were made. */
+/** The certificates of the tests, created by `certs/make.sh`. */
 import { readFileSync } from 'node:fs';
 
 export interface Certificate {
@@ -6,10 +6,10 @@ export interface Certificate {
   readonly key: string;
 }
 
-/** The authority that issued all of them but the self-signed one. */
+/** The authority that issued all certificates except the self-signed one. */
 export const authority = read('authority.cert');
 
-/** `localhost` is right for that name and for both loopback addresses; each other one has the fault it is named for. */
+/** `localhost` is valid for that name and for both loopback addresses. Each other one has the problem in its name. */
 export function getCertificate(
   name: 'localhost' | 'elsewhere' | 'expired' | 'future' | 'self-signed',
 ): Certificate {

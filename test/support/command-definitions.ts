@@ -1,9 +1,9 @@
-/** The commands as commander knows them, options and arguments added, none of them run. */
+/** The commands as commander definitions with their options and arguments, without running them. */
 import { Command } from 'commander';
 import { type CommandEntry, type CommandGroup, commandTree } from '../../src/cli/command-tree.ts';
 import { addGlobalOptions } from '../../src/cli/global-options.ts';
 
-/** Every command of the catalogue by its full name, such as `deliveries list`. */
+/** Every command by its full name, such as `deliveries list`. */
 export const commandsByName: Readonly<Record<string, CommandEntry>> = Object.fromEntries(
   Object.entries(commandTree).flatMap(([name, entry]) => listLeaves(name, entry)),
 );
@@ -13,7 +13,7 @@ function listLeaves(name: string, entry: CommandEntry | CommandGroup): [string, 
   return Object.entries(entry.subcommands).flatMap(([verb, below]) => listLeaves(`${name} ${verb}`, below));
 }
 
-/** A command with its own options alone, or with the global ones as well. */
+/** Loads a command with its own options, or with the global ones as well. */
 export async function loadCommand(name: string, { global = false } = {}): Promise<Command> {
   const command = new Command(name).exitOverride();
   const definition = await (commandsByName[name] ?? unknown(name)).load();
@@ -21,7 +21,7 @@ export async function loadCommand(name: string, { global = false } = {}): Promis
   return global ? addGlobalOptions(command) : command;
 }
 
-/** `--data` and `-d` of every option of a command. */
+/** All flags of a command, long and short. */
 export async function listFlags(name: string, which?: { global?: boolean }): Promise<string[]> {
   const { options } = await loadCommand(name, which);
   return options.flatMap(({ long, short }) => [long, short].filter((flag) => flag != null));

@@ -1,15 +1,15 @@
-/** A proxy that opens every tunnel to one receiver, whatever host it is asked for. */
+/** A CONNECT proxy that opens every tunnel to one receiver, whatever host is requested. */
 import { createServer, type IncomingMessage } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 
 export interface TestProxy extends AsyncDisposable {
   /** `http://127.0.0.1:<port>` */
   readonly url: string;
-  /** The requests for a tunnel. */
+  /** The CONNECT requests so far. */
   readonly requests: readonly IncomingMessage[];
 }
 
-/** @param answer the status to refuse with, or the port on this machine that tunnels lead to. */
+/** @param answer the status to reject with, or the local port to which tunnels lead */
 export async function createConnectProxy(
   answer: { refuse: number } | { leadTo: number },
 ): Promise<TestProxy> {

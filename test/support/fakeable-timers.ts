@@ -1,4 +1,4 @@
-/** In the place of `src/timers.ts`, by `vi.mock`: the timers of now, so that fake time passes for the emulator as well. */
+/** Replaces `src/timers.ts` through `vi.mock`: uses the current global timers, so that fake time applies to the emulator too. */
 export const setTimeout = (callback: () => void, ms?: number) => globalThis.setTimeout(callback, ms);
 export const clearTimeout = (timer?: NodeJS.Timeout) => globalThis.clearTimeout(timer);
 export const setInterval = (callback: () => void, ms?: number) => globalThis.setInterval(callback, ms);
@@ -6,8 +6,8 @@ export const clearInterval = (timer?: NodeJS.Timeout) => globalThis.clearInterva
 export const setImmediate = (callback: () => void) => globalThis.setImmediate(callback);
 export const clearImmediate = (immediate?: NodeJS.Immediate) => globalThis.clearImmediate(immediate);
 export const queueMicrotask = (task: () => void) => globalThis.queueMicrotask(task);
-/** That of load, as it is in the real file: what is measured stays real. */
+/** Real time, as in the real file. */
 export const monotonic = performance.now.bind(performance);
 
-/** The fake ones are meant. */
+/** Fake timers are intended here. */
 export const areTimersFake = false;

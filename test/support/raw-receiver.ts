@@ -1,4 +1,4 @@
-/** A receiver that misbehaves on the wire: a bare TCP or TLS server, a function for each connection. */
+/** A receiver that can violate HTTP: a TCP or TLS server with a function for each connection. */
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import type { Certificate } from './certificates.ts';
@@ -12,7 +12,7 @@ export interface RawReceiver extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** @param onConnection gets each connection and its number, from 0; what it rejects with closes the connection. */
+/** @param onConnection called with each connection and its index from 0; if it rejects, the connection is closed */
 export async function createRawReceiver(
   onConnection: (socket: Socket, index: number) => unknown,
   certificate?: Certificate,
@@ -48,7 +48,7 @@ export async function createRawReceiver(
   };
 }
 
-/** Resolves to the next whole request on the connection, head and body; rejects when the connection ends before. */
+/** Resolves to the next complete request on the connection. Rejects if the connection ends before. */
 export function readRequest(socket: Socket): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = '';

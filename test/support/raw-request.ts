@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 
-/** What a server sends back to these very bytes until it closes the connection, as text. */
+/** Sends bytes and returns everything the server sends until it closes the connection, as text. */
 export function sendRawRequest(url: string, bytes: string | Uint8Array): Promise<string> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {
@@ -12,7 +12,7 @@ export function sendRawRequest(url: string, bytes: string | Uint8Array): Promise
   });
 }
 
-/** The JSON body at the end of a raw answer. */
+/** Parses the JSON body of a raw response. */
 export function parseResponseBody(answer: string) {
   return JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4));
 }

@@ -1,18 +1,18 @@
-/** Holds answers against an OpenAPI document: status, body, and no member that the document does not name. */
+/** Checks responses against an OpenAPI document: status, body, and no field that the document does not define. */
 import assert from 'node:assert/strict';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 
 export interface ObservedResponse {
   readonly method: string;
-  /** Relative to the address of the document's server. A query is passed over. */
+  /** Relative to the server URL of the document. A query is ignored. */
   readonly path: string;
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
 }
 
-/** Throws an `AssertionError` that says where an answer and the document differ. */
+/** Throws an `AssertionError` that says where a response and the document differ. */
 export type ResponseCheck = (answer: ObservedResponse) => void;
 
 export interface OpenApiDocument {
@@ -57,7 +57,7 @@ export function createResponseCheck(document: OpenApiDocument): ResponseCheck {
   };
 }
 
-/** Where the document has the schema of an answer. What is no operation of it may only be refused. */
+/** The pointer to the schema of a response. A request to an unknown operation may only be rejected. */
 function schemaOf(
   document: OpenApiDocument,
   method: string,
@@ -87,7 +87,7 @@ function findOperation({ paths }: OpenApiDocument, method: string, path: string)
   return undefined;
 }
 
-/** The same document with every object closed to members that it does not name. */
+/** The same document without additional properties in any object. */
 function closeObjects(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(closeObjects);
   if (typeof node !== 'object' || node === null) return node;

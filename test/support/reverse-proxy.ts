@@ -1,17 +1,17 @@
-/** A reverse proxy: what people put before a server that is to be reached by another name. */
+/** A reverse proxy, as users put in front of a server to reach it by another name. */
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export interface ReverseProxy extends AsyncDisposable {
   /** `http://127.0.0.1:<port>` */
   readonly url: string;
-  /** Where requests go from now on. */
+  /** Sets the URL to which requests are forwarded from now on. */
   setTarget(target: string): void;
 }
 
 /**
- * @param host what becomes of the `Host` header: it is passed on; or it is that of the target, with the former one in
- *   `X-Forwarded-Host`, or lost.
+ * @param host the forwarded `Host` header: the original one, or that of the target with or without the original one in
+ *   `X-Forwarded-Host`
  */
 export async function createReverseProxy(
   host: 'kept' | 'forwarded' | 'lost' = 'kept',

@@ -1,4 +1,4 @@
-/** The SQLite driver that the product uses on this Node.js, for tests that look into a database themselves. */
+/** The SQLite driver that the product uses on this version of Node.js, for tests that open a database. */
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import type BetterSqlite from 'better-sqlite3';
@@ -9,5 +9,5 @@ const require = createRequire(file);
 
 export const Database = require(file) as typeof BetterSqlite;
 
-/** Folder of the package `better-sqlite3` that runs on this Node.js. */
+/** Folder of the `better-sqlite3` package for this version of Node.js. */
 export const driverFolder = dirname(require.resolve('better-sqlite3/package.json'));

@@ -1,4 +1,4 @@
-/** An emulator for one test: in memory, on a free port, with a frozen clock unless told otherwise. */
+/** An emulator for one test: in memory, on a free port and with a frozen clock by default. */
 import type { SignatureScheme } from '../../src/domain/signature/scheme.ts';
 import type { SchemeName } from '../../src/domain/signature/schemes.ts';
 import { type Emulator, type EmulatorOptions, startEmulator } from '../../src/emulator.ts';
@@ -15,7 +15,7 @@ export interface TestEmulatorOptions extends Partial<EmulatorOptions> {
 
 export interface TestEmulator extends Emulator, AsyncDisposable {
   /**
-   * Sends a request to the API with the default key, and holds the answer against `/openapi.json`. A body that is
+   * Sends a request to the API with the default key and checks the response against `/openapi.json`. A body that is
    * neither text nor bytes is sent as JSON.
    */
   api(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<ApiResponse>;
@@ -25,8 +25,8 @@ export interface ApiResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** The parsed body, whatever shape it has; null where it is no JSON object. */
-  // biome-ignore lint/suspicious/noExplicitAny: a test says what it expects of it.
+  /** The parsed body; null if it is not a JSON object. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests assert what they expect.
   readonly json: any;
 }
 
@@ -71,7 +71,7 @@ export async function startTestEmulator(options: TestEmulatorOptions = {}): Prom
 
 const checks = new Map<string, ResponseCheck>();
 
-/** The check by the document of an emulator, made once for all those that have the same. */
+/** The response check for the document of an emulator, cached for all with the same document. */
 async function getCheck(emulator: Emulator): Promise<ResponseCheck> {
   const { url } = emulator.status();
   const response = await emulator.fetch(new Request(`${url}/openapi.json`));

@@ -1,4 +1,4 @@
-/** A terminal for tests: a program runs in tmux as a person would run it, and its screen can be read. */
+/** A terminal for tests: runs a program in tmux and reads its screen. */
 import { execFile, execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { promisify } from 'node:util';
@@ -9,40 +9,40 @@ export interface TerminalOptions {
   /** Default 30. */
   readonly rows?: number;
   readonly cwd: string;
-  /** The whole environment of the program, but for `TERM`. */
+  /** The environment of the program without `TERM`. */
   readonly env: Readonly<Record<string, string>>;
 }
 
 export interface TestTerminal extends AsyncDisposable {
-  /** Keys by the names that tmux gives them: `q`, `Down`, `Enter`, `Escape`, `C-c`. */
+  /** Presses keys by their tmux names: `q`, `Down`, `Enter`, `Escape`, `C-c`. */
   press(...keys: readonly string[]): Promise<void>;
-  /** The text as it is, key by key. */
+  /** Types text key by key. */
   type(text: string): Promise<void>;
-  /** What is to be seen, without the blanks at the end of lines and the empty lines at the end. */
+  /** The visible text without trailing spaces and trailing empty lines. */
   screen(): Promise<string>;
-  /** Waits until the screen matches, and gives it back; rejects with what is to be seen after `timeoutMs`, by default 10 000. */
+  /** Waits until the screen matches and returns it. Rejects with the screen after `timeoutMs` (default: 10 000). */
   waitFor(wanted: RegExp | ((screen: string) => boolean), timeoutMs?: number): Promise<string>;
   resize(columns: number, rows: number): Promise<void>;
-  /** Waits for the end of the program. @returns its exit code. */
+  /** Waits until the program exits. @returns its exit code */
   waitForExit(timeoutMs?: number): Promise<number>;
   close(): Promise<void>;
 }
 
 /**
- * Whether terminals can be had. Where tests must not be left out (`CI` is set) a missing tmux is an error; elsewhere
- * it is a warning, and the tests that need one are to be skipped. Windows has no tmux.
+ * Whether tmux is installed. A missing tmux is an error if `CI` is set, otherwise a warning, and the tests that need it are
+ * skipped. Windows has no tmux.
  */
 export const hasTerminals = findTmux();
 
 const LOOK_EVERY_MS = 40;
 const run = promisify(execFile);
 
-/** Starts `command`, program first, in a terminal of its own. */
+/** Starts a command in its own terminal. */
 export async function startTerminal(
   command: readonly string[],
   { columns = 100, rows = 30, cwd, env }: TerminalOptions,
 ): Promise<TestTerminal> {
-  // A server of its own: nothing of the person's tmux, and an environment that is given here alone.
+  // Its own server: no settings of the user's tmux, and only this environment.
   const server = `svc-test-${randomUUID()}`;
   const tmux = async (...args: readonly string[]) => {
     const { stdout } = await run('tmux', ['-u', '-L', server, '-f', '/dev/null', ...args], {
@@ -73,13 +73,15 @@ export async function startTerminal(
       const seen = await look();
       if (isWanted(seen)) return seen;
       if (performance.now() > endAt) {
-        throw new Error(`${wanted} was not to be seen within ${timeoutMs} ms, but:\n${await screen()}`);
+        throw new Error(
+          `${wanted} did not appear within ${timeoutMs} ms. The screen shows:\n${await screen()}`,
+        );
       }
       await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
     }
   }
 
-  // Nothing is left to be ended where the server has gone with its last program.
+  // The server may already have ended with its last program.
   const close = () => tmux('kill-server').then(noop, noop);
   return {
     press: async (...keys) => void (await tmux('send-keys', ...keys)),
@@ -90,7 +92,7 @@ export async function startTerminal(
         screen,
         typeof wanted === 'function' ? wanted : (text) => wanted.test(text),
         timeoutMs,
-        typeof wanted === 'function' ? 'What was waited for' : String(wanted),
+        typeof wanted === 'function' ? 'The expected screen' : String(wanted),
       ),
     resize: async (width, height) =>
       void (await tmux('resize-window', '-x', String(width), '-y', String(height))),

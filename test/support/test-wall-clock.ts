@@ -1,6 +1,6 @@
 import type { WallClock } from '../../src/domain/clock.ts';
 
-/** A wall clock that only moves when a test says so. */
+/** A wall clock that moves only when a test advances it. */
 export interface TestWallClock extends WallClock {
   advance(ms: number): void;
 }

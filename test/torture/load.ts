@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { ReadyLine } from '../../src/cli/ready-line.ts';
 import { createRandomSource } from '../../src/domain/random-source.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
-import { type Answer, createReceiver, type Receiver } from '../support/test-receiver.ts';
+import { createReceiver, type Receiver, type ReceiverResponse } from '../support/test-receiver.ts';
 import { getReady, startSvc } from './svc-process.ts';
 
 /** A `POST /v1/events` of a client, with all its retries. */
@@ -126,7 +126,7 @@ export async function settle({ control_url }: ReadyLine): Promise<void> {
 
 /** A receiver that fails, drops or delays one request in four, and always fails at `/never`. */
 export function createUnreliableReceiver(random: () => number): Promise<Receiver> {
-  return createReceiver(({ path }): Answer => {
+  return createReceiver(({ path }): ReceiverResponse => {
     if (path === '/never') return { status: 500 };
     const chance = random();
     if (chance < 0.1) return { status: 503 };

@@ -2,13 +2,13 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { createRandomSource } from '../../src/domain/random-source.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
-import { type Answers, createReceiver } from '../support/test-receiver.ts';
+import { createReceiver, type ReceiverResponses } from '../support/test-receiver.ts';
 import { audit } from './audit.ts';
 import { Load, settle, subscribe } from './load.ts';
 import { databaseIn, getReady, startSvc } from './svc-process.ts';
 
 /** Starts an emulator under load. `drain` finishes the work with a second emulator and returns its audit. */
-async function startWork(script: Answers) {
+async function startWork(script: ReceiverResponses) {
   const folder = createTemporaryFolder();
   const receiver = await createReceiver(script);
   const svc = startSvc({ folder });

@@ -25,7 +25,7 @@ export function renderReport(report: CheckReport, terminalCapabilities: Terminal
   );
   const { passed, failed, not_observable, observer_problem: problem } = report;
   const counts = `${passed} passed, ${failed} failed, ${not_observable} not observable.`;
-  const note = problem === null ? [] : [`--observe did not always give a count: ${problem}`];
+  const note = problem === null ? [] : [`--observe did not always return a count: ${problem}`];
   return [table, '', counts, ...note].join('\n');
 }
 

@@ -7,41 +7,43 @@ import type { DeliveryMessage } from '../receiver-client.ts';
 const SAMPLES = 3;
 
 /**
- * The answer comes before the work (§6.5 of the service description). Work that is slow shows in how long the answer
- * takes, beside that to a forged delivery, on which nothing is done. Whether fast work comes before the answer or after
- * it cannot be seen from outside, unless its effect is seen to come later.
+ * The response comes before the work (§6.5). Slow work shows in the response time, compared with a tampered delivery that
+ * causes no work. Whether fast work comes before or after the response shows only if its effect comes later.
  */
 export const acceptanceChecks: readonly ReceiverCheck[] = [
   {
     id: 'acceptance.before-work',
     rule: 'acceptance',
-    sent: `${SAMPLES} genuine deliveries, and as many that are forged`,
-    async run(checkContext) {
-      const { deliveries } = checkContext;
-      const acceptedMs = await shortestAnswer(checkContext, () => deliveries.createValid());
-      const refusedMs = await shortestAnswer(checkContext, () =>
+    sent: `${SAMPLES} valid deliveries and ${SAMPLES} tampered ones`,
+    async run(context) {
+      const { deliveries } = context;
+      const acceptedMs = await measureShortestResponse(context, () => deliveries.createValid());
+      const rejectedMs = await measureShortestResponse(context, () =>
         deliveries.sign(deliveries.createBody(), { secrets: [createWebhookSecret()] }),
       );
-      const received = `answers after ${acceptedMs} ms, to what is forged after ${refusedMs} ms`;
-      if (acceptedMs - refusedMs >= checkContext.slowThresholdMs) {
+      const received = `response after ${acceptedMs} ms, to tampered deliveries after ${rejectedMs} ms`;
+      if (acceptedMs - rejectedMs >= context.slowThresholdMs) {
         return failed(
           received,
-          'It answers when the work is done: accept the delivery, answer, and work then.',
+          'Your receiver responds after the work is done. Accept the delivery, respond, and then do the work.',
         );
       }
-      const effects = await checkContext.effects();
-      return 'why' in effects
-        ? notObservable(received, `The work may be fast, or come later. ${effects.why}`)
-        : watchOrder(received, effects, checkContext);
+      const effects = await context.getEffectCounter();
+      return 'reason' in effects
+        ? notObservable(
+            received,
+            `Either the work is fast or it starts after the response. ${effects.reason}`,
+          )
+        : watchOrder(received, effects, context);
     },
   },
 ];
 
-/** In milliseconds. The shortest of several has the least of the noise in it. */
-async function shortestAnswer(checkContext: CheckContext, make: () => DeliveryMessage): Promise<number> {
+/** Shortest response time of several deliveries in milliseconds, which has the least noise. */
+async function measureShortestResponse(context: CheckContext, make: () => DeliveryMessage): Promise<number> {
   let shortestMs = Number.POSITIVE_INFINITY;
   for (let sample = 0; sample < SAMPLES; sample++) {
-    shortestMs = Math.min(shortestMs, (await checkContext.send(make())).durationMs);
+    shortestMs = Math.min(shortestMs, (await context.send(make())).durationMs);
   }
   return shortestMs;
 }
@@ -49,17 +51,17 @@ async function shortestAnswer(checkContext: CheckContext, make: () => DeliveryMe
 async function watchOrder(
   received: string,
   effects: EffectCounter,
-  checkContext: CheckContext,
+  context: CheckContext,
 ): Promise<CheckOutcome> {
   const before = await effects.waitUntilStable();
-  await checkContext.send(checkContext.deliveries.createValid());
+  await context.send(context.deliveries.createValid());
   if ((await effects.read()) > before) {
     return notObservable(
       received,
-      'The work is too fast to tell: let it take a second while this check runs.',
+      'The work is too fast to tell. Let it take a second while this check runs.',
     );
   }
   return (await effects.waitForIncrease(before))
-    ? passed(received, 'The effect comes after the answer.')
-    : notObservable(received, 'No effect came of the delivery in time.');
+    ? passed(received, 'The effect comes after the response.')
+    : notObservable(received, 'The delivery had no effect in time.');
 }

@@ -13,87 +13,87 @@ const COPIES_AT_ONCE = 10;
 interface Repetition {
   readonly id: string;
   readonly sent: string;
-  make(deliveryFactory: DeliveryFactory): readonly DeliveryMessage[];
-  send(
-    messages: readonly DeliveryMessage[],
-    checkContext: CheckContext,
-  ): Promise<readonly ReceiverResponse[]>;
-  areRight(answers: readonly ReceiverResponse[]): boolean;
+  make(factory: DeliveryFactory): readonly DeliveryMessage[];
+  send(messages: readonly DeliveryMessage[], context: CheckContext): Promise<readonly ReceiverResponse[]>;
+  isCorrect(responses: readonly ReceiverResponse[]): boolean;
   readonly acceptsRateLimit?: true;
 }
 
 const inTurn = {
-  async send(messages: readonly DeliveryMessage[], checkContext: CheckContext) {
-    const answers: ReceiverResponse[] = [];
-    for (const message of messages) answers.push(await checkContext.send(message));
-    return answers;
+  async send(messages: readonly DeliveryMessage[], context: CheckContext) {
+    const responses: ReceiverResponse[] = [];
+    for (const message of messages) responses.push(await context.send(message));
+    return responses;
   },
-  areRight: (answers: readonly ReceiverResponse[]) => answers.every(isAccepted),
+  isCorrect: (responses: readonly ReceiverResponse[]) => responses.every(isAccepted),
 };
 
 const atOnce = {
-  send: (messages: readonly DeliveryMessage[], checkContext: CheckContext) =>
-    Promise.all(messages.map((message) => checkContext.send(message))),
-  // While one is in work the others may be put off.
-  areRight: (answers: readonly ReceiverResponse[]) => answers.some(isAccepted),
+  send: (messages: readonly DeliveryMessage[], context: CheckContext) =>
+    Promise.all(messages.map((message) => context.send(message))),
+  // A receiver may reject the copies while it processes one.
+  isCorrect: (responses: readonly ReceiverResponse[]) => responses.some(isAccepted),
   acceptsRateLimit: true,
 } as const;
 
-/** The same `data.id` more than once (§6.6 of the service description). */
+/** Sends the same `data.id` more than once (§6.6). */
 export const deduplicationChecks: readonly ReceiverCheck[] = [
-  repetitionCheck({
+  createRepetitionCheck({
     id: 'deduplication.same-delivery',
-    sent: 'a delivery twice',
-    make: (deliveryFactory) => Array(2).fill(deliveryFactory.createValid()),
+    sent: 'the same delivery twice',
+    make: (factory) => Array(2).fill(factory.createValid()),
     ...inTurn,
   }),
-  repetitionCheck({
+  createRepetitionCheck({
     id: 'deduplication.other-delivery',
-    sent: 'an event twice, the second time as another delivery',
-    make(deliveryFactory) {
-      const body = deliveryFactory.createBody();
-      return [deliveryFactory.sign(body), deliveryFactory.sign(body)];
+    sent: 'the same event twice, in two deliveries',
+    make(factory) {
+      const body = factory.createBody();
+      return [factory.sign(body), factory.sign(body)];
     },
     ...inTurn,
   }),
-  repetitionCheck({
+  createRepetitionCheck({
     id: 'deduplication.at-once',
     sent: `${COPIES_AT_ONCE} copies of a delivery at once`,
-    make: (deliveryFactory) => Array(COPIES_AT_ONCE).fill(deliveryFactory.createValid()),
+    make: (factory) => Array(COPIES_AT_ONCE).fill(factory.createValid()),
     ...atOnce,
   }),
 ];
 
-function repetitionCheck({ make, send, areRight, ...check }: Repetition): ReceiverCheck {
+function createRepetitionCheck({ make, send, isCorrect, ...check }: Repetition): ReceiverCheck {
   return {
     ...check,
     rule: 'deduplication',
-    async run(checkContext) {
-      const act = () => send(make(checkContext.deliveries), checkContext);
-      const effects = await checkContext.effects();
-      if ('why' in effects) {
-        const answers = await act();
-        return areRight(answers)
-          ? notObservable(describeResponses(...answers), effects.why)
-          : refusal(answers);
+    async run(context) {
+      const act = () => send(make(context.deliveries), context);
+      const effects = await context.getEffectCounter();
+      if ('reason' in effects) {
+        const responses = await act();
+        return isCorrect(responses)
+          ? notObservable(describeResponses(...responses), effects.reason)
+          : refusal(responses);
       }
-      const { result: answers, count } = await effects.measure(act);
-      if (!areRight(answers)) return refusal(answers);
-      const received = `${describeResponses(...answers)}, effects: ${count}`;
-      if (count === 1) return passed(received, 'It handles the event once.');
+      const { result: responses, count } = await effects.measure(act);
+      if (!isCorrect(responses)) return refusal(responses);
+      const received = `${describeResponses(...responses)}, effects: ${count}`;
+      if (count === 1) return passed(received, 'Your receiver processes the event once.');
       return count === 0
-        ? failed(received, 'It accepts the event and does nothing: the repeat must not undo the first.')
+        ? failed(
+            received,
+            'Your receiver accepts the event but does not process it. A repeat must not undo the first delivery.',
+          )
         : failed(
             received,
-            'It handles the event more than once: keep each data.id, and look it up and keep it in one step.',
+            'Your receiver processes the event more than once. Store each data.id, and look it up and store it in one atomic step.',
           );
     },
   };
 }
 
-function refusal(answers: readonly ReceiverResponse[]): CheckOutcome {
+function refusal(responses: readonly ReceiverResponse[]): CheckOutcome {
   return failed(
-    describeResponses(...answers),
-    'What is not accepted is sent again for days: accept a repeat, and do nothing.',
+    describeResponses(...responses),
+    'Your receiver rejects a repeat, so it is sent again for days. Respond with 2xx and do nothing.',
   );
 }

@@ -5,59 +5,60 @@ import type { DeliveryMessage } from '../receiver-client.ts';
 import { BIG_NUMBER_CHECK_ID, UNKNOWN_FIELD_NAME } from './robustness-checks.ts';
 import { createAcceptedCheck, createRejectedCheck } from './single-delivery-check.ts';
 
-const fault = 'It verifies a body that was parsed and printed anew: read the raw bytes, and verify those.';
+const explanation =
+  'Your receiver verifies a body that was parsed and serialized again. Verify the raw bytes that arrived.';
 
-/** Verification over the raw bytes (§6.1 of the service description). */
+/** Verification of the raw bytes (§6.1). */
 export const rawBodyChecks: readonly ReceiverCheck[] = [
-  printedCheck(
+  createSerializationCheck(
     'raw-body.member-order',
-    'members in the order of the service, which is not alphabetical',
-    (deliveryFactory) => deliveryFactory.createEnvelope(),
+    'fields in the order of the service, which is not alphabetical',
+    (factory) => factory.createEnvelope(),
   ),
-  printedCheck(
+  createSerializationCheck(
     'raw-body.white-space',
-    'white space between members, and a line break at the end',
-    (deliveryFactory) => spread(deliveryFactory.createEnvelope()),
+    'white space between fields and a line break at the end',
+    (factory) => addWhiteSpace(factory.createEnvelope()),
   ),
-  printedCheck('raw-body.unicode-escape', 'a letter written as a Unicode escape', (deliveryFactory) =>
-    deliveryFactory.createEnvelope().replace(/(?<=:")[a-z]/, toUnicodeEscape),
+  createSerializationCheck('raw-body.unicode-escape', 'a letter written as a Unicode escape', (factory) =>
+    factory.createEnvelope().replace(/(?<=:")[a-z]/, toUnicodeEscape),
   ),
   {
-    ...printedCheck('raw-body.big-number', 'a number that a double cannot hold', (deliveryFactory) =>
-      deliveryFactory
-        .createEnvelope({ members: { [UNKNOWN_FIELD_NAME]: 0 } })
+    ...createSerializationCheck('raw-body.big-number', 'a number that a double cannot represent', (factory) =>
+      factory
+        .createEnvelope({ fields: { [UNKNOWN_FIELD_NAME]: 0 } })
         .replace(`"${UNKNOWN_FIELD_NAME}":0`, `"${UNKNOWN_FIELD_NAME}":9007199254740993`),
     ),
-    // Whether it takes big numbers at all.
+    // Whether the receiver accepts big numbers at all.
     requires: [BIG_NUMBER_CHECK_ID],
   },
   createRejectedCheck({
     id: 'raw-body.re-spaced',
     rule: 'raw-body',
-    sent: 'white space that was added after signing',
-    explanation: fault,
-    create(deliveryFactory): DeliveryMessage {
-      const { body, headers } = deliveryFactory.createValid();
-      return { body: spread(body), headers };
+    sent: 'a body to which white space was added after signing',
+    explanation,
+    create(factory): DeliveryMessage {
+      const { body, headers } = factory.createValid();
+      return { body: addWhiteSpace(body), headers };
     },
   }),
 ];
 
-/** A genuine delivery whose body is printed in a way that parsing and printing loses. */
-function printedCheck(
+/** Creates a check of a valid delivery whose exact text is lost by parsing and serializing it. */
+function createSerializationCheck(
   id: string,
   sent: string,
-  print: (deliveryFactory: DeliveryFactory) => string,
+  print: (factory: DeliveryFactory) => string,
 ): ReceiverCheck {
   return createAcceptedCheck({
     id,
     rule: 'raw-body',
     sent,
-    explanation: fault,
-    create: (deliveryFactory) => deliveryFactory.sign(print(deliveryFactory)),
+    explanation,
+    create: (factory) => factory.sign(print(factory)),
   });
 }
 
-function spread(json: string): string {
+function addWhiteSpace(json: string): string {
   return `${JSON.stringify(JSON.parse(json), null, 2)}\n`;
 }

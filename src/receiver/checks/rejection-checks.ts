@@ -4,58 +4,65 @@ import { type CheckOutcome, failed, notObservable, passed, type ReceiverCheck } 
 import { describeResponses, isAccepted, isRejected, type ReceiverResponse } from '../receiver-client.ts';
 import { listTamperedDeliveries, type TamperedDelivery } from '../tampered-deliveries.ts';
 
-/** What a receiver does with what it does not believe (§6.4 of the service description). */
+/** Rejection of invalid deliveries (§6.4). */
 export function listRejectionChecks(scheme: SignatureScheme): readonly ReceiverCheck[] {
-  const forgeries = listTamperedDeliveries(scheme);
+  const tampered = listTamperedDeliveries(scheme);
   return [
     {
       id: 'rejection.status',
       rule: 'rejection',
-      sent: 'every kind of forged delivery',
-      run: async (checkContext) => judgeStatus(await sendEach(forgeries, checkContext)),
+      sent: 'every kind of tampered delivery',
+      run: async (context) => checkStatus(await sendEach(tampered, context)),
     },
     {
       id: 'rejection.no-effect',
       rule: 'rejection',
-      sent: 'every kind of forged delivery, and a genuine one after them',
-      run: (checkContext) => judgeEffects(forgeries, checkContext),
+      sent: 'every kind of tampered delivery, then a valid one',
+      run: (context) => checkEffects(tampered, context),
     },
   ];
 }
 
-/** A forgery that is accepted breaks another rule: here, only what is not accepted counts. */
-function judgeStatus(answers: readonly ReceiverResponse[]): CheckOutcome {
-  const refusals = answers.filter((receiverResponse) => !isAccepted(receiverResponse));
-  if (refusals.length === 0) return notObservable(describeResponses(...answers), 'It accepts them all.');
-  const received = describeResponses(...refusals);
-  return refusals.every(isRejected)
-    ? passed(received, 'Rejected with a client error.')
-    : failed(received, 'What does not verify is to be answered with 4xx (400), whatever is wrong with it.');
+/** Accepting a tampered delivery breaks another rule, so only deliveries that were not accepted count. */
+function checkStatus(responses: readonly ReceiverResponse[]): CheckOutcome {
+  const rejections = responses.filter((response) => !isAccepted(response));
+  if (rejections.length === 0)
+    return notObservable(describeResponses(...responses), 'Your receiver accepts all of them.');
+  const received = describeResponses(...rejections);
+  return rejections.every(isRejected)
+    ? passed(received, 'Your receiver rejects them with a client error.')
+    : failed(
+        received,
+        'Your receiver does not respond with 4xx to every tampered delivery. Respond with 400 if verification fails, for any reason.',
+      );
 }
 
-async function judgeEffects(
-  forgeries: readonly TamperedDelivery[],
-  checkContext: CheckContext,
+async function checkEffects(
+  tampered: readonly TamperedDelivery[],
+  context: CheckContext,
 ): Promise<CheckOutcome> {
-  const effects = await checkContext.effects();
-  if ('why' in effects) return notObservable('', effects.why);
-  const { result: answers, count } = await effects.measure(async () => [
-    ...(await sendEach(forgeries, checkContext)),
-    await checkContext.send(checkContext.deliveries.createValid()),
+  const effects = await context.getEffectCounter();
+  if ('reason' in effects) return notObservable('', effects.reason);
+  const { result: responses, count } = await effects.measure(async () => [
+    ...(await sendEach(tampered, context)),
+    await context.send(context.deliveries.createValid()),
   ]);
-  const accepted = answers.filter(isAccepted).length;
+  const accepted = responses.filter(isAccepted).length;
   const received = `${accepted} accepted, effects: ${count}`;
-  if (count === 0) return notObservable(received, 'Not even the genuine one had an effect in time.');
+  if (count === 0) return notObservable(received, 'The valid delivery had no effect in time either.');
   return count > accepted
-    ? failed(received, 'It processes deliveries that it rejects: verify first, and do nothing before.')
-    : passed(received, 'What it rejects has no effect.');
+    ? failed(
+        received,
+        'Your receiver processes deliveries that it rejects. Verify a delivery before you do anything else.',
+      )
+    : passed(received, 'Deliveries that your receiver rejects have no effect.');
 }
 
 async function sendEach(
-  forgeries: readonly TamperedDelivery[],
-  checkContext: CheckContext,
+  tampered: readonly TamperedDelivery[],
+  context: CheckContext,
 ): Promise<ReceiverResponse[]> {
-  const answers: ReceiverResponse[] = [];
-  for (const { create } of forgeries) answers.push(await checkContext.send(create(checkContext.deliveries)));
-  return answers;
+  const responses: ReceiverResponse[] = [];
+  for (const { create } of tampered) responses.push(await context.send(create(context.deliveries)));
+  return responses;
 }

@@ -5,49 +5,51 @@ import { describeResponses, isAccepted, type ReceiverResponse } from '../receive
 
 const LARGE_BODY_BYTES = 256 * 1024;
 const AT_ONCE = 50;
-/** The name of a member that no payload has. */
+/** Name of a field that no payload has. */
 export const UNKNOWN_FIELD_NAME = 'svc_check';
-const UNKNOWN_MEMBER = 'robustness.unknown-member';
+const UNKNOWN_FIELD_CHECK_ID = 'robustness.unknown-member';
 export const BIG_NUMBER_CHECK_ID = 'robustness.big-number';
 
-interface Trial {
+interface UnusualEvent {
   readonly id: string;
   readonly sent: string;
-  readonly fault: string;
+  readonly explanation: string;
   readonly requires?: readonly string[];
-  /** @param plainBytes the size of a body without them. */
+  /** @param plainBytes size of a body with the field, but without its value */
   changes(plainBytes: number): EventChanges;
 }
 
-/** What a service may well send (§6 of the service description; decisions `event.catalogue` and `body.limit`). */
+/** Unusual deliveries that a service can send (§6; decisions `event.catalogue` and `body.limit`). */
 export const robustnessChecks: readonly ReceiverCheck[] = [
-  trialCheck({
+  createUnusualEventCheck({
     id: 'robustness.unknown-type',
-    sent: 'an event of a type that it cannot know',
-    fault:
-      'Services gain event types, and what is not accepted is sent again for days: accept it, and do nothing.',
+    sent: 'an event of an unknown type',
+    explanation:
+      'Your receiver rejects an unknown event type, so the event is sent again for days. Respond with 2xx and ignore it.',
     changes: () => ({ type: 'svc_check.unheard_of' }),
   }),
-  trialCheck({
-    id: UNKNOWN_MEMBER,
-    sent: 'a payload with a member that it cannot know',
-    fault: 'Payloads gain members: pass over those that it does not know.',
-    changes: () => ({ members: { [UNKNOWN_FIELD_NAME]: { is: 'unknown' } } }),
+  createUnusualEventCheck({
+    id: UNKNOWN_FIELD_CHECK_ID,
+    sent: 'a payload with an unknown field',
+    explanation:
+      'Your receiver fails on an unknown field. Services add fields: ignore the ones that you do not know.',
+    changes: () => ({ fields: { [UNKNOWN_FIELD_NAME]: { is: 'unknown' } } }),
   }),
-  trialCheck({
+  createUnusualEventCheck({
     id: BIG_NUMBER_CHECK_ID,
-    sent: 'a number that is beyond the safe integers of a double',
-    fault: 'It breaks on a number that JSON allows.',
-    requires: [UNKNOWN_MEMBER],
-    changes: () => ({ members: { [UNKNOWN_FIELD_NAME]: 2 ** 53 } }),
+    sent: 'an integer beyond the safe range of a double',
+    explanation:
+      'Your receiver fails on an integer that JSON allows. Read it as a big integer or as text, or ignore the field.',
+    requires: [UNKNOWN_FIELD_CHECK_ID],
+    changes: () => ({ fields: { [UNKNOWN_FIELD_NAME]: 2 ** 53 } }),
   }),
-  trialCheck({
+  createUnusualEventCheck({
     id: 'robustness.large-body',
     sent: 'a body of 256 KiB',
-    fault: 'Events can be as large: raise the limit of whatever reads the body.',
-    requires: [UNKNOWN_MEMBER],
+    explanation: 'Your receiver fails on a body of 256 KiB. Raise the size limit of your body parser.',
+    requires: [UNKNOWN_FIELD_CHECK_ID],
     changes: (plainBytes) => ({
-      members: { [UNKNOWN_FIELD_NAME]: 'x'.repeat(LARGE_BODY_BYTES - plainBytes) },
+      fields: { [UNKNOWN_FIELD_NAME]: 'x'.repeat(LARGE_BODY_BYTES - plainBytes) },
     }),
   }),
   {
@@ -55,45 +57,51 @@ export const robustnessChecks: readonly ReceiverCheck[] = [
     rule: 'robustness',
     sent: `${AT_ONCE} deliveries at once`,
     acceptsRateLimit: true,
-    async run(checkContext) {
+    async run(context) {
       const deliveries = Array.from({ length: AT_ONCE }, () =>
-        checkContext.send(checkContext.deliveries.createValid()),
+        context.send(context.deliveries.createValid()),
       );
-      const answers = await Promise.all(deliveries);
-      const fault = 'It breaks under many deliveries at once. Where it takes fewer, 429 or 503 says so.';
-      return judge(answers, answers.every(isOrderly) && answers.some(isAccepted), fault, checkContext);
+      const responses = await Promise.all(deliveries);
+      const explanation =
+        'Your receiver fails under many simultaneous deliveries. If it can handle fewer, respond with 429 or 503.';
+      return judge(
+        responses,
+        responses.every(isAcceptedOrDeferred) && responses.some(isAccepted),
+        explanation,
+        context,
+      );
     },
   },
 ];
 
-/** An event that is not like the others. */
-function trialCheck({ fault, changes, ...check }: Trial): ReceiverCheck {
+/** Creates a check of an unusual event. */
+function createUnusualEventCheck({ explanation, changes, ...check }: UnusualEvent): ReceiverCheck {
   return {
     ...check,
     rule: 'robustness',
-    async run(checkContext) {
-      const { deliveries } = checkContext;
-      const plainBytes = Buffer.byteLength(deliveries.createBody({ members: { [UNKNOWN_FIELD_NAME]: '' } }));
-      const receiverResponse = await checkContext.send(deliveries.createValid(changes(plainBytes)));
-      return judge([receiverResponse], isAccepted(receiverResponse), fault, checkContext);
+    async run(context) {
+      const { deliveries } = context;
+      const plainBytes = Buffer.byteLength(deliveries.createBody({ fields: { [UNKNOWN_FIELD_NAME]: '' } }));
+      const response = await context.send(deliveries.createValid(changes(plainBytes)));
+      return judge([response], isAccepted(response), explanation, context);
     },
   };
 }
 
 async function judge(
-  answers: readonly ReceiverResponse[],
-  isRight: boolean,
-  fault: string,
-  checkContext: CheckContext,
+  responses: readonly ReceiverResponse[],
+  isCorrect: boolean,
+  explanation: string,
+  context: CheckContext,
 ): Promise<CheckOutcome> {
-  const received = describeResponses(...answers);
-  if (!isRight) return failed(received, fault);
-  return (await checkContext.isResponsive())
-    ? passed(received, 'Accepted, and so is what comes after it.')
-    : failed(received, 'It does not go on after it: what comes next is not accepted.');
+  const received = describeResponses(...responses);
+  if (!isCorrect) return failed(received, explanation);
+  return (await context.isResponsive())
+    ? passed(received, 'Your receiver accepts it and keeps accepting deliveries.')
+    : failed(received, 'Your receiver accepts no delivery after it. Check its log.');
 }
 
-/** Accepted, or put off: the service tries again. */
-function isOrderly(receiverResponse: ReceiverResponse): boolean {
-  return isAccepted(receiverResponse) || receiverResponse.status === 429 || receiverResponse.status === 503;
+/** Accepted, or rejected in a way that lets the service retry. */
+function isAcceptedOrDeferred(response: ReceiverResponse): boolean {
+  return isAccepted(response) || response.status === 429 || response.status === 503;
 }

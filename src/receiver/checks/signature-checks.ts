@@ -6,72 +6,73 @@ import { notObservable, type ReceiverCheck, type ReceiverRule } from '../receive
 import { listTamperedDeliveries } from '../tampered-deliveries.ts';
 import { createAcceptedCheck, createRejectedCheck } from './single-delivery-check.ts';
 
-/** Whom a receiver believes (§6.2), and how long (§6.3 of the service description). */
+/** Verification of signatures (§6.2) and of their age (§6.3). */
 export function listSignatureChecks(
   scheme: SignatureScheme,
   apiKey: string | null,
 ): readonly ReceiverCheck[] {
-  const forgeries = listTamperedDeliveries(scheme);
-  const refusals = (wanted: ReceiverRule) =>
-    forgeries.filter(({ rule }) => rule === wanted).map(createRejectedCheck);
+  const tampered = listTamperedDeliveries(scheme);
+  const rejections = (wanted: ReceiverRule) =>
+    tampered.filter(({ rule }) => rule === wanted).map(createRejectedCheck);
   return [
     ...(scheme.header.separator === null ? [] : rotationChecks),
-    ...refusals('signature'),
+    ...rejections('signature'),
     toApiKeyCheck(apiKey),
-    ...refusals('timestamp'),
+    ...rejections('timestamp'),
     ...(hasTimestamp(scheme) ? [recentCheck] : []),
   ];
 }
 
-const rotationFault =
-  'While a secret is being rotated the header has a signature for each: one of them that fits is enough.';
+const rotationExplanation =
+  'Your receiver rejects a header with two signatures. During a rotation there is one for each secret: accept the delivery if any of them matches.';
 
 const rotationChecks = [
   createAcceptedCheck({
     id: 'signature.rotated-first',
     rule: 'signature',
-    sent: 'the right signature, and after it one made with another secret',
-    explanation: rotationFault,
-    create: (deliveryFactory) =>
-      deliveryFactory.sign(deliveryFactory.createBody(), {
-        secrets: [deliveryFactory.secret, createWebhookSecret()],
+    sent: 'the valid signature, followed by one made with another secret',
+    explanation: rotationExplanation,
+    create: (factory) =>
+      factory.sign(factory.createBody(), {
+        secrets: [factory.secret, createWebhookSecret()],
       }),
   }),
   createAcceptedCheck({
     id: 'signature.rotated-last',
     rule: 'signature',
-    sent: 'the right signature, and before it one made with another secret',
-    explanation: rotationFault,
-    create: (deliveryFactory) =>
-      deliveryFactory.sign(deliveryFactory.createBody(), {
-        secrets: [createWebhookSecret(), deliveryFactory.secret],
+    sent: 'the valid signature, preceded by one made with another secret',
+    explanation: rotationExplanation,
+    create: (factory) =>
+      factory.sign(factory.createBody(), {
+        secrets: [createWebhookSecret(), factory.secret],
       }),
   }),
 ];
 
-/** The API key and the secret of an endpoint are two things (§5.7). */
+/** The API key is not the endpoint secret (§5.7). */
 function toApiKeyCheck(apiKey: string | null): ReceiverCheck {
-  const names = {
+  const common = {
     id: 'signature.api-key',
     rule: 'signature',
     sent: 'a delivery signed with the API key',
   } as const;
   if (apiKey === null) {
-    const checkOutcome = notObservable('', 'Pass --api-key with a key that the receiver knows.');
-    return { ...names, run: async () => checkOutcome };
+    const outcome = notObservable('', 'Pass --api-key with a key that your receiver has.');
+    return { ...common, run: async () => outcome };
   }
   return createRejectedCheck({
-    ...names,
-    explanation: 'The API key is no secret of an endpoint: verify with the secret alone.',
-    create: (deliveryFactory) => deliveryFactory.sign(deliveryFactory.createBody(), { secrets: [apiKey] }),
+    ...common,
+    explanation:
+      'Your receiver accepts a signature made with the API key. Verify with the endpoint secret only.',
+    create: (factory) => factory.sign(factory.createBody(), { secrets: [apiKey] }),
   });
 }
 
 const recentCheck = createAcceptedCheck({
   id: 'timestamp.recent',
   rule: 'timestamp',
-  sent: 'a delivery that is rightly signed and four minutes old',
+  sent: 'a correctly signed delivery that is four minutes old',
   explanation:
-    'It rejects what is not too old: deliveries count for five minutes. Is the clock of its machine right?',
-  create: (deliveryFactory) => deliveryFactory.sign(deliveryFactory.createBody(), { ageMs: 4 * MINUTE_MS }),
+    'Your receiver rejects a delivery that is four minutes old. Accept deliveries up to five minutes old, and check the clock of its machine.',
+  create: (factory) => factory.sign(factory.createBody(), { ageMs: 4 * MINUTE_MS }),
 });

@@ -1,5 +1,4 @@
-/** Checks that consist in one delivery, which is to be accepted or not. */
-
+/** Checks that send one delivery, which the receiver must accept or reject. */
 import type { DeliveryFactory } from '../delivery-factory.ts';
 import { failed, passed, type ReceiverCheck, type ReceiverRule } from '../receiver-check.ts';
 import { type DeliveryMessage, describeResponses, isAccepted } from '../receiver-client.ts';
@@ -9,36 +8,36 @@ export interface AcceptedDelivery {
   readonly id: string;
   readonly rule: ReceiverRule;
   readonly sent: string;
-  /** What a receiver does that does not accept it, and what it should do. */
+  /** What it means that the receiver does not accept the delivery, and what to do. */
   readonly explanation: string;
   readonly requires?: readonly string[];
-  create(deliveryFactory: DeliveryFactory): DeliveryMessage;
+  create(factory: DeliveryFactory): DeliveryMessage;
 }
 
-/** A delivery that a right receiver accepts. */
+/** Creates a check of a delivery that a correct receiver accepts. */
 export function createAcceptedCheck({ create, explanation, ...check }: AcceptedDelivery): ReceiverCheck {
   return {
     ...check,
-    async run(checkContext) {
-      const receiverResponse = await checkContext.send(create(checkContext.deliveries));
-      const received = describeResponses(receiverResponse);
-      return isAccepted(receiverResponse)
-        ? passed(received, 'Accepted, as it should be.')
+    async run(context) {
+      const response = await context.send(create(context.deliveries));
+      const received = describeResponses(response);
+      return isAccepted(response)
+        ? passed(received, 'Your receiver accepts the delivery, as it must.')
         : failed(received, explanation);
     },
   };
 }
 
-/** A delivery that a right receiver does not accept. With which status it says so is another matter (§6.4). */
+/** Creates a check of a delivery that a correct receiver does not accept. Another check covers the status (§6.4). */
 export function createRejectedCheck({ create, explanation, ...check }: TamperedDelivery): ReceiverCheck {
   return {
     ...check,
-    async run(checkContext) {
-      const receiverResponse = await checkContext.send(create(checkContext.deliveries));
-      const received = describeResponses(receiverResponse);
-      return isAccepted(receiverResponse)
+    async run(context) {
+      const response = await context.send(create(context.deliveries));
+      const received = describeResponses(response);
+      return isAccepted(response)
         ? failed(received, explanation)
-        : passed(received, 'Not accepted, as it should be.');
+        : passed(received, 'Your receiver does not accept the delivery, as it must.');
     },
   };
 }

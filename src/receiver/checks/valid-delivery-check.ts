@@ -1,5 +1,6 @@
 import { schemes } from '../../domain/signature/schemes.ts';
 import type { CheckContext } from '../check-context.ts';
+import { serializers } from '../delivery-factory.ts';
 import { failed, passed, type ReceiverCheck } from '../receiver-check.ts';
 import {
   type DeliveryMessage,
@@ -8,56 +9,57 @@ import {
   isRejected,
   type ReceiverResponse,
 } from '../receiver-client.ts';
-import { serializers } from '../serializers.ts';
 
 /**
- * The check that every other one needs. A receiver that verifies a body printed anew accepts only its own way of
- * printing: each is tried, and what is accepted is used from then on, so that the checks of raw bodies can say so.
+ * The check that all others require. A receiver that verifies a body after serializing it again accepts only its own form.
+ * Each form is tried, and the accepted one is used from then on, so that the checks of `raw-body` can report this defect.
  */
 export const validDeliveryCheck: ReceiverCheck = {
   id: 'signature.genuine',
   rule: 'signature',
-  sent: 'a genuine delivery',
-  async run(checkContext) {
-    let first: ReceiverResponse | undefined;
-    for (const print of Object.values(serializers)) {
-      checkContext.deliveries.serialize = print;
-      const receiverResponse = await checkContext.send(checkContext.deliveries.createValid());
-      if (isAccepted(receiverResponse))
-        return passed(describeResponses(receiverResponse), 'It accepts what it is sent.');
-      first ??= receiverResponse;
-      if (!isRejected(receiverResponse)) break;
+  sent: 'a valid delivery',
+  async run(context) {
+    const responses: ReceiverResponse[] = [];
+    for (const serialize of Object.values(serializers)) {
+      context.deliveries.serialize = serialize;
+      const response = await context.send(context.deliveries.createValid());
+      if (isAccepted(response))
+        return passed(describeResponses(response), 'Your receiver accepts valid deliveries.');
+      responses.push(response);
+      if (!isRejected(response)) break;
     }
-    if (first === undefined) throw new Error('There is a way of printing.');
-    return failed(describeResponses(first), await explain(first, checkContext));
+    const [first] = responses as [ReceiverResponse];
+    return failed(describeResponses(first), await explain(first, context));
   },
 };
 
-async function explain(receiverResponse: ReceiverResponse, checkContext: CheckContext): Promise<string> {
-  const { status } = receiverResponse;
-  if (status === null) return 'No delivery reaches it: check the URL, and that the receiver runs.';
+async function explain(response: ReceiverResponse, context: CheckContext): Promise<string> {
+  const { status } = response;
+  if (status === null)
+    return 'No delivery reaches your receiver. Check the URL, and that the receiver is running.';
   if (status >= 300 && status < 400)
-    return 'Deliveries do not follow redirects: give the address that it leads to.';
-  if (status === 404 || status === 405) return 'Nothing takes deliveries there: check the path of the URL.';
-  if (!isRejected(receiverResponse)) return 'It breaks on a delivery that is right: see what it logs.';
-  for (const { message, meaning } of toGuesses(checkContext)) {
-    if (isAccepted(await checkContext.send(message))) return meaning;
+    return 'Your receiver redirects, and deliveries do not follow redirects. Pass the URL that it redirects to.';
+  if (status === 404 || status === 405)
+    return 'Nothing accepts POST requests at this path. Check the path of the URL.';
+  if (!isRejected(response)) return 'Your receiver fails on a valid delivery. Check its log.';
+  for (const { message, meaning } of listCommonMistakes(context)) {
+    if (isAccepted(await context.send(message))) return meaning;
   }
-  return 'It rejects what is right: check that --secret is the secret it has, and what it signs and compares.';
+  return 'Your receiver rejects a valid delivery. Check that --secret is the secret it uses, and which content it signs.';
 }
 
-/** What a receiver accepts that takes something else for the right thing. */
-function toGuesses({
+/** Deliveries that a receiver with a common mistake accepts. */
+function listCommonMistakes({
   deliveries,
   apiKey,
 }: CheckContext): { readonly message: DeliveryMessage; readonly meaning: string }[] {
   const others = Object.values(schemes).filter(({ name }) => name !== deliveries.scheme.name);
-  const guesses = others.map((scheme) => ({
+  const mistakes = others.map((scheme) => ({
     message: deliveries.withScheme(scheme).createValid(),
-    meaning: `It verifies deliveries of the scheme ${scheme.name}: pass --scheme ${scheme.name}, or correct the receiver.`,
+    meaning: `Your receiver verifies the scheme ${scheme.name}. Pass --scheme ${scheme.name}, or change the scheme in your receiver.`,
   }));
-  if (apiKey === null) return guesses;
+  if (apiKey === null) return mistakes;
   const message = deliveries.sign(deliveries.createBody(), { secrets: [apiKey] });
-  const meaning = 'It verifies with the API key: deliveries are signed with the secret of the endpoint.';
-  return [{ message, meaning }, ...guesses];
+  const meaning = 'Your receiver verifies with the API key. Verify with the endpoint secret instead.';
+  return [{ message, meaning }, ...mistakes];
 }

@@ -35,18 +35,18 @@ describe('svc receiver check', () => {
     await using receiver = await createReceiver({ status: 204 });
     const { exitCode, out, err } = await check({ url: receiver.url, rule: ['timestamp', 'deduplication'] });
     expect(out).toMatchInlineSnapshot(`
-      "STATUS            CHECK                         SENT                                                              RECEIVED
-      ✗ failed          timestamp.missing             no timestamp header                                               status 204
-        → A delivery without a timestamp must be rejected, not taken as new.
-      ✗ failed          timestamp.old                 a delivery that is rightly signed and six minutes old             status 204
-        → Whoever records a delivery can repeat it for ever: reject what is older than five minutes.
-      ✗ failed          timestamp.replaced            a delivery of six minutes ago with the time of now in its header  status 204
-        → The timestamp is not covered by what it verifies: sign the text of the header with the body.
-      ✓ passed          timestamp.recent              a delivery that is rightly signed and four minutes old            status 204
-      – not observable  deduplication.same-delivery   a delivery twice                                                  2 × status 204
-        → Pass --observe with a URL or a command that gives the count of effects.
-      – not observable  deduplication.other-delivery  an event twice, the second time as another delivery               2 × status 204
-      – not observable  deduplication.at-once         10 copies of a delivery at once                                   10 × status 204
+      "STATUS            CHECK                         SENT                                                   RECEIVED
+      ✗ failed          timestamp.missing             a delivery without a timestamp header                  status 204
+        → Your receiver accepts a delivery without a timestamp. Reject it.
+      ✗ failed          timestamp.old                 a correctly signed delivery that is six minutes old    status 204
+        → Your receiver accepts an old delivery, so anyone who recorded it can send it again. Reject deliveries that are older than five minutes.
+      ✗ failed          timestamp.replaced            an old delivery whose timestamp header was set to now  status 204
+        → Your receiver accepts a changed timestamp. Include the text of the timestamp header in the signed content.
+      ✓ passed          timestamp.recent              a correctly signed delivery that is four minutes old   status 204
+      – not observable  deduplication.same-delivery   the same delivery twice                                2 × status 204
+        → Pass --observe with a URL or a command that returns the number of processed events.
+      – not observable  deduplication.other-delivery  the same event twice, in two deliveries                2 × status 204
+      – not observable  deduplication.at-once         10 copies of a delivery at once                        10 × status 204
 
       1 passed, 3 failed, 3 not observable.
       "
@@ -74,10 +74,10 @@ describe('svc receiver check', () => {
         "checks": [
           {
             "id": "timestamp.old",
-            "meaning": "Not accepted, as it should be.",
+            "meaning": "Your receiver does not accept the delivery, as it must.",
             "received": "status 400",
             "rule": "timestamp",
-            "sent": "a delivery that is rightly signed and six minutes old",
+            "sent": "a correctly signed delivery that is six minutes old",
             "status": "passed",
           },
         ],
@@ -102,7 +102,7 @@ describe('svc receiver check', () => {
         <testsuite name="http://receiver/?a=1&amp;b=2" tests="2" failures="0" errors="0" skipped="1">
           <testcase classname="timestamp" name="timestamp.old"/>
           <testcase classname="deduplication" name="deduplication.at-once">
-            <skipped message="Pass --observe with a URL or a command that gives the count of effects."/>
+            <skipped message="Pass --observe with a URL or a command that returns the number of processed events."/>
           </testcase>
         </testsuite>
       </testsuites>
@@ -150,13 +150,15 @@ describe('svc receiver check', () => {
     await using receiver = await createReceiver(answer);
     const observe = 'echo 1';
     const { out } = await check({ url: receiver.url, observe, rule: ['deduplication'], timeout: 100 });
-    expect(out).toContain('The count of --observe did not rise within 100ms of a genuine delivery');
+    expect(out).toContain('The --observe count did not rise within 100ms of a valid delivery');
   });
 
   it('the report ends with the reason why --observe failed', async () => {
     await using receiver = await createReceiver(answer);
     const { out } = await check({ url: receiver.url, observe: 'echo many', rule: ['deduplication'] });
-    expect(out).toMatch(/not observable\.\n--observe did not always give a count: echo many gives no count/);
+    expect(out).toMatch(
+      /not observable\.\n--observe did not always return a count: echo many returned "many"/,
+    );
   });
 
   it('--ca adds a trusted certificate authority', async () => {
