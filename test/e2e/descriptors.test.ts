@@ -44,7 +44,7 @@ it.skipIf(process.platform === 'win32')(
     await Promise.race(sockets.map((socket) => new Promise((resolve) => socket.once('close', resolve))));
     const event = { type: 'order.shipped', payload: {} };
     expect(await post(`${ready.base_url}/events`, event)).toBe(201);
-    await expect.poll(() => svc.stderr, PATIENCE).toContain('No file descriptor is free');
+    await expect.poll(() => svc.stderr, PATIENCE).toContain('The process has no free file descriptor');
     for (const socket of sockets) socket.destroy();
     await receiver.waitFor(1);
     expect(await post(`${ready.base_url}/events`, event)).toBe(201);
