@@ -12,40 +12,15 @@ import {
 import { toSnakeCase } from '../../src/config/snake-case.ts';
 import { commandsByName, listFlags } from '../support/command-definitions.ts';
 
-/** A setting without a row here gets the description of the program. */
-const meanings: Partial<Record<SettingName, string>> = {
-  environment: '`sandbox` or `production`. Decides which API keys are valid.',
-  profile: '`relaxed` or `strict`: which values of the [gap register](../gaps.md) apply.',
-  host: 'Address to listen on.',
-  port: 'Port to listen on. 0 takes a free port.',
-  db: 'Database file, or `:memory:`.',
-  seed: 'JSON or YAML file with the initial state of a new database. See [seeds](../seed.md).',
-  speed: 'Seconds of schedule time for each second of real time.',
-  freeze: 'Start with the schedule clock stopped.',
-  randomSeed: 'Number that makes ids, secrets and jitter the same in each run.',
-  wallClock: 'Time that signatures use instead of real time.',
-  keepDays: 'Days after which settled events are removed.',
-  keepRequests: 'Number of requests that the request log keeps.',
-  keepMegabytes: 'Size in megabytes from which the oldest settled events are removed.',
-  forwardTo: 'Port or URL of a receiver. The emulator registers it as an endpoint when it starts.',
-  events: 'Event types of the endpoint of `forward_to`.',
-  envFile: 'File to which the variables of `svc env` are written.',
-  https: 'Serve HTTPS with a generated certificate.',
-  cert: 'PEM file with a certificate, to serve HTTPS.',
-  key: 'PEM file with the private key of `cert`.',
-  allowHost: 'More host names that `/v1` accepts, without ports, such as `host.docker.internal`.',
-  publicUrl: 'Public URL of a proxy or tunnel that forwards to the emulator.',
-  tunnel: 'Make the API public through cloudflared, which must be installed.',
-  open: 'Open the dashboard in the browser.',
-  proxy: 'Proxy for deliveries to public receivers. `env` uses the proxy variables of the environment.',
-  ca: 'PEM file with a certificate authority to trust for receivers.',
-  controlUrl: 'Control plane that commands connect to.',
-  controlToken: 'Token of the control plane: commands send it, and an emulator requires it.',
-  apiKey: 'API key that commands use.',
-  workspaceId: 'Workspace that commands use.',
-  overrides: 'Values of the [gap register](../gaps.md) that differ from the profile.',
-  schemes: 'Your own signature schemes. See [signatures](../signatures.md#schemes).',
-  scheme: 'Signature scheme: `svc`, `standard-webhooks`, `stripe`, `github`, `slack`, or one of `schemes`.',
+/** Pages that say more about a setting. */
+const pages: Partial<Record<SettingName, string>> = {
+  profile: 'the [gap register](../gaps.md)',
+  overrides: 'the [gap register](../gaps.md)',
+  seed: '[seeds](../seed.md)',
+  schemes: '[signatures](../signatures.md#schemes)',
+  allowHost: '[CI](../ci.md#programs-in-containers)',
+  keepDays: '[durability](../durability.md#what-is-stored-and-for-how-long)',
+  proxy: '[deliveries](../deliveries.md#allowed-addresses)',
 };
 
 const commandFlags = await Promise.all(
@@ -62,7 +37,8 @@ function renderRow(name: SettingName): string {
     flags.has(toOption(name)) ? toOption(name) : '',
     value === null ? '' : JSON.stringify(value),
   ].map((text) => (text === '' ? '' : `\`${text}\``));
-  return `| ${[...cells, meanings[name] ?? description].join(' | ')} |`;
+  const more = pages[name] === undefined ? '' : ` See ${pages[name]}.`;
+  return `| ${[...cells, `${description.replace(/; see .*/, '')}.${more}`].join(' | ')} |`;
 }
 
 const document = `# Configuration
