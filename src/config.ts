@@ -1,4 +1,4 @@
-/** Configuration: option, then `SVC_*` variable, then file, then default. Every value knows which of them it is from. */
+/** Resolves the configuration: option, then `SVC_*` variable, then file, then default. Each value has its source. */
 import { basename, dirname, resolve } from 'node:path';
 import { findConfigFile, isModule, readConfigFile } from './config/config-file.ts';
 import { checkScheme } from './config/custom-schemes.ts';
@@ -18,16 +18,16 @@ import { unknownKeyError, type ValueLocation } from './profile/value-schema.ts';
 export type { ConfigValues, SettingName } from './config/settings.ts';
 
 export interface ConfigInput {
-  /** Options of the command line under the names that commander gives them (`randomSeed`); others are ignored. */
+  /** Command-line options with the names of commander (`randomSeed`); unknown names are ignored. */
   readonly flags: Readonly<Record<string, unknown>>;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Folder from which the configuration file is looked for, up to the project root. */
+  /** Folder in which the search for the configuration file starts; it ends at the project root. */
   readonly cwd: string;
-  /** Passes over the settings of a file that is a module, which would have to be executed. */
+  /** Ignores the settings of a configuration file that is a module, so that it is not executed. */
   readonly skipModules?: boolean;
 }
 
-/** Where a value is from: `--port`, `SVC_PORT`, the path of the file, or `default`. */
+/** The source of a value: `--port`, `SVC_PORT`, the path of the file, or `default`. */
 export interface ValueSource {
   readonly kind: 'flag' | 'variable' | 'file' | 'default';
   readonly name: string;
@@ -38,7 +38,7 @@ export interface Config {
   readonly sources: Readonly<Record<SettingName, ValueSource>>;
   /** Path of the configuration file; null when there is none. */
   readonly file: string | null;
-  /** Folder of the configuration file, else the working folder. `.svc/` is here. */
+  /** Folder of the configuration file, otherwise the working folder. `.svc/` is in it. */
   readonly projectFolder: string;
 }
 
@@ -46,15 +46,14 @@ interface Found {
   readonly source: ValueSource;
   readonly valueLocation: ValueLocation;
   readonly value: unknown;
-  /** What a path is relative to. */
+  /** The base of relative paths. */
   readonly folder: string;
 }
 
 /**
  * Resolves every setting.
  * @throws SvcError `usage` when the configuration file cannot be read; `untrusted_file` when another user can change it;
- *   `validation_failed` when a value is not
- *   acceptable, which says where it was set and what would be.
+ *   `validation_failed` for an invalid value, with its source and what is accepted.
  */
 export async function resolveConfig(input: ConfigInput): Promise<Config> {
   const file = findConfigFile(input);
@@ -81,9 +80,9 @@ export async function resolveConfig(input: ConfigInput): Promise<Config> {
   return config;
 }
 
-/** One line of `svc config`. Names are those of the JSON output. */
+/** One line of `svc config`. The names are those of the JSON output. */
 export interface ConfigEntry {
-  /** As in the configuration file. */
+  /** The name in the configuration file. */
   readonly setting: string;
   /** Secrets are masked. */
   readonly value: unknown;
@@ -113,7 +112,7 @@ export function maskSecret(secret: string): string {
   return `${prefix}…${end}`;
 }
 
-/** `http://me:…@proxy:3128`, `http://192.168.1.5:4777/?token=…`: an address without the secret in it. */
+/** Masks a password or a token in a URL: `http://me:…@proxy:3128`, `http://192.168.1.5:4777/?token=…`. */
 function maskAddress(text: string): string {
   return text.replace(/(?<=^\w+:\/\/[^/@]*:)[^/]*(?=@)|(?<=[?&]token=)[^&#]*/, '…');
 }
@@ -139,7 +138,7 @@ function findVariable(name: SettingName, { env, cwd }: ConfigInput): Found | nul
   if (isFileOnly || !value) return null;
   return {
     source: { kind: 'variable', name: path },
-    valueLocation: { path, hint: `Correct the variable, or remove it: unset ${path}` },
+    valueLocation: { path, hint: `Correct the variable, or remove it with: unset ${path}` },
     value: fromText ? fromText(value) : value,
     folder: cwd,
   };
@@ -179,7 +178,7 @@ function checkKeys(fileValues: Readonly<Record<string, unknown>>, file: string):
   const known = settingNames.map(toSnakeCase);
   for (const key of Object.keys(fileValues)) {
     if (!known.includes(key)) {
-      throw unknownKeyError(key, known, { path: file, hint: '`svc config` lists every setting.' });
+      throw unknownKeyError(key, known, { path: file, hint: 'List all settings with: svc config' });
     }
   }
 }

@@ -1,12 +1,12 @@
 /**
- * `svc-emulator/signature`: signs and verifies deliveries. Receivers in production import this, so it loads nothing but
+ * `svc-emulator/signature`: signs and verifies deliveries. Receivers import it in production, so it depends only on
  * `node:crypto`.
  */
 import { systemClock } from './clock/wall-clock.ts';
 import { requireId, requireSecrets } from './domain/signature/digest.ts';
 import type { SignatureScheme } from './domain/signature/scheme.ts';
 import { getScheme, type SchemeName, schemeNames, schemes } from './domain/signature/schemes.ts';
-import { type SignedDelivery as SignedParts, signDelivery } from './domain/signature/sign.ts';
+import { type SignedDelivery as SignedDeliveryParts, signDelivery } from './domain/signature/sign.ts';
 import {
   refuseUnreadable,
   type VerifyResult,
@@ -14,8 +14,8 @@ import {
   verifyMessage,
 } from './domain/signature/verify.ts';
 import type {
-  VerifyInput as DatedInput,
-  VerifyOptions as DatedOptions,
+  VerifyInput as InputWithNow,
+  VerifyOptions as OptionsWithNow,
 } from './domain/signature/verify-input.ts';
 
 export { type RefusalReason, refusalReasons } from './domain/signature/refusals.ts';
@@ -25,13 +25,13 @@ export { type SchemeName, type SignatureScheme, schemeNames, schemes, type Verif
 export interface SignInput<Scheme extends SchemeName | SignatureScheme = SchemeName | SignatureScheme> {
   /** The body as it will be sent. */
   readonly payload: string | Uint8Array;
-  /** The secret of the endpoint; the current one first while it is being rotated. */
+  /** The endpoint secret; during a rotation several, the current one first. */
   readonly secret: string | readonly string[];
-  /** The id of the delivery (`del_…`). */
+  /** The ID of the delivery (`del_…`). */
   readonly id: string;
-  /** Wall time of sending in milliseconds since 1970; now when left out. */
+  /** Wall time of sending in milliseconds since 1970 (default: now). */
   readonly timestampMs?: number | undefined;
-  /** The name of a built-in scheme, or a scheme of your own; `svc` when left out. */
+  /** The name of a built-in scheme, or your own scheme (default: `svc`). */
   readonly scheme?: Scheme | undefined;
 }
 
@@ -40,32 +40,31 @@ type NamesIn<Scheme extends SchemeName> = Extract<
   string
 >;
 
-/** The headers of a built-in scheme by their names; of any other scheme, or of one that is not known yet, any. */
+/** The header names of a built-in scheme; any names for other schemes. */
 export type SignedHeaders<Scheme> = SchemeName extends Scheme
   ? Record<string, string>
   : Scheme extends SchemeName
     ? { [Name in NamesIn<Scheme>]: string }
     : Record<string, string>;
 
-export type SignedDelivery<Scheme = SchemeName> = Omit<SignedParts, 'headers'> & {
+export type SignedDelivery<Scheme = SchemeName> = Omit<SignedDeliveryParts, 'headers'> & {
   /** The headers that the scheme adds to the request. */
   readonly headers: SignedHeaders<Scheme>;
 };
 
 type NowOptional<Input extends { readonly now: number }> = Omit<Input, 'now'> & {
-  /** Wall time in milliseconds since 1970; the clock of the machine when left out. */
+  /** Wall time in milliseconds since 1970 (default: now). */
   readonly now?: number | undefined;
 };
-export type VerifyOptions = NowOptional<DatedOptions>;
-export type VerifyInput = NowOptional<DatedInput>;
+export type VerifyOptions = NowOptional<OptionsWithNow>;
+export type VerifyInput = NowOptional<InputWithNow>;
 
-/** The result, and the body as text: empty when it could not be read, not to be trusted unless `ok`. */
+/** The result and the body as text, which is empty when it could not be read. Do not trust the body unless `ok`. */
 export type VerifiedRequest = VerifyResult & { readonly body: string };
 
 /**
- * Signs a payload as the service does: the headers to send with it.
- * @throws SvcError `validation_failed` for a scheme that is none, a secret without a key in it, or no id where the scheme
- *   sends one.
+ * Signs a payload as the service does and returns the headers to send with it.
+ * @throws SvcError `validation_failed` for an invalid scheme, a secret without a key, or a missing ID if the scheme sends one.
  */
 export function sign<Scheme extends SchemeName | SignatureScheme = 'svc'>(
   input: SignInput<Scheme>,
@@ -84,21 +83,21 @@ export function sign(input: SignInput): SignedDelivery {
   });
 }
 
-/** Whether a delivery is genuine, and if not, why and what to do about it. Throws on no input. */
+/** Whether a delivery is genuine, and if not, why and what to do. Never throws. */
 export function verify(input: VerifyInput): VerifyResult {
-  return withoutThrowing(() => verifyAt(dated(input)));
+  return withoutThrowing(() => verifyAt(withNow(input)));
 }
 
 /**
- * {@link verify} for handlers of the Fetch API. Reads the body, so hand it a request that nothing has read from.
- * Answer 400 unless `ok`, and parse `body` only then (§6 of the service description). Never rejects.
+ * {@link verify} for handlers of the Fetch API. It reads the body, so pass a request whose body has not been read.
+ * Return 400 unless `ok`, and parse `body` only if `ok` (§6 of the service description). Never rejects.
  */
 export async function verifyRequest(request: Request, options: VerifyOptions): Promise<VerifiedRequest> {
   const payload = await readBody(request);
   const result = withoutThrowing(() => {
-    // In plain JavaScript other things than a `Request` arrive here; they count as a request without headers.
+    // Plain JavaScript can pass other values than a `Request`; they count as a request without headers.
     const headers = typeof request?.headers?.get === 'function' ? request.headers : new Headers();
-    return verifyMessage({ ...dated(options), payload, headers });
+    return verifyMessage({ ...withNow(options), payload, headers });
   });
   return { ...result, body: payload?.toString() ?? '' };
 }
@@ -114,11 +113,11 @@ async function readBody(request: Request): Promise<Buffer | null> {
 function withoutThrowing(verification: () => VerifyResult): VerifyResult {
   try {
     return verification();
-  } catch (fault) {
-    return refuseUnreadable(fault);
+  } catch (error) {
+    return refuseUnreadable(error);
   }
 }
 
-function dated<Input extends { readonly now?: number | undefined }>(input: Input): Input & { now: number } {
+function withNow<Input extends { readonly now?: number | undefined }>(input: Input): Input & { now: number } {
   return { ...input, now: input?.now ?? systemClock.now() };
 }

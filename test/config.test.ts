@@ -222,7 +222,7 @@ describe('values that are refused', () => {
       'a variable',
       { env: { SVC_PROFILE: 'lax' } },
       'SVC_PROFILE must be "relaxed" or "strict"; not "lax".',
-      'Correct the variable, or remove it: unset SVC_PROFILE',
+      'Correct the variable, or remove it with: unset SVC_PROFILE',
     ],
     [
       'the item of a list in the file',
@@ -233,14 +233,14 @@ describe('values that are refused', () => {
     [
       'an unknown member of the file',
       { file: { prot: 1 } },
-      'svc.config.json has no member "prot".',
+      'svc.config.json has no field "prot".',
       'Did you mean "port"?',
     ],
     [
       'a member that is like no other',
       { file: { telemetry: true } },
-      'svc.config.json has no member "telemetry".',
-      '`svc config` lists every setting.',
+      'svc.config.json has no field "telemetry".',
+      'List all settings with: svc config',
     ],
   ])('%s', async (_, given, message, hint) => {
     await expect(resolve(given)).rejects.toMatchObject({
@@ -310,7 +310,7 @@ describe('the file', () => {
     await expect(resolve()).rejects.toMatchObject({
       code: 'usage',
       message: `${path} is not JSON at line 3, column 10.`,
-      hint: `Correct ${path}, or move it away.`,
+      hint: `Correct ${path}, or remove it.`,
     });
   });
 
@@ -321,7 +321,7 @@ describe('the file', () => {
 
   it.each(['[]', 'null', '"x"'])('that holds %s is refused', async (content) => {
     write('svc.config.json', content);
-    await expect(resolve()).rejects.toThrow('svc.config.json must hold an object.');
+    await expect(resolve()).rejects.toThrow('svc.config.json must contain an object.');
   });
 
   it('that is a folder is refused', async () => {
@@ -338,7 +338,7 @@ describe('the file', () => {
 
   it('that is a module without a default export is refused', async () => {
     write('svc.config.mjs', 'export const port = 1;');
-    await expect(resolve()).rejects.toThrow('svc.config.mjs must export an object as its default.');
+    await expect(resolve()).rejects.toThrow('svc.config.mjs must have an object as its default export.');
   });
 
   it('that is a module which fails is refused with its reason', async () => {
@@ -351,7 +351,7 @@ describe('the file', () => {
   it.skipIf(typescript)('in TypeScript is refused by a Node.js that cannot import it', async () => {
     write('svc.config.ts', 'export default { port: 1 as number };');
     await expect(resolve()).rejects.toThrow(
-      `svc.config.ts needs Node.js 22.18 or later; this is ${process.versions.node}.`,
+      `svc.config.ts needs Node.js 22.18 or later, and this is Node.js ${process.versions.node}.`,
     );
   });
 
@@ -363,7 +363,7 @@ describe('the file', () => {
   it('must be one of its kind in a folder', async () => {
     write('svc.config.json', '{}');
     write('svc.config.mjs', 'export default {};');
-    await expect(resolve()).rejects.toMatchObject({ code: 'usage', hint: 'Keep one of them.' });
+    await expect(resolve()).rejects.toMatchObject({ code: 'usage', hint: 'Delete all but one of them.' });
   });
 });
 

@@ -27,14 +27,14 @@ describe('sign and verify', () => {
     [
       'a scheme with a fault',
       { scheme: { ...schemes.svc, content: '' } },
-      'The member content of the signature scheme must be a text that contains {body}',
+      'The field content of the signature scheme must be text that contains {body}',
     ],
     ['an empty secret', { secret: '' }, 'There is no secret to sign with'],
     ['no secret at all', { secret: [] }, 'There is no secret to sign with'],
     [
       'a secret without a key in it',
       { secret: 'whsec_', scheme: 'standard-webhooks' as const },
-      'no key in it',
+      'contains no key',
     ],
   ])('refuse to sign with %s', (_, changes, message) => {
     expect(() => sign({ payload: body, secret, id: 'del_1', ...changes })).toThrow(message);
@@ -53,7 +53,7 @@ describe('sign and verify', () => {
 
   it.each([undefined, null, ''])('refuse to sign with the id %j, which the scheme sends', (id) => {
     const input = { payload: body, secret, id: id as unknown as string };
-    expect(() => sign(input)).toThrow('There is no id: the scheme svc sends it as Service-Delivery-Id.');
+    expect(() => sign(input)).toThrow('The ID is missing; the scheme svc sends it as Service-Delivery-Id.');
     expect(Object.values(sign({ ...input, scheme: 'stripe' }).headers)).not.toContain(undefined);
   });
 

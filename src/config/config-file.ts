@@ -1,4 +1,4 @@
-/** The configuration file of a project: finding it and reading it. What its members mean is in `settings.ts`. */
+/** Finds and reads the configuration file of a project. */
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, extname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -23,8 +23,8 @@ export function findConfigFile(location: ProjectLocation): string | null {
     for (const each of found)
       assertTrusted([each, folder, dirname(realpathSync(each))], folder, location.env);
     if (found.length === 1) return path;
-    throw new SvcError('usage', `There are two configuration files: ${found.join(' and ')}.`, {
-      hint: 'Keep one of them.',
+    throw new SvcError('usage', `The folder has more than one configuration file: ${found.join(' and ')}.`, {
+      hint: 'Delete all but one of them.',
     });
   }
   return null;
@@ -36,13 +36,16 @@ export function isModule(path: string): boolean {
 }
 
 /**
- * The members of a configuration file, not yet validated.
+ * The content of a configuration file, not yet validated.
  * @throws SvcError `usage` when it cannot be read; for JSON with line and column.
  */
 export async function readConfigFile(path: string): Promise<Readonly<Record<string, unknown>>> {
   const content = isModule(path) ? await importDefault(path) : readJsonFile(path);
   if (!isObject(content)) {
-    throw unreadable(path, isModule(path) ? 'must export an object as its default' : 'must hold an object');
+    throw unreadable(
+      path,
+      isModule(path) ? 'must have an object as its default export' : 'must contain an object',
+    );
   }
   return content;
 }
@@ -71,9 +74,13 @@ export function readTextFile(path: string): string {
 
 async function importDefault(path: string): Promise<unknown> {
   if (extname(path) === '.ts' && !importsTypeScript(process.features)) {
-    throw new SvcError('usage', `${path} needs Node.js 22.18 or later; this is ${process.versions.node}.`, {
-      hint: 'Rename it to svc.config.mjs and leave out the types, or run a newer Node.js.',
-    });
+    throw new SvcError(
+      'usage',
+      `${path} needs Node.js 22.18 or later, and this is Node.js ${process.versions.node}.`,
+      {
+        hint: 'Rename it to svc.config.mjs and remove the types, or use a newer Node.js.',
+      },
+    );
   }
   try {
     const module: unknown = await import(/* @vite-ignore */ pathToFileURL(path).href);
@@ -87,11 +94,11 @@ async function importDefault(path: string): Promise<unknown> {
   }
 }
 
-// Newer than the types of Node.js 20: false, 'strip' or 'transform'.
+// Not in the types of Node.js 20: false, 'strip' or 'transform'.
 function importsTypeScript(features: object): boolean {
   return 'typescript' in features && Boolean(features.typescript);
 }
 
 export function unreadable(path: string, problem: string, cause?: unknown): SvcError {
-  return new SvcError('usage', `${path} ${problem}.`, { hint: `Correct ${path}, or move it away.`, cause });
+  return new SvcError('usage', `${path} ${problem}.`, { hint: `Correct ${path}, or remove it.`, cause });
 }

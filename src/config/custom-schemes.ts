@@ -1,4 +1,4 @@
-/** Signature schemes that the configuration file describes, beside the built-in ones. */
+/** Parses the custom signature schemes of the configuration file. */
 
 import { basename } from 'node:path';
 import { closestMatch } from '../domain/closest-match.ts';
@@ -17,8 +17,8 @@ import { toSnakeCase } from './snake-case.ts';
 
 export type CustomSchemes = Readonly<Record<string, SignatureScheme>>;
 
-const EXPECTED = 'an object of schemes, each under its name';
-/** The rows of the gap register that make up the scheme `svc`. */
+const EXPECTED = 'an object of schemes by name';
+/** The gaps that define the scheme `svc`. */
 const SVC_ROW = /^signature\.(?:content|algorithm|header|timestamp)$/;
 const NAME = /^[a-z][a-z0-9-]*$/;
 
@@ -37,7 +37,7 @@ export const customSchemes: ValueSchema<CustomSchemes> = {
   },
 };
 
-/** Schemes in the words of the file, each complete. */
+/** Schemes as they are written in the file, with all fields. */
 export function toWrittenSchemes(schemes: CustomSchemes): Readonly<Record<string, unknown>> {
   const written = Object.entries(schemes).map(([name, { name: _, ...members }]) => [
     name,
@@ -53,21 +53,21 @@ function toWritten(value: unknown): unknown {
   );
 }
 
-/** What a configuration says about signatures. */
+/** The settings for signatures. */
 export interface SchemeChoice {
   readonly scheme: string;
   readonly schemes: CustomSchemes;
 }
 
-/** The scheme that a configuration chose: a built-in one by its name, one of its own as data. */
+/** The configured scheme: the name of a built-in one, or a custom scheme object. */
 export function selectedScheme({ scheme, schemes: described }: SchemeChoice): SchemeName | SignatureScheme {
   return described[scheme] ?? (scheme as SchemeName);
 }
 
 /**
- * Holds the choice against what else was configured.
- * @throws SvcError `validation_failed` for a scheme that there is not, and for a file that chooses one and changes
- *   another: its overrides would have no effect.
+ * Checks the scheme against the other settings.
+ * @throws SvcError `validation_failed` for a scheme that does not exist, and for a file that selects another scheme but
+ *   overrides gaps of `svc`: the overrides would have no effect.
  */
 export function checkScheme(
   { scheme, schemes: described, overrides }: SchemeChoice & { readonly overrides: object },
@@ -83,7 +83,7 @@ export function checkScheme(
       {
         hint:
           nearest === null
-            ? 'Describe a scheme of your own under schemes in svc.config.json.'
+            ? 'Define your own scheme in schemes of svc.config.json.'
             : `Did you mean ${JSON.stringify(nearest)}?`,
       },
     );
@@ -94,7 +94,7 @@ export function checkScheme(
     'validation_failed',
     `${place} is ${JSON.stringify(scheme)}, but overrides[${JSON.stringify(row)}] changes the scheme "svc".`,
     {
-      hint: 'Remove one of the two; a scheme under schemes says all about its signatures.',
+      hint: 'Remove one of the two. A scheme in schemes defines its signatures completely.',
     },
   );
 }
@@ -102,10 +102,14 @@ export function checkScheme(
 function toScheme(name: string, written: unknown, valueLocation: ValueLocation): SignatureScheme {
   const path = `${valueLocation.path}.${name}`;
   if (!NAME.test(name) || Object.hasOwn(schemes, name)) {
-    throw invalidValueError(name, `a name in lower case such as "acme", and not that of a built-in scheme`, {
-      ...valueLocation,
-      path: `${valueLocation.path}: the name of a scheme`,
-    });
+    throw invalidValueError(
+      name,
+      `a lowercase name such as "acme" that is not the name of a built-in scheme`,
+      {
+        ...valueLocation,
+        path: `${valueLocation.path}: the name of a scheme`,
+      },
+    );
   }
   if (!isObject(written)) throw invalidValueError(written, 'an object', { ...valueLocation, path });
   const scheme = {
@@ -123,13 +127,13 @@ function toScheme(name: string, written: unknown, valueLocation: ValueLocation):
   });
 }
 
-/** What a member that is left out means: as the service itself has it. A key that is decoded has a prefix beside. */
+/** The defaults for missing fields: those of the scheme `svc`, and a prefix for a key that is decoded. */
 function defaultsFor(key: unknown): object {
   const { form = own.key.form } = Object(key);
   return form === own.key.form ? own : { ...own, key: { form, prefix: 'whsec_' } };
 }
 
-/** The members of `defaults` with what was written in their place, under the names of the library. */
+/** The fields of `defaults` overwritten by the written ones, with the names of the library. */
 function complete(written: unknown, defaults: object, valueLocation: ValueLocation): unknown {
   if (!isObject(written)) return written;
   const known = Object.keys(defaults).map(toSnakeCase);

@@ -1,10 +1,10 @@
-/** The folders in which the files of a project are looked for: the working folder and those up to the project root. */
+/** Lists the folders of a project: the working folder and those above it up to the project root. */
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { type EnvironmentVariables, isInside, isOpenToAll } from './trusted-path.ts';
 
-/** What makes a folder the root of a project. */
+/** Entries that identify the root of a project. */
 const ROOT_MARKERS = ['package.json', '.git', '.svc'] as const;
 
 export interface ProjectLocation {
@@ -13,8 +13,8 @@ export interface ProjectLocation {
 }
 
 /**
- * From `cwd` up to the nearest folder that has `package.json`, `.git` or `.svc`; `cwd` alone when there is none. The
- * search does not enter the home folder or a folder above it, nor a folder in which every user can create files.
+ * From `cwd` up to the nearest folder that has `package.json`, `.git` or `.svc`; only `cwd` when there is none. The search
+ * does not enter the home folder, a folder above it, or a folder in which every user can create files.
  */
 export function listProjectFolders(location: ProjectLocation): string[] {
   const reachable = listReachableFolders(location);

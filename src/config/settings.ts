@@ -1,4 +1,4 @@
-/** Every setting of the program: how it is called, what it accepts and what it is when nobody says. */
+/** Defines every setting: name, accepted values and default. */
 
 import { LAST_SCHEDULE_TIME } from '../domain/clock.ts';
 import { isControlToken } from '../domain/control-token.ts';
@@ -27,24 +27,24 @@ export interface Setting<T = unknown, Fallback = unknown> {
   /** For `--help` and `svc config`. */
   readonly description: string;
   readonly schema: ValueSchema<T>;
-  /** The value when it is set nowhere; null where there is none. */
+  /** The default value; null when there is none. */
   readonly defaultValue: (environment: Environment) => Fallback;
   /** Name of the option, where it differs from the name of the setting. */
   readonly option?: string;
-  /** Reads a variable or an option, which are text, as the value of the file would be written. */
+  /** Converts the text of a variable or an option to the type of the value in the file. */
   readonly fromText?: (text: string) => unknown;
-  /** A path: relative to the file that names it, otherwise to the working folder. */
+  /** A path, relative to the configuration file that contains it, otherwise to the working folder. */
   readonly isPath?: boolean;
   readonly isSecret?: boolean;
-  /** As the value is written in the file, where that is not how it is read. */
+  /** Converts a value back to its form in the file, if that differs. */
   toWritten?(value: T | Fallback): unknown;
-  /** Cannot be said in one word: neither an option nor a variable sets it. */
+  /** Only the file can set it: its values are too complex for an option or a variable. */
   readonly isFileOnly?: boolean;
 }
 
 const none = () => null;
 
-/** In the order in which `svc config` shows them. */
+/** In the order of `svc config`. */
 export const settings = {
   environment: {
     description: 'Environment to emulate',
@@ -53,7 +53,7 @@ export const settings = {
   },
   profile: {
     description: 'Profile for what the service description leaves open',
-    schema: oneOf({ relaxed: 'made for a laptop', strict: 'as near to production as can be' }),
+    schema: oneOf({ relaxed: 'for development and CI', strict: 'as close to production as possible' }),
     defaultValue: () => 'relaxed' as const,
   },
   host: {
@@ -201,7 +201,7 @@ export const settings = {
   },
   controlToken: {
     description: 'Token of the control plane: commands send it, an emulator requires it',
-    schema: text('16 or more of A-Z, a-z, 0-9, "-", ".", "_" and "~"', isControlToken),
+    schema: text('at least 16 characters of A-Z, a-z, 0-9, "-", ".", "_" and "~"', isControlToken),
     defaultValue: none,
     isSecret: true,
   },
@@ -219,7 +219,7 @@ export const settings = {
   },
   overrides: {
     description: 'Values of the gap register that differ from the profile; see svc gaps',
-    schema: anyObject('an object of rows of the gap register'),
+    schema: anyObject('an object with names of the gap register'),
     defaultValue: () => ({}),
     isFileOnly: true,
   },

@@ -1,4 +1,4 @@
-/** `randomSeed` is `random_seed` in the file. */
+/** Converts `randomSeed` to `random_seed`. */
 export function toSnakeCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

@@ -1,4 +1,4 @@
-/** Refuses files and folders that another user controls, as git does with `safe.directory`. */
+/** Rejects files and folders that another user controls, like `safe.directory` of git. */
 import { lstatSync, readFileSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { delimiter, isAbsolute, relative, sep } from 'node:path';
@@ -32,10 +32,10 @@ export function assertTrusted(
   const owners = [user, ...(user === 0 && /^\d+$/.test(env.SUDO_UID ?? '') ? [Number(env.SUDO_UID)] : [])];
   for (const path of paths) {
     const target = statSync(path);
-    // Opening a FIFO waits for its other end, and no signal ends that.
+    // Opening a FIFO waits for its other end, and no signal can interrupt that.
     if (!target.isFile() && !target.isDirectory()) {
       throw new SvcError('untrusted_file', `${path} is not used: it is neither a file nor a folder.`, {
-        hint: `Remove it: rm ${quoteForShell(path)}`,
+        hint: `Remove it with: rm ${quoteForShell(path)}`,
       });
     }
     const problem = findProblem(lstatSync(path), owners) ?? findProblem(target, owners);
@@ -46,7 +46,7 @@ export function assertTrusted(
   }
 }
 
-/** What to do instead of trusting: nobody should change the mode of a folder such as `/tmp`, nor the owner of a file blindly. */
+/** The first part of the hint. It never suggests changing the mode of a folder such as `/tmp` or the owner of a file. */
 function describeRepair(path: string, owners: readonly number[]): string {
   const { uid, mode } = statSync(path);
   if (!owners.includes(uid)) return 'Set';
@@ -61,7 +61,7 @@ export function isOpenToAll(folder: string, env: EnvironmentVariables): boolean 
   return stats !== undefined && (stats.mode & OTHERS_WRITABLE) !== 0 && !isTrusted(folder, env);
 }
 
-/** What allows another user to change a file or folder; null when nothing does. */
+/** Why another user can change a file or folder; null when none can. */
 export function findProblem(stats: Stats, owners: readonly number[]): string | null {
   const { uid, gid, mode } = stats;
   if (!owners.includes(uid))
@@ -75,8 +75,8 @@ export function findProblem(stats: Stats, owners: readonly number[]): string | n
 }
 
 /**
- * Whether a group has its owner as the only member. Systems that give each user such a group set a umask of 002, so
- * that new files can be written by it. The group then has the number or the name of the user.
+ * Whether only the owner is in a group. Systems that give each user such a group set a umask of 002, so the
+ * group can write new files. The group then has the ID or the name of the user.
  */
 function isPrivateGroup(gid: number, uid: number): boolean {
   const entry = readGroups().find((line) => line.split(':')[2] === String(gid));
@@ -111,9 +111,9 @@ export function isTrusted(path: string, env: EnvironmentVariables): boolean {
     if (!isAbsolute(entry)) {
       throw new SvcError(
         'usage',
-        `${TRUST_VARIABLE} has ${JSON.stringify(entry)}, which is not an absolute path.`,
+        `${TRUST_VARIABLE} contains ${JSON.stringify(entry)}, which is not an absolute path.`,
         {
-          hint: `Write absolute paths with ${JSON.stringify(delimiter)} between them, or "*".`,
+          hint: `Write absolute paths separated by ${JSON.stringify(delimiter)}, or "*".`,
         },
       );
     }

@@ -8,10 +8,10 @@ interface EndedAttempt {
   readonly fault?: AppliedFault | undefined;
 }
 
-/** Faults after which a right receiver refuses the attempt. */
-const forging: readonly FaultKind[] = ['tamper-body', 'bad-signature', 'stale-timestamp'];
-/** Faults that are enough for an attempt to fail. */
-const failing: readonly FaultKind[] = [...forging, 'old-secret', 'drop'];
+/** Faults after which a correct receiver rejects the attempt. */
+const invalidatingFaults: readonly FaultKind[] = ['tamper-body', 'bad-signature', 'stale-timestamp'];
+/** Faults that make an attempt fail. */
+const failingFaults: readonly FaultKind[] = [...invalidatingFaults, 'old-secret', 'drop'];
 
 interface AttemptedDelivery {
   readonly id: string;
@@ -21,13 +21,15 @@ interface AttemptedDelivery {
 
 /** The next steps for the developer of the receiver, the most likely first; none after a correct response. */
 export function findAttemptHints(attempt: EndedAttempt, delivery: AttemptedDelivery): string[] {
-  const first = findFirstRemedy(attempt, delivery);
+  const first = findMainHint(attempt, delivery);
   if (first === null) return [];
-  const isReceiversOwn = isRefusal(attempt) && !failedByFault(attempt);
-  return isReceiversOwn ? [first, `Test the receiver against every rule: ${toCheck(delivery)}`] : [first];
+  const isReceiverDefect = isRefusal(attempt) && !failedByFault(attempt);
+  return isReceiverDefect
+    ? [first, `Test the receiver against every rule: ${toCheckCommand(delivery)}`]
+    : [first];
 }
 
-/** Whether the receiver itself, not what is in front of it, refused the delivery or failed. */
+/** Whether the receiver itself rejected the delivery or failed, not a proxy or router in front of it. */
 function isRefusal({ outcome, response_status: status }: EndedAttempt): boolean {
   return (
     outcome === 'http_error' && status !== null && status >= 400 && ![404, 405, 410, 429].includes(status)
@@ -35,50 +37,50 @@ function isRefusal({ outcome, response_status: status }: EndedAttempt): boolean 
 }
 
 function failedByFault({ fault }: EndedAttempt): boolean {
-  return fault !== undefined && failing.includes(fault.kind);
+  return fault !== undefined && failingFaults.includes(fault.kind);
 }
 
-function toCheck({ url }: AttemptedDelivery): string {
+function toCheckCommand({ url }: AttemptedDelivery): string {
   return `svc receiver check ${quoteForShell(url)} --secret SECRET`;
 }
 
-function findFirstRemedy(attempt: EndedAttempt, delivery: AttemptedDelivery): string | null {
+function findMainHint(attempt: EndedAttempt, delivery: AttemptedDelivery): string | null {
   const { outcome, response_status: status, fault } = attempt;
   if (outcome === 'succeeded') {
-    return fault && forging.includes(fault.kind)
-      ? `The receiver accepted what it has to refuse; find out what it does not verify: ${toCheck(delivery)}`
+    return fault && invalidatingFaults.includes(fault.kind)
+      ? `The receiver accepted a delivery that it must reject. Find out what it does not verify: ${toCheckCommand(delivery)}`
       : null;
   }
   if (fault && failedByFault(attempt)) {
-    return `The fault ${fault.kind} was ordered and did this; to end it: svc faults clear ${fault.id}`;
+    return `The injected fault ${fault.kind} caused this failure. Remove it with: svc faults clear ${fault.id}`;
   }
-  const moveTo = (address: string) => `svc webhooks update ${delivery.webhook_id} --url ${address}`;
+  const updateUrl = (address: string) => `svc webhooks update ${delivery.webhook_id} --url ${address}`;
   switch (outcome) {
     case 'http_error':
-      return status === null ? null : remedyForStatus(status, delivery.id, moveTo);
+      return status === null ? null : hintForStatus(status, delivery.id, updateUrl);
     case 'timeout':
-      return 'Answer with a 2xx as soon as the delivery is accepted, and do the work afterwards.';
+      return 'Return a 2xx as soon as the delivery is stored, and process it afterwards.';
     case 'connection_error':
-      return `Start or correct the receiver, or send to another address: ${moveTo('URL')}`;
+      return `Start or fix the receiver, or change the endpoint URL: ${updateUrl('URL')}`;
     case 'dns_error':
-      return `Correct the name: ${moveTo('URL')}`;
+      return `Correct the host name: ${updateUrl('URL')}`;
     case 'tls_error':
-      return 'Give the receiver a certificate for its name, or trust its authority: svc emulator start --ca FILE';
+      return 'Use a certificate for the host name of the receiver, or trust its certificate authority: svc emulator start --ca FILE';
     case 'blocked':
-      return `The emulator never connects there; send to another address: ${moveTo('URL')}`;
+      return `The emulator never connects to this address. Change the endpoint URL: ${updateUrl('URL')}`;
   }
 }
 
-function remedyForStatus(status: number, id: string, moveTo: (address: string) => string): string {
-  if (status < 400) return `Register the address that answers itself: ${moveTo('URL')}`;
+function hintForStatus(status: number, id: string, updateUrl: (address: string) => string): string {
+  if (status < 400) return `Redirects are not followed. Register the final URL: ${updateUrl('URL')}`;
   if (status === 404 || status === 405 || status === 410) {
-    return `Nothing there takes this delivery. Is the path right? ${moveTo('URL')}`;
+    return `Check the path of the endpoint URL, and correct it with: ${updateUrl('URL')}`;
   }
   if (status === 400 || status === 401 || status === 403) {
-    return `If the receiver rejects the signature, find out why with the digest that it computes: svc verify --delivery ${id} --computed DIGEST`;
+    return `If the receiver rejects the signature, compare the digest that it computes: svc verify --delivery ${id} --computed DIGEST`;
   }
-  if (status === 429) return 'The receiver asks for fewer requests: replay later, with --rate.';
+  if (status === 429) return 'The receiver limits requests. Replay later with a lower --rate.';
   return status < 500
-    ? 'The receiver refused it; its answer and its log say why.'
-    : 'The receiver failed; its answer and its log say why.';
+    ? 'Read the response and the log of the receiver to find out why it rejected the delivery.'
+    : 'Read the response and the log of the receiver to find the error.';
 }

@@ -1,8 +1,8 @@
-/** Suggestions for a mistyped word: commands, options, settings, rows of the gap register. */
+/** Suggests what a mistyped word was meant to be. */
 
 /**
- * The candidate that `word` was most likely meant to be, whatever its case; null when none is near enough.
- * Near enough is one slip in three characters: a letter wrong, missing, too many, or swapped with its neighbour.
+ * The candidate with the smallest edit distance to `word`, ignoring case; null when there is more than one mistake per
+ * three characters. A mistake is a wrong, missing or additional character, or two swapped neighbors.
  */
 export function closestMatch(word: string, candidates: Iterable<string>): string | null {
   let nearest: string | null = null;
@@ -17,7 +17,7 @@ export function closestMatch(word: string, candidates: Iterable<string>): string
   return nearest;
 }
 
-/** Edit distance in which a swap of neighbours counts once (optimal string alignment). */
+/** The edit distance in which two swapped neighbors count once (optimal string alignment). */
 function countSlips(from: string, to: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: to.length + 1 }, (_, column) => column);

@@ -1,7 +1,7 @@
 /** Nothing that a link, a cookie or a header would have to write in another way. */
 const TOKEN = /^[\w.~-]{16,256}$/;
 
-/** Whether a text can be the token of a control plane. Who has that may do everything: it must be hard to guess. */
+/** Whether text can be the token of a control plane. The token allows everything, so it must be hard to guess. */
 export function isControlToken(text: string): boolean {
   return TOKEN.test(text);
 }

@@ -1,22 +1,22 @@
-/** A delivery, its attempts, and what one attempt leads to (§6 of the service description). Pure. */
+/** The states of a delivery and the transition after each attempt (§6 of the service description). */
 import { decideRetry, type RetryPolicy } from './retry-policy.ts';
 
 export const deliveryStatuses = ['pending', 'succeeded', 'failed', 'canceled'] as const;
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
 
-/** What caused an attempt: the retry schedule, or somebody who asked for a replay. */
+/** What caused an attempt: the retry schedule or a replay. */
 export const attemptTriggers = ['schedule', 'manual'] as const;
 export type AttemptTrigger = (typeof attemptTriggers)[number];
 
 /**
  * How an attempt ended.
  * - `succeeded`: a 2xx status within the time limit (§6).
- * - `http_error`: any other status; a redirect is one, it is never followed.
- * - `timeout`: no connection or no complete answer within the time limit.
+ * - `http_error`: any other status, also a redirect, which is never followed.
+ * - `timeout`: no connection or no complete response within the time limit.
  * - `connection_error`: refused, reset, closed early, or not HTTP.
  * - `dns_error`: the host name does not resolve.
- * - `tls_error`: the certificate or the handshake was not acceptable.
- * - `blocked`: the address is one that the emulator never connects to.
+ * - `tls_error`: the certificate is not trusted, or the handshake failed.
+ * - `blocked`: the emulator never connects to this address.
  */
 export const attemptOutcomes = [
   'succeeded',
@@ -29,7 +29,7 @@ export const attemptOutcomes = [
 ] as const;
 export type AttemptOutcome = (typeof attemptOutcomes)[number];
 
-/** A status as people see it; `paused` is a pending delivery whose endpoint is disabled (decision `delivery.paused`). */
+/** A status for display; `paused` is a pending delivery whose endpoint is disabled (gap `delivery.paused`). */
 export type DisplayStatus = DeliveryStatus | 'paused';
 
 export const displayStatuses: readonly DisplayStatus[] = [...deliveryStatuses, 'paused'];
@@ -41,7 +41,7 @@ export function displayStatus(delivery: {
   return delivery.paused ? 'paused' : delivery.status;
 }
 
-/** Why a delivery stopped without success; `replay_failed` also where it had succeeded before (decision `replay.failed`). */
+/** Why a delivery stopped without success; `replay_failed` also when it had succeeded before (gap `replay.failed`). */
 export const settledReasons = [
   'window_elapsed',
   'retry_not_allowed',
@@ -50,30 +50,29 @@ export const settledReasons = [
 ] as const;
 export type SettledReason = (typeof settledReasons)[number];
 
-/** What became of a delivery, in words. */
 export const settledReasonDescriptions = {
   window_elapsed: 'no further attempt fits into the retry window',
-  retry_not_allowed: 'the receiver answered 410 Gone',
+  retry_not_allowed: 'the receiver returned 410 Gone',
   endpoint_deleted: 'its endpoint was deleted',
   replay_failed: 'the last replay failed',
 } as const satisfies Record<SettledReason, string>;
 
-/** What the next step depends on. Times are schedule time, milliseconds since 1970. */
+/** The state before an attempt ended. Times are schedule time, milliseconds since 1970. */
 export interface DeliveryProgress {
   /** When attempt 1 was due; null before it was made. The 72-hour window starts here. */
   readonly firstAttemptAt: number | null;
-  /** Attempts made so far on the retry schedule, the one just made not counted. */
+  /** Attempts made on the retry schedule, without the one just made. */
   readonly scheduledAttempts: number;
-  /** Replays that were asked for and not yet made, the one just made not counted. */
+  /** Requested replays that have not been sent, without the one just sent. */
   readonly pendingReplays: number;
-  /** Whether an attempt succeeded before and a failed replay leaves it at that (decision `replay.failed`). */
+  /** Whether an attempt succeeded before and a failed replay does not change that (gap `replay.failed`). */
   readonly keepsSuccess: boolean;
 }
 
 export interface AttemptResult {
   readonly outcome: AttemptOutcome;
   readonly responseStatus: number | null;
-  /** The receiver's `Retry-After` as a wait in milliseconds, null when it sent none that can be read. */
+  /** The receiver's `Retry-After` as a wait in milliseconds; null when it is missing or invalid. */
   readonly retryAfterMs: number | null;
   /** Whether the delivery was still on its retry schedule when the attempt began. */
   readonly onSchedule: boolean;
@@ -89,11 +88,11 @@ export type NextStep =
   | { readonly status: 'pending'; readonly dueAt: number };
 
 /**
- * What follows an attempt.
+ * The state of a delivery after an attempt.
  *
- * A replay that was asked for meanwhile goes first. A failure on the schedule leads to the next rung of the retry
- * ladder or, where that lies past the window, to `failed` at once (decision `retry.schedule`). A failed replay of
- * a delivery that had already settled settles it again and is not retried.
+ * A replay that was requested meanwhile is sent first. A failure on the schedule leads to the next retry or, when that
+ * would start after the retry window, to `failed` at once (gap `retry.schedule`). A failed replay of a delivery that
+ * had already settled settles it again and is not retried.
  */
 export function nextStep(
   progress: DeliveryProgress,
@@ -114,28 +113,28 @@ export function nextStep(
   );
 }
 
-/** The most attempts that are foretold: a ladder may have thousands of rungs. */
-const MAX_PLANNED = 100;
+/** A retry schedule can have thousands of attempts. */
+const MAX_PROJECTED = 100;
 
-/** Where a delivery stands before its next attempt. */
+/** The state of a delivery before its next attempt. */
 export interface DeliveryProjection extends Omit<DeliveryProgress, 'keepsSuccess'> {
-  /** When the next attempt is due; null when none is planned. */
+  /** When the next attempt is due; null when none is dueTimes. */
   readonly dueAt: number | null;
   readonly onSchedule: boolean;
 }
 
 /**
- * When the attempts still to come are due if every one fails when it is due: as the policy plans them, without jitter
- * and without what the receiver may ask for. At most a hundred.
+ * The due times of the remaining attempts if every one fails, without jitter and without a `Retry-After` of the
+ * receiver. At most a hundred.
  */
 export function projectAttempts(
   { dueAt, onSchedule, ...progress }: DeliveryProjection,
   policy: RetryPolicy,
 ): number[] {
-  const planned: number[] = [];
+  const dueTimes: number[] = [];
   let { firstAttemptAt, scheduledAttempts, pendingReplays } = progress;
-  for (let at = dueAt; at !== null && planned.length < MAX_PLANNED; ) {
-    planned.push(at);
+  for (let at = dueAt; at !== null && dueTimes.length < MAX_PROJECTED; ) {
+    dueTimes.push(at);
     pendingReplays = Math.max(0, pendingReplays - 1);
     const step = nextStep(
       { firstAttemptAt, scheduledAttempts, pendingReplays, keepsSuccess: false },
@@ -150,5 +149,5 @@ export function projectAttempts(
     if (onSchedule) scheduledAttempts++;
     at = step.status === 'pending' ? step.dueAt : null;
   }
-  return planned;
+  return dueTimes;
 }

@@ -1,21 +1,22 @@
-/** What the errors of the API mean (§7 of the service description, decision `error.codes`), for who reads its log. */
+/** Describes the error codes of the API (§7 of the service description, gap `error.codes`) for readers of the request log. */
 const texts: Readonly<Record<string, string>> = {
-  invalid_request: 'The body is no readable JSON, or the query is wrong.',
-  unauthenticated: 'There is no key in the Authorization header, or one that is not known or revoked.',
-  permission_denied: 'The key lacks the scope that this needs, or is for another workspace.',
-  not_found: 'Nothing is at this path, or there is no such thing that the key may see.',
-  method_not_allowed: 'The path takes other methods; the Allow header of the answer names them.',
-  idempotency_in_progress: 'A request with the same idempotency key was still being answered.',
-  idempotency_key_reused: 'The idempotency key had been used for a request with another body.',
+  invalid_request: 'The body is not valid JSON, or the query is invalid.',
+  unauthenticated: 'The Authorization header has no API key, or the key is unknown or revoked.',
+  permission_denied: 'The key does not have the required scope, or it belongs to another workspace.',
+  not_found: 'The path does not exist, or the resource does not exist or is not accessible with this key.',
+  method_not_allowed: 'The path has other methods; the Allow header of the response lists them.',
+  idempotency_in_progress: 'A request with the same idempotency key was still in progress.',
+  idempotency_key_reused: 'The idempotency key was already used for a request with a different body.',
   payload_too_large: 'The body is larger than the limit.',
   unsupported_media_type: 'The Content-Type is not application/json.',
-  validation_failed: 'A field is missing or cannot be what it is; the message of the answer names it.',
-  rate_limited: 'The key has made more requests than its limit; Retry-After says when there is room again.',
-  internal_error: 'The emulator failed; its own output says why.',
-  storage_unavailable: 'The database takes no write: check free space and permissions of its folder.',
+  validation_failed: 'A field is missing or invalid; the message of the response names it.',
+  rate_limited: 'The key exceeded its rate limit; Retry-After says when to try again.',
+  internal_error: 'The emulator had an internal error; see its output for the cause.',
+  storage_unavailable:
+    'The database cannot be written. Check the free space and the permissions of its folder.',
 };
 
-/** A sentence about an `error.code`; null for one that is not the emulator's own, as a fault may order. */
+/** A sentence about an `error.code`; null for a code that is not the emulator's own, which an injected fault can set. */
 export function describeApiError(code: string): string | null {
   return texts[code] ?? null;
 }

@@ -22,7 +22,7 @@ export function parseDuration(text: string): number | null {
   return end > 0 && end === input.length ? Math.round(total) : null;
 }
 
-/** Writes milliseconds the way {@link parseDuration} reads them, largest unit first: `1h30m`, `45s`, `1.5s`, `250ms`. */
+/** Formats milliseconds for {@link parseDuration}, largest unit first: `1h30m`, `45s`, `1.5s`, `250ms`. */
 export function formatDuration(ms: number): string {
   if (ms < 0) return `-${formatDuration(-ms)}`;
   let rest = Math.round(ms);
@@ -36,7 +36,7 @@ export function formatDuration(ms: number): string {
   return rest === 0 ? text : `${text}${rest / SECOND_MS}s`;
 }
 
-/** Writes how long a request took: tenths tell apart what takes a few milliseconds. */
+/** Formats the duration of a request, with tenths below 10 ms. */
 export function formatLatency(ms: number): string {
   return ms < 10 ? `${ms.toFixed(1)}ms` : formatDuration(ms);
 }

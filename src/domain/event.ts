@@ -1,4 +1,4 @@
-/** Events and the envelope that carries them to a receiver (§2 of the service description). */
+/** Event types, event records and the delivery envelope (§2 of the service description). */
 
 /** The form `<noun>.<verb>` (§2): lower-case letters, digits and `_`. */
 export const EVENT_TYPE_PATTERN = /^[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*$/;
@@ -7,7 +7,7 @@ export const EVENT_TYPE_MAX_LENGTH = 128;
 /** The subscription that matches every event type; discouraged in production (§2). */
 export const WILDCARD_SUBSCRIPTION = '*';
 
-/** Whether `type` has that form, in at most 128 characters. */
+/** Whether `type` has the form {@link EVENT_TYPE_PATTERN} and at most 128 characters. */
 export function isEventType(type: string): boolean {
   return type.length <= EVENT_TYPE_MAX_LENGTH && EVENT_TYPE_PATTERN.test(type);
 }
@@ -21,27 +21,27 @@ export interface EventFields {
   readonly id: string;
   readonly workspaceId: string;
   readonly type: string;
-  /** JSON text of the payload, kept as it was sent so that no number changes on the way. */
+  /** JSON text of the payload as it was sent, so that no number changes. */
   readonly payload: string;
   /** Milliseconds since 1970 on the workspace's schedule clock. */
   readonly createdAt: number;
 }
 
-/** The event record as JSON text (decision `event.record`). */
+/** The event record as JSON text (gap `event.record`). */
 export function toEventRecord(event: EventFields): string {
   const createdAt = new Date(event.createdAt).toISOString();
   return `{"id":"${event.id}","workspace_id":"${event.workspaceId}","type":"${event.type}","payload":${event.payload},"created_at":"${createdAt}"}`;
 }
 
 /**
- * The delivery envelope as JSON text (decision `envelope`). It is made once, when the event is created; every
- * attempt and every replay sends these bytes.
+ * The delivery envelope as JSON text (gap `envelope`). It is serialized once, when the event is created; every attempt
+ * and every replay sends these bytes.
  */
 export function toEnvelope(event: EventFields): string {
   return `${envelopeHead(event)}${toEventRecord(event)}}`;
 }
 
-/** The event record inside an envelope made by {@link toEnvelope}: the same text, not parsed and printed again. */
+/** The text of the event record inside an envelope of {@link toEnvelope}, without parsing it. */
 export function extractEventRecord(
   envelope: string,
   event: Pick<EventFields, 'type' | 'workspaceId' | 'createdAt'>,
@@ -49,7 +49,7 @@ export function extractEventRecord(
   return envelope.slice(envelopeHead(event).length, -1);
 }
 
-// The members before `data` have no character that JSON escapes: ids, a checked type and an ISO time.
+// The fields before `data` contain no character that JSON escapes: ids, a checked type and an ISO time.
 function envelopeHead(event: Pick<EventFields, 'type' | 'workspaceId' | 'createdAt'>): string {
   const createdAt = new Date(event.createdAt).toISOString();
   return `{"type":"${event.type}","workspace_id":"${event.workspaceId}","created_at":"${createdAt}","data":`;

@@ -1,14 +1,13 @@
-/** Faults that somebody has ordered, on requests to the API and on deliveries: what they do and what they meet. Pure. */
+/** Injected faults on API requests and on deliveries: their rules, and what they match. */
 import { MINUTE_MS, SECOND_MS } from './duration.ts';
 
 export const faultTargets = ['request', 'delivery'] as const;
 
-/** When the connection of a request is dropped: before its operation, or when it is done and would be answered. */
+/** When the connection of a request is dropped: before the operation runs, or after it, before the response. */
 export const requestDrops = ['before', 'after'] as const;
 
 export const requestFaultKinds = ['status', 'latency', 'drop-before', 'drop-after'] as const;
 
-/** What becomes of an attempt. */
 export const deliveryFaultKinds = [
   'duplicate',
   'delay',
@@ -22,34 +21,34 @@ export const deliveryFaultKinds = [
 ] as const;
 export type DeliveryFaultKind = (typeof deliveryFaultKinds)[number];
 
-/** What each does to an attempt, in words. */
+/** The effect of each kind on an attempt. */
 export const deliveryFaultDescriptions = {
-  duplicate: 'it is sent twice, the second time when the first is answered',
+  duplicate: 'it is sent twice; the second time after the first response',
   delay: 'it is due later',
   reorder: 'it waits until another delivery to the endpoint has been sent',
-  drop: 'nothing is sent; it ends as a connection that failed',
+  drop: 'nothing is sent; the attempt ends as a connection error',
   'tamper-body': 'a byte of the body is changed after signing',
-  'bad-signature': 'it is signed with a secret that nobody has',
-  'stale-timestamp': 'it is signed, rightly, for a time that is too long ago',
-  'old-secret': 'it is signed with the secret before the last rotation alone',
-  'slow-body': 'its body is written bit by bit',
+  'bad-signature': 'it is signed with a random secret',
+  'stale-timestamp': 'it has a valid signature with an old timestamp',
+  'old-secret': 'it is signed only with the secret from before the last rotation',
+  'slow-body': 'its body is sent slowly, in pieces',
 } as const satisfies Record<DeliveryFaultKind, string>;
 
 export type FaultKind = DeliveryFaultKind | (typeof requestFaultKinds)[number];
 
-/** For those that last: schedule time for `delay` and `reorder`, real time for `slow-body`. */
+/** Default durations: schedule time for `delay` and `reorder`, real time for `slow-body`. */
 export const defaultDelayMs = {
   delay: MINUTE_MS,
   reorder: MINUTE_MS,
   'slow-body': 5 * SECOND_MS,
 } as const satisfies Partial<Record<DeliveryFaultKind, number>>;
 
-/** A fault as it was ordered, in the words in which it is stored and shown. What is left out restricts nothing. */
+/** An injected fault with the field names of the API and the store. A missing field does not restrict it. */
 export interface FaultRule {
   readonly on: (typeof faultTargets)[number];
   readonly workspace_id?: string | undefined;
   readonly method?: string | undefined;
-  /** With or without `/v1`; a segment `*` or `{name}` stands for any one. */
+  /** With or without `/v1`; the segments `*` and `{name}` match any segment. */
   readonly path?: string | undefined;
   readonly api_key_id?: string | undefined;
   readonly status?: number | undefined;
@@ -62,11 +61,11 @@ export interface FaultRule {
   readonly delay_ms?: number | undefined;
   /** From 0 to 1. */
   readonly probability: number;
-  /** How often it may fire. */
+  /** How often it can fire. */
   readonly count?: number | undefined;
 }
 
-const REQUEST_MEMBERS = [
+const REQUEST_FIELDS = [
   'method',
   'path',
   'api_key_id',
@@ -75,33 +74,40 @@ const REQUEST_MEMBERS = [
   'latency_ms',
   'drop',
 ] as const;
-const DELIVERY_MEMBERS = ['kind', 'webhook_id', 'type', 'delay_ms'] as const;
+const DELIVERY_FIELDS = ['kind', 'webhook_id', 'type', 'delay_ms'] as const;
 
 export interface FaultProblem {
-  /** The one that says so. */
+  /** The field with the problem. */
   readonly field: keyof FaultRule;
   readonly problem: string;
 }
 
-/** What a fault cannot mean; null when it is fine. @param nameOf what the problem calls a member. */
+/** The first contradiction in a rule; null when it is valid. @param nameOf returns the name of a field for the message. */
 export function findFaultProblem(
   rule: FaultRule,
-  nameOf: (member: keyof FaultRule) => string,
+  nameOf: (field: keyof FaultRule) => string,
 ): FaultProblem | null {
-  const others = rule.on === 'request' ? DELIVERY_MEMBERS : REQUEST_MEMBERS;
-  const foreign = others.find((member) => rule[member] !== undefined);
-  if (foreign) return { field: foreign, problem: `is not for faults on a ${rule.on}` };
+  const others = rule.on === 'request' ? DELIVERY_FIELDS : REQUEST_FIELDS;
+  const misplaced = others.find((field) => rule[field] !== undefined);
+  if (misplaced)
+    return {
+      field: misplaced,
+      problem: `applies only to faults on a ${rule.on === 'request' ? 'delivery' : 'request'}`,
+    };
   return rule.on === 'request' ? findRequestProblem(rule, nameOf) : findDeliveryProblem(rule);
 }
 
 function findRequestProblem(
   { status, drop, latency_ms: latencyMs, error_code: errorCode }: FaultRule,
-  nameOf: (member: keyof FaultRule) => string,
+  nameOf: (field: keyof FaultRule) => string,
 ): FaultProblem | null {
   if (status === undefined && drop === undefined && latencyMs === undefined)
     return { field: 'status', problem: `is required, or ${nameOf('latency_ms')}, or ${nameOf('drop')}` };
   if (status !== undefined && drop !== undefined)
-    return { field: 'drop', problem: `cannot go with ${nameOf('status')}: there is no answer` };
+    return {
+      field: 'drop',
+      problem: `cannot be combined with ${nameOf('status')}: a dropped request has no response`,
+    };
   if (errorCode !== undefined && status === undefined)
     return { field: 'error_code', problem: `needs ${nameOf('status')}` };
   return null;
@@ -111,19 +117,19 @@ function findDeliveryProblem({ kind, delay_ms: delayMs }: FaultRule): FaultProbl
   if (kind === undefined)
     return { field: 'kind', problem: `must be one of ${deliveryFaultKinds.join(', ')}` };
   if (delayMs !== undefined && !Object.hasOwn(defaultDelayMs, kind))
-    return { field: 'delay_ms', problem: `is only for ${Object.keys(defaultDelayMs).join(', ')}` };
+    return { field: 'delay_ms', problem: `applies only to ${Object.keys(defaultDelayMs).join(', ')}` };
   return null;
 }
 
-/** Why no request would ever meet a fault, given all `routes` that there are; null where one can. */
+/** Why no request to any of `routes` could match a fault; null when one can. */
 export function findRouteProblem(
   { method, path }: FaultRule,
   routes: readonly Pick<FaultableRequest, 'method' | 'path'>[],
 ): FaultProblem | null {
-  const there = routes.filter((route) => path === undefined || canBe(path, route.path));
+  const there = routes.filter((route) => path === undefined || canMatch(path, route.path));
   if (there.length === 0)
     return { field: 'path', problem: `must be that of an operation: ${listUnique(routes, 'path')}` };
-  if (there.some((route) => is(method, route.method))) return null;
+  if (there.some((route) => matches(method, route.method))) return null;
   const where = path === undefined ? 'of an operation' : 'of an operation there';
   return { field: 'method', problem: `must be that ${where}: ${listUnique(there, 'method')}` };
 }
@@ -132,31 +138,31 @@ function listUnique<Key extends string>(routes: readonly Readonly<Record<Key, st
   return [...new Set(routes.map((route) => route[key]))].join(', ');
 }
 
-/** What is written beside a request or an attempt that a fault touched. */
+/** The fault that was applied to a request or an attempt, as it is stored with it. */
 export interface AppliedFault {
   readonly id: string;
   readonly kind: FaultKind;
 }
 
-/** What a fault on requests can be restricted to. */
+/** The properties of a request that a fault can be restricted to. */
 export interface FaultableRequest {
   readonly method: string;
   readonly path: string;
   readonly apiKeyId: string;
-  /** The workspace of the key; null for a key that is for all. */
+  /** The workspace of the key; null for a key for all workspaces. */
   readonly workspaceId: string | null;
 }
 
 export function matchesRequest(rule: FaultRule, facts: FaultableRequest): boolean {
   return (
-    is(rule.workspace_id, facts.workspaceId) &&
-    is(rule.api_key_id, facts.apiKeyId) &&
-    is(rule.method, facts.method) &&
+    matches(rule.workspace_id, facts.workspaceId) &&
+    matches(rule.api_key_id, facts.apiKeyId) &&
+    matches(rule.method, facts.method) &&
     (rule.path === undefined || isPath(rule.path, facts.path))
   );
 }
 
-/** What a fault on deliveries can be restricted to. */
+/** The properties of a delivery that a fault can be restricted to. */
 export interface FaultableDelivery {
   readonly workspaceId: string;
   readonly webhookId: string;
@@ -165,9 +171,9 @@ export interface FaultableDelivery {
 
 export function matchesDelivery(rule: FaultRule, facts: FaultableDelivery): boolean {
   return (
-    is(rule.workspace_id, facts.workspaceId) &&
-    is(rule.webhook_id, facts.webhookId) &&
-    is(rule.type, facts.type)
+    matches(rule.workspace_id, facts.workspaceId) &&
+    matches(rule.webhook_id, facts.webhookId) &&
+    matches(rule.type, facts.type)
   );
 }
 
@@ -189,34 +195,38 @@ const STATUS_CODES: Readonly<Record<number, string>> = {
   429: 'rate_limited',
 };
 
-/** The `error.code` that a status has unless another is ordered (§7, decision `error.codes`). */
+/** The `error.code` of a status for which the fault sets no code (§7, gap `error.codes`). */
 export function defaultErrorCode(status: number): string {
   return STATUS_CODES[status] ?? (status < 500 ? 'invalid_request' : 'internal_error');
 }
 
-/** The body with one byte changed: JSON stays JSON, so that only who verifies will notice. */
+/** The body with one byte changed. JSON stays valid JSON, so that only a receiver that verifies notices. */
 export function tamperBody(body: string): string {
   const tampered = body.replace(/\d(?=\D*$)/, (digit) => String((Number(digit) + 1) % 10));
   return tampered === body ? body.replace(/.$/s, ' ') : tampered;
 }
 
-function is<Value>(wanted: Value | undefined, found: Value | null): boolean {
+function matches<Value>(wanted: Value | undefined, found: Value | null): boolean {
   return wanted === undefined || wanted === found;
 }
 
-/** Whether the path of a request is the one that a fault names. */
+/** Whether a fault with this path applies to the path of a request. */
 function isPath(pattern: string, path: string): boolean {
-  return agree(pattern, path, (wanted, found) => isOpen(wanted) || wanted === found);
+  return matchesSegments(pattern, path, (wanted, found) => isPlaceholder(wanted) || wanted === found);
 }
 
-/** Whether a request to a route can have the path that a fault names. */
-function canBe(pattern: string, route: string): boolean {
-  return agree(pattern, route, (wanted, found) =>
-    wanted === '' ? found === '' : isOpen(wanted) || isOpen(found) || wanted === found,
+/** Whether a request to a route can have a path that the fault applies to. */
+function canMatch(pattern: string, route: string): boolean {
+  return matchesSegments(pattern, route, (wanted, found) =>
+    wanted === '' ? found === '' : isPlaceholder(wanted) || isPlaceholder(found) || wanted === found,
   );
 }
 
-function agree(pattern: string, path: string, fits: (wanted: string, found: string) => boolean): boolean {
+function matchesSegments(
+  pattern: string,
+  path: string,
+  fits: (wanted: string, found: string) => boolean,
+): boolean {
   const [wanted, found] = [toSegments(pattern), toSegments(path)];
   return wanted.length === found.length && wanted.every((segment, i) => fits(segment, found[i] ?? ''));
 }
@@ -225,7 +235,7 @@ function toSegments(path: string): string[] {
   return path.replace(/^\/v1(?=\/|$)/, '').split('/');
 }
 
-/** Stands for any segment: `*`, `{id}`. */
-function isOpen(segment: string): boolean {
+/** Whether it matches any segment: `*`, `{id}`. */
+function isPlaceholder(segment: string): boolean {
   return /^(?:\*|\{\w+\})$/.test(segment);
 }

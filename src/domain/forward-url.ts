@@ -1,21 +1,21 @@
-/** The address of a receiver, written the way people write them: `3000`, `localhost:3000/webhooks`. Pure. */
+/** Reads the URL of a receiver in its short forms: `3000`, `localhost:3000/webhooks`. */
 import { classifyHost } from './address.ts';
 
-/** An endpoint by its address and the types of events that it takes. */
+/** An endpoint to register: its URL and the event types that it subscribes to. */
 export interface ForwardTarget {
   readonly url: string;
   readonly events: readonly string[];
 }
 
-/** A port alone, with or without its colon, and perhaps a path. */
+/** Only a port, with or without a colon and a path. */
 const PORT_ALONE = /^:?(?=\d+(?:[/?]|$))/;
-/** `localhost:3000` is no scheme and a path: a scheme is followed by `//`. */
+/** `localhost:3000` has no scheme: a scheme is followed by `//`. */
 const SCHEME = /^[a-z][a-z\d+.-]*:\/\//i;
 
 /**
- * The URL that is meant: `http://localhost:…` for a port, plain HTTP for a host of this machine or network, HTTPS for
- * one that may be public. What has a scheme stays as it is. Null for what is no HTTP URL even then; whether deliveries
- * may go there is another question (decision `webhook.url`).
+ * Completes a URL: `http://localhost:…` for a port, plain HTTP for a loopback or private host, HTTPS for a public host.
+ * Text with a scheme is returned unchanged. Null when the result is not an HTTP URL. Does not check whether deliveries
+ * can be sent there (gap `webhook.url`).
  */
 export function toForwardUrl(written: string): string | null {
   if (SCHEME.test(written)) return /^https?:/i.test(written) && URL.canParse(written) ? written : null;

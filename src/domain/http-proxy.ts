@@ -1,4 +1,4 @@
-/** The proxy that deliveries may be asked to go through. Pure. */
+/** The HTTP proxy for deliveries and the hosts that bypass it. */
 import { SvcError } from '../errors.ts';
 import { classifyHost } from './address.ts';
 
@@ -6,29 +6,29 @@ export interface ProxyOptions {
   /** `http://[user:password@]host:port` */
   readonly url: string;
   /**
-   * Hosts that are reached without it, as `NO_PROXY` writes them: `example.com` stands for the names below it too,
-   * `example.com:8443` for one port, `*` for all.
+   * Hosts that bypass the proxy, as in `NO_PROXY`: `example.com` includes its subdomains, `example.com:8443` is one port,
+   * `*` is every host.
    */
   readonly except?: readonly string[] | undefined;
 }
 
 export interface HttpProxy {
-  /** Without brackets where it is an IPv6 address. */
+  /** An IPv6 address has no brackets. */
   readonly hostname: string;
   readonly port: number;
-  /** `host:port`, for messages: without the password. */
+  /** `host:port` without the password, for messages. */
   readonly authority: string;
-  /** The value of `Proxy-Authorization`; null when the address has no user name. */
+  /** The value of `Proxy-Authorization`; null when the URL has no user name. */
   readonly authorization: string | null;
   readonly except: readonly string[];
 }
 
-/** @throws SvcError `usage` when the address is not one of an HTTP proxy. */
+/** @throws SvcError `usage` when the URL is not that of an HTTP proxy. */
 export function parseProxy({ url: text, except = [] }: ProxyOptions): HttpProxy {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || url.protocol !== 'http:') {
-    throw new SvcError('usage', 'The address of the proxy must be http://host:port.', {
-      hint: 'With a name and a password: http://user:password@host:port',
+    throw new SvcError('usage', 'The proxy URL must have the form http://host:port.', {
+      hint: 'Add a user name and a password with http://user:password@host:port',
     });
   }
   const { hostname, username, password } = url;
@@ -43,7 +43,7 @@ export function parseProxy({ url: text, except = [] }: ProxyOptions): HttpProxy 
   };
 }
 
-/** Whether the proxy stands between here and the origin: never for what is on this machine or network. */
+/** Whether requests to a URL use the proxy. Loopback and private addresses never do. */
 export function usesProxy(proxy: HttpProxy, { hostname, protocol, port }: URL): boolean {
   if (classifyHost(hostname).kind !== 'public') return false;
   const host = hostname.replace(/\.$/, '');
@@ -51,7 +51,7 @@ export function usesProxy(proxy: HttpProxy, { hostname, protocol, port }: URL): 
   return !proxy.except.some((entry) => matches(entry, names));
 }
 
-/** A percent sign that encodes nothing stands for itself. */
+/** Keeps a percent sign that encodes nothing. */
 function decode(text: string): string {
   return decodeURIComponent(text.replace(/%(?![0-9a-f]{2})/gi, '%25'));
 }

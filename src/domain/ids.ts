@@ -1,4 +1,4 @@
-/** Prefixes of the identifiers of the service (§2) and of the records that only the emulator shows. */
+/** Prefixes of the IDs of the service (§2) and of the records that only the emulator has. */
 export const idPrefixes = {
   workspace: 'ws_',
   event: 'evt_',
@@ -10,7 +10,6 @@ export const idPrefixes = {
 } as const;
 export type IdKind = keyof typeof idPrefixes;
 
-/** What each kind is called: one of them, and several. */
 const idNouns: Readonly<Record<IdKind, readonly [one: string, several: string]>> = {
   workspace: ['a workspace', 'workspaces'],
   event: ['an event', 'events'],
@@ -22,26 +21,26 @@ const idNouns: Readonly<Record<IdKind, readonly [one: string, several: string]>>
 };
 
 const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
-/** What the sender chose the length of. */
+/** Limits text of unknown length in messages. */
 const SHOWN_LENGTH = 64;
 const TIME_CHARS = 10;
 const RANDOM_CHARS = 16;
 const OPAQUE = '[0-7][0-9A-HJKMNP-TV-Z]{25}';
 const OPAQUE_PATTERN = new RegExp(`^${OPAQUE}$`);
 
-/** What an identifier of each kind looks like: right prefix and 26 characters of Crockford base32. */
+/** The pattern of each kind of ID: its prefix and 26 characters of Crockford base32. */
 export const idPatterns = Object.fromEntries(
   Object.entries(idPrefixes).map(([kind, prefix]) => [kind, new RegExp(`^${prefix}${OPAQUE}$`)]),
 ) as Readonly<Record<IdKind, RegExp>>;
 
-/** Whether `text` is an identifier, of whatever kind. */
+/** Whether `text` is an ID of any kind. */
 export function isId(text: string): boolean {
   return Object.values(idPatterns).some((pattern) => pattern.test(text));
 }
 
 /**
- * What an identifier of another kind than `wanted` is: `evt_1 is an event; deliveries start with del_`. Null for what has
- * no prefix of another kind.
+ * Describes an ID of another kind than `wanted`: `evt_1 is an event; deliveries start with del_`. Null when `id` does not
+ * have the prefix of another kind.
  */
 export function describeIdKindMismatch(id: string, wanted: IdKind): string | null {
   const kinds = Object.keys(idPrefixes) as IdKind[];
@@ -51,13 +50,12 @@ export function describeIdKindMismatch(id: string, wanted: IdKind): string | nul
   return `${shown} is ${idNouns[kind][0]}; ${idNouns[wanted][1]} start with ${idPrefixes[wanted]}`;
 }
 
-/** Fills a buffer with random bytes; a seeded run supplies its own. */
+/** Fills a buffer with random bytes; a run with a random seed has its own function. */
 export type RandomFill = (buffer: Uint8Array<ArrayBuffer>) => Uint8Array;
 
 /**
- * Makes identifiers: prefix and a ULID (decision `id.format`), so that order by id is order of creation.
- * Within one source the order holds even when the time given does not move or goes back: the random part
- * then counts on from the last one.
+ * Generates IDs: a prefix and a ULID (gap `id.format`), so that IDs sort by creation time. Within one generator they also
+ * sort when the given time stands still or goes back: the random part is then incremented.
  */
 export class UlidGenerator {
   readonly #fill: RandomFill;
@@ -67,17 +65,17 @@ export class UlidGenerator {
   readonly #lastRandom = new Uint8Array(RANDOM_CHARS);
   #timeText = '';
 
-  // The global one: importing node:crypto for it would cost every command 3 ms.
+  // The global `crypto`: importing node:crypto takes 3 ms in every command.
   constructor(fill: RandomFill = (buffer) => crypto.getRandomValues(buffer)) {
     this.#fill = fill;
   }
 
-  /** A new identifier of `kind`, created at `atMs` (milliseconds since 1970). */
+  /** A new ID of `kind`, created at `atMs` (milliseconds since 1970). */
   next(kind: IdKind, atMs: number): string {
     return idPrefixes[kind] + this.#ulid(Math.floor(atMs));
   }
 
-  /** Never again make an identifier that sorts before `id`: called at boot with the newest stored one. */
+  /** Makes later IDs sort after `id`. Called at boot with the newest stored ID. */
   continueAfter(id: string): void {
     const ms = parseIdTime(id);
     if (ms !== null && ms >= this.#lastMs) this.#startAt(ms + 1);
@@ -99,7 +97,7 @@ export class UlidGenerator {
       this.#poolAt = 0;
     }
     for (let i = 0; i < RANDOM_CHARS; i++) this.#lastRandom[i] = (this.#pool[this.#poolAt++] ?? 0) & 31;
-    // Room to count up within the millisecond without overflowing.
+    // Leaves room to increment within the millisecond.
     this.#lastRandom[0] = (this.#lastRandom[0] ?? 0) & 15;
   }
 
@@ -124,7 +122,7 @@ function encodeTime(ms: number): string {
   return text;
 }
 
-/** The creation time carried by an identifier, in milliseconds since 1970; null when it is not one. */
+/** The creation time in an ID, in milliseconds since 1970; null when `id` is invalid. */
 export function parseIdTime(id: string): number | null {
   const opaque = id.slice(id.indexOf('_') + 1);
   if (!OPAQUE_PATTERN.test(opaque)) return null;

@@ -1,8 +1,8 @@
-/** Characters that a reader cannot see, or that a terminal obeys, shown as escapes. */
+/** Escapes characters that are invisible or control a terminal. */
 
 /**
- * Control characters (C0, DEL, C1), format characters (bidirectional controls, zero-width characters, tags), everything
- * that Unicode lets a program leave out when it displays text, line separators and lone halves of surrogate pairs.
+ * Control characters (C0, DEL, C1), format characters (bidirectional controls, zero-width characters, tags), the
+ * default-ignorable characters of Unicode, line separators and unpaired surrogates.
  */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
 const INVISIBLE_IN_LINE = new RegExp(INVISIBLE, 'gu');
@@ -11,18 +11,18 @@ const INVISIBLE_IN_LINES = new RegExp(`(?![\\n\\t])${INVISIBLE.source}`, 'gu');
 /** Invisible characters that are part of many emoji. */
 const EMOJI_PART = /[\u200d\ufe0f\u{e007f}]/u;
 
-// The flag `v` is newer than the language level of this project, so it cannot be a literal.
+// Not a literal: the flag `v` is newer than the language level of this project.
 const EMOJI = '\\p{RGI_Emoji}';
 
-/** One character that can be seen. Blanks, invisible characters and the empty Braille pattern cannot. */
+/** One visible character. Spaces, invisible characters and the empty Braille pattern are not visible. */
 export const VISIBLE_CHARACTER = /[^\p{Cc}\p{Cf}\p{Cs}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/u;
 
-/** For text that has to stay on one line. */
+/** For text that must stay on one line. */
 export function escapeToOneLine(text: string): string {
   return escapeAll(text, INVISIBLE_IN_LINE);
 }
 
-/** For text of several lines, such as a body: line breaks and tabs stay. */
+/** For text with several lines, such as a body: keeps line breaks and tabs. */
 export function escapeInvisible(text: string): string {
   return escapeAll(text.replaceAll('\r\n', '\n'), INVISIBLE_IN_LINES);
 }
@@ -38,14 +38,14 @@ function escapeAll(text: string, invisible: RegExp): string {
   return escaped + text.slice(end).replace(invisible, escapeCharacter);
 }
 
-/** The closed list of emoji that Unicode recommends, so that nothing can be hidden in one. It takes 10 ms to make. */
+/** The emoji that Unicode recommends: a closed list, so that no text can be hidden in one. Compiling it takes 10 ms. */
 let emoji: RegExp | undefined;
 function findEmoji(): RegExp {
   emoji ??= new RegExp(EMOJI, 'gv');
   return emoji;
 }
 
-/** `\n`, `\x1b`; above those `\u200b`, which is an escape in JSON too, where no other can be needed. */
+/** `\n`, `\x1b`, or `\u200b`. Only the last form can be needed in JSON, where it is an escape, too. */
 function escapeCharacter(character: string): string {
   const short = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }[character];
   return short ?? character.split('').map(escapeUnit).join('');

@@ -1,42 +1,42 @@
-/** Changes at a path in JSON text, `items[0].price=12.50`. Everything else keeps its text, numbers included. */
+/** Edits JSON text at a path, `items[0].price=12.50`. Everything else keeps its text, numbers included. */
 import { SvcError } from '../errors.ts';
 import { closestMatch } from './closest-match.ts';
 import { isJson, type JsonTree, parseJsonTree, printJsonTree } from './json.ts';
 import { formatPath, getAtPath, getChild, listJsonPaths, type PathStep, parsePath } from './json-path.ts';
 
-/** `override` needs something at the path, `add` needs nothing there and makes what leads to it; `value` is JSON text. */
+/** `override` needs a value at the path; `add` needs none and creates its parents. `value` is JSON text. */
 export type JsonEdit =
   | { readonly kind: 'override' | 'add'; readonly path: string; readonly value: string }
   | { readonly kind: 'remove'; readonly path: string };
 
 const ASSIGNMENT = /^((?:\[(?:"(?:[^"\\]|\\.)*"|'[^']*'|[^\]]*)\]|[^=[])+)=(.*)$/s;
-/** How JSON begins that is not a bare word; `{{` begins a template of a fixture. */
+/** The start of JSON that is not a bare word; `{{` starts a template of a fixture. */
 const LIKE_JSON = /^(?:["[]|\{(?!\{))/;
 
 /**
  * Reads `path=value`. A value that is JSON keeps its type and text (`12.50`, `true`, `null`, `{"a":1}`, `"12"`); any
- * other is a string.
- * @throws SvcError `usage` when there is no path or no `=`, and for a value that begins as JSON and is not: its quotes
- *   were lost on the way through the shell.
+ * other value is a string.
+ * @throws SvcError `usage` when there is no path or no `=`, and for a value that starts like JSON but is invalid: the
+ *   shell has probably removed its quotes.
  */
 export function parseAssignment(text: string): { path: string; value: string } {
   const [, path, value] = ASSIGNMENT.exec(text) ?? [];
   if (path === undefined || value === undefined) {
-    throw new SvcError('usage', `Write path=value, not ${JSON.stringify(text)}.`);
+    throw new SvcError('usage', `${JSON.stringify(text)} is not of the form path=value.`);
   }
   if (isJson(value)) return { path, value };
   if (LIKE_JSON.test(value)) {
-    throw new SvcError('usage', `The value of ${path} begins like JSON, but is not: ${value}`, {
-      hint: `Put it in single quotes for the shell; as a string it is written ${JSON.stringify(value)}.`,
+    throw new SvcError('usage', `The value of ${path} starts like JSON but is not valid JSON: ${value}`, {
+      hint: `Put it in single quotes for the shell. To pass a string, write ${JSON.stringify(value)}.`,
     });
   }
   return { path, value: JSON.stringify(value) };
 }
 
 /**
- * Makes `changes`, in order, to a JSON object that `parseJsonObject` accepts. The result has no white space between
+ * Applies `changes`, in order, to a JSON object that `parseJsonObject` accepts. The result has no whitespace between
  * its tokens.
- * @throws SvcError `usage` naming the path that is malformed, missing, or taken.
+ * @throws SvcError `usage` that names the path that is invalid, does not exist, or already exists.
  */
 export function applyJsonEdits(text: string, changes: readonly JsonEdit[]): string {
   const root = parseJsonTree(text);
@@ -59,7 +59,7 @@ function makeChange(root: JsonTree, change: JsonEdit): void {
 function applyAt(node: JsonTree, step: PathStep, change: JsonEdit): void {
   const exists = getChild(node, step) !== undefined;
   if (change.kind === 'add' && exists) {
-    throw new SvcError('usage', `There is something at ${change.path} already.`, {
+    throw new SvcError('usage', `${change.path} already exists.`, {
       hint: 'Change it with --override.',
     });
   }
@@ -89,27 +89,26 @@ function toIndex(list: readonly JsonTree[], step: PathStep): number | null {
 function nothingAt(root: JsonTree, steps: readonly PathStep[], { path, kind }: JsonEdit): SvcError {
   const nearest = closestMatch(path, Array.from(listJsonPaths(root), formatPath));
   const hint = [nearest === null ? listSiblings(root, steps) : `Did you mean ${nearest}?`];
-  if (kind === 'override') hint.push('A new value is added with --add.');
-  return new SvcError('usage', `There is nothing at ${path}.`, { hint: hint.join(' ') });
+  if (kind === 'override') hint.push('To add a new value, use --add.');
+  return new SvcError('usage', `${path} does not exist.`, { hint: hint.join(' ') });
 }
 
-/** What there is instead, as far as the path leads. */
+/** Describes the last value on the path that exists. */
 function listSiblings(root: JsonTree, steps: readonly PathStep[]): string {
   const missing = steps.findIndex((_, index) => getAtPath(root, steps.slice(0, index + 1)) === undefined);
   const before = steps.slice(0, missing);
   const node = getAtPath(root, before) ?? root;
   const place = before.length === 0 ? 'The payload' : formatPath(before);
   if (typeof node === 'string') return `${place} is ${node}.`;
-  if (Array.isArray(node)) return `${place} is a list of ${node.length}.`;
+  if (Array.isArray(node))
+    return `${place} is a list with ${node.length} ${node.length === 1 ? 'item' : 'items'}.`;
   return node.size === 0 ? `${place} is empty.` : `${place} has ${[...node.keys()].join(', ')}.`;
 }
 
 function obstacle(node: JsonTree): string {
   if (Array.isArray(node))
-    return `the list before it has ${node.length} items, so the next is [${node.length}]`;
-  return node instanceof Map
-    ? 'what is before it is an object, not a list'
-    : 'what is before it is no object';
+    return `the list has ${node.length} ${node.length === 1 ? 'item' : 'items'}, so the next index is [${node.length}]`;
+  return node instanceof Map ? 'its parent is an object, not a list' : 'its parent is not an object';
 }
 
 function emptyFor(step: PathStep): JsonTree {

@@ -1,13 +1,13 @@
-/** Paths into JSON as people write them: `items[0].price`, `items[-1]`, `items[]`, `meta["a.b"]`. */
+/** Parses and formats paths into JSON: `items[0].price`, `items[-1]`, `items[]`, `meta["a.b"]`. */
 import { SvcError } from '../errors.ts';
 import type { JsonTree } from './json.ts';
 
-/** The name of a member, the index of an item (negative ones from the end), or null for the place after the last item. */
+/** The name of a field, the index of an item (negative from the end), or null for the position after the last item. */
 export type PathStep = string | number | null;
 
 const STEP = /(?:^|(?<=.)\.)([^.[\]]+)|\[("(?:[^"\\]|\\.)*"|'[^']*')\]|(?<=.)\[(-?\d*)\]/gy;
 
-/** @throws SvcError `usage` when `path` is not one. */
+/** @throws SvcError `usage` when `path` is invalid. */
 export function parsePath(path: string): PathStep[] {
   const matches = [...path.matchAll(STEP)];
   const length = matches.reduce((sum, [text]) => sum + text.length, 0);
@@ -18,12 +18,12 @@ export function parsePath(path: string): PathStep[] {
   });
 }
 
-/** The path as {@link parsePath} reads it. */
+/** The inverse of {@link parsePath}. */
 export function formatPath(steps: readonly PathStep[]): string {
   return steps.map(formatStep).join('').replace(/^\./, '');
 }
 
-/** What is at the end of `steps`; undefined where there is nothing. */
+/** The value at a path; undefined when there is none. */
 export function getAtPath(tree: JsonTree, steps: readonly PathStep[]): JsonTree | undefined {
   let node: JsonTree | undefined = tree;
   for (const step of steps) {
@@ -38,7 +38,7 @@ export function getChild(node: JsonTree, step: PathStep): JsonTree | undefined {
   return node instanceof Map && typeof step === 'string' ? node.get(step) : undefined;
 }
 
-/** Every path at which there is something. */
+/** Every path that exists in the tree. */
 export function* listJsonPaths(tree: JsonTree, before: readonly PathStep[] = []): Generator<PathStep[]> {
   if (typeof tree === 'string') return;
   for (const [step, child] of tree.entries()) {
@@ -69,7 +69,7 @@ function unquote(quoted: string, path: string): string {
 }
 
 function notPath(path: string): SvcError {
-  return new SvcError('usage', `${JSON.stringify(path)} is not a path such as items[0].price.`, {
-    hint: 'The last item is items[-1], the place after it items[]; a name with dots is written meta["a.b"].',
+  return new SvcError('usage', `${JSON.stringify(path)} is not a valid path.`, {
+    hint: 'Write a path such as items[0].price. The last item is items[-1], the position after it items[]. Quote a name with dots: meta["a.b"]',
   });
 }

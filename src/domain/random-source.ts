@@ -1,7 +1,7 @@
 import { createCipheriv, createHash, randomFillSync } from 'node:crypto';
 import type { RandomFill } from './ids.ts';
 
-/** Where a run gets its chance from: ids, secrets and jitter. */
+/** The random values of a run: IDs, secrets and jitter. */
 export interface RandomSource {
   readonly fill: RandomFill;
   /** Uniform in [0, 1). */
@@ -9,8 +9,8 @@ export interface RandomSource {
 }
 
 /**
- * @param seed the same seed gives the same bytes in the same order; null for bytes that cannot be foretold.
- * @param purpose another purpose gets other bytes of the same seed.
+ * @param seed the same seed gives the same bytes in the same order; null for unpredictable bytes.
+ * @param purpose each purpose has its own bytes of the same seed.
  */
 export function createRandomSource(seed: number | null, purpose = ''): RandomSource {
   const fill =
@@ -20,7 +20,7 @@ export function createRandomSource(seed: number | null, purpose = ''): RandomSou
   return { fill, next: () => Buffer.from(fill(new Uint8Array(6))).readUIntBE(0, 6) / 2 ** 48 };
 }
 
-// The key stream of a cipher under a key made of the seed: even, and the same on every machine.
+// The key stream of a cipher with a key from the seed: uniform, and the same on every machine.
 function createSeededFill(seed: string): RandomFill {
   const key = createHash('sha256').update(`svc-emulator ${seed}`).digest();
   const stream = createCipheriv('aes-256-ctr', key, Buffer.alloc(16));

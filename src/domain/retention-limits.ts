@@ -1,12 +1,12 @@
-/** How much a database keeps. What is pending is always kept. */
+/** Limits for the size of a database. Pending deliveries are always kept. */
 
-/** Each null keeps everything. */
+/** `null` disables a limit. */
 export interface RetentionLimits {
   /** Days of wall time. */
   readonly days: number | null;
-  /** Requests of the log. */
+  /** Entries of the request log. */
   readonly requests: number | null;
-  /** Megabytes (2^20 bytes) that rows and indexes take up. */
+  /** Megabytes (2^20 bytes) of rows and indexes. */
   readonly megabytes: number | null;
 }
 

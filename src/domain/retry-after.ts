@@ -1,11 +1,11 @@
-/** The receiver's `Retry-After` header (RFC 9110, section 10.2.3; decision `retry.after`). Pure. */
+/** Parses the receiver's `Retry-After` header (RFC 9110, section 10.2.3; gap `retry.after`). */
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from './duration.ts';
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 const MONTH = `(?<month>${MONTHS.join('|')})`;
 const TIME = String.raw`(?<hour>[01]\d|2[0-3]):(?<minute>[0-5]\d):(?<second>[0-5]\d|60)`;
 
-/** The three forms of an HTTP date (RFC 9110, section 5.6.7): the one to send, RFC 850's, and that of C's `asctime`. */
+/** The three forms of an HTTP date (RFC 9110, section 5.6.7): IMF-fixdate, RFC 850 and asctime. */
 const dateForms = [
   String.raw`(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), (?<day>\d{2}) ${MONTH} (?<year>\d{4}) ${TIME} GMT`,
   String.raw`(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day, (?<day>\d{2})-${MONTH}-(?<year>\d{2}) ${TIME} GMT`,
@@ -13,9 +13,9 @@ const dateForms = [
 ].map((form) => new RegExp(`^${form}$`));
 
 /**
- * How long the header asks to wait.
+ * The wait that the header asks for.
  * @param value the header: whole seconds, or an HTTP date in any of its three forms
- * @param wallNowMs the wall time, milliseconds since 1970, from which a date counts
+ * @param wallNowMs wall time in milliseconds since 1970; a date is relative to it
  * @returns milliseconds, at most `Number.MAX_SAFE_INTEGER`; 0 for a date in the past; null when it cannot be read
  */
 export function parseRetryAfter(value: string, wallNowMs: number): number | null {
@@ -39,7 +39,7 @@ function parseHttpDate(text: string, wallNowMs: number): number | null {
   return null;
 }
 
-/** A year of two digits that would lie more than 50 years ahead is the last one with those digits (RFC 9110). */
+/** A two-digit year more than 50 years in the future means the most recent year with these digits (RFC 9110). */
 function toFullYear(digits: string, wallNowMs: number): number {
   if (digits.length === 4) return Number(digits);
   const thisYear = new Date(wallNowMs).getUTCFullYear();

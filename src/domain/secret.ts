@@ -1,10 +1,10 @@
-/** Secrets and keys: how they are made and what they look like. */
+/** Creates, hashes and masks endpoint secrets and API keys. */
 import { createHash, randomFillSync } from 'node:crypto';
 import type { Environment } from './environment.ts';
 import type { RandomFill } from './ids.ts';
 import type { SignatureScheme } from './signature/scheme.ts';
 
-/** Widely known, so that people and secret scanners see what it is. */
+/** Widely known, so that people and secret scanners recognize it. */
 const SECRET_PREFIX = 'whsec_';
 const SECRET_BYTES = 32;
 const KEY_BYTES = 24;
@@ -16,8 +16,8 @@ export const keyPrefixes = { sandbox: 'svc_test_', production: 'svc_live_' } as 
 >;
 
 /**
- * A new endpoint secret (decision `secret.format`). Where the scheme decodes the secret it is written in that encoding,
- * behind the prefix of the scheme: other implementations decode strictly.
+ * A new endpoint secret (gap `secret.format`). If the scheme decodes the secret, the secret has its encoding and prefix,
+ * because other implementations decode strictly.
  */
 export function createWebhookSecret(
   key: SignatureScheme['key'] = { form: 'utf8' },
@@ -33,7 +33,7 @@ export function createApiKey(environment: Environment, fill: RandomFill = random
   return keyPrefixes[environment] + randomText(KEY_BYTES, 'base64url', fill);
 }
 
-/** Bytes of a secret that is not the one given, and always the same for it. */
+/** Fills buffers with the hash of `secret`: bytes for another secret that is always the same for this one. */
 export function fillFromHash(secret: string): RandomFill {
   return (buffer) => {
     buffer.set(createHash('sha256').update(secret).digest().subarray(0, buffer.length));
@@ -41,18 +41,18 @@ export function fillFromHash(secret: string): RandomFill {
   };
 }
 
-/** What is stored of a key. Keys are long random values, so a plain hash is enough to keep them from being read back. */
+/** The stored form of a key. Keys are long random values, so a plain hash is enough to protect them. */
 export function hashApiKey(key: string): Buffer {
   return createHash('sha256').update(key).digest();
 }
 
-/** A secret as anybody who looks on may see it: what it is, and four characters to tell it from others. */
+/** Masks a secret for display: its known prefix and the last four characters, or only the prefix of a short secret. */
 export function maskSecret(secret: string): string {
   const prefix = /^[a-z]+_/.exec(secret)?.[0] ?? '';
   return `${prefix}…${secret.slice(-4)}`;
 }
 
-/** The environment that a key says it belongs to; null when it is not a key of this service. */
+/** The environment in the prefix of a key; null when it is not a key of this service. */
 export function environmentOfApiKey(key: string): Environment | null {
   if (key.startsWith(keyPrefixes.sandbox)) return 'sandbox';
   if (key.startsWith(keyPrefixes.production)) return 'production';

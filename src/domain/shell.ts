@@ -1,4 +1,4 @@
-/** The text as one word of a POSIX shell. */
+/** Quotes text as one word of a POSIX shell. */
 export function quoteForShell(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,6 +1,6 @@
-/** What a search by a piece of text means, in lists and in the live stream. */
+/** Text search in lists and in the live stream. */
 
-/** Whether `text` has `wanted`, which is in lower case, in it, in whatever case. */
+/** Whether `text` contains `wanted`, ignoring case. `wanted` must be in lower case. */
 export function containsText(text: string, wanted: string): boolean {
   return text.toLowerCase().includes(wanted);
 }

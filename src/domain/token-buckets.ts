@@ -1,4 +1,4 @@
-/** A token bucket for each of many keys: so many uses at once, and so many a second in the long run. */
+/** Token buckets by key: limits the burst and the long-term rate. */
 
 export interface BucketLimit {
   readonly perSecond: number;
@@ -7,7 +7,7 @@ export interface BucketLimit {
 
 interface Bucket {
   tokens: number;
-  /** Monotonic time at which `tokens` was right. */
+  /** Monotonic time of the last refill. */
   refilledAt: number;
 }
 
@@ -18,26 +18,26 @@ export class TokenBuckets<Key> {
   /** Least recently used first. */
   readonly #buckets = new Map<Key, Bucket>();
 
-  /** @param maxKeys past it, the bucket of the least recently used key is full again. */
+  /** @param maxKeys when there are more, the bucket of the least recently used key is forgotten and full again. */
   constructor(limit: BucketLimit, monotonic: () => number, maxKeys = Number.POSITIVE_INFINITY) {
     this.#limit = limit;
     this.#monotonic = monotonic;
     this.#maxKeys = maxKeys;
   }
 
-  /** The tokens of a key; it can use one from 1 on. */
+  /** The tokens of a key; it needs at least 1 for a request. */
   availableTokens(key: Key): number {
     return this.#refill(key).tokens;
   }
 
-  /** @returns the tokens that are left. */
+  /** @returns the remaining tokens. */
   take(key: Key): number {
     const bucket = this.#refill(key);
     bucket.tokens = Math.max(0, bucket.tokens - 1);
     return bucket.tokens;
   }
 
-  /** Whole seconds until a key with so many tokens has one; at least 1. */
+  /** Whole seconds until a key with this many tokens has one again; at least 1. */
   secondsUntilNext(tokens: number): number {
     return Math.max(1, Math.ceil((1 - tokens) / this.#limit.perSecond));
   }

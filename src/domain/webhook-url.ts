@@ -1,4 +1,4 @@
-/** Which addresses an endpoint may have (§2, §6 of the service description, decision `webhook.url`). Pure. */
+/** Checks the URL of an endpoint (§2, §6 of the service description, gap `webhook.url`). */
 import { type AddressClass, classifyHost } from './address.ts';
 
 /** `local`: HTTPS anywhere, HTTP only to loopback and private addresses. `public`: HTTPS to public addresses only. */
@@ -6,17 +6,17 @@ export type WebhookUrlRule = 'local' | 'public';
 
 export type WebhookUrlCheck =
   | { readonly ok: true }
-  /** `problem` says what the address must be, to follow the name of the field: "must be …". */
+  /** `problem` follows the name of the field: "must be …". */
   | { readonly ok: false; readonly problem: string };
 
 export const WEBHOOK_URL_MAX_LENGTH = 2048;
 
-// Whitespace, control and format characters, and halves of surrogate pairs: a parser drops or replaces them silently.
+// Whitespace, control and format characters, and unpaired surrogates: a URL parser drops or replaces them silently.
 const INVISIBLE = /[\s\p{Cc}\p{Cf}\p{Cs}]/u;
 
 /**
- * Whether an endpoint may be registered with this URL, which is then kept as it was given. Host names are judged by
- * their form and not resolved; the dialer judges what they resolve to.
+ * Whether an endpoint can be registered with this URL, which is then stored unchanged. Host names are not resolved: the
+ * addresses that they resolve to are checked when a connection is opened.
  */
 export function checkWebhookUrl(text: string, rule: WebhookUrlRule): WebhookUrlCheck {
   const problem = findProblem(text, rule);
@@ -24,21 +24,21 @@ export function checkWebhookUrl(text: string, rule: WebhookUrlRule): WebhookUrlC
 }
 
 /**
- * Why nothing may be sent over `protocol` to what the address or host is, as what it must be instead; null when it
- * may. The registration of an endpoint asks this about the host, the dialer about each resolved address.
+ * Why nothing can be sent over `protocol` to the address or host, as a clause that starts with "must"; null when it can.
+ * Registration checks the host, and the sender checks each resolved address.
  */
 export function findTargetProblem(
   rule: WebhookUrlRule,
   protocol: string,
   target: AddressClass,
 ): string | null {
-  if (target.kind === 'blocked') return 'must be one that deliveries may go to';
+  if (target.kind === 'blocked') return 'must not be a blocked address';
   if (rule === 'public') {
     const allowed = protocol === 'https:' && target.kind === 'public';
     return allowed ? null : 'must be publicly reachable over HTTPS';
   }
   if (protocol === 'http:' && target.kind === 'public') {
-    return 'must use HTTPS: plain HTTP is for loopback and private addresses only';
+    return 'must use HTTPS: plain HTTP is only for loopback and private addresses';
   }
   return null;
 }
@@ -47,7 +47,7 @@ function findProblem(text: string, rule: WebhookUrlRule): string | null {
   if (text.length > WEBHOOK_URL_MAX_LENGTH)
     return `must be at most ${WEBHOOK_URL_MAX_LENGTH} characters long`;
   if (INVISIBLE.test(text)) return 'must not contain whitespace or control characters';
-  // `https:host` and `https:\\host` mean a host to some readers and a path to others: only the clear form is taken.
+  // Parsers disagree on whether `https:host` and `https:\\host` have a host or a path.
   if (!/^https?:\/\/[^/\\]/i.test(text) || !URL.canParse(text)) {
     return `must be an absolute ${rule === 'public' ? 'https://' : 'https:// or http://'} URL`;
   }

@@ -1,10 +1,10 @@
-/** What one row of the gap register is made of. */
+/** The types of an entry of the gap register. */
 
 import type { Environment } from '../domain/environment.ts';
 import type { ProfileName } from './rules.ts';
 import type { ValueSchema } from './value-schema.ts';
 
-/** A value as a person writes it in JSON, such as `"5m"` or `{"per_second": 100, "burst": 200}`. */
+/** A value as it is written in configuration, such as `"5m"` or `{"per_second": 100, "burst": 200}`. */
 export type ConfigValue =
   | string
   | number
@@ -14,29 +14,29 @@ export type ConfigValue =
 interface GapText {
   /** What the service description leaves open. */
   readonly question: string;
-  /** Where it does so, or what speaks for the answer: `§6.2` is rule 2 of section 6. */
+  /** Sections that raise the question or support the answer: `§6.2` is rule 2 of section 6. */
   readonly references: readonly string[];
   readonly reason: string;
 }
 
-/** A row with one answer for everybody. */
+/** A gap with a fixed answer. */
 export interface FixedGap extends GapText {
   readonly answer: string;
 }
 
-/** A row that configuration can answer otherwise. `T` is the plain value that the answer is read as. */
+/** A gap that configuration can override. `T` is the type of the parsed answer. */
 export interface ConfigurableGap<T = unknown> extends GapText {
   readonly schema: ValueSchema<T>;
   readonly relaxed: ConfigValue;
-  /** The answer of the strict profile, where it is another. */
+  /** The answer of the strict profile, if it differs. */
   readonly strict?: ConfigValue;
-  /** The answer in the production environment under every profile, where the description asks more of it. */
+  /** The answer in the production environment for every profile, if the description requires more there. */
   readonly production?: ConfigValue;
 }
 
 export type Gap = FixedGap | ConfigurableGap;
 
-/** The answer of a profile before anything is overridden. */
+/** The answer of a profile without overrides. */
 export function defaultAnswer(
   gap: ConfigurableGap,
   profile: ProfileName,

@@ -1,6 +1,6 @@
 /**
- * The gap register: one record for every question that the service description leaves open, with the answer that
- * the emulator gives. `resolve.ts` turns the answers into plain values once, at boot; nothing else asks the register.
+ * The gap register: one entry for every question that the service description leaves open, with the answer of the
+ * emulator. `resolve-rules.ts` converts the answers to plain values once, at boot.
  */
 import type { ConfigurableGap } from './gap.ts';
 import { apiGaps } from './gaps/api-gaps.ts';
@@ -12,12 +12,12 @@ export const gaps = { ...signatureGaps, ...resourceGaps, ...deliveryGaps, ...api
 
 export type GapId = keyof typeof gaps;
 
-/** The rows that configuration can answer. */
+/** The gaps that configuration can override. */
 export type ConfigurableGapId = {
   [Id in GapId]: (typeof gaps)[Id] extends ConfigurableGap ? Id : never;
 }[GapId];
 
-/** What each answer is read as. */
+/** The type of each parsed answer. */
 export type GapValues = {
   readonly [Id in ConfigurableGapId]: (typeof gaps)[Id] extends ConfigurableGap<infer T> ? T : never;
 };

@@ -1,4 +1,4 @@
-/** The answer to every row of the register that has a choice: that of the profile, or what configuration put there. */
+/** Determines the answer to every configurable gap: that of the profile, or an override of the configuration. */
 
 import type { Environment } from '../domain/environment.ts';
 import { SvcError } from '../errors.ts';
@@ -7,22 +7,22 @@ import { type ConfigurableGapId, type GapId, gapIds, gaps } from './gaps.ts';
 import type { ProfileName } from './rules.ts';
 import { isObject, unknownKeyError, type ValueLocation } from './value-schema.ts';
 
-/** Answers that replace those of the profile, by row. An object replaces only the members that it names. */
+/** Answers that replace those of the profile, by gap. An object replaces only the fields that it has. */
 export type Overrides = Readonly<Record<string, unknown>>;
 
 export interface GapAnswer {
-  /** As written in configuration, checked. */
+  /** As it is written in configuration, validated. */
   readonly written: ConfigValue;
-  /** What the written answer is read as. */
+  /** The parsed answer. */
   readonly value: unknown;
-  /** The profile's own answer. */
+  /** The answer of the profile. */
   readonly default: ConfigValue;
   readonly overridden: boolean;
 }
 
 export const configurableGapIds: readonly ConfigurableGapId[] = gapIds.filter(isOpenGapId);
 
-/** @throws SvcError `validation_failed` that names the path of what is not acceptable, and what is. */
+/** @throws SvcError `validation_failed` that names the path of the invalid value and what is accepted. */
 export function applyOverrides(
   profile: ProfileName,
   overrides: Overrides,
@@ -47,7 +47,7 @@ function answerGap(
   return { written: written as ConfigValue, value, default: byProfile, overridden };
 }
 
-/** Members that an override leaves out keep the answer of the profile. */
+/** Fields that an override omits keep the answer of the profile. */
 function complete(override: unknown, byProfile: ConfigValue): unknown {
   return isObject(override) && isObject(byProfile) ? { ...byProfile, ...override } : override;
 }
@@ -59,7 +59,7 @@ function checkRow(id: string): void {
   if (!isConfigurable(gap)) {
     throw new SvcError(
       'validation_failed',
-      `${placeOf(id).path} cannot be overridden; it is: ${gap.answer}.`,
+      `${placeOf(id).path} cannot be overridden. Its answer is fixed: ${gap.answer}.`,
       {
         hint: `Remove it. ${HINT}`,
       },
@@ -67,7 +67,7 @@ function checkRow(id: string): void {
   }
 }
 
-const HINT = '`svc gaps` lists every row and its choices.';
+const HINT = 'List all gaps and their choices with: svc gaps';
 
 function placeOf(id: string): ValueLocation {
   return { path: `overrides[${JSON.stringify(id)}]`, hint: HINT };

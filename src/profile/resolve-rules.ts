@@ -1,4 +1,4 @@
-/** From a profile and its overrides to plain values. After this no profile and no row is looked at again. */
+/** Resolves a profile and its overrides to plain values. Nothing reads the profile or the register afterwards. */
 
 import type { Environment } from '../domain/environment.ts';
 import { MAX_RETRY_GAP_MS, RETRY_WINDOW_MS } from '../domain/retry-policy.ts';
@@ -9,10 +9,10 @@ import { applyOverrides, type Overrides } from './overrides.ts';
 import type { ProfileName, Rules } from './rules.ts';
 
 /**
- * The plain values that a profile with its overrides stands for.
- * @param scheme whose signatures deliveries carry; the rows `signature.*` are about `svc`.
- * @throws SvcError `validation_failed` that names the path of what is not acceptable, such as
- *   `overrides["retry.schedule"][2]`, and what is.
+ * The plain values of a profile with overrides.
+ * @param scheme of the signatures; the gaps `signature.*` describe the scheme `svc`.
+ * @throws SvcError `validation_failed` that names the path of the invalid value, such as
+ *   `overrides["retry.schedule"][2]`, and what is accepted.
  */
 export function resolveRules(
   profile: ProfileName,
@@ -67,7 +67,7 @@ function toRules(profile: ProfileName, gapValues: GapValues, scheme: SchemeName 
   };
 }
 
-/** The service's own scheme, with the answers of the rows `signature.*` in their places. */
+/** The scheme of the service with the answers to the gaps `signature.*`. */
 function toSignatureScheme(gapValues: GapValues): SignatureScheme {
   const { hash, key } = gapValues['signature.algorithm'];
   return {

@@ -1,4 +1,4 @@
-/** What the gap register resolves to: plain values that the rest of the program reads. No profile name is looked at after this. */
+/** The plain values that the gap register resolves to. The rest of the program reads only these. */
 import type { RetryPolicy } from '../domain/retry-policy.ts';
 import type { SignatureScheme } from '../domain/signature/scheme.ts';
 
@@ -10,40 +10,40 @@ export interface Rules {
   /** `signature.*`: how deliveries are signed. */
   readonly signature: SignatureScheme;
   readonly signatureToleranceMs: number;
-  /** `event.body`: the member of `POST /events` that carries the payload. */
+  /** `event.body`: the field of `POST /events` that carries the payload. */
   readonly payloadMember: 'payload' | 'data';
   /** `event.catalogue` */
   readonly eventCatalogue: 'open' | 'closed';
-  /** `webhook.url`: `local` takes HTTPS anywhere and HTTP to loopback and private addresses, `public` only public HTTPS. */
+  /** `webhook.url`: `local` accepts HTTPS to any address and HTTP to loopback and private addresses, `public` only public HTTPS. */
   readonly webhookUrl: 'local' | 'public';
   /** `webhook.wildcard` */
   readonly wildcard: 'accepted' | 'rejected_in_production' | 'rejected';
   readonly delivery: {
     readonly connectTimeoutMs: number;
     readonly attemptTimeoutMs: number;
-    /** Bytes of the receiver's answer that are kept. */
+    /** Bytes of the receiver's response that are stored. */
     readonly responseLimitBytes: number;
-    /** Attempts under way at once, for one endpoint and for all. */
+    /** Maximum number of attempts in flight, for one endpoint and in total. */
     readonly concurrencyPerEndpoint: number;
     readonly concurrency: number;
   };
   readonly retry: RetryPolicy;
-  /** `replay.failed`: what becomes of a succeeded delivery. */
+  /** `replay.failed`: the effect on a succeeded delivery. */
   readonly replayFailure: 'keeps_success' | 'fails';
   readonly idempotency: {
-    /** What an idempotency key is unique within. */
+    /** The scope in which an idempotency key is unique. */
     readonly scope: 'api_key_method_path' | 'api_key';
     readonly retentionMs: number;
   };
   readonly list: {
-    /** Query parameter that names the workspace. */
+    /** Query parameter that selects the workspace. */
     readonly workspaceParameter: 'workspace_id' | 'workspace';
     readonly defaultLimit: number;
     readonly maxLimit: number;
   };
-  /** `key.scopes`: whether reads need the read scopes. */
+  /** `key.scopes`: whether reads require the read scopes. */
   readonly readScopes: 'required' | 'not_required';
-  /** `rate.limit`: null is off. */
+  /** `rate.limit`: null disables it. */
   readonly rateLimit: { readonly perSecond: number; readonly burst: number } | null;
   readonly bodyLimitBytes: number;
 }

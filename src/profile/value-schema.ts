@@ -1,6 +1,6 @@
 /**
- * The forms in which a person writes a value in configuration: durations as `"5m"`, sizes as `"64KiB"`, words of a
- * closed set, objects of those. Each form says what it accepts, so that messages and the register need no second text.
+ * Schemas for values as people write them in configuration: durations as `"5m"`, sizes as `"64KiB"`, words of a closed
+ * set, and objects of those. Each says what it accepts, for error messages and for the gap register.
  */
 import { inspect } from 'node:util';
 import { closestMatch } from '../domain/closest-match.ts';
@@ -8,18 +8,18 @@ import { parseDuration } from '../domain/duration.ts';
 import { isHttpUrl } from '../domain/http-url.ts';
 import { SvcError } from '../errors.ts';
 
-/** Where a value was written, for the error that it may cause. */
+/** Where a value was written, for the error that it can cause. */
 export interface ValueLocation {
   /** `overrides["retry.schedule"][2]`, `--port`, `SVC_PORT` */
   readonly path: string;
-  /** The next step of somebody whose value was refused. */
+  /** The next step after the value was rejected. */
   readonly hint: string;
 }
 
 export interface ValueSchema<T> {
   /** What is accepted; completes the sentence "it must be …". */
   readonly expected: string;
-  /** Every choice, with its meaning where the word alone does not tell. */
+  /** Every choice, with its meaning if the word is not clear. */
   readonly choices: readonly string[];
   /** @throws SvcError `validation_failed` that names the place, what was expected and what was found. */
   parse(value: unknown, valueLocation: ValueLocation): T;
@@ -37,7 +37,7 @@ export function oneOf<Word extends string>(meanings: Readonly<Record<Word, strin
   );
 }
 
-/** A duration such as `"5m"` between two others; read as milliseconds. */
+/** A duration such as `"5m"` from `min` to `max`; read as milliseconds. */
 export function duration(min: string, max: string): ValueSchema<number> {
   return createForm(`a duration from ${min} to ${max}, written like "90s" or "1h30m"`, (value) => {
     const ms = typeof value === 'string' ? parseDuration(value) : null;
@@ -49,7 +49,7 @@ export function duration(min: string, max: string): ValueSchema<number> {
 
 const UNIT_BYTES = { B: 1, KiB: 1024, MiB: 1024 * 1024 } as const;
 
-/** A size such as `"64KiB"` between two others; read as bytes. */
+/** A size such as `"64KiB"` from `min` to `max`; read as bytes. */
 export function byteSize(min: string, max: string): ValueSchema<number> {
   return createForm(`a size from ${min} to ${max}, written like "64KiB"`, (value) => {
     const bytes = typeof value === 'string' ? parseBytes(value) : null;
@@ -95,14 +95,14 @@ export function httpUrl(example: string): ValueSchema<string> {
   return text(`a URL such as ${example}`, isHttpUrl);
 }
 
-/** Text that `read` makes something of; null where it cannot. */
+/** Text that `read` converts; null is for invalid text. */
 export function parsedText<T>(expected: string, read: (text: string) => T | null): ValueSchema<T> {
   return createForm(expected, (value) =>
     typeof value === 'string' ? (read(value) ?? undefined) : undefined,
   );
 }
 
-/** An object whose members somebody else checks. */
+/** An object whose fields are checked elsewhere. */
 export function anyObject(expected: string): ValueSchema<Readonly<Record<string, unknown>>> {
   return createForm(expected, (value) => (isObject(value) ? value : undefined));
 }
@@ -126,7 +126,7 @@ export function listOf<T>(item: ValueSchema<T>): ValueSchema<readonly T[]> {
 type ValueOf<F> = F extends ValueSchema<infer T> ? T : never;
 type MemberValues<Forms> = { readonly [Name in keyof Forms]: ValueOf<Forms[Name]> };
 
-/** An object with exactly these members. */
+/** An object with exactly these fields. */
 export function objectOf<Forms extends Readonly<Record<string, ValueSchema<unknown>>>>(
   forms: Forms,
 ): ValueSchema<MemberValues<Forms>> {
@@ -165,7 +165,7 @@ export function orOff<T>(valueSchema: ValueSchema<T>): ValueSchema<T | null> {
   };
 }
 
-/** A form with one rule more over the value that was read. */
+/** A schema with an additional rule for the value that was read. */
 export function withRule<T>(
   valueSchema: ValueSchema<T>,
   rule: string,
@@ -183,14 +183,14 @@ export function withRule<T>(
   };
 }
 
-/** The error for a name that is not one of the known, with the one that was probably meant. */
+/** The error for an unknown field, with the one that was probably meant. */
 export function unknownKeyError(
   name: string,
   known: readonly string[],
   valueLocation: ValueLocation,
 ): SvcError {
   const nearest = closestMatch(name, known);
-  return new SvcError('validation_failed', `${valueLocation.path} has no member ${JSON.stringify(name)}.`, {
+  return new SvcError('validation_failed', `${valueLocation.path} has no field ${JSON.stringify(name)}.`, {
     hint: nearest === null ? valueLocation.hint : `Did you mean ${JSON.stringify(nearest)}?`,
   });
 }
@@ -199,7 +199,7 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A form without parts: `read` gives undefined for a value that it does not accept. */
+/** A schema without parts: `read` returns undefined for an invalid value. */
 function createForm<T>(
   expected: string,
   read: (value: unknown) => T | undefined,
@@ -218,13 +218,13 @@ function createForm<T>(
 
 const SHOWN_LENGTH = 80;
 
-/** The error for a value that is not what it must be. */
+/** The error for an invalid value. */
 export function invalidValueError(value: unknown, expected: string, { path, hint }: ValueLocation): SvcError {
   const found = value === undefined ? 'it is missing' : `not ${show(value)}`;
   return new SvcError('validation_failed', `${path} must be ${expected}; ${found}.`, { hint });
 }
 
-// A configuration module can export anything, things that are no JSON too.
+// A configuration module can also export values that JSON does not have.
 function show(value: unknown): string {
   const shown =
     typeof value === 'string'

@@ -44,7 +44,10 @@ const rules: readonly Rule[] = [
   { pattern: /\b(?:under|on its|on their) way\b/i, instead: 'in progress, in flight' },
   { pattern: /\bwhen left out\b/i, instead: 'default: X' },
   { pattern: /\b(?:is|are|was|were|be) (?:left|let) in\b|\bgets? nothing of\b/i, instead: 'allowed, denied' },
-  { pattern: /\b(?:[Ii]s|[Aa]re|was|were|be) none\b/, instead: 'does not exist, without one' },
+  {
+    pattern: /(?<!\b[Tt]here )\b(?:[Ii]s|[Aa]re|was|were|be) none\b/,
+    instead: 'does not exist, without one',
+  },
   {
     pattern: /(?<!\bthere )\b(?:is|are) no (?!longer\b|one\b|more\b|less\b)\w+/i,
     instead: 'is not a, is invalid, does not exist',
@@ -125,6 +128,7 @@ interface Exception {
 
 /** Findings that are right as they are. */
 const exceptions: readonly Exception[] = [
+  { path: 'src/profile/', text: /\banswers?\b/i, reason: 'the gap register has questions and answers' },
   { path: 'test/architecture/language.test.ts', text: /./, reason: 'names the words that it forbids' },
   { path: 'src/sandbox/signature-detail.ts', text: /reserialise/, reason: 'field of the control plane' },
   { path: 'src/dashboard', text: /reserialised/, reason: 'field of the control plane that stays compatible' },
@@ -140,7 +144,6 @@ const stillToDo: readonly string[] = [
   'docs/security.md',
   // cli
   'src/cli',
-  'src/cli/commands',
   'src/cli/doctor',
   'src/cli/exec',
   'src/cli/listen',
@@ -154,11 +157,8 @@ const stillToDo: readonly string[] = [
   'test/cli/live',
   // clock
   // config
-  'src/config',
   'test/config',
   // files at the top
-  'src/config.ts',
-  'src/signature.ts',
   'test/signature.test.ts',
   'test/config.test.ts',
   // contract
@@ -172,12 +172,9 @@ const stillToDo: readonly string[] = [
   // delivery
   'test/delivery',
   // domain
-  'src/domain',
-  'src/domain/signature',
   'test/domain',
   'test/domain/signature',
   // fixtures
-  'src/fixtures',
   'test/fixtures',
   // http
   'src/http',
@@ -185,8 +182,6 @@ const stillToDo: readonly string[] = [
   // library
   // network
   // profile
-  'src/profile',
-  'src/profile/gaps',
   'test/profile',
   // receiver
   // sandbox

@@ -49,7 +49,7 @@ describeInBrowser('the delivery page', () => {
     const { page, webhook, receiver } = await openDelivery([404]);
     const verdict = page.getByRole('region', { name: 'Summary' });
     await verdict.getByText('Your receiver returned 404.').waitFor();
-    await verdict.getByText('Nothing there takes this delivery. Is the path right?').waitFor();
+    await verdict.getByText('Check the path of the endpoint URL, and correct it with:').waitFor();
     await verdict.getByRole('button', { name: 'Copy command' }).click();
     await expect.poll(() => clipboardOf(page)).toBe(`svc webhooks update ${webhook.id} --url URL`);
     const endpoint = page.getByRole('link', { name: `${receiver.url}/hooks` });

@@ -37,7 +37,7 @@ describeInBrowser('the signature tab of an attempt', () => {
     const headers = sectionOf(page, 'Headers');
     await headers.getByText(`${sent?.headers['Service-Signature']}`).waitFor();
     await headers.getByText(`${sent?.headers['Service-Timestamp']}`).waitFor();
-    await page.getByText('The signature fits').waitFor();
+    await page.getByText('The signature is valid').waitFor();
   });
 
   it('the signature tab of an attempt names the delivery ID when the scheme signs it', async () => {
@@ -73,7 +73,7 @@ describeInBrowser('the signature tab of an attempt', () => {
     const { page, webhook, sent } = await openSignature();
     await page.getByRole('button', { name: 'Verify again' }).click();
     const verdict = stepOf(page, 4);
-    await verdict.getByText('The signature fits').waitFor();
+    await verdict.getByText('The signature is valid').waitFor();
     await stepOf(page, 3).getByText(`${sent?.headers['Service-Signature']}`).waitFor();
 
     await page.getByRole('button', { name: 'Line break added' }).click();
@@ -84,14 +84,14 @@ describeInBrowser('the signature tab of an attempt', () => {
     await stepOf(page, 3).getByText(`v1=${signature}`).waitFor();
 
     await page.getByRole('button', { name: 'Reset' }).click();
-    await verdict.getByText('The signature fits').waitFor();
+    await verdict.getByText('The signature is valid').waitFor();
     await page.getByLabel('Secret', { exact: true }).fill('svc_test_0123456789');
     await verdict.getByText('api_key_as_secret').waitFor();
 
     await page.getByRole('button', { name: 'Ten minutes late' }).click();
     await verdict.getByText('timestamp_too_old').waitFor();
     await page.getByLabel('Tolerance in minutes').fill('15');
-    await verdict.getByText('The signature fits').waitFor();
+    await verdict.getByText('The signature is valid').waitFor();
 
     await page.getByLabel('Body that your receiver got').fill('{}');
     await verdict.getByText('body_changed').waitFor();

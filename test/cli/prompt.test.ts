@@ -127,7 +127,7 @@ describe('a text', () => {
     const url = askText(context, 'url', parseWebhookUrl);
     await press(`not a url${ENTER}`, 'url:');
     await press(`\x15http://169.254.169.254/${ENTER}`, 'Pass a port or a URL');
-    await press(`\x1546003/hooks${ENTER}`, 'The URL must be one that deliveries may go to');
+    await press(`\x1546003/hooks${ENTER}`, 'The URL must not be a blocked address');
     await expect(url).resolves.toBe('http://localhost:46003/hooks');
   });
 });

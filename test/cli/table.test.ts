@@ -190,7 +190,7 @@ describe('headers to add', () => {
 
   it.each([
     ['no colon', "Pass a header such as 'Authorization: Bearer abc'."],
-    [': a', '"" is not the name of a header'],
+    [': a', '"" is not a valid header name'],
     ['Service-Signature: v1=00', 'Service-Signature is set by the emulator'],
     ['x-env: again', 'x-env is given twice'],
   ])('are not %j', (text, problem) => {

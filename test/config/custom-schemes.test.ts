@@ -42,7 +42,7 @@ describe('a scheme in the configuration file', () => {
 
   it('has a prefix before its key where the key is decoded', () => {
     expect(parse({ key: { form: 'base64' } })).toMatchObject({ key: { form: 'base64', prefix: 'whsec_' } });
-    expect(() => parse({ key: { prefix: 'key_' } })).toThrow('schemes.acme.key has no member "prefix"');
+    expect(() => parse({ key: { prefix: 'key_' } })).toThrow('schemes.acme.key has no field "prefix"');
   });
 
   it('is the scheme of the service in what it leaves out', () => {
@@ -59,8 +59,8 @@ describe('a scheme in the configuration file', () => {
     ['algorithm must be "sha256", "sha1" or "sha512"; not "md5".', { algorithm: 'md5' }],
     ['key.form must be "utf8", "base64" or "hex"; not "pem".', { key: { form: 'pem' } }],
     ['key.prefix must be the text before the encoded key, or "";', { key: { form: 'hex', prefix: 7 } }],
-    ['content must be a text that contains {body}, and of', { content: '{timestamp}' }],
-    ['content must be a text that contains {body}, and of', { content: '{body}.{nonce}' }],
+    ['content must be text that contains {body}', { content: '{timestamp}' }],
+    ['content must be text that contains {body}', { content: '{body}.{nonce}' }],
     ['encoding must be "hex" or "base64"; not "base32".', { encoding: 'base32' }],
     ['header.prefix must be the text before each signature, or "";', { header: { prefix: 'v1\n' } }],
     ['header.prefix must be the text before each signature, or "";', { header: 'v1=' }],
@@ -70,7 +70,7 @@ describe('a scheme in the configuration file', () => {
     ['headers.signature must be the name of a header;', { headers: { signature: 'Content-Type' } }],
     ['headers.timestamp must be the name of a header, or null;', { headers: { timestamp: 'a b' } }],
     ['timestamp_format must be "iso8601", "unix" or "unix_ms";', { timestamp_format: 'rfc2822' }],
-    ['headers has no member "signatur".', { headers: { signatur: 'X' } }],
+    ['headers has no field "signatur".', { headers: { signatur: 'X' } }],
     [
       'headers.timestamp must be the name of a header, because {timestamp} is signed and would not be sent; not null.',
       { headers: { timestamp: null } },
@@ -79,14 +79,14 @@ describe('a scheme in the configuration file', () => {
       'headers.id must be the name of a header, because {id} is signed and would not be sent; not null.',
       { content: '{id}.{body}', headers: { id: null } },
     ],
-    ['headers must be names that differ from each other;', { headers: { id: 'service-signature' } }],
+    ['headers must be different names;', { headers: { id: 'service-signature' } }],
     [
-      "header must be a prefix and a separator that tell the parts of the signature header apart; not { prefix: 'v1=', separator: 'a', timestamp_field: null }.",
+      "header must be a prefix and a separator with which the signature header can be parsed; not { prefix: 'v1=', separator: 'a', timestamp_field: null }.",
       { header: { separator: 'a' } },
     ],
-    ['header must be a prefix and a separator that tell the parts', { header: { prefix: 'v1,' } }],
+    ['header must be a prefix and a separator with which', { header: { prefix: 'v1,' } }],
     [
-      'header must be a prefix and a separator that tell the parts',
+      'header must be a prefix and a separator with which',
       { header: { separator: null, timestamp_field: 't' } },
     ],
   ])('is refused where %s (%j)', (message, written) => {
@@ -96,7 +96,7 @@ describe('a scheme in the configuration file', () => {
   it.each(['Acme', 'stripe', '__proto__', 'a b'])('cannot be called %s', (name) => {
     const written = JSON.parse(`{${JSON.stringify(name)}: {}}`);
     expect(() => customSchemes.parse(written, place)).toThrow(
-      'the name of a scheme must be a name in lower case',
+      'the name of a scheme must be a lowercase name',
     );
   });
 });

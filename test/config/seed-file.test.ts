@@ -26,8 +26,8 @@ describe('a seed file', () => {
     ['seed.yaml', 'a: 1\nb: [1,\n', /is not YAML: .* at line 3, column 1\.$/],
     ['seed.yaml', 'a: 1\na: 2\n', /is not YAML: Map keys must be unique at line 2, column 1\.$/],
     ['seed.yaml', 'a: 1\n---\nb: 1\n', /: Source contains multiple documents at line 2, column 1\.$/],
-    ['seed.yaml', '# nothing yet\n', /holds nothing\.$/],
-    ['seed.json', 'null', /holds nothing\.$/],
+    ['seed.yaml', '# nothing yet\n', /is empty\.$/],
+    ['seed.json', 'null', /is empty\.$/],
   ])('that cannot be read says where: %s %j', async (name, text, message) => {
     await expect(read(name, text)).rejects.toMatchObject({
       code: 'usage',

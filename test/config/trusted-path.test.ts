@@ -175,7 +175,7 @@ describe.runIf(hasOwners)('a configuration file', () => {
     await expect(readPort(folder, { SVC_TRUST_FOLDERS: '*' })).rejects.toMatchObject({
       code: 'untrusted_file',
       message: `${file} is not used: it is neither a file nor a folder.`,
-      hint: `Remove it: rm ${file}`,
+      hint: `Remove it with: rm ${file}`,
     });
   });
 
@@ -225,7 +225,7 @@ describe.runIf(hasOwners)('a configuration file', () => {
     chmodSync(file, 0o666);
     await expect(readPort(folder, { SVC_TRUST_FOLDERS: '.' })).rejects.toMatchObject({
       code: 'usage',
-      message: 'SVC_TRUST_FOLDERS has ".", which is not an absolute path.',
+      message: 'SVC_TRUST_FOLDERS contains ".", which is not an absolute path.',
     });
   });
 });

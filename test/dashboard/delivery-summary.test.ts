@@ -25,7 +25,7 @@ describe('summarizeDelivery', () => {
       signature: null,
       hints: [
         {
-          text: 'Start or correct the receiver, or send to another address:',
+          text: 'Start or fix the receiver, or change the endpoint URL:',
           command: 'svc webhooks update we_1 --url URL',
         },
       ],
@@ -94,7 +94,9 @@ describe('summarizeDelivery', () => {
 
   it('summarizeDelivery reports a valid signature when the receiver may have rejected it', () => {
     const rejected = createAttempt({ response_status: 401 });
-    expect(summarizeDelivery(createDelivery({ attempts: [rejected] })).signature).toBe('The signature fits.');
+    expect(summarizeDelivery(createDelivery({ attempts: [rejected] })).signature).toBe(
+      'The signature is valid.',
+    );
     expect(summarizeDelivery(createDelivery()).signature).toBeNull();
   });
 
@@ -114,7 +116,7 @@ describe('summarizeDelivery', () => {
 });
 
 it.each([
-  ['Is the path right? svc webhooks update we_1', 'Is the path right?', 'svc webhooks update we_1'],
+  ['Correct it with: svc webhooks update we_1', 'Correct it with:', 'svc webhooks update we_1'],
   ['Replay later, with --rate.', 'Replay later, with --rate.', null],
 ])('splitHint divides %j into a text and a command', (text, words, command) => {
   expect(splitHint(text)).toEqual({ text: words, command });

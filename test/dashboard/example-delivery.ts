@@ -26,7 +26,7 @@ export function createAttempt(changes: Partial<AttemptDetail> = {}): AttemptDeta
       signed_content: '',
     },
     response: { headers: {}, body: '', encoding: 'utf8', truncated: false },
-    verification: { ok: true, reason: null, detail: 'The signature fits.', remedy: null, scheme: 'svc' },
+    verification: { ok: true, reason: null, detail: 'The signature is valid.', remedy: null, scheme: 'svc' },
     ...changes,
   };
 }

@@ -60,16 +60,16 @@ describe('an emulator with another signature scheme', () => {
     const scheme = { ...schemes.svc, content: '{timestamp}' };
     await expect(startDeliverySetup({}, { scheme })).rejects.toMatchObject({
       code: 'validation_failed',
-      message: expect.stringContaining('The member content of the signature scheme must be'),
+      message: expect.stringContaining('The field content of the signature scheme must be'),
     });
   });
 });
 
 describe('the verification of an attempt', () => {
   it.each<[DeliveryFaultKind, string | null, string]>([
-    ['duplicate', null, 'The signature fits, and its timestamp is'],
-    ['bad-signature', 'wrong_secret', 'the body is the one that was sent: it was signed with another secret'],
-    ['old-secret', 'wrong_secret', 'it fits the previous secret of wh_'],
+    ['duplicate', null, 'The signature is valid, and its timestamp is'],
+    ['bad-signature', 'wrong_secret', 'the body is unchanged: the signature was made with another secret'],
+    ['old-secret', 'wrong_secret', 'it matches the previous secret of wh_'],
     ['stale-timestamp', 'timestamp_too_old', 'past the tolerance of 5m'],
     ['tamper-body', 'body_changed', 'The body was changed after signing: from byte '],
   ])('the verification of an attempt reports the effect of the fault %s', async (kind, reason, detail) => {
@@ -114,7 +114,7 @@ describe('verifyDelivery', () => {
     const result = await control.verifyDelivery({ id, secrets: [other.secret] });
     expect(result).toMatchObject({
       reason: 'wrong_secret',
-      detail: `The signature does not fit the secret given, but it fits the secret of ${webhook.id}.`,
+      detail: `The signature does not match the given secret, but it matches the secret of ${webhook.id}.`,
     });
     const { api_key: apiKey } = emulator.status();
     await expect(control.verifyDelivery({ id, secrets: [apiKey] })).resolves.toMatchObject({
@@ -133,7 +133,7 @@ describe('verifyDelivery', () => {
     const payload = JSON.stringify(JSON.parse(sent));
     await expect(control.verifyDelivery({ id, payload_base64: base64(payload) })).resolves.toMatchObject({
       reason: 'body_changed',
-      detail: expect.stringContaining('its JSON was parsed and written again: from byte'),
+      detail: expect.stringContaining('its JSON was parsed and serialized again: from byte'),
     });
   });
 
@@ -144,7 +144,7 @@ describe('verifyDelivery', () => {
     const verify = (payload: string) => control.verifyDelivery({ id, payload_base64: base64(payload) });
     await expect(verify(sent)).resolves.toMatchObject({ ok: true });
     await expect(verify(JSON.stringify(JSON.parse(sent), null, 2))).resolves.toMatchObject({
-      detail: expect.stringContaining('its JSON was parsed or written again'),
+      detail: expect.stringContaining('its JSON was parsed and serialized again'),
     });
     await expect(verify(sent.replace('order.shipped', 'order.skipped'))).resolves.toMatchObject({
       reason: 'body_changed',

@@ -24,7 +24,7 @@ describe('allowed destinations', () => {
   ])('the sender never connects to %s', async (url) => {
     const result = await createTestSender().send(createPostRequest(url), limits);
     expect(result).toMatchObject({ outcome: 'blocked', responseStatus: null, response: null });
-    expect(result.error).toContain('must be one that deliveries may go to');
+    expect(result.error).toContain('must not be a blocked address');
   });
 
   it('the sender never uses plain HTTP to a public address [webhook.url]', async () => {
@@ -36,7 +36,7 @@ describe('allowed destinations', () => {
     expect(result.outcome).toBe('blocked');
     expect(result.error).toBe(
       'receiver.internal has no allowed address: 93.184.216.34 is a public address: ' +
-        'an endpoint URL must use HTTPS: plain HTTP is for loopback and private addresses only',
+        'an endpoint URL must use HTTPS: plain HTTP is only for loopback and private addresses',
     );
   });
 

@@ -9,13 +9,13 @@ const check = "svc receiver check 'http://127.0.0.1:3000/hooks?a=1&b=2' --secret
 it.each<[AttemptOutcome, number | null, string]>([
   ['http_error', 302, 'svc webhooks update wh_1 --url URL'],
   ['http_error', 400, 'svc verify --delivery del_1'],
-  ['http_error', 404, 'Is the path right?'],
-  ['http_error', 418, 'its answer and its log'],
+  ['http_error', 404, 'Check the path'],
+  ['http_error', 418, 'the response and the log'],
   ['http_error', 429, '--rate'],
-  ['http_error', 503, 'its answer and its log'],
-  ['timeout', null, 'as soon as the delivery is accepted'],
-  ['connection_error', null, 'Start or correct the receiver'],
-  ['dns_error', null, 'Correct the name'],
+  ['http_error', 503, 'the response and the log'],
+  ['timeout', null, 'as soon as the delivery is stored'],
+  ['connection_error', null, 'Start or fix the receiver'],
+  ['dns_error', null, 'Correct the host name'],
   ['tls_error', null, '--ca FILE'],
   ['blocked', null, 'svc webhooks update wh_1 --url URL'],
 ])('after %s %s says what to do', (outcome, response_status, step) => {
@@ -37,7 +37,7 @@ it.each<FaultKind>(['tamper-body', 'bad-signature', 'stale-timestamp', 'old-secr
 it('puts down to the receiver what fails beside a fault that no receiver notices', () => {
   const fault = { id: 'flt_1', kind: 'duplicate' } as const;
   expect(findAttemptHints({ outcome: 'timeout', response_status: null, fault }, delivery)).toEqual([
-    expect.stringContaining('Answer with a 2xx'),
+    expect.stringContaining('Return a 2xx'),
   ]);
 });
 

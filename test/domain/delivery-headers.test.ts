@@ -18,16 +18,16 @@ describe('a header that somebody adds to deliveries', () => {
     ['Content-Length', 'is set by the emulator'],
     ['Content-Type', 'is set by the emulator'],
     ['Transfer-Encoding', 'is set by the emulator'],
-    ['', 'is not the name of a header'],
-    ['a b', 'is not the name of a header'],
-    ['a:', 'is not the name of a header'],
+    ['', 'is not a valid header name'],
+    ['a b', 'is not a valid header name'],
+    ['a:', 'is not a valid header name'],
   ])('may not be called "%s" [§6.headers.signature]', (name, problem) => {
     expect(findHeaderProblem(name, 'a')).toContain(problem);
   });
 
   it.each([
-    ['a\r\nB: c', 'printable ASCII, on one line'],
-    ['naïve', 'printable ASCII, on one line'],
+    ['a\r\nB: c', 'printable ASCII on one line'],
+    ['naïve', 'printable ASCII on one line'],
     ['a'.repeat(4097), 'longer than 4096 characters'],
   ])('may not hold %j', (value, problem) => {
     expect(findHeaderProblem('A', value)).toContain(problem);

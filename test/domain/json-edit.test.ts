@@ -55,19 +55,19 @@ describe('changeJson', () => {
   });
 
   it.each<[JsonEdit, RegExp]>([
-    [override('totl', '1'), /nothing at totl/],
-    [override('items[2].sku', '1'), /nothing at items\[2\]\.sku/],
-    [remove('items[0].x'), /nothing at items\[0\]\.x/],
-    [remove('items.length'), /nothing at items\.length/],
-    [override('items[-3].sku', '1'), /nothing at items\[-3\]/],
-    [remove('items[]'), /nothing at items\[\]/],
-    [add('items[-1]', '1'), /something at items\[-1\] already/],
-    [add('total', '1'), /something at total already/],
-    [add('items[5]', '1'), /Nothing can be added at items\[5\].*the next is \[2\]/],
+    [override('totl', '1'), /^totl.* does not exist\./],
+    [override('items[2].sku', '1'), /^items\[2\]\.sku.* does not exist\./],
+    [remove('items[0].x'), /^items\[0\]\.x.* does not exist\./],
+    [remove('items.length'), /^items\.length.* does not exist\./],
+    [override('items[-3].sku', '1'), /^items\[-3\].* does not exist\./],
+    [remove('items[]'), /^items\[\].* does not exist\./],
+    [add('items[-1]', '1'), /^items\[-1\] already exists/],
+    [add('total', '1'), /^total already exists/],
+    [add('items[5]', '1'), /Nothing can be added at items\[5\].*the next index is \[2\]/],
     [add('items.sku', '1'), /Nothing can be added at items\.sku/],
-    [add('total.amount', '1'), /Nothing can be added at total\.amount.*no object/],
+    [add('total.amount', '1'), /Nothing can be added at total\.amount.*not an object/],
     ...['', '.', '.a', 'a.', 'a..b', 'a[b]', 'a[', 'a]', '[0]', 'a[-]', 'a[x]', 'a["b]', 'a["\\x"]'].map(
-      (path): [JsonEdit, RegExp] => [add(path, '1'), /is not a path/],
+      (path): [JsonEdit, RegExp] => [add(path, '1'), /is not a valid path/],
     ),
   ])('refuses %j', (change, message) => {
     expect(() => applyJsonEdits(order, [change])).toThrow(SvcError);
@@ -79,7 +79,7 @@ describe('changeJson', () => {
     ['items.0.sku', 'Did you mean items[0].sku?'],
     ['payload.customer.name', 'The payload has id, total, items, note.'],
     ['items[0].warehouse', 'items[0] has sku, n.'],
-    ['items[7].sku.length', 'items is a list of 2.'],
+    ['items[7].sku.length', 'items is a list with 2 items.'],
     ['total.amount_in_cents', 'total is 12.50.'],
   ])('says what there is instead of %s', (path, hint) => {
     const change = () => applyJsonEdits(order, [remove(path)]);
@@ -113,13 +113,13 @@ describe('parseAssignment', () => {
   });
 
   it.each(['total', '=1', ''])('refuses %j', (text) => {
-    expect(() => parseAssignment(text)).toThrow(/Write path=value/);
+    expect(() => parseAssignment(text)).toThrow(/is not of the form path=value/);
   });
 
   it.each(['to={city:Berlin}', 'items[]=[a]', 'name="Zoë'])(
     'refuses %s, which has lost its quotes',
     (text) => {
-      expect(() => parseAssignment(text)).toThrow(/begins like JSON, but is not/);
+      expect(() => parseAssignment(text)).toThrow(/starts like JSON but is not valid JSON/);
     },
   );
 });

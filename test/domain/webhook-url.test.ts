@@ -74,7 +74,7 @@ describe('checkWebhookUrl', () => {
   ])(
     'never takes a link-local, metadata or unspecified address, however it is spelled: %s',
     (url, address) => {
-      const problem = expect.stringContaining('must be one that deliveries may go to');
+      const problem = expect.stringContaining('must not be a blocked address');
       expect(checkWebhookUrl(url, 'local')).toEqual({ ok: false, problem });
       expect(checkWebhookUrl(url, 'local')).toEqual({ ok: false, problem: expect.stringContaining(address) });
     },

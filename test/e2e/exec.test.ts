@@ -126,7 +126,7 @@ describe('the exit code', () => {
     ['the report cannot be written', ['--junit', '/dev/null/a.xml', ...trigger], '/dev/null/a.xml'],
     ['a folder has the name of the report', ['--junit', '.', ...trigger], 'it is a folder'],
     ['the seed is not there', ['--seed', 'a.yaml', ...trigger], 'There is no file'],
-    ['the seed is empty', ['--seed', '/dev/null', ...trigger], 'holds nothing'],
+    ['the seed is empty', ['--seed', '/dev/null', ...trigger], 'is empty'],
   ])('is 2, and the command does not run, where %s', async (_, args, error) => {
     const cwd = place();
     const { exitCode, stdout, stderr } = await exec(args, { cwd });

@@ -72,7 +72,7 @@ describe('listGaps', () => {
     const list = listGaps('strict', { 'rate.limit': { burst: 500 }, 'retry.jitter': 0.1 });
     expect(list.find(({ id }) => id === 'rate.limit')).toEqual({
       id: 'rate.limit',
-      question: 'How many requests may a key make?',
+      question: 'How many requests can a key make?',
       choices: [
         '"off"',
         '"per_second": a whole number from 1 to 1000000',
@@ -92,7 +92,7 @@ describe('listGaps', () => {
 
   it('shows a row without choices as prose', () => {
     const row = listGaps('relaxed').find(({ id }) => id === 'list.filter');
-    expect(row).toMatchObject({ choices: [], value: '`type`, exactly', overridden: false });
+    expect(row).toMatchObject({ choices: [], value: '`type`, exact match', overridden: false });
   });
 
   it('follows the environment', () => {

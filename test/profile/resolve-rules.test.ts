@@ -55,7 +55,7 @@ function refusalOf(overrides: Record<string, unknown>): SvcError {
 }
 
 describe('profiles', () => {
-  it('relaxed is made for a laptop', () => {
+  it('relaxed is for development and CI', () => {
     expect(resolveRules('relaxed')).toEqual(relaxed);
   });
 
@@ -280,13 +280,8 @@ describe('overrides that are refused', () => {
   });
 
   it.each([
-    [
-      'a template without the body',
-      'signature.content',
-      '{timestamp}',
-      ' must be a text that contains {body}',
-    ],
-    ['an unknown placeholder', 'signature.content', '{body}{secret}', ' must be a text that contains {body}'],
+    ['a template without the body', 'signature.content', '{timestamp}', ' must be text that contains {body}'],
+    ['an unknown placeholder', 'signature.content', '{body}{secret}', ' must be text that contains {body}'],
     ['a wait past 24 hours', 'retry.schedule', ['5m', '1h', '25h'], '[2] must be a duration from 1s to 24h'],
     ['no wait at all', 'retry.schedule', ['0s'], '[0] must be a duration from 1s to 24h'],
     ['waits past the window', 'retry.schedule', ['24h', '24h', '24h', '1s'], '; at most 72h in all; not ['],
@@ -308,15 +303,15 @@ describe('overrides that are refused', () => {
 
   it('a row that does not exist, with the one that was meant', () => {
     const error = refusalOf({ 'retry.shedule': ['5m'] });
-    expect(error.message).toBe('overrides has no member "retry.shedule".');
+    expect(error.message).toBe('overrides has no field "retry.shedule".');
     expect(error.hint).toBe('Did you mean "retry.schedule"?');
-    expect(refusalOf({ constructor: 1 }).hint).toBe('`svc gaps` lists every row and its choices.');
-    expect(refusalOf(JSON.parse('{"__proto__": 1}')).message).toBe('overrides has no member "__proto__".');
+    expect(refusalOf({ constructor: 1 }).hint).toBe('List all gaps and their choices with: svc gaps');
+    expect(refusalOf(JSON.parse('{"__proto__": 1}')).message).toBe('overrides has no field "__proto__".');
   });
 
   it('a row that has one answer for everybody', () => {
     expect(refusalOf({ 'list.filter': 'none' }).message).toBe(
-      'overrides["list.filter"] cannot be overridden; it is: `type`, exactly.',
+      'overrides["list.filter"] cannot be overridden. Its answer is fixed: `type`, exact match.',
     );
   });
 });

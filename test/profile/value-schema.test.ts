@@ -79,10 +79,10 @@ describe('forms', () => {
   it('suggest the member that was meant', () => {
     const valueSchema = objectOf({ connect: text('a'), attempt: text('b') });
     expect(() => read(valueSchema, { conect: 'x' })).toThrow(
-      expect.objectContaining({ message: 'value has no member "conect".', hint: 'Did you mean "connect"?' }),
+      expect.objectContaining({ message: 'value has no field "conect".', hint: 'Did you mean "connect"?' }),
     );
     expect(() => read(valueSchema, JSON.parse('{"__proto__": 1}'))).toThrow(
-      'value has no member "__proto__".',
+      'value has no field "__proto__".',
     );
   });
 

@@ -62,11 +62,14 @@ describe('FaultRegistry', () => {
 
   it.each([
     [{ on: 'request' }, 'status is required, or latency_ms, or drop.'],
-    [{ on: 'request', kind: 'drop' }, 'kind is not for faults on a request.'],
-    [{ on: 'request', drop: 'after', status: 500 }, 'drop cannot go with status: there is no answer.'],
+    [{ on: 'request', kind: 'drop' }, 'kind applies only to faults on a delivery.'],
+    [
+      { on: 'request', drop: 'after', status: 500 },
+      'drop cannot be combined with status: a dropped request has no response.',
+    ],
     [{ on: 'request', latency_ms: 5, error_code: 'a' }, 'error_code needs status.'],
-    [{ on: 'delivery', kind: 'drop', method: 'GET' }, 'method is not for faults on a delivery.'],
-    [{ on: 'delivery', kind: 'drop', delay_ms: 5 }, 'delay_ms is only for delay, reorder, slow-body.'],
+    [{ on: 'delivery', kind: 'drop', method: 'GET' }, 'method applies only to faults on a request.'],
+    [{ on: 'delivery', kind: 'drop', delay_ms: 5 }, 'delay_ms applies only to delay, reorder, slow-body.'],
     [{ on: 'delivery', kind: 'drop', probability: 2 }, 'probability must be above 0 and at most 1.'],
     [
       { on: 'request', status: 500, path: '/nope' },

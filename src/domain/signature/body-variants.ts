@@ -11,12 +11,12 @@ import {
 const BASE64 = /^(?:[A-Za-z0-9+/]{4}){2,}(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
 export interface BodyVariant {
-  /** What was done to it: the end of the sentence "the body was changed: …". */
+  /** The end of the sentence "the body was changed after signing: …". */
   readonly change: string;
   readonly body: string | Uint8Array;
 }
 
-/** What a body may have been before software on the way changed it, likeliest first, each made when it is asked for. */
+/** Possible bodies before software between sender and receiver changed them, the most likely first. */
 export function* bodyVariants(payload: string | Uint8Array): Generator<BodyVariant> {
   const text = typeof payload === 'string' ? payload : Buffer.from(payload).toString();
   for (const [change, undo] of changes) {
@@ -30,15 +30,15 @@ export function* bodyVariants(payload: string | Uint8Array): Generator<BodyVaria
 
 const SHOWN_BYTES = 16;
 
-/** How a body differs from the one that was sent: the end of the sentence "the body was changed: …". */
+/** How a body differs from the one that was sent: the end of the sentence "the body was changed after signing: …". */
 export function describeDifference(sent: string | Uint8Array, given: string | Uint8Array): string {
   const [before, after] = [Buffer.from(sent), Buffer.from(given)];
   const at = before.findIndex((byte, index) => byte !== after[index]);
   const start = at === -1 ? before.length : at;
-  if (start === after.length) return `it was cut off after byte ${start}`;
-  if (start === before.length) return `something was added after byte ${start}`;
+  if (start === after.length) return `it was truncated after byte ${start}`;
+  if (start === before.length) return `bytes were added after byte ${start}`;
   const show = (bytes: Buffer) => JSON.stringify(bytes.toString('utf8', start, start + SHOWN_BYTES));
-  const cause = isSameJson(before, after) ? 'its JSON was parsed and written again: ' : '';
+  const cause = isSameJson(before, after) ? 'its JSON was parsed and serialized again: ' : '';
   return `${cause}from byte ${start} on, ${show(before)} became ${show(after)}`;
 }
 
@@ -55,19 +55,19 @@ type Change = readonly [change: string, undo: (text: string) => Iterable<string 
 const changes: readonly Change[] = [
   ['a line ending was added at its end', (text) => [text.replace(/\r?\n$/, '')]],
   ['the line ending at its end was removed', (text) => [`${text}\n`, `${text}\r\n`]],
-  // Before the next one: JavaScript counts the mark as white space.
+  // Before `trim`, which removes the mark, too.
   ['a byte order mark was added', (text) => [withoutMark(text)]],
-  ['white space was added around it', (text) => [text.trim()]],
-  ['its JSON was parsed or written again', jsonVariants],
+  ['whitespace was added around it', (text) => [text.trim()]],
+  ['its JSON was parsed and serialized again', jsonVariants],
   ['its line endings were changed from CRLF to LF', (text) => [text.replace(/\r?\n/g, '\r\n')]],
   ['its line endings were changed from LF to CRLF', (text) => [text.replace(/\r\n/g, '\n')]],
   ['its byte order mark was removed', (text) => [`\uFEFF${text}`]],
   ['its UTF-8 was read as Latin-1', (text) => [Buffer.from(text, 'latin1').toString()]],
   ['it was encoded in base64', (text) => (BASE64.test(text) ? [Buffer.from(text, 'base64')] : [])],
-  ['its Unicode was normalised', (text) => [text.normalize('NFC'), text.normalize('NFD')]],
+  ['its Unicode was normalized', (text) => [text.normalize('NFC'), text.normalize('NFD')]],
 ];
 
-/** The same JSON in the forms that common libraries write; none when it is not JSON, or too deeply nested to write. */
+/** The same JSON as common libraries write it; none when it is not JSON or too deeply nested. */
 export function jsonVariants(text: string): Iterable<string> {
   try {
     const value: unknown = JSON.parse(text);
@@ -81,7 +81,7 @@ export function jsonVariants(text: string): Iterable<string> {
   }
 }
 
-/** Without line breaks, spaced or not, with each habit of escaping. The text given keeps its numbers and escapes. */
+/** Without line breaks, with and without spaces, with each style of escaping. Keeps the numbers and escapes of `text`. */
 function oneLine(text: string, value: unknown): string[] {
   return [compactJson(text), JSON.stringify(value), ...reordered(text)]
     .flatMap((compact) => [compact, addJsonSpaces(compact)])
@@ -93,20 +93,20 @@ function oneLine(text: string, value: unknown): string[] {
     ]);
 }
 
-/** Its members sorted, as when the sender sorts them; and in the service's order, as when the receiver does. */
+/** The fields sorted by name, and in the order of the service. */
 function reordered(text: string): string[] {
   const tree = parseJsonTree(text);
-  return [printJsonTree(sortMembers(tree)), printJsonTree(inServiceOrder(tree))];
+  return [printJsonTree(sortFields(tree)), printJsonTree(inServiceOrder(tree))];
 }
 
-function sortMembers(tree: JsonTree): JsonTree {
-  if (Array.isArray(tree)) return tree.map(sortMembers);
+function sortFields(tree: JsonTree): JsonTree {
+  if (Array.isArray(tree)) return tree.map(sortFields);
   if (!(tree instanceof Map)) return tree;
   const names = [...tree.keys()].sort();
-  return new Map(names.map((name) => [name, sortMembers(tree.get(name) ?? '')]));
+  return new Map(names.map((name) => [name, sortFields(tree.get(name) ?? '')]));
 }
 
-/** The members of an envelope, and of the event in it (decisions `envelope`, `event.record`). */
+/** The fields of an envelope, and of its event (gaps `envelope`, `event.record`). */
 const ENVELOPE = ['type', 'workspace_id', 'created_at', 'data'];
 const EVENT = ['id', 'workspace_id', 'type', 'payload', 'created_at'];
 
@@ -118,7 +118,7 @@ function inServiceOrder(tree: JsonTree): JsonTree {
   );
 }
 
-/** The members that `order` names, then the others as they stand. */
+/** The fields in `order` first, then the others in their order. */
 function arrange(tree: JsonTree, order: readonly string[]): JsonTree {
   if (!(tree instanceof Map)) return tree;
   const others = [...tree.keys()].filter((name) => !order.includes(name));

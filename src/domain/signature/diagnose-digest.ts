@@ -1,4 +1,4 @@
-/** Names the mistake behind a digest that a receiver computed, by making the known mistakes until the digest fits. */
+/** Finds the mistake behind a digest that a receiver computed: tries the known mistakes until the digest matches. */
 import {
   combineMistakes,
   computeHmac,
@@ -18,10 +18,10 @@ export interface DigestDiagnosis {
   readonly remedy: string | null;
 }
 
-/** Fewer characters could fit by chance. */
+/** Fewer characters could match by chance. */
 const MIN_CUT_LENGTH = 12;
 
-/** Finds the one mistake, or the two mistakes together, that lead to the digest. */
+/** Finds the mistake, or the combination of two mistakes, that leads to the digest. */
 export function diagnoseDigest(input: DigestInput): DigestDiagnosis {
   const { scheme, secrets } = input;
   const readings = readDigest(input);
@@ -39,8 +39,8 @@ export function diagnoseDigest(input: DigestInput): DigestDiagnosis {
   return {
     ok: false,
     reason: 'signature_mismatch',
-    detail: 'The digest does not fit any known mistake, nor two of them together.',
-    remedy: 'Pass the secret and the raw body that the receiver used as well, and check again.',
+    detail: 'The digest does not match any known mistake or combination of two.',
+    remedy: 'Check again, and pass the secret and the raw body that the receiver used.',
   };
 }
 
@@ -56,7 +56,7 @@ function conclude(
     const isSent = sentDigests.includes(bare);
     const compare = prefixed
       ? `Compare it with each signature in ${scheme.headers.signature}, in constant time.`
-      : `${scheme.headers.signature} has ${prefix} in front of it: compare both with the prefix, or both without it.`;
+      : `${scheme.headers.signature} starts with ${prefix}: compare both with the prefix, or both without it.`;
     const faulty = `But ${scheme.headers.signature} of this attempt does not contain it: the signature that was sent is invalid.`;
     return {
       ok: true,
@@ -84,9 +84,9 @@ function refuseMalformed(
     ok: false,
     reason: 'digest_malformed',
     detail: isCut
-      ? `The digest is a part of the correct one: ${text.length} characters were given.`
-      : `The digest has ${text.length} characters that are not an HMAC in hex or base64.`,
-    remedy: `Pass the whole digest as the receiver computed it: ${expected}.`,
+      ? `The digest is truncated: it has only the first ${text.length} characters of the correct digest.`
+      : `The digest has ${text.length} characters which are not an HMAC in hex or base64.`,
+    remedy: `Pass the complete digest as the receiver computed it: ${expected}.`,
   };
 }
 
@@ -98,10 +98,10 @@ interface Reading {
 
 const HEX = /^(?:[0-9a-f]{2})+$/i;
 const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
-/** Prefixes of signatures in general: `v1=`, `sha256=`. */
+/** Common prefixes of signatures: `v1=`, `sha256=`. */
 const ANY_PREFIX = /^(?:v\d\w{0,7}|sha\d{1,3})[=,]/;
 
-/** The bytes that the text can stand for; none when it is not an HMAC of a known length. */
+/** The possible decodings of the text; none when it is not an HMAC of a known length. */
 function readDigest({ computed, scheme }: DigestInput): Reading[] {
   const trimmed = computed.trim();
   const { prefix } = scheme.header;
@@ -123,7 +123,7 @@ function readDigest({ computed, scheme }: DigestInput): Reading[] {
     });
 
   function mistake(reason: DigestReason, what: string): DigestMistake {
-    const remedy = `Write the signature as ${prefix} and the digest in ${scheme.encoding === 'hex' ? 'lower-case hex' : 'base64'}.`;
+    const remedy = `Write the signature as ${prefix} followed by the digest in ${scheme.encoding === 'hex' ? 'lower-case hex' : 'base64'}.`;
     return { reason, description: what, remedy, change: {} };
   }
 }

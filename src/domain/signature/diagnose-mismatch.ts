@@ -1,4 +1,4 @@
-/** Finds out why a signature does not fit, by trying what commonly goes wrong until it does fit. */
+/** Finds out why a signature does not match, by trying common mistakes until one matches. */
 
 import { type BodyVariant, bodyVariants, describeDifference } from './body-variants.ts';
 import { isUsableSecret, matchesAnyDigest, type SignedMessage } from './digest.ts';
@@ -9,12 +9,12 @@ import { parseSignatureHeader } from './signature-header.ts';
 import { formatTimestamp, parseTimestamp } from './timestamp.ts';
 import type { ParsedVerifyInput } from './verify-input.ts';
 
-/** Larger bodies are not tried in other forms: whoever sends forged ones must not be able to buy much work with them. */
+/** Limits the work that a forged delivery with a large body can cause. */
 const MAX_RESTORED_BYTES = 64 * 1024;
 const API_KEY_PREFIX = /^svc_(?:test|live)_/;
 const SECRET_PREFIX = 'whsec_';
 
-/** Why the message is not the one that `digests` belong to, as exactly as it can be told. */
+/** Why none of `digests` matches the message, as precisely as possible. */
 export function diagnoseMismatch(
   parsedVerifyInput: ParsedVerifyInput,
   message: SignedMessage,
@@ -26,14 +26,14 @@ export function diagnoseMismatch(
     findWrongSecret(parsedVerifyInput, message, digests) ??
     findTimestampChange(parsedVerifyInput, message, digests) ??
     findBodyChange(parsedVerifyInput, message, digests) ??
-    findTelltale(parsedVerifyInput) ??
-    (isAsSent(parsedVerifyInput)
+    findKnownMistake(parsedVerifyInput) ??
+    (isUnchanged(parsedVerifyInput)
       ? explain.unknownSecret()
       : explain.signatureMismatch(parsedVerifyInput.secrets.length, bytes))
   );
 }
 
-/** Whether the signature is right in another scheme: a built-in one, or one that the caller named. */
+/** Whether the signature is valid in another scheme: a built-in one, or one that the caller passed. */
 export function findOtherScheme(parsedVerifyInput: ParsedVerifyInput): Refusal | null {
   for (const other of [...Object.values(schemes), ...parsedVerifyInput.otherSchemes]) {
     if (other === parsedVerifyInput.scheme) continue;
@@ -59,20 +59,20 @@ function findWrongSecret(
 ): Refusal | null {
   const apiKey = secrets.map((secret) => API_KEY_PREFIX.exec(secret)?.[0]).find((prefix) => prefix);
   if (apiKey !== undefined) return explain.apiKeyAsSecret(apiKey);
-  const candidates = [...secrets.flatMap(repairedSecrets), ...otherSecrets];
+  const candidates = [...secrets.flatMap(secretVariants), ...otherSecrets];
   const right = candidates.find(
     ({ secret }) => isUsableSecret(scheme, secret) && matchesAnyDigest(scheme, secret, message, digests),
   );
   return right === undefined ? null : explain.wrongSecret(right.name);
 }
 
-/** What a secret may have been before it was copied carelessly. */
-function repairedSecrets(secret: string): ParsedVerifyInput['otherSecrets'] {
+/** Corrections of common copy errors. */
+function secretVariants(secret: string): ParsedVerifyInput['otherSecrets'] {
   const bare = secret.trim().replace(/^(["'])(.*)\1$/s, '$2');
   return [
-    { name: 'it without the white space or quotes around it', secret: bare },
-    { name: `it with ${SECRET_PREFIX} in front`, secret: SECRET_PREFIX + bare },
-    { name: `it without ${SECRET_PREFIX} in front`, secret: bare.replace(SECRET_PREFIX, '') },
+    { name: 'the same secret without the whitespace or quotes around it', secret: bare },
+    { name: `the same secret with the prefix ${SECRET_PREFIX}`, secret: SECRET_PREFIX + bare },
+    { name: `the same secret without the prefix ${SECRET_PREFIX}`, secret: bare.replace(SECRET_PREFIX, '') },
   ];
 }
 
@@ -100,7 +100,7 @@ function findBodyChange(
   message: SignedMessage,
   digests: readonly string[],
 ): Refusal | null {
-  for (const { change, body } of formerCandidates(message.body, sentBody)) {
+  for (const { change, body } of bodyCandidates(message.body, sentBody)) {
     if (secrets.some((secret) => matchesAnyDigest(scheme, secret, { ...message, body }, digests))) {
       return explain.bodyChanged(change, Buffer.byteLength(body), Buffer.byteLength(message.body));
     }
@@ -108,7 +108,7 @@ function findBodyChange(
   return null;
 }
 
-function* formerCandidates(
+function* bodyCandidates(
   given: ParsedVerifyInput['payload'],
   sent: ParsedVerifyInput['sentBody'],
 ): Generator<BodyVariant> {
@@ -116,16 +116,16 @@ function* formerCandidates(
   if (sent !== null) yield { change: describeDifference(sent, given), body: sent };
 }
 
-/** Whether the body is the very one that was sent. False where that is not known. */
-function isAsSent({ payload, sentBody }: ParsedVerifyInput): boolean {
+/** Whether the body is known to be the one that was sent. */
+function isUnchanged({ payload, sentBody }: ParsedVerifyInput): boolean {
   return sentBody !== null && Buffer.from(sentBody).equals(Buffer.from(payload));
 }
 
 const GZIP = /^\x1f\x8b/;
 const JSON_BEGINNING = /^\s*[[{"]/;
 
-/** What can be seen of a changed body without knowing what it was. */
-function findTelltale({ payload, contentEncoding }: ParsedVerifyInput): Refusal | null {
+/** Recognizes changes of a body without knowing the original. */
+function findKnownMistake({ payload, contentEncoding }: ParsedVerifyInput): Refusal | null {
   const beginning = Buffer.from(payload.slice(0, 64)).toString('latin1');
   if (payload === '[object Object]') return explain.bodyStringified();
   const isEncoded = contentEncoding !== '' && contentEncoding !== 'identity';

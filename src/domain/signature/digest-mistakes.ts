@@ -1,4 +1,4 @@
-/** The mistakes that receivers make when they compute a digest, each as a change of the correct recipe. */
+/** The mistakes that receivers make when they compute a digest, each as a change of the correct HMAC input. */
 import { createHmac } from 'node:crypto';
 import { describeDifference, jsonVariants } from './body-variants.ts';
 import type { SignedMessage } from './digest.ts';
@@ -17,9 +17,9 @@ export type DigestReason =
 
 export interface DigestInput {
   readonly scheme: SignatureScheme;
-  /** The digest as the receiver prints it, with or without the prefix of the signature header. */
+  /** The digest as the receiver computed it, with or without the prefix of the signature header. */
   readonly computed: string;
-  /** What the attempt carried: the text of the timestamp header and the body. */
+  /** What was sent: the text of the timestamp header and the body. */
   readonly message: SignedMessage & { readonly body: string };
   /** Digests in the signature header of the attempt. */
   readonly sentDigests: readonly string[];
@@ -27,11 +27,11 @@ export interface DigestInput {
   readonly secrets: readonly string[];
   /** Wrong secrets that the receiver may have used. */
   readonly otherSecrets: readonly NamedSecret[];
-  /** The body as the receiver had it, where that is known. */
+  /** The body that the receiver used, if known. */
   readonly payload?: Uint8Array | undefined;
 }
 
-/** Everything that a digest is made of. */
+/** Everything that determines a digest. */
 export interface HmacInput {
   readonly secret: string;
   readonly toKey: (secret: string) => string | Uint8Array;
@@ -50,7 +50,7 @@ export interface DigestMistake {
   readonly change: Partial<HmacInput>;
 }
 
-/** Larger bodies are tried with one mistake only, which keeps the search below a tenth of a second. */
+/** Larger bodies are tried with one mistake only, so that the search takes less than 100 ms. */
 const MAX_PAIRED_BYTES = 64 * 1024;
 const API_KEY = /^svc_(?:test|live)_/;
 const SECRET_PREFIX = /^whsec_/;
@@ -66,7 +66,6 @@ function keyForm(key: SignatureScheme['key']): HmacInput['toKey'] {
     Buffer.from(secret.startsWith(key.prefix) ? secret.slice(key.prefix.length) : secret, key.form);
 }
 
-/** The digest of a recipe. */
 export function computeHmac({ secret, toKey, algorithm, content, id, timestamp, body }: HmacInput): Buffer {
   const hmac = createHmac(algorithm, toKey(secret));
   for (const piece of content.split(/(\{(?:id|timestamp|body)\})/)) {
@@ -77,7 +76,7 @@ export function computeHmac({ secret, toKey, algorithm, content, id, timestamp, 
   return hmac.digest();
 }
 
-/** No mistake, then every single one, then every two of different kinds. */
+/** No mistake, then each single mistake, then each pair of different kinds. */
 export function* combineMistakes(input: DigestInput): Generator<readonly DigestMistake[]> {
   yield [];
   const kinds = [
@@ -108,7 +107,7 @@ function* timestampMistakes({ scheme, message: { timestamp } }: DigestInput): Ge
   for (const [name, text] of forms.filter(([, text]) => text !== timestamp)) {
     yield {
       reason: 'timestamp_changed',
-      description: `the timestamp was written ${name} (${text}), but its header is ${timestamp}`,
+      description: `the timestamp was ${name} (${text}), but its header is ${timestamp}`,
       remedy: 'Use the text of the timestamp header as it arrived.',
       change: { timestamp: text },
     };
@@ -136,7 +135,7 @@ function* contentMistakes({ scheme }: DigestInput): Generator<DigestMistake> {
   for (const content of contents.filter((each) => each !== scheme.content)) {
     yield {
       reason: 'content_changed',
-      description: `the string that was signed was ${JSON.stringify(content)} instead of ${JSON.stringify(scheme.content)}`,
+      description: `the signed string was ${JSON.stringify(content)} instead of ${JSON.stringify(scheme.content)}`,
       remedy: `Sign ${scheme.content}, with the text of the headers and the raw body.`,
       change: { content },
     };
@@ -179,10 +178,10 @@ function* secretMistakes({ secrets, otherSecrets }: DigestInput): Generator<Dige
   }
   for (const secret of secrets) {
     const slips: readonly (readonly [what: string, secret: string])[] = [
-      ['had double quotes around it', `"${secret}"`],
-      ['had single quotes around it', `'${secret}'`],
-      ['had a line break at its end', `${secret}\n`],
-      ['had a space at its end', `${secret} `],
+      ['was in double quotes', `"${secret}"`],
+      ['was in single quotes', `'${secret}'`],
+      ['ended with a line break', `${secret}\n`],
+      ['ended with a space', `${secret} `],
       ['was empty: an unset environment variable is the usual cause', ''],
       ['was the text "undefined": an unset environment variable is the usual cause', 'undefined'],
     ];
@@ -215,7 +214,7 @@ function* bodyMistakes({ message: { body: sent }, payload }: DigestInput): Gener
   }
   for (const [name, body] of bodyParts(sent)) yield make(`only ${name} was signed`, body);
   yield make('the body was empty', '');
-  yield make('the body was an object that was turned into the text [object Object]', '[object Object]');
+  yield make('the body was an object that was converted to the text [object Object]', '[object Object]');
   yield make('a line break was added to the body', `${sent}\n`);
   yield make('the UTF-8 of the body was read as Latin-1', Buffer.from(Buffer.from(sent).toString('latin1')));
   yield make('the body was encoded in base64', Buffer.from(sent).toString('base64'));

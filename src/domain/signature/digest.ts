@@ -12,32 +12,32 @@ const templates = new WeakMap<SignatureScheme, readonly TemplatePiece[]>();
 
 interface TemplatePiece {
   readonly part: SignedPart;
-  /** As the template has it. */
+  /** The placeholder or the literal text. */
   readonly text: string;
 }
 
-/** What a signature can cover. `timestamp` is the text that stands in the header, not the instant that it means. */
+/** The parts that a signature can cover. `timestamp` is the text of the header. */
 export interface SignedMessage {
   readonly id: string;
   readonly timestamp: string;
   readonly body: string | Uint8Array;
 }
 
-/** The HMAC of the message in the scheme's encoding. The pieces are hashed one by one: a body is never copied. */
+/** The HMAC of the message in the encoding of the scheme. Hashes the pieces one by one, so that a body is never copied. */
 export function computeDigest(scheme: SignatureScheme, secret: string, message: SignedMessage): string {
   const hmac = createHmac(scheme.algorithm, toKey(scheme, secret));
   for (const piece of contentPieces(scheme, message)) hmac.update(piece);
   return hmac.digest(scheme.encoding);
 }
 
-/** The content that is signed: text where the body is text, bytes otherwise. */
+/** The signed content: text if the body is text, otherwise bytes. */
 export function buildSignedContent(scheme: SignatureScheme, message: SignedMessage): string | Uint8Array {
   const pieces = contentPieces(scheme, message);
   if (typeof message.body === 'string') return pieces.join('');
   return Buffer.concat(pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece)));
 }
 
-/** The content that is signed, each piece with what it is. */
+/** The pieces of the signed content, each with its kind. */
 export function listSignedParts(scheme: SignatureScheme, message: SignedMessage & { readonly body: string }) {
   return templateOf(scheme).map(({ part, text }) => ({
     part,
@@ -45,7 +45,7 @@ export function listSignedParts(scheme: SignatureScheme, message: SignedMessage 
   }));
 }
 
-/** Whether one of `digests`, as they stand in the header, is the message's own. Compares in constant time. */
+/** Whether one of the encoded `digests` is the digest of the message. Compares in constant time. */
 export function matchesAnyDigest(
   scheme: SignatureScheme,
   secret: string,
@@ -59,14 +59,14 @@ export function matchesAnyDigest(
   });
 }
 
-/** Whether `secret` gives a key of at least one byte. With an empty key anybody could sign. */
+/** Whether `secret` contains a key of at least one byte. With an empty key anybody could sign. */
 export function isUsableSecret(scheme: SignatureScheme, secret: unknown): secret is string {
   return typeof secret === 'string' && toKey(scheme, secret).length > 0;
 }
 
 /**
  * The secrets to sign with.
- * @throws SvcError `validation_failed` when there is none, or one without a key in it: with that anybody could sign.
+ * @throws SvcError `validation_failed` when there is none, or one contains no key.
  */
 export function requireSecrets(
   scheme: SignatureScheme,
@@ -76,19 +76,23 @@ export function requireSecrets(
   if (secrets?.length > 0 && secrets.every((secret) => isUsableSecret(scheme, secret))) return secrets;
   throw new SvcError(
     'validation_failed',
-    'There is no secret to sign with: it is absent, empty or has no key in it.',
+    'There is no secret to sign with: it is missing, empty or contains no key.',
   );
 }
 
 /**
- * Without an id, a header would be undefined.
- * @throws SvcError `validation_failed` when the scheme sends an id and there is none.
+ * Checks that there is an ID if the scheme sends or signs one.
+ * @throws SvcError `validation_failed`
  */
 export function requireId({ name, headers, content }: SignatureScheme, id: unknown): void {
   if ((headers.id === null && !content.includes('{id}')) || (typeof id === 'string' && id !== '')) return;
-  throw new SvcError('validation_failed', `There is no id: the scheme ${name} sends it as ${headers.id}.`, {
-    hint: 'Pass the id of the delivery, such as del_1.',
-  });
+  throw new SvcError(
+    'validation_failed',
+    `The ID is missing; the scheme ${name} sends it as ${headers.id}.`,
+    {
+      hint: 'Pass the ID of the delivery, such as del_1.',
+    },
+  );
 }
 
 function toKey({ key }: SignatureScheme, secret: string): string | Uint8Array {
@@ -96,12 +100,11 @@ function toKey({ key }: SignatureScheme, secret: string): string | Uint8Array {
   return Buffer.from(secret.startsWith(key.prefix) ? secret.slice(key.prefix.length) : secret, key.form);
 }
 
-/** The pieces of the content in their order. */
 function contentPieces(scheme: SignatureScheme, message: SignedMessage): (string | Uint8Array)[] {
   return templateOf(scheme).map(({ part, text }) => (part === 'literal' ? text : message[part]));
 }
 
-/** Taken apart once a scheme: this is the hot path. */
+/** Parsed once for each scheme: this is the hot path. */
 function templateOf(scheme: SignatureScheme): readonly TemplatePiece[] {
   const known = templates.get(scheme);
   if (known !== undefined) return known;

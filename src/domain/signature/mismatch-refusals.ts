@@ -1,11 +1,11 @@
-/** The words for a signature that does not fit: what was found out about it, as in `explain.ts`. */
+/** Describes the causes of a signature that does not match. */
 import { PASS_RAW_BODY, quote, type Refusal } from './refusals.ts';
 import type { SignatureScheme } from './scheme.ts';
 
 export function otherScheme(scheme: SignatureScheme, other: SignatureScheme): Refusal {
   return {
     reason: 'other_scheme',
-    detail: `The signature is right for the scheme ${other.name}, but it was verified as ${scheme.name}.`,
+    detail: `The signature is valid for the scheme ${other.name}, but it was verified as ${scheme.name}.`,
     remedy: `Verify with the scheme ${other.name}, or have the sender sign with ${scheme.name}.`,
   };
 }
@@ -13,7 +13,7 @@ export function otherScheme(scheme: SignatureScheme, other: SignatureScheme): Re
 export function otherSchemeHeader(scheme: SignatureScheme, other: SignatureScheme): Refusal {
   return {
     reason: 'other_scheme',
-    detail: `The request has ${other.headers.signature}, the header of the scheme ${other.name}, and no ${scheme.headers.signature}.`,
+    detail: `The request has the header ${other.headers.signature} of the scheme ${other.name}, but no ${scheme.headers.signature}.`,
     remedy: `Verify with the scheme ${other.name}, or have the sender sign with ${scheme.name}.`,
   };
 }
@@ -21,35 +21,35 @@ export function otherSchemeHeader(scheme: SignatureScheme, other: SignatureSchem
 export function apiKeyAsSecret(prefix: string): Refusal {
   return {
     reason: 'api_key_as_secret',
-    detail: `The secret starts with ${prefix}, so it is an API key; deliveries are signed with the secret of the endpoint.`,
+    detail: `The secret starts with ${prefix}, so it is an API key. Deliveries are signed with the endpoint secret.`,
     remedy:
-      'Verify with the secret that was shown when the endpoint was created (whsec_…), never with the API key.',
+      'Verify with the secret that was shown when the endpoint was created (whsec_…), not with the API key.',
   };
 }
 
 export function wrongSecret(right: string): Refusal {
   return {
     reason: 'wrong_secret',
-    detail: `The signature does not fit the secret given, but it fits ${right}.`,
+    detail: `The signature does not match the given secret, but it matches ${right}.`,
     remedy: 'Correct the secret in the configuration of the receiver.',
   };
 }
 
-/** For a body that is known to be the one that was sent. */
+/** For a body that is known to be unchanged. */
 export function unknownSecret(): Refusal {
   return {
     reason: 'wrong_secret',
     detail:
-      'The signature does not fit the secret given, and the body is the one that was sent: it was signed with another secret, or made up.',
-    remedy: 'Refuse it; if it is genuine, correct the secret in the configuration of the receiver.',
+      'The signature does not match the given secret, and the body is unchanged: the signature was made with another secret or is forged.',
+    remedy: 'Reject it. If it is genuine, correct the secret in the configuration of the receiver.',
   };
 }
 
 export function timestampChanged(given: string, signed: string): Refusal {
   return {
     reason: 'timestamp_changed',
-    detail: `The signature fits the timestamp written ${signed}, but ${quote(given)} was given.`,
-    remedy: 'Pass the timestamp header as it arrived; converting it changes what was signed.',
+    detail: `The signature matches the timestamp in the form ${signed}, but ${quote(given)} was given.`,
+    remedy: 'Pass the timestamp header as it arrived. Converting it changes the signed string.',
   };
 }
 
@@ -64,7 +64,7 @@ export function bodyChanged(change: string, signedBytes: number, givenBytes: num
 export function bodyDecompressed(encoding: string): Refusal {
   return {
     reason: 'body_changed',
-    detail: `The signature does not fit, and the body is not the one that arrived: Content-Encoding is ${quote(encoding)}, but what was given is not compressed.`,
+    detail: `The signature does not match, and the body is not the one that arrived: Content-Encoding is ${quote(encoding)}, but the given body is not compressed.`,
     remedy: 'Verify the bytes as they arrived, before the framework or a proxy decompresses them.',
   };
 }
@@ -73,16 +73,16 @@ export function bodyCompressed(): Refusal {
   return {
     reason: 'body_changed',
     detail:
-      'The signature does not fit, and the body given is compressed with gzip: it was compressed after signing.',
-    remedy:
-      'Take the compression out of the way between sender and receiver, or decompress before verifying.',
+      'The signature does not match, and the given body is compressed with gzip: it was compressed after signing.',
+    remedy: 'Turn off compression between sender and receiver, or decompress the body before verifying.',
   };
 }
 
 export function bodyStringified(): Refusal {
   return {
     reason: 'body_changed',
-    detail: 'The body given is the text [object Object]: it was parsed, and the object turned into text.',
+    detail:
+      'The given body is the text [object Object]: the body was parsed, and the object was converted to text.',
     remedy: PASS_RAW_BODY,
   };
 }
@@ -91,19 +91,19 @@ export function bodyMisread(): Refusal {
   return {
     reason: 'body_changed',
     detail:
-      'The signature does not fit, and the body given has U+FFFD in it: bytes were lost when it was read as text.',
+      'The signature does not match, and the given body contains U+FFFD: bytes were lost when it was read as text.',
     remedy: PASS_RAW_BODY,
   };
 }
 
 export function signatureMismatch(secrets: number, givenBytes: number): Refusal {
-  const tried = secrets === 1 ? 'the secret given' : `any of the ${secrets} secrets given`;
+  const tried = secrets === 1 ? 'the given secret' : `any of the ${secrets} given secrets`;
   return {
     reason: 'signature_mismatch',
-    detail: `The signature does not fit ${tried} over a body of ${givenBytes} bytes: either the secret is wrong or the body was changed after signing.`,
+    detail: `The signature does not match ${tried} and a body of ${givenBytes} bytes: either the secret is wrong or the body was changed after signing.`,
     remedy:
       givenBytes === 0
-        ? 'Read the raw request body before anything else consumes it: an empty body was given.'
-        : 'Compare the secret with that of the endpoint first; if it is the same, make sure that the raw request body is verified.',
+        ? 'Read the raw request body before anything else consumes it. The given body is empty.'
+        : 'Compare the secret with the endpoint secret first. If they are the same, make sure that you verify the raw request body.',
   };
 }

@@ -1,7 +1,6 @@
 /**
- * The words for every way in which verification can fail: a reason out of a closed set, one sentence with the figures,
- * and one sentence on what to do. No message carries a secret or the signature that would have been right. Those for
- * a signature that does not fit are in `explain-mismatch.ts`.
+ * Describes every way in which verification can fail: a reason from a closed set, one sentence with the details, and one
+ * sentence on what to do. No message contains a secret or the correct signature.
  */
 import { formatDuration } from '../duration.ts';
 import type { SignatureScheme } from './scheme.ts';
@@ -9,13 +8,13 @@ import type { SchemeProblem } from './scheme-check.ts';
 import { describeHeaderFormat, schemeVersion } from './signature-header.ts';
 
 /**
- * Why a delivery is refused.
- * - `option_invalid`, `secret_missing`, `payload_unreadable`: verification was asked for in a way that cannot work.
+ * Why a delivery is rejected.
+ * - `option_invalid`, `secret_missing`, `payload_unreadable`: the input of the verification is invalid.
  * - `header_missing`, `header_malformed`, `version_unknown`, `timestamp_unreadable`: the headers cannot be read.
  * - `other_scheme`, `api_key_as_secret`, `wrong_secret`, `timestamp_changed`, `body_changed`: the signature does not
- *   fit, and it was found out why.
- * - `signature_mismatch`: the signature does not fit; wrong secret or changed body, nothing tells which.
- * - `timestamp_too_old`, `timestamp_in_future`: the signature fits, the time does not.
+ *   match, and the cause is known.
+ * - `signature_mismatch`: the signature does not match because of a wrong secret or a changed body.
+ * - `timestamp_too_old`, `timestamp_in_future`: the signature is valid, but its time is out of tolerance.
  */
 export const refusalReasons = [
   'option_invalid',
@@ -34,7 +33,7 @@ export const refusalReasons = [
   'timestamp_too_old',
   'timestamp_in_future',
 ] as const;
-/** What is wrong with a digest that a receiver computed, beside some of the reasons above. */
+/** More reasons for a wrong digest that a receiver computed. */
 export const digestMistakes = [
   'digest_malformed',
   'content_changed',
@@ -58,24 +57,24 @@ const QUOTED_CHARS = 80;
 export function optionInvalid(option: string, expected: string): Refusal {
   return {
     reason: 'option_invalid',
-    detail: `The option ${option} is not ${expected}.`,
-    remedy: `Pass ${expected} as ${option}, or leave it out for the default.`,
+    detail: `The option ${option} must be ${expected}.`,
+    remedy: `Pass ${expected} as ${option}, or omit it to use the default.`,
   };
 }
 
 export function schemeInvalid({ path, expected }: SchemeProblem): Refusal {
   return {
     reason: 'option_invalid',
-    detail: `The member ${path} of the scheme is not ${expected}.`,
-    remedy: 'Correct the scheme, or pass the name of a built-in one.',
+    detail: `The field ${path} of the scheme must be ${expected}.`,
+    remedy: 'Correct the scheme, or pass the name of a built-in scheme.',
   };
 }
 
-/** Reading the input threw: a getter or a proxy of the caller's. */
-export function inputUnreadable(fault: unknown): Refusal {
+/** Reading the input threw an error, for example in a getter. */
+export function inputUnreadable(error: unknown): Refusal {
   return {
     reason: 'option_invalid',
-    detail: `The input cannot be read: ${quote(fault instanceof Error ? fault.message : describe(fault))}.`,
+    detail: `The input cannot be read: ${quote(error instanceof Error ? error.message : describe(error))}.`,
     remedy: 'Pass plain values: the raw body, the headers as text and the secret.',
   };
 }
@@ -83,9 +82,9 @@ export function inputUnreadable(fault: unknown): Refusal {
 export function secretMissing(): Refusal {
   return {
     reason: 'secret_missing',
-    detail: 'There is no secret to verify with: it is absent, empty or has no key in it.',
+    detail: 'There is no secret to verify with: it is missing, empty or contains no key.',
     remedy:
-      'Pass the secret that was shown when the endpoint was created; an unset environment variable is the usual cause.',
+      'Pass the secret that was shown when the endpoint was created. The usual cause is an unset environment variable.',
   };
 }
 
@@ -100,8 +99,8 @@ export function payloadUnreadable(payload: unknown): Refusal {
 export function headerMissing(scheme: SignatureScheme, header: string): Refusal {
   return {
     reason: 'header_missing',
-    detail: `The header ${header} is missing or empty; the scheme ${scheme.name} needs it.`,
-    remedy: `Pass on the value of ${header}, and check that no proxy on the way removes it.`,
+    detail: `The header ${header} is missing or empty. The scheme ${scheme.name} needs it.`,
+    remedy: `Pass on the value of ${header}, and check that no proxy removes it.`,
   };
 }
 
@@ -116,24 +115,24 @@ export function headerNotText(header: string, value: unknown): Refusal {
 export function headerMalformed(scheme: SignatureScheme, value: string): Refusal {
   return {
     reason: 'header_malformed',
-    detail: `${scheme.headers.signature} is ${quote(value)}, ${value.length} characters that do not read ${describeHeaderFormat(scheme)}.`,
-    remedy: `Pass the whole value of ${scheme.headers.signature} as it arrived, neither cut nor converted.`,
+    detail: `${scheme.headers.signature} is ${quote(value)}, ${value.length} characters that do not have the form ${describeHeaderFormat(scheme)}.`,
+    remedy: `Pass the whole value of ${scheme.headers.signature} as it arrived, not truncated or converted.`,
   };
 }
 
 export function versionUnknown(scheme: SignatureScheme, versions: readonly string[]): Refusal {
   return {
     reason: 'version_unknown',
-    detail: `${scheme.headers.signature} carries ${versions.slice(0, 5).join(', ')}, but the scheme ${scheme.name} reads ${schemeVersion(scheme)}.`,
+    detail: `${scheme.headers.signature} carries ${versions.slice(0, 5).join(', ')}, but the scheme ${scheme.name} uses ${schemeVersion(scheme)}.`,
     remedy:
-      'Verify with the scheme that the sender uses, or update this verifier to one that knows the version.',
+      'Verify with the scheme that the sender uses, or update to a version of this library that supports it.',
   };
 }
 
 export function timestampUnreadable(value: string): Refusal {
   return {
     reason: 'timestamp_unreadable',
-    detail: `The timestamp is ${quote(value)}, neither ISO 8601 with a zone nor seconds or milliseconds since 1970.`,
+    detail: `The timestamp is ${quote(value)}, which is neither ISO 8601 with a time zone nor seconds or milliseconds since 1970.`,
     remedy: 'Pass the timestamp header as it arrived, such as 2026-11-20T23:06:00Z or 1795215960.',
   };
 }
@@ -142,9 +141,9 @@ export function timestampTooOld(at: number, now: number, toleranceMs: number): R
   const age = now - at;
   return {
     reason: 'timestamp_too_old',
-    detail: `The signature fits, but it was made at ${toIso(at)}, ${formatDuration(age)} before ${toIso(now)}: ${formatDuration(age - toleranceMs)} past the tolerance of ${formatDuration(toleranceMs)}.`,
+    detail: `The signature is valid, but it was made at ${toIso(at)}, ${formatDuration(age)} before ${toIso(now)}: ${formatDuration(age - toleranceMs)} past the tolerance of ${formatDuration(toleranceMs)}.`,
     remedy:
-      'Refuse it as a possible replay; if it is genuine, look for a wrong clock on this machine or for a queue in front of the verification.',
+      'Reject it as a possible replay. If it is genuine, look for a wrong clock on this machine or for a queue before the verification.',
   };
 }
 
@@ -152,17 +151,16 @@ export function timestampInFuture(at: number, now: number, toleranceMs: number):
   const ahead = at - now;
   return {
     reason: 'timestamp_in_future',
-    detail: `The signature fits, but it is dated ${toIso(at)}, ${formatDuration(ahead)} after ${toIso(now)}: ${formatDuration(ahead - toleranceMs)} past the tolerance of ${formatDuration(toleranceMs)}.`,
-    remedy: 'Refuse it, and check the clocks of this machine and of the sender.',
+    detail: `The signature is valid, but it is dated ${toIso(at)}, ${formatDuration(ahead)} after ${toIso(now)}: ${formatDuration(ahead - toleranceMs)} past the tolerance of ${formatDuration(toleranceMs)}.`,
+    remedy: 'Reject it, and check the clocks of this machine and of the sender.',
   };
 }
 
-/** An instant within the range of `Date`, in milliseconds since 1970. */
 function toIso(ms: number): string {
   return new Date(ms).toISOString().replace('.000Z', 'Z');
 }
 
-/** Text from outside, for a message: short, and without control characters. */
+/** Quotes text from outside for a message: shortened, without control characters. */
 export function quote(text: string): string {
   return JSON.stringify(text.length > QUOTED_CHARS ? `${text.slice(0, QUOTED_CHARS)}…` : text);
 }

@@ -2,26 +2,28 @@ import { isAllowedHeaderName } from '../delivery-headers.ts';
 import { type SignatureScheme, signatureAlgorithms } from './scheme.ts';
 import { digestBytes, formatSignatureHeader, parseSignatureHeader } from './signature-header.ts';
 
-/** What keeps a value from being a scheme. */
+/** Why a value is not a valid scheme. */
 export interface SchemeProblem {
   /** Where it is, such as `headers.signature`. */
   readonly path: string;
-  /** What belongs there; completes the sentence "it must be …". */
+  /** Completes the sentence "it must be …". */
   readonly expected: string;
   readonly found: unknown;
 }
 
-/** The first fault of what is to be a scheme that can sign and verify; null when it has none. */
+/** The first problem that keeps a value from being a scheme that can sign and verify; null when there is none. */
 export function findSchemeProblem(value: unknown): SchemeProblem | null {
-  const faults = members.filter(([path, , holds]) => !holds(memberAt(value, path), value));
-  const [fault] =
-    faults.length > 0 ? faults : wholes.filter(([, , holds]) => !holds(value as SignatureScheme));
-  return fault ? { path: fault[0], expected: fault[1], found: memberAt(value, fault[0]) } : null;
+  const problems = fieldRules.filter(([path, , isValid]) => !isValid(fieldAt(value, path), value));
+  const [problem] =
+    problems.length > 0
+      ? problems
+      : schemeRules.filter(([, , isValid]) => !isValid(value as SignatureScheme));
+  return problem ? { path: problem[0], expected: problem[1], found: fieldAt(value, problem[0]) } : null;
 }
 
 /**
- * Whether a template for the signed content can be used. The body is part of it in every scheme: one without it would
- * accept any body.
+ * Whether a template for the signed content is valid. It must contain the body: without it, a signature would be valid
+ * for every body.
  */
 export function isContentTemplate(content: unknown): content is string {
   if (typeof content !== 'string') return false;
@@ -30,18 +32,18 @@ export function isContentTemplate(content: unknown): content is string {
 }
 
 export const CONTENT_TEMPLATE =
-  'a text that contains {body}, and of placeholders only {id}, {timestamp} and {body}';
+  'text that contains {body} and no placeholders other than {id}, {timestamp} and {body}';
 const PLACEHOLDERS: readonly string[] = ['{id}', '{timestamp}', '{body}'];
 
-type MemberRule = readonly [
+type FieldRule = readonly [
   path: string,
   expected: string,
-  holds: (member: unknown, whole: unknown) => boolean,
+  isValid: (value: unknown, whole: unknown) => boolean,
 ];
 
-/** What each member must be by itself. */
-const members: readonly MemberRule[] = [
-  ['name', 'a text', (name) => typeof name === 'string' && name !== ''],
+/** Rules for single fields. */
+const fieldRules: readonly FieldRule[] = [
+  ['name', 'text', (name) => typeof name === 'string' && name !== ''],
   oneOf('algorithm', signatureAlgorithms),
   oneOf('key.form', ['utf8', 'base64', 'hex']),
   ['key.prefix', 'the text before the encoded key, or ""', isKeyPrefix],
@@ -60,10 +62,10 @@ const members: readonly MemberRule[] = [
   oneOf('timestampFormat', ['iso8601', 'unix', 'unix_ms']),
 ];
 
-type WholeRule = readonly [path: string, expected: string, holds: (scheme: SignatureScheme) => boolean];
+type SchemeRule = readonly [path: string, expected: string, isValid: (scheme: SignatureScheme) => boolean];
 
-/** What the members must be together. */
-const wholes: readonly WholeRule[] = [
+/** Rules for the scheme as a whole. */
+const schemeRules: readonly SchemeRule[] = [
   [
     'headers.timestamp',
     'the name of a header, because {timestamp} is signed and would not be sent',
@@ -75,8 +77,8 @@ const wholes: readonly WholeRule[] = [
     'the name of a header, because {id} is signed and would not be sent',
     ({ content, headers }) => !content.includes('{id}') || headers.id !== null,
   ],
-  ['headers', 'names that differ from each other', hasDistinctHeaders],
-  ['header', 'a prefix and a separator that tell the parts of the signature header apart', isReadBack],
+  ['headers', 'different names', hasDistinctHeaders],
+  ['header', 'a prefix and a separator with which the signature header can be parsed', isReadBack],
 ];
 
 function hasDistinctHeaders({ headers }: SignatureScheme): boolean {
@@ -85,12 +87,12 @@ function hasDistinctHeaders({ headers }: SignatureScheme): boolean {
 }
 
 const SAMPLE_TIMESTAMPS = { iso8601: '2026-11-20T23:06:00Z', unix: '1795215960', unix_ms: '1795215960000' };
-/** Bytes whose base64 is every sign that base64 can have; their hex has every digit. */
+/** Bytes whose base64 contains every character of base64; their hex contains every digit. */
 const ALPHABET = Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/', 'base64');
-/** Where digests of twenty bytes begin that are all of {@link ALPHABET} together. */
+/** Offsets of sample digests of twenty bytes that together cover {@link ALPHABET}. */
 const SAMPLE_STARTS = [0, 15, 30];
 
-/** Whether the header that the scheme writes is read as what was written. */
+/** Whether the scheme can parse the header that it writes. */
 function isReadBack(scheme: SignatureScheme): boolean {
   const { algorithm, encoding, header, timestampFormat } = scheme;
   const twice = Buffer.concat([ALPHABET, ALPHABET]);
@@ -106,19 +108,19 @@ function isReadBack(scheme: SignatureScheme): boolean {
   );
 }
 
-function oneOf(path: string, words: readonly unknown[]): MemberRule {
+function oneOf(path: string, words: readonly unknown[]): FieldRule {
   const quoted = words.map((word) => JSON.stringify(word));
-  return [path, `${quoted.slice(0, -1).join(', ')} or ${quoted.at(-1)}`, (member) => words.includes(member)];
+  return [path, `${quoted.slice(0, -1).join(', ')} or ${quoted.at(-1)}`, (value) => words.includes(value)];
 }
 
-function orNull(holds: (member: unknown) => boolean): (member: unknown) => boolean {
-  return (member) => member === null || holds(member);
+function orNull(isValid: (value: unknown) => boolean): (value: unknown) => boolean {
+  return (value) => value === null || isValid(value);
 }
 
-/** A whole secret has no prefix to strip. */
+/** With `utf8` the key is the whole secret and has no prefix. */
 function isKeyPrefix(prefix: unknown, scheme: unknown): boolean {
   return (
-    memberAt(scheme, 'key.form') === 'utf8' || (typeof prefix === 'string' && /^[\x21-\x7e]*$/.test(prefix))
+    fieldAt(scheme, 'key.form') === 'utf8' || (typeof prefix === 'string' && /^[\x21-\x7e]*$/.test(prefix))
   );
 }
 
@@ -130,6 +132,6 @@ function isWord(text: unknown): boolean {
   return typeof text === 'string' && /^\w+$/.test(text);
 }
 
-function memberAt(value: unknown, path: string): unknown {
+function fieldAt(value: unknown, path: string): unknown {
   return path.split('.').reduce((within, name) => Object(within)[name], value);
 }

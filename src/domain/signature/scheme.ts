@@ -1,36 +1,35 @@
 /**
- * A signature scheme is data: everything that differs between senders of signed webhooks, so that one implementation
- * signs and verifies them all. The service's own scheme is the default (decisions `signature.*`).
+ * A signature scheme describes everything that differs between senders of signed webhooks, so that one implementation
+ * signs and verifies them all. The default is the scheme of the service (gaps `signature.*`).
  */
 
 export const signatureAlgorithms = ['sha256', 'sha1', 'sha512'] as const;
 export type SignatureAlgorithm = (typeof signatureAlgorithms)[number];
 
-/** What the pieces of a signed content are: the members of a message, and what the template has between them. */
+/** The kinds of pieces of a signed content: fields of the message, and literal text between them. */
 export const signedParts = ['id', 'timestamp', 'body', 'literal'] as const;
 export type SignedPart = (typeof signedParts)[number];
 
 export interface SignatureScheme {
   readonly name: string;
-  /** Hash under the HMAC. */
+  /** Hash function of the HMAC. */
   readonly algorithm: SignatureAlgorithm;
-  /** Key bytes: the whole secret as UTF-8, or what follows a prefix such as `whsec_`, decoded. */
+  /** Key bytes: the whole secret as UTF-8, or the decoded part after a prefix such as `whsec_`. */
   readonly key: { readonly form: 'utf8' } | { readonly form: 'base64' | 'hex'; readonly prefix: string };
-  /** What is signed, a template over `{id}`, `{timestamp}` and `{body}`, for instance `{timestamp}.{body}`. */
+  /** The signed string, a template with `{id}`, `{timestamp}` and `{body}`, for example `{timestamp}.{body}`. */
   readonly content: string;
   readonly encoding: 'hex' | 'base64';
   /**
-   * Grammar of the signature header: each signature is `prefix` + encoded digest, several are joined by `separator`
-   * while a secret is being rotated (current first). `separator` is null where the header holds one signature only;
-   * the current secret then signs alone. `timestampField` is the name under which the timestamp travels in the same
-   * header (Stripe's `t`), null when it does not.
+   * Format of the signature header: each signature is `prefix` + encoded digest. During a rotation several are joined by
+   * `separator`, the current secret first. `separator` is null if the header has only one signature, that of the current
+   * secret. `timestampField` is the name of the timestamp in this header (Stripe's `t`); null when it is not there.
    */
   readonly header: {
     readonly prefix: string;
     readonly separator: string | null;
     readonly timestampField: string | null;
   };
-  /** Header names; null where the scheme has no such header. */
+  /** Header names; null if the scheme has no such header. */
   readonly headers: {
     readonly signature: string;
     readonly timestamp: string | null;

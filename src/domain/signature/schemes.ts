@@ -2,7 +2,7 @@ import { SvcError } from '../../errors.ts';
 import type { SignatureScheme } from './scheme.ts';
 import { findSchemeProblem } from './scheme-check.ts';
 
-/** The built-in schemes: the service's own (decisions `signature.*`), and those that receivers meet most elsewhere. */
+/** The built-in schemes: that of the service (gaps `signature.*`), and those of common webhook senders. */
 export const schemes = {
   svc: {
     name: 'svc',
@@ -59,24 +59,24 @@ export const schemes = {
 export type SchemeName = keyof typeof schemes;
 export const schemeNames = Object.keys(schemes) as readonly SchemeName[];
 
-/** The built-in scheme of that name, or the scheme itself when one is given; null when it is neither. */
+/** The built-in scheme with this name, or the given scheme object; null for anything else. */
 export function findScheme(wanted: unknown): SignatureScheme | null {
   if (typeof wanted === 'string')
     return Object.hasOwn(schemes, wanted) ? schemes[wanted as SchemeName] : null;
   return isSignatureScheme(wanted) ? wanted : null;
 }
 
-/** {@link findScheme}. @throws SvcError `validation_failed` that says what is wrong with it. */
+/** {@link findScheme}. @throws SvcError `validation_failed` that describes the problem. */
 export function getScheme(wanted: unknown): SignatureScheme {
   const scheme = findScheme(wanted);
   if (scheme !== null) return scheme;
-  const fault = typeof wanted === 'object' ? findSchemeProblem(wanted) : null;
+  const problem = typeof wanted === 'object' ? findSchemeProblem(wanted) : null;
   throw new SvcError(
     'validation_failed',
-    fault === null
+    problem === null
       ? `There is no signature scheme ${JSON.stringify(wanted)}.`
-      : `The member ${fault.path} of the signature scheme must be ${fault.expected}.`,
-    { hint: `The built-in ones are ${schemeNames.join(', ')}.` },
+      : `The field ${problem.path} of the signature scheme must be ${problem.expected}.`,
+    { hint: `Use a built-in scheme: ${schemeNames.join(', ')}` },
   );
 }
 
@@ -84,7 +84,7 @@ function isSignatureScheme(value: unknown): value is SignatureScheme {
   return findSchemeProblem(value) === null;
 }
 
-/** Whether deliveries of the scheme carry a timestamp, so that their age must be checked. */
+/** Whether deliveries of the scheme have a timestamp, so that their age must be checked. */
 export function hasTimestamp({ content, header, headers }: SignatureScheme): boolean {
   return content.includes('{timestamp}') || headers.timestamp !== null || header.timestampField !== null;
 }

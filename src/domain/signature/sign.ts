@@ -5,7 +5,7 @@ import { formatTimestamp } from './timestamp.ts';
 
 export interface DeliveryToSign {
   readonly scheme: SignatureScheme;
-  /** The current secret first, then those that a rotation has not ended yet. At least one, none of them empty. */
+  /** The current secret first, then the previous one during a rotation. At least one, none of them empty. */
   readonly secrets: readonly string[];
   readonly id: string;
   /** Wall time of sending, milliseconds since 1970. */
@@ -16,13 +16,13 @@ export interface DeliveryToSign {
 export interface SignedDelivery {
   /** The headers that the scheme adds to the request. */
   readonly headers: Record<string, string>;
-  /** The timestamp as the headers carry it. */
+  /** The timestamp as it is in the headers. */
   readonly timestamp: string;
-  /** What was signed: text where the body is text, bytes otherwise. Put together only when asked for. */
+  /** The signed content: text if the body is text, otherwise bytes. Built on first access. */
   readonly signedContent: string | Uint8Array;
 }
 
-/** Signs one attempt of a delivery (§6 of the service description), once under each secret. */
+/** Signs one attempt of a delivery (§6 of the service description), once with each secret. */
 export function signDelivery({ scheme, secrets, id, timestampMs, body }: DeliveryToSign): SignedDelivery {
   const timestamp = formatTimestamp(scheme.timestampFormat, timestampMs);
   const message: SignedMessage = { id, timestamp, body };

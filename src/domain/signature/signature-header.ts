@@ -1,25 +1,25 @@
 import type { SignatureScheme } from './scheme.ts';
 
-/** Lengths of the digests of each algorithm. */
+/** Length of a digest of each algorithm, in bytes. */
 export const digestBytes = { sha1: 20, sha256: 32, sha512: 64 } as const;
 const VERSION = /^(?:v\d\w{0,7}|sha\d{1,3})$/;
 
 export interface SignatureHeader {
-  /** The timestamp inside the header; null where the scheme or the header has none there. */
+  /** The timestamp in the header; null when there is none. */
   readonly timestamp: string | null;
-  /** Digests that are well-formed in the scheme, still encoded. */
+  /** Well-formed digests, still encoded. */
   readonly digests: readonly string[];
-  /** Versions of signatures that the scheme does not know. */
+  /** Versions of signatures that the scheme does not have. */
   readonly otherVersions: readonly string[];
 }
 
-/** What a request carries of a signature, as text; null for what it does not. */
+/** The headers of a scheme in a request; null for a missing header. */
 export function readSignatureHeaders({ headers }: SignatureScheme, request: Pick<Headers, 'get'>) {
   const value = (name: string | null) => (name === null ? null : request.get(name));
   return { signature: value(headers.signature), timestamp: value(headers.timestamp), id: value(headers.id) };
 }
 
-/** The timestamp that was signed: of the signature header where the scheme has it there, otherwise of its own. */
+/** The signed timestamp: from the signature header if the scheme has it there, otherwise from its own header. */
 export function getSignedTimestamp(
   { header }: SignatureScheme,
   { timestamp }: SignatureHeader,
@@ -28,7 +28,7 @@ export function getSignedTimestamp(
   return header.timestampField === null ? ownHeader : (timestamp ?? '');
 }
 
-/** Writes the header that {@link parseSignatureHeader} reads. */
+/** The inverse of {@link parseSignatureHeader}. */
 export function formatSignatureHeader(
   { header }: SignatureScheme,
   timestamp: string,
@@ -39,7 +39,7 @@ export function formatSignatureHeader(
   return parts.join(header.separator ?? '');
 }
 
-/** Reads a signature header. What is no well-formed digest is left out, so a header may carry more than we know. */
+/** Parses a signature header. Ignores everything that is not a well-formed digest, so that the header can have other parts. */
 export function parseSignatureHeader(scheme: SignatureScheme, text: string): SignatureHeader {
   const { prefix, separator, timestampField } = scheme.header;
   const parts = (separator === null ? [text] : text.split(separator)).map((part) => part.trim());
@@ -57,14 +57,14 @@ export function parseSignatureHeader(scheme: SignatureScheme, text: string): Sig
   };
 }
 
-/** The least that the header must hold, for people: `v1=<64 lowercase hex characters>`. */
+/** The form of the header, for messages: `v1=<64 lowercase hex characters>`. */
 export function describeHeaderFormat(scheme: SignatureScheme): string {
   const alphabet = scheme.encoding === 'hex' ? 'lowercase hex' : 'base64';
   const digest = `<${digestLength(scheme)} ${alphabet} characters>`;
   return formatSignatureHeader(scheme, '<timestamp>', [digest]);
 }
 
-/** The version that the scheme reads, `v1` for the prefix `v1=`. */
+/** The version in the prefix of the scheme: `v1` for `v1=`. */
 export function schemeVersion(scheme: SignatureScheme): string {
   return scheme.header.prefix.slice(0, -1);
 }

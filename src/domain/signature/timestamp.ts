@@ -5,7 +5,7 @@ const UNIX_SECONDS = /^\d{1,11}$/;
 /** From 1973 on; fewer digits are seconds. */
 const UNIX_MS = /^\d{12,14}$/;
 
-/** The instant `ms` (milliseconds since 1970) as a delivery carries it: rounded down, to whole seconds mostly. */
+/** Formats a time (milliseconds since 1970) for a delivery: rounded down, except for `unix_ms` to whole seconds. */
 export function formatTimestamp(format: SignatureScheme['timestampFormat'], ms: number): string {
   if (format === 'unix_ms') return String(Math.floor(ms));
   const seconds = Math.floor(ms / 1000);
@@ -13,8 +13,8 @@ export function formatTimestamp(format: SignatureScheme['timestampFormat'], ms: 
 }
 
 /**
- * Reads a timestamp in any format, whatever the scheme (decision `signature.timestamp`).
- * @returns milliseconds since 1970, or null when it is neither ISO 8601 with a zone nor a count since 1970.
+ * Parses a timestamp in any format, independent of the scheme (gap `signature.timestamp`).
+ * @returns milliseconds since 1970; null when it is neither ISO 8601 with a time zone nor a number since 1970.
  */
 export function parseTimestamp(text: string): number | null {
   if (UNIX_SECONDS.test(text)) return Number(text) * 1000;

@@ -12,26 +12,26 @@ import type { SignatureScheme } from './scheme.ts';
 import { findSchemeProblem } from './scheme-check.ts';
 import { findScheme, type SchemeName, schemeNames } from './schemes.ts';
 
-/** Five minutes, both ways (§6.3, §8 of the service description; decision `signature.tolerance`). */
+/** Five minutes in both directions (§6.3, §8 of the service description; gap `signature.tolerance`). */
 const DEFAULT_TOLERANCE_MS = 5 * MINUTE_MS;
-/** The furthest that a `Date` reaches from 1970, either way. */
+/** The range of `Date` around 1970. */
 const MAX_TIME_MS = 8.64e15;
 
-/** What a receiver holds against a delivery, whatever form the delivery comes in. */
+/** The options of every verification. */
 export interface VerifyOptions {
-  /** The secret of the endpoint; several while it is being rotated. */
+  /** The endpoint secret; several during a rotation. */
   readonly secret: string | readonly string[];
-  /** The name of a built-in scheme, or a scheme of your own; `svc` when left out. */
+  /** The name of a built-in scheme, or your own scheme (default: `svc`). */
   readonly scheme?: SchemeName | SignatureScheme | undefined;
-  /** How far the timestamp may be from `now`, into the past and the future; 5 minutes when left out. */
+  /** Maximum distance of the timestamp from `now`, in both directions (default: 5 minutes). */
   readonly toleranceMs?: number | undefined;
   /** Wall time in milliseconds since 1970. */
   readonly now: number;
-  /** Schemes that are not accepted either, beside the built-in ones. */
+  /** Schemes that are not accepted but recognized in the explanation, in addition to the built-in ones. */
   readonly otherSchemes?: readonly SignatureScheme[] | undefined;
-  /** The body as the sender has it, where that is known: shows what became of it. */
+  /** The body as it was sent, if known: shows how it was changed. */
   readonly sentBody?: string | Uint8Array | undefined;
-  /** Secrets that are not accepted, only recognised in the explanation, each with a name such as `the secret of wh_…`. */
+  /** Secrets that are not accepted but recognized in the explanation, each with a name such as `the secret of wh_…`. */
   readonly otherSecrets?: readonly NamedSecret[] | undefined;
 }
 
@@ -40,18 +40,18 @@ export interface NamedSecret {
   readonly secret: string;
 }
 
-/** The four inputs of verification (§6.2), and the id for schemes that sign it. */
+/** The four inputs of verification (§6.2), and the ID for schemes that sign it. */
 export interface VerifyInput extends VerifyOptions {
   /** The raw request body; null when it could not be read. */
   readonly payload: string | Uint8Array | null;
   readonly signature: string | null | undefined;
   readonly timestamp?: string | null | undefined;
   readonly id?: string | null | undefined;
-  /** The header `Content-Encoding`: a body that is no longer what it says was decompressed on the way. */
+  /** The header `Content-Encoding`, to detect a body that was decompressed before verification. */
   readonly contentEncoding?: string | null | undefined;
 }
 
-/** A {@link VerifyInput} that has been looked through: right types, defaults filled in, absent headers empty. */
+/** A {@link VerifyInput} after validation: correct types, defaults filled in, missing headers empty. */
 export interface ParsedVerifyInput {
   readonly scheme: SignatureScheme;
   readonly secrets: readonly string[];
@@ -64,20 +64,20 @@ export interface ParsedVerifyInput {
   readonly signature: string;
   readonly timestamp: string;
   readonly id: string;
-  /** In lower case; empty where there is none. */
+  /** In lower case; empty when it is missing. */
   readonly contentEncoding: string;
 }
 
 type Loose<Input> = { readonly [Member in keyof Input]?: unknown };
 
-/** Reads what a caller passed without trusting its types: plain JavaScript calls this too. */
+/** Validates the input without trusting its types: plain JavaScript calls this, too. */
 export function parseVerifyInput(input: unknown): ParsedVerifyInput | Refusal {
   const given: Loose<VerifyInput> = Object(input);
   const { payload, toleranceMs = DEFAULT_TOLERANCE_MS, now } = given;
   const wanted = given.scheme ?? 'svc';
   const scheme = findScheme(wanted);
   if (scheme === null) return refuseScheme(wanted);
-  if (!isDuration(toleranceMs)) return optionInvalid('toleranceMs', 'a number of milliseconds from 0 up');
+  if (!isDuration(toleranceMs)) return optionInvalid('toleranceMs', 'a number of milliseconds, at least 0');
   if (!isTime(now)) return optionInvalid('now', 'a time in milliseconds since 1970');
   const secrets = toArray(given.secret).filter((secret) => isUsableSecret(scheme, secret));
   if (secrets.length === 0) return secretMissing();
@@ -91,12 +91,12 @@ export function parseVerifyInput(input: unknown): ParsedVerifyInput | Refusal {
   return {
     ...{ scheme, secrets, toleranceMs, now, payload },
     ...{ signature: signature.trim(), timestamp: timestamp.trim(), id: id.trim() },
-    ...readHints(scheme, given),
+    ...readExplanationInput(scheme, given),
   };
 }
 
-/** What only helps to explain: whatever is not as it should be is left out. */
-function readHints(
+/** Input that only helps to explain a failure. Invalid values are ignored. */
+function readExplanationInput(
   scheme: SignatureScheme,
   { otherSecrets = [], otherSchemes = [], sentBody, contentEncoding }: Loose<VerifyInput>,
 ): Pick<ParsedVerifyInput, 'otherSecrets' | 'otherSchemes' | 'sentBody' | 'contentEncoding'> {
@@ -111,10 +111,10 @@ function readHints(
 }
 
 function refuseScheme(wanted: unknown): Refusal {
-  const fault = typeof wanted === 'object' ? findSchemeProblem(wanted) : null;
-  return fault === null
-    ? optionInvalid('scheme', `one of ${schemeNames.join(', ')}, or a scheme as data`)
-    : schemeInvalid(fault);
+  const problem = typeof wanted === 'object' ? findSchemeProblem(wanted) : null;
+  return problem === null
+    ? optionInvalid('scheme', `one of ${schemeNames.join(', ')}, or a scheme object`)
+    : schemeInvalid(problem);
 }
 
 function toArray(value: unknown): readonly unknown[] {
@@ -130,7 +130,7 @@ function isTime(value: unknown): value is number {
 }
 
 function isBody(value: unknown): value is string | Uint8Array {
-  // Not `instanceof`: under some test runners the bytes come from another realm.
+  // Not `instanceof`: in some test runners the bytes come from another realm.
   return (
     typeof value === 'string' ||
     (ArrayBuffer.isView(value) && Object.prototype.toString.call(value) === '[object Uint8Array]')

@@ -19,8 +19,8 @@ import {
 } from './verify-input.ts';
 
 /**
- * What verification came to; its members are also the JSON form. The words are for whoever runs the receiver: a sender
- * that is refused is told no more than status 400 (§6.4).
+ * The result of a verification, also as JSON. The texts are for the operator of the receiver: a rejected sender gets only
+ * status 400 (§6.4).
  */
 export type VerifyResult =
   | {
@@ -32,29 +32,29 @@ export type VerifyResult =
     }
   | ({ readonly ok: false; readonly scheme: string } & explain.Refusal);
 
-/** A request whose headers are still to be picked out. */
+/** A request with all its headers. */
 export interface VerifyMessageInput extends VerifyOptions {
   readonly payload: VerifyInput['payload'];
   readonly headers: Pick<Headers, 'get'>;
 }
 
 /**
- * Whether a delivery is genuine (§6 of the service description), and if not, why. Throws on no plain values.
+ * Whether a delivery is genuine (§6 of the service description), and if not, why. Never throws for plain values.
  *
- * The signature is checked before the age. "Too old" thus means that all else is right, and a wrong secret does not
- * hide behind a stale timestamp.
+ * The signature is checked before the age, so "too old" means that everything else is correct, and an old timestamp does
+ * not hide a wrong secret.
  */
 export function verify(input: VerifyInput): VerifyResult {
   const claim = parseVerifyInput(input);
-  return 'reason' in claim ? refuse(wantedScheme(input), claim) : judge(claim);
+  return 'reason' in claim ? refuse(wantedScheme(input), claim) : checkSignature(claim);
 }
 
-/** The result for an input of which reading a member threw `fault`: a getter or a proxy of the caller's. */
-export function refuseUnreadable(fault: unknown): VerifyResult {
-  return refuse('unknown', explain.inputUnreadable(fault));
+/** The result when reading the input threw an error, for example in a getter. */
+export function refuseUnreadable(error: unknown): VerifyResult {
+  return refuse('unknown', explain.inputUnreadable(error));
 }
 
-/** {@link verify} for a whole request: takes what the scheme needs from the headers. */
+/** {@link verify} for a request: reads the headers of the scheme. */
 export function verifyMessage({ headers, ...options }: VerifyMessageInput): VerifyResult {
   const scheme = findScheme(options.scheme ?? 'svc') ?? schemes.svc;
   const given = readSignatureHeaders(scheme, headers);
@@ -66,7 +66,7 @@ export function verifyMessage({ headers, ...options }: VerifyMessageInput): Veri
   return verify({ ...options, ...given, contentEncoding: headers.get('content-encoding') });
 }
 
-function judge(parsedVerifyInput: ParsedVerifyInput): VerifyResult {
+function checkSignature(parsedVerifyInput: ParsedVerifyInput): VerifyResult {
   const { scheme, secrets, signature, id, payload: body, now, toleranceMs } = parsedVerifyInput;
   const header = parseSignatureHeader(scheme, signature);
   const timestamp = getSignedTimestamp(scheme, header, parsedVerifyInput.timestamp);
@@ -76,12 +76,12 @@ function judge(parsedVerifyInput: ParsedVerifyInput): VerifyResult {
   if (!secrets.some((secret) => matchesAnyDigest(scheme, secret, message, header.digests))) {
     return refuse(scheme.name, diagnoseMismatch(parsedVerifyInput, message, header.digests));
   }
-  if (!hasTimestamp(scheme)) return accept(scheme.name, 'The signature fits.');
+  if (!hasTimestamp(scheme)) return accept(scheme.name, 'The signature is valid.');
   const at = parseTimestamp(timestamp) ?? Number.NaN;
   if (now - at > toleranceMs) return refuse(scheme.name, explain.timestampTooOld(at, now, toleranceMs));
   if (at - now > toleranceMs) return refuse(scheme.name, explain.timestampInFuture(at, now, toleranceMs));
   const age = at > now ? `${formatDuration(at - now)} ahead` : `${formatDuration(now - at)} old`;
-  return accept(scheme.name, `The signature fits, and its timestamp is ${age}.`);
+  return accept(scheme.name, `The signature is valid, and its timestamp is ${age}.`);
 }
 
 function findUnreadable(
@@ -107,7 +107,7 @@ function findUnreadable(
   return parseTimestamp(timestamp) === null ? explain.timestampUnreadable(timestamp) : null;
 }
 
-/** The scheme that an input asked for, as far as it can be named. */
+/** The name of the requested scheme, if it has one. */
 function wantedScheme(input: unknown): string {
   const { scheme = 'svc' }: { readonly scheme?: unknown } = Object(input);
   return typeof scheme === 'string' ? scheme : (findScheme(scheme)?.name ?? 'unknown');

@@ -78,7 +78,7 @@ describe('svc deliveries get', () => {
     for (const part of [
       'Next attempt  2026-11-20T12:05:00.000Z (in 5m)',
       'Attempt 1  ✗ http_error 503  12ms  schedule',
-      'Why it failed  the receiver answered 503\nWhat to do     The receiver failed; its answer and its log say why.\n',
+      'Why it failed  the receiver answered 503\nWhat to do     Read the response and the log of the receiver to find the error.\n',
       'Scheduled      2026-11-20T11:57:00.000Z (3m ago)\nSent           2026-11-20T11:57:00.010Z (2m ago)\n',
       '  POST http://localhost:3000/webhooks\n  Service-Signature: v1=00\n',
       'Signed string\n  2026-11-20T11:57:00Z.(the body)\n',

@@ -363,7 +363,7 @@ describe('for people', () => {
     expect(capturedOutput.out).toMatch(/^STATUS +WHAT +FOUND\n/);
     expect(capturedOutput.out).toMatch(/ok +Node\.js +version \d+/);
     expect(capturedOutput.out).toMatch(
-      /problem +connection to http:\/\/127\.0\.0\.1:1\/ +connection refused .*there\n +(?:→|->) Start or correct the receiver/,
+      /problem +connection to http:\/\/127\.0\.0\.1:1\/ +connection refused .*there\n +(?:→|->) Start or fix the receiver/,
     );
   });
 });

@@ -43,7 +43,7 @@ describe('svc faults add', () => {
   it.each<[Parameters<typeof add.run>[0], string]>([
     [{}, '--status is required, or --latency, or --drop.'],
     [{ latency: 9e9 }, '--latency must be from 1 to 86400000.'],
-    [{ kind: 'drop', errorCode: 'busy' }, '--error-code is not for faults on a delivery.'],
+    [{ kind: 'drop', errorCode: 'busy' }, '--error-code applies only to faults on a request.'],
     [
       { status: 503, path: '/nope' },
       '--path must be that of an operation: /workspaces/{id}, /events, /events/{id}, /webhooks.',

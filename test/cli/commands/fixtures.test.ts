@@ -226,7 +226,7 @@ describe('svc fixtures run', () => {
       reason: { code: 'not_found', hint: 'Did you mean order-lifecycle?' },
     });
     expect((await run('./none.json')).result).toMatchObject({
-      reason: { code: 'usage', message: expect.stringContaining('There is no such file.') },
+      reason: { code: 'usage', message: expect.stringContaining('The file does not exist.') },
     });
     const late = { event: 'a.b', payload: { id: '{{steps.a.event.payload.id}}' } };
     expect((await run([{ name: 'a', event: 'a.b', payload: {} }, late])).result).toMatchObject({
@@ -408,7 +408,7 @@ describe('svc fixtures validate', () => {
       checked: 1,
       problems: [
         { file, path: 'description', message: 'description must be text, not 1.' },
-        { file, path: 'payload.a', message: 'payload.a: {{x}} is no template.' },
+        { file, path: 'payload.a', message: 'payload.a: {{x}} is not a known template.' },
       ],
     });
   });

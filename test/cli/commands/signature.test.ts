@@ -105,7 +105,7 @@ describe('svc verify', () => {
     const options = { ...(await signedOptions()), secret: ['whsec_b'] };
     await expect(verify(options, { env: { SVC_WEBHOOK_SECRET: 'whsec_a' } })).resolves.toMatchObject({
       reason: 'wrong_secret',
-      detail: expect.stringContaining('it fits the secret in SVC_WEBHOOK_SECRET'),
+      detail: expect.stringContaining('it matches the secret in SVC_WEBHOOK_SECRET'),
     });
   });
 

@@ -241,7 +241,7 @@ describe('templates', () => {
     expect(result).toMatchObject({
       reason: {
         code: 'usage',
-        message: 'The value of id is invalid: {{uid}} is no template. Did you mean {{uuid}}?',
+        message: 'The value of id is invalid: {{uid}} is not a known template. Did you mean {{uuid}}?',
         hint: expect.stringContaining('--data'),
       },
     });

@@ -16,7 +16,7 @@ describe('another scheme', () => {
     const result = verify(received({ scheme: verified }, { scheme: signed, secrets: [secret] }));
     expect(result).toMatchObject({ reason: 'other_scheme', scheme: verified });
     expect(result.detail).toBe(
-      `The signature is right for the scheme ${signed}, but it was verified as ${verified}.`,
+      `The signature is valid for the scheme ${signed}, but it was verified as ${verified}.`,
     );
   });
 
@@ -39,7 +39,7 @@ describe('a scheme of your own', () => {
     const input = received({ signature, otherSchemes: [acme] });
     expect(verify(input)).toMatchObject({
       reason: 'other_scheme',
-      detail: 'The signature is right for the scheme acme, but it was verified as svc.',
+      detail: 'The signature is valid for the scheme acme, but it was verified as svc.',
     });
     expect(verify({ ...input, otherSchemes: [] }).reason).toBe('header_malformed');
   });
@@ -69,20 +69,20 @@ describe('a wrong secret', () => {
     ];
     expect(verify(received({ secret: 'whsec_wrong', otherSecrets }))).toMatchObject({
       reason: 'wrong_secret',
-      detail: 'The signature does not fit the secret given, but it fits the secret of wh_2.',
+      detail: 'The signature does not match the given secret, but it matches the secret of wh_2.',
     });
   });
 
   it.each([
-    ['it without the white space or quotes around it', `${secret}\n`],
-    ['it without the white space or quotes around it', `"${secret}"`],
-    ['it without the white space or quotes around it', `'${secret}' `],
-    ['it with whsec_ in front', secret.replace('whsec_', '')],
-    ['it without whsec_ in front', `whsec_${secret}`],
+    ['the same secret without the whitespace or quotes around it', `${secret}\n`],
+    ['the same secret without the whitespace or quotes around it', `"${secret}"`],
+    ['the same secret without the whitespace or quotes around it', `'${secret}' `],
+    ['the same secret with the prefix whsec_', secret.replace('whsec_', '')],
+    ['the same secret without the prefix whsec_', `whsec_${secret}`],
   ])('is recognised when the right one is %s: %j', (right, wrong) => {
     expect(verify(received({ secret: wrong }))).toMatchObject({
       reason: 'wrong_secret',
-      detail: `The signature does not fit the secret given, but it fits ${right}.`,
+      detail: `The signature does not match the given secret, but it matches ${right}.`,
     });
   });
 });
@@ -93,14 +93,14 @@ describe('a converted timestamp', () => {
     (timestamp) => {
       expect(verify(received({ timestamp }))).toMatchObject({
         reason: 'timestamp_changed',
-        detail: `The signature fits the timestamp written 2026-11-20T23:06:00Z, but "${timestamp}" was given.`,
+        detail: `The signature matches the timestamp in the form 2026-11-20T23:06:00Z, but "${timestamp}" was given.`,
       });
     },
   );
 });
 
 describe('a changed body', () => {
-  const json = 'its JSON was parsed or written again';
+  const json = 'its JSON was parsed and serialized again';
   const value = JSON.parse(body);
   const plain = JSON.stringify({ a: 'x<y/z', é: ['"', '\\', 1] });
   const python = '{"a": "x<y/z", "\\u00e9": ["\\"", "\\\\", 1]}';
@@ -140,13 +140,13 @@ describe('a changed body', () => {
     ['ended', body, `${body}\n`, 'a line ending was added at its end'],
     ['ended in CRLF', body, `${body}\r\n`, 'a line ending was added at its end'],
     ['trimmed', `${body}\n`, body, 'the line ending at its end was removed'],
-    ['padded', body, `  ${body}\n`, 'white space was added around it'],
+    ['padded', body, `  ${body}\n`, 'whitespace was added around it'],
     ['with LF for CRLF', 'a\r\nb', 'a\nb', 'its line endings were changed from CRLF to LF'],
     ['with CRLF for LF', 'a\nb', 'a\r\nb', 'its line endings were changed from LF to CRLF'],
     ['with a mark', body, `\uFEFF${body}`, 'a byte order mark was added'],
     ['without its mark', `\uFEFF${body}`, body, 'its byte order mark was removed'],
-    ['composed', 'e\u0301', '\u00e9', 'its Unicode was normalised'],
-    ['decomposed', '\u00e9', 'e\u0301', 'its Unicode was normalised'],
+    ['composed', 'e\u0301', '\u00e9', 'its Unicode was normalized'],
+    ['decomposed', '\u00e9', 'e\u0301', 'its Unicode was normalized'],
     ['read as Latin-1', body, Buffer.from(body).toString('latin1'), 'its UTF-8 was read as Latin-1'],
     ['sent in Latin-1', 'Grüße', Buffer.from('Grüße', 'latin1'), 'it was converted from UTF-8 to Latin-1'],
     ['sent in UTF-16', body, Buffer.from(body, 'utf16le'), 'it was converted from UTF-8 to UTF-16'],
@@ -169,11 +169,11 @@ describe('a changed body', () => {
     [
       'decompressed',
       { payload: body, contentEncoding: 'gzip' },
-      'Content-Encoding is "gzip", but what was given is not compressed.',
+      'Content-Encoding is "gzip", but the given body is not compressed.',
     ],
-    ['compressed', { payload: gzipSync(body) }, 'the body given is compressed with gzip'],
-    ['an object as text', { payload: '[object Object]' }, 'The body given is the text [object Object]'],
-    ['bytes that are no text', { payload: '\uFFFD{}' }, 'has U+FFFD in it: bytes were lost'],
+    ['compressed', { payload: gzipSync(body) }, 'the given body is compressed with gzip'],
+    ['an object as text', { payload: '[object Object]' }, 'The given body is the text [object Object]'],
+    ['bytes that are no text', { payload: '\uFFFD{}' }, 'contains U+FFFD: bytes were lost'],
   ])('is told by what it looks like: %s [§6.1]', (_, changes, telltale) => {
     const result = verify(received({ ...changes }, { payload: '{"a":"b"}' }));
     expect(result).toMatchObject({ reason: 'body_changed', detail: expect.stringContaining(telltale) });
@@ -192,8 +192,8 @@ describe('a changed body', () => {
       body.replace('10.50', '10.60'),
       'from byte 67 on, "50,\\"to\\":\\"Grüße" became "60,\\"to\\":\\"Grüße"',
     ],
-    ['a cut', body.slice(0, 30), 'it was cut off after byte 30'],
-    ['more', `${body}, more`, 'something was added after byte 94'],
+    ['a cut', body.slice(0, 30), 'it was truncated after byte 30'],
+    ['more', `${body}, more`, 'bytes were added after byte 94'],
   ])('is shown where the body that was sent is known: %s', (_, payload, change) => {
     const result = verify(received({ payload, sentBody: body }));
     expect(result).toMatchObject({ reason: 'body_changed' });
@@ -203,7 +203,7 @@ describe('a changed body', () => {
   it('is ruled out where it is the body that was sent', () => {
     const result = verify(received({ secret: 'other', sentBody: Buffer.from(body) }));
     expect(result).toMatchObject({ reason: 'wrong_secret' });
-    expect(result.detail).toContain('the body is the one that was sent');
+    expect(result.detail).toContain('the body is unchanged');
   });
 
   it.each([

@@ -21,7 +21,7 @@ describe('a genuine delivery', () => {
       expect(verify({ payload, signature, timestamp, secret: each, now: Date.parse(timestamp) })).toEqual({
         ok: true,
         reason: null,
-        detail: 'The signature fits, and its timestamp is 0ms old.',
+        detail: 'The signature is valid, and its timestamp is 0ms old.',
         remedy: null,
         scheme: 'svc',
       });

@@ -89,7 +89,7 @@ function listHints(last: AttemptDetail, delivery: DeliveryDetail): Hint[] {
   return texts.map(splitHint);
 }
 
-/** Hints can end with a command: `Correct the name: svc webhooks update …`. */
+/** Hints can end with a command: `Correct the host name: svc webhooks update …`. */
 export function splitHint(text: string): Hint {
   const [, words, command] = /^(.*?[:?;]) (svc .+)$/s.exec(text) ?? [];
   return words === undefined || command === undefined ? { text, command: null } : { text: words, command };
