@@ -102,7 +102,10 @@ function findRequestProblem(
   nameOf: (field: keyof FaultRule) => string,
 ): FaultProblem | null {
   if (status === undefined && drop === undefined && latencyMs === undefined)
-    return { field: 'status', problem: `is required, or ${nameOf('latency_ms')}, or ${nameOf('drop')}` };
+    return {
+      field: 'status',
+      problem: `is required unless ${nameOf('latency_ms')} or ${nameOf('drop')} is given`,
+    };
   if (status !== undefined && drop !== undefined)
     return {
       field: 'drop',

@@ -75,7 +75,7 @@ describe('what is offered', () => {
     const revoked = { ...aKey, id: 'key_2', revoked_at: created_at };
     const { context } = createFakeContext({ control: { listKeys: async () => pageOf(aKey, revoked) } });
     expect((await keyChoices.list(context)).items).toEqual([
-      { value: 'key_1', description: '…abcd  events:read  every one  3m ago' },
+      { value: 'key_1', description: '…abcd  events:read  all  3m ago' },
     ]);
   });
 

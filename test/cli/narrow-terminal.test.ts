@@ -5,13 +5,15 @@ import { attemptColumns } from '../../src/cli/live/attempt-rows.ts';
 import { renderFrame } from '../../src/cli/live/frame.ts';
 import { createState, reduce } from '../../src/cli/live/live-state.ts';
 import { deliveryColumns, renderAttempt } from '../../src/cli/render/deliveries.ts';
-import { eventColumns } from '../../src/cli/render/events.ts';
-import { keyColumns } from '../../src/cli/render/keys.ts';
 import { renderRequest, requestColumns } from '../../src/cli/render/requests.ts';
+import {
+  eventColumns,
+  keyColumns,
+  webhookColumns,
+  workspaceColumns,
+} from '../../src/cli/render/resource-columns.ts';
 import { renderTable } from '../../src/cli/render/table.ts';
 import { widthOf } from '../../src/cli/render/text-width.ts';
-import { webhookColumns } from '../../src/cli/render/webhook.ts';
-import { workspaceColumns } from '../../src/cli/render/workspaces.ts';
 import { sanitizeForTerminal } from '../../src/cli/terminal-text.ts';
 import { aDelivery, anAttempt, NOW } from './fake-context.ts';
 

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
+import { renderWebhook } from '../../src/cli/commands/webhooks.ts';
 import { renderVariables } from '../../src/cli/env-variables.ts';
 import {
   parseDurationMs,
@@ -12,7 +13,6 @@ import {
 } from '../../src/cli/option-parsers.ts';
 import { linkIds } from '../../src/cli/render/links.ts';
 import { renderTable } from '../../src/cli/render/table.ts';
-import { renderWebhook } from '../../src/cli/render/webhook.ts';
 import { sanitizeForTerminal } from '../../src/cli/terminal-text.ts';
 import { formatRelative } from '../../src/domain/relative-time.ts';
 import { quoteForShell } from '../../src/domain/shell.ts';
@@ -211,7 +211,7 @@ describe('an endpoint', () => {
       Events     *
       Headers    Authorization: Bearer a, A: b
       TLS        any certificate
-      Stays      as long as svc listen holds it
+      Lifetime   until svc listen exits
       Workspace  ws_1
       Created    2026-11-20T12:00:00.000Z"
     `);

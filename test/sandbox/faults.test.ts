@@ -61,7 +61,7 @@ describe('FaultRegistry', () => {
   });
 
   it.each([
-    [{ on: 'request' }, 'status is required, or latency_ms, or drop.'],
+    [{ on: 'request' }, 'status is required unless latency_ms or drop is given.'],
     [{ on: 'request', kind: 'drop' }, 'kind applies only to faults on a delivery.'],
     [
       { on: 'request', drop: 'after', status: 500 },

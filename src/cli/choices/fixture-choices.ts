@@ -2,7 +2,7 @@
 import { fixtureFolders } from '../../fixtures/fixture-folders.ts';
 import { listFixtureFiles, readDescription } from '../../fixtures/fixture-index.ts';
 import type { Context } from '../context.ts';
-import { type DescribedFixture, fixtureColumns } from '../render/fixtures.ts';
+import { type DescribedFixture, fixtureColumns } from '../render/resource-columns.ts';
 import { type ChoiceSource, toChoiceList } from './choice-source.ts';
 
 export const fixtureChoices: ChoiceSource = {

@@ -3,10 +3,7 @@ import type { Delivery } from '../../contract/delivery-schemas.ts';
 import type { ControlPlane } from '../../control/control-plane.ts';
 import type { Context } from '../context.ts';
 import { deliveryColumns } from '../render/deliveries.ts';
-import { eventColumns } from '../render/events.ts';
-import { keyColumns } from '../render/keys.ts';
-import { webhookColumns } from '../render/webhook.ts';
-import { workspaceColumns } from '../render/workspaces.ts';
+import { eventColumns, keyColumns, webhookColumns, workspaceColumns } from '../render/resource-columns.ts';
 import { fetchScheduleTimes } from '../schedule-time.ts';
 import { type ChoiceList, type ChoiceSource, toChoiceList } from './choice-source.ts';
 

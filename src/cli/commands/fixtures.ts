@@ -16,9 +16,9 @@ import { fixtureChoices, listDescribedFixtures } from '../choices/fixture-choice
 import type { CommandDefinition } from '../command.ts';
 import { askChoice } from '../prompt.ts';
 import { readNamedFile } from '../read-value.ts';
-import { fixtureColumns } from '../render/fixtures.ts';
 import { formatCount } from '../render/format-count.ts';
 import { printPage } from '../render/page.ts';
+import { fixtureColumns } from '../render/resource-columns.ts';
 
 export const list: CommandDefinition<object> = {
   examples: [

@@ -6,8 +6,8 @@ import type { CommandDefinition } from '../command.ts';
 import { addPageOptions, type PageOptions, parseList, toPageParameters } from '../option-parsers.ts';
 import { askChoice, confirm } from '../prompt.ts';
 import { renderFields } from '../render/fields.ts';
-import { keyColumns } from '../render/keys.ts';
 import { printPage } from '../render/page.ts';
+import { keyColumns } from '../render/resource-columns.ts';
 
 interface ListOptions extends PageOptions {
   readonly workspace?: string;
@@ -71,7 +71,7 @@ export const create: CommandDefinition<CreateOptions> = {
 function parseScopes(text: string): Scope[] {
   return parseList(text).map((name) => {
     const scope = scopes.find((known) => known === name);
-    if (scope === undefined) throw new InvalidArgumentError(`The scopes are ${scopes.join(', ')}.`);
+    if (scope === undefined) throw new InvalidArgumentError(`Choose from: ${scopes.join(', ')}`);
     return scope;
   });
 }

@@ -1,5 +1,6 @@
 /** `svc webhooks`: lists, shows, creates, updates and deletes endpoints, and rotates their secrets. */
 import { Option } from 'commander';
+import type { CreatedWebhook, Webhook, WebhookDetail } from '../../contract/resources.ts';
 import { SvcError } from '../../errors.ts';
 import { eventTypeChoices } from '../choices/event-type-choices.ts';
 import { webhookChoices } from '../choices/resource-choices.ts';
@@ -15,9 +16,11 @@ import {
   toPageParameters,
 } from '../option-parsers.ts';
 import { askChoice, askText, confirm } from '../prompt.ts';
+import { renderFields } from '../render/fields.ts';
 import { formatDeliveryCount } from '../render/format-count.ts';
 import { printPage } from '../render/page.ts';
-import { renderWebhook, webhookColumns } from '../render/webhook.ts';
+import { webhookColumns } from '../render/resource-columns.ts';
+import { formatTime } from '../render/time.ts';
 import { fetchScheduleTimes } from '../schedule-time.ts';
 
 const ID_ARGUMENT = 'Endpoint ID (wh_…)';
@@ -210,3 +213,31 @@ export const rotateSecret: CommandDefinition<RotateSecretOptions> = {
     context.io.note(SECRET_NOTE);
   },
 };
+
+/**
+ * Renders the fields that the response has.
+ * @param now the schedule time of its workspace, if it is known
+ */
+export function renderWebhook(
+  webhook: Webhook & Partial<WebhookDetail> & Partial<CreatedWebhook>,
+  capabilities: { readonly color: boolean },
+  now?: number,
+): string {
+  const headers = Object.entries(webhook.headers ?? {}).map(([name, value]) => `${name}: ${value}`);
+  return renderFields(
+    {
+      ID: webhook.id,
+      URL: webhook.url,
+      Events: webhook.events.join(', '),
+      Secret: webhook.secret ?? null,
+      Headers: headers.join(', ') || null,
+      TLS: webhook.skip_verify ? 'any certificate' : null,
+      Lifetime: webhook.listener ? 'until svc listen exits' : null,
+      State: webhook.disabled ? 'disabled' : null,
+      'Old secret until': webhook.previous_secret_expires_at ?? null,
+      Workspace: webhook.workspace_id,
+      Created: now === undefined ? webhook.created_at : formatTime(webhook.created_at, now),
+    },
+    capabilities,
+  );
+}

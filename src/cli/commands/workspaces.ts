@@ -6,7 +6,7 @@ import { askText } from '../prompt.ts';
 import { renderFields } from '../render/fields.ts';
 import { printHint } from '../render/hint.ts';
 import { printPage } from '../render/page.ts';
-import { workspaceColumns } from '../render/workspaces.ts';
+import { workspaceColumns } from '../render/resource-columns.ts';
 
 export const list: CommandDefinition<PageOptions> = {
   configure: addPageOptions,

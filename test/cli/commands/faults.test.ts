@@ -41,7 +41,7 @@ describe('the description of a fault', () => {
 
 describe('svc faults add', () => {
   it.each<[Parameters<typeof add.run>[0], string]>([
-    [{}, '--status is required, or --latency, or --drop.'],
+    [{}, '--status is required unless --latency or --drop is given.'],
     [{ latency: 9e9 }, '--latency must be from 1 to 86400000.'],
     [{ kind: 'drop', errorCode: 'busy' }, '--error-code applies only to faults on a request.'],
     [
