@@ -132,6 +132,7 @@ const exceptions: readonly Exception[] = [
   { path: 'test/architecture/language.test.ts', text: /./, reason: 'names the words that it forbids' },
   { path: 'src/sandbox/signature-detail.ts', text: /reserialise/, reason: 'field of the control plane' },
   { path: 'src/dashboard', text: /reserialised/, reason: 'field of the control plane that stays compatible' },
+  { path: 'test/delivery', text: /reserialised/, reason: 'field of the control plane that stays compatible' },
 ];
 
 /** Folders and files that are not clean yet. Remove each one that is: the test fails if it stays here. */
@@ -170,7 +171,6 @@ const stillToDo: readonly string[] = [
   'test/control',
   // dashboard
   // delivery
-  'test/delivery',
   // domain
   'test/domain',
   'test/domain/signature',
@@ -191,7 +191,6 @@ const stillToDo: readonly string[] = [
   'test/e2e',
   // receivers
   // support
-  'test/support',
 ];
 
 interface Finding {

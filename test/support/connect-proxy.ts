@@ -9,9 +9,9 @@ export interface TestProxy extends AsyncDisposable {
   readonly requests: readonly IncomingMessage[];
 }
 
-/** @param answer the status to reject with, or the local port to which tunnels lead */
+/** @param behavior the status to reject with, or the local port to which tunnels lead */
 export async function createConnectProxy(
-  answer: { refuse: number } | { leadTo: number },
+  behavior: { refuse: number } | { leadTo: number },
 ): Promise<TestProxy> {
   const requests: IncomingMessage[] = [];
   const sockets = new Set<Socket>();
@@ -21,11 +21,11 @@ export async function createConnectProxy(
   });
   server.on('connect', (request, client: Socket) => {
     requests.push(request);
-    if ('refuse' in answer) {
-      client.end(`HTTP/1.1 ${answer.refuse} Refused\r\n\r\n`);
+    if ('refuse' in behavior) {
+      client.end(`HTTP/1.1 ${behavior.refuse} Refused\r\n\r\n`);
       return;
     }
-    const receiver = connect(answer.leadTo, '127.0.0.1', () => {
+    const receiver = connect(behavior.leadTo, '127.0.0.1', () => {
       client.write('HTTP/1.1 200 Connection Established\r\n\r\n');
       client.pipe(receiver).pipe(client);
     });
