@@ -13,6 +13,7 @@ import {
 } from './config/settings.ts';
 import { toSnakeCase } from './config/snake-case.ts';
 import type { Environment } from './domain/environment.ts';
+import { maskSecret } from './domain/mask-secret.ts';
 import { unknownKeyError, type ValueLocation } from './profile/value-schema.ts';
 
 export type { ConfigValues, SettingName } from './config/settings.ts';
@@ -103,13 +104,6 @@ export function listConfig({ values, sources }: Config): ConfigEntry[] {
       description,
     };
   });
-}
-
-/** `svc_test_…9fQx`: enough to tell which one it is. */
-export function maskSecret(secret: string): string {
-  const prefix = /^(?:svc_(?:test|live)_|whsec_)/.exec(secret)?.[0] ?? '';
-  const end = secret.length >= prefix.length + 16 ? secret.slice(-4) : '';
-  return `${prefix}…${end}`;
 }
 
 /** Masks a password or a token in a URL: `http://me:…@proxy:3128`, `http://192.168.1.5:4777/?token=…`. */

@@ -1,6 +1,7 @@
 /** The values that commands fill fixture templates with. */
 import type { Command } from 'commander';
 import type { ControlPlane } from '../control/control-plane.ts';
+import { extrapolateScheduleTime } from '../domain/clock.ts';
 import { createRandomSource } from '../domain/random-source.ts';
 import type { TemplateContext } from '../fixtures/template-generators.ts';
 import type { Context } from './context.ts';
@@ -35,7 +36,7 @@ export async function createTemplateScopes(
     async useScheduleClock(control, workspaceId) {
       const clock = await control.getClock({ workspace_id: workspaceId });
       const shownAt = performance.now();
-      now = () => Date.parse(clock.now) + clock.rate * (performance.now() - shownAt);
+      now = () => extrapolateScheduleTime(clock, performance.now() - shownAt);
     },
   };
 }

@@ -2,6 +2,7 @@
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isLoopbackName } from '../domain/address.ts';
+import { stripBrackets } from '../domain/host-name.ts';
 import type { NoteOutput } from './io.ts';
 import { printHint } from './render/hint.ts';
 import { styleFor } from './render/style.ts';
@@ -38,7 +39,7 @@ export async function watchReceiver(
 /** False only if nothing is listening for certain. */
 export async function couldBeListening(address: string): Promise<boolean> {
   const { hostname, port, protocol } = new URL(address);
-  const host = isLoopbackName(hostname) ? 'localhost' : hostname.replace(/^\[(.*)\]$/, '$1');
+  const host = isLoopbackName(hostname) ? 'localhost' : stripBrackets(hostname);
   const socket = connect({ host, port: Number(port) || (protocol === 'https:' ? 443 : 80) });
   return new Promise<boolean>((resolve) => {
     socket.setTimeout(CONNECT_TIMEOUT_MS, () => resolve(true));

@@ -1,6 +1,7 @@
 /** The schedule clock of the selected workspace, extrapolated between responses of the emulator. */
 import { computed, effect, signal } from '@preact/signals';
 import type { ClockState } from '../contract/emulator-schemas.ts';
+import { extrapolateScheduleTime } from '../domain/clock.ts';
 import { isConnected } from './connection.ts';
 import { control } from './control.ts';
 import { workspaceId } from './session.ts';
@@ -18,7 +19,7 @@ const tick = signal(performance.now());
 /** Current schedule time in milliseconds since 1970; undefined before the first response. */
 export const scheduleNow = computed(() => {
   const { value } = clock;
-  return value && Date.parse(value.now) + value.rate * Math.max(0, tick.value - receivedAt.value);
+  return value && extrapolateScheduleTime(value, tick.value - receivedAt.value);
 });
 
 /** Current time of the emulator's wall clock in milliseconds since 1970. */

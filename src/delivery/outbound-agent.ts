@@ -3,6 +3,7 @@ import { X509Certificate } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls';
 import type { Pool } from 'undici';
+import { stripBrackets } from '../domain/host-name.ts';
 import { type HttpProxy, type ProxyOptions, parseProxy } from '../domain/http-proxy.ts';
 import { SvcError } from '../errors.ts';
 import type { AddressPolicy, Lookup } from '../network/address-policy.ts';
@@ -78,7 +79,7 @@ export class OutboundAgent {
   async connect(target: ConnectionTarget): Promise<Socket> {
     const origin = new URL(target.origin);
     const { protocol, host, port } = origin;
-    const hostname = origin.hostname.replace(/^\[(.*)\]$/, '$1');
+    const hostname = stripBrackets(origin.hostname);
     const connect = createConnector(origin, this.#toConnectorOptions(target));
     return new Promise((resolve, reject) => {
       connect({ protocol, host, hostname, port }, (error, socket) =>

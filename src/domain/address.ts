@@ -1,5 +1,6 @@
 /** Classifies IP addresses and host names as loopback, private, public or blocked, without a DNS lookup. */
 import { BlockList, isIP, isIPv6 } from 'node:net';
+import { stripBrackets } from './host-name.ts';
 
 /**
  * - `loopback`: this machine.
@@ -81,7 +82,7 @@ export function toCanonicalAddress(address: string): string {
  * @param hostname of a parsed `URL`, which has normalized octal, hexadecimal and decimal IPv4 addresses.
  */
 export function classifyHost(hostname: string): AddressClass {
-  const bare = hostname.replace(/^\[(.*)\]$/, '$1');
+  const bare = stripBrackets(hostname);
   if (isIP(bare) !== 0) return classifyAddress(bare);
   const name = bare.replace(/\.$/, '').toLowerCase();
   if (isLoopbackName(name)) return { kind: 'loopback', description: 'a loopback name' };

@@ -47,3 +47,11 @@ export function resumeAfterDowntime(state: ScheduleClockState, wallNow: number):
   const away = state.frozen ? 0 : Math.max(0, wallNow - state.wallAt);
   return { ...state, at: state.at + away, wallAt: wallNow };
 }
+
+/** The schedule time, in milliseconds since 1970, `elapsedMs` of real time after the state of a clock was read. */
+export function extrapolateScheduleTime(
+  { now, rate }: { readonly now: string; readonly rate: number },
+  elapsedMs: number,
+): number {
+  return Date.parse(now) + rate * Math.max(0, elapsedMs);
+}

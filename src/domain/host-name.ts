@@ -13,3 +13,8 @@ export function parseAuthority(text: string): string | null {
   const [, host = '', port = ''] = /^(.*?)(:\d{1,5})?$/.exec(text) ?? [];
   return URL.canParse(`http://localhost${port}`) ? parseHostName(host) : null;
 }
+
+/** The IPv6 address in `[::1]`; other hosts unchanged. */
+export function stripBrackets(hostname: string): string {
+  return hostname.replace(/^\[(.*)\]$/, '$1');
+}

@@ -1,6 +1,7 @@
 /** The HTTP proxy for deliveries and the hosts that bypass it. */
 import { SvcError } from '../errors.ts';
 import { classifyHost } from './address.ts';
+import { stripBrackets } from './host-name.ts';
 
 export interface ProxyOptions {
   /** `http://[user:password@]host:port` */
@@ -35,7 +36,7 @@ export function parseProxy({ url: text, except = [] }: ProxyOptions): HttpProxy 
   const port = Number(url.port) || 80;
   const credentials = [username, password].map(decode).join(':');
   return {
-    hostname: withoutBrackets(hostname),
+    hostname: stripBrackets(hostname),
     port,
     authority: `${hostname}:${port}`,
     authorization: username === '' ? null : `Basic ${Buffer.from(credentials).toString('base64')}`,
@@ -47,7 +48,7 @@ export function parseProxy({ url: text, except = [] }: ProxyOptions): HttpProxy 
 export function usesProxy(proxy: HttpProxy, { hostname, protocol, port }: URL): boolean {
   if (classifyHost(hostname).kind !== 'public') return false;
   const host = hostname.replace(/\.$/, '');
-  const names = [withoutBrackets(host), `${host}:${port || (protocol === 'https:' ? 443 : 80)}`];
+  const names = [stripBrackets(host), `${host}:${port || (protocol === 'https:' ? 443 : 80)}`];
   return !proxy.except.some((entry) => matches(entry, names));
 }
 
@@ -59,8 +60,4 @@ function decode(text: string): string {
 function matches(entry: string, names: readonly string[]): boolean {
   const end = entry.toLowerCase().replace(/^\*?\./, '');
   return end === '*' || names.some((name) => name === end || name.endsWith(`.${end}`));
-}
-
-function withoutBrackets(hostname: string): string {
-  return hostname.replace(/^\[(.*)\]$/, '$1');
 }

@@ -1,4 +1,4 @@
-/** Creates, hashes and masks endpoint secrets and API keys. */
+/** Creates and hashes endpoint secrets and API keys. */
 import { createHash, randomFillSync } from 'node:crypto';
 import type { Environment } from './environment.ts';
 import type { RandomFill } from './ids.ts';
@@ -44,12 +44,6 @@ export function fillFromHash(secret: string): RandomFill {
 /** The stored form of a key. Keys are long random values, so a plain hash is enough to protect them. */
 export function hashApiKey(key: string): Buffer {
   return createHash('sha256').update(key).digest();
-}
-
-/** Masks a secret for display: its known prefix and the last four characters, or only the prefix of a short secret. */
-export function maskSecret(secret: string): string {
-  const prefix = /^[a-z]+_/.exec(secret)?.[0] ?? '';
-  return `${prefix}…${secret.slice(-4)}`;
 }
 
 /** The environment in the prefix of a key; null when it is not a key of this service. */

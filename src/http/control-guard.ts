@@ -6,6 +6,7 @@
  */
 import { isIP } from 'node:net';
 import type { H3Event } from 'h3';
+import { stripBrackets } from '../domain/host-name.ts';
 import { SvcError } from '../errors.ts';
 import type { ControlAuth } from './control-auth.ts';
 import { canServeControlPlane } from './emulator-urls.ts';
@@ -69,7 +70,7 @@ function removePort(authority: string): string {
 }
 
 function isAddress(host: string): boolean {
-  return isIP(host.replace(/^\[(.*)\]$/, '$1')) !== 0;
+  return isIP(stripBrackets(host)) !== 0;
 }
 
 function hostNotAllowed(authority: string): SvcError {

@@ -2,6 +2,7 @@
 import { type ClientRequest, type RequestOptions, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { isIP } from 'node:net';
+import { stripBrackets } from '../domain/host-name.ts';
 import type { WebhookUrlRule } from '../domain/webhook-url.ts';
 import { BlockedError, createPolicyLookup, findBlockReason, type Lookup } from './address-policy.ts';
 
@@ -24,7 +25,7 @@ export function startPolicyRequest(
   const policy = { rule, isOwnAddress: () => false };
   const findReason = (address: string) => findBlockReason(policy, { protocol, address, port });
   // Node.js calls the lookup for names only.
-  const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
+  const host = stripBrackets(url.hostname);
   const blockReason = isIP(host) === 0 ? null : findReason(host);
   if (blockReason !== null) throw new BlockedError(blockReason);
   const start = protocol === 'https:' ? requestHttps : requestHttp;

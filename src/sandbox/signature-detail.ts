@@ -1,6 +1,6 @@
 /** Explains the signature of an attempt: its parts, and the signature computed again with each secret. */
 import type { SignatureCheck, SignatureDetail } from '../contract/delivery-schemas.ts';
-import { maskSecret } from '../domain/secret.ts';
+import { maskSecret } from '../domain/mask-secret.ts';
 import {
   computeDigest,
   isUsableSecret,

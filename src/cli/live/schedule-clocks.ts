@@ -1,6 +1,7 @@
 /** The schedule clocks of workspaces, as they go on between two looks at them. */
 import type { ClockState } from '../../contract/emulator-schemas.ts';
 import type { ControlPlane } from '../../control/control-plane.ts';
+import { extrapolateScheduleTime } from '../../domain/clock.ts';
 import type { ScheduleTime } from './attempt-rows.ts';
 
 export interface ScheduleClocks {
@@ -17,7 +18,7 @@ export function createScheduleClocks(control: Pick<ControlPlane, 'getClock'>): S
       const entry = known.get(workspaceId);
       if (entry === undefined) return null;
       const { clock, seenAt } = entry;
-      const now = Date.parse(clock.now) + clock.rate * (performance.now() - seenAt);
+      const now = extrapolateScheduleTime(clock, performance.now() - seenAt);
       return { now, frozen: clock.rate === 0 };
     },
     async refresh(workspaceIds) {
