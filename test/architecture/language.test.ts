@@ -69,7 +69,8 @@ const rules: readonly Rule[] = [
   { pattern: /\b\w+ it is, because\b/i, instead: 'subject first' },
   // Terms: one word for one thing.
   {
-    pattern: /\banswer(?:s|ed|ing)?\b(?! (?:to )?(?:the|a|its|each|every|no) (?:prompt|question))/i,
+    pattern:
+      /(?<!\bquestions?\b[^.]{0,90})\banswer(?:s|ed|ing)?\b(?! (?:to )?(?:the|a|its|each|every|no) (?:prompt|question))/i,
     instead: 'response, respond, override',
   },
   { pattern: /\bmembers?\b/i, instead: 'field' },
@@ -130,6 +131,7 @@ interface Exception {
 const exceptions: readonly Exception[] = [
   { path: 'src/profile/', text: /\banswers?\b/i, reason: 'the gap register has questions and answers' },
   { path: 'test/architecture/language.test.ts', text: /./, reason: 'names the words that it forbids' },
+  { path: 'docs/gaps.md', text: /\banswers?\b/i, reason: 'a question of the gap register has an answer' },
   { path: 'src/sandbox/signature-detail.ts', text: /reserialise/, reason: 'field of the control plane' },
   { path: 'src/dashboard', text: /reserialised/, reason: 'field of the control plane that stays compatible' },
   { path: 'test/delivery', text: /reserialised/, reason: 'field of the control plane that stays compatible' },
@@ -139,9 +141,7 @@ const exceptions: readonly Exception[] = [
 const stillToDo: readonly string[] = [
   // the rest
   // docs
-  'docs/commands.md',
   'docs/contributing/conformance.md',
-  'docs/gaps.md',
   'docs/security.md',
   // cli
   'src/cli',
