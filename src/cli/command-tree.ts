@@ -368,7 +368,7 @@ export const commandTree: Readonly<Record<string, RootEntry>> = {
   },
   gaps: {
     section: 'setup',
-    summary: 'List the open questions of the service description and how svc answers them',
+    summary: 'List the open questions of the service description and how svc resolves them',
     load: async () => (await import('./commands/gaps.ts')).command,
   },
   doctor: {

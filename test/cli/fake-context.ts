@@ -157,7 +157,7 @@ export function anAttempt(changes: Partial<AttemptDetail> = {}): AttemptDetail {
     duration_ms: 12,
     outcome: 'http_error',
     response_status: 503,
-    error: 'the receiver answered 503',
+    error: 'the receiver responded with 503',
     request: {
       url: 'http://localhost:3000/webhooks',
       headers: {

@@ -42,7 +42,7 @@ describe('help', () => {
         keys             Manage API keys
         env              Print the variables that connect a program to the emulator
         config           Show every setting and its source
-        gaps             List the open questions of the service description and how svc answers them
+        gaps             List the open questions of the service description and how svc resolves them
         doctor           Check the installation, the emulator and the endpoints
         completion       Print the completion script of a shell
 

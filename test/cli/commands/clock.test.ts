@@ -36,7 +36,7 @@ const move: ClockMove = {
       duration_ms: 12,
       outcome: 'http_error',
       response_status: 503,
-      error: 'the receiver answered 503',
+      error: 'the receiver responded with 503',
       delivery_id: 'del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
       event_type: 'order.shipped',
       webhook_id: 'wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
@@ -110,7 +110,7 @@ describe('svc clock', () => {
     await settle.run({}, context);
     expect(capturedOutput.out).toMatchInlineSnapshot(`
       "SCHEDULED            OUTCOME           TOOK  TYPE           DELIVERY                        TRY  ERROR
-      2026-11-20 12:05:00  ✗ http_error 503  12ms  order.shipped  del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D  2    the receiver answered 503
+      2026-11-20 12:05:00  ✗ http_error 503  12ms  order.shipped  del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D  2    the receiver responded with 503
 
       Workspace      ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D
       Schedule time  2026-11-23T12:00:00.000Z

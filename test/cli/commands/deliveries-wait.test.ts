@@ -28,7 +28,7 @@ async function wait(options: Options, { listed = [], told = [], json = false }: 
       },
       getDelivery: async ({ id }) => {
         const delivery = [...listed, ...told].find((each) => each.id === id) ?? aDelivery();
-        const error = delivery.status === 'succeeded' ? null : 'the receiver answered 503';
+        const error = delivery.status === 'succeeded' ? null : 'the receiver responded with 503';
         return aDetail({ ...delivery, attempts: [{ error }] as never });
       },
     },
@@ -102,8 +102,8 @@ describe('svc deliveries wait', () => {
     expect(result).toMatchObject(notSo);
     expect(err).toBe(
       [
-        'del_2 failed after 1 attempt, no further attempt fits into the retry window: the receiver answered 503',
-        'del_1 pending after 1 attempt, the next in 5m: the receiver answered 503',
+        'del_2 failed after 1 attempt, no further attempt fits into the retry window: the receiver responded with 503',
+        'del_1 pending after 1 attempt, the next in 5m: the receiver responded with 503',
         '',
       ].join('\n'),
     );
@@ -135,7 +135,7 @@ describe('svc deliveries wait', () => {
     const { result, out, err } = await wait({ timeout: 1000 }, { listed: [delivery(1, 'pending')] });
     expect(result).toMatchObject(tooLong);
     expect(out).toContain('del_1  … pending');
-    expect(err).toBe('del_1 pending after 1 attempt, the next in 5m: the receiver answered 503\n');
+    expect(err).toBe('del_1 pending after 1 attempt, the next in 5m: the receiver responded with 503\n');
   });
 
   it('at most twenty deliveries are explained', async () => {
@@ -163,7 +163,7 @@ describe('svc deliveries wait', () => {
         hint: `Enable it with: svc webhooks update ${id} --enable`,
       },
     });
-    expect(err).toBe(`del_1 paused after 1 attempt, ${id} is disabled: the receiver answered 503\n`);
+    expect(err).toBe(`del_1 paused after 1 attempt, ${id} is disabled: the receiver responded with 503\n`);
   });
 
   it('a timeout names at most five endpoints of paused deliveries, and counts the open ones', async () => {

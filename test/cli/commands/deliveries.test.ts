@@ -78,7 +78,7 @@ describe('svc deliveries get', () => {
     for (const part of [
       'Next attempt  2026-11-20T12:05:00.000Z (in 5m)',
       'Attempt 1  ✗ http_error 503  12ms  schedule',
-      'Why it failed  the receiver answered 503\nWhat to do     Read the response and the log of the receiver to find the error.\n',
+      'Why it failed  the receiver responded with 503\nWhat to do     Read the response and the log of the receiver to find the error.\n',
       'Scheduled      2026-11-20T11:57:00.000Z (3m ago)\nSent           2026-11-20T11:57:00.010Z (2m ago)\n',
       '  POST http://localhost:3000/webhooks\n  Service-Signature: v1=00\n',
       'Signed string\n  2026-11-20T11:57:00Z.(the body)\n',
@@ -201,7 +201,9 @@ describe('svc deliveries tail', () => {
     const { context, capturedOutput } = createFakeContext({ control: { stream: () => streamOf([item]) } });
     await tailCommand.run({}, context);
     expect(capturedOutput.out).toContain('11:57:00.010  ✗ http_error 503  12ms  del_01JD');
-    expect(capturedOutput.out).toContain('the receiver answered 503 — again at 2026-11-20T12:05:00.000Z');
+    expect(capturedOutput.out).toContain(
+      'the receiver responded with 503 — again at 2026-11-20T12:05:00.000Z',
+    );
   });
 
   it('a reset is a note in text output and an item in JSON output', async () => {
@@ -227,7 +229,7 @@ describe('svc deliveries tail', () => {
     expect(capturedOutput.out).toBe(
       [
         '11:57:00.010  ✗ http_error 503  12ms  del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D  #1  order…',
-        '              the receiver answered 503 — again at 2026-11-20T12:05:00.000Z',
+        '              the receiver responded with 503 — again at 2026-11-20T12:05:00.00…',
         '',
       ].join('\n'),
     );

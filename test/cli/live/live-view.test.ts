@@ -206,7 +206,7 @@ describe('the view of deliveries', () => {
     const details = await terminal.press('d');
     for (const part of [
       'Attempt 1  ✗ http_error 503',
-      'Why it failed  the receiver answered 503',
+      'Why it failed  the receiver responded with 503',
       'Service-Signature: v1=00',
       '"n": 9007199254740993',
       '2026-11-20T11:57:00Z.(the body)',
