@@ -64,7 +64,7 @@ async function fill() {
   }
   await emulator.trigger('order.shipped');
   await emulator.clock.advance('40m');
-  const [failing] = await emulator.deliveries.list({ type: 'order.shipped', status: 'pending', limit: 1 });
+  const [failing] = await emulator.deliveries.list({ type: 'order.shipped', status: 'pending' });
   return failing;
 }
 

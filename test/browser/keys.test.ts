@@ -22,14 +22,14 @@ describeInBrowser('the key page', () => {
       .getByText(`svc_test_…${key.slice(-4)}`, { exact: true })
       .first()
       .waitFor();
-    await newest.getByText('workspace Second').waitFor();
+    await newest.getByText('Workspace: Second').waitFor();
     await expect
       .poll(() => newest.getByRole('list', { name: 'Scopes' }).allTextContents())
       .toEqual(['events:read']);
     await keys.last().getByText('used by the dashboard and svc').waitFor();
     await keys
       .last()
-      .getByText(/^workspace .+/)
+      .getByText(/^Workspace: .+/)
       .waitFor();
     await expect.poll(() => page.content()).not.toContain(key);
   });

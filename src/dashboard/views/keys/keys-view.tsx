@@ -86,7 +86,7 @@ function List({ keys, onRevoke }: ListProps) {
           <p class="row muted">
             <span>{describeWorkspace(key)}</span>
             <span>
-              created <Time at={key.created_at} of="wall" />
+              Created <Time at={key.created_at} of="wall" />
             </span>
             <span class="mono">{key.id}</span>
             <CopyButton what={`ID of ${shorten(key)}`} text={key.id} />
@@ -107,7 +107,7 @@ function isOwn({ last4 }: ApiKey): boolean {
 }
 
 function describeWorkspace({ workspace_id: id }: ApiKey): string {
-  if (id === null) return 'all workspaces';
+  if (id === null) return 'All workspaces';
   const name = workspaces.value.find((workspace) => workspace.id === id)?.name;
-  return `workspace ${name ?? id}`;
+  return `Workspace: ${name ?? id}`;
 }

@@ -71,7 +71,7 @@ function Confirmation({ count, onStart }: ConfirmationProps) {
   };
   return (
     <form class="replay-form" onSubmit={submit} noValidate>
-      <ReplayOptionsForm options={options} onChange={setOptions} url="" />
+      <ReplayOptionsForm options={options} onChange={setOptions} url="" isBulk />
       <label class="replay-rate">
         Rate limit
         <select value={rate} onChange={(event) => setRate(Number(event.currentTarget.value))}>

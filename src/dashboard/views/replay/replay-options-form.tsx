@@ -7,12 +7,14 @@ interface Props {
   readonly onChange: (options: ReplayOptions) => void;
   /** Initial value of the URL field. */
   readonly url: string;
+  /** Whether the options apply to several deliveries. */
+  readonly isBulk?: boolean;
   /** Further options of a new delivery. */
   readonly children?: ComponentChildren;
 }
 
 /** Whether to retry the delivery or to send a new one, possibly to another URL. */
-export function ReplayOptionsForm({ options, onChange, url, children }: Props) {
+export function ReplayOptionsForm({ options, onChange, url, isBulk = false, children }: Props) {
   const name = useId();
   const { isNew, url: customUrl } = options;
   return (
@@ -26,8 +28,8 @@ export function ReplayOptionsForm({ options, onChange, url, children }: Props) {
           onChange={() => onChange({ isNew: false, url: null, body: null })}
         />
         <span>
-          <strong>Retry this delivery</strong>
-          <span class="muted">Sends the same ID and body with a new timestamp and signature.</span>
+          <strong>{isBulk ? 'Retry these deliveries' : 'Retry this delivery'}</strong>
+          <span class="muted">Same ID and body, with a new timestamp and signature.</span>
         </span>
       </label>
       <label class="replay-option">
@@ -38,8 +40,8 @@ export function ReplayOptionsForm({ options, onChange, url, children }: Props) {
           onChange={() => onChange({ ...options, isNew: true })}
         />
         <span>
-          <strong>Send as a new delivery</strong>
-          <span class="muted">Creates a delivery of the same event with a new ID and its own retries.</span>
+          <strong>{isBulk ? 'Send as new deliveries' : 'Send as a new delivery'}</strong>
+          <span class="muted">Same event, with a new ID and its own retries.</span>
         </span>
       </label>
       <div class="replay-extra">

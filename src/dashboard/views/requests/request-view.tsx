@@ -73,17 +73,17 @@ function Facts({ request }: { readonly request: ApiRequest }) {
         <code>{id}</code> <CopyButton what="request ID" text={id} />
       </span>
     ),
-    About: resource && (
+    Resource: resource && (
       <>
         <ResourceLink id={resource} />
         {', '}
         <a href={toHash({ section: 'requests', query: { resource } })}>all requests for this resource</a>
       </>
     ),
-    When: <Time at={at} of="wall" />,
-    Took: formatLatency(duration_ms),
-    Fault: mark && `${mark}: it was ordered`,
-    Key: key && (
+    Time: <Time at={at} of="wall" />,
+    Duration: formatLatency(duration_ms),
+    Fault: mark && `${mark} (injected)`,
+    'API key': key && (
       <a class="mono" href={toHash({ section: 'requests', query: { key } })}>
         {key}
       </a>

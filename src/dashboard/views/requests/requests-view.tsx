@@ -150,8 +150,10 @@ function NoRequestsYet() {
         about.
       </p>
       <p>
-        The API is at <code>{address}</code> <CopyButton what="URL" text={address} /> Authenticate with the
-        API key that <code>svc emulator start</code> printed.
+        The URL of the API is <code>{address}</code> <CopyButton what="URL" text={address} />
+      </p>
+      <p>
+        Authenticate with the API key that <code>svc emulator start</code> printed.
       </p>
     </EmptyState>
   );
