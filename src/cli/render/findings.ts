@@ -1,14 +1,8 @@
 import type { Finding, FindingStatus } from '../../control/finding.ts';
+import { checkStatusSymbols } from '../../domain/status-symbols.ts';
 import type { TerminalCapabilities } from '../io.ts';
 import { styleFor } from './style.ts';
 import { renderTableWithHints } from './table-with-hints.ts';
-
-const symbols = {
-  ok: '✓',
-  warning: '!',
-  problem: '✗',
-  skipped: '–',
-} as const satisfies Record<FindingStatus, string>;
 
 /** A table of what was found, and under each finding that needs it what to do. Nothing is cut: all of it is needed. */
 export function renderFindings(
@@ -30,5 +24,5 @@ export function renderFindings(
 function styleFindingStatus(status: FindingStatus, terminalCapabilities: TerminalCapabilities): string {
   const style = styleFor(terminalCapabilities);
   const color = { ok: style.green, warning: style.yellow, problem: style.red, skipped: style.dim };
-  return color[status](terminalCapabilities.unicode ? `${symbols[status]} ${status}` : status);
+  return color[status](terminalCapabilities.unicode ? `${checkStatusSymbols[status]} ${status}` : status);
 }

@@ -1,14 +1,9 @@
+import { checkStatusSymbols } from '../../domain/status-symbols.ts';
 import type { CheckStatus } from '../../receiver/receiver-check.ts';
 import type { CheckReport, CheckResult } from '../../receiver/run-checks.ts';
 import type { TerminalCapabilities } from '../io.ts';
 import { styleFor } from './style.ts';
 import { renderTableWithHints } from './table-with-hints.ts';
-
-const symbols = {
-  passed: '✓',
-  failed: '✗',
-  not_observable: '–',
-} as const satisfies Record<CheckStatus, string>;
 
 /** A row for each check, what a failure means under its own, and the count of each status at the end. */
 export function renderReport(report: CheckReport, terminalCapabilities: TerminalCapabilities): string {
@@ -40,5 +35,5 @@ function styleCheckStatus(status: CheckStatus, terminalCapabilities: TerminalCap
   const style = styleFor(terminalCapabilities);
   const color = { passed: style.green, failed: style.red, not_observable: style.dim };
   const words = status.replace('_', ' ');
-  return color[status](terminalCapabilities.unicode ? `${symbols[status]} ${words}` : words);
+  return color[status](terminalCapabilities.unicode ? `${checkStatusSymbols[status]} ${words}` : words);
 }

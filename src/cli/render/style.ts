@@ -1,4 +1,5 @@
 import type { AttemptOutcome, DisplayStatus } from '../../domain/delivery.ts';
+import { deliveryStatusSymbols } from '../../domain/status-symbols.ts';
 import type { TerminalCapabilities } from '../io.ts';
 import { styleSequence } from '../terminal-text.ts';
 
@@ -28,15 +29,6 @@ function toStyle(apply: (text: string, codes: readonly [number, number]) => stri
 
 type StyleCapabilities = Pick<TerminalCapabilities, 'color' | 'unicode'>;
 
-/** What tells states apart without colour as well; where there are no symbols, the words do. */
-const symbols = {
-  pending: '…',
-  paused: '‖',
-  succeeded: '✓',
-  failed: '✗',
-  canceled: '–',
-} as const satisfies Record<DisplayStatus, string>;
-
 /** `✓ succeeded` */
 export function styleStatus(status: DisplayStatus, look: StyleCapabilities): string {
   const style = styleFor(look);
@@ -64,7 +56,7 @@ export function styleOutcome(
 }
 
 function withSymbol(status: DisplayStatus, text: string, { unicode }: StyleCapabilities): string {
-  return unicode ? `${symbols[status]} ${text}` : text;
+  return unicode ? `${deliveryStatusSymbols[status]} ${text}` : text;
 }
 
 /** 0 is that of a request whose connection was dropped. */

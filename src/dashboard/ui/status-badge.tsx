@@ -1,7 +1,5 @@
 import { type AttemptOutcome, type DeliveryStatus, displayStatus } from '../../domain/delivery.ts';
-
-/** Symbols make the states distinguishable without color. */
-const symbols = { pending: '…', paused: '‖', succeeded: '✓', failed: '✗', canceled: '–' } as const;
+import { deliveryStatusSymbols } from '../../domain/status-symbols.ts';
 
 interface StatusProps {
   readonly status: DeliveryStatus;
@@ -15,7 +13,7 @@ export function StatusBadge({ status, paused = false, count }: StatusProps) {
   const state = displayStatus({ status, paused });
   return (
     <span class={`badge ${status}`} title={paused ? 'The endpoint is disabled' : undefined}>
-      <span aria-hidden="true">{symbols[state]}</span> {count} {state}
+      <span aria-hidden="true">{deliveryStatusSymbols[state]}</span> {count} {state}
     </span>
   );
 }
@@ -25,7 +23,7 @@ export function HttpStatusBadge({ status }: { readonly status: number }) {
   const state = status < 400 ? 'succeeded' : 'failed';
   return (
     <span class={`badge ${state}`}>
-      <span aria-hidden="true">{symbols[state]}</span> {status}
+      <span aria-hidden="true">{deliveryStatusSymbols[state]}</span> {status}
     </span>
   );
 }
@@ -38,7 +36,8 @@ export function OutcomeBadge(attempt: {
   const state = attempt.outcome === 'succeeded' ? 'succeeded' : 'failed';
   return (
     <span class={`badge ${state}`}>
-      <span aria-hidden="true">{symbols[state]}</span> {attempt.outcome} {attempt.response_status ?? ''}
+      <span aria-hidden="true">{deliveryStatusSymbols[state]}</span> {attempt.outcome}{' '}
+      {attempt.response_status ?? ''}
     </span>
   );
 }

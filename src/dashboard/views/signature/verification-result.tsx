@@ -1,4 +1,5 @@
 import type { Verification } from '../../../contract/delivery-schemas.ts';
+import { checkStatusSymbols } from '../../../domain/status-symbols.ts';
 
 /** The result of signature verification, in the words of `svc verify`. */
 export function VerificationResult({
@@ -10,7 +11,8 @@ export function VerificationResult({
     <div class={`verification-result ${ok ? 'valid' : 'invalid'}`}>
       <p>
         <strong>
-          <span aria-hidden="true">{ok ? '✓' : '✗'}</span> {ok ? 'valid' : reason}
+          <span aria-hidden="true">{checkStatusSymbols[ok ? 'passed' : 'failed']}</span>{' '}
+          {ok ? 'valid' : reason}
         </strong>{' '}
         {detail}
       </p>
@@ -22,7 +24,7 @@ export function VerificationResult({
 export function HeaderMatchBadge({ matches }: { readonly matches: boolean }) {
   return (
     <span class={`badge ${matches ? 'succeeded' : 'failed'}`}>
-      <span aria-hidden="true">{matches ? '✓' : '✗'}</span>{' '}
+      <span aria-hidden="true">{checkStatusSymbols[matches ? 'passed' : 'failed']}</span>{' '}
       {matches ? 'matches the header' : 'does not match the header'}
     </span>
   );

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Finding } from '../../../control/finding.ts';
 import { toProbeFindings } from '../../../control/probe-findings.ts';
+import { checkStatusSymbols } from '../../../domain/status-symbols.ts';
 import { control } from '../../control.ts';
 import { toErrorMessage } from '../../error-message.ts';
 import { wallNow } from '../../schedule-clock.ts';
@@ -50,19 +51,18 @@ export function Probe({ webhookId }: { readonly webhookId: string }) {
   );
 }
 
-const badges = {
-  ok: { badge: 'succeeded', symbol: '✓' },
-  warning: { badge: 'pending', symbol: '!' },
-  problem: { badge: 'failed', symbol: '✗' },
-  skipped: { badge: 'canceled', symbol: '–' },
-} as const satisfies Record<Finding['status'], unknown>;
+const badgeClasses = {
+  ok: 'succeeded',
+  warning: 'pending',
+  problem: 'failed',
+  skipped: 'canceled',
+} as const satisfies Record<Finding['status'], string>;
 
 function FindingLine({ finding: { status, title, detail, remedy } }: { readonly finding: Finding }) {
-  const { badge, symbol } = badges[status];
   return (
     <li>
-      <span class={`badge ${badge}`}>
-        <span aria-hidden="true">{symbol}</span> {status}
+      <span class={`badge ${badgeClasses[status]}`}>
+        <span aria-hidden="true">{checkStatusSymbols[status]}</span> {status}
       </span>
       <span>
         {title}: {detail}
