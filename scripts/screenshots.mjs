@@ -26,11 +26,7 @@ const BROWSER_FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable
 mkdirSync(pictures, { recursive: true });
 const emulator = await createEmulator({ randomSeed: 7 });
 const shop = await createReceiver(200);
-const legacy = await createReceiver([
-  503,
-  { status: 500, body: '{"error":"no connection to the database"}' },
-  503,
-]);
+const legacy = await createReceiver({ status: 503, body: '{"error":"no connection to the database"}' });
 const failing = await fill();
 const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM ?? execFileSync('which', ['chromium'], { encoding: 'utf8' }).trim(),
