@@ -1,6 +1,7 @@
 /** Deliveries as test cases in the XML that CI services read: a suite for each endpoint. */
 import type { Attempt, DeliveryDetail } from '../../contract/delivery-schemas.ts';
 import { settledReasonDescriptions } from '../../domain/delivery.ts';
+import { escapeXml, startXmlTag, type XmlAttributes } from '../xml.ts';
 
 /**
  * Names are the same in every run of the same test: endpoints and events are numbered in the order in which they first
@@ -34,7 +35,7 @@ function nameEndpoint(ordinal: number, url: string): string {
   return `endpoint ${ordinal}: ${hostname}${pathname}`;
 }
 
-function toTotals(deliveries: readonly DeliveryDetail[], failuresAreExpected: boolean): Attributes {
+function toTotals(deliveries: readonly DeliveryDetail[], failuresAreExpected: boolean): XmlAttributes {
   const count = (...statuses: readonly string[]) =>
     deliveries.filter(({ status }) => statuses.includes(status)).length;
   return {
@@ -67,7 +68,7 @@ function renderOutput({ id, event_id, webhook_id, url, status, attempts }: Deliv
     `${id} of ${event_id} to ${url} (${webhook_id}): ${status}`,
     ...attempts.map(describeAttempt),
   ];
-  return element('system-out', {}, [escapeText(lines.join('\n'))]);
+  return element('system-out', {}, [escapeXml(lines.join('\n'))]);
 }
 
 function renderResult({ status, settled_reason: reason, attempts }: DeliveryDetail): string[] {
@@ -78,7 +79,7 @@ function renderResult({ status, settled_reason: reason, attempts }: DeliveryDeta
   const message = [status, ...why, last?.error ?? 'it was not attempted'].join(': ');
   return [
     element('failure', { type: last?.outcome ?? status, message }, [
-      escapeText(attempts.map(describeAttempt).join('\n')),
+      escapeXml(attempts.map(describeAttempt).join('\n')),
     ]),
   ];
 }
@@ -92,25 +93,8 @@ function toSeconds(attempts: readonly Attempt[]): string {
   return (attempts.reduce((sum, { duration_ms: ms }) => sum + ms, 0) / 1000).toFixed(3);
 }
 
-type Attributes = Readonly<Record<string, string | number>>;
-
-/** @param content what stands in it, escaped already. */
-function element(name: string, attributes: Attributes, content: readonly string[]): string {
-  const words = Object.entries(attributes).map(([key, value]) => ` ${key}="${escapeText(String(value))}"`);
-  const head = `${name}${words.join('')}`;
-  return content.length === 0 ? `<${head}/>` : `<${head}>\n${content.join('\n')}\n</${name}>`;
-}
-
-const entities: Readonly<Record<string, string>> = {
-  ...{ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' },
-  ...{ '\n': '&#10;', '\t': '&#9;', '\r': '&#13;' },
-};
-
-/** Text of a receiver may hold what XML has no way to write. */
-const INVALID_XML_CHARACTERS = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
-
-function escapeText(text: string): string {
-  return text
-    .replace(INVALID_XML_CHARACTERS, '\ufffd')
-    .replace(/[&<>"\n\t\r]/g, (character) => entities[character] ?? character);
+/** @param content escaped lines. */
+function element(name: string, attributes: XmlAttributes, content: readonly string[]): string {
+  const start = startXmlTag(name, attributes);
+  return content.length === 0 ? `${start}/>` : `${start}>\n${content.join('\n')}\n</${name}>`;
 }
