@@ -1,4 +1,4 @@
-/** The control plane at `/_svc`: everything that the commands, the dashboard and the library do beyond `/v1`. */
+/** The operations of the control plane at `/_svc`, which the commands, the dashboard and the library use. */
 import type { OperationInput, OperationOutput } from './operation.ts';
 import { clockOperations } from './operations/clock-operations.ts';
 import { deliveryOperations } from './operations/delivery-operations.ts';

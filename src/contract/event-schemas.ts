@@ -1,12 +1,11 @@
-/** Events as the control plane shows them. */
+/** Schemas of events of the control plane. */
 import * as v from 'valibot';
 import { Count, idOf } from './fields.ts';
 import { Event } from './resources.ts';
 
-/** The request to `/v1` that created it; null where none did, or the log has it no more. */
 const requestId = { request_id: v.nullable(idOf('request')) };
 
-/** An event in a list of many: without its payload. */
+/** An event in a list, without its payload. */
 export const EventSummary = v.object({
   ...v.omit(Event, ['payload']).entries,
   ...requestId,
@@ -16,7 +15,6 @@ export const EventSummary = v.object({
 export const EventDetail = v.object({
   ...Event.entries,
   ...requestId,
-  /** The payload as JSON text, with its numbers as they were written. */
   payload_text: v.string(),
 });
 

@@ -1,4 +1,4 @@
-/** Fields that several resources, operations and the seed have in common. */
+/** Schemas of fields that several resources, operations and the seed share. */
 import * as v from 'valibot';
 import { LAST_SCHEDULE_TIME } from '../domain/clock.ts';
 import { findHeaderProblem } from '../domain/delivery-headers.ts';
@@ -6,7 +6,7 @@ import { EVENT_TYPE_MAX_LENGTH, EVENT_TYPE_PATTERN } from '../domain/event.ts';
 import { describeIdKindMismatch, type IdKind, idPatterns, idPrefixes } from '../domain/ids.ts';
 import { VISIBLE_CHARACTER } from '../domain/invisible-characters.ts';
 
-/** The input of an operation that asks for none. */
+/** The input of an operation without fields. */
 export const noInput = v.strictObject({});
 
 export const idOf = (kind: IdKind) =>
@@ -19,7 +19,7 @@ export const idOf = (kind: IdKind) =>
     v.metadata({ examples: [`${idPrefixes[kind]}01JD3Z5K8Q4W6X7Y8Z9A0B1C2D`] }),
   );
 export const Timestamp = v.pipe(v.string(), v.isoTimestamp('must be an ISO 8601 time in UTC'));
-/** Where a schedule clock can stand. */
+/** A time that a schedule clock can show. */
 export const ScheduleTime = v.pipe(
   Timestamp,
   v.check(
@@ -53,7 +53,7 @@ export const Name = v.pipe(
   v.regex(VISIBLE_CHARACTER, 'must contain a visible character'),
 );
 
-/** Headers of deliveries beside those of §6. */
+/** Headers to add to those of §6. */
 export const ExtraHeaders = v.pipe(
   v.record(v.string(), v.string()),
   v.rawCheck(({ dataset, addIssue }) => {
@@ -65,7 +65,7 @@ export const ExtraHeaders = v.pipe(
   }),
 );
 
-/** A secret that an endpoint is given. */
+/** An endpoint secret that the user chooses. */
 export const Secret = v.pipe(
   v.string(),
   v.regex(/^[\x21-\x7e]{16,200}$/, 'must be 16 to 200 visible ASCII characters'),

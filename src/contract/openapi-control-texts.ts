@@ -426,7 +426,7 @@ export const controlTexts: OperationTexts<ControlOperations> = {
     response: 'The secrets of the endpoint.',
     output: {
       secret: 'Secret that signs the deliveries.',
-      previous_secret: 'Secret before the last rotation. `null` if there is none.',
+      previous_secret: 'Secret before the last rotation. `null` without a previous secret.',
     },
     example: {
       input: { id: exampleIds.webhook },

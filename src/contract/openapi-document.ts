@@ -453,7 +453,7 @@ const schemaNames = new Map<unknown, string>(
 /**
  * Checks that JSON Schema cannot express (addresses, the catalogue) stay with the validator. What a check of ours enforces
  * and JSON Schema can express is written beside it: `v.metadata({ jsonSchema: { uniqueItems: true } })`.
- * @param replace what stands in the place of a schema inside.
+ * @param replace returns the replacement of an inner schema, if any.
  */
 function toSchema(
   schema: v.GenericSchema,

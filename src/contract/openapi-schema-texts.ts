@@ -98,12 +98,12 @@ const WebhookDetail: SchemaText<typeof resources.WebhookDetail> = {
     listener:
       'Whether the endpoint is removed ten seconds after the last stream that listens to it has ended.',
     previous_secret_expires_at:
-      'Schedule time until which the previous secret signs as well. `null` if there is none.',
+      'Schedule time until which the previous secret signs as well. `null` without a previous secret.',
   },
 };
 
 const faultMark: FieldText = {
-  text: 'Injected fault that was applied. Missing if there was none.',
+  text: 'Injected fault that was applied. Missing without a fault.',
   fields: { id: 'Id of the fault.', kind: 'What the fault did.' },
 };
 
@@ -246,7 +246,7 @@ const Delivery: SchemaText<typeof deliveries.Delivery> = {
     next_attempt_at: 'Schedule time of the next attempt. `null` if none is planned.',
     created_at: createdAt,
     settled_at: 'Schedule time at which it succeeded, failed or was canceled. `null` while it is pending.',
-    replay_of: 'Delivery that this one is a replay of. `null` if it is none.',
+    replay_of: 'Delivery that this one is a replay of. `null` for an original delivery.',
   },
 };
 
@@ -444,7 +444,7 @@ const Diagnosis: SchemaText<typeof emulator.Diagnosis> = {
         size_bytes: 'Size in bytes.',
         schema_version: 'Version of its schema.',
         newest_schema_version: 'Newest version that this svc knows.',
-        damage: 'Damage that SQLite found. Empty if there is none.',
+        damage: 'Damage that SQLite found. Empty without damage.',
       },
     },
   },
@@ -459,7 +459,7 @@ const ClockState: SchemaText<typeof emulator.ClockState> = {
     wall: 'Wall time.',
     next_due_at: 'Schedule time of the next attempt. `null` if none is planned.',
     moving: {
-      text: 'The move that is in progress. Missing if there is none.',
+      text: 'The move that is in progress. Missing without a move.',
       fields: { attempts: 'Attempts that the move has caused so far.' },
     },
   },

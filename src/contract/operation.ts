@@ -1,4 +1,4 @@
-/** The form in which an HTTP operation is written down once, for the server, the client and the OpenAPI document. */
+/** The form of a table of HTTP operations, which the server, the client and the OpenAPI document share. */
 import * as v from 'valibot';
 import type { Scope } from '../domain/environment.ts';
 import type { ErrorCode } from '../errors.ts';
@@ -6,8 +6,8 @@ import type { ErrorCode } from '../errors.ts';
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
 /**
- * One operation. `input` is one flat object: members named in the path's `{placeholders}` travel there, the others in
- * the query (GET, DELETE) or in the JSON body (POST, PATCH).
+ * One operation. `input` is one flat object. Fields with the name of a `{placeholder}` are in the path, the others in the query
+ * (GET, DELETE) or in the JSON body (POST, PATCH).
  */
 export interface Operation<
   Input extends v.GenericSchema = v.GenericSchema,
@@ -18,19 +18,19 @@ export interface Operation<
   readonly input: Input;
   readonly output: Output;
   readonly status: 200 | 201 | 202;
-  /** Scope that a key needs (§5); absent on the control plane, which knows no keys. */
+  /** Scope that the API key needs (§5). Missing on the control plane, which uses no API keys. */
   readonly scope?: Scope;
-  /** Errors particular to it, beside those that every operation can answer with. */
+  /** Errors in addition to those that every operation can respond with. */
   readonly errors?: readonly ErrorCode[];
 }
 
-/** Keeps the exact types of a table of operations while checking each entry. */
+/** Checks each entry of a table, and keeps its exact types. */
 export function defineOperations<Table extends Record<string, Operation>>(table: Table): Table {
   return table;
 }
 
 export type OperationInput<O extends Operation> = v.InferInput<O['input']>;
-/** The input after validation: defaults filled in, text read as numbers. */
+/** The input after validation, with defaults and with text converted to numbers. */
 export type ValidatedInput<O extends Operation> = v.InferOutput<O['input']>;
 export type OperationOutput<O extends Operation> = v.InferOutput<O['output']>;
 
@@ -46,18 +46,18 @@ export function expandPath(path: string, replace: (name: string) => string): str
   return path.replace(PLACEHOLDER, (_, name: string) => replace(name));
 }
 
-/** Whether members that are not in the path travel in the query; otherwise they are the JSON body. */
+/** Whether fields that are not in the path are in the query. Otherwise they are in the JSON body. */
 export function isInputInQuery(method: Method): boolean {
   return method === 'GET' || method === 'DELETE';
 }
 
-/** A whole number, which a query brings as text. */
+/** An integer. In a query it is text. */
 export const WholeNumber = v.union(
   [v.pipe(v.number(), v.integer()), v.pipe(v.string(), v.regex(/^-?\d{1,15}$/), v.transform(Number))],
   'must be a whole number',
 );
 
-/** A whole number from `min` to `max`, in a query or a body. */
+/** An integer from `min` to `max`, in a query or a body. */
 export function wholeNumber(min: number, max = Number.MAX_SAFE_INTEGER) {
   const message =
     max === Number.MAX_SAFE_INTEGER ? `must be ${min} or more` : `must be from ${min} to ${max}`;

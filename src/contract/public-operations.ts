@@ -1,4 +1,4 @@
-/** The described service at `/v1` (§4), as the rules of the chosen profile fill its gaps. */
+/** The operations of the described service at `/v1` (§4), under the rules of a profile. */
 import * as v from 'valibot';
 import type { Environment } from '../domain/environment.ts';
 import { isEventType, WILDCARD_SUBSCRIPTION } from '../domain/event.ts';
@@ -14,7 +14,7 @@ const MAX_SUBSCRIPTIONS = 100;
 export interface PublicApiOptions {
   readonly rules: Rules;
   readonly environment: Environment;
-  /** The event types that exist where the catalogue is closed (decision `event.catalogue`). */
+  /** The known event types, if the catalogue is closed (decision `event.catalogue`). */
   readonly catalogue: ReadonlySet<string>;
 }
 
@@ -90,7 +90,7 @@ function field(name: string, schema: v.GenericSchema): Record<never, v.GenericSc
 
 export type PublicOperations = ReturnType<typeof createPublicOperations>;
 
-const NOT_IN_CATALOGUE = 'must be a type of the catalogue; `svc fixtures list` shows them';
+const NOT_IN_CATALOGUE = 'must be a type of the catalogue; list them with: svc fixtures list';
 
 /** The type of a new event (decision `event.catalogue`). */
 export function createEventTypeSchema(options: PublicApiOptions) {
@@ -105,7 +105,7 @@ function isKnownType({ rules, catalogue }: PublicApiOptions, type: string): bool
   return rules.eventCatalogue === 'open' || catalogue.has(type);
 }
 
-/** The address of an endpoint (decision `webhook.url`). */
+/** The URL of an endpoint (decision `webhook.url`). */
 export function createWebhookUrlSchema(rules: Rules) {
   return v.pipe(
     v.string(),

@@ -1,4 +1,4 @@
-/** Where the operations of the described service are (§4), relative to `/v1`. */
+/** The methods and paths of the described service (§4), relative to `/v1`. */
 import type { Operation } from './operation.ts';
 
 export const publicRoutes = {

@@ -1,6 +1,6 @@
 /**
- * One schema per resource. Types, validation and both OpenAPI documents come from these; nothing else describes the
- * shape of anything that goes over the wire. Names are snake_case, times ISO 8601 UTC, durations end in `_ms` (§2).
+ * Schemas of resources, from which types, validation and the OpenAPI documents follow. Names are snake_case, times ISO 8601
+ * UTC, and durations end in `_ms` (§2).
  */
 import * as v from 'valibot';
 import { attemptOutcomes } from '../domain/delivery.ts';
@@ -38,19 +38,18 @@ export const Webhook = v.object({
   created_at: Timestamp,
 });
 
-/** The creation response: the only one that carries the secret (§2). */
+/** Only the response to the creation contains the secret (§2). */
 export const CreatedWebhook = v.object({ ...Webhook.entries, secret: v.string() });
 
 export const ErrorBody = v.strictObject({
   error: v.strictObject({ code: v.string(), message: v.string(), request_id: idOf('request') }),
 });
 
-/** An error of the control plane has, for people, the next step as well. */
 export const ControlErrorBody = v.strictObject({
   error: v.strictObject({ ...ErrorBody.entries.error.entries, hint: v.optional(v.string()) }),
 });
 
-/** A page of a list (§2): `end_cursor` is the id of the last item, null when the page is empty. */
+/** A page of a list (§2). `end_cursor` is the id of the last item, null if the page is empty. */
 export const pageOf = <Item extends v.GenericSchema>(item: Item) =>
   v.object({ data: v.array(item), has_more: v.boolean(), end_cursor: v.nullable(v.string()) });
 
@@ -60,9 +59,7 @@ export const EventPage = pageOf(Event);
 export const ApiKey = v.object({
   id: idOf('apiKey'),
   scopes: v.array(ScopeName),
-  /** Null for a key that is for every workspace. */
   workspace_id: v.nullable(idOf('workspace')),
-  /** The last four characters of the key, to tell keys apart; the key itself is stored only as a hash. */
   last4: v.string(),
   created_at: Timestamp,
   revoked_at: v.nullable(Timestamp),
@@ -72,18 +69,14 @@ export const CreatedApiKey = v.object({ ...ApiKey.entries, key: v.string() });
 export const WebhookDetail = v.object({
   ...Webhook.entries,
   disabled: v.boolean(),
-  /** Carried by each delivery, beside those that every delivery has (§6). */
   headers: Headers,
-  /** Whether any TLS certificate of the receiver is taken. */
   skip_verify: v.boolean(),
-  /** Whether it is removed when nobody listens any more. */
   listener: v.boolean(),
-  /** Until when the secret before the last rotation signs as well; null when there is none. */
   previous_secret_expires_at: v.nullable(Timestamp),
 });
 export const WebhookWithSecret = v.object({ ...WebhookDetail.entries, secret: v.string() });
 
-/** One request to `/v1`, as the log keeps it. */
+/** A request to `/v1` in the request log. */
 export const ApiRequest = v.object({
   id: idOf('request'),
   at: Timestamp,
@@ -94,7 +87,6 @@ export const ApiRequest = v.object({
   duration_ms: v.number(),
   api_key_id: v.nullable(v.string()),
   workspace_id: v.nullable(v.string()),
-  /** What it created, read, changed or deleted, or asked for in vain; null for a list. */
   resource_id: v.nullable(v.string()),
   ...faultField,
 });
@@ -106,7 +98,7 @@ const ProbeAnswer = v.object({
   duration_ms: v.number(),
 });
 
-/** What came of trying an endpoint out. */
+/** The result of a test of an endpoint. */
 export const WebhookProbe = v.object({
   webhook_id: idOf('webhook'),
   url: v.string(),
@@ -114,14 +106,10 @@ export const WebhookProbe = v.object({
     outcome: v.picklist(['connected', ...attemptOutcomes]),
     error: v.nullable(v.string()),
     duration_ms: v.number(),
-    /** The address that was dialled; null without a connection. */
     address: v.nullable(v.string()),
-    /** The certificate that was accepted; null without TLS. */
     certificate: v.nullable(v.object({ issuer: v.string(), valid_to: Timestamp })),
   }),
-  /** The answer to a delivery of type `svc.probe` under the endpoint's secret; null where none was sent. */
   genuine: v.nullable(ProbeAnswer),
-  /** The answer to the same under another secret. */
   forged: v.nullable(ProbeAnswer),
 });
 

@@ -1,4 +1,4 @@
-/** What a sandbox has from its first boot on, as a person writes it down. */
+/** The schema of a seed: the initial state of a sandbox. */
 import * as v from 'valibot';
 import { scopes } from '../domain/environment.ts';
 import { keyPrefixes } from '../domain/secret.ts';
@@ -14,7 +14,7 @@ import {
 import { ScopeName } from './resources.ts';
 import { listProblems, type Problem } from './validate.ts';
 
-/** The form of a seed, under the rules that the API of the sandbox has. */
+/** The schema of a seed, under the same rules as the API. */
 function createSeedSchema(options: PublicApiOptions) {
   const prefix = keyPrefixes[options.environment];
   const Key = v.strictObject({
@@ -59,28 +59,28 @@ function createSeedSchema(options: PublicApiOptions) {
     faults: v.optional(v.array(SeedFault), []),
   });
   return v.strictObject({
-    /** The first one is meant where none is named. */
+    /** The first one is the default workspace. */
     workspaces: v.pipe(v.array(Workspace), v.minLength(1, 'must have at least one workspace')),
-    /** Keys that are for every workspace. */
+    /** Keys that are valid for all workspaces. */
     keys: v.optional(v.array(Key), []),
-    /** What goes wrong in every workspace. */
+    /** Faults in all workspaces. */
     faults: v.optional(v.array(SeedFault), []),
   });
 }
 
 type SeedSchema = ReturnType<typeof createSeedSchema>;
-/** What a seed is written as. */
+/** A seed as it is written. */
 export type Seed = v.InferInput<SeedSchema>;
-/** A seed whose defaults are filled in. */
+/** A seed with its defaults. */
 export type ValidatedSeed = v.InferOutput<SeedSchema>;
 
 /**
- * @param name what messages call it, a file for example.
- * @throws SvcError `validation_failed` for the first problem, which it names by its path.
+ * @param name name of the seed in messages, for example a file.
+ * @throws SvcError `validation_failed` with the paths of the problems.
  */
 export function parseSeed(seed: unknown, name: string, options: PublicApiOptions): ValidatedSeed {
   const schema = createSeedSchema(options);
-  // An array is an object to the schema, with members such as `keys`.
+  // The schema accepts an array as an object.
   const problems = Array.isArray(seed) ? [NO_ARRAY] : listProblems(schema, seed);
   if (problems.length > 0) throw toSeedError(problems, name);
   const checked = v.parse(schema, seed);
@@ -90,7 +90,7 @@ export function parseSeed(seed: unknown, name: string, options: PublicApiOptions
 }
 
 const NO_ARRAY: Problem = { path: '', problem: 'must be an object, not an array' };
-/** More problems than these are counted. */
+/** Further problems are only counted. */
 const MAX_LISTED_PROBLEMS = 6;
 
 function toSeedError(problems: readonly Problem[], name: string): SvcError {
@@ -100,17 +100,17 @@ function toSeedError(problems: readonly Problem[], name: string): SvcError {
   const rest = problems.length - MAX_LISTED_PROBLEMS;
   const more = rest > 0 ? [...others, `${rest} more`] : others;
   return new SvcError('validation_failed', `${name}: ${first}.`, {
-    hint: more.length === 0 ? 'docs/seed.md shows what a seed looks like.' : `Also: ${more.join('; ')}.`,
+    hint: more.length === 0 ? 'See docs/seed.md for the format of a seed.' : `Also: ${more.join('; ')}.`,
   });
 }
 
-/** Faults of endpoints that the seed does not have. */
+/** Faults for endpoints that the seed does not contain. */
 function listUnknownWebhooks({ workspaces, faults }: ValidatedSeed): Problem[] {
   const find = (list: ValidatedSeed['faults'], known: readonly (string | undefined)[], path: string) =>
     list.flatMap(({ webhook_id: id }, index) =>
       id === undefined || known.includes(id)
         ? []
-        : [{ path: `${path}faults[${index}].webhook_id`, problem: 'is no id of a webhook there' }],
+        : [{ path: `${path}faults[${index}].webhook_id`, problem: 'is not the id of a webhook there' }],
     );
   const idsOf = ({ webhooks }: ValidatedSeed['workspaces'][number]) => webhooks.map(({ id }) => id);
   return [
@@ -121,7 +121,7 @@ function listUnknownWebhooks({ workspaces, faults }: ValidatedSeed): Problem[] {
   ];
 }
 
-/** Ids and keys are there once. */
+/** Ids and keys that occur twice. */
 function listDuplicates({ workspaces, keys }: ValidatedSeed): Problem[] {
   const keysOf = (list: ValidatedSeed['keys'], path: string) =>
     list.map(({ key }, index) => ({ path: `${path}keys[${index}].key`, value: key }));
@@ -139,7 +139,7 @@ function listDuplicates({ workspaces, keys }: ValidatedSeed): Problem[] {
   const seen = new Set<string>();
   return named.flatMap(({ path, value }) => {
     if (value === undefined) return [];
-    if (seen.has(value)) return [{ path, problem: 'is there twice' }];
+    if (seen.has(value)) return [{ path, problem: 'occurs twice' }];
     seen.add(value);
     return [];
   });

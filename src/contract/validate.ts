@@ -1,4 +1,4 @@
-/** Validation with messages that a person can act on: every one names the field by its path. */
+/** Validates values. Each message names the field by its path. */
 import * as v from 'valibot';
 import { type ErrorCode, SvcError } from '../errors.ts';
 import { isInputInQuery, type Operation, type ValidatedInput } from './operation.ts';
@@ -32,29 +32,29 @@ export function validate<Schema extends v.GenericSchema>(
   throw new SvcError(code, toMessage(result.issues[0]));
 }
 
-// The library looks a name up with `in`, so `__proto__`, `constructor` and the like would pass as known.
+// valibot looks names up with `in`, so `__proto__`, `constructor` and the like would count as known.
 function assertKnownFields(schema: v.GenericSchema, value: Record<string, unknown>, code: ErrorCode): void {
   const { entries } = schema as { entries?: Record<string, unknown> };
   if (entries === undefined) return;
   for (const name of Object.keys(value)) {
-    if (!Object.hasOwn(entries, name)) throw new SvcError(code, `${truncate(name)} is not a known member.`);
+    if (!Object.hasOwn(entries, name)) throw new SvcError(code, `${truncate(name)} is not a known field.`);
   }
 }
 
-/** What is wrong with a value, and where: the path is empty for the value itself. */
+/** A problem of a value. The path is empty for the value itself. */
 export interface Problem {
   readonly path: string;
-  /** `must be text, not a number`, without a full stop. */
+  /** `must be text, not a number`, without a period. */
   readonly problem: string;
 }
 
-/** Everything that is wrong with `value`; nothing when it fits. */
+/** All problems of `value`; empty if it is valid. */
 export function listProblems(schema: v.GenericSchema, value: unknown): Problem[] {
   const { issues = [] } = v.safeParse(schema, value);
   return issues.map(toProblem);
 }
 
-/** The first thing that is wrong with `value`; null when it fits. */
+/** The first problem of `value`; null if it is valid. */
 export function findProblem(schema: v.GenericSchema, value: unknown): Problem | null {
   const { issues } = v.safeParse(schema, value, { abortEarly: true });
   return issues === undefined ? null : toProblem(issues[0]);
@@ -65,11 +65,10 @@ function toMessage(issue: v.BaseIssue<unknown>): string {
   return `${path || 'The body'} ${problem}.`;
 }
 
-/** What an issue says, in plain words. */
 export function toProblem(issue: v.BaseIssue<unknown>): Problem {
   const path = toPath(issue);
   if (issue.received === 'undefined') return { path, problem: 'is required' };
-  if (issue.expected === 'never') return { path, problem: 'is not a known member' };
+  if (issue.expected === 'never') return { path, problem: 'is not a known field' };
   if (issue.kind === 'schema' && issue.expected !== null && !issue.message.startsWith('must')) {
     const [wanted, found] = [issue.expected, issue.received].map(toPlainType);
     return { path, problem: `must be ${wanted}, not ${truncate(found ?? '')}` };
@@ -99,7 +98,7 @@ function toPlainType(type: string): string {
   return PLAIN_TYPES[type] ?? type;
 }
 
-/** What the sender chose the length of. */
+/** Shortens text whose length the sender chose. */
 function truncate(text: string): string {
   return text.length > SHOWN_LENGTH ? `${text.slice(0, SHOWN_LENGTH)}…` : text;
 }

@@ -1,14 +1,14 @@
-/** A small client of the public API `/v1` (§4 of the service description), for the commands that go through it. */
+/** A client of the API `/v1` (§4 of the service description) for commands. */
 import type * as v from 'valibot';
 import { CreatedWebhook, Event, type Page, pageOf, Workspace } from '../contract/resources.ts';
 import { type HttpRequest, type HttpResponse, sendRequest } from './http-request.ts';
 import { parseResponse } from './parse-response.ts';
 
 export interface ApiClientOptions {
-  /** Base address, ending in `/v1` (§9). */
+  /** Base URL, ends in `/v1` (§9). */
   readonly baseUrl: string;
   readonly apiKey: string;
-  /** Certificates in PEM to trust beside the usual ones. */
+  /** Additional certificates to trust, in PEM. */
   readonly ca?: string | undefined;
   /** Replaces the error of a request by one that says more about its cause. */
   readonly explainError?: (error: unknown) => Promise<unknown>;
@@ -16,14 +16,14 @@ export interface ApiClientOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** An answer with its exact text, in which no number has been changed by parsing. */
+/** A response with its exact text: parsing can change numbers. */
 export interface ApiResponse<Value> extends HttpResponse {
   readonly value: Value;
 }
 
-/** Every call rejects with the `SvcError` of the error envelope (§7), or `no_emulator` when nothing answers. */
+/** Each method rejects with the `SvcError` of the error envelope (§7), or `no_emulator` without a response. */
 export interface ApiClient {
-  /** @param body JSON text, sent as it is. */
+  /** @param body JSON text, sent unchanged. */
   createEvent(body: string, idempotencyKey?: string): Promise<ApiResponse<Event>>;
   getEvent(id: string): Promise<ApiResponse<Event>>;
   listEvents(query: Readonly<Record<string, string>>): Promise<ApiResponse<Page<Event>>>;

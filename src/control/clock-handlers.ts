@@ -1,4 +1,4 @@
-/** The clock operations of the control plane. */
+/** The handlers of the clock operations. */
 import type { ClockMove, ClockState } from '../contract/emulator-schemas.ts';
 import type { ClockController } from '../delivery/clock-controller.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
@@ -31,7 +31,7 @@ export function createClockHandlers(sandbox: Sandbox, driver: ClockController): 
     };
   }
 
-  /** With everything sent in the workspace since its clock began to move, whoever planned it. */
+  /** The clock with all attempts that were sent in the workspace since the move began. */
   async function tell(workspace: LoadedWorkspace, moving: Promise<number>): Promise<ClockMove> {
     const begin = await moving;
     return {

@@ -1,6 +1,6 @@
 /**
- * The control plane of an emulator elsewhere: one function speaks every operation of the table. It imports nothing of
- * Node.js, because the dashboard speaks it from a browser.
+ * The control plane of an emulator in another process. One function sends every operation of the table. Nothing here imports
+ * Node.js, because the dashboard uses it in the browser.
  */
 import { type ControlInput, controlOperations } from '../contract/control-operations.ts';
 import { expandPath, isInputInQuery, type Operation, pathParameters } from '../contract/operation.ts';
@@ -16,20 +16,20 @@ export interface ControlRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** How requests travel. Both reject with the `SvcError` that the server describes, or `no_emulator` when none answers. */
+/** Sends requests. Both methods reject with the `SvcError` in the response, or `no_emulator` without a response. */
 export interface ControlTransport {
-  /** Resolves to the text of the answer. */
+  /** Resolves to the text of the response. */
   send(request: ControlRequest): Promise<string>;
-  /** Resolves to the text of the answer as it comes in. */
+  /** Resolves to the chunks of the response, as text. */
   open(request: ControlRequest): Promise<AsyncIterable<string>>;
 }
 
 export interface ControlClientOptions {
-  /** Address of the control plane, such as `http://127.0.0.1:4777/_svc`. */
+  /** URL of the control plane, such as `http://127.0.0.1:4777/_svc`. */
   readonly controlUrl: string;
-  /** Called when the live stream lost its connection and is about to connect again. */
+  /** Called when the live stream has lost its connection, before it connects again. */
   readonly onDisconnect?: (() => void) | undefined;
-  /** Called when it has its connection again. */
+  /** Called when the live stream is connected again. */
   readonly onReconnect?: (() => void) | undefined;
 }
 
@@ -98,7 +98,7 @@ function toRequest(
   };
 }
 
-/** The address with every member that is not undefined in its query. */
+/** The URL with the fields of `query` that are not undefined. */
 function withQuery(address: string, query: Input): URL {
   const url = new URL(address);
   for (const [name, value] of Object.entries(query)) {

@@ -40,24 +40,24 @@ import type { ControlHandlers } from './control-plane.ts';
 import { createDeliveryHandlers } from './delivery-handlers.ts';
 import { findWorkspace, toEventFilter, toRequestFilter } from './store-filters.ts';
 
-/** How long a rotated secret signs beside the new one, in schedule time, unless told otherwise. */
+/** Default time for which the old secret signs too after a rotation, in schedule time. */
 const DEFAULT_OVERLAP_MS = DAY_MS;
 
-/** What the control plane needs of the process around it. */
+/** The process that runs the emulator. */
 export interface EmulatorProcess {
   status(): EmulatorStatus;
-  /** Begins to stop; returns at once. */
+  /** Starts to stop, and returns immediately. */
   stop(): void;
 }
 
-/** The parts of the emulator that it commands. */
+/** The parts of the emulator that the handlers use. */
 export interface ControlPlaneDependencies {
   readonly sandbox: Sandbox;
   readonly stateLifecycle: StateLifecycle;
   readonly clock: ClockController;
   readonly sender: Sender;
   readonly listenerEndpoints: ListenerEndpoints;
-  /** Where fixtures are found, later folders overriding earlier ones. */
+  /** Folders with fixtures. Later folders override earlier ones. */
   readonly fixtureFolders: readonly string[];
 }
 
@@ -166,7 +166,7 @@ function createWebhookHandlers(
   | 'revealSecret'
 > {
   const { store, bus, rules } = sandbox;
-  // The rules of the API for addresses and subscriptions.
+  // The same rules as those of `/v1`.
   const url = createWebhookUrlSchema(rules);
   const events = createSubscriptionsSchema(sandbox);
   const Endpoint = v.object({ url, events });
@@ -214,7 +214,7 @@ function createRequestHandlers(sandbox: Sandbox): Pick<ControlHandlers, 'listReq
   const { store } = sandbox;
   return {
     listRequests: async (input) => {
-      // The log is written soon, not at once: whoever asks for it sees all that has happened.
+      // The log is written with a delay. The list must include every finished request.
       store.flush();
       const request = toPageRequest(input, (id) => store.apiRequests.find(id));
       return toListBody(await store.apiRequests.list(toRequestFilter(sandbox, input), request), toApiRequest);
@@ -226,7 +226,7 @@ function createEventHandlers(sandbox: Sandbox): Pick<ControlHandlers, 'listEvent
   const { store } = sandbox;
   return {
     listEvents: async (input) => {
-      // The log, which knows what created them, is written soon, not at once.
+      // The log, which has the requests that created the events, is written with a delay.
       store.flush();
       const request = toPageRequest(input, (id) => store.events.find(id));
       return toListBody(
@@ -262,7 +262,7 @@ function createFaultHandlers(
     },
     listFaults: async (input) => {
       const workspace = findWorkspace(sandbox, input.workspace_id);
-      // How often one has fired is written soon, not at once.
+      // The counts are written with a delay.
       store.flush();
       const request = toPageRequest(input, (id) => store.faults.find(id));
       return toListBody(store.faults.list(workspace?.id ?? null, request), toFault);
@@ -275,7 +275,7 @@ function createFaultHandlers(
   };
 }
 
-/** @param folders `fixtures` folders, later ones overriding earlier ones. */
+/** @param folders `fixtures` folders. Later ones override earlier ones. */
 function createFixtureHandlers(
   { generator, workspaces }: Sandbox,
   folders: readonly string[],

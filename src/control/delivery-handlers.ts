@@ -1,4 +1,4 @@
-/** Deliveries of the control plane. */
+/** The handlers of the operations for deliveries and attempts. */
 import type { DeliveryDetail } from '../contract/delivery-schemas.ts';
 import { replayDelivery } from '../delivery/replay-delivery.ts';
 import { projectAttempts } from '../domain/delivery.ts';
@@ -73,12 +73,12 @@ function toVerificationInput({
 }
 
 function listPlanned({ rules }: Sandbox, row: DeliveryRow): string[] {
-  const outlook = {
+  const projection = {
     dueAt: row.due_at,
     onSchedule: row.on_schedule === 1,
     firstAttemptAt: row.first_attempt_at,
     scheduledAttempts: row.scheduled_attempts,
     pendingReplays: row.replays_waiting,
   };
-  return projectAttempts(outlook, rules.retry).map((at) => new Date(at).toISOString());
+  return projectAttempts(projection, rules.retry).map((at) => new Date(at).toISOString());
 }

@@ -4,8 +4,7 @@ import { escapeToOneLine } from '../domain/invisible-characters.ts';
 import { formatRelative } from '../domain/relative-time.ts';
 
 /**
- * What became of a delivery, for who waited in vain for something else:
- * `del_… pending after 2 attempts, the next in 4m 12s: the receiver answered 503`
+ * The state of a delivery in one line: `del_… pending after 2 attempts, the next in 4m 12s: the receiver responded 503`
  * @param now schedule time of its workspace, in milliseconds since 1970.
  */
 export function describeDelivery(delivery: DeliveryDetail, now: number): string {

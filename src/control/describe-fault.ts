@@ -1,4 +1,4 @@
-/** Faults in words. */
+/** Describes faults for people. */
 import type { Fault } from '../contract/fault-schemas.ts';
 import { formatDuration } from '../domain/duration.ts';
 import type { AppliedFault } from '../domain/fault.ts';
@@ -34,7 +34,7 @@ export function describeFirings({ fired, count, probability }: Fault): string {
   return `${fired}${limit}${probability < 1 ? `, at ${Math.round(probability * 100)}%` : ''}`;
 }
 
-/** `duplicate (flt_…)`: that it is no accident; null where no fault was. */
+/** `duplicate (flt_…)`; null without a fault. */
 export function describeMark(mark: AppliedFault | undefined): string | null {
   return mark === undefined ? null : `${mark.kind} (${mark.id})`;
 }

@@ -1,7 +1,7 @@
-/** What was found out about one thing, as `svc doctor` tells it. */
+/** A finding: the result of one check, as `svc doctor` prints it. */
 import { SvcError } from '../errors.ts';
 
-/** `skipped` is what could not be looked at, or was not to be. */
+/** `skipped`: the check was not possible or not requested. */
 export const findingStatuses = ['ok', 'warning', 'problem', 'skipped'] as const;
 export type FindingStatus = (typeof findingStatuses)[number];
 
@@ -9,20 +9,20 @@ export interface Finding {
   /** `database`; for one of several endpoints `wh_…/reachable`. */
   readonly id: string;
   readonly status: FindingStatus;
-  /** What was looked at. */
+  /** What was checked. */
   readonly title: string;
   readonly detail: string;
-  /** What to do; null where there is nothing. */
+  /** What to do next; null if there is nothing to do. */
   readonly remedy: string | null;
 }
 
-/** The words in which one thing is found to be so or so. */
+/** Makes the finding of one check. */
 export interface FindingBuilder {
   ok(detail: string): Finding;
   warning(detail: string, remedy: string): Finding;
   problem(detail: string, remedy: string | null): Finding;
   skipped(detail: string, remedy?: string): Finding;
-  /** The problem that an `SvcError` tells of, with its next step; throws what is none. */
+  /** The problem that an `SvcError` describes, with its hint. Throws other errors. */
   fromError(error: unknown): Finding;
 }
 
@@ -36,7 +36,7 @@ export function createFindingBuilder(id: string, title: string): FindingBuilder 
     problem: (detail, remedy) => find('problem', detail, remedy),
     skipped: (detail, remedy) => find('skipped', detail, remedy ?? null),
     fromError: (error) => {
-      // Whoever interrupts wants no finding, and what is no SvcError is a fault of ours.
+      // An interruption is not a finding, and any other error is internal.
       if (!(error instanceof SvcError) || error.code === 'interrupted') throw error;
       return find('problem', error.message, error.hint ?? null);
     },

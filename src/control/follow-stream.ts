@@ -1,4 +1,4 @@
-/** The client side of the live stream: server-sent events that go on across lost connections, each item once. */
+/** The client of the live stream: it reconnects after a lost connection and yields each item once. */
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import * as v from 'valibot';
 import { StreamItem } from '../contract/stream-schemas.ts';
@@ -11,24 +11,23 @@ const FIRST_PAUSE_MS = 50;
 const MAX_PAUSE_MS = 5_000;
 
 export interface StreamSource {
-  /** Of the stream, for messages. */
+  /** URL of the stream, for messages. */
   readonly address: string;
-  /** Opens a connection that goes on after the sequence `after`, undefined being "from now on"; resolves to its text. */
+  /** Opens a connection that continues after the sequence `after` (undefined: from now on). Resolves to its text. */
   connect(after: number | undefined, signal: AbortSignal): Promise<AsyncIterable<string>>;
   readonly after: number | undefined;
-  /** Whether the stream, without `after`, starts at some time in the past instead of now. */
+  /** Whether the stream starts in the past if `after` is undefined. */
   readonly startsInPast: boolean;
   readonly signal: AbortSignal;
-  /** Called when a connection that had stood is lost, before the next one is tried. */
+  /** Called when a connection is lost, before the next attempt. */
   readonly onDisconnect?: (() => void) | undefined;
-  /** Called when it stands again. */
+  /** Called when the stream is connected again. */
   readonly onReconnect?: (() => void) | undefined;
 }
 
 /**
- * Starts to follow a stream at once. A first connection that fails is an error; later ones are tried again and again,
- * after pauses that grow to five seconds, until the signal is aborted. That ends the iteration without an error. Who
- * stops to iterate closes the connection.
+ * Follows a stream. If the first connection fails, that is an error. Later ones are retried after pauses of up to five
+ * seconds until the signal is aborted, which ends the iteration without an error. To stop the iteration closes the connection.
  */
 export function followStream(source: StreamSource): LiveStream {
   let confirm: () => void = () => {};
@@ -38,10 +37,10 @@ export function followStream(source: StreamSource): LiveStream {
   const leaving = new AbortController();
   const signal = AbortSignal.any([source.signal, leaving.signal]);
   const items = follow({ ...source, signal }, confirm);
-  // Asking for the first item is what opens the connection.
+  // The request for the first item opens the connection.
   let first: Promise<IteratorResult<StreamItem>> | null = items.next();
   const ready = Promise.race([confirmed, first.then(() => undefined)]);
-  // A failure also reaches whoever iterates; nobody has to look at both.
+  // The iteration fails with the same error, so nobody has to handle both.
   ready.catch(() => undefined);
   return {
     ready,
@@ -103,13 +102,13 @@ async function* follow(source: StreamSource, confirm: () => void): AsyncGenerato
 /** The message that confirms a connection. */
 const READY = 'ready';
 
-/** Where a server stands. */
+/** The current position of the server. */
 interface StreamPosition {
-  /** What its sequences count: another store counts other things, from the beginning. */
+  /** Id of the store. Sequences of another store mean something else. */
   readonly store: string;
   /**
-   * Sequence of the newest thing that has happened. One that an earlier process of the same store had counted, but
-   * could not commit, is given again: it may be before the last item seen.
+   * The newest sequence. It can be before the last item that was seen: a sequence that an earlier process could not commit is
+   * used again.
    */
   readonly newest: number;
 }
@@ -135,7 +134,7 @@ async function connectOrNull(
   }
 }
 
-/** The messages of one connection, comments as messages without data. Ends when the connection does, however it does. */
+/** The messages of one connection, with comments as messages without data. Ends with the connection, also after an error. */
 async function* readMessages(
   response: AsyncIterable<string>,
   address: string,
@@ -155,7 +154,7 @@ async function* readMessages(
     }
   } catch (error) {
     if (error instanceof SvcError) throw error;
-    // A connection that breaks off ends like one that is closed: the next one resumes after the last item.
+    // After an interrupted connection, the next one resumes after the last item.
   }
 }
 

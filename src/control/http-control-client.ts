@@ -1,4 +1,4 @@
-/** The control plane over HTTP, for programs. */
+/** The client of the control plane over `node:http`. */
 
 import { type ControlClientOptions, type ControlRequest, createControlClient } from './control-client.ts';
 import type { ControlPlane } from './control-plane.ts';
@@ -7,13 +7,13 @@ import { notAnEmulator } from './parse-response.ts';
 
 export interface HttpControlClientOptions extends ControlClientOptions {
   readonly token?: string | undefined;
-  /** Certificates in PEM to trust beside the usual ones. */
+  /** Additional certificates to trust, in PEM. */
   readonly ca?: string | undefined;
-  /** Aborts every request under way. */
+  /** Aborts requests in progress. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Every call rejects with the `SvcError` that the server describes, or `no_emulator` when none answers. */
+/** Each method rejects with the `SvcError` in the response, or `no_emulator` without a response. */
 export function createHttpControlClient({
   token,
   ca,
@@ -30,7 +30,7 @@ export function createHttpControlClient({
     {
       async send(request) {
         const { headers, ...rest } = toHttpRequest(request);
-        // A connection that is kept would keep an emulator from stopping while somebody asks whether it has stopped.
+        // A connection that stays open would delay the stop of an emulator that is polled until it has stopped.
         const { text } = await sendRequest({ ...rest, headers: { ...headers, connection: 'close' } });
         return text;
       },

@@ -1,4 +1,4 @@
-/** One HTTP exchange over `node:http`, as both clients need it. (Global `fetch` costs 20 ms before its first request.) */
+/** Sends an HTTP request with `node:http`, because the global `fetch` needs 20 ms before its first request. */
 import {
   type ClientRequest,
   type IncomingHttpHeaders,
@@ -15,7 +15,7 @@ export interface HttpRequest {
   readonly url: URL;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | undefined;
-  /** Certificates in PEM to trust beside the usual ones, where the address is HTTPS. */
+  /** Additional certificates to trust for HTTPS, in PEM. */
   readonly ca?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -27,9 +27,9 @@ export interface HttpResponse {
 }
 
 /**
- * Sends a request and reads the whole answer.
- * @throws SvcError as the server worded it for a status that is not 2xx; `no_emulator` when nothing that speaks this
- *   protocol answers; `interrupted` when the signal was aborted.
+ * Sends a request and reads the whole response.
+ * @throws SvcError of the response if its status is not 2xx; `no_emulator` without a valid response; `interrupted` when the
+ *   signal is aborted.
  */
 export async function sendRequest(request: HttpRequest): Promise<HttpResponse> {
   const response = await openResponse(request);
@@ -40,7 +40,7 @@ export async function sendRequest(request: HttpRequest): Promise<HttpResponse> {
   }
 }
 
-/** Like {@link sendRequest}, but leaves the body of a 2xx answer unread, for streams. */
+/** Like {@link sendRequest}, but does not read the body of a 2xx response, for streams. */
 export async function openResponse(request: HttpRequest): Promise<IncomingMessage> {
   try {
     const response = await startRequest(request);
@@ -79,7 +79,7 @@ async function readResponse(response: IncomingMessage, url: URL): Promise<HttpRe
   for await (const chunk of response as AsyncIterable<Buffer>) {
     chunks.push(chunk);
     length += chunk.length;
-    // Leaving the loop closes the connection.
+    // The end of the loop closes the connection.
     if (length > RESPONSE_LIMIT_BYTES) throw notAnEmulator(url.href, 'the response is too large');
   }
   return {
@@ -89,7 +89,7 @@ async function readResponse(response: IncomingMessage, url: URL): Promise<HttpRe
   };
 }
 
-/** The codes of OpenSSL's verdicts, and of a certificate for another host. */
+/** Error codes of OpenSSL for certificates, and of a certificate for another host. */
 const CERTIFICATE_PROBLEM = /CERT|_VERIFY_/;
 
 function isSuccess(status: number): boolean {
@@ -101,12 +101,12 @@ function toTransportError(error: unknown, { url, signal }: HttpRequest): SvcErro
   if (signal?.aborted) return new SvcError('interrupted', 'Interrupted.', { cause: error });
   const { code, message } = error as NodeJS.ErrnoException;
   if (code !== undefined && CERTIFICATE_PROBLEM.test(code)) {
-    return new SvcError('no_emulator', `The certificate of ${url.origin} is not accepted: ${message}.`, {
-      hint: 'Name the file of the certificate, or of the authority that issued it: SVC_CA=FILE.',
+    return new SvcError('no_emulator', `The certificate of ${url.origin} is not trusted: ${message}.`, {
+      hint: 'Pass the file of the certificate, or of the authority that issued it: SVC_CA=FILE.',
       cause: error,
     });
   }
-  return new SvcError('no_emulator', `Nothing answers at ${url.origin} (${code ?? message}).`, {
+  return new SvcError('no_emulator', `No response from ${url.origin} (${code ?? message}).`, {
     cause: error,
   });
 }

@@ -1,11 +1,11 @@
-/** The connections of a client to an emulator that serves HTTPS. Loaded when an address is HTTPS. */
+/** Connections to an emulator with HTTPS. Loaded only for an HTTPS URL. */
 import { Agent, globalAgent } from 'node:https';
 import { createSecureContext, rootCertificates } from 'node:tls';
 
-/** One for each `ca`: what it trusts takes tens of milliseconds to read. */
+/** One for each `ca`: to parse the root certificates takes tens of milliseconds. */
 const agents = new Map<string, Agent>();
 
-/** Trusts the certificates of `ca`, in PEM, beside the usual ones. */
+/** An agent that also trusts the certificates of `ca`, in PEM. */
 export function getHttpsAgent(ca: string | undefined): Agent {
   if (ca === undefined) return globalAgent;
   const agent = agents.get(ca) ?? createAgent(ca);

@@ -2,8 +2,8 @@ import type { Page } from '../contract/resources.ts';
 import { SvcError } from '../errors.ts';
 
 /**
- * Every item of a list, page after page.
- * @throws SvcError `no_emulator` when a cursor comes a second time: the list would never end.
+ * Loads all pages of a list.
+ * @throws SvcError `no_emulator` when a cursor repeats, because the list would never end.
  */
 export async function listAll<Item>(
   loadPage: (page: { limit: number; starting_after?: string }) => Promise<Page<Item>>,

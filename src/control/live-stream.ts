@@ -1,6 +1,6 @@
 /**
- * What happens, in order: read from the store, where it stands before anybody is told. A follower that is slow or
- * that comes back after a break simply reads on from the last item that it has seen, so none is lost or repeated.
+ * Follows changes in order. It reads them from the store after they are committed. A slow client, or one that reconnects,
+ * continues after the last item that it has received, so that no item is lost or repeated.
  */
 import {
   type StreamInput,
@@ -20,17 +20,17 @@ import { isTooOld, type StreamSelection } from './stream-selection.ts';
 
 const ALL_TYPES = ['delivery', 'attempt', 'request'] as const satisfies ReadonlyArray<StreamTopic>;
 
-/** Where a follower begins. */
+/** Where the stream starts. */
 interface StreamStart {
-  /** It is told what comes after this sequence. */
+  /** Items after this sequence are sent. */
   readonly after: number;
-  /** The last renewal of the store that it knows of: one who resumes knows none of after its last item. */
+  /** The last replacement of the state that the client knows. */
   readonly renewedSeq: number;
 }
 
 /**
- * Follows the store from after `since_sequence`, from `since`, or from now on, until `signal` is aborted.
- * @throws SvcError for input that is not valid, or a filter by something that does not exist.
+ * Follows changes after `since_sequence`, from `since`, or from now on, until `signal` is aborted.
+ * @throws SvcError for invalid input, or a filter by a resource that does not exist.
  */
 export function createLiveStream(
   sandbox: Sandbox,
@@ -76,7 +76,7 @@ export function createLiveStream(
   return followHeldListeners(sandbox, listenerEndpoints, listener, signal, followUntil);
 }
 
-/** Ends as well when a reset has taken the endpoints away, so that the follower can see that it has lost them. */
+/** Also ends when a reset has removed the endpoints, so that the client notices. */
 async function* followHeldListeners(
   { bus, store }: Sandbox,
   listenerEndpoints: ListenerEndpoints,
@@ -94,7 +94,7 @@ async function* followHeldListeners(
   const release = () => {
     for (const each of releases) each();
   };
-  // A follower that is gone asks for no further item, which alone would end the iteration.
+  // A client that has disconnected requests no further item, so the iteration would not end on its own.
   signal.addEventListener('abort', release);
   try {
     yield* followUntil(AbortSignal.any([signal, lost.signal]));
@@ -114,7 +114,7 @@ async function* follow(
 ): AsyncGenerator<StreamItem> {
   let { after: last, renewedSeq } = start;
   for (;;) {
-    // Also to those whose endpoints are no more: it is the last that they hear. What a snapshot has brought is no news.
+    // Also for streams whose endpoints were removed, as their last item. The content of a snapshot is not sent as changes.
     if (store.renewedSeq > renewedSeq) {
       renewedSeq = last = store.renewedSeq;
       yield { type: 'reset', sequence: last };
@@ -127,9 +127,9 @@ async function* follow(
       if (item !== null && !isTooOld(item, selection.past)) yield item;
       if (signal.aborted) break;
     }
-    // Nothing can be committed between that look and this wait: both are of one turn of the loop.
+    // No commit can happen between the read and this wait: both are in the same turn of the event loop.
     if (batch.length === 0) await feed.waitForCommit(signal);
-    // There is more to look through, of which nothing may be told: others have their turn between.
+    // More changes follow, perhaps none of them selected. Yield to the event loop.
     else if (batch.length === BATCH_SIZE) await new Promise((resolve) => setImmediate(resolve));
   }
 }

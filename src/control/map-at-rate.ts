@@ -1,4 +1,4 @@
-/** Many calls of the same kind, some at a time or at a given rate. */
+/** Makes many calls, a limited number at a time and at a limited rate. */
 import { SvcError } from '../errors.ts';
 import { clearTimeout, setTimeout } from '../timers.ts';
 
@@ -8,15 +8,15 @@ export interface MapAtRateOptions {
   readonly count: number;
   readonly perSecond: number;
   readonly signal: AbortSignal;
-  /** Called after every call with the number of those that are done. */
+  /** Called after each call with the number of completed calls. */
   readonly onDone?: (done: number) => void;
 }
 
 /**
- * Makes `count` calls, at most 32 at a time, the n-th not before its turn at `perSecond`. A call gets its number, from 0.
- * @returns what the calls gave, in their order.
- * @throws whatever the first call that fails throws, or SvcError `interrupted` once `signal` is aborted; no further
- *   call is then begun.
+ * Makes `count` calls, at most 32 at a time and `perSecond` in a second. Each call receives its index.
+ * @returns the results in order.
+ * @throws the error of the first call that fails, or SvcError `interrupted` once `signal` is aborted. No further call starts
+ *   then.
  */
 export async function mapAtRate<Result>(
   call: (index: number) => Promise<Result>,

@@ -1,15 +1,15 @@
-/** Reads what a server responded with, which may be no emulator at all, or one of another version. */
+/** Parses and checks a response: the server might not be an emulator, or another version of it. */
 import type * as v from 'valibot';
 import { findProblem } from '../contract/validate.ts';
 import { SvcError } from '../errors.ts';
 
-/** Several times the longest list that an emulator sends. A server could send without end. */
+/** Several times the longest list of an emulator. Another server could send data without end. */
 export const RESPONSE_LIMIT_BYTES = 128 * 1024 * 1024;
 
 /**
- * The JSON value in `text`.
- * @param address of the resource, for messages.
- * @throws SvcError `no_emulator` when the text is not JSON or the value does not fit the schema.
+ * Parses JSON text.
+ * @param address URL of the resource, for messages.
+ * @throws SvcError `no_emulator` if the text is not JSON or does not match the schema.
  */
 export function parseResponse<Schema extends v.GenericSchema>(
   schema: Schema,
@@ -23,7 +23,7 @@ export function parseResponse<Schema extends v.GenericSchema>(
 }
 
 export function notAnEmulator(address: string, why: string): SvcError {
-  return new SvcError('no_emulator', `${address} is not an svc emulator, or one of another version: ${why}.`);
+  return new SvcError('no_emulator', `${address} is not an svc emulator, or a different version: ${why}.`);
 }
 
 function parseJson(text: string, address: string): unknown {

@@ -1,10 +1,10 @@
-/** What trying an endpoint out came to, in words: whether it can be reached, and whether it verifies signatures (§6). */
+/** Describes the test of an endpoint: whether it is reachable, and whether it verifies signatures (§6). */
 import type { WebhookProbe } from '../contract/resources.ts';
 import { findAttemptHints } from '../domain/attempt-hints.ts';
 import { DAY_MS } from '../domain/duration.ts';
 import { createFindingBuilder, type Finding } from './finding.ts';
 
-/** A certificate that ends sooner is worth a word. */
+/** A certificate that expires sooner is a warning. */
 const EXPIRES_SOON_MS = 14 * DAY_MS;
 
 type ProbeResponse = NonNullable<WebhookProbe['genuine']>;
@@ -36,37 +36,37 @@ function checkCertificate(
   now: number,
 ): Finding {
   const certificate = createFindingBuilder(`${webhook_id}/certificate`, `certificate of ${url}`);
-  const detail = `of ${issuer}, until ${valid_to}`;
+  const detail = `from ${issuer}, valid until ${valid_to}`;
   return Date.parse(valid_to) - now > EXPIRES_SOON_MS
     ? certificate.ok(detail)
-    : certificate.warning(`${detail}, which is soon`, 'Renew it before receivers of deliveries are cut off.');
+    : certificate.warning(`${detail}, which is soon`, 'Renew the certificate before deliveries fail.');
 }
 
 function checkGenuine({ webhook_id, url }: WebhookProbe, answer: ProbeResponse): Finding {
   const accepts = createFindingBuilder(`${webhook_id}/accepts_signed`, `signed delivery to ${url}`);
   const { outcome, response_status: status } = answer;
-  if (outcome === 'succeeded') return accepts.ok(`answered ${status}`);
+  if (outcome === 'succeeded') return accepts.ok(`responded ${status}`);
   const rejected = status === 400 || status === 401 || status === 403;
   return accepts.problem(
     answer.error ?? outcome,
     rejected
-      ? `Does the receiver have the secret of this endpoint, and does it verify the raw body? A new secret: svc webhooks rotate-secret ${webhook_id}`
+      ? `Check that the receiver has the secret of this endpoint and verifies the raw body. For a new secret: svc webhooks rotate-secret ${webhook_id}`
       : remedyFor(answer, { webhook_id, url }),
   );
 }
 
-/** §6.4: where verification fails, the receiver answers with a client error. */
+/** §6.4: if verification fails, the receiver responds with a client error. */
 function checkForged({ webhook_id, url }: WebhookProbe, answer: ProbeResponse): Finding {
   const rejects = createFindingBuilder(`${webhook_id}/rejects_forged`, `forged delivery to ${url}`);
   const { outcome, response_status: status } = answer;
   if (status === null)
     return rejects.problem(answer.error ?? outcome, remedyFor(answer, { webhook_id, url }));
-  if (status >= 400 && status < 500) return rejects.ok(`answered ${status}`);
+  if (status >= 400 && status < 500) return rejects.ok(`responded ${status}`);
   return rejects.problem(
     outcome === 'succeeded'
-      ? `answered ${status}: anybody can send it events`
-      : `answered ${status} instead of a client error`,
-    'Verify the signature before anything else, and answer 400 when it is wrong: svc verify shows how.',
+      ? `responded ${status}: anyone can send events to it`
+      : `responded ${status} instead of a client error`,
+    'Verify the signature first, and respond 400 if it is invalid: svc receiver example prints a correct receiver.',
   );
 }
 

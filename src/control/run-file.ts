@@ -1,4 +1,4 @@
-/** `.svc/run.json`: how the commands in a folder find the emulator that was started there. */
+/** The run file `.svc/run.json`, with which the commands in a folder find its emulator. */
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { listFoldersAbove, listProjectFolders, type ProjectLocation } from '../config/project-folders.ts';
@@ -15,16 +15,16 @@ export interface RunFile {
   readonly started_at: string;
   readonly control_url: string;
   readonly version: string;
-  /** Path of the certificate that its clients are to trust; missing where the usual authorities will do. */
+  /** Path of the certificate that clients must trust. Missing if the usual authorities are enough. */
   readonly certificate?: string;
-  /** What its control plane asks for; missing where it asks for nothing. */
+  /** Token of the control plane. Missing if none is required. */
   readonly control_token?: string | undefined;
 }
 
 /**
- * Creates the state folder of a project, which keeps itself out of version control.
+ * Creates the state folder of a project, with a `.gitignore`.
  * @returns its path.
- * @throws SvcError `usage` where it cannot be written; `untrusted_file` when it exists and another user can change it.
+ * @throws SvcError `usage` if it cannot be written; `untrusted_file` if it exists and another user can change it.
  */
 export function createStateFolder(projectFolder: string, env: EnvironmentVariables): string {
   const folder = join(projectFolder, STATE_FOLDER);
@@ -34,45 +34,44 @@ export function createStateFolder(projectFolder: string, env: EnvironmentVariabl
     mkdirSync(folder, { recursive: true, mode: 0o755 });
     if (!existsSync(ignoreFile)) writeFileSync(ignoreFile, '*\n');
   } catch (error) {
-    throw new SvcError('usage', `The state folder cannot be written: ${(error as Error).message}.`, {
-      hint: 'Start the emulator in a folder that you may write to, on a disk with space.',
+    throw new SvcError('usage', `Cannot write the state folder: ${(error as Error).message}.`, {
+      hint: 'Start the emulator in a writable folder on a disk with free space.',
       cause: error,
     });
   }
   return folder;
 }
 
-/** @throws SvcError `untrusted_file` when the state folder exists and another user can change it. */
+/** @throws SvcError `untrusted_file` if the state folder exists and another user can change it. */
 export function assertStateFolderTrusted(projectFolder: string, env: EnvironmentVariables): void {
   const folder = join(projectFolder, STATE_FOLDER);
   if (existsSync(folder)) assertTrusted([folder], projectFolder, env);
 }
 
-/** Records a running emulator for a project; only the owner may read it. */
+/** Writes the run file of a project. Only the owner can read it. */
 export function createRunFile(projectFolder: string, run: RunFile, env: EnvironmentVariables): void {
   const { pid, started_at, control_url, version, certificate, control_token } = run;
   const path = join(createStateFolder(projectFolder, env), RUN_FILE);
   rmSync(path, { force: true });
-  // What is undefined is left out of the JSON.
   const kept = { pid, started_at, control_url, version, certificate, control_token };
   writeFileSync(path, `${JSON.stringify(kept, null, 2)}\n`, { mode: 0o600 });
 }
 
-/** Records it again where the file was removed while the emulator runs: its commands could not find it. */
+/** Writes the run file again if it was removed while the emulator runs. */
 export function ensureRunFile(projectFolder: string, run: RunFile, env: EnvironmentVariables): void {
   if (!existsSync(join(projectFolder, STATE_FOLDER, RUN_FILE))) createRunFile(projectFolder, run, env);
 }
 
-/** Removes the run file of `cwd`, unless another emulator has taken it over meanwhile. */
+/** Removes the run file of `cwd`, unless it is that of another emulator now. */
 export function removeRunFile(cwd: string, pid: number): void {
   const path = join(cwd, STATE_FOLDER, RUN_FILE);
   if (findRun(path)?.pid === pid) rmSync(path, { force: true });
 }
 
 /**
- * The emulator that runs for the working folder or for the nearest folder of the project above it; one whose process is
- * gone does not count.
- * @throws SvcError `untrusted_file` when another user can change the run file.
+ * The run file of the working folder, or of the nearest folder of the project above it. One without a running process does
+ * not count.
+ * @throws SvcError `untrusted_file` if another user can change the run file.
  */
 export function findRunFile(location: ProjectLocation): RunFile | null {
   return findUpwards(location, (folder) => findOwnRunFile(folder, location.env));
@@ -84,7 +83,7 @@ export function findOwnRunFile(folder: string, env: EnvironmentVariables): RunFi
   return found?.isAlive ? found.run : null;
 }
 
-/** The nearest emulator above the project root, which commands do not use but can point to; null where there is none. */
+/** The nearest emulator above the project root. Commands do not use it, but their hints name it. Null without one. */
 export function findRunFileAbove(location: ProjectLocation): { folder: string; run: RunFile } | null {
   for (const folder of listFoldersAbove(location)) {
     const run = findTrustedRunFile(() => findOwnRunFile(folder, location.env));
@@ -93,7 +92,7 @@ export function findRunFileAbove(location: ProjectLocation): { folder: string; r
   return null;
 }
 
-/** What `find` returns; null also where another user can change the file. */
+/** The result of `find`; null also if another user can change the file. */
 export function findTrustedRunFile(find: () => RunFile | null): RunFile | null {
   try {
     return find();
@@ -105,14 +104,14 @@ export function findTrustedRunFile(find: () => RunFile | null): RunFile | null {
 
 interface InspectedRunFile {
   readonly path: string;
-  /** Null where it cannot be read. */
+  /** Null if it cannot be parsed. */
   readonly run: RunFile | null;
   readonly isAlive: boolean;
 }
 
 /**
- * The nearest run file of the project and its content, also when its process is gone; null where there is none.
- * @throws SvcError `untrusted_file` when another user can change it.
+ * The nearest run file of the project, also without a running process; null without a file.
+ * @throws SvcError `untrusted_file` if another user can change it.
  */
 export function inspectRunFile(location: ProjectLocation): InspectedRunFile | null {
   return findUpwards(location, (folder) => inspectOwnRunFile(folder, location.env));
@@ -127,14 +126,14 @@ function inspectOwnRunFile(folder: string, env: EnvironmentVariables): Inspected
   return { path, run, isAlive: run !== null && isAlive(run.pid) };
 }
 
-/** A run file that came with a checkout or an archive could name any address. It has the mode of other files then. */
+/** A run file from a checkout or an archive could contain any URL. Its mode shows that svc did not create it. */
 function assertWrittenHere(path: string, env: EnvironmentVariables): void {
   const { mode } = statSync(path);
   if (process.platform === 'win32' || (mode & 0o077) === 0 || isTrusted(path, env)) return;
   const shown = (mode & 0o777).toString(8);
   throw new SvcError(
     'untrusted_file',
-    `${path} is not used: its mode is ${shown}, and svc creates it with 600.`,
+    `${path} is not used: its mode is ${shown}, but svc creates it with 600.`,
     {
       hint: `Remove it if no emulator of yours wrote it: rm ${quoteForShell(path)}`,
     },

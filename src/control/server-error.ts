@@ -1,7 +1,7 @@
-/** What a server said went wrong, as an error of ours. */
+/** Converts an error response of a server to an `SvcError`. */
 import { type ErrorCode, isErrorCode, SvcError } from '../errors.ts';
 
-/** The error that the body `{error: {code, message, hint?}}` of an answer from `address` describes. */
+/** @param response with the body `{error: {code, message, hint?}}`. @param address its URL, for messages. */
 export function toServerError(
   response: { readonly status: number; readonly text: string },
   address: string,
@@ -10,7 +10,7 @@ export function toServerError(
   if (error === null) {
     return new SvcError(
       'no_emulator',
-      `${address} answered ${response.status}, but not as an emulator does.`,
+      `${address} responded ${response.status}, but not as an emulator does.`,
     );
   }
   const code = isErrorCode(error.code) ? error.code : toErrorCode(response.status);
@@ -40,7 +40,7 @@ const codesByStatus: Readonly<Record<number, ErrorCode>> = {
   429: 'rate_limited',
 };
 
-/** The nearest code of ours for a code that a later version of the server, or the real service, may send. */
+/** The code for a status, for error codes of a later version of the server or of the real service. */
 function toErrorCode(status: number): ErrorCode {
   return codesByStatus[status] ?? (status >= 500 ? 'internal_error' : 'invalid_request');
 }

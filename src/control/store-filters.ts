@@ -1,4 +1,4 @@
-/** Filters of the control plane as the store takes them: ids checked, times read. */
+/** Converts filters of the control plane to those of the store: checks ids and parses times. */
 import type * as v from 'valibot';
 import type {
   AttemptFilter as AttemptFilterSchema,

@@ -1,4 +1,4 @@
-/** What the followers of the live stream share: each change is read and serialized once, however many follow. */
+/** Shares changes between the clients of the live stream: each change is read and serialized once. */
 import type { StreamTopic, TopicItem } from '../contract/stream-schemas.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { toApiRequest } from '../store/api-requests.ts';
@@ -8,23 +8,23 @@ import { toDelivery } from '../store/delivery-queries.ts';
 import { setImmediate } from '../timers.ts';
 import { matchesDelivery, matchesRequest, matchesText, type StreamSelection } from './stream-selection.ts';
 
-/** Changes that are read from the store at a time. */
+/** Number of changes that are read from the store at a time. */
 export const BATCH_SIZE = 200;
-/** Followers that continue in one turn of the event loop after a commit. */
+/** Number of clients that continue in one turn of the event loop after a commit. */
 export const WAKE_SLICE = 50;
-/** Changes and batches that are remembered at most between two commits. */
+/** Highest number of cached changes, and of cached batches. */
 const CACHE_SIZE = 1_000;
 
-/** A change as each follower reads it; null where its rows were removed. */
+/** A change as the clients receive it; null if its rows were removed. */
 interface SharedChange {
   readonly item: TopicItem | null;
-  /** The bytes that the delivery sends. */
+  /** The body of the delivery. */
   readonly getBody: () => string;
 }
 
 export class StreamFeed {
   readonly #sandbox: Sandbox;
-  /** The rows may change with each commit: what is remembered holds until the next one. */
+  /** The caches are valid for this commit, because rows can change with each one. */
   #commit = 0;
   readonly #batches = new Map<string, readonly Change[]>();
   readonly #changes = new Map<string, SharedChange>();
@@ -44,7 +44,7 @@ export class StreamFeed {
     );
   }
 
-  /** The item of a change, the same object for every follower; null when it is not selected. */
+  /** The item of a change, the same object for every client; null if it is not selected. */
   find(change: Change, selection: StreamSelection): TopicItem | null {
     const key = `${change.type} ${change.seq}`;
     const { item, getBody } = this.#remember(this.#changes, key, () => this.#read(change));
@@ -54,7 +54,7 @@ export class StreamFeed {
     return matchesDelivery(selection, delivery) && matchesText(selection, delivery, getBody) ? item : null;
   }
 
-  /** Resolves after the next commit, or when `signal` is aborted. Many followers continue in slices. */
+  /** Resolves after the next commit, or when `signal` is aborted. Many clients continue in slices. */
   waitForCommit(signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const done = () => {

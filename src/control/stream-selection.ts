@@ -1,20 +1,20 @@
-/** What a follower of the live stream is told of, and what not. */
+/** Selects the changes that a client of the live stream receives. */
 import type { Delivery } from '../contract/delivery-schemas.ts';
 import type { ApiRequest } from '../contract/resources.ts';
 import type { StreamInput, TopicItem } from '../contract/stream-schemas.ts';
 import { displayStatus } from '../domain/delivery.ts';
 import { containsText } from '../domain/text-search.ts';
 
-/** From when on what had happened before the stream was opened is shown: sequences are only roughly in order of time. */
+/** Start of the history that a stream shows. Sequences are only roughly in order of time, so times are compared as well. */
 interface HistoryStart {
-  /** Sequence of the newest thing that had happened. */
+  /** Newest sequence when the stream was opened. */
   readonly newest: number;
   readonly wall: number;
   /** The same in schedule time. */
   readonly schedule: number;
 }
 
-/** Before when it was, or the delivery that it is about was created. */
+/** End of the selected time range. Deliveries are compared by their creation. */
 interface UpperBound {
   readonly wall: number;
   readonly schedule: number;
@@ -26,7 +26,7 @@ export interface StreamSelection
   readonly until: UpperBound | null;
   /** In lower case. */
   readonly text: string | null;
-  /** Ids of the endpoints that are listened for; none stands for all. */
+  /** Ids of the endpoints to listen to. Empty: all. */
   readonly listener: readonly string[];
 }
 
@@ -50,7 +50,7 @@ export function matchesDelivery(selection: StreamSelection, delivery: Delivery):
   );
 }
 
-/** @param getBody reads what the delivery sends, where that has to be looked at. */
+/** @param getBody reads the body of the delivery, if it is needed. */
 export function matchesText(
   { text }: StreamSelection,
   { id, event_id, event_type, url }: Delivery,

@@ -1,6 +1,6 @@
 /**
- * Which `Host` the API answers to when only this machine can reach it. A web page whose name is made to resolve to this
- * machine (DNS rebinding) may send any request and read the response; only its `Host` tells.
+ * Checks the `Host` of requests to the API when only this machine can reach it. A web page whose host name resolves to this
+ * machine (DNS rebinding) can send any request and read the response. Only the `Host` shows it.
  */
 import type { H3Event } from 'h3';
 import { classifyHost } from '../domain/address.ts';
@@ -10,9 +10,9 @@ import { SvcError } from '../errors.ts';
 export interface ApiHostGuardOptions {
   /** The host that the emulator listens on. */
   readonly host: string;
-  /** More hosts to answer to. */
+  /** Further hosts to accept. */
   readonly allowHost?: readonly string[] | undefined;
-  /** The address of a tunnel or proxy; null without one. A tunnel has none before it is open. */
+  /** URL of the tunnel or proxy; null without one, or before the tunnel is open. */
   readonly publicUrl: () => string | null;
 }
 
@@ -22,7 +22,7 @@ export type ApiHostGuard = (event: H3Event) => void;
 /** @throws SvcError `usage` for an `allowHost` that is not a host. */
 export function createApiHostGuard({ host, allowHost = [], publicUrl }: ApiHostGuardOptions): ApiHostGuard {
   const allowed = new Set(allowHost.map(toHostName));
-  // Elsewhere other machines use names that the emulator cannot know, and keys are not predictable.
+  // Other machines can use any name for this one. Then the API key protects the API.
   if (classifyHost(host).kind !== 'loopback') return () => {};
 
   function isAllowed(name: string): boolean {
@@ -33,7 +33,7 @@ export function createApiHostGuard({ host, allowHost = [], publicUrl }: ApiHostG
 
   return ({ req, url }) => {
     const header = req.headers.get('host');
-    // A request of this process, which came over no network.
+    // Sent by this process, without a network.
     if (header === null) return;
     for (const authority of [header, url.host]) {
       const name = parseAuthority(authority);
@@ -47,13 +47,13 @@ function toHostName(text: string): string {
   if (name !== null) return name;
   throw new SvcError(
     'usage',
-    `allowHost must be host names or addresses without a port, not ${JSON.stringify(text)}.`,
+    `allowHost must contain host names or addresses without a port, not ${JSON.stringify(text)}.`,
   );
 }
 
 function refuse(authority: string): SvcError {
   return new SvcError(
     'forbidden_origin',
-    `The emulator does not answer to the host ${JSON.stringify(authority)}: it listens on this machine only. Start it with --allow-host or --public-url to allow the host.`,
+    `Host ${JSON.stringify(authority)} is not allowed: the emulator listens on this machine only. Start it with --allow-host or --public-url to allow the host.`,
   );
 }

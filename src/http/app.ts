@@ -1,4 +1,4 @@
-/** The whole of what the emulator answers to. */
+/** Builds the HTTP app: both APIs, the dashboard, the OpenAPI documents and the health check. */
 import { H3, type HTTPError, type HTTPResponse } from 'h3';
 import { createControlDocument, createPublicDocument } from '../contract/openapi-document.ts';
 import type { ControlHandlers, ControlPlane } from '../control/control-plane.ts';
@@ -20,19 +20,19 @@ export interface AppOptions extends Pick<ApiHostGuardOptions, 'allowHost'> {
   readonly sandbox: Sandbox;
   readonly control: ControlPlane;
   readonly controlHandlers: ControlHandlers;
-  /** The host that the emulator was told to listen on. */
+  /** The `host` option of the emulator. */
   readonly host: string;
-  /** The address that it was told to be reached at; null without one. */
+  /** The `publicUrl` option of the emulator. */
   readonly publicUrl: string | null;
-  /** The address of the proxy or tunnel that leads here by now; null without one. */
+  /** The current URL of the proxy or tunnel; null without one, or before the tunnel is open. */
   readonly getPublicUrl: () => string | null;
-  /** What it asks of those who come to the control plane and the dashboard; null for nothing. */
+  /** Token that the control plane and the dashboard require; null for none. */
   readonly controlToken: string | null;
-  /** The built dashboard; that of this package when left out. */
+  /** Folder of the built dashboard. Default: the one of this package. */
   readonly dashboardFolder?: string | undefined;
-  /** Where its parts are reached, for a request that came to `origin`. */
+  /** The URLs of the emulator for a client that uses `origin`. */
   readonly getUrls: (origin: string) => EmulatorUrls;
-  /** Where the event types of the OpenAPI document are found, later folders overriding earlier ones. */
+  /** Folders with the event types of the OpenAPI document. Later folders override earlier ones. */
   readonly fixtureFolders: readonly string[];
   readonly internalErrorLog: InternalErrorLog;
   /** Aborted when the emulator stops. */
@@ -80,7 +80,7 @@ export function createApp(options: AppOptions): H3 {
   return app;
 }
 
-/** What the router itself refuses, a path or a host that it cannot read, and faults of what is mounted here. */
+/** The response to an error of the router, such as an invalid path, and to internal errors of the routes in this file. */
 function handleRouterError(
   error: HTTPError,
   requestId: string,
@@ -95,7 +95,7 @@ function handleRouterError(
   return errorResponse(toSvcError(cause), requestId);
 }
 
-/** The OpenAPI document of one of the two APIs, as JSON, for a request that came to `origin`. */
+/** The OpenAPI document of one of the APIs as JSON, for a client that uses `origin`. */
 function createDocumentText(
   api: 'public' | 'control',
   origin: string,

@@ -1,4 +1,4 @@
-/** How a request shows the token of the control plane: programs in a header, browsers in a cookie. */
+/** Checks the token of the control plane: in a header of programs, in a cookie of browsers. */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { H3Event } from 'h3';
 import { toClientKey } from '../domain/address.ts';
@@ -12,50 +12,50 @@ import { getRequestAuthorities } from './request-authorities.ts';
 
 const TOKEN_BYTES = 24;
 
-/** Wrong tokens of one client. A dashboard that was left open tries its old cookie every few seconds. */
+/** Limit of wrong tokens for each client. An open dashboard sends its old cookie every few seconds. */
 const WRONG_TOKENS = { perSecond: 1, burst: 20 };
-/** Clients whose wrong tokens are counted. */
+/** Number of clients whose wrong tokens are counted. */
 const MAX_CLIENTS = 10_000;
 
 export interface ControlAuth {
-  /** @throws SvcError `token_required`; `rate_limited` after too many wrong tokens, whatever the token is now. */
+  /** @throws SvcError `token_required`; `rate_limited` after too many wrong tokens, also with the correct one. */
   assertAuthorized(event: H3Event): void;
   /**
-   * The cookie for a visitor who came with the token in the link; null where that has none, or another.
+   * The cookie for a request with the token in its URL; null without the correct one.
    * @throws SvcError `rate_limited` after too many wrong tokens.
    */
   createCookie(event: H3Event): string | null;
 }
 
 /**
- * The token of an emulator that is started with these options; null where none is asked for.
- * @throws SvcError `usage` for a token that is too short, or that a cookie cannot carry.
+ * The token of an emulator with these options; null if none is required.
+ * @throws SvcError `usage` for a token that is too short or has characters that a cookie cannot contain.
  */
 export function resolveControlToken(options: ListenOptions): string | null {
   const { controlToken } = options;
   if (!controlToken) {
-    // Never of the seed of a run: who knows that must not know the token.
+    // Not derived from the seed of a run: someone who knows the seed must not know the token.
     return isLoopbackOnly(options) ? null : randomBytes(TOKEN_BYTES).toString('base64url');
   }
   if (isControlToken(controlToken)) return controlToken;
   throw new SvcError(
     'usage',
-    'The token of the control plane must be 16 or more of A-Z, a-z, 0-9, -, ., _ and ~.',
+    'The token of the control plane must have at least 16 of the characters A-Z, a-z, 0-9, -, ., _ and ~.',
   );
 }
 
-/** Where no token is asked for. */
+/** Requires no token. */
 export const noControlAuth: ControlAuth = { assertAuthorized: () => {}, createCookie: () => null };
 
 /**
- * @param publicUrl the address that the emulator was told to be reached at, if any
- * @param wall measures how often a client shows wrong tokens
+ * @param publicUrl the `publicUrl` option of the emulator
+ * @param wall measures the rate of wrong tokens
  */
 export function createControlAuth(token: string, publicUrl: string | null, wall: WallClock): ControlAuth {
   const outer = publicUrl === null ? null : new URL(publicUrl);
   const wrongTokens = new TokenBuckets<string>(WRONG_TOKENS, wall.monotonic, MAX_CLIENTS);
 
-  /** Whether one of the tokens is right. What a client that is throttled shows is not looked at: it learns nothing. */
+  /** Whether one of the tokens is correct. The tokens of a throttled client are not compared. */
   function isRight(shown: readonly string[], event: H3Event): boolean {
     if (shown.length === 0) return false;
     const client = toClientKey(event.runtime?.node?.req.socket.remoteAddress ?? '');
@@ -83,13 +83,13 @@ export function createControlAuth(token: string, publicUrl: string | null, wall:
       const isSecure =
         event.url.protocol === 'https:' ||
         (outer?.protocol === 'https:' && getRequestAuthorities(event).includes(outer.host));
-      // Not `Strict`: the link that somebody was sent would lead to a page that the cookie does not come along to.
+      // With `Strict`, the browser would not send the cookie after a link on another site.
       return `${cookieName(event)}=${token}; HttpOnly; SameSite=Lax; Path=/${isSecure ? '; Secure' : ''}`;
     },
   };
 }
 
-/** Browsers keep one jar for all ports of a host, and there may be an emulator at several. */
+/** Browsers share cookies between all ports of a host, where several emulators can run. */
 function cookieName({ url }: H3Event): string {
   return `svc_token_${url.port || 'default'}`;
 }
@@ -100,19 +100,19 @@ function findCookie(cookies: string, name: string): string | undefined {
 }
 
 function tooManyWrongTokens(retryAfterSeconds: number): SvcError {
-  return new SvcError('rate_limited', 'Too many requests with a wrong token of the control plane.', {
-    hint: `Wait ${retryAfterSeconds} s, then use the token that the emulator printed at its start.`,
+  return new SvcError('rate_limited', 'Too many requests with a wrong token for the control plane.', {
+    hint: `Wait ${retryAfterSeconds} s, then send the token that the emulator printed at its start.`,
     headers: { 'Retry-After': String(retryAfterSeconds) },
   });
 }
 
 function toMessage(shown: readonly string[]): string {
   return shown.length === 0
-    ? 'Other machines can reach this emulator: its control plane asks for a token.'
-    : 'The token is not the one of this emulator.';
+    ? 'Other machines can reach this emulator, so its control plane requires a token.'
+    : 'The token is not that of this emulator.';
 }
 
-/** Takes equally long wherever the two differ. */
+/** In constant time. */
 function isSameToken(given: string, token: string): boolean {
   return timingSafeEqual(digest(given), digest(token));
 }

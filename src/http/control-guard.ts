@@ -1,8 +1,8 @@
 /**
- * Who may talk to the control plane and see the dashboard: programs on this machine, pages that the emulator itself
- * served, and from elsewhere whoever has its token. A web page of another site can make the browser send requests
- * here, directly or by a host name that it points at this machine; that shows in `Host`, `Origin` and `Sec-Fetch-Site`.
- * What came in from outside by a tunnel or a proxy shows in the host too, or in `X-Forwarded-Host` where that rewrote it.
+ * Checks who can use the control plane and the dashboard: programs on this machine, pages of the emulator itself, and
+ * clients with the token. A web page of another site can send requests here, directly or with a host name that resolves to
+ * this machine. `Host`, `Origin` and `Sec-Fetch-Site` show that. A request that came through a tunnel or a proxy has a public
+ * `Host`, or the public host in `X-Forwarded-Host`.
  */
 import { isIP } from 'node:net';
 import type { H3Event } from 'h3';
@@ -14,31 +14,31 @@ import { getRequestAuthorities } from './request-authorities.ts';
 
 const LOCAL_HOSTS = ['localhost', '127.0.0.1', '[::1]'];
 const ANY_ADDRESS = ['0.0.0.0', '::'];
-/** By an address that somebody typed, or from a page of the emulator. */
+/** A URL that a person typed, or a page of the emulator. */
 const TRUSTED_FETCH_SITES = ['none', 'same-origin'];
 
 export interface ControlGuard {
   /**
-   * For all but the entrance of the dashboard.
+   * For every path except the page of the dashboard.
    * @throws SvcError `forbidden_origin`, `token_required`.
    */
   assertAllowed(event: H3Event): void;
   /**
-   * For the entrance, where a link from anywhere may lead, and the token is asked for later.
+   * For the page of the dashboard: a link on another site can lead to it. Its caller checks the token.
    * @throws SvcError `forbidden_origin`.
    */
   assertCanOpenPage(event: H3Event): void;
 }
 
 /**
- * @param host the host that the emulator was told to listen on
- * @param publicUrl the address that it was told to be reached at, if any
+ * @param host the `host` option of the emulator
+ * @param publicUrl the `publicUrl` option of the emulator
  */
 export function createControlGuard(host: string, publicUrl: string | null, lock: ControlAuth): ControlGuard {
   const own = publicUrl !== null && canServeControlPlane(publicUrl) ? new URL(publicUrl) : null;
   const hosts = new Set([...LOCAL_HOSTS, host.includes(':') ? `[${host}]` : host.toLowerCase()]);
   if (own !== null) hosts.add(own.hostname);
-  // Only a name can be pointed at this machine by somebody else.
+  // Others can make only a name resolve to this machine, not an address.
   const takesAddresses = ANY_ADDRESS.includes(host);
   const isOwnHost = (name: string) => hosts.has(name) || (takesAddresses && isAddress(name));
 
@@ -64,7 +64,6 @@ export function createControlGuard(host: string, publicUrl: string | null, lock:
   };
 }
 
-/** The host of `host:port`, without the port. */
 function removePort(authority: string): string {
   return authority.replace(/:\d{1,5}$/, '');
 }
@@ -76,13 +75,13 @@ function isAddress(host: string): boolean {
 function hostNotAllowed(authority: string): SvcError {
   return new SvcError(
     'forbidden_origin',
-    `The control plane does not answer to the host ${JSON.stringify(authority)}.`,
+    `The control plane does not accept the host ${JSON.stringify(authority)}.`,
     {
-      hint: 'Ask the address that the emulator listens on. For a name of your own network, start it with --public-url.',
+      hint: 'Use the address that the emulator listens on. For a name in your network, start it with --public-url.',
     },
   );
 }
 
 function crossOriginBlocked(path: string): SvcError {
-  return new SvcError('forbidden_origin', `Pages of other origins get nothing of ${path}.`);
+  return new SvcError('forbidden_origin', `Cross-origin request to ${path} blocked.`);
 }

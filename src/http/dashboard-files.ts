@@ -1,4 +1,4 @@
-/** The files of the dashboard, as the build leaves them: read when they are first asked for, and kept. */
+/** The files of the built dashboard, which are read and compressed at the first request and kept in memory. */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
@@ -8,26 +8,25 @@ import { findPackageFolder } from '../package-folder.ts';
 
 export interface DashboardFile {
   readonly type: string;
-  /** In a coding that the client takes, by its `Accept-Encoding`. */
+  /** @param accepted the `Accept-Encoding` of the request. */
   encodeFor(accepted: string): Representation;
 }
 
 export interface Representation {
   readonly coding: Coding;
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** Strong: of these very bytes. */
+  /** Strong ETag. */
   readonly etag: string;
 }
 
 export interface DashboardFiles {
   /**
-   * The file at exactly that path: `/`, or `/assets/…` by its name in the folder. Nothing else can be reached.
-   * @throws SvcError `not_found`, also where the dashboard has not been built.
+   * The file at a path: `/`, or `/assets/…` with the name of a file in that folder.
+   * @throws SvcError `not_found`, also when the dashboard has not been built.
    */
   get(path: string): DashboardFile;
 }
 
-/** Made once for each file, in milliseconds. */
 const codings = {
   br: (bytes: Buffer) => brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } }),
   gzip: (bytes: Buffer) => gzipSync(bytes),
@@ -53,7 +52,7 @@ export function createDashboardFiles(folder?: string): DashboardFiles {
     get(path) {
       files ??= readFiles(folder ?? findDashboardFolder());
       const file = files.get(path);
-      if (file === undefined) throw new SvcError('not_found', `The dashboard has no ${path}.`);
+      if (file === undefined) throw new SvcError('not_found', `The dashboard has no file ${path}.`);
       return file;
     },
   };
@@ -62,8 +61,8 @@ export function createDashboardFiles(folder?: string): DashboardFiles {
 function findDashboardFolder(): string {
   const folder = findPackageFolder();
   if (folder !== null) return join(folder, 'dist/dashboard');
-  throw new SvcError('not_found', 'The files of the dashboard are not part of this bundled application.', {
-    hint: 'Install svc-emulator where the application runs: npm install svc-emulator',
+  throw new SvcError('not_found', 'This bundled application does not contain the files of the dashboard.', {
+    hint: 'Install the package where the application runs: npm install svc-emulator',
   });
 }
 
@@ -71,7 +70,7 @@ function readFiles(folder: string): ReadonlyMap<string, DashboardFile> {
   const index = join(folder, 'index.html');
   if (!existsSync(index)) {
     throw new SvcError('not_found', 'The dashboard has not been built.', {
-      hint: 'Run `npm run build` in the folder of svc, and load this page again.',
+      hint: 'Run `npm run build` in the folder of svc, then reload this page.',
     });
   }
   const assets = join(folder, 'assets');
@@ -102,7 +101,7 @@ function readFile(path: string): DashboardFile {
   };
 }
 
-/** The best of those that are named, and not with `q=0`. */
+/** The best accepted coding. One with `q=0` is not accepted. */
 function chooseCoding(accepted: string): Coding {
   const refused = /;\s*q=0(?:\.0*)?\s*$/;
   const named = accepted.split(',').filter((each) => !refused.test(each));

@@ -1,4 +1,4 @@
-/** The dashboard: a page at `/` and its files. Who may see it is as for the control plane, which it lives on. */
+/** Serves the dashboard: a page at `/` and its files. The same clients can use it as the control plane. */
 import { type H3, type H3Event, HTTPResponse } from 'h3';
 import type { SvcError } from '../errors.ts';
 import type { ControlAuth } from './control-auth.ts';
@@ -7,7 +7,7 @@ import type { DashboardFile, DashboardFiles } from './dashboard-files.ts';
 import { type ErrorBoundaryOptions, withErrorBoundary } from './error-boundary.ts';
 import { controlErrorResponse, isolationHeaders, type ResponseHeaders } from './responses.ts';
 
-/** What the page may do: run its own files and talk to the emulator. What it shows can become neither script nor frame. */
+/** The page can run its own files and call the emulator. Data that it shows cannot become a script or a frame. */
 const pageHeaders: ResponseHeaders = {
   ...isolationHeaders,
   'Content-Security-Policy': [
@@ -23,7 +23,7 @@ const pageHeaders: ResponseHeaders = {
   ].join('; '),
 };
 
-/** The names of assets change with what is in them. */
+/** The name of an asset contains its hash. */
 const IMMUTABLE = 'private, max-age=31536000, immutable';
 
 export interface DashboardOptions extends ErrorBoundaryOptions {
@@ -58,7 +58,7 @@ export function mountDashboard(app: H3, options: DashboardOptions): void {
   }
 }
 
-/** The same page without the token, which is not to stay in the address bar and in the history. */
+/** Redirects to the page without the token, which must not stay in the address bar and the history. */
 function redirectWithCookie(cookie: string, requestId: string): HTTPResponse {
   return new HTTPResponse(null, {
     status: 303,
@@ -98,7 +98,7 @@ function matchesEtag(etag: string, ifNoneMatch: string | null): boolean {
   return known.includes(etag) || known.includes('*');
 }
 
-/** What a browser shows in the place of the page: what is wrong, and the next step. */
+/** The page that a browser shows after an error: what happened, and the next step. */
 function errorPage({ status, message, hint = '', headers }: SvcError, requestId: string): HTTPResponse {
   const text = `<!doctype html>
 <html lang="en">

@@ -1,4 +1,4 @@
-/** Where the parts of the emulator are reached: at the address that it listens on, or at the one that leads there. */
+/** The URLs of the emulator: at the address that it listens on, or behind a proxy or tunnel. */
 import { networkInterfaces } from 'node:os';
 import { classifyAddress, classifyHost } from '../domain/address.ts';
 import type { ListenOptions } from './listen-options.ts';
@@ -7,14 +7,14 @@ export interface EmulatorUrls {
   /** Ends in `/v1` (§9 of the service description). */
   readonly baseUrl: string;
   readonly controlUrl: string;
-  /** A link that brings the token along. */
+  /** Includes the token. */
   readonly dashboardUrl: string;
 }
 
 /**
- * @param url what it listens on
- * @param publicUrl the address of a tunnel or a reverse proxy that leads there; null without one
- * @param controlToken what the control plane asks for; null for nothing
+ * @param url URL of the address that the emulator listens on
+ * @param publicUrl URL of a tunnel or a reverse proxy; null without one
+ * @param controlToken token that the control plane requires; null for none
  */
 export function toEmulatorUrls(
   url: string,
@@ -29,21 +29,18 @@ export function toEmulatorUrls(
   };
 }
 
-/**
- * Whether the control plane may be had at an address. It tells every secret, so it is for names of this machine and
- * its network alone.
- */
+/** Whether the control plane may be served at a URL. It shows secrets, so public hosts are excluded. */
 export function canServeControlPlane(publicUrl: string): boolean {
   return classifyHost(new URL(publicUrl).hostname).kind !== 'public';
 }
 
-/** Whether no other machine can reach an emulator that listens there, as far as it was told. */
+/** Whether no other machine can reach an emulator with these options. */
 export function isLoopbackOnly({ host, publicUrl, tunnel }: ListenOptions): boolean {
   const hosts = publicUrl ? [host, new URL(publicUrl).hostname] : [host];
   return !tunnel && hosts.every((each) => classifyHost(each).kind === 'loopback');
 }
 
-/** Whether connections to `address` arrive at a server that listens on `host`. */
+/** Whether connections to `address` reach a server that listens on `host`. */
 export function reaches(host: string, address: string): boolean {
   if (address === host || classifyAddress(address).kind === 'loopback') return true;
   if (host !== '0.0.0.0' && host !== '::') return false;

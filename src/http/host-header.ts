@@ -1,4 +1,4 @@
-/** Checks the `Host` header before anything builds a URL from it. */
+/** Checks the `Host` header and the target of each request before a URL is built from them. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { NodeHandler } from 'h3';
 import { parseAuthority } from '../domain/host-name.ts';
@@ -6,7 +6,7 @@ import { SvcError } from '../errors.ts';
 import { nextUnloggedRequestId } from './malformed-request.ts';
 import { toErrorJson } from './responses.ts';
 
-/** Characters of a header or a target in a message. */
+/** Length of a header or a target in a message, in characters. */
 const SHOWN_LENGTH = 256;
 
 /** Responds with 400 to a request without exactly one valid `Host` or with an invalid target; passes other requests on. */
@@ -17,7 +17,7 @@ export function requireValidHost(handler: NodeHandler): NodeHandler {
   };
 }
 
-/** What is wrong, as a sentence; null for a request that can be read. */
+/** The problem as a sentence; null for a valid request. */
 function findProblem({ headersDistinct, url = '' }: IncomingMessage): string | null {
   const hosts = headersDistinct.host ?? [];
   const [host] = hosts;

@@ -1,22 +1,22 @@
-/** Where to listen and whom to let in, apart from how: the types of the library are made of these, and must not ask for those of h3. */
+/** Options of the HTTP server. They are in their own file because the types of the library must not refer to those of h3. */
 export interface ListenOptions {
   readonly host: string;
-  /** 0 is any that is free. */
+  /** 0: any free port. */
   readonly port: number;
-  /** Serves HTTPS: with the certificate of these files, or with one made for this run. */
+  /** Serves HTTPS, with the certificate in these files or with a generated one. */
   readonly https?: CertificateFiles | true | undefined;
   /**
-   * More hosts that requests to `/v1` may name in `Host`, without a port. An emulator that only this machine can reach
-   * answers to names of this machine and to its public address; another host is refused.
+   * Further hosts, without ports, that requests to `/v1` can have in `Host`. An emulator that only this machine can reach
+   * accepts names of this machine and its public host, and rejects others.
    */
   readonly allowHost?: readonly string[] | undefined;
-  /** The address of a proxy that leads here, without a slash at its end. */
+  /** URL of a proxy that forwards to the emulator, without a slash at its end. */
   readonly publicUrl?: string | null | undefined;
-  /** Opens a tunnel and takes its address as the public one. */
+  /** Opens a tunnel and uses its URL as the public one. */
   readonly tunnel?: boolean | undefined;
   /**
-   * What the control plane and the dashboard ask for: 16 or more of A-Z, a-z, 0-9 and `-._~`. By default one is made
-   * where other machines can reach the emulator, and none is asked for where only this one can.
+   * Token that the control plane and the dashboard require: at least 16 of A-Z, a-z, 0-9 and `-._~`. Default: a random one
+   * if other machines can reach the emulator, otherwise none.
    */
   readonly controlToken?: string | null | undefined;
 }

@@ -1,4 +1,4 @@
-/** A port for the app, and a way to it from outside. */
+/** Starts and stops the HTTP server, and opens the tunnel to it. */
 import { createServer, type Server as HttpServer } from 'node:http';
 import type { Server as HttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -16,38 +16,38 @@ export interface HttpListener {
   readonly port: number;
   /** `http://host:port` or `https://host:port` */
   readonly url: string;
-  /** The address that leads here from outside; null without one. */
+  /** URL of the proxy or tunnel; null without one. */
   readonly publicUrl: string | null;
-  /** The certificate that is served, in PEM; null without HTTPS. */
+  /** Certificate in PEM; null without HTTPS. */
   readonly certificate: string | null;
-  /** Takes no new connections, ends the idle ones at once and the others when their answer is sent. */
+  /** Accepts no new connections, closes idle ones immediately and the others after their response. */
   close(): Promise<void>;
 }
 
-/** How long a connection may take to get its last answer while closing. */
+/** Time until connections with a request in progress are closed by force. */
 const CLOSE_GRACE_MS = 5_000;
 const IDLE_SWEEP_INTERVAL_MS = 20;
 const CERTIFICATE_DAYS = 365;
 const REPORT_INTERVAL_MS = 10_000;
 
 /**
- * @param onInternalError called when the tunnel ends by itself, or connections cannot be accepted
- * @throws SvcError `port_in_use`, never another port than the one asked for; `no_tunnel`.
+ * @param onInternalError called when the tunnel ends unexpectedly, or a connection cannot be accepted
+ * @throws SvcError `port_in_use` instead of using another port; `no_tunnel`.
  */
 export async function listen(
   app: H3,
   { host, port, https, publicUrl = null, tunnel: wantsTunnel }: ListenOptions,
-  onFault: (where: string, fault: unknown) => void,
+  onInternalError: (where: string, error: unknown) => void,
 ): Promise<HttpListener> {
-  // Without a free file descriptor a connection cannot be accepted. A later one may be.
-  const onAcceptError = (error: Error) => onFault('a connection', error);
+  // For example without a free file descriptor. Later connections can succeed.
+  const onAcceptError = (error: Error) => onInternalError('a connection', error);
   const handler = requireValidHost(toNodeHandler(app));
   const { server, certificate } = https
     ? await listenHttps(handler, host, port, https)
     : { server: await listenHttp(handler, host, port), certificate: null };
   server.on('clientError', rejectMalformedRequest);
   server.on('error', throttle(onAcceptError));
-  // An expectation that is not known is passed over; Node.js would answer without a body.
+  // An unknown `Expect` header is ignored. Node.js would respond without a body.
   server.on('checkExpectation', handler);
   const { port: taken } = server.address() as AddressInfo;
   if (port !== 0 && taken !== port) {
@@ -56,7 +56,7 @@ export async function listen(
   }
   const url = toOrigin(certificate === null ? 'http' : 'https', host, taken);
   const tunnel = wantsTunnel
-    ? await openTunnelTo(server, url, (fault) => onFault('the tunnel', fault))
+    ? await openTunnelTo(server, url, (error) => onInternalError('the tunnel', error))
     : null;
   return {
     ...{ port: taken, url, publicUrl: tunnel?.url ?? publicUrl, certificate },
@@ -64,7 +64,7 @@ export async function listen(
   };
 }
 
-/** What {@link listen} gives, without a port: port 0 stands in the address, where nothing can be. */
+/** A listener without a server, for an emulator that only this process uses. Its URL has port 0. */
 export function createUnboundListener({ host, publicUrl = null }: ListenOptions): HttpListener {
   return {
     ...{ port: 0, url: toOrigin('http', host, 0), publicUrl, certificate: null },
@@ -72,7 +72,7 @@ export function createUnboundListener({ host, publicUrl = null }: ListenOptions)
   };
 }
 
-/** Where a server on all addresses is found by this machine: not every system and browser asks for "any" itself. */
+/** An address that clients on this machine can connect to: not all systems accept the unspecified address. */
 const REACHABLE_ADDRESS: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
 
 function toOrigin(scheme: 'http' | 'https', listeningOn: string, port: number): string {
@@ -90,7 +90,7 @@ function throttle(report: (error: Error) => void): (error: Error) => void {
   };
 }
 
-async function openTunnelTo(server: Server, url: string, onEnd: (fault: SvcError) => void): Promise<Tunnel> {
+async function openTunnelTo(server: Server, url: string, onEnd: (error: SvcError) => void): Promise<Tunnel> {
   try {
     return await openTunnel(url, onEnd);
   } catch (error) {
@@ -99,9 +99,9 @@ async function openTunnelTo(server: Server, url: string, onEnd: (fault: SvcError
   }
 }
 
-// Without listhen, which takes longer to load than all the rest of a start.
+// Without listhen, which takes longer to load than the rest of a start.
 async function listenHttp(handler: NodeHandler, host: string, port: number): Promise<Server> {
-  // A request without `Host` is refused by the handler, with a body; Node.js would send none.
+  // The handler rejects a request without `Host`. Node.js would respond without a body.
   const server = createServer({ requireHostHeader: false }, handler as Parameters<typeof createServer>[1]);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(toListenError(error, host, port)));
@@ -122,7 +122,7 @@ async function listenHttps(
     const listener = await listhen(handler as Parameters<typeof listhen>[0], {
       hostname: host,
       public: host === '0.0.0.0' || host === '::',
-      // It would take another port where this one is busy; the caller looks which one it took.
+      // It uses another port if this one is in use. The caller checks for that.
       port: { port, ports: [port], alternativePortRange: [port, port], verbose: false },
       https: https === true ? { domains, validityDays: CERTIFICATE_DAYS } : https,
       ...{ showURL: false, autoClose: false, open: false, isTest: true },
@@ -136,9 +136,9 @@ async function listenHttps(
 }
 
 function closeServer(server: Server): Promise<void> {
-  // A client that keeps asking on one connection is told with its next answer that there is no other.
+  // Without this header, a client could continue to send requests on its connection.
   server.prependListener('request', (_request, response) => response.setHeader('Connection', 'close'));
-  // Those under way become idle one by one; a client would keep them for seconds.
+  // Connections become idle after their response. Clients would keep them open for seconds.
   const sweep = setInterval(() => server.closeIdleConnections(), IDLE_SWEEP_INTERVAL_MS);
   const giveUp = setTimeout(() => server.closeAllConnections(), CLOSE_GRACE_MS);
   return new Promise((resolve) => {
@@ -154,8 +154,8 @@ function closeServer(server: Server): Promise<void> {
 function toListenError(error: NodeJS.ErrnoException, host: string, port: number): Error {
   if (error.code === 'EADDRINUSE') return portInUse(host, port, error);
   if (error.code === 'EACCES' || error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND') {
-    return new SvcError('usage', `The emulator cannot listen on ${host}:${port}: ${error.message}.`, {
-      hint: 'Choose another --host or --port.',
+    return new SvcError('usage', `Cannot listen on ${host}:${port}: ${error.message}.`, {
+      hint: 'Use another --host or --port.',
       cause: error,
     });
   }
@@ -163,15 +163,15 @@ function toListenError(error: NodeJS.ErrnoException, host: string, port: number)
 }
 
 function portInUse(host: string, port: number, cause?: unknown): SvcError {
-  return new SvcError('port_in_use', `Port ${port} on ${host} is in use.`, {
-    hint: `See who has it with \`svc emulator status --url http://${host}:${port}/_svc\`, or take any free port with --port 0.`,
+  return new SvcError('port_in_use', `Port ${port} on ${host} is already in use.`, {
+    hint: `Find out whether it is an emulator: svc emulator status --url http://${host}:${port}/_svc. Or use any free port with --port 0.`,
     cause,
   });
 }
 
 function toCertificateError(error: Error, { cert, key }: CertificateFiles): SvcError {
-  return new SvcError('usage', `HTTPS cannot be served with ${cert} and ${key}: ${error.message}.`, {
-    hint: 'Both must be PEM files, the key that of the certificate and without a passphrase.',
+  return new SvcError('usage', `Cannot serve HTTPS with ${cert} and ${key}: ${error.message}.`, {
+    hint: 'Pass two PEM files: a certificate and its private key without a passphrase.',
     cause: error,
   });
 }

@@ -4,22 +4,22 @@ import { UlidGenerator } from '../domain/ids.ts';
 import { SvcError } from '../errors.ts';
 import { toErrorJson } from './responses.ts';
 
-/** Separate from the ids of the emulator: such a request is not in the log. */
+/** Separate from the ids of the emulator, because these requests are not in the log. */
 const ids = new UlidGenerator();
 
-/** The id of a request that is refused before the app sees it. */
+/** The id of a request that is rejected before it reaches the app. */
 export function nextUnloggedRequestId(): string {
   return ids.next('request', systemClock.now());
 }
 
-/** Answers bytes that Node.js cannot read as a request, which no handler ever sees, and closes the connection. */
-export function rejectMalformedRequest(fault: NodeJS.ErrnoException, socket: Duplex): void {
-  if (!socket.writable || fault.code === 'ECONNRESET') {
+/** Responds to bytes that Node.js cannot parse as a request, and closes the connection. */
+export function rejectMalformedRequest(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();
     return;
   }
   const requestId = nextUnloggedRequestId();
-  const body = toErrorJson(new SvcError('invalid_request', toMessage(fault)), requestId);
+  const body = toErrorJson(new SvcError('invalid_request', toMessage(error)), requestId);
   const head = [
     'HTTP/1.1 400 Bad Request',
     'Connection: close',

@@ -1,6 +1,6 @@
 /**
- * Answers and errors on the wire. They are not of the class `Response`: where another library put its own in the place of
- * the global one, as the Node.js server of Hono does, h3 would not recognise them.
+ * Builds JSON responses and error responses. They are not of the class `Response`: h3 would not recognize them after another
+ * library, such as the Node.js server of Hono, has replaced that global.
  */
 import { HTTPResponse } from 'h3';
 import type { ControlErrorBody, ErrorBody } from '../contract/resources.ts';
@@ -9,10 +9,10 @@ import { isStorageError } from '../store/database.ts';
 
 export type ResponseHeaders = Readonly<Record<string, string>>;
 
-/** Whatever somebody stored is never taken for a page, a style or a script. */
+/** Stored data must never be interpreted as a page, a style or a script. */
 const nosniffHeader: ResponseHeaders = { 'X-Content-Type-Options': 'nosniff' };
 
-/** For what only the pages of the emulator itself may have: other pages can neither embed it nor learn of it. */
+/** For resources that only pages of the emulator can use: other pages cannot embed them. */
 export const isolationHeaders: ResponseHeaders = {
   ...nosniffHeader,
   'Referrer-Policy': 'no-referrer',
@@ -20,7 +20,7 @@ export const isolationHeaders: ResponseHeaders = {
   'Cross-Origin-Resource-Policy': 'same-origin',
 };
 
-/** A JSON answer; every one carries its request id (decision `request.id`). */
+/** A JSON response with the request id (decision `request.id`). */
 export function jsonResponse(
   status: number,
   body: string,
@@ -38,7 +38,7 @@ export function jsonResponse(
   });
 }
 
-/** An answer of the control plane. It may tell secrets: nothing keeps it. */
+/** A response of the control plane. It can contain secrets, so it is not cached. */
 export function controlResponse(
   status: number,
   body: string,
@@ -54,7 +54,7 @@ export const controlHeaders: ResponseHeaders = {
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
 };
 
-/** What of an error goes over the wire: of an `SvcError`, or of one that a fault was ordered to answer with. */
+/** The parts of an error that are sent: of an `SvcError`, or of an injected fault. */
 export interface WireError {
   readonly status: number;
   readonly code: string;
@@ -82,7 +82,7 @@ export function toErrorJson(
   return JSON.stringify(body);
 }
 
-/** An error of the control plane: the envelope of §7 and, for people, the next step. */
+/** An error of the control plane: the envelope of §7 with a hint. */
 export function controlErrorResponse(error: SvcError, requestId: string): HTTPResponse {
   const { code, message, hint } = error;
   const body: ControlErrorBody = {
@@ -91,7 +91,7 @@ export function controlErrorResponse(error: SvcError, requestId: string): HTTPRe
   return controlResponse(error.status, JSON.stringify(body), requestId, error.headers);
 }
 
-/** Whatever was thrown, as an error that may leave the house: of a fault inside, no detail does. */
+/** Converts a thrown value to an error that clients can see. It hides the details of internal errors. */
 export function toSvcError(thrown: unknown): SvcError {
   if (thrown instanceof SvcError) return thrown;
   if (isStorageError(thrown)) {
@@ -99,7 +99,7 @@ export function toSvcError(thrown: unknown): SvcError {
       cause: thrown,
     });
   }
-  return new SvcError('internal_error', 'Something went wrong inside the emulator; its log says what.', {
+  return new SvcError('internal_error', 'Internal error in the emulator. Its log has the details.', {
     cause: thrown,
   });
 }

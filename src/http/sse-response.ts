@@ -1,4 +1,4 @@
-/** The live stream as server-sent events. `Last-Event-ID` resumes it without loss. */
+/** Sends the live stream as server-sent events. `Last-Event-ID` resumes it without loss. */
 import { type H3Event, HTTPResponse } from 'h3';
 import type { ControlPlane } from '../control/control-plane.ts';
 import { SvcError } from '../errors.ts';
@@ -7,9 +7,9 @@ import { clearTimeout, setTimeout } from '../timers.ts';
 import { readQuery } from './read-request.ts';
 import { controlHeaders } from './responses.ts';
 
-/** A client that has not read while so many sequences were given is disconnected; it resumes with `Last-Event-ID`. */
+/** Number of sequences after which a client that does not read is disconnected. It resumes with `Last-Event-ID`. */
 export const MAX_LAG = 20_000;
-/** A sign of life for proxies and clients when nothing happens. */
+/** Keeps idle connections open in proxies and clients. */
 const HEARTBEAT_MS = 15_000;
 const encoder = new TextEncoder();
 const HEARTBEAT = encoder.encode(': still here\n\n');
@@ -32,7 +32,7 @@ export function sseResponse(event: H3Event, serving: SseOptions, requestId: stri
   );
   const items = toMessages(stream);
   let next: Promise<IteratorResult<Uint8Array>> | null = null;
-  // The newest sequence when the client last asked for more; null while it waits for something to send.
+  // The newest sequence when the client last requested data; null while there is nothing to send.
   let askedAt: number | null = newest;
   const unfollow = store.subscribe(() => {
     if (askedAt === null || store.lastVisibleSeq - askedAt <= MAX_LAG) return;
@@ -52,7 +52,7 @@ export function sseResponse(event: H3Event, serving: SseOptions, requestId: stri
         drop = () =>
           response ? response.destroy() : controller.error(new Error('The client does not read.'));
       },
-      // Asked for more only when the client has taken what there was: a slow one costs no memory.
+      // Called when the client has read everything, so that a slow client needs no memory.
       async pull(controller) {
         askedAt = null;
         next ??= items.next();
@@ -81,7 +81,7 @@ function readStreamInput(event: H3Event): Record<string, string> {
   throw new SvcError('invalid_request', 'Last-Event-ID must be the id of an event of this stream.');
 }
 
-/** By the item, which is the same object for every client that receives it. */
+/** By item: all clients receive the same object. */
 const serializedItems = new WeakMap<object, Uint8Array>();
 
 async function* toMessages(items: AsyncIterable<{ readonly sequence: number }>): AsyncGenerator<Uint8Array> {
@@ -93,7 +93,7 @@ async function* toMessages(items: AsyncIterable<{ readonly sequence: number }>):
   }
 }
 
-/** The next message; null when none came within the time of a heartbeat. */
+/** The next message; null after the heartbeat interval. */
 async function nextOrHeartbeat<Value>(next: Promise<Value>): Promise<Value | null> {
   let timer: NodeJS.Timeout | undefined;
   const silence = new Promise<null>((resolve) => {

@@ -1,6 +1,6 @@
 /**
- * A public address, by way of Cloudflare's quick tunnels. Their program has to be installed: nothing is downloaded
- * here, as listhen's own tunnel would do, unasked where there is no terminal.
+ * Opens a tunnel with cloudflared, which must be installed. The tunnel of listhen is not used because it downloads a program,
+ * without a question if there is no terminal.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -21,23 +21,23 @@ const PROGRAM = 'cloudflared';
 const START_TIMEOUT_MS = 20_000;
 const CLOSE_GRACE_MS = 3_000;
 
-/** In a frame among the lines of the log. */
+/** The URL is in a frame in the log. */
 const ADDRESS = /\|\s+(https:\/\/\S+)/;
 const CONNECTED = /registered tunnel connection|connection \S+ registered/i;
 /** Time and level before the text of a line. */
 const LINE_HEAD = /^\S+Z\s+[A-Z]{3}\s+/;
 
 /**
- * Opens a tunnel to `target`, an address on this machine, and waits until requests can come through.
- * @param onEnd called when it ends by itself later on
+ * Opens a tunnel to `target`, a URL on this machine, and waits until it forwards requests.
+ * @param onEnd called when the tunnel ends unexpectedly
  * @throws SvcError `no_tunnel`
  */
-export async function openTunnel(target: string, onEnd: (fault: SvcError) => void): Promise<Tunnel> {
+export async function openTunnel(target: string, onEnd: (error: SvcError) => void): Promise<Tunnel> {
   const guard = await createProcessGuard(process.env);
   const child = spawn(PROGRAM, toArguments(target), {
     stdio: ['ignore', 'ignore', 'pipe'],
     windowsHide: true,
-    // A group of its own, which is how the guard finds it.
+    // The process guard ends the process group.
     detached: process.platform !== 'win32',
   });
   if (child.pid !== undefined) guard.add(targetInOwnGroup(child.pid));
@@ -47,7 +47,7 @@ export async function openTunnel(target: string, onEnd: (fault: SvcError) => voi
     let closing = false;
     child.once('exit', (code) => {
       if (!closing && code !== 0)
-        onEnd(tunnelError('The tunnel has ended', 'Start the emulator again for a new one.'));
+        onEnd(tunnelError('The tunnel has ended', 'Restart the emulator to open a new one.'));
     });
     const close = async () => {
       closing = true;
@@ -67,16 +67,16 @@ function toArguments(target: string): string[] {
   return [
     'tunnel',
     ...['--url', target, '--no-tls-verify', '--no-autoupdate', '--grace-period', '1s'],
-    // The person's own file is about another tunnel, and its rules would hold for this one too.
+    // The configuration file of the user is for another tunnel, and its rules would apply to this one.
     ...['--config', devNull],
   ];
 }
 
-/** The address, once requests to it arrive here. Reads the log to its end, or the program would block one day. */
+/** The URL, when the tunnel is connected. Reads the log to its end, because a full pipe would block the program. */
 function whenConnected(child: ChildProcess & { readonly stderr: NodeJS.ReadableStream }): Promise<string> {
   return new Promise((resolve, reject) => {
     let url: string | undefined;
-    let lastLine = 'it said nothing';
+    let lastLine = 'it printed nothing';
     createInterface(child.stderr).on('line', (line) => {
       url ??= ADDRESS.exec(line)?.[1]?.replace(/\/$/, '');
       if (url !== undefined && CONNECTED.test(line)) resolve(url);
@@ -102,12 +102,12 @@ function toTunnelError(error: NodeJS.ErrnoException): SvcError {
     : tunnelError(`${PROGRAM} cannot be run: ${error.message}`, INSTALL_HINT, error);
 }
 
-const PUBLIC_URL_HINT = 'make the emulator reachable in your own way and name its address with --public-url';
+const PUBLIC_URL_HINT = 'forward a public URL to the emulator in another way and pass it with --public-url';
 const INSTALL_HINT = `Install it (https://github.com/cloudflare/cloudflared), or ${PUBLIC_URL_HINT}.`;
 
 function tunnelError(
   problem: string,
-  hint = `Is this machine online? Or ${PUBLIC_URL_HINT}.`,
+  hint = `Check the internet connection, or ${PUBLIC_URL_HINT}.`,
   cause?: Error,
 ): SvcError {
   return new SvcError('no_tunnel', `${problem}.`, { hint, cause });

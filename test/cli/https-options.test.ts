@@ -112,9 +112,7 @@ describe('the commands, with an emulator that serves HTTPS', () => {
     const status = `emulator status --url ${emulator.status().url}`;
     const refused = await run(status, { cwd });
     expect(refused.exitCode).toBe(3);
-    expect(refused.err).toMatch(
-      /The certificate of https:\/\/127\.0\.0\.1:\d+ is not accepted: .*\n.*SVC_CA/,
-    );
+    expect(refused.err).toMatch(/The certificate of https:\/\/127\.0\.0\.1:\d+ is not trusted: .*\n.*SVC_CA/);
     expect(await run(status, { cwd, env: { SVC_CA: certificate } })).toMatchObject({ exitCode: 0, err: '' });
   });
 

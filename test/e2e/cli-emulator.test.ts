@@ -120,7 +120,7 @@ describe('a run file that was left behind', () => {
     const { cwd, ready } = await leaveBehind({ pid: process.pid });
     const { exitCode, stderr } = await svc(['deliveries', 'list'], { cwd });
     expect(exitCode).toBe(ExitCode.noEmulator);
-    expect(stderr).toContain(`Nothing answers at ${ready.url}`);
+    expect(stderr).toContain(`No response from ${ready.url}`);
     // The file is not in the way of the next one.
     const next = await startEmulatorForTest(cwd, '--db', ':memory:');
     expect(await runJson(cwd, 'emulator', 'status')).toMatchObject({ pid: next.ready.pid });
@@ -217,7 +217,7 @@ describe('svc emulator wait', () => {
       /^error: .* within 100ms\. No emulator runs in this folder\.\n.*svc emulator start/,
     );
     expect(gone.exitCode).toBe(ExitCode.timeout);
-    expect(gone.stderr).toContain(`Nothing answers at http://127.0.0.1:${free}`);
+    expect(gone.stderr).toContain(`No response from http://127.0.0.1:${free}`);
     expect(mute.exitCode).toBe(ExitCode.timeout);
     expect(mute.stderr).toContain('The address accepts connections but does not respond.');
   });

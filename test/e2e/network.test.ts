@@ -34,7 +34,7 @@ it('is commanded from its own folder as ever, and from elsewhere with the token'
     svc(['deliveries', 'list', '--url', address], { cwd: elsewhere, env });
   expect(await list(url)).toMatchObject({
     exitCode: ExitCode.usage,
-    stderr: expect.stringMatching(/asks for a token\.\n.*SVC_CONTROL_TOKEN/),
+    stderr: expect.stringMatching(/requires a token\.\n.*SVC_CONTROL_TOKEN/),
   });
   expect((await list(url, { SVC_CONTROL_TOKEN: `${token}x` })).stderr).toContain(
     'not the one of this emulator',

@@ -21,7 +21,7 @@ describe('event.body', () => {
     const created = await emulator.api('POST', '/events', { type: 'a.b', [member]: { n: 1 } });
     expect([created.status, created.json.payload]).toEqual([201, { n: 1 }]);
     const refused = await emulator.api('POST', '/events', { type: 'a.b', [other]: { n: 1 } });
-    expect([refused.status, refused.json.error.message]).toEqual([422, `${other} is not a known member.`]);
+    expect([refused.status, refused.json.error.message]).toEqual([422, `${other} is not a known field.`]);
   });
 });
 

@@ -78,7 +78,7 @@ describe('without the token', () => {
     expect(JSON.parse((await ask('/_svc/status')).text)).toEqual({
       error: {
         code: 'token_required',
-        message: expect.stringContaining('asks for a token'),
+        message: expect.stringContaining('requires a token'),
         request_id: expect.stringMatching(/^req_/),
         hint: expect.stringMatching(/printed at its start.*SVC_CONTROL_TOKEN/),
       },

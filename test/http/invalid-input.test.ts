@@ -130,12 +130,12 @@ describe('an event that is not right is refused with the path of what is wrong',
       '{"type":"a.b","workspace_id":"evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D"}',
       /^workspace_id is invalid: evt_\w+ is an event; workspaces start with ws_\.$/,
     ],
-    ['{"type":"a.b","data":{}}', /^data is not a known member\.$/],
-    ['{"type":"a.b","id":"evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D"}', /^id is not a known member\.$/],
-    ['{"type":"a.b","__proto__":{"payload":{}}}', /^__proto__ is not a known member\.$/],
-    ['{"type":"a.b","constructor":{}}', /^constructor is not a known member\.$/],
-    ['{"type":"a.b","toString":1}', /^toString is not a known member\.$/],
-    ['{"__proto__":{"type":"a.b"}}', /^__proto__ is not a known member\.$/],
+    ['{"type":"a.b","data":{}}', /^data is not a known field\.$/],
+    ['{"type":"a.b","id":"evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D"}', /^id is not a known field\.$/],
+    ['{"type":"a.b","__proto__":{"payload":{}}}', /^__proto__ is not a known field\.$/],
+    ['{"type":"a.b","constructor":{}}', /^constructor is not a known field\.$/],
+    ['{"type":"a.b","toString":1}', /^toString is not a known field\.$/],
+    ['{"__proto__":{"type":"a.b"}}', /^__proto__ is not a known field\.$/],
   ])('%s [error.codes, event.body]', async (body, message) => {
     await expectRefusal('/events', body, 422, message);
   });
@@ -162,8 +162,8 @@ describe('an endpoint that is not right is refused with the path of what is wron
     [{ events: [['order.shipped']] }, /^events\[0\] must be text, not an array\.$/],
     [{ events: ['order.shipped', null] }, /^events\[1\] must be text, not null\.$/],
     [{ workspace_id: ['ws_1'] }, /^workspace_id must be text, not an array\.$/],
-    [{ secret: 'whsec_mine' }, /^secret is not a known member\.$/],
-    [{ disabled: true }, /^disabled is not a known member\.$/],
+    [{ secret: 'whsec_mine' }, /^secret is not a known field\.$/],
+    [{ disabled: true }, /^disabled is not a known field\.$/],
   ])('%j [error.codes, §4.create-webhook.body]', async (change, message) => {
     await expectRefusal('/webhooks', webhook(change), 422, message);
   });
@@ -171,7 +171,7 @@ describe('an endpoint that is not right is refused with the path of what is wron
 
 describe('what is refused is shown in a message, cut where it is long', () => {
   it.each([
-    ['a name', `{"type":"a.b","${'x'.repeat(5000)}":1}`, /^x{64}… is not a known member\.$/],
+    ['a name', `{"type":"a.b","${'x'.repeat(5000)}":1}`, /^x{64}… is not a known field\.$/],
     ['a list', `{"type":"a.b","payload":{},"workspace_id":["${'x'.repeat(5000)}"]}`, /not an array\.$/],
     ['a type', `{"type":"${'x'.repeat(5000)}"}`, /^type must have the form <noun>\.<verb>/],
   ])('%s [error.codes]', async (_, body, message) => {

@@ -137,16 +137,16 @@ describe('an invalid seed', () => {
     [inWorkspace({ faults: [{ on: 'request', kind: 'drop' }] }), 'The seed: workspaces[0].faults[0].kind '],
     [
       { ...inWorkspace({}), faults: [{ on: 'delivery', kind: 'drop', webhook_id: `wh_${ID}` }] },
-      'The seed: faults[0].webhook_id is no id of a webhook there.',
+      'The seed: faults[0].webhook_id is not the id of a webhook there.',
     ],
     [
       inWorkspace({ faults: [{ on: 'request', status: 503, workspace_id: `ws_${ID}` }] }),
-      'The seed: workspaces[0].faults[0].workspace_id is not a known member.',
+      'The seed: workspaces[0].faults[0].workspace_id is not a known field.',
     ],
     [{}, 'The seed: workspaces is required.'],
     [{ workspaces: [] }, 'The seed: workspaces must have at least one workspace.'],
     [{ workspaces: [{}] }, 'The seed: workspaces[0].name is required.'],
-    [inWorkspace({ webhoks: [] }), 'The seed: workspaces[0].webhoks is not a known member.'],
+    [inWorkspace({ webhoks: [] }), 'The seed: workspaces[0].webhoks is not a known field.'],
     [
       inWorkspace({ webhooks: [webhook, { ...webhook, url: 'http://example.com/' }] }),
       'The seed: workspaces[0].webhooks[1].url must use HTTPS',
@@ -171,7 +171,7 @@ describe('an invalid seed', () => {
     [inWorkspace({ id: 'ws_1' }), 'The seed: workspaces[0].id must be an id that starts with ws_'],
     [
       { ...inWorkspace({ keys: [{ key: 'svc_test_abcd' }] }), keys: [{ key: 'svc_test_abcd' }] },
-      'The seed: keys[0].key is there twice.',
+      'The seed: keys[0].key occurs twice.',
     ],
   ])('%j says where', async (seed, message) => {
     const db = join(createTemporaryFolder(), 'sandbox.db');

@@ -1,4 +1,4 @@
-/** The schedule clock of a workspace. */
+/** Operations for the schedule clock of a workspace. */
 import * as v from 'valibot';
 import { DAY_MS } from '../../domain/duration.ts';
 import { ClockMove, ClockState } from '../emulator-schemas.ts';
@@ -6,7 +6,7 @@ import { Speed } from '../fields.ts';
 import { WorkspaceFilter } from '../list-filters.ts';
 import { defineOperations, wholeNumber } from '../operation.ts';
 
-/** A hundred years: farther than any schedule, and still a date. */
+/** A hundred years: longer than any retry schedule, and still a valid date. */
 export const MAX_ADVANCE_MS = 100 * 365 * DAY_MS;
 
 export const clockOperations = defineOperations({

@@ -1,4 +1,4 @@
-/** Deliveries. */
+/** Operations for deliveries and attempts. */
 import * as v from 'valibot';
 import {
   AttemptSummary,
@@ -13,22 +13,14 @@ import { AttemptFilter, DeliveryFilter, Limit, PageFields, WorkspaceFilter } fro
 import { defineOperations, wholeNumber } from '../operation.ts';
 import { pageOf } from '../resources.ts';
 
-/** An attempt as a receiver has it before itself. */
+/** An attempt as a receiver has received it. */
 const ReceivedAttempt = {
   id: v.string(),
-  /** Number of the attempt; the last one when left out. */
   attempt: v.optional(wholeNumber(1)),
-  /** What the receiver verifies with; the secrets of the endpoint when left out. */
   secrets: v.optional(v.array(v.string())),
-  /** The body as the receiver has it, in base64; as it was sent when left out. */
   payload_base64: v.optional(v.pipe(v.string(), v.base64('must be base64'))),
-  /** The time to judge at; that of the attempt when left out. */
   now: v.optional(Timestamp),
   tolerance_ms: v.optional(wholeNumber(0)),
-  /**
-   * The digest that the receiver computed, with or without the prefix of the header. `verification` then says which
-   * mistake leads to it, and looks at neither `now` nor `tolerance_ms`.
-   */
   computed: v.optional(
     v.pipe(
       v.string(),
@@ -73,7 +65,6 @@ export const deliveryOperations = defineOperations({
     path: '/deliveries/{id}/signature',
     input: v.strictObject({
       id: v.string(),
-      /** Number of the attempt; the last one when left out. */
       attempt: v.optional(wholeNumber(1)),
     }),
     output: SignatureDetail,
@@ -98,11 +89,8 @@ export const deliveryOperations = defineOperations({
     path: '/deliveries/{id}/replay',
     input: v.strictObject({
       id: v.string(),
-      /** A new delivery with `replay_of` instead of a new attempt. */
       new_id: v.optional(v.boolean()),
-      /** Another address; makes a new delivery. */
       url: v.optional(v.string()),
-      /** Another body, as JSON text; makes a new delivery. */
       body: v.optional(v.string()),
     }),
     output: Delivery,

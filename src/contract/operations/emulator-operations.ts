@@ -1,10 +1,10 @@
-/** The emulator as a whole: what runs, going back, snapshots, the end. */
+/** Operations for the emulator: status, reset, snapshots, stop. */
 import * as v from 'valibot';
 import { Diagnosis, EmulatorStatus, SavedSnapshot } from '../emulator-schemas.ts';
 import { noInput } from '../fields.ts';
 import { defineOperations } from '../operation.ts';
 
-/** The emulator may run in another folder than who asks. */
+/** Absolute, because the emulator can run in another folder than its client. */
 const FilePath = v.pipe(v.string(), v.regex(/^(\/|[A-Za-z]:[\\/]|\\\\)/, 'must be an absolute path'));
 
 export const emulatorOperations = defineOperations({

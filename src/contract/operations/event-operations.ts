@@ -1,4 +1,4 @@
-/** Events, apart from the requests to `/v1`: nothing of this is in their log, nor counts for their limit. */
+/** Operations for events. They are not in the request log, and the rate limit does not count them. */
 import * as v from 'valibot';
 import { EventDetail, EventSummary } from '../event-schemas.ts';
 import { EventFilter, PageFields } from '../list-filters.ts';

@@ -1,4 +1,4 @@
-/** Faults. */
+/** Operations for faults. */
 import * as v from 'valibot';
 import { Fault, NewFaultInput } from '../fault-schemas.ts';
 import { idOf } from '../fields.ts';

@@ -1,4 +1,4 @@
-/** Fixtures of events: those that are built in, and those of the project. */
+/** Operations for built-in fixtures and those of the project. */
 import * as v from 'valibot';
 import { noInput } from '../fields.ts';
 import { FilledFixture, FixtureSummary } from '../fixtures.ts';

@@ -1,4 +1,4 @@
-/** The log of the requests to `/v1`. */
+/** Operations for the request log. */
 import * as v from 'valibot';
 import { PageFields, RequestFilter } from '../list-filters.ts';
 import { defineOperations } from '../operation.ts';

@@ -1,4 +1,4 @@
-/** Endpoints. */
+/** Operations for endpoints. */
 import * as v from 'valibot';
 import { DAY_MS } from '../../domain/duration.ts';
 import { WILDCARD_SUBSCRIPTION } from '../../domain/event.ts';
@@ -7,7 +7,7 @@ import { PageFields, WorkspaceFilter } from '../list-filters.ts';
 import { defineOperations, wholeNumber } from '../operation.ts';
 import { pageOf, WebhookDetail, WebhookProbe, WebhookWithSecret } from '../resources.ts';
 
-/** A year: longer than anybody takes to change a secret over. */
+/** A year: longer than any change of a secret takes. */
 const MAX_OVERLAP_MS = 365 * DAY_MS;
 
 export const webhookOperations = defineOperations({
@@ -26,13 +26,10 @@ export const webhookOperations = defineOperations({
       url: v.string(),
       events: v.optional(v.array(v.string()), [WILDCARD_SUBSCRIPTION]),
       headers: v.optional(ExtraHeaders, {}),
-      /** Take any TLS certificate of the receiver. */
       skip_verify: v.optional(v.boolean(), false),
-      /** The secret of a new endpoint. */
       secret: v.optional(Secret),
-      /** Remove it when no live stream with it as its `listener` has been open for ten seconds. */
       listener: v.optional(v.boolean(), false),
-      /** Let the endpoint of this address go on instead of a second one; of listeners, the one that was left. */
+      /** A listener is reused only after its last stream has ended. */
       reuse: v.optional(v.boolean(), false),
     }),
     output: WebhookWithSecret,
@@ -90,7 +87,6 @@ export const webhookOperations = defineOperations({
     path: '/webhooks/{id}/probe',
     input: v.strictObject({
       id: v.string(),
-      /** False to connect and send nothing. */
       send: v.optional(v.boolean(), true),
     }),
     output: WebhookProbe,

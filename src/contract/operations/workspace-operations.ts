@@ -1,4 +1,4 @@
-/** Workspaces and the keys to them. */
+/** Operations for workspaces and API keys. */
 import * as v from 'valibot';
 import { idOf, Name } from '../fields.ts';
 import { PageFields, WorkspaceFilter } from '../list-filters.ts';

@@ -128,7 +128,7 @@ describe('where no emulator runs', () => {
     const { get } = await visit({ cwd });
     expect(get('run_file')).toMatchObject({ status: 'problem', remedy: expect.stringContaining('rm ') });
     expect(get('emulator')).toMatchObject({
-      ...{ status: 'problem', detail: expect.stringContaining('Nothing answers at http://127.0.0.1:1') },
+      ...{ status: 'problem', detail: expect.stringContaining('No response from http://127.0.0.1:1') },
     });
   });
 
@@ -221,7 +221,7 @@ describe('where an emulator runs', () => {
     expect(get('/accepts_signed')).toMatchObject({ status: 'ok' });
     expect(get('/rejects_forged')).toMatchObject({
       status: 'problem',
-      detail: 'answered 200: anybody can send it events',
+      detail: 'responded 200: anyone can send events to it',
       remedy: expect.stringContaining('answer 400'),
     });
   });
@@ -238,7 +238,7 @@ describe('where an emulator runs', () => {
   it('a receiver that fails over a forged delivery should answer with a client error', async () => {
     const { get } = await visitReceiver([{ status: 200 }, { status: 500 }]);
     expect(get('/rejects_forged')).toMatchObject({
-      ...{ status: 'problem', detail: 'answered 500 instead of a client error' },
+      ...{ status: 'problem', detail: 'responded 500 instead of a client error' },
     });
   });
 
