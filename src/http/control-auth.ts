@@ -101,7 +101,7 @@ function findCookie(cookies: string, name: string): string | undefined {
 
 function tooManyWrongTokens(retryAfterSeconds: number): SvcError {
   return new SvcError('rate_limited', 'Too many requests with a wrong token for the control plane.', {
-    hint: `Wait ${retryAfterSeconds} s, then send the token that the emulator printed at its start.`,
+    hint: `Wait ${retryAfterSeconds} s, then send the token that the emulator printed when it started.`,
     headers: { 'Retry-After': String(retryAfterSeconds) },
   });
 }

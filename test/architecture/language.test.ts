@@ -135,6 +135,7 @@ const exceptions: readonly Exception[] = [
   { path: 'src/sandbox/signature-detail.ts', text: /reserialise/, reason: 'field of the control plane' },
   { path: 'src/dashboard', text: /reserialised/, reason: 'field of the control plane that stays compatible' },
   { path: 'test/delivery', text: /reserialised/, reason: 'field of the control plane that stays compatible' },
+  { path: 'src/contract/', text: /reserialise/, reason: 'field of the control plane' },
 ];
 
 /** Folders and files that are not clean yet. Remove each one that is: the test fails if it stays here. */
@@ -163,12 +164,7 @@ const stillToDo: readonly string[] = [
   'test/signature.test.ts',
   'test/config.test.ts',
   // contract
-  'src/contract',
-  'src/contract/operations',
-  'test/contract',
   // control
-  'src/control',
-  'test/control',
   // dashboard
   // delivery
   // domain
@@ -177,15 +173,12 @@ const stillToDo: readonly string[] = [
   // fixtures
   'test/fixtures',
   // http
-  'src/http',
-  'test/http',
   // library
   // network
   // profile
   'test/profile',
   // receiver
   // sandbox
-  'test/sandbox',
   // browser
   // e2e
   'test/e2e',

@@ -141,7 +141,7 @@ describe('a receiver', () => {
     ['openapi-typescript', 'openapi-typescript-receiver', OPENAPI_TYPESCRIPT_RECEIVER],
     ['hey-api', 'hey-api-receiver', HEY_API_RECEIVER],
   ])(
-    'compiles against the types of deliveries by %s',
+    'a receiver compiles with the types of deliveries by %s',
     async (_, name, source) => {
       await compile(name, source);
       const { stdout } = await node(`${name}.js`, '{"carrier":"DHL"}');

@@ -35,12 +35,12 @@ async function lint(document: unknown): Promise<{ code: number | null; output: s
 }
 
 describe.each(['/openapi.json', '/_svc/openapi.json'])('%s', (path) => {
-  it('passes the strict rules of a linter', async () => {
+  it('the document passes the strict rules of a linter', async () => {
     const { code, output } = await lint(await fetchDocument(path));
     expect(code, output).toBe(0);
   }, 60_000);
 
-  it('names what it says of a resource once', async () => {
+  it('the document defines each resource once', async () => {
     const document = await fetchDocument(path);
     const references = new Set(JSON.stringify(document).match(/#\/components\/schemas\/\w+/g));
     const named = Object.keys(document.components.schemas).map((name) => `#/components/schemas/${name}`);
@@ -60,14 +60,14 @@ describe('the document of the service', () => {
     document = await fetchDocument('/openapi.json');
   });
 
-  it('is OpenAPI 3.1, at the address that serves it, with bearer keys [§5.1]', () => {
+  it('the document is OpenAPI 3.1, with the address that serves it and bearer keys [§5.1]', () => {
     expect(document.openapi).toMatch(/^3\.1\./);
     expect(document.servers).toEqual([{ url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/v1$/) }]);
     expect(document.security).toEqual([{ apiKey: [] }]);
     expect(document.components.securitySchemes.apiKey).toMatchObject({ type: 'http', scheme: 'bearer' });
   });
 
-  it('describes bodies, queries and answers by the schemas that validate', () => {
+  it('the schemas that validate describe bodies, queries and responses', () => {
     const { get, post } = document.paths['/events'];
     expect(post.requestBody.content['application/json'].schema).toMatchObject({
       required: ['type'],
@@ -80,7 +80,7 @@ describe('the document of the service', () => {
     expect(document.components.schemas.Event.properties.id.pattern).toMatch(/^\^evt_/);
   });
 
-  it('names the codes and the headers of each status [error.codes]', () => {
+  it('each status lists its codes and headers [error.codes]', () => {
     const { responses } = document.paths['/events'].post;
     const codes = Object.entries<{ description: string }>(responses).map(([status, { description }]) => [
       status,
@@ -130,7 +130,7 @@ describe('the document of the service', () => {
     });
   });
 
-  it('takes the payload schema of a fixture file that has one', async () => {
+  it('the payload schema of a fixture file is used if it has one', async () => {
     const projectFolder = createTemporaryFolder();
     mkdirSync(join(projectFolder, 'fixtures/events'), { recursive: true });
     const write = (type: string, content: object) =>
@@ -144,7 +144,7 @@ describe('the document of the service', () => {
     });
     const { webhooks, components } = await fetchDocument('/openapi.json', { projectFolder });
     expect(components.schemas.ShirtSoldPayload).toEqual(schema);
-    // An invalid fixture leaves the document as it is.
+    // An invalid fixture does not change the document.
     const shirts = Object.keys(webhooks).filter((type) => type.startsWith('shirt'));
     expect(shirts).toEqual(['shirt.made', 'shirt.sold']);
     const { example } = webhooks['shirt.made'].post.requestBody.content['application/json'];
@@ -154,7 +154,7 @@ describe('the document of the service', () => {
     });
   });
 
-  it('gives event types whose names differ by the place of an underscore schemas of their own', () => {
+  it('event types that differ by the place of an underscore have their own schemas', () => {
     const schemas = {};
     const eventTypes = ['a.b_c', 'a_b.c'].map((type) => ({
       ...{ type, description: type, payload: {}, payloadSchema: {} },
@@ -172,7 +172,7 @@ describe('the document of the service', () => {
     expect(JSON.stringify(createWebhooksSection({ eventTypes, rules }, {}))).toContain('older than 10m.');
   });
 
-  it('lists the codes of errors, and names the page of events', () => {
+  it('the document lists the codes of errors and the page of events', () => {
     const { ErrorBody, EventPage, Webhook, Event } = document.components.schemas;
     expect(Webhook).toBeUndefined();
     expect(ErrorBody.properties.error.properties.code.enum).toEqual(
@@ -201,7 +201,7 @@ describe('the document of the service', () => {
     expect(new RegExp(events.items.pattern).test('Order shipped')).toBe(false);
   });
 
-  it('follows the rules that the emulator runs by [event.body, list.workspace, list.limit]', async () => {
+  it('the document follows the rules of the emulator [event.body, list.workspace, list.limit]', async () => {
     const overrides = {
       'event.body': 'data',
       'list.workspace': 'workspace',
@@ -226,14 +226,14 @@ describe('the document of the control plane', () => {
     ReturnType<typeof fetchDocument>
   >;
 
-  it('has every operation of the table, and the live stream', () => {
+  it('the document has every operation of the table, and the live stream', () => {
     const described = Object.values<object>(document.paths).flatMap((item) =>
       Object.values(item).map(({ operationId }) => operationId),
     );
     expect(described.sort()).toEqual([...Object.keys(controlOperations), 'followChanges'].sort());
   });
 
-  it('asks for a token at most, and lets an error say what to do next', () => {
+  it('the token is optional, and an error can have a hint', () => {
     expect(document.security).toEqual([{}, { controlToken: [] }]);
     expect(document.components.securitySchemes).toMatchObject({ controlToken: { scheme: 'bearer' } });
     const { properties } = document.components.schemas.ControlErrorBody;

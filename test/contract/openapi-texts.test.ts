@@ -95,7 +95,7 @@ describe.each(['/openapi.json', '/_svc/openapi.json'])('%s', (path) => {
     document = await fetchDocument(path);
   });
 
-  it('describes every operation, parameter, property, response and header', () => {
+  it('every operation, parameter, property, response and header has a description', () => {
     const places = listDescribed(document);
     const undescribed = places.filter(({ node }) => !/^\S.{4,}\.$/s.test(node.description ?? ''));
     expect(undescribed.map(({ where, node }) => `${where}: ${node.description}`)).toEqual([]);
@@ -104,7 +104,7 @@ describe.each(['/openapi.json', '/_svc/openapi.json'])('%s', (path) => {
     expect(places.length).toBeGreaterThan(100);
   });
 
-  it('gives every operation a tag of its list and a summary of its own', () => {
+  it('every operation has a tag of the list and its own summary', () => {
     const tags = document.tags.map(({ name }: Json) => name);
     const operations = listOperations(document);
     for (const { where, node } of operations) {
@@ -116,7 +116,7 @@ describe.each(['/openapi.json', '/_svc/openapi.json'])('%s', (path) => {
     expect(new Set(operations.map(({ node }) => node.tags[0])).size).toBe(tags.length);
   });
 
-  it('has an example of every request body and response, which is valid by its schema', () => {
+  it('every request body and response has an example, which is valid by its schema', () => {
     const ajv = new Ajv2020({ strict: false });
     formats.default(ajv);
     ajv.addSchema(document, 'document');
@@ -138,7 +138,7 @@ describe.each(['/openapi.json', '/_svc/openapi.json'])('%s', (path) => {
     }
   });
 
-  it('has an example for every path parameter, so that each request can be tried', () => {
+  it('every path parameter has an example, so that each request can be tried', () => {
     for (const { where, node } of listOperations(document)) {
       const examples = node.parameters.filter(
         (each: Json) => each.in === 'path' && each.example === undefined,

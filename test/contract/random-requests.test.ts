@@ -104,7 +104,7 @@ describe.each([
   ['/openapi.json', 'base_url'],
   ['/_svc/openapi.json', 'control_url'],
 ] as const)('%s', (documentPath, addressField) => {
-  it(`describes the responses to ${REQUESTS} random requests`, async () => {
+  it(`the document describes the responses to ${REQUESTS} random requests`, async () => {
     const status = emulator.status();
     const document = JSON.parse(await (await fetch(status.url + documentPath)).text());
     const check = createResponseCheck(document);

@@ -13,7 +13,7 @@ function createProject(files: Readonly<Record<string, string>>): string {
   return projectFolder;
 }
 
-it('finds the fixtures of the project beside the built-in ones, also what is wrong with one', async () => {
+it('the list contains the fixtures of the project and the built-in ones, with the problem of an invalid one', async () => {
   const projectFolder = createProject({
     'order.shipped.json': '{"description": "Ours", "payload": {"n": "{{sequence}}", "amount": 12.50}}',
     'pets.fed.json': '{"description": 7}',
@@ -42,7 +42,7 @@ it('finds the fixtures of the project beside the built-in ones, also what is wro
   await expect(broken).rejects.toMatchObject({ code: 'usage' });
 });
 
-it('makes the same payloads in every run of the same seed', async () => {
+it('a fixture makes the same payloads in every run with the same seed', async () => {
   const projectFolder = createProject({
     'pets.fed.json': '{"description": "Ours", "payload": {"id": "{{uuid}}"}}',
   });

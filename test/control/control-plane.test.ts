@@ -1,4 +1,4 @@
-/** The control plane, through both of its doors: in this process and over HTTP. */
+/** Tests the control plane in this process and over HTTP. */
 import * as v from 'valibot';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { controlOperations } from '../../src/contract/control-operations.ts';
@@ -11,7 +11,7 @@ import { createTestWallClock } from '../support/test-wall-clock.ts';
 
 vi.mock('../../src/timers.ts', () => import('../support/fakeable-timers.ts'));
 
-/** The same control plane; every output is held against the schema of its operation, unknown members included. */
+/** The same control plane; every output is held against the schema of its operation, unknown fields included. */
 function checked(control: ControlPlane): ControlPlane {
   return new Proxy(control, {
     get(target, name: keyof ControlPlane) {
@@ -83,7 +83,7 @@ describe.each([
   }
 
   describe('status', () => {
-    it('says what runs', async () => {
+    it('the status describes the emulator', async () => {
       const status = await control.getStatus({});
       const { boot_ms, ...ready } = emulator.status();
       expect(status).toMatchObject({ ...ready, deliveries: { pending: 0, in_flight: 0 } });
@@ -91,7 +91,7 @@ describe.each([
       expect(boot_ms).toBeGreaterThanOrEqual(0);
     });
 
-    it('stops the emulator', async () => {
+    it('the emulator stops', async () => {
       const { control_url: controlUrl } = emulator.status();
       await expect(control.stop({})).resolves.toEqual({ stopping: true });
       await emulator.closed;
@@ -101,7 +101,7 @@ describe.each([
   });
 
   describe('workspaces', () => {
-    it('are created, retrieved and listed, newest first', async () => {
+    it('workspaces are created, retrieved and listed, newest first', async () => {
       const second = await control.createWorkspace({ name: 'Second' });
       expect(second).toMatchObject({ name: 'Second', environment: 'sandbox' });
       await expect(control.getWorkspace({ id: second.id })).resolves.toEqual(second);
@@ -147,13 +147,13 @@ describe.each([
         { workspace_id: `wh_${opaque}` },
         `wh_${opaque} is an endpoint; workspaces start with ws_`,
       ],
-    ] as const)('is named as what it is by %s', async (name, input, message) => {
+    ] as const)('an id of another kind is named as such by %s', async (name, input, message) => {
       await expect(control[name](input as never)).rejects.toThrow(message);
     });
   });
 
   describe('keys', () => {
-    it('are created with scopes, for one workspace or for all, and shown once', async () => {
+    it('keys are created with scopes, for one workspace or for all, and shown once', async () => {
       const bound = await control.createKey({ scopes: ['events:read'], workspace_id: workspaceId });
       const general = await control.createKey({ scopes: ['events:read'], workspace_id: null });
       expect(bound).toMatchObject({ workspace_id: workspaceId, scopes: ['events:read'], revoked_at: null });
@@ -164,14 +164,14 @@ describe.each([
       expect(JSON.stringify(listed)).not.toContain(bound.key);
     });
 
-    it('are listed by workspace', async () => {
+    it('keys are listed by workspace', async () => {
       const { id } = await control.createWorkspace({ name: 'Second' });
       const key = await control.createKey({ scopes: ['events:read'], workspace_id: id });
       const { data } = await control.listKeys({ workspace_id: id });
       expect(data.map((each) => each.id)).toEqual([key.id]);
     });
 
-    it('are revoked for good', async () => {
+    it('keys are revoked permanently', async () => {
       const { id, key } = await control.createKey({ scopes: ['events:read'], workspace_id: workspaceId });
       const { revoked_at } = await control.revokeKey({ id });
       expect(revoked_at).toBe(new Date(wall.now()).toISOString());
@@ -191,7 +191,7 @@ describe.each([
   });
 
   describe('webhooks', () => {
-    it('are listed, by workspace, and retrieved, without their secret', async () => {
+    it('endpoints are listed by workspace and retrieved, without their secret', async () => {
       const { id, secret } = await register();
       const { id: elsewhere } = await control.createWorkspace({ name: 'Second' });
       const webhook = await control.getWebhook({ id });
@@ -201,7 +201,7 @@ describe.each([
       expect(JSON.stringify(webhook)).not.toContain(secret);
     });
 
-    it('are changed by the rules of their creation [§2.webhook.events]', async () => {
+    it('endpoints are changed under the rules of their creation [§2.webhook.events]', async () => {
       const { id } = await register();
       const changed = await control.updateWebhook({ id, url: `${receiver.url}/new`, events: ['a.b'] });
       expect(changed).toMatchObject({ url: `${receiver.url}/new`, events: ['a.b'], disabled: false });
@@ -219,7 +219,7 @@ describe.each([
       await expect(control.getWebhook({ id })).resolves.toEqual(changed);
     });
 
-    it('are registered with headers, without a check of the certificate, for every type when none is named', async () => {
+    it('endpoints are registered with headers, without a check of the certificate, and for every type by default', async () => {
       await using secure = await createReceiver({}, { certificate: getCertificate('self-signed') });
       const webhook = await control.createWebhook({
         ...{ url: secure.url, headers: { Authorization: 'Bearer 1', 'X-Env': '' }, skip_verify: true },
@@ -275,7 +275,7 @@ describe.each([
       await expect(control.createWebhook({ url: `${url}/b` })).resolves.not.toMatchObject({ secret });
     });
 
-    it('of a listener stay as long as a stream holds them, which shows their deliveries alone', async () => {
+    it('the endpoints of a listener exist while a stream listens to them, and the stream shows only their deliveries', async () => {
       vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
       onTestFinished(() => void vi.useRealTimers());
       const { id } = await control.createWebhook({ url: receiver.url, listener: true });
@@ -295,7 +295,7 @@ describe.each([
           () => true,
           () => false,
         );
-      // Over HTTP it takes a moment until the emulator sees that the follower is gone.
+      // Over HTTP the emulator notices a short time later that the client has disconnected.
       while (await isThere()) {
         vi.advanceTimersByTime(10_000);
         await new Promise((resolve) => setImmediate(resolve));
@@ -307,7 +307,7 @@ describe.each([
       await expect(followAgain()).rejects.toMatchObject({ code: 'not_found' });
     });
 
-    it('go on where their address is registered again and that is asked for', async () => {
+    it('an endpoint is reused if its URL is registered again with reuse', async () => {
       const url = receiver.url;
       const first = await control.createWebhook({ url, headers: { A: 'b' } });
       await control.updateWebhook({ id: first.id, disabled: true });
@@ -324,7 +324,7 @@ describe.each([
       await expect(settled(await trigger())).resolves.toMatchObject({ status: 'succeeded' });
     });
 
-    it('are deleted, and what is pending for them is canceled', async () => {
+    it('a deleted endpoint has its pending deliveries canceled', async () => {
       receiver.respond({ status: 500 });
       const { id } = await register();
       const event_id = await trigger();
@@ -342,7 +342,7 @@ describe.each([
       await expect(control.getWebhook({ id })).rejects.toMatchObject({ code: 'not_found' });
     });
 
-    it('are paged through although they are deleted on the way', async () => {
+    it('pages of endpoints continue although endpoints are deleted meanwhile', async () => {
       const ids = [];
       for (let i = 0; i < 4; i++) ids.unshift((await register()).id);
       const first = await control.listWebhooks({ limit: 2 });
@@ -381,7 +381,7 @@ describe.each([
   });
 
   describe('deliveries', () => {
-    it('are retrieved with their attempts [§6.retries.visible, §2.delivery]', async () => {
+    it('deliveries are retrieved with their attempts [§6.retries.visible, §2.delivery]', async () => {
       receiver.respond([{ status: 503, headers: { 'x-why': 'busy' }, body: 'later' }]);
       const { id: webhook_id } = await register();
       const event_id = await trigger();
@@ -418,7 +418,7 @@ describe.each([
       expect(delivery.attempts[0]?.request.signed_content).toBe(`${timestamp}.${sent?.body}`);
     });
 
-    it('are listed by status, event, type, endpoint, workspace and time', async () => {
+    it('deliveries are listed by status, event, type, endpoint, workspace and time', async () => {
       const { id: first } = await register(['a.b']);
       const second = await register(['a.b', 'c.d']);
       const one = await trigger('a.b');
@@ -442,7 +442,7 @@ describe.each([
       await expect(count({ workspace_id: elsewhere })).resolves.toBe(0);
     });
 
-    it('are listed by a piece of their text, in whatever case', async () => {
+    it('deliveries are listed by a part of their text, in any case', async () => {
       await register();
       const { json: event } = await emulator.api('POST', '/events', {
         ...{ type: 'order.shipped', payload: { city: 'Århus', note: '100% _\\' } },
@@ -459,7 +459,7 @@ describe.each([
       await expect(listed('nowhere')).resolves.toEqual([]);
     });
 
-    it('are paged through, newest first', async () => {
+    it('deliveries are listed in pages, newest first', async () => {
       await register();
       const events = [];
       for (let i = 0; i < 5; i++) events.unshift(await trigger());
@@ -473,7 +473,7 @@ describe.each([
       expect(seen).toEqual(events);
     });
 
-    it('tell when the attempts still to come are due', async () => {
+    it('a delivery has the due times of its planned attempts', async () => {
       receiver.respond([{ status: 500 }, { status: 200 }]);
       await register();
       const { id, created_at, next_attempt_at } = await settled(await trigger());
@@ -486,7 +486,7 @@ describe.each([
       expect((await control.getDelivery({ id })).planned_attempts).toEqual([]);
     });
 
-    it('are listed in the order in which they are due', async () => {
+    it('due deliveries are listed in the order of their due times', async () => {
       receiver.respond([{ status: 500 }, { status: 500 }, { status: 200 }]);
       const { id: first } = await register(['a.b', 'c.d']);
       await register(['a.b']);
@@ -506,7 +506,7 @@ describe.each([
       await expect(due({})).resolves.not.toContain(late);
     });
 
-    it('have attempts, listed newest first', async () => {
+    it('attempts are listed newest first', async () => {
       receiver.respond([{ status: 500 }, { status: 200 }, { status: 200 }]);
       const { id: webhook_id } = await register(['a.b']);
       const { id: delivery_id } = await settled(await trigger('a.b'));
@@ -536,7 +536,7 @@ describe.each([
       await expect(list({ workspace_id: workspaceId })).resolves.toEqual(all);
     });
 
-    it('are replayed: as a new attempt, or as a new delivery [§6.retries.replay]', async () => {
+    it('deliveries are replayed as a new attempt or as a new delivery [§6.retries.replay]', async () => {
       await register();
       const event_id = await trigger();
       const { id } = await settled(event_id);
@@ -565,7 +565,7 @@ describe.each([
     const createEvent = async (type: string, payload = {}) =>
       (await emulator.api('POST', '/events', { type, payload })).json;
 
-    it('are retrieved with the request that created them', async () => {
+    it('events are retrieved with the request that created them', async () => {
       const created = await emulator.api('POST', '/events', '{"type":"a.b","payload":{"n":[12.50,"2"]}}');
       await expect(control.getEvent({ id: created.json.id })).resolves.toEqual({
         ...created.json,
@@ -574,7 +574,7 @@ describe.each([
       });
     });
 
-    it('are listed with the request that created them and what became of their deliveries', async () => {
+    it('events are listed with the request that created them and the status of their deliveries', async () => {
       receiver.respond([{ status: 500 }, { status: 200 }]);
       const { id } = await register();
       const created = await emulator.api('POST', '/events', { type: 'a.b', payload: { n: 1 } });
@@ -592,7 +592,7 @@ describe.each([
       expect((await list())[0]?.delivery_counts).toEqual({ ...counts, pending: 0 });
     });
 
-    it('are listed by type, text, workspace and time, in pages', async () => {
+    it('events are listed by type, text, workspace and time, in pages', async () => {
       const { id: first } = await createEvent('a.b', { city: 'Århus' });
       const { id: second } = await createEvent('c.d');
       const ids = async (filter: Parameters<ControlPlane['listEvents']>[0]) =>
@@ -611,7 +611,7 @@ describe.each([
       await expect(ids({ workspace_id: workspaceId })).resolves.toEqual([second, first]);
     });
 
-    it('are read without a trace in the log of requests', async () => {
+    it('a read of events is not in the request log', async () => {
       const { id } = await createEvent('a.b');
       await control.listEvents({});
       await control.getEvent({ id });
@@ -620,7 +620,7 @@ describe.each([
   });
 
   describe('requests', () => {
-    it('are those made to /v1, with what became of them', async () => {
+    it('the request log contains the requests to /v1 with their results', async () => {
       const { headers } = await emulator.api('GET', '/events?limit=0');
       await control.getStatus({});
       const { data } = await control.listRequests({});
@@ -664,7 +664,7 @@ describe.each([
       expect(request_id).toBe(data[1]?.id);
     });
 
-    it('are listed by method, path, status, key, id, duration, workspace and time', async () => {
+    it('requests are listed by method, path, status, key, id, duration, workspace and time', async () => {
       const asked = await emulator.api('GET', '/events');
       await emulator.api('GET', `/workspaces/${workspaceId}`);
       await emulator.api('POST', '/events', '{');
@@ -688,7 +688,7 @@ describe.each([
   });
 
   describe('fixtures', () => {
-    it('are listed, and make a payload', async () => {
+    it('fixtures are listed, and make a payload', async () => {
       const { data } = await control.listFixtures({});
       const listed = data.find(({ type }) => type === 'order.shipped');
       expect(listed).toEqual({
@@ -728,7 +728,7 @@ describe.each([
       ['listDeliveries', { event_id: `evt_${unknown}` }],
       ['listDeliveries', { webhook_id: `wh_${unknown}` }],
       ['listRequests', { workspace_id: `ws_${unknown}` }],
-    ])('is not found: %s %j', async (name, input) => {
+    ])('a missing resource is not found: %s %j', async (name, input) => {
       await expect(control[name](input as never)).rejects.toMatchObject({ code: 'not_found' });
     });
   });
@@ -751,7 +751,7 @@ describe.each([
       ['listDeliveries', { toString: 'x' }],
       ['listRequests', { status: 600 }],
       ['getStatus', { verbose: true }],
-    ])('is refused: %s %j', async (name, input) => {
+    ])('invalid input is rejected: %s %j', async (name, input) => {
       await expect(control[name](input as never)).rejects.toMatchObject({ code: 'invalid_request' });
     });
   });

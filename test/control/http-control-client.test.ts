@@ -15,7 +15,7 @@ afterEach(() => {
   for (const close of closers.splice(0)) close();
 });
 
-/** A server that records what it is asked, and answers with the given listener. */
+/** A server that records requests and responds with the given listener. */
 async function serve(listener: RequestListener) {
   const server = createServer(listener);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -47,7 +47,7 @@ async function serveJson(status: number, body: unknown) {
 }
 
 describe('an operation over HTTP', () => {
-  it('puts placeholders into the path, escaped, and the other members of a GET into the query', async () => {
+  it('placeholders are escaped in the path, and the other fields of a GET are in the query', async () => {
     const { control, seen } = await serveJson(200, { data: [], has_more: false, end_cursor: null });
     await control.getDelivery({ id: 'a/b' }).catch(() => undefined);
     await control.listDeliveries({ status: 'failed', limit: 5 });
@@ -57,7 +57,7 @@ describe('an operation over HTTP', () => {
     ]);
   });
 
-  it('sends the other members of a POST as a JSON body', async () => {
+  it('the other fields of a POST are the JSON body', async () => {
     const { control, seen } = await serveJson(202, {});
     await control.replayDelivery({ id: 'del_1', new_id: true }).catch(() => undefined);
     expect(seen[0]).toMatchObject({
@@ -68,13 +68,13 @@ describe('an operation over HTTP', () => {
     expect(seen[0]?.headers['content-type']).toBe('application/json');
   });
 
-  it('sends the token when it has one', async () => {
+  it('the token is sent if there is one', async () => {
     const { url, seen } = await serveJson(200, { stopping: true });
     await createHttpControlClient({ controlUrl: `${url}/_svc`, token: 'secret' }).stop({});
     expect(seen[0]?.headers.authorization).toBe('Bearer secret');
   });
 
-  it('rejects with the code, message and hint that the server sent', async () => {
+  it('an error response rejects with its code, message and hint', async () => {
     const error = { code: 'conflict', message: 'It is running.', hint: 'Wait.', request_id: 'req_1' };
     const { control } = await serveJson(409, { error });
     await expect(control.stop({})).rejects.toMatchObject({
@@ -84,23 +84,23 @@ describe('an operation over HTTP', () => {
     });
   });
 
-  it('reads a code that it does not know by the status', async () => {
+  it('an unknown code is replaced by that of the status', async () => {
     const { control } = await serveJson(404, { error: { code: 'gone_fishing', message: 'No.' } });
     await expect(control.getStatus({})).rejects.toMatchObject({ code: 'not_found', message: 'No.' });
   });
 
-  it('says that something else answers when an error is not in the form of ours', async () => {
+  it('an error response in another form rejects with no_emulator', async () => {
     const { control } = await serveJson(404, '<h1>Not Found</h1>');
     await expect(control.getStatus({})).rejects.toMatchObject({ code: 'no_emulator' });
   });
 
-  it('rejects with no_emulator when nothing listens', async () => {
+  it('a call rejects with no_emulator if nothing listens', async () => {
     const { control, server } = await serveJson(200, {});
     await new Promise((resolve) => server.close(resolve));
     await expect(control.getStatus({})).rejects.toMatchObject({ code: 'no_emulator' });
   });
 
-  it('rejects with interrupted when the signal is aborted under way', async () => {
+  it('a call rejects with interrupted when the signal is aborted during it', async () => {
     const { url } = await serve(() => interrupt.abort());
     const interrupt = new AbortController();
     const control = createHttpControlClient({ controlUrl: `${url}/_svc`, signal: interrupt.signal });
@@ -121,7 +121,7 @@ describe('a server that is not an emulator', () => {
   const operations = Object.keys(controlOperations) as (keyof typeof controlOperations)[];
 
   it.each(Object.entries(answers))(
-    'is no_emulator to every operation when it responds with %s',
+    'every operation rejects with no_emulator when the server responds with %s',
     async (_, body) => {
       const { control, url } = await serveJson(200, body);
       for (const name of operations) {
@@ -135,7 +135,7 @@ describe('a server that is not an emulator', () => {
   );
 
   it.each(Object.entries(answers))(
-    'is no_emulator to the public API client when it responds with %s',
+    'the API client rejects with no_emulator when the server responds with %s',
     async (_, body) => {
       const { url } = await serveJson(200, body);
       const api = createApiClient({ baseUrl: `${url}/v1`, apiKey: 'svc_test_k' });
@@ -150,11 +150,11 @@ describe('a server that is not an emulator', () => {
 
   it.each([
     ['an item that is not JSON', 'data: {\n\n'],
-    ['an item without its members', 'data: {"type":"attempt","sequence":1}\n\n'],
+    ['an item without its fields', 'data: {"type":"attempt","sequence":1}\n\n'],
     ['an item of an unknown type', 'data: {"type":"other","sequence":1}\n\n'],
     ['a beginning that names no store', 'id: 1\nevent: ready\ndata: {}\n\n'],
     ['a beginning without a sequence', 'id: x\nevent: ready\ndata: {"store":"a"}\n\n'],
-  ])('ends its stream with no_emulator after %s', async (_, text) => {
+  ])('the stream ends with no_emulator after %s', async (_, text) => {
     const { control } = await serve((_request, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' }).write(text);
     });
@@ -163,10 +163,10 @@ describe('a server that is not an emulator', () => {
   });
 
   it.each([
-    ['is no event stream', 'application/json', '{"ok":true}'],
+    ['is not an event stream', 'application/json', '{"ok":true}'],
     ['ends before it begins', 'text/event-stream', ': hello\n\n'],
     ['is empty', 'text/event-stream', ''],
-  ])('is no_emulator to a follower when its stream %s', async (_, type, text) => {
+  ])('the stream fails with no_emulator when it %s', async (_, type, text) => {
     const { control } = await serve((_request, response) => {
       response.writeHead(200, { 'content-type': type }).end(text);
     });
@@ -187,15 +187,18 @@ describe('a server that is not an emulator', () => {
     });
   }
 
-  it.each([200, 404])('is no_emulator when its response with status %s does not end', async (status) => {
-    const { control } = await serveWithoutEnd(status, 'application/json');
-    await expect(control.getStatus({})).rejects.toMatchObject({
-      code: 'no_emulator',
-      message: expect.stringContaining('the response is too large'),
-    });
-  });
+  it.each([200, 404])(
+    'a response with status %s that does not end fails with no_emulator',
+    async (status) => {
+      const { control } = await serveWithoutEnd(status, 'application/json');
+      await expect(control.getStatus({})).rejects.toMatchObject({
+        code: 'no_emulator',
+        message: expect.stringContaining('the response is too large'),
+      });
+    },
+  );
 
-  it('is no_emulator to a follower when a message of its stream does not end', async () => {
+  it('the stream fails with no_emulator when a message does not end', async () => {
     const { control } = await serveWithoutEnd(200, 'text/event-stream');
     await expect(control.stream({}, new AbortController().signal).ready).rejects.toMatchObject({
       code: 'no_emulator',
@@ -203,7 +206,7 @@ describe('a server that is not an emulator', () => {
     });
   });
 
-  it('does not keep a list going with a cursor that comes again', async () => {
+  it('a list ends when a cursor repeats', async () => {
     const { control } = await serveJson(200, { data: [], has_more: true, end_cursor: 'del_1' });
     await expect(listAll((page) => control.listDeliveries(page))).rejects.toMatchObject({
       code: 'no_emulator',
@@ -211,7 +214,7 @@ describe('a server that is not an emulator', () => {
     });
   });
 
-  it('does not keep a list going with two cursors in turn', async () => {
+  it('a list ends when two cursors alternate', async () => {
     let asked = 0;
     const list = listAll(async () => ({ data: [], has_more: true, end_cursor: `del_${asked++ % 2}` }));
     await expect(list).rejects.toMatchObject({ code: 'no_emulator' });
@@ -219,7 +222,7 @@ describe('a server that is not an emulator', () => {
 });
 
 describe('the client of the public API', () => {
-  it('sends the body as it is, with key and idempotency key, and gives back the exact text', async () => {
+  it('the body is sent unchanged with both keys, and the exact text of the response is returned', async () => {
     const rest = `"workspace_id":"${ids.next('workspace', 0)}","type":"a.b","created_at":"2026-11-20T00:00:00.000Z"`;
     const id = ids.next('event', 0);
     const answer = `{"id":"${id}",${rest},"payload":{"n":9007199254740993}}`;
@@ -232,7 +235,7 @@ describe('the client of the public API', () => {
     expect(seen[0]?.headers).toMatchObject({ authorization: 'Bearer svc_test_k', 'idempotency-key': 'once' });
   });
 
-  it('rejects with the code of the error envelope [§7.envelope]', async () => {
+  it('a call rejects with the code of the error envelope [§7.envelope]', async () => {
     const error = { code: 'permission_denied', message: 'The key lacks events:write.', request_id: 'req_1' };
     const { url } = await serveJson(403, { error });
     const api = createApiClient({ baseUrl: `${url}/v1`, apiKey: 'svc_test_k' });
@@ -268,20 +271,20 @@ describe('the live stream', () => {
     return seen;
   }
 
-  it('is ready once the server has confirmed it, before any item', async () => {
+  it('the stream is ready when the server has confirmed it, before any item', async () => {
     const { control } = await serveStream(ready(0));
     const stop = new AbortController();
     await expect(control.stream({}, stop.signal).ready).resolves.toBeUndefined();
     stop.abort();
   });
 
-  it('passes the filter on', async () => {
+  it('the stream sends its filter', async () => {
     const { control, asked } = await serveStream(message(1));
     await take(control, 1, { types: 'attempt,delivery', status: 'failed', since_sequence: 0 });
     expect(asked[0]?.url).toBe('/_svc/events?types=attempt%2Cdelivery&status=failed&since_sequence=0');
   });
 
-  it('goes on after the last item when the connection is lost, and neither loses nor repeats one', async () => {
+  it('the stream continues after the last item when the connection is lost, without loss or repetition', async () => {
     const { control, asked } = await serveStream(
       `${ready(0)}${message(1)}${message(2)}data: {"type":"requ`,
       `${ready(3)}${message(2)}${message(3)}`,
@@ -291,31 +294,31 @@ describe('the live stream', () => {
     expect(asked.map(({ lastEventId }) => lastEventId)).toEqual([undefined, '2', '3']);
   });
 
-  it('goes on from where it was ready when the connection is lost before the first item', async () => {
+  it('the stream continues from its start when the connection is lost before the first item', async () => {
     const { control, asked } = await serveStream(ready(7), `${ready(8)}${message(8)}`);
     await expect(take(control, 1)).resolves.toEqual([8]);
     expect(asked[1]?.lastEventId).toBe('7');
   });
 
-  it('keeps what happened before it connected when it starts in the past', async () => {
+  it('the stream keeps earlier changes when it starts in the past', async () => {
     const { control } = await serveStream(`${ready(9)}${message(3)}${message(4)}`);
     await expect(take(control, 2, { since: '1h' })).resolves.toEqual([3, 4]);
   });
 
-  it('follows another store from its beginning, however much has happened there', async () => {
+  it('the stream follows another store from its beginning', async () => {
     const other = ready(99, 'other');
     const { control, asked } = await serveStream(`${ready(0)}${message(50)}`, other, `${other}${message(1)}`);
     await expect(take(control, 2)).resolves.toEqual([50, 1]);
     expect(asked[2]?.lastEventId).toBe('0');
   });
 
-  it('goes back to what the same store still knows, after a crash took what was counted but not committed', async () => {
+  it('the stream returns to the last known sequence of a store that lost uncommitted sequences in a crash', async () => {
     const { control, asked } = await serveStream(ready(9), ready(7), `${ready(8)}${message(8)}`);
     await expect(take(control, 1)).resolves.toEqual([8]);
     expect(asked.map(({ lastEventId }) => lastEventId)).toEqual([undefined, '9', '7']);
   });
 
-  it('says once that the connection was lost, and once that it is back', async () => {
+  it('the stream reports a lost connection once, and its return once', async () => {
     const { url } = await serveStream(`${ready(0)}${message(1)}`, '', '', `${ready(2)}${message(2)}`);
     const said: string[] = [];
     const control = createHttpControlClient({
@@ -327,7 +330,7 @@ describe('the live stream', () => {
     expect(said).toEqual(['lost', 'back']);
   });
 
-  it('closes its connection when nobody reads on', async () => {
+  it('the stream closes its connection when the iteration stops', async () => {
     let isClosed = () => {};
     const closed = new Promise<void>((resolve) => {
       isClosed = resolve;
@@ -344,7 +347,7 @@ describe('the live stream', () => {
     await expect(waiting).resolves.toMatchObject({ done: true });
   });
 
-  it('reads messages that arrive in pieces, within a character too', async () => {
+  it('the stream reads messages that arrive in pieces, also within a character', async () => {
     const request = {
       ...{ id: ids.next('request', 0), at: '2026-11-20T00:00:00.000Z', method: 'GET', path: '/v1/é' },
       ...{ status: 404, error_code: 'not_found', duration_ms: 1 },
@@ -368,14 +371,14 @@ describe('the live stream', () => {
     expect(items).toEqual([item]);
   });
 
-  it('fails when the first connection does', async () => {
+  it('the stream fails when the first connection fails', async () => {
     const { control, server } = await serveStream();
     await new Promise((resolve) => server.close(resolve));
     const stream = control.stream({}, new AbortController().signal);
     await expect(stream.ready).rejects.toMatchObject({ code: 'no_emulator' });
   });
 
-  it('fails with the error of the server when the filter is refused', async () => {
+  it('the stream fails with the error of the server when the filter is rejected', async () => {
     const { control } = await serveJson(400, { error: { code: 'invalid_request', message: 'types: no.' } });
     await expect(take(control, 1)).rejects.toMatchObject({ code: 'invalid_request' });
   });

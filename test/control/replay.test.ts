@@ -30,7 +30,7 @@ describe('the status of a replay', () => {
 });
 
 describe('replaying many deliveries', () => {
-  it('goes on after one that is refused, and keeps their order', async () => {
+  it('a refused replay does not stop the others, and the order is kept', async () => {
     const gone = new SvcError('conflict', 'The endpoint has been deleted.');
     const asked: unknown[] = [];
     const control = {
@@ -54,13 +54,13 @@ describe('replaying many deliveries', () => {
     expect(asked).toContainEqual({ id: 'del_3', new_id: true });
   });
 
-  it('stops at what concerns the emulator and not one delivery', async () => {
-    const lost = new SvcError('no_emulator', 'Nothing answers.');
+  it('an error that does not concern a single delivery stops all replays', async () => {
+    const lost = new SvcError('no_emulator', 'No response.');
     const control = { replayDelivery: () => Promise.reject(lost) };
     await expect(replayDeliveries(['del_1'], {}, control, { perSecond, signal: never })).rejects.toBe(lost);
   });
 
-  it('begins no further one once it is interrupted, and does not wait for its turn', async () => {
+  it('an interruption starts no further replay and does not wait', async () => {
     const stop = new AbortController();
     const asked: string[] = [];
     const control = {
@@ -76,8 +76,8 @@ describe('replaying many deliveries', () => {
   });
 });
 
-describe('the answer to a replay', () => {
-  it('is the attempt that was asked for, or the end of the delivery', () => {
+describe('the result of a replay', () => {
+  it('a replay has a result with its attempt, or with the end of the delivery', () => {
     const delivery = deliveryOf('del_1');
     expect(isReplayAttempted({ delivery, attemptsBefore: 2 })).toBe(false);
     expect(isReplayAttempted({ delivery: { ...delivery, attempt_count: 3 }, attemptsBefore: 2 })).toBe(true);

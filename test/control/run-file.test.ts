@@ -21,7 +21,7 @@ const env = {};
 const at = (cwd: string) => ({ cwd, env });
 
 describe('the run file', () => {
-  it('is found from the folder and from those below it', () => {
+  it('the run file is found from its folder and from those below it', () => {
     createRunFile(folder, run, env);
     const below = join(folder, 'a/b');
     mkdirSync(below, { recursive: true });
@@ -29,35 +29,38 @@ describe('the run file', () => {
     expect(findRunFile(at(below))).toEqual(run);
   });
 
-  it('keeps its folder out of version control, and itself from others', () => {
+  it('the folder of the run file is not under version control, and other users cannot read the file', () => {
     createRunFile(folder, run, env);
     expect(readFileSync(join(folder, '.svc/.gitignore'), 'utf8')).toBe('*\n');
     if (process.platform !== 'win32')
       expect(statSync(join(folder, '.svc/run.json')).mode & 0o777).toBe(0o600);
   });
 
-  it('does not count when its process is gone', () => {
+  it('a run file without a running process does not count', () => {
     // Beyond the largest process id of every system.
     createRunFile(folder, { ...run, pid: 2 ** 30 }, env);
     expect(findRunFile(at(folder))).toBeNull();
   });
 
-  it.skipIf(process.platform === 'win32')('does not count when its process belongs to another user', () => {
-    createRunFile(folder, run, env);
-    const kill = vi.spyOn(process, 'kill').mockImplementation(() => {
-      throw Object.assign(new Error('kill EPERM'), { code: 'EPERM' });
-    });
-    onTestFinished(() => kill.mockRestore());
-    expect(findRunFile(at(folder))).toBeNull();
-  });
+  it.skipIf(process.platform === 'win32')(
+    'a run file with the process of another user does not count',
+    () => {
+      createRunFile(folder, run, env);
+      const kill = vi.spyOn(process, 'kill').mockImplementation(() => {
+        throw Object.assign(new Error('kill EPERM'), { code: 'EPERM' });
+      });
+      onTestFinished(() => kill.mockRestore());
+      expect(findRunFile(at(folder))).toBeNull();
+    },
+  );
 
-  it('does not count when it is unreadable', () => {
+  it('a run file that cannot be parsed does not count', () => {
     createRunFile(folder, run, env);
     writeFileSync(join(folder, '.svc/run.json'), '{"pid":');
     expect(findRunFile(at(folder))).toBeNull();
   });
 
-  it('is not looked for above the nearest folder with .svc, package.json or .git', () => {
+  it('the search for a run file ends at the nearest folder with .svc, package.json or .git', () => {
     createRunFile(folder, run, env);
     for (const marker of ['.svc', 'package.json', '.git']) {
       const below = join(folder, `with${marker}`);
@@ -66,7 +69,7 @@ describe('the run file', () => {
     }
   });
 
-  it('can be inspected also when its process has ended, or when it cannot be read', () => {
+  it('a run file can be inspected also when its process has ended, or when it cannot be parsed', () => {
     const ended = { ...run, pid: 2 ** 30 };
     createRunFile(folder, ended, env);
     const path = join(folder, '.svc/run.json');
@@ -80,12 +83,12 @@ describe('the run file', () => {
     ['a pid that is text', { pid: '1' }],
     ['an address that is not an HTTP URL', { control_url: 'file:///etc/passwd' }],
     ['an address with a line break', { control_url: 'http://127.0.0.1:1/_svc\nA=1' }],
-  ])('does not count with %s', (_, changes) => {
+  ])('a run file with %s does not count', (_, changes) => {
     createRunFile(folder, { ...run, ...changes } as typeof run, env);
     expect(findRunFile(at(folder))).toBeNull();
   });
 
-  it('is removed by its own emulator only', () => {
+  it('only its own emulator removes a run file', () => {
     createRunFile(folder, run, env);
     removeRunFile(folder, run.pid + 1);
     expect(existsSync(join(folder, '.svc/run.json'))).toBe(true);

@@ -11,17 +11,18 @@ const pending = aDelivery({ id: 'del_1' });
 const succeeded = aDelivery({ id: 'del_1', status: 'succeeded' });
 const other = aDelivery({ id: 'del_2', status: 'failed' });
 
-interface Scene {
+interface WaitSetup {
   readonly listed?: readonly Delivery[];
-  readonly told?: readonly Delivery[];
+  readonly streamed?: readonly Delivery[];
   readonly stream?: (input: StreamInput, signal: AbortSignal) => LiveStream;
   readonly signal?: AbortSignal;
   readonly timeoutMs?: number;
 }
 
-async function wait(scene: Scene, changes: Partial<WaitTarget> = {}): Promise<Delivery[]> {
-  const { listed = [], told = [], signal = new AbortController().signal, timeoutMs = A_MINUTE } = scene;
-  const stream = scene.stream ?? (() => streamOf(told.map((delivery) => ({ type: 'attempt', delivery }))));
+async function wait(setup: WaitSetup, changes: Partial<WaitTarget> = {}): Promise<Delivery[]> {
+  const { listed = [], streamed = [], signal = new AbortController().signal, timeoutMs = A_MINUTE } = setup;
+  const stream =
+    setup.stream ?? (() => streamOf(streamed.map((delivery) => ({ type: 'attempt', delivery }))));
   const awaited = { filter: {}, list: async () => listed, ...changes };
   return trackDeliveries({ stream }, awaited, { signal, timeoutMs });
 }
@@ -38,7 +39,7 @@ function silence(_input: StreamInput, signal: AbortSignal): LiveStream {
 }
 
 describe('waiting for deliveries', () => {
-  it('asks the stream for no more than it has to', async () => {
+  it('a wait requests only the needed items of the stream', async () => {
     const asked: StreamInput[] = [];
     const stream = (input: StreamInput) => {
       asked.push(input);
@@ -48,7 +49,7 @@ describe('waiting for deliveries', () => {
     expect(asked).toEqual([{ event_id: 'evt_1', types: 'delivery,attempt' }]);
   });
 
-  it('looks only once the stream stands, so that nothing can happen in between', async () => {
+  it('a wait reads the list when the stream is ready, so that it misses no change', async () => {
     const order: string[] = [];
     const stream = () => ({ ...streamOf([]), ready: Promise.resolve().then(() => void order.push('ready')) });
     const look = async () => {
@@ -59,25 +60,25 @@ describe('waiting for deliveries', () => {
     expect(order).toEqual(['ready', 'look']);
   });
 
-  it('ends with the look where there is nothing to wait for', async () => {
+  it('a wait ends after the list if no delivery is open', async () => {
     await expect(wait({ listed: [succeeded], stream: silence })).resolves.toEqual([succeeded]);
   });
 
-  it('ends with the news that the last one has settled, and keeps to those that it looked at', async () => {
-    const told = [other, pending, succeeded, { ...succeeded, attempt_count: 9 }];
-    await expect(wait({ listed: [pending], told })).resolves.toEqual([succeeded]);
+  it('a wait ends when the last delivery of the list has settled, and ignores others', async () => {
+    const streamed = [other, pending, succeeded, { ...succeeded, attempt_count: 9 }];
+    await expect(wait({ listed: [pending], streamed })).resolves.toEqual([succeeded]);
   });
 
-  it('counts what comes later where it is asked to', async () => {
+  it('a wait counts later deliveries if it includes them', async () => {
     const isOver = ({ done }: { done: number }) => done === 2;
-    const told = [succeeded, other, aDelivery({ id: 'del_3', status: 'failed' })];
-    await expect(wait({ told }, { includes: () => true, isDone: isOver })).resolves.toEqual([
+    const streamed = [succeeded, other, aDelivery({ id: 'del_3', status: 'failed' })];
+    await expect(wait({ streamed }, { includes: () => true, isDone: isOver })).resolves.toEqual([
       succeeded,
       other,
     ]);
   });
 
-  it('leaves the stream when it is over', async () => {
+  it('a wait closes the stream at its end', async () => {
     const signals: AbortSignal[] = [];
     const stream = (_input: StreamInput, signal: AbortSignal) => {
       signals.push(signal);
@@ -87,24 +88,24 @@ describe('waiting for deliveries', () => {
     expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
   });
 
-  it('gives back what there is when the time is over', async () => {
+  it('a wait returns the latest deliveries after the timeout', async () => {
     await expect(wait({ listed: [pending], stream: silence, timeoutMs: 1 })).resolves.toEqual([pending]);
   });
 
-  it('ends at once when all that is open is paused, in the list or in the stream', async () => {
+  it('a wait ends immediately when all open deliveries are paused, in the list or in the stream', async () => {
     const paused = { ...pending, paused: true };
     await expect(wait({ listed: [paused, other], stream: silence })).resolves.toEqual([paused, other]);
-    const told = [paused, { ...other, status: 'pending' }, other, succeeded] as const;
+    const streamed = [paused, { ...other, status: 'pending' }, other, succeeded] as const;
     const listed = [pending, { ...other, status: 'pending' } as const];
-    await expect(wait({ listed, told })).resolves.toEqual([paused, other]);
+    await expect(wait({ listed, streamed })).resolves.toEqual([paused, other]);
   });
 
-  it('does not end while another delivery is open beside a paused one', async () => {
+  it('a wait continues while another delivery is open besides a paused one', async () => {
     const listed = [{ ...pending, paused: true }, { ...other, status: 'pending' } as const];
-    await expect(wait({ listed, told: [succeeded, other] })).resolves.toEqual([succeeded, other]);
+    await expect(wait({ listed, streamed: [succeeded, other] })).resolves.toEqual([succeeded, other]);
   });
 
-  it('reads what is open again when the time is over, because the stream does not report a disabled endpoint', async () => {
+  it('a wait reads open deliveries again after the timeout, because the stream does not report a disabled endpoint', async () => {
     const looks = [pending, { ...pending, paused: true }];
     const look = async () => looks.splice(0, 1);
     await expect(wait({ stream: silence, timeoutMs: 1 }, { list: look })).resolves.toMatchObject([
@@ -112,7 +113,7 @@ describe('waiting for deliveries', () => {
     ]);
   });
 
-  it('ends at once when it is interrupted', async () => {
+  it('a wait ends immediately when it is interrupted', async () => {
     const interruption = new AbortController();
     const waiting = wait({ listed: [pending], stream: silence, signal: interruption.signal });
     interruption.abort();

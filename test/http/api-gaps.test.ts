@@ -16,13 +16,16 @@ describe('event.body', () => {
   it.each([
     ['payload', 'data'],
     ['data', 'payload'],
-  ])('%s: the payload is that member, and %s is not known [event.body]', async (member, other) => {
-    await using emulator = await start('event.body', member);
-    const created = await emulator.api('POST', '/events', { type: 'a.b', [member]: { n: 1 } });
-    expect([created.status, created.json.payload]).toEqual([201, { n: 1 }]);
-    const refused = await emulator.api('POST', '/events', { type: 'a.b', [other]: { n: 1 } });
-    expect([refused.status, refused.json.error.message]).toEqual([422, `${other} is not a known field.`]);
-  });
+  ])(
+    '%s: the field %s contains the payload, and the other name is unknown [event.body]',
+    async (member, other) => {
+      await using emulator = await start('event.body', member);
+      const created = await emulator.api('POST', '/events', { type: 'a.b', [member]: { n: 1 } });
+      expect([created.status, created.json.payload]).toEqual([201, { n: 1 }]);
+      const refused = await emulator.api('POST', '/events', { type: 'a.b', [other]: { n: 1 } });
+      expect([refused.status, refused.json.error.message]).toEqual([422, `${other} is not a known field.`]);
+    },
+  );
 });
 
 describe('event.catalogue', () => {
@@ -30,7 +33,7 @@ describe('event.catalogue', () => {
     ['open', 201],
     ['closed', 422],
   ])(
-    '%s: an event of an unknown type, and a subscription to one, is answered %i [event.catalogue]',
+    '%s: an event of an unknown type, and a subscription to one, get %i [event.catalogue]',
     async (choice, status) => {
       await using emulator = await start('event.catalogue', choice);
       const event = (type: string) => emulator.api('POST', '/events', { type });
@@ -79,7 +82,7 @@ describe('webhook.url', () => {
     },
   );
 
-  it('holds for a change of the address as well [webhook.url]', async () => {
+  it('a change of the URL follows the same rule [webhook.url]', async () => {
     await using emulator = await start('webhook.url', 'public');
     const { json } = await register(emulator, {});
     await expect(
@@ -94,7 +97,7 @@ describe('webhook.wildcard', () => {
     ['rejected_in_production', 201, 422],
     ['rejected', 422, 422],
   ])(
-    '%s: answered %i in the sandbox and %i in production [webhook.wildcard, §2.webhook.wildcard]',
+    '%s: a subscription to * gets %i in the sandbox and %i in production [webhook.wildcard, §2.webhook.wildcard]',
     async (choice, sandbox, production) => {
       await using first = await start('webhook.wildcard', choice);
       await using second = await start('webhook.wildcard', choice, { environment: 'production' });
@@ -146,21 +149,18 @@ describe('key.scopes', () => {
   it.each([
     ['required', 403],
     ['not_required', 200],
-  ])(
-    '%s: a key without the read scopes is answered %i where it reads [key.scopes]',
-    async (choice, status) => {
-      await using emulator = await start('key.scopes', choice);
-      const { workspace_id } = emulator.status();
-      const { key } = await emulator.control.createKey({ scopes: ['events:write'], workspace_id });
-      const ask = (method: string, path: string, body?: unknown) =>
-        emulator.api(method, path, body, { authorization: `Bearer ${key}` });
-      const { json } = await ask('POST', '/events', { type: 'a.b' });
-      for (const path of ['/events', `/events/${json.id}`, `/workspaces/${workspace_id}`]) {
-        expect((await ask('GET', path)).status, path).toBe(status);
-      }
-      expect((await ask('POST', '/webhooks', {})).status).toBe(403);
-    },
-  );
+  ])('%s: a read with a key without the read scopes gets %i [key.scopes]', async (choice, status) => {
+    await using emulator = await start('key.scopes', choice);
+    const { workspace_id } = emulator.status();
+    const { key } = await emulator.control.createKey({ scopes: ['events:write'], workspace_id });
+    const ask = (method: string, path: string, body?: unknown) =>
+      emulator.api(method, path, body, { authorization: `Bearer ${key}` });
+    const { json } = await ask('POST', '/events', { type: 'a.b' });
+    for (const path of ['/events', `/events/${json.id}`, `/workspaces/${workspace_id}`]) {
+      expect((await ask('GET', path)).status, path).toBe(status);
+    }
+    expect((await ask('POST', '/webhooks', {})).status).toBe(403);
+  });
 });
 
 describe('body.limit', () => {
@@ -182,7 +182,7 @@ describe('body.limit', () => {
     expect((await emulator.api('GET', '/events')).json.data).toHaveLength(1);
   });
 
-  it('counts bytes, and what comes without a length [body.limit]', async () => {
+  it('the limit counts bytes, also of a body without Content-Length [body.limit]', async () => {
     await using emulator = await start('body.limit', '1KiB');
     const letters = `{"type":"a.b","payload":{"x":"${'é'.repeat(600)}"}}`;
     expect(letters.length).toBeLessThan(1024);

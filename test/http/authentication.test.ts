@@ -42,7 +42,7 @@ describe('a request', () => {
     ['another scheme', 'Basic c3ZjOng=', /form `Bearer <API_KEY>`/],
     ['a scheme without a key', 'Bearer', /form `Bearer <API_KEY>`/],
     ['two keys', 'Bearer svc_test_a svc_test_b', /form `Bearer <API_KEY>`/],
-    ['the key alone', 'svc_test_a', /form `Bearer <API_KEY>`/],
+    ['only the key', 'svc_test_a', /form `Bearer <API_KEY>`/],
     ['a key of another service', 'Bearer sk_test_a', /neither svc_test_ nor svc_live_/],
     ['an unknown key', `Bearer svc_test_${'A'.repeat(32)}`, /does not exist/],
     ['a key of 8 KB', `Bearer svc_test_${'A'.repeat(8000)}`, /does not exist/],
@@ -60,7 +60,7 @@ describe('a request', () => {
     expect(response.headers.get('www-authenticate')).toBe('Bearer');
   });
 
-  it('is taken with the scheme in any case and more than one space [§5.1]', async () => {
+  it('the scheme Bearer is accepted in any case and with several spaces [§5.1]', async () => {
     const authorization = `bearer   ${emulator.status().api_key} `;
     expect((await emulator.api('GET', '/events', undefined, { authorization })).status).toBe(200);
   });
@@ -76,7 +76,7 @@ describe('a request', () => {
     expect([status, json.error.message]).toEqual([401, 'The API key has been revoked.']);
   });
 
-  it('needs a key for every operation [§5.1]', async () => {
+  it('every operation needs a key [§5.1]', async () => {
     const operations = [
       ['GET', `/workspaces/${workspaceId}`],
       ['POST', '/events'],
@@ -109,12 +109,12 @@ describe('a key without the scope', () => {
     },
   );
 
-  it.each(needs)('%s alone is enough for %s %s [§5.5, key.scopes]', async (scope, method, path, body) => {
+  it.each(needs)('the scope %s is enough for %s %s [§5.5, key.scopes]', async (scope, method, path, body) => {
     const key = await createKey([scope]);
     expect((await as(key, method, path, body)).status).not.toBe(403);
   });
 
-  it('creates nothing [§5.3]', async () => {
+  it('a key without the scope creates nothing [§5.3]', async () => {
     const key = await createKey(['events:read']);
     const before = await as(key, 'GET', '/events?limit=1');
     await as(key, 'POST', '/events', { type: 'order.shipped' });
@@ -123,7 +123,7 @@ describe('a key without the scope', () => {
 });
 
 describe('what belongs to another workspace than the key', () => {
-  it('does not exist for it, word for word as what was never there [workspace.hidden, §7.404]', async () => {
+  it('a resource of another workspace gets the same 404 as one that does not exist [workspace.hidden, §7.404]', async () => {
     const { api_key } = emulator.status();
     const unknown = '01JD3Z5K8Q4W6X7Y8Z9A0B1C2D';
     for (const [method, path, id, body] of [
@@ -144,12 +144,12 @@ describe('what belongs to another workspace than the key', () => {
     }
   });
 
-  it('is an unknown cursor for it [list.order, workspace.hidden]', async () => {
+  it('an event of another workspace is an unknown cursor [list.order, workspace.hidden]', async () => {
     const { status, json } = await emulator.api('GET', `/events?starting_after=${elsewhere.eventId}`);
     expect([status, json.error.code]).toEqual([400, 'invalid_request']);
   });
 
-  it('is not in its lists [§5.3]', async () => {
+  it('an event of another workspace is not in the lists of the key [§5.3]', async () => {
     const { json } = await emulator.api('GET', '/events?limit=100');
     expect(json.data.filter((event: { id: string }) => event.id === elsewhere.eventId)).toEqual([]);
     expect((await as(elsewhere.key, 'GET', '/events')).json.data).toEqual([
@@ -159,7 +159,7 @@ describe('what belongs to another workspace than the key', () => {
 });
 
 describe('a key for every workspace', () => {
-  it('reaches each of them [§5.3]', async () => {
+  it('a key for all workspaces has access to each of them [§5.3]', async () => {
     for (const id of [workspaceId, elsewhere.workspaceId]) {
       expect((await as(general, 'GET', `/workspaces/${id}`)).status).toBe(200);
       const { json } = await as(general, 'POST', '/events', { type: 'a.b', workspace_id: id });
@@ -168,7 +168,7 @@ describe('a key for every workspace', () => {
     }
   });
 
-  it('has to name the one it means [list.workspace, event.body]', async () => {
+  it('a request with a key for all workspaces must name a workspace [list.workspace, event.body]', async () => {
     const list = await as(general, 'GET', '/events');
     expect([list.status, list.json.error.code]).toEqual([400, 'invalid_request']);
     const create = await as(general, 'POST', '/events', { type: 'a.b' });
@@ -178,7 +178,7 @@ describe('a key for every workspace', () => {
 });
 
 describe('the two environments', () => {
-  it('have their own prefix of keys [§5.2]', async () => {
+  it('each environment has its own prefix of keys [§5.2]', async () => {
     await using production = await startTestEmulator({ environment: 'production' });
     expect(emulator.status().api_key).toMatch(/^svc_test_[\w-]{32}$/);
     expect(production.status().api_key).toMatch(/^svc_live_[\w-]{32}$/);
@@ -210,7 +210,7 @@ describe('the two environments', () => {
     expect((await production.api('GET', `/workspaces/${workspaceId}`)).status).toBe(404);
   });
 
-  it('do not open the database of each other [§1.environments]', async () => {
+  it('neither environment opens the database of the other [§1.environments]', async () => {
     const folder = createTemporaryFolder();
     const db = join(folder, 'sandbox.db');
     await (await startTestEmulator({ db })).close();

@@ -21,7 +21,7 @@ afterAll(() => emulator.close());
 beforeEach(() => faults.splice(0));
 afterEach(() => vi.restoreAllMocks());
 
-/** Asks, and holds the answer against the document of the control plane. */
+/** Sends a request and checks the response against the OpenAPI document. */
 async function ask(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
   const response = await fetch(emulator.status().control_url + path, {
     method,
@@ -34,7 +34,7 @@ async function ask(method: string, path: string, body?: unknown, headers: Record
 }
 
 describe('each operation', () => {
-  it('answers as the document says', async () => {
+  it('each operation responds as the document describes', async () => {
     const { workspace_id } = emulator.status();
     const { json: webhook } = await emulator.api('POST', '/webhooks', {
       ...{ workspace_id, url: 'http://127.0.0.1:9/', events: ['*'] },
@@ -111,13 +111,13 @@ describe('what the control plane refuses', () => {
     [422, 'validation_failed', 'POST', '/workspaces', { name: 7 }],
     [422, 'validation_failed', 'POST', '/clock/advance', { ms: -1 }],
     [422, 'validation_failed', 'POST', '/clock/advance', '{"ms":1e400}'],
-  ])('is answered with %i %s: %s %s', async (status, code, method, path, body, headers) => {
+  ])('the control plane responds with %i %s to %s %s', async (status, code, method, path, body, headers) => {
     const { json, ...answer } = await ask(method, path, body, headers);
     expect([answer.status, json.error.code]).toEqual([status, code]);
     expect(faults).toEqual([]);
   });
 
-  it('says what to do next where there is something', async () => {
+  it('an error has a hint that names the next step', async () => {
     const { workspace_id } = emulator.status();
     const webhook = { workspace_id, url: 'http://127.0.0.1:9/', events: ['gone.soon'] };
     const { json } = await emulator.api('POST', '/webhooks', webhook);
@@ -129,12 +129,12 @@ describe('what the control plane refuses', () => {
     expect(answer.json.error.hint).toMatch(/svc trigger/);
   });
 
-  it('lets a member of the path win over one of the body', async () => {
+  it('a field of the path overrides the field of the body', async () => {
     const { status, json } = await ask('POST', '/keys/key_1/revoke', { id: 'key_2' });
     expect([status, json.error.message]).toEqual([404, 'There is no key key_1.']);
   });
 
-  it('tells a fault inside to the log, and nothing of it to the client', async () => {
+  it('an internal error is logged, and its details are not sent to the client', async () => {
     const fault = new Error('secret detail');
     vi.spyOn(ApiKeyTable.prototype, 'list').mockImplementationOnce(() => {
       throw fault;
@@ -147,7 +147,7 @@ describe('what the control plane refuses', () => {
 });
 
 describe('what is beside the two APIs', () => {
-  it('says that it is ready', async () => {
+  it('/healthz returns 200', async () => {
     const response = await fetch(`${emulator.status().url}/healthz`);
     expect([response.status, await response.text()]).toEqual([200, '{"ok":true}']);
   });

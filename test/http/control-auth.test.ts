@@ -80,7 +80,7 @@ describe('without the token', () => {
         code: 'token_required',
         message: expect.stringContaining('requires a token'),
         request_id: expect.stringMatching(/^req_/),
-        hint: expect.stringMatching(/printed at its start.*SVC_CONTROL_TOKEN/),
+        hint: expect.stringMatching(/printed when it started.*SVC_CONTROL_TOKEN/),
       },
     });
   });
@@ -91,7 +91,7 @@ describe('without the token', () => {
       'content-type': 'text/html; charset=utf-8',
       'cache-control': 'no-store',
     });
-    expect(text).toContain('printed at its start');
+    expect(text).toContain('printed when it started');
   });
 
   it.each<[string, Record<string, string>]>([
@@ -113,7 +113,7 @@ describe('without the token', () => {
     expect((await ask(`/assets/index-a1b2.js?token=${TOKEN}`)).status).toBe(401);
   });
 
-  it('the API answers, to its keys, and so does whoever asks whether it is ready', async () => {
+  it('the API responds to its keys without the token, and so does /healthz', async () => {
     const { api_key } = emulator.status();
     expect((await ask('/v1/events', { authorization: `Bearer ${api_key}` })).status).toBe(200);
     expect((await ask('/v1/events', bearer)).status).toBe(401);
@@ -128,19 +128,19 @@ describe('a client that shows wrong tokens', () => {
   const repeat = (times: number, ask: () => Promise<unknown>) =>
     Promise.all(Array.from({ length: times }, ask));
 
-  it('gets 429 with Retry-After after the twentieth, and one more try a second', async () => {
+  it('a client with wrong tokens gets 429 with Retry-After after the twentieth, and one more attempt each second', async () => {
     expect(new Set(await repeat(20, () => status(wrong)))).toEqual(new Set([401]));
     const { status: refused, headers, text } = await ask('/_svc/status', wrong);
     expect([refused, headers['retry-after']]).toEqual([429, '1']);
     expect(JSON.parse(text).error).toMatchObject({
       code: 'rate_limited',
-      hint: 'Wait 1 s, then use the token that the emulator printed at its start.',
+      hint: 'Wait 1 s, then send the token that the emulator printed when it started.',
     });
     wall.advance(1_000);
     expect([await status(wrong), await status(wrong)]).toEqual([401, 429]);
   });
 
-  it('does not learn then whether a token is right, from a header, a cookie or a link', async () => {
+  it('a throttled client does not learn whether a token in a header, a cookie or a link is correct', async () => {
     await repeat(20, () => status(wrong));
     expect(await status(bearer)).toBe(429);
     expect(await status({ cookie: `svc_token_${port}=${TOKEN}` })).toBe(429);
@@ -150,19 +150,19 @@ describe('a client that shows wrong tokens', () => {
     expect(await status(bearer)).toBe(200);
   });
 
-  it('is throttled for wrong tokens in links and cookies too', async () => {
+  it('wrong tokens in links and cookies count too', async () => {
     await repeat(10, () => ask('/?token=wrong-token-012345'));
     await repeat(10, () => status({ cookie: `svc_token_${port}=wrong-token-012345` }));
     expect(await status(wrong)).toBe(429);
   });
 
-  it('is not throttled for requests without a token or with the right one', async () => {
+  it('requests without a token or with the correct one do not count', async () => {
     expect(new Set(await repeat(30, () => status({})))).toEqual(new Set([401]));
     expect(new Set(await repeat(30, () => status(bearer)))).toEqual(new Set([200]));
   });
 
   // Other systems have one loopback address only.
-  it.runIf(process.platform === 'linux')('does not keep other clients out', async () => {
+  it.runIf(process.platform === 'linux')('a throttled client does not block other clients', async () => {
     await repeat(20, () => status(wrong));
     const other = new Promise((resolve, reject) => {
       const options = { headers: bearer, localAddress: '127.0.0.3' };
@@ -182,7 +182,7 @@ describe('with the token', () => {
     ['/_svc/events', 200],
     ['/_svc/openapi.json', 200],
     ['/_svc/nothing', 404],
-  ])('%s is answered with %i, to programs and to browsers', async (path, status) => {
+  ])('%s responds with %i to programs and to browsers', async (path, status) => {
     expect((await ask(path, bearer)).status).toBe(status);
     expect((await ask(path, { authorization: `bearer  ${TOKEN}` })).status).toBe(status);
     expect((await ask(path, { cookie: `a=b; svc_token_${port}=${TOKEN}; c=d` })).status).toBe(status);
@@ -212,7 +212,7 @@ describe('with the token', () => {
   });
 
   it.each(['192.168.1.5', '[2001:db8::5]', '0.0.0.0', 'localhost'])(
-    'it answers at the address %s, where it listens on all of them',
+    'an emulator that listens on all addresses responds at %s',
     async (host) => {
       expect((await ask('/_svc/status', { ...bearer, host: `${host}:${port}` })).status).toBe(200);
     },
@@ -233,7 +233,7 @@ describe('a token is asked for', () => {
     ['at a public name', { ...local, publicUrl: 'https://svc.example.com' }, true],
     ['with one of its own', { ...local, controlToken: TOKEN }, true],
   ])('%s: %j %s', async (_, options, isAsked) => {
-    // Without a port: it depends on what the emulator is told, and not every machine has every address.
+    // Without a port: it depends on the options, and not every machine has every address.
     await using started = await startTestEmulator({ ...options, listen: false });
     const { control_token, control_url, dashboard_url } = started.status();
     expect(control_token !== undefined).toBe(isAsked);
@@ -269,7 +269,7 @@ describe('a token is asked for', () => {
   });
 });
 
-it('marks the cookie as one for HTTPS alone where it came by HTTPS', async () => {
+it('the cookie is marked as Secure after a request over HTTPS', async () => {
   await using own = await startTestEmulator({ controlToken: TOKEN, listen: false, dashboardFolder });
   const cookieAt = async (address: string) =>
     (await own.fetch(new Request(`${address}/?token=${TOKEN}`))).headers.get('set-cookie');

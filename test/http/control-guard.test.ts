@@ -34,11 +34,14 @@ function ask(path: string, headers: Record<string, string>, method = 'GET', body
 
 const namesOf = ({ headers }: Answer) => Object.keys(headers);
 
-describe('the control plane answers', () => {
-  it.each(['localhost', '127.0.0.1', '[::1]', 'LOCALHOST'])('to the host %s', async (host) => {
-    expect((await ask('/_svc/status', { host: `${host}:${port}` })).status).toBe(200);
-    expect((await ask('/_svc/status', { host })).status).toBe(200);
-  });
+describe('the control plane', () => {
+  it.each(['localhost', '127.0.0.1', '[::1]', 'LOCALHOST'])(
+    'the control plane responds to the host %s',
+    async (host) => {
+      expect((await ask('/_svc/status', { host: `${host}:${port}` })).status).toBe(200);
+      expect((await ask('/_svc/status', { host })).status).toBe(200);
+    },
+  );
 
   it.each([
     'evil.example',
@@ -52,14 +55,17 @@ describe('the control plane answers', () => {
     '0.0.0.0',
     '2130706433',
     '[::ffff:127.0.0.1]',
-  ])('not to the host %j, by which a page could be led here', async (host) => {
-    const { status, text } = await ask('/_svc/status', { host });
-    expect(status).toBe(403);
-    expect(JSON.parse(text).error.code).toBe('forbidden_origin');
-    expect(text).not.toContain(emulator.status().api_key);
-  });
+  ])(
+    'the control plane rejects the host %j, which DNS rebinding could make resolve to this machine',
+    async (host) => {
+      const { status, text } = await ask('/_svc/status', { host });
+      expect(status).toBe(403);
+      expect(JSON.parse(text).error.code).toBe('forbidden_origin');
+      expect(text).not.toContain(emulator.status().api_key);
+    },
+  );
 
-  it('to its own pages', async () => {
+  it('the control plane responds to its own pages', async () => {
     for (const host of [`127.0.0.1:${port}`, `localhost:${port}`]) {
       const headers = { host, origin: `http://${host}` };
       expect((await ask('/_svc/status', headers)).status).toBe(200);
@@ -71,7 +77,7 @@ describe('the control plane answers', () => {
   });
 
   it.each(['http://evil.example', 'http://localhost:1', 'https://127.0.0.1', 'null', 'nonsense', ''])(
-    'not to a page of %j',
+    'the control plane rejects a page of %j',
     async (origin) => {
       const headers = { origin, 'content-type': 'application/json' };
       expect((await ask('/_svc/stop', headers, 'POST')).status).toBe(403);
@@ -81,27 +87,27 @@ describe('the control plane answers', () => {
     },
   );
 
-  it('on every path of it, the live stream and what is not there included', async () => {
+  it('the control plane checks the host on every path, also of the live stream and unknown ones', async () => {
     for (const path of ['/_svc', '/_svc/events', '/_svc/nothing', '/_svc/deliveries/del_1']) {
       expect((await ask(path, { host: 'evil.example' })).status, path).toBe(403);
     }
   });
 
-  it('to what was forwarded by a host of its own alone', async () => {
+  it('the control plane responds to a forwarded request only with its own host', async () => {
     const status = async (host: string) => (await ask('/_svc/status', { 'x-forwarded-host': host })).status;
     expect(await status('localhost:5173')).toBe(200);
     expect(await status('evil.example')).toBe(403);
     expect(await status('localhost, evil.example')).toBe(403);
   });
 
-  it('to browsers that say the request is their own, or of a person', async () => {
+  it('the control plane responds to browsers with Sec-Fetch-Site same-origin or none', async () => {
     for (const site of ['same-origin', 'none']) {
       expect((await ask('/_svc/status', { 'sec-fetch-site': site })).status).toBe(200);
     }
   });
 
   it.each(['cross-site', 'same-site', 'anything'])(
-    'not to browsers that say it is %s, which an embedded stream does without an Origin',
+    'the control plane rejects Sec-Fetch-Site %s, which an embedded stream sends without an Origin',
     async (site) => {
       for (const path of ['/_svc/events', '/_svc/status', '/_svc/openapi.json', '/assets/index.js']) {
         expect((await ask(path, { 'sec-fetch-site': site })).status, path).toBe(403);
@@ -109,18 +115,21 @@ describe('the control plane answers', () => {
     },
   );
 
-  it.each(['OPTIONS', 'HEAD', 'TRACE', 'PROPFIND'])('to %s with nothing', async (method) => {
-    const headers = {
-      origin: 'http://evil.example',
-      'access-control-request-method': 'POST',
-      'access-control-request-headers': 'content-type',
-    };
-    for (const path of ['/_svc/stop', '/_svc/events', '/', '/assets/index.js', '/v1/events']) {
-      const answer = await ask(path, headers, method);
-      expect(answer.status, path).toBeGreaterThanOrEqual(400);
-      expect(namesOf(answer).filter((name) => name.startsWith('access-control'))).toEqual([]);
-    }
-  });
+  it.each(['OPTIONS', 'HEAD', 'TRACE', 'PROPFIND'])(
+    'the control plane grants nothing to %s',
+    async (method) => {
+      const headers = {
+        origin: 'http://evil.example',
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'content-type',
+      };
+      for (const path of ['/_svc/stop', '/_svc/events', '/', '/assets/index.js', '/v1/events']) {
+        const answer = await ask(path, headers, method);
+        expect(answer.status, path).toBeGreaterThanOrEqual(400);
+        expect(namesOf(answer).filter((name) => name.startsWith('access-control'))).toEqual([]);
+      }
+    },
+  );
 });
 
 describe('a form of another site', () => {
@@ -136,7 +145,7 @@ describe('a form of another site', () => {
     ', application/json',
     '',
     null,
-  ])('changes nothing with the type %j, even where it names no origin', async (type) => {
+  ])('a form with the type %j changes nothing, even without an Origin', async (type) => {
     const headers = { ...(type !== null && { 'content-type': type }), 'content-length': String(body.length) };
     for (const path of ['/_svc/stop', '/_svc/reset', '/_svc/clock/settle', '/_svc/keys']) {
       const { status, text } = await ask(path, headers, 'POST', body);
@@ -147,7 +156,7 @@ describe('a form of another site', () => {
     expect((await ask('/_svc/status', {})).status).toBe(200);
   });
 
-  it('changes nothing without a body either', async () => {
+  it('a form without a body changes nothing', async () => {
     const form = { 'content-length': '0', 'content-type': 'application/x-www-form-urlencoded' };
     expect((await ask('/_svc/stop', form, 'POST')).status).toBe(415);
     const script = { 'content-length': '0', origin: 'http://evil.example' };
@@ -176,8 +185,8 @@ describe('what cannot be read as one host or one origin', () => {
     ['an origin with another host behind @', ['Host: localhost', 'Origin: http://localhost@evil.example']],
     ['an origin of a file', ['Host: localhost', 'Origin: file://']],
     ['an origin of an extension', ['Host: localhost', 'Origin: chrome-extension://abcdef']],
-    ['an origin that is no URL', ['Host: localhost', 'Origin: http://[']],
-  ])('%s is refused', async (_, lines) => {
+    ['an origin that is not a URL', ['Host: localhost', 'Origin: http://[']],
+  ])('%s is rejected', async (_, lines) => {
     const answer = await send('GET /_svc/status HTTP/1.1', ...lines);
     expect(answer).toMatch(/^HTTP\/1\.1 (?:400|403) /);
     expect(answer).not.toContain(emulator.status().api_key);
@@ -187,14 +196,14 @@ describe('what cannot be read as one host or one origin', () => {
     'http://evil.example/_svc/status',
     'https://evil.example:443/_svc/status',
     '//evil.example/_svc/status',
-  ])('a request for %s is refused, whatever Host says', async (target) => {
+  ])('a request for %s is rejected, regardless of Host', async (target) => {
     const answer = await send(`GET ${target} HTTP/1.1`, 'Host: localhost');
     expect(answer).toMatch(/^HTTP\/1\.1 (?:400|403|404) /);
     expect(answer).not.toContain(emulator.status().api_key);
   });
 });
 
-describe('every answer', () => {
+describe('every response', () => {
   it.each([
     ['GET', '/_svc/status', 200],
     ['GET', '/_svc/deliveries', 200],
@@ -207,7 +216,7 @@ describe('every answer', () => {
     ['GET', '/nothing', 404],
     ['GET', '/v1/events', 401],
     ['GET', '/%', 400],
-  ])('to %s %s (%i) is taken for what it says it is', async (method, path, status) => {
+  ])('the response to %s %s (%i) cannot be interpreted as another type', async (method, path, status) => {
     const answer = await ask(path, {}, method);
     expect(answer.status).toBe(status);
     expect(answer.headers).toMatchObject({
@@ -218,7 +227,7 @@ describe('every answer', () => {
   });
 
   it.each(['/_svc/status', '/_svc/nothing', '/_svc/events'])(
-    'of %s is kept nowhere, shown in no frame and told to no other page',
+    'a response of %s is not cached, not framed and not shared with other pages',
     async (path) => {
       expect((await ask(path, {})).headers).toMatchObject({
         'cache-control': 'no-store',
@@ -231,14 +240,14 @@ describe('every answer', () => {
     },
   );
 
-  it('to what is no request at all is as plain', async () => {
+  it('a response to bytes that are not a request has the same form', async () => {
     const answer = await sendRawRequest(emulator.status().url, 'NONSENSE\r\n\r\n');
     expect(answer).toContain('X-Content-Type-Options: nosniff');
   });
 });
 
 describe('the live stream', () => {
-  it('is for the page of the emulator, which sends no Origin with a GET', async () => {
+  it('the page of the emulator can open the live stream, although a GET has no Origin', async () => {
     const headers = { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'cors', 'last-event-id': '0' };
     const { status, headers: answered, text } = await ask('/_svc/events', headers);
     expect([status, answered['content-type']]).toEqual([200, 'text/event-stream']);
@@ -246,6 +255,6 @@ describe('the live stream', () => {
   });
 });
 
-it('listens on the loopback address alone unless told otherwise', () => {
+it('an emulator listens on the loopback address only by default', () => {
   expect(new URL(emulator.status().url).hostname).toBe('127.0.0.1');
 });

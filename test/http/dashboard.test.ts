@@ -51,7 +51,7 @@ function ask(path: string, headers: Record<string, string> = {}, method = 'GET')
 }
 
 describe('the page', () => {
-  it('is served at /, to be asked for again each time', async () => {
+  it('the page is served at / and is revalidated each time', async () => {
     const { status, headers, body } = await ask('/');
     expect([status, body.toString()]).toEqual([200, PAGE]);
     expect(headers).toMatchObject({
@@ -62,7 +62,7 @@ describe('the page', () => {
     });
   });
 
-  it('may run its own files alone, and be embedded nowhere', async () => {
+  it('the page can only run its own files, and cannot be embedded', async () => {
     const { headers } = await ask('/');
     expect(headers).toMatchObject({
       'x-content-type-options': 'nosniff',
@@ -78,7 +78,7 @@ describe('the page', () => {
     ]);
   });
 
-  it('is followed to from another site, and from nothing else of it', async () => {
+  it('the page can be opened by a link on another site, but no other path can', async () => {
     const foreign = {
       'sec-fetch-site': 'cross-site',
       'sec-fetch-mode': 'navigate',
@@ -97,7 +97,7 @@ describe('the page', () => {
     expect((await ask('/assets/index-a1b2.js', { host: 'evil.example' })).status).toBe(403);
   });
 
-  it('says how to build it where it has not been built, and is there when it has been', async () => {
+  it('the page says how to build the dashboard if it has not been built', async () => {
     const later = join(folder, 'later');
     await using unbuilt = await startTestEmulator({ dashboardFolder: later });
     const before = await fetch(unbuilt.status().url);
@@ -139,7 +139,7 @@ describe('its files', () => {
     if (coding !== undefined) expect(body.length).toBeLessThan(SCRIPT.length / 4);
   });
 
-  it('have a tag for each coding, and are not sent to who has them', async () => {
+  it('an asset has an ETag for each coding, and is not sent to a client that has it', async () => {
     const path = '/assets/index-a1b2.js';
     const [plain, packed] = [await ask(path), await ask(path, { 'accept-encoding': 'br' })];
     expect(plain.headers.etag).toMatch(/^"[\w-]+"$/);
@@ -159,7 +159,7 @@ describe('its files', () => {
     expect(told['content-length']).toBe(String(whole.body.length));
   });
 
-  it.each(['POST', 'PUT', 'DELETE', 'OPTIONS', 'TRACE'])('are for reading: %s is refused', async (method) => {
+  it.each(['POST', 'PUT', 'DELETE', 'OPTIONS', 'TRACE'])('an asset rejects %s', async (method) => {
     for (const path of ['/', '/assets/index-a1b2.js']) {
       const { status, headers } = await ask(path, {}, method);
       expect(status).toBe(404);
@@ -204,7 +204,7 @@ describe('what is beside them is out of reach', () => {
   });
 });
 
-it('reads its files once, and gives them while they are replaced', async () => {
+it('the files are read once, and served while they are replaced', async () => {
   const changing = join(folder, 'changing');
   mkdirSync(changing);
   writeFileSync(join(changing, 'index.html'), 'first');

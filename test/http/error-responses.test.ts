@@ -20,7 +20,7 @@ afterAll(() => emulator.close());
 beforeEach(() => faults.splice(0));
 afterEach(() => vi.restoreAllMocks());
 
-/** Status and code of an answer whose body has exactly the members of §7. */
+/** Status and code of a response whose body has exactly the fields of §7. */
 function codeOf({ status, json }: Pick<ApiResponse, 'status' | 'json'>): [number, string] {
   expect(json).toEqual({
     error: {
@@ -38,14 +38,14 @@ describe('an error has exactly code, message and request_id', () => {
   const event = '{"type":"a.b"}';
   it.each<[string, [number, string], string, string, unknown?, Record<string, string>?]>([
     ['no such path', [404, 'not_found'], 'GET', '/nothing'],
-    ['the version alone', [404, 'not_found'], 'GET', ''],
+    ['only the version', [404, 'not_found'], 'GET', ''],
     ['a path too deep', [404, 'not_found'], 'GET', '/events/a/b'],
     ['an empty segment', [404, 'not_found'], 'GET', '//events'],
     ['a slash at the end [path.slash]', [404, 'not_found'], 'GET', '/events/'],
     ['a slash at the end of an id', [404, 'not_found'], 'GET', '/events/evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D/'],
     ['a slash at the end of a path to post to', [404, 'not_found'], 'POST', '/events/', { type: 'a.b' }],
     ['no such event', [404, 'not_found'], 'GET', '/events/evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D'],
-    ['what is no id', [404, 'not_found'], 'GET', '/events/%3Cscript%3E'],
+    ['a path that is not an id', [404, 'not_found'], 'GET', '/events/%3Cscript%3E'],
     ['no such workspace', [404, 'not_found'], 'GET', '/workspaces/ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D'],
     ['a path that is not UTF-8', [400, 'invalid_request'], 'GET', '/events/%E0%A4%A'],
     ['a bad query', [400, 'invalid_request'], 'GET', '/events?limit=0'],
@@ -88,8 +88,8 @@ describe('an error has exactly code, message and request_id', () => {
       { 'content-type': 'application/jsonp' },
     ],
     ['a body over the limit', [413, 'payload_too_large'], 'POST', '/events', `"${'x'.repeat(256 * 1024)}"`],
-    ['a member that is missing', [422, 'validation_failed'], 'POST', '/events', {}],
-    ['a member of another type', [422, 'validation_failed'], 'POST', '/events', { type: 7 }],
+    ['a missing field', [422, 'validation_failed'], 'POST', '/events', {}],
+    ['a field of another type', [422, 'validation_failed'], 'POST', '/events', { type: 7 }],
   ])(
     '%s [§7.envelope, error.codes, §7.404, §2.request-body]',
     async (_, expected, method, path, body, headers) => {
@@ -113,7 +113,7 @@ describe('a method that a path does not have', () => {
     ['POST', '/events/evt_1', 'GET'],
     ['OPTIONS', '/workspaces/ws_1', 'GET'],
     ['HEAD', '/events', 'POST, GET'],
-  ])('is refused: %s %s, allowed are %s [error.codes]', async (method, path, allowed) => {
+  ])('another method is rejected: %s %s, allowed are %s [error.codes]', async (method, path, allowed) => {
     const answer = await api(method, path);
     expect([answer.status, answer.headers.get('allow')]).toEqual([405, allowed]);
     if (method !== 'HEAD') expect(codeOf(answer)).toEqual([405, 'method_not_allowed']);
@@ -121,7 +121,7 @@ describe('a method that a path does not have', () => {
 });
 
 describe('a fault inside', () => {
-  it('is told to the log, and nothing of it leaves [error.codes, §7.envelope]', async () => {
+  it('an internal error is logged, and its details are not sent [error.codes, §7.envelope]', async () => {
     const fault = new TypeError('secret detail of /home/me/src/x.ts');
     vi.spyOn(EventTable.prototype, 'list').mockImplementationOnce(() => {
       throw fault;
@@ -145,7 +145,7 @@ describe('a fault inside', () => {
     expect(faults).toHaveLength(1);
   });
 
-  it('of the store is answered with 503 and told to the log [error.codes]', async () => {
+  it('an error of the store gets 503 and is logged [error.codes]', async () => {
     const full = new SvcError('storage_unavailable', 'Writing to the database failed: disk is full.');
     vi.spyOn(Store.prototype, 'write').mockRejectedValueOnce(full);
     const answer = await api('POST', '/events', { type: 'a.b' });
@@ -175,7 +175,7 @@ describe('what Node.js itself refuses', () => {
     ['two lengths', `${event}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n{}`],
     ['a broken chunk', `${event}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n`],
     ['a port that cannot be', `GET /openapi.json HTTP/1.1\r\nHost: x:99999\r\nConnection: close\r\n\r\n`],
-  ])('is answered in the same form: %s [§7.envelope, error.codes]', async (_, bytes) => {
+  ])('a malformed request gets the error envelope: %s [§7.envelope, error.codes]', async (_, bytes) => {
     const answer = await sendRawRequest(emulator.status().url, bytes);
     expect(answer).toMatch(/^HTTP\/1\.1 400 /);
     expect(answer).toMatch(/^request-id: req_/im);
@@ -183,12 +183,12 @@ describe('what Node.js itself refuses', () => {
     expect(faults).toEqual([]);
   });
 
-  it('does not include an expectation that it does not know [§7.envelope]', async () => {
+  it('an unknown expectation is ignored [§7.envelope]', async () => {
     const answer = await sendRawRequest(emulator.status().url, `${event}Expect: tea\r\n\r\n`);
     expect(codeOf({ status: 401, json: parseResponseBody(answer) })).toEqual([401, 'unauthenticated']);
   });
 
-  it('is not reached by a client that goes away in the middle of its body [error.codes]', async () => {
+  it('a client that disconnects within its body causes no internal error [error.codes]', async () => {
     const { url, api_key } = emulator.status();
     await emulator.control.listRequests({}); // whatever waits is in the log from here on
     const done = new AbortController();

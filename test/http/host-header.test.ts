@@ -48,23 +48,26 @@ describe('a request without exactly one valid Host', () => {
     ['a letter beyond ASCII', ['Host: loc\u00e4lhost']],
     ['two headers', ['Host: localhost', 'Host: evil.example']],
     ['no header', []],
-  ])('gets 400 from every path and leaves no internal error: %s', async (_, lines) => {
-    for (const path of ['/_svc/status', '/', '/v1/events', '/openapi.json', '/healthz', '/nothing']) {
-      for (const version of ['1.0', '1.1']) {
-        const head = [`GET ${path} HTTP/${version}`, ...lines, 'Connection: close'].join('\r\n');
-        const response = await sendRawRequest(
-          emulator.status().url,
-          Buffer.from(`${head}\r\n\r\n`, 'latin1'),
-        );
-        expect(response, path).toMatch(/^HTTP\/1\.1 400 /);
-        expect(parseResponseBody(response).error.code).toBe('invalid_request');
-        expect(response).not.toContain(emulator.status().api_key);
+  ])(
+    'a request without exactly one valid Host gets 400 from every path and leaves no internal error: %s',
+    async (_, lines) => {
+      for (const path of ['/_svc/status', '/', '/v1/events', '/openapi.json', '/healthz', '/nothing']) {
+        for (const version of ['1.0', '1.1']) {
+          const head = [`GET ${path} HTTP/${version}`, ...lines, 'Connection: close'].join('\r\n');
+          const response = await sendRawRequest(
+            emulator.status().url,
+            Buffer.from(`${head}\r\n\r\n`, 'latin1'),
+          );
+          expect(response, path).toMatch(/^HTTP\/1\.1 400 /);
+          expect(parseResponseBody(response).error.code).toBe('invalid_request');
+          expect(response).not.toContain(emulator.status().api_key);
+        }
       }
-    }
-    expect(internalErrors).toEqual([]);
-  });
+      expect(internalErrors).toEqual([]);
+    },
+  );
 
-  it('gets the error envelope, which quotes the value', async () => {
+  it('the error envelope quotes the invalid Host', async () => {
     const head = 'POST /v1/events HTTP/1.1\r\nHost: localhost:99999\r\nContent-Length: 2\r\n\r\n{}';
     expect(parseResponseBody(await sendRawRequest(emulator.status().url, head)).error).toEqual({
       code: 'invalid_request',
@@ -74,7 +77,7 @@ describe('a request without exactly one valid Host', () => {
   });
 
   it.each(['http://localhost:99999/_svc/status', 'http://999.1.1.1/', 'nothing'])(
-    'is like a request with the invalid target %s, which gets 400',
+    'a request with the invalid target %s gets 400',
     async (target) => {
       const head = `GET ${target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`;
       const response = await sendRawRequest(emulator.status().url, head);
@@ -86,12 +89,12 @@ describe('a request without exactly one valid Host', () => {
 
 describe('/v1 of an emulator that only this machine can reach', () => {
   it.each(['localhost', 'LOCALHOST:1', '127.0.0.1', '[::1]:4777', 'api.localhost'])(
-    'answers to the loopback host %s',
+    'the API responds to the loopback host %s',
     async (host) => expect(await ask(host)).toEqual([200, undefined]),
   );
 
   it.each(['evil.example', 'evil.example:4777', 'localhost.evil.example', '192.168.1.5', '0.0.0.0'])(
-    'refuses the host %s, which DNS rebinding could make of this machine',
+    'the API rejects the host %s, which DNS rebinding could make resolve to this machine',
     async (host) => {
       for (const path of ['/v1/events', '/v1/nothing', '/v1', '/v1/webhooks']) {
         expect(await ask(host, path)).toEqual([403, 'forbidden_origin']);
@@ -99,12 +102,12 @@ describe('/v1 of an emulator that only this machine can reach', () => {
     },
   );
 
-  it('refuses another host in an absolute request target', async () => {
+  it('the API rejects another host in an absolute request target', async () => {
     const head = 'GET http://evil.example/v1/events HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n';
     expect(await sendRawRequest(emulator.status().url, head)).toMatch(/^HTTP\/1\.1 403 /);
   });
 
-  it('answers to the hosts of allowHost, and its control plane does not', async () => {
+  it('the API responds to the hosts of allowHost, and the control plane does not', async () => {
     const allowing = await start({ allowHost: ['Host.Docker.Internal', '10.0.2.2'] });
     expect(await ask('host.docker.internal:4777', '/v1/events', allowing)).toEqual([200, undefined]);
     expect(await ask('10.0.2.2', '/v1/events', allowing)).toEqual([200, undefined]);
@@ -112,19 +115,19 @@ describe('/v1 of an emulator that only this machine can reach', () => {
     expect(await ask('host.docker.internal', '/_svc/status', allowing)).toEqual([403, 'forbidden_origin']);
   });
 
-  it('answers to the host of its public address', async () => {
+  it('the API responds to its public host', async () => {
     const proxied = await start({ publicUrl: 'https://svc.example.com' });
     expect(await ask('svc.example.com', '/v1/events', proxied)).toEqual([200, undefined]);
     expect(await ask('www.example.com', '/v1/events', proxied)).toEqual([403, 'forbidden_origin']);
   });
 
-  it('answers every request of its own process', async () => {
+  it('the API responds to every request of its own process', async () => {
     const headers = { authorization: `Bearer ${emulator.status().api_key}` };
     const response = await emulator.fetch(new Request('https://api.example.com/v1/events', { headers }));
     expect(response.status).toBe(200);
   });
 
-  it('refuses to start with an allowHost that is not a host', async () => {
+  it('an emulator with an allowHost that is not a host does not start', async () => {
     await expect(start({ allowHost: ['https://a.example'] })).rejects.toMatchObject({
       code: 'usage',
       message: expect.stringContaining('"https://a.example"'),
@@ -132,7 +135,7 @@ describe('/v1 of an emulator that only this machine can reach', () => {
   });
 });
 
-it('/v1 of an emulator that other machines can reach answers to every host', async () => {
+it('/v1 of an emulator that other machines can reach responds to every host', async () => {
   const reachable = await start({ host: '0.0.0.0' });
   expect(await ask('svc.example.com', '/v1/events', reachable)).toEqual([200, undefined]);
 });
@@ -145,14 +148,14 @@ describe('the API key of a seeded run', () => {
     return { key, secret };
   };
 
-  it('is the same on every run that only this machine can reach', async () => {
+  it('the API key of a seeded run is the same on every run that only this machine can reach', async () => {
     expect(await boot({})).toEqual(await boot({}));
   });
 
   it.each([
     ['on all addresses', { host: '0.0.0.0' }],
     ['behind a public address', { publicUrl: 'https://svc.example.com' }],
-  ])('does not come from the seed %s, and the webhook secret still does', async (_, options) => {
+  ])('the API key does not come from the seed %s, and the webhook secret still does', async (_, options) => {
     const [local, first, second] = [await boot({}), await boot(options), await boot(options)];
     expect(new Set([local.key, first.key, second.key]).size).toBe(3);
     expect([first.secret, second.secret]).toEqual([local.secret, local.secret]);

@@ -38,7 +38,7 @@ async function countEvents(of = emulator): Promise<number> {
 const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 
 describe('a POST with an Idempotency-Key', () => {
-  it('is done once and answered alike each time [§4.3, idempotency.replay]', async () => {
+  it('a repeated POST runs once and gets the same response each time [§4.3, idempotency.replay]', async () => {
     const first = await post('order-1');
     const second = await post('order-1');
     expect([first.status, first.headers.get('idempotent-replayed')]).toEqual([201, null]);
@@ -48,7 +48,7 @@ describe('a POST with an Idempotency-Key', () => {
     expect(await countEvents()).toBe(1);
   });
 
-  it('registers an endpoint once, and the repeated answer has its secret [§4.3, idempotency.replay]', async () => {
+  it('a repeated POST registers an endpoint once and returns its secret again [§4.3, idempotency.replay]', async () => {
     const { workspace_id } = emulator.status();
     const webhook = { workspace_id, url: 'https://hooks.example.com/', events: ['order.shipped'] };
     const first = await post('hook', webhook, {}, '/webhooks');
@@ -77,7 +77,7 @@ describe('a POST with an Idempotency-Key', () => {
     expect(receiver.requests).toHaveLength(600);
   });
 
-  it('plans its deliveries once [§4.3]', async () => {
+  it('a repeated POST plans its deliveries once [§4.3]', async () => {
     const { workspace_id } = emulator.status();
     const webhook = { workspace_id, url: 'http://127.0.0.1:9/', events: ['*'] };
     await emulator.api('POST', '/webhooks', webhook);
@@ -86,14 +86,14 @@ describe('a POST with an Idempotency-Key', () => {
     expect((await emulator.control.listDeliveries({})).data).toHaveLength(1);
   });
 
-  it('is refused with 422 under the key of another body [idempotency.conflict]', async () => {
+  it('a POST with the key of a different body gets 422 [idempotency.conflict]', async () => {
     await post('order-1');
     const { status, json } = await post('order-1', { ...body, payload: { order: 2 } });
     expect([status, json.error.code]).toEqual([422, 'idempotency_key_reused']);
     expect(await countEvents()).toBe(1);
   });
 
-  it('is refused with 409 while the first is running [idempotency.conflict]', async () => {
+  it('a POST gets 409 while the first one is running [idempotency.conflict]', async () => {
     let go = () => {};
     const gate = new Promise<void>((resolve) => {
       go = resolve;
@@ -116,7 +116,7 @@ describe('a POST with an Idempotency-Key', () => {
     expect((await post('order-1')).headers.get('idempotent-replayed')).toBe('true');
   });
 
-  it('is done once by fifty at the same time [§4.3, idempotency.conflict]', async () => {
+  it('fifty simultaneous POSTs run once [§4.3, idempotency.conflict]', async () => {
     const answers = await Promise.all(Array.from({ length: 50 }, () => post('order-1')));
     const done = answers.filter(({ status }) => status === 201);
     expect(answers.filter(({ status }) => status !== 201 && status !== 409)).toEqual([]);
@@ -125,7 +125,7 @@ describe('a POST with an Idempotency-Key', () => {
     expect(await countEvents()).toBe(1);
   });
 
-  it('is remembered across a restart [§4.3]', async () => {
+  it('a key is remembered across a restart [§4.3]', async () => {
     const db = join(createTemporaryFolder(), 'sandbox.db');
     const before = await startTestEmulator({ db });
     const key = { 'idempotency-key': 'order-1' };
@@ -137,7 +137,7 @@ describe('a POST with an Idempotency-Key', () => {
     expect(await countEvents(after)).toBe(1);
   });
 
-  it('is remembered for 24 hours of the schedule clock [idempotency.scope]', async () => {
+  it('a key is remembered for 24 hours of the schedule clock [idempotency.scope]', async () => {
     const first = await post('order-1');
     wall.advance(DAY_MS - 1);
     expect((await post('order-1')).text).toBe(first.text);
@@ -148,7 +148,7 @@ describe('a POST with an Idempotency-Key', () => {
     expect((await post('order-1')).text).toBe(second.text);
   });
 
-  it('is stored together with what it did, or neither is [§4.3]', async () => {
+  it('a response is stored together with its effect, or neither is [§4.3]', async () => {
     vi.spyOn(IdempotencyTable.prototype, 'save').mockImplementationOnce(() => {
       throw new Error('no room');
     });
@@ -159,7 +159,7 @@ describe('a POST with an Idempotency-Key', () => {
     expect([status, headers.get('idempotent-replayed')]).toEqual([201, null]);
   });
 
-  it('leaves its key free when it was refused [idempotency.conflict]', async () => {
+  it('a rejected POST leaves its key unused [idempotency.conflict]', async () => {
     const { key: reader } = await emulator.control.createKey({ scopes: ['events:read'] });
     const { key: general } = await emulator.control.createKey({ scopes: [...scopes] });
     const workspaceId = 'ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D';
@@ -177,7 +177,7 @@ describe('a POST with an Idempotency-Key', () => {
     expect([status, headers.get('idempotent-replayed')]).toEqual([201, null]);
   });
 
-  it('leaves its key free when the rate was too high [idempotency.conflict]', async () => {
+  it('a POST over the rate limit leaves its key unused [idempotency.conflict]', async () => {
     const overrides = { 'rate.limit': { per_second: 1, burst: 1 } };
     await using limited = await startTestEmulator({ wall, overrides });
     const key = { 'idempotency-key': 'order-1' };
@@ -213,18 +213,18 @@ describe('an Idempotency-Key', () => {
     },
   );
 
-  it('is the same bare and quoted [idempotency.scope]', async () => {
+  it('a quoted key is the same as a bare one [idempotency.scope]', async () => {
     const first = await post('order-1');
     expect((await post('"order-1"')).text).toBe(first.text);
   });
 
-  it('is sent once [idempotency.scope]', async () => {
+  it('a request can have only one key [idempotency.scope]', async () => {
     const headers = new Headers({ 'idempotency-key': 'a' });
     headers.append('idempotency-key', 'b');
     expect((await post('', body, Object.fromEntries(headers))).status).toBe(400);
   });
 
-  it('is nothing to a GET [§4.idempotency-key]', async () => {
+  it('a GET ignores a key [§4.idempotency-key]', async () => {
     const headers = { 'idempotency-key': 'same' };
     await emulator.api('GET', '/events', undefined, headers);
     await post('order-1');
@@ -232,7 +232,7 @@ describe('an Idempotency-Key', () => {
     expect(json.data).toHaveLength(1);
   });
 
-  it('is that of one API key [idempotency.scope]', async () => {
+  it('a key belongs to one API key [idempotency.scope]', async () => {
     const { workspace_id } = emulator.status();
     const { key } = await emulator.control.createKey({ scopes: [...scopes], workspace_id });
     const first = await post('order-1');
@@ -253,7 +253,7 @@ describe('idempotency.scope', () => {
   it.each([
     ['api_key_method_path', 201],
     ['api_key', 422],
-  ])('%s: the key on another path is answered %i [idempotency.scope]', async (unique_within, status) => {
+  ])('%s: the key on another path gets %i [idempotency.scope]', async (unique_within, status) => {
     const overrides = { 'idempotency.scope': { unique_within, retention: '24h' } };
     await using other = await startTestEmulator({ overrides });
     await other.api('POST', '/events', body, key);

@@ -48,7 +48,7 @@ async function expectRefusal(path: string, body: string | Uint8Array, status: nu
   expect(answer.json.error.message.length).toBeLessThan(300);
 }
 
-describe('a body that is no JSON object is refused', () => {
+describe('a body that is not a JSON object is rejected', () => {
   it.each<[string, string | Uint8Array, RegExp]>([
     ['nothing', '', /^The body is not JSON: /],
     ['cut off', '{"type":"a.b"', /^The body is not JSON: /],
@@ -74,14 +74,14 @@ describe('a body that is no JSON object is refused', () => {
       /^The body is not valid UTF-8\.$/,
     ],
     ['UTF-16', Buffer.from('{"type":"a.b"}', 'utf16le'), /^The body is not JSON: /],
-    ['a member twice', '{"type":"a.b","type":"c.d"}', /^The body has a duplicate field: type\.$/],
+    ['a field twice', '{"type":"a.b","type":"c.d"}', /^The body has a duplicate field: type\.$/],
     [
-      'a member twice in two spellings',
+      'a field twice in two spellings',
       '{"type":"a.b","\\u0074ype":"c.d"}',
       /^The body has a duplicate field: type\.$/,
     ],
     [
-      'a member twice, deep inside',
+      'a nested field twice',
       event('{"items":[{"a":1},{"a":1,"b":{},"a":2}]}'),
       /^The body has a duplicate field: payload\.items\[1\]\.a\.$/,
     ],
@@ -178,7 +178,7 @@ describe('what is refused is shown in a message, cut where it is long', () => {
     await expectRefusal('/events', body, 422, message);
   });
 
-  it('the value of a member [error.codes]', async () => {
+  it('the value of a field [error.codes]', async () => {
     const { workspace_id } = emulator.status();
     const body = JSON.stringify({ workspace_id, url: receiver.url, events: 'x'.repeat(5000) });
     await expectRefusal('/webhooks', body, 422, /^events must be an array, not "x{63}…\.$/);
@@ -223,11 +223,11 @@ describe('a body that is too large is refused', () => {
     );
   });
 
-  it('by its length alone, however it goes on [body.limit]', async () => {
+  it('by its length, whatever its content is [body.limit]', async () => {
     await expectRefusal('/events', new Uint8Array(300_000), 413, /larger than 262144 bytes/);
   });
 });
 
-it('leaves an emulator that goes on [error.codes]', async () => {
+it('the emulator keeps running after a body that is too large [error.codes]', async () => {
   expect((await emulator.api('GET', '/events?limit=100')).json.data).toHaveLength(created);
 });

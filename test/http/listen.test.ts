@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import { startTestEmulator } from '../support/test-emulator.ts';
 
-/** The status of a GET that trusts `ca` alone. */
+/** The status of a GET that trusts only `ca`. */
 const get = (url: string, ca: string) =>
   new Promise<number | undefined>((resolve, reject) => {
     request(url, { ca }, (response) => response.resume().once('end', () => resolve(response.statusCode)))
@@ -13,7 +13,7 @@ const get = (url: string, ca: string) =>
   });
 
 describe('an emulator with HTTPS', () => {
-  it('serves the API with a certificate of its own making, for localhost and its address [§1.https]', async () => {
+  it('an emulator with HTTPS serves the API with a generated certificate for localhost and its address [§1.https]', async () => {
     await using emulator = await startTestEmulator({ https: true });
     const { base_url, url } = emulator.status();
     expect(base_url).toMatch(/^https:\/\/127\.0\.0\.1:\d+\/v1$/);
@@ -23,7 +23,7 @@ describe('an emulator with HTTPS', () => {
     expect(await get(`${base_url}/events`, certificate ?? '')).toBe(401);
   });
 
-  it('never moves to another port', async () => {
+  it('an emulator with HTTPS does not use another port', async () => {
     await using first = await startTestEmulator();
     const { port } = new URL(first.status().url);
     await expect(startTestEmulator({ https: true, port: Number(port) })).rejects.toMatchObject({
@@ -31,7 +31,7 @@ describe('an emulator with HTTPS', () => {
     });
   });
 
-  it('says what is wrong with files that are no certificate', async () => {
+  it('an error says what is wrong with files that are not a certificate', async () => {
     const folder = createTemporaryFolder();
     const missing = { cert: join(folder, 'none.crt'), key: join(folder, 'none.key') };
     await expect(startTestEmulator({ https: missing })).rejects.toMatchObject({
@@ -41,7 +41,7 @@ describe('an emulator with HTTPS', () => {
   });
 });
 
-it('refuses a port that is taken, and takes no other', async () => {
+it('an emulator does not start on a busy port, and does not use another one', async () => {
   await using first = await startTestEmulator();
   const { port } = new URL(first.status().url);
   await expect(startTestEmulator({ port: Number(port) })).rejects.toMatchObject({ code: 'port_in_use' });

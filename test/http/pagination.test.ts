@@ -31,7 +31,7 @@ async function fill(types: readonly string[]) {
 const idsOf = (page: { data: { id: string }[] }) => page.data.map(({ id }) => id);
 
 describe('a list of events', () => {
-  it('is a page, newest first [§4.list-events, §2.list.data, list.order]', async () => {
+  it('a list is a page of events, newest first [§4.list-events, §2.list.data, list.order]', async () => {
     const { ids, list } = await fill(['a.b', 'c.d', 'e.f']);
     const page = await list();
     expect(idsOf(page)).toEqual(ids);
@@ -39,12 +39,12 @@ describe('a list of events', () => {
     expect(page).toMatchObject({ has_more: false, end_cursor: ids[2] });
   });
 
-  it('is empty where there are no events [§2.list.data, §2.list.has-more]', async () => {
+  it('a list without events is empty [§2.list.data, §2.list.has-more]', async () => {
     const { list } = await fill([]);
     expect(await list()).toEqual({ data: [], has_more: false, end_cursor: null });
   });
 
-  it('is gone through with end_cursor as starting_after while has_more is true [§4.1, §2.list.has-more, §2.list.end-cursor]', async () => {
+  it('a client reads all pages with end_cursor as starting_after while has_more is true [§4.1, §2.list.has-more, §2.list.end-cursor]', async () => {
     const { ids, list } = await fill(Array(7).fill('a.b'));
     const first = await list('limit=3');
     expect([idsOf(first), first.has_more, first.end_cursor]).toEqual([ids.slice(0, 3), true, ids[2]]);
@@ -55,18 +55,18 @@ describe('a list of events', () => {
     expect(await list(`starting_after=${third.end_cursor}`)).toMatchObject({ data: [], has_more: false });
   });
 
-  it('says that there is no more when the last page is exactly full [§2.list.has-more]', async () => {
+  it('has_more is false when the last page is exactly full [§2.list.has-more]', async () => {
     const { list } = await fill(Array(4).fill('a.b'));
     expect(await list('limit=4')).toMatchObject({ has_more: false });
     expect(await list('limit=3')).toMatchObject({ has_more: true });
   });
 
-  it('takes the id of any event as the cursor, which is not in the page [list.order]', async () => {
+  it('the id of any event is a cursor, and the page does not contain that event [list.order]', async () => {
     const { ids, list } = await fill(Array(5).fill('a.b'));
     expect(idsOf(await list(`starting_after=${ids[1]}`))).toEqual(ids.slice(2));
   });
 
-  it('is narrowed to one type, exactly, on every page [list.filter]', async () => {
+  it('the type filter applies exactly, on every page [list.filter]', async () => {
     const { ids, list } = await fill(['a.b', 'a.bc', 'a.b', 'c.d', 'a.b']);
     const first = await list('type=a.b&limit=2');
     expect([idsOf(first), first.has_more]).toEqual([[ids[0], ids[2]], true]);
@@ -139,13 +139,13 @@ describe('what a list refuses', () => {
     expect([status, json.error.code, json.error.message]).toEqual([400, 'invalid_request', message]);
   });
 
-  it.each([1, 20, 100])('limit=%i is none of it [list.limit]', async (limit) => {
+  it.each([1, 20, 100])('limit=%i is rejected [list.limit]', async (limit) => {
     expect((await api('GET', `/events?limit=${limit}`)).status).toBe(200);
   });
 });
 
 describe('the cost of a page', () => {
-  it('is that of the page, not of the table: a search in an index, without sorting and without OFFSET [§4.1, list.order]', async () => {
+  it('a page is read with an index search, without sorting and without OFFSET [§4.1, list.order]', async () => {
     const plans = await explainPrepared(/FROM events\b.*ORDER BY (e\.)?seq DESC/s, () => openStore());
     expect(plans).toHaveLength(3);
     for (const { sql, steps } of plans) {

@@ -26,7 +26,7 @@ async function startBehind(proxy: ReverseProxy, publicUrl: string) {
 }
 
 describe.each(['kept', 'forwarded', 'lost'] as const)('behind a proxy by which the host is %s', (host) => {
-  it.each([OF_THE_NETWORK, OF_THE_WORLD])('the API answers at %s/v1', async (publicUrl) => {
+  it.each([OF_THE_NETWORK, OF_THE_WORLD])('the API responds at %s/v1', async (publicUrl) => {
     await using proxy = await createReverseProxy(host);
     const { emulator, ask } = await startBehind(proxy, publicUrl);
     await using _ = emulator;
@@ -39,43 +39,49 @@ describe.each(['kept', 'forwarded', 'lost'] as const)('behind a proxy by which t
 });
 
 describe('the control plane', () => {
-  it.each(['kept', 'forwarded'] as const)('answers at a name of this network, host %s', async (host) => {
-    await using proxy = await createReverseProxy(host);
-    const { emulator, ask } = await startBehind(proxy, OF_THE_NETWORK);
-    await using _ = emulator;
-    const { control_token } = emulator.status();
-    expect(emulator.status()).toMatchObject({
-      control_url: `${OF_THE_NETWORK}/_svc`,
-      dashboard_url: `${OF_THE_NETWORK}/?token=${control_token}`,
-    });
-    const headers = {
-      ...{ origin: OF_THE_NETWORK, 'content-type': 'application/json' },
-      authorization: `Bearer ${control_token}`,
-    };
-    expect((await ask('/_svc/status', headers)).status).toBe(200);
-    expect((await ask('/_svc/clock/settle', headers, 'POST')).status).toBe(200);
-    const foreign = { ...headers, origin: 'http://evil.example' };
-    expect((await ask('/_svc/clock/settle', foreign, 'POST')).status).toBe(403);
-  });
+  it.each(['kept', 'forwarded'] as const)(
+    'the control plane responds at a name of this network, host %s',
+    async (host) => {
+      await using proxy = await createReverseProxy(host);
+      const { emulator, ask } = await startBehind(proxy, OF_THE_NETWORK);
+      await using _ = emulator;
+      const { control_token } = emulator.status();
+      expect(emulator.status()).toMatchObject({
+        control_url: `${OF_THE_NETWORK}/_svc`,
+        dashboard_url: `${OF_THE_NETWORK}/?token=${control_token}`,
+      });
+      const headers = {
+        ...{ origin: OF_THE_NETWORK, 'content-type': 'application/json' },
+        authorization: `Bearer ${control_token}`,
+      };
+      expect((await ask('/_svc/status', headers)).status).toBe(200);
+      expect((await ask('/_svc/clock/settle', headers, 'POST')).status).toBe(200);
+      const foreign = { ...headers, origin: 'http://evil.example' };
+      expect((await ask('/_svc/clock/settle', foreign, 'POST')).status).toBe(403);
+    },
+  );
 
-  it.each(['kept', 'forwarded'] as const)('does not at a public name, host %s', async (host) => {
-    await using proxy = await createReverseProxy(host);
-    const { emulator, ask } = await startBehind(proxy, OF_THE_WORLD);
-    await using _ = emulator;
-    const { url, control_url, control_token, dashboard_url } = emulator.status();
-    expect([control_url, dashboard_url]).toEqual([`${url}/_svc`, `${url}/?token=${control_token}`]);
-    const headers = { authorization: `Bearer ${control_token}` };
-    const { status, text } = await ask('/_svc/status', headers);
-    expect(status).toBe(403);
-    expect(JSON.parse(text).error).toMatchObject({
-      code: 'forbidden_origin',
-      hint: expect.stringContaining('--public-url'),
-    });
-    expect((await fetch(`${url}/_svc/status`, { headers })).status).toBe(200);
-  });
+  it.each(['kept', 'forwarded'] as const)(
+    'the control plane does not respond at a public name, host %s',
+    async (host) => {
+      await using proxy = await createReverseProxy(host);
+      const { emulator, ask } = await startBehind(proxy, OF_THE_WORLD);
+      await using _ = emulator;
+      const { url, control_url, control_token, dashboard_url } = emulator.status();
+      expect([control_url, dashboard_url]).toEqual([`${url}/_svc`, `${url}/?token=${control_token}`]);
+      const headers = { authorization: `Bearer ${control_token}` };
+      const { status, text } = await ask('/_svc/status', headers);
+      expect(status).toBe(403);
+      expect(JSON.parse(text).error).toMatchObject({
+        code: 'forbidden_origin',
+        hint: expect.stringContaining('--public-url'),
+      });
+      expect((await fetch(`${url}/_svc/status`, { headers })).status).toBe(200);
+    },
+  );
 
   it.each([OF_THE_NETWORK, OF_THE_WORLD])(
-    'asks who comes by %s for the token where the proxy hides by which name',
+    'a client that comes by %s needs the token if the proxy hides the public name',
     async (publicUrl) => {
       await using proxy = await createReverseProxy('lost');
       const { emulator, ask } = await startBehind(proxy, publicUrl);
@@ -86,7 +92,7 @@ describe('the control plane', () => {
     },
   );
 
-  it('does not at a name that nobody told it, forwarded or not', async () => {
+  it('the control plane does not respond at an unknown name, forwarded or not', async () => {
     await using proxy = await createReverseProxy('forwarded');
     const { emulator, ask } = await startBehind(proxy, OF_THE_NETWORK);
     await using _ = emulator;

@@ -24,14 +24,14 @@ const webhook = (more: object = {}) => ({
 });
 
 describe('the addresses', () => {
-  it('are relative to a base address that ends in /v1 [§1.base-address, §9.version]', async () => {
+  it('the base address ends in /v1 [§1.base-address, §9.version]', async () => {
     const { url, base_url } = emulator.status();
     expect(base_url).toBe(`${url}/v1`);
     expect((await api('GET', `/workspaces/${workspaceId}`)).status).toBe(200);
   });
 
   it.each(['/v2/events', '/v0/events', '/events', '/V1/events', '/v1.0/events', '/v11/events'])(
-    'are not found at %s: there is no version but /v1 [version, §9.version]',
+    '%s is not found, because /v1 is the only version [version, §9.version]',
     async (path) => {
       const { url, api_key } = emulator.status();
       const response = await fetch(url + path, { headers: { authorization: `Bearer ${api_key}` } });
@@ -63,13 +63,13 @@ describe('the addresses', () => {
     ['DELETE', '/webhooks/wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D', 404],
     ['GET', '/deliveries', 404],
     ['GET', '/workspaces', 404],
-  ])('have no %s %s [§4.6, webhook.operations]', async (method, path, status) => {
+  ])('the API has no %s %s [§4.6, webhook.operations]', async (method, path, status) => {
     expect((await api(method, path)).status).toBe(status);
   });
 });
 
 describe('GET /workspaces/{id}', () => {
-  it('answers with the workspace [§4.get-workspace, §2.workspace, workspace.record]', async () => {
+  it('GET /workspaces/{id} returns the workspace [§4.get-workspace, §2.workspace, workspace.record]', async () => {
     const { status, json } = await api('GET', `/workspaces/${workspaceId}`);
     expect(status).toBe(200);
     expect(json).toEqual({
@@ -82,7 +82,7 @@ describe('GET /workspaces/{id}', () => {
 });
 
 describe('POST /events', () => {
-  it('creates an event and answers with it [§4.create-event, §2.event, event.record, §2.timestamps]', async () => {
+  it('POST /events creates and returns an event [§4.create-event, §2.event, event.record, §2.timestamps]', async () => {
     const payload = { order: { id: 7, items: [{ sku: 'é' }] } };
     const { status, json } = await api('POST', '/events', { type: 'order.shipped', payload });
     expect(status).toBe(201);
@@ -95,12 +95,12 @@ describe('POST /events', () => {
     });
   });
 
-  it('takes an empty payload and the workspace of the key where they are left out [event.body]', async () => {
+  it('POST /events uses an empty payload and the workspace of the key by default [event.body]', async () => {
     const { json } = await api('POST', '/events', { type: 'order.shipped' });
     expect(json).toMatchObject({ workspace_id: workspaceId, payload: {} });
   });
 
-  it('plans a delivery for each endpoint that subscribes to the type [§6.registration.events, §2.delivery]', async () => {
+  it('POST /events plans a delivery for each endpoint that subscribes to the type [§6.registration.events, §2.delivery]', async () => {
     const ids = new Map<string, string>();
     for (const events of [['invoice.paid'], ['invoice.paid', 'order.canceled'], ['order.canceled'], ['*']]) {
       const { json } = await api('POST', '/webhooks', webhook({ events }));
@@ -117,7 +117,7 @@ describe('POST /events', () => {
     for (const id of ids.keys()) await emulator.control.deleteWebhook({ id });
   });
 
-  it('is what alone emits an event [event.emission]', async () => {
+  it('only POST /events emits an event [event.emission]', async () => {
     const before = await api('GET', '/events?limit=1');
     await api('GET', `/workspaces/${workspaceId}`);
     await api('POST', '/webhooks', webhook());
@@ -125,7 +125,7 @@ describe('POST /events', () => {
     expect((await api('GET', '/events?limit=1')).text).toBe(before.text);
   });
 
-  it('gives ids in the order of creation [id.format, §2.ids]', async () => {
+  it('ids are in the order of creation [id.format, §2.ids]', async () => {
     const created = [];
     for (let i = 0; i < 20; i++) created.push((await api('POST', '/events', { type: 'a.b' })).json.id);
     expect(created).toEqual([...created].sort());
@@ -134,7 +134,7 @@ describe('POST /events', () => {
 });
 
 describe('GET /events/{id}', () => {
-  it('answers with the very text that the creation answered [§4.get-event]', async () => {
+  it('GET /events/{id} returns the same text as the creation [§4.get-event]', async () => {
     const body = '{"type": "order.shipped", "payload": {"n": 9007199254740993, "x": [1e400, 1.50]}}';
     const created = await api('POST', '/events', body);
     const { status, text } = await api('GET', `/events/${created.json.id}`);
@@ -145,7 +145,7 @@ describe('GET /events/{id}', () => {
 });
 
 describe('POST /webhooks', () => {
-  it('answers with the endpoint and its secret [§4.create-webhook, §2.webhook.id, §2.webhook.workspace-id, webhook.record]', async () => {
+  it('POST /webhooks returns the endpoint and its secret [§4.create-webhook, §2.webhook.id, §2.webhook.workspace-id, webhook.record]', async () => {
     const { status, json } = await api('POST', '/webhooks', webhook());
     expect(status).toBe(201);
     expect(json).toEqual({
@@ -158,14 +158,14 @@ describe('POST /webhooks', () => {
     });
   });
 
-  it('makes a secret of its own for each endpoint, apart from the key [secret.format, §2.webhook.secret-separate]', async () => {
+  it('each endpoint has its own secret, which differs from the API key [secret.format, §2.webhook.secret-separate]', async () => {
     const secrets = [];
     for (let i = 0; i < 3; i++) secrets.push((await api('POST', '/webhooks', webhook())).json.secret);
     expect(secrets).toEqual(Array(3).fill(expect.stringMatching(/^whsec_[\w-]{43}$/)));
     expect(new Set([...secrets, emulator.status().api_key]).size).toBe(4);
   });
 
-  it('shows the secret in the creation response and never again [§2.webhook.secret]', async () => {
+  it('only the creation response contains the secret [§2.webhook.secret]', async () => {
     const { json } = await api('POST', '/webhooks', webhook());
     const { control } = emulator;
     const later = [
@@ -177,14 +177,17 @@ describe('POST /webhooks', () => {
     expect(JSON.stringify(later)).not.toContain(json.secret);
   });
 
-  it.each(['workspace_id', 'url', 'events'])('requires %s [§4.create-webhook.body]', async (name) => {
-    const { status, json } = await api('POST', '/webhooks', webhook({ [name]: undefined }));
-    expect([status, json.error.code, json.error.message]).toEqual([
-      422,
-      'validation_failed',
-      `${name} is required.`,
-    ]);
-  });
+  it.each(['workspace_id', 'url', 'events'])(
+    'POST /webhooks requires %s [§4.create-webhook.body]',
+    async (name) => {
+      const { status, json } = await api('POST', '/webhooks', webhook({ [name]: undefined }));
+      expect([status, json.error.code, json.error.message]).toEqual([
+        422,
+        'validation_failed',
+        `${name} is required.`,
+      ]);
+    },
+  );
 
   it.each([
     [['shipped'], 'events[0]'],
@@ -197,7 +200,7 @@ describe('POST /webhooks', () => {
     [Array.from({ length: 101 }, (_, i) => `order.n${i}`), 'events'],
     ['order.shipped', 'events'],
   ])(
-    'refuses the subscriptions %j and names where [§2.webhook.events, error.codes]',
+    'POST /webhooks rejects the subscriptions %j and names the invalid one [§2.webhook.events, error.codes]',
     async (events, path) => {
       const { status, json } = await api('POST', '/webhooks', webhook({ events }));
       expect([status, json.error.code]).toEqual([422, 'validation_failed']);
@@ -206,8 +209,8 @@ describe('POST /webhooks', () => {
   );
 });
 
-describe('every answer', () => {
-  it('is a JSON object whose members are snake_case [§2.response-body, §2.field-names]', async () => {
+describe('every response', () => {
+  it('every response is a JSON object with snake_case fields [§2.response-body, §2.field-names]', async () => {
     const answers = [
       await api('GET', `/workspaces/${workspaceId}`),
       await api('POST', '/events', { type: 'a.b' }),
@@ -230,7 +233,7 @@ describe('every answer', () => {
     );
   });
 
-  it('has a Request-Id of its own, that an error repeats [request.id, §2.ids.request, §7.envelope]', async () => {
+  it('every response has its own Request-Id, which an error repeats [request.id, §2.ids.request, §7.envelope]', async () => {
     const answers = [await api('GET', '/events'), await api('GET', '/events'), await api('GET', '/nothing')];
     const ids = answers.map(({ headers }) => headers.get('request-id'));
     expect(ids).toEqual(Array(3).fill(expect.stringMatching(idOf('req_'))));

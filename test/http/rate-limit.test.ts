@@ -12,7 +12,7 @@ async function startLimited(
 }
 
 describe('a key that asks too often', () => {
-  it('is refused with 429 once its burst is used up [§7.429, rate.limit]', async () => {
+  it('a key gets 429 when its burst is used up [§7.429, rate.limit]', async () => {
     await using limited = await startLimited();
     const statuses = [];
     for (let i = 0; i < 6; i++) statuses.push((await limited.ask()).status);
@@ -23,7 +23,7 @@ describe('a key that asks too often', () => {
     });
   });
 
-  it('is told of the limit on every answer, and how long to wait [rate.headers]', async () => {
+  it('every response has the limit, and a 429 the time to wait [rate.headers]', async () => {
     await using limited = await startLimited();
     const told = [];
     for (let i = 0; i < 5; i++) {
@@ -39,13 +39,13 @@ describe('a key that asks too often', () => {
     ]);
   });
 
-  it('is told on errors too [rate.headers]', async () => {
+  it('error responses have the limit too [rate.headers]', async () => {
     await using limited = await startLimited();
     const { status, headers } = await limited.emulator.api('GET', '/events?limit=0');
     expect([status, headers.get('ratelimit')]).toEqual([400, '"api-key";r=3;t=1']);
   });
 
-  it('may go on after what Retry-After says, and at the given rate [rate.limit, rate.headers]', async () => {
+  it('a key can continue after the time in Retry-After, at the given rate [rate.limit, rate.headers]', async () => {
     await using limited = await startLimited();
     for (let i = 0; i < 5; i++) await limited.ask();
     limited.wall.advance(1000);
@@ -56,7 +56,7 @@ describe('a key that asks too often', () => {
     expect((await limited.ask()).headers.get('ratelimit')).toBe('"api-key";r=3;t=1');
   });
 
-  it('leaves the other keys alone [rate.limit]', async () => {
+  it('a key over its limit does not affect other keys [rate.limit]', async () => {
     await using limited = await startLimited();
     const { workspace_id } = limited.emulator.status();
     const { key } = await limited.emulator.control.createKey({ scopes: ['events:read'], workspace_id });
@@ -64,7 +64,7 @@ describe('a key that asks too often', () => {
     expect((await limited.ask({ authorization: `Bearer ${key}` })).status).toBe(200);
   });
 
-  it('creates nothing [§7.429]', async () => {
+  it('a request over the limit creates nothing [§7.429]', async () => {
     await using limited = await startLimited({ 'rate.limit': { per_second: 1, burst: 1 } });
     await limited.ask();
     expect((await limited.emulator.api('POST', '/events', { type: 'a.b' })).status).toBe(429);

@@ -22,7 +22,7 @@ async function open(options: TestEmulatorOptions = {}) {
 const LOST = 'UND_ERR_SOCKET';
 
 describe('a fault on requests', () => {
-  it('answers in the error envelope, does nothing, and is logged [§7.envelope]', async () => {
+  it('a fault responds with the error envelope, performs no operation, and is logged [§7.envelope]', async () => {
     const { api, control, countEvents, lastRequest } = await open();
     const { id } = await control.addFault({
       on: 'request',
@@ -44,7 +44,7 @@ describe('a fault on requests', () => {
     });
   });
 
-  it('fires as often as it was ordered, and says how often it has', async () => {
+  it('a fault is applied as often as its count, and counts how often', async () => {
     const { control, create } = await open();
     await control.addFault({ on: 'request', status: 500, count: 2 });
     expect([await create(), await create(), await create()]).toEqual([500, 500, 201]);
@@ -52,7 +52,7 @@ describe('a fault on requests', () => {
   });
 
   it.each([401, 403, 404, 429])(
-    'has the code that belongs to %i, unless it is given one [error.codes]',
+    'a fault uses the code that belongs to %i by default [error.codes]',
     async (status) => {
       const { api, control } = await open();
       await control.addFault({ on: 'request', status, count: 1 });
@@ -68,7 +68,7 @@ describe('a fault on requests', () => {
     },
   );
 
-  it('meets only the method, path, key and workspace that it names', async () => {
+  it('a fault applies only to the method, path, key and workspace that it names', async () => {
     const { api, control, create, status } = await open();
     const { workspace_id } = status();
     const other = await control.createWorkspace({ name: 'Other' });
@@ -93,14 +93,14 @@ describe('a fault on requests', () => {
     expect(answers.map((answer) => answer.status)).toEqual([500, 200, 429]);
   });
 
-  it('does not meet a request whose key is not known [§5.1]', async () => {
+  it('a fault does not apply to a request with an unknown key [§5.1]', async () => {
     const { control, create } = await open();
     await control.addFault({ on: 'request', status: 500 });
     expect(await create({ authorization: 'Bearer svc_test_nobody' })).toBe(401);
     expect((await control.listFaults({})).data).toMatchObject([{ fired: 0 }]);
   });
 
-  it('leaves the idempotency key of the request unused [§4.3]', async () => {
+  it('a fault leaves the idempotency key of the request unused [§4.3]', async () => {
     const { control, create, countEvents } = await open();
     await control.addFault({ on: 'request', status: 500, count: 1 });
     const key = { 'idempotency-key': 'a' };
@@ -108,7 +108,7 @@ describe('a fault on requests', () => {
     expect(await countEvents()).toBe(1);
   });
 
-  it('drops the connection before anything is done', async () => {
+  it('a drop before the operation closes the connection, and the operation does not run', async () => {
     const { control, create, countEvents } = await open();
     const { id } = await control.addFault({ on: 'request', method: 'POST', drop: 'before', count: 1 });
     expect(await create()).toBe(LOST);
@@ -117,7 +117,7 @@ describe('a fault on requests', () => {
     expect((await control.listRequests({ status: 0 })).data).toMatchObject([dropped]);
   });
 
-  it('drops the connection when all is done, so that only an idempotency key saves the client [§4.3]', async () => {
+  it('a drop after the operation closes the connection, and the same idempotency key returns the result [§4.3]', async () => {
     const { control, create, countEvents, lastRequest } = await open();
     const { id } = await control.addFault({ on: 'request', method: 'POST', drop: 'after', count: 1 });
     const key = { 'idempotency-key': 'a' };
@@ -126,7 +126,7 @@ describe('a fault on requests', () => {
     expect([await countEvents(), await create(key), await countEvents()]).toEqual([1, 201, 1]);
   });
 
-  it('is a network error where there is no network to drop', async () => {
+  it('a drop is a network error for a request of the same process', async () => {
     const { control, fetch, status } = await open();
     await control.addFault({ on: 'request', drop: 'before' });
     const authorization = `Bearer ${status().api_key}`;
@@ -134,7 +134,7 @@ describe('a fault on requests', () => {
     await expect(fetch(request)).rejects.toThrow(new TypeError('fetch failed'));
   });
 
-  it('is late in real time, and then does what was asked', async () => {
+  it('a latency fault delays the operation in real time', async () => {
     const { control, create, lastRequest } = await open();
     const { id } = await control.addFault({ on: 'request', method: 'POST', latency_ms: 60 });
     expect(await create()).toBe(201);
@@ -143,7 +143,7 @@ describe('a fault on requests', () => {
     expect(request?.duration_ms).toBeGreaterThanOrEqual(59);
   });
 
-  it('does not keep the emulator from stopping', async () => {
+  it('a latency fault does not delay the stop of the emulator', async () => {
     const { api, control, close } = await startTestEmulator();
     await control.addFault({ on: 'request', latency_ms: 86_400_000 });
     const answer = api('GET', '/events');
@@ -152,7 +152,7 @@ describe('a fault on requests', () => {
     expect((await answer).status).toBe(200);
   });
 
-  it('fires by a chance that is the same in every run with the same seed', async () => {
+  it('the probability of a fault has the same results in every run with the same seed', async () => {
     const run = async (randomSeed: number) => {
       const { control, create } = await open({ randomSeed });
       await control.addFault({ on: 'request', method: 'POST', status: 500, probability: 0.5 });

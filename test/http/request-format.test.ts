@@ -16,12 +16,12 @@ describe('a slash at the end of a path', () => {
     ['GET', '/events/evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D/'],
     ['GET', '/events//'],
     ['GET', '/'],
-  ])('makes %s %s another path, which is 404 [path.slash]', async (method, path) => {
+  ])('a slash at the end makes %s %s a different path, which gets 404 [path.slash]', async (method, path) => {
     const { status, json } = await emulator.api(method, path, method === 'GET' ? undefined : { type: 'a.b' });
     expect([status, json.error.code]).toEqual([404, 'not_found']);
   });
 
-  it('makes the path of a workspace that exists another path [path.slash]', async () => {
+  it('a slash at the end makes the path of an existing workspace a different path [path.slash]', async () => {
     const { workspace_id: id } = emulator.status();
     expect((await emulator.api('GET', `/workspaces/${id}`)).status).toBe(200);
     expect((await emulator.api('GET', `/workspaces/${id}/`)).status).toBe(404);
@@ -39,7 +39,7 @@ describe('the charset of a body', () => {
     'application/json; charset="utf-8"',
     'application/json; charset=utf8',
     'application/json; profile=x; charset=utf-8',
-  ])('is accepted as %s [body.charset]', async (type) => {
+  ])('the charset %s is accepted [body.charset]', async (type) => {
     expect((await post(type)).status).toBe(201);
   });
 
@@ -50,7 +50,7 @@ describe('the charset of a body', () => {
     'application/json; CHARSET=latin1',
     'application/json; charset=',
     'application/json; charset=utf-8; charset=utf-16',
-  ])('is refused with 415 as %s [body.charset]', async (type) => {
+  ])('the charset %s gets 415 [body.charset]', async (type) => {
     const { status, json } = await post(type);
     expect([status, json.error.code]).toEqual([415, 'unsupported_media_type']);
     expect(json.error.message).toContain('send UTF-8');

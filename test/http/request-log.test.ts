@@ -21,7 +21,7 @@ async function listRequests(emulator: TestEmulator) {
 }
 
 describe('the request log', () => {
-  it('keeps a short part of the path of a request without a valid key', async () => {
+  it('the log keeps a short part of the path of a request without a valid key', async () => {
     const emulator = await start();
     const long = `/events?limit=1&a=${'x'.repeat(5_000)}`;
     expect(await ask(emulator, long)).toBe(401);
@@ -31,7 +31,7 @@ describe('the request log', () => {
     expect(lengths).toEqual([2048, 256, 256]);
   });
 
-  it('keeps the newest requests without a valid key up to a limit, and every request with one', async () => {
+  it('the log keeps the newest requests without a valid key up to a limit, and every request with one', async () => {
     const emulator = await start();
     const { api_key: key } = emulator.status();
     await ask(emulator, '/events?first', key);
@@ -47,7 +47,7 @@ describe('the request log', () => {
     ]);
   });
 
-  it('keeps to that limit after a reset', async () => {
+  it('the log keeps that limit after a reset', async () => {
     const emulator = await start();
     for (let number = 0; number < UNAUTHENTICATED_LIMIT; number++) await ask(emulator, `/events?${number}`);
     await emulator.control.reset({});

@@ -80,7 +80,7 @@ describe('a client of the live stream', () => {
     expect(store.followers.size).toBe(1);
   });
 
-  it('shares the reading of each change with all other clients', async () => {
+  it('all clients share one read of each change', async () => {
     await using receiver = await createReceiver();
     await using emulator = await startTestEmulator();
     const { workspace_id, control_url, url } = emulator.status();
@@ -113,7 +113,7 @@ describe('a client of the live stream', () => {
 });
 
 describe('the feed of the live stream', () => {
-  it(`wakes ${WAKE_SLICE} followers in a turn of the event loop`, async () => {
+  it(`the feed wakes ${WAKE_SLICE} clients in a turn of the event loop`, async () => {
     const store = createStore();
     const feed = new StreamFeed({ store } as unknown as Sandbox);
     let woken = 0;

@@ -85,7 +85,7 @@ async function trigger(type = 'order.shipped'): Promise<string> {
 const about = (items: { type: string }[]) => items.map(({ type }) => type);
 
 describe('the live stream', () => {
-  it('is ready at the newest thing that happened, and is not to be cached', async () => {
+  it('the stream is ready at the newest sequence, and is not cached', async () => {
     const { ready, response } = await follow();
     expect(response.headers).toMatchObject({
       'content-type': 'text/event-stream',
@@ -96,7 +96,7 @@ describe('the live stream', () => {
     expect(again.ready).toBe(ready);
   });
 
-  it('tells what happens while it happens, each item with its sequence as the id', async () => {
+  it('the stream sends each change when it happens, with its sequence as the id', async () => {
     const follower = await follow();
     await register();
     const event_id = await trigger();
@@ -117,7 +117,7 @@ describe('the live stream', () => {
     });
   });
 
-  it('goes on after Last-Event-ID without loss or repetition, from wherever it broke off', async () => {
+  it('the stream continues after Last-Event-ID without loss or repetition', async () => {
     await register();
     for (let i = 0; i < 3; i++) await trigger();
     await emulator.control.listRequests({});
@@ -129,7 +129,7 @@ describe('the live stream', () => {
     }
   });
 
-  it('puts Last-Event-ID before what the address says, as a client that connects again sends both', async () => {
+  it('Last-Event-ID overrides since_sequence, because a reconnecting client sends both', async () => {
     await trigger();
     await trigger();
     await emulator.control.listRequests({});
@@ -142,7 +142,7 @@ describe('the live stream', () => {
   it.each([
     ['types=attempt', ['attempt', 'attempt']],
     ['types=delivery,attempt&type=a.b', ['delivery', 'attempt']],
-  ])('is narrowed by %s', async (query, types) => {
+  ])('the stream is filtered by %s', async (query, types) => {
     await register();
     const follower = await follow(`?${query}`);
     await trigger('a.b');
@@ -151,7 +151,7 @@ describe('the live stream', () => {
     expect(about(await follower.items(types.length))).toEqual(types);
   });
 
-  it('is narrowed to an event, an endpoint, a workspace or a state', async () => {
+  it('the stream is filtered by event, endpoint, workspace or status', async () => {
     const [first, second] = [await register(['a.b']), await register(['a.b', 'c.d'])];
     receiver.respond((request) => ({ status: request.body.includes('"c.d"') ? 500 : 200 }));
     const [one, two] = [await trigger('a.b'), await trigger('c.d')];
@@ -177,7 +177,7 @@ describe('the live stream', () => {
     expect(await last(`workspace_id=${workspaceId}`, 3)).toHaveLength(3);
   });
 
-  it('is narrowed to a piece of text, in whatever case', async () => {
+  it('the stream is filtered by text, in any case', async () => {
     await register();
     await trigger('a.b');
     await emulator.api('POST', '/events', { type: 'a.b', payload: { city: 'Århus' } });
@@ -191,7 +191,7 @@ describe('the live stream', () => {
     await expect(types('C.D')).resolves.toBe('c.d');
   });
 
-  it('is narrowed to what was before a time', async () => {
+  it('the stream is filtered by an end time', async () => {
     await register();
     // Which is in the log from now on.
     await emulator.control.listRequests({});
@@ -209,7 +209,7 @@ describe('the live stream', () => {
     expect(item).toMatchObject({ type: 'request', request: { id: last.headers.get('request-id') } });
   });
 
-  it('tells nothing of another workspace than the one asked for', async () => {
+  it('the stream sends nothing of other workspaces than that of the filter', async () => {
     const { id } = await emulator.control.createWorkspace({ name: 'Second' });
     const { key } = await emulator.control.createKey({ scopes: ['events:read'], workspace_id: id });
     const follower = await follow(`?workspace_id=${id}`);
@@ -220,7 +220,7 @@ describe('the live stream', () => {
     ]);
   });
 
-  it('starts in the past with since, and no earlier', async () => {
+  it('the stream starts in the past with since, and no earlier', async () => {
     await register();
     await trigger('too.old');
     await receiver.waitFor(1);
@@ -234,7 +234,7 @@ describe('the live stream', () => {
     expect(JSON.stringify(items[1])).not.toContain('too.old');
   });
 
-  it('tells of deliveries that are canceled', async () => {
+  it('the stream sends deliveries that are canceled', async () => {
     receiver.respond({ status: 500 });
     const id = await register();
     const follower = await follow('?types=delivery,attempt');
@@ -257,7 +257,7 @@ describe('the live stream', () => {
     ['', { 'last-event-id': '-1' }, 400],
     ['?workspace_id=ws_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D', {}, 404],
     ['?event_id=evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D', {}, 404],
-  ])('refuses %j with %j by an error, not by a stream', async (query, headers, status) => {
+  ])('the stream rejects %j with %j as an error response', async (query, headers, status) => {
     const response = await connect(query, headers);
     expect([response.statusCode, response.headers['content-type']]).toEqual([
       status,
@@ -265,7 +265,7 @@ describe('the live stream', () => {
     ]);
   });
 
-  it('tells of a reset, whatever it is narrowed to, and goes on after it', async () => {
+  it('the stream sends a reset regardless of its filter, and continues after it', async () => {
     const followers = await Promise.all([
       follow(),
       follow('?types=request'),
@@ -283,7 +283,7 @@ describe('the live stream', () => {
     expect(about((await followers[1]?.items(2)) ?? [])).toEqual(['request', 'request']);
   });
 
-  it('tells of a reset on return, once, and not to who has seen nothing before', async () => {
+  it('a client that reconnects receives a reset once, and a new client does not receive it', async () => {
     await register();
     await trigger();
     const [seen] = await (await follow('?since_sequence=0')).take(1);
@@ -298,7 +298,7 @@ describe('the live stream', () => {
     expect(await (await follow('?since_sequence=0')).items(1)).toEqual([items[1]]);
   });
 
-  it('waits for a client that is slow, and loses nothing', async () => {
+  it('the stream waits for a slow client, and loses nothing', async () => {
     const response = await connect('?types=request');
     response.pause();
     const asked = await Promise.all(Array.from({ length: 300 }, () => emulator.api('GET', '/events')));
@@ -314,7 +314,7 @@ describe('the live stream', () => {
     );
   });
 
-  it('forgets a client that has gone', async () => {
+  it('the stream forgets a client that has disconnected', async () => {
     const followers = new Set<() => void>();
     const original = Store.prototype.subscribe;
     vi.spyOn(Store.prototype, 'subscribe').mockImplementation(function (this: Store, follower) {
@@ -331,7 +331,7 @@ describe('the live stream', () => {
     await vi.waitFor(() => expect(followers.size).toBe(0));
   });
 
-  it('ends when the emulator stops', async () => {
+  it('the stream ends when the emulator stops', async () => {
     const follower = await follow();
     const next = expect(follower.take(1)).rejects.toThrow('the stream ended');
     await emulator.close();

@@ -45,7 +45,7 @@ ${script}`,
 const stay = `process.stderr.write(${JSON.stringify(LOG)}); setInterval(() => {}, 1000);`;
 
 describe.skipIf(process.platform === 'win32')('a tunnel', () => {
-  it('is open once requests can come through, and ends with the emulator', async () => {
+  it('a tunnel is open when it forwards requests, and ends with the emulator', async () => {
     const seen = install(stay);
     const emulator = await startTestEmulator({ tunnel: true });
     const { url, base_url, control_url } = emulator.status();
@@ -58,7 +58,7 @@ describe.skipIf(process.platform === 'win32')('a tunnel', () => {
     await emulator.close();
   });
 
-  it('needs a program that is installed', async () => {
+  it('a tunnel needs an installed program', async () => {
     await expect(startTestEmulator({ tunnel: true })).rejects.toMatchObject({
       code: 'no_tunnel',
       message: 'A tunnel needs the program cloudflared, which is not on the PATH.',
@@ -66,7 +66,7 @@ describe.skipIf(process.platform === 'win32')('a tunnel', () => {
     });
   });
 
-  it('says what cloudflared said when there is none to be had', async () => {
+  it('the error contains the last line of cloudflared if the tunnel does not open', async () => {
     install(`process.stderr.write('2026-11-20T09:56:33Z ERR failed to request quick Tunnel: no such host\\n');
       process.exitCode = 1;`);
     await expect(openTunnel('http://127.0.0.1:1', onEnd)).rejects.toMatchObject({
@@ -77,7 +77,7 @@ describe.skipIf(process.platform === 'win32')('a tunnel', () => {
     expect(onEnd).not.toHaveBeenCalled();
   });
 
-  it('says so when it ends by itself, and nothing when it is closed', async () => {
+  it('an unexpected end of the tunnel is reported, and a close is not', async () => {
     install(stay);
     const closed = await openTunnel('http://127.0.0.1:1', onEnd);
     await closed.close();

@@ -222,7 +222,7 @@ describe('where an emulator runs', () => {
     expect(get('/rejects_forged')).toMatchObject({
       status: 'problem',
       detail: 'responded 200: anyone can send events to it',
-      remedy: expect.stringContaining('answer 400'),
+      remedy: expect.stringContaining('respond 400'),
     });
   });
 
