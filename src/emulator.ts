@@ -18,7 +18,7 @@ import { fixtureFolders } from './fixtures/fixture-folders.ts';
 import { createApp } from './http/app.ts';
 import { resolveControlToken } from './http/control-auth.ts';
 import { isLoopbackOnly, reaches, toEmulatorUrls } from './http/emulator-urls.ts';
-import { type InternalErrorLog, processWarningLog } from './http/error-boundary.ts';
+import { type InternalErrorLog, processWarningLog } from './http/internal-error-log.ts';
 import { createUnboundListener, type HttpListener, listen } from './http/listen.ts';
 import type { ListenOptions } from './http/listen-options.ts';
 import { fetchInProcess } from './http/request-faults.ts';

@@ -12,7 +12,7 @@ import { createControlGuard } from './control-guard.ts';
 import { mountDashboard } from './dashboard.ts';
 import { createDashboardFiles } from './dashboard-files.ts';
 import type { EmulatorUrls } from './emulator-urls.ts';
-import type { InternalErrorLog } from './error-boundary.ts';
+import type { InternalErrorLog } from './internal-error-log.ts';
 import { mountPublicApi } from './public-api.ts';
 import { errorResponse, jsonResponse, toSvcError } from './responses.ts';
 

@@ -1,21 +1,8 @@
 /** Ends each request with a response, also after an error, and reports internal errors. */
 import type { HTTPResponse } from 'h3';
 import type { SvcError } from '../errors.ts';
+import type { InternalErrorLog } from './internal-error-log.ts';
 import { toSvcError } from './responses.ts';
-
-/** Receives internal errors: they are for the person who runs the emulator, not for the client. */
-export interface InternalErrorLog {
-  /** @param where the request id, or what the emulator was doing. */
-  report(where: string, error: unknown): void;
-}
-
-/** Reports internal errors as warnings of the process. */
-export const processWarningLog: InternalErrorLog = {
-  report(where, error) {
-    const warning = error instanceof Error ? error : new Error(String(error));
-    process.emitWarning(`${where}: ${warning.stack ?? warning.message}`, 'SvcFault');
-  },
-};
 
 export interface ErrorBoundaryOptions {
   readonly internalErrorLog: InternalErrorLog;
