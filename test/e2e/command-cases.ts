@@ -315,7 +315,7 @@ export const commandCases: Readonly<Record<string, CommandCase>> = {
   'fixtures validate': {
     stdout: /^Checked \d+ files and found no problems\.\n$/,
     jsonFields: ['ok', 'checked', 'problems'],
-    invalid: [['nowhere.json'], 'There is nothing at '],
+    invalid: [['nowhere.json'], 'The path '],
     needsNoEmulator: true,
   },
   verify: {

@@ -80,9 +80,9 @@ describe.skipIf(!hasTerminals)('in a terminal', () => {
 
   it('lets an event type be chosen, with what each is for', async () => {
     const terminal = await run('trigger');
-    await terminal.type('invoice paid');
+    await terminal.type('invoice full.');
     expect(await look(terminal, /❯ invoice\.paid/)).toMatchInlineSnapshot(`
-      "? Which event type? invoice paid
+      "? Which event type? invoice full.
         TYPE  DESCRIPTION
       ❯ invoice.paid  An invoice was paid in full.
 
@@ -96,16 +96,16 @@ describe.skipIf(!hasTerminals)('in a terminal', () => {
     const { id } = await control.createWebhook({ url: receiver.url, events: ['a.b'] });
     const terminal = await run('webhooks', 'delete', id);
     expect(await look(terminal, /y\/N/)).toMatchInlineSnapshot(
-      `"? Delete wh_…? Its pending deliveries are canceled. (y/N)"`,
+      `"? Delete wh_… and cancel its pending deliveries? (y/N)"`,
     );
     await terminal.press('Enter');
-    await terminal.waitFor(/Nothing was done\.\nexit 130/);
+    await terminal.waitFor(/Canceled\.\nexit 130/);
     await expect(control.getWebhook({ id })).resolves.toMatchObject({ id });
 
     const again = await run('webhooks', 'delete', id);
     await again.waitFor(/y\/N/);
     await again.press('y', 'Enter');
-    await again.waitFor(/is deleted[\s\S]*exit 0/);
+    await again.waitFor(/Deleted wh_\w+[\s\S]*exit 0/);
     await expect(control.getWebhook({ id })).rejects.toMatchObject({ exitCode: ExitCode.notFound });
   });
 
