@@ -1,4 +1,4 @@
-/** An emulator in this process, as the configuration wants it. */
+/** Boots an emulator in this process from the configuration. */
 import { inspect } from 'node:util';
 import { readSeedFile } from '../config/seed-file.ts';
 import type { Config, ConfigValues } from '../config.ts';
@@ -17,7 +17,7 @@ import { styleFor } from './render/style.ts';
 import { findEmulatorOnPort, suggestForBusyPort } from './running-emulator.ts';
 
 /**
- * Boots it; what happens to it later on is told in notes.
+ * Errors of the running emulator are printed as notes.
  * @throws SvcError as `startEmulator`, and `usage` for settings that exclude each other.
  */
 export async function bootEmulator(
@@ -36,12 +36,12 @@ export async function bootEmulator(
       ...{ host, port, db, environment, rules, controlToken, allowHost, projectFolder },
       ...toPublicAddress(values),
       https: toHttpsOptions(values),
-      // What nobody said goes on as the database has it.
+      // Without an option, the database keeps its value.
       clock: {
         ...(sources.speed.kind === 'default' ? {} : { speed }),
         ...(sources.freeze.kind === 'default' ? {} : { frozen: freeze }),
       },
-      // It is checked there.
+      // `startEmulator` validates it.
       seed: seed as Seed | null,
       seedName: values.seed ?? '',
       ca: ca?.toString('utf8'),
@@ -52,8 +52,7 @@ export async function bootEmulator(
       forwardTo: forwardTo === null ? undefined : { url: forwardTo, events },
       internalErrorLog: { report: createWarningReporter(io) },
     });
-    if (seed !== null && !emulator.seeded)
-      io.note(`The seed is for a new database; ${db} was in use before and is as it was.`);
+    if (seed !== null && !emulator.seeded) io.note(`The seed was not applied: ${db} is not a new database.`);
     return emulator;
   } catch (error) {
     if (!(error instanceof SvcError) || error.code !== 'port_in_use') throw error;
@@ -64,28 +63,28 @@ export async function bootEmulator(
 
 function toPublicAddress({ publicUrl, tunnel }: ConfigValues) {
   if (tunnel && publicUrl !== null) {
-    throw new SvcError('usage', '--tunnel and --public-url exclude each other.', {
-      hint: 'A tunnel brings an address of its own.',
+    throw new SvcError('usage', '--tunnel and --public-url cannot be used together.', {
+      hint: 'Remove --public-url: the tunnel has its own address.',
     });
   }
   return { publicUrl, tunnel };
 }
 
-/** A full disk or a removed file fails every write: the same warning is not repeated for this long. */
+/** A full disk or a deleted file fails every write. The same warning is repeated only after this time. */
 const REPEAT_AFTER_MS = 10_000;
 
-/** Notes errors of the running emulator. */
-export function createWarningReporter(io: NoteOutput): (where: string, fault: unknown) => void {
+/** Prints errors of the running emulator as notes. */
+export function createWarningReporter(io: NoteOutput): (where: string, error: unknown) => void {
   const notedAt = new Map<string, number>();
-  return (where, fault) => {
-    if (!(fault instanceof SvcError)) {
-      io.note(`${where} met a fault in svc: ${inspect(fault)}`);
+  return (where, error) => {
+    if (!(error instanceof SvcError)) {
+      io.note(`Internal error of svc in ${where}: ${inspect(error)}`);
       return;
     }
     const now = monotonic();
-    if (now - (notedAt.get(fault.message) ?? Number.NEGATIVE_INFINITY) < REPEAT_AFTER_MS) return;
-    notedAt.set(fault.message, now);
-    io.note(`${styleFor(io.noteCapabilities).yellow('warning:')} ${fault.message}`);
-    if (fault.hint !== undefined) printHint(fault.hint, io);
+    if (now - (notedAt.get(error.message) ?? Number.NEGATIVE_INFINITY) < REPEAT_AFTER_MS) return;
+    notedAt.set(error.message, now);
+    io.note(`${styleFor(io.noteCapabilities).yellow('warning:')} ${error.message}`);
+    if (error.hint !== undefined) printHint(error.hint, io);
   };
 }

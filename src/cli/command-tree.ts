@@ -249,7 +249,7 @@ export const commandTree: Readonly<Record<string, RootEntry>> = {
     section: 'simulate',
     summary: 'Inject failures into API requests and deliveries',
     examples: [
-      ['Respond to the next two requests with 503', 'faults add --on request --status 503 --count 2'],
+      ['Return 503 for the next two requests', 'faults add --on request --status 503 --count 2'],
       ['Send every delivery twice', 'faults add --on delivery --kind duplicate'],
       ['Remove all faults', 'faults clear'],
     ],

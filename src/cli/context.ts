@@ -1,4 +1,4 @@
-/** What a command's `run` gets: the outside world, and the ways to the emulator that the configuration names. */
+/** The context of a command's `run`: the process, the configuration and the clients of the emulator. */
 import type { Config } from '../config.ts';
 import type { EmulatorStatus } from '../contract/emulator-schemas.ts';
 import type { ApiClient } from '../control/api-client.ts';
@@ -10,26 +10,26 @@ import type { Io } from './io.ts';
 import { toJsonIo } from './json-io.ts';
 import { linkIds } from './render/links.ts';
 
-/** The signals that ask a process to end. */
+/** The signals that end a process. */
 export const interruptSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 export type SignalHandler = (signal: (typeof interruptSignals)[number]) => void;
 
-/** What the process around the command line supplies; tests supply their own. */
+/** What the process provides. Tests provide their own. */
 export interface Host {
   readonly io: Io;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   /** Wall time in milliseconds since 1970. */
   readonly now: () => number;
-  /** Aborted when the person interrupts. */
+  /** Aborted when the user interrupts. */
   readonly signal: AbortSignal;
-  /** Hands signals that would interrupt to somebody else, until the function that it returns is called. */
+  /** Passes interruption signals to `handler` until the returned function is called. */
   readonly redirectSignals: (handler: SignalHandler) => () => void;
-  /** The command line of this process, program first: how to start the same again. */
+  /** The command line of this process, program first, to start the same command again. */
   readonly invocation: readonly string[];
 }
 
-/** Options that every command takes. */
+/** Options that every command accepts. */
 export interface GlobalOptions {
   readonly json?: boolean;
   readonly url?: string;
@@ -38,33 +38,33 @@ export interface GlobalOptions {
 
 export interface Context extends Host {
   readonly json: boolean;
-  /** The configuration, with options of the command that are settings as well. */
+  /** The configuration, including the options of the command that are settings. */
   config(flags?: object): Promise<Config>;
-  /** What the gap register answers under that configuration. */
+  /** The rules of the gap register for that configuration. */
   rules(flags?: object): Promise<Rules>;
   /**
-   * @param signal aborts what is under way; the person's interruption when left out.
+   * @param signal aborts requests in progress (default: the signal of the host)
    * @throws SvcError `no_emulator` when neither the configuration nor a run file names an emulator.
    */
   connect(signal?: AbortSignal): Promise<ControlPlane>;
-  /** The public API of that emulator, with the configured key or the one that it was started with. */
+  /** The public API of that emulator, with the configured key or the one created at boot. */
   api(): Promise<ApiClient>;
-  /** Path of the certificate that clients of that emulator have to be told to trust; null where there is none. */
+  /** Path of the self-signed certificate that clients of that emulator must trust; null without one. */
   certificate(): Promise<string | null>;
-  /** The configured workspace, or the one that the emulator was started with. */
+  /** The configured workspace, or the one created at boot. */
   workspaceId(): Promise<string>;
-  /** One thing or one page: a JSON document with `--json`, otherwise the text. */
+  /** Prints one resource or one page: a JSON document with `--json`, otherwise the text. */
   print(value: unknown, toText: () => string): void;
-  /** The same in a pager, where the text is longer than the terminal. `usesPager` is false with `--no-pager`. */
+  /** Like `print`, with a pager for a text longer than the terminal. `usesPager` is false with `--no-pager`. */
   printLong(value: unknown, toText: () => string, usesPager: boolean): Promise<void>;
-  /** The same for JSON that has to stay as it was written. */
+  /** Like `print`, for JSON whose text must not change. */
   printJsonText(json: string, toText: () => string): void;
-  /** One item of a stream: a line of JSON with `--json`, otherwise the text. */
+  /** Prints one item of a stream: a line of JSON with `--json`, otherwise the text. */
   printItem(value: unknown, toText: () => string): void;
 }
 
 export interface ContextOptions {
-  /** Passes over the settings of a configuration file that would have to be executed. */
+  /** Skips a configuration file that would have to be executed. */
   readonly skipsModules?: boolean;
 }
 
@@ -88,21 +88,21 @@ export function createContext(
   }
 
   let resolved: Promise<Config> | undefined;
-  /** Nearly every way to the emulator asks for it: it is read once. */
+  /** Read once. */
   function config(flags?: object): Promise<Config> {
     if (flags !== undefined) return resolve(flags);
     resolved ??= resolve({});
     return resolved;
   }
 
-  // Known once a command has asked an emulator; what it prints before that has no ids.
+  // Known after the first request. Output before that contains no ids.
   let dashboardUrl: string | null = null;
   const link = (text: string) => (io.links && dashboardUrl !== null ? linkIds(text, dashboardUrl) : text);
   const write = (text: string) => io.write(link(text));
 
   const target = async () => resolveTarget(await config(), host);
 
-  // Of the emulator, once it has answered.
+  // The status of the emulator, after its first response.
   let known: EmulatorStatus | null = null;
 
   async function connect(signal = host.signal): Promise<ControlPlane> {

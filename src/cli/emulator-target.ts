@@ -1,4 +1,4 @@
-/** Which emulator the commands talk to, and how they know that it is that one. */
+/** Resolves the emulator that commands use, and verifies its identity. */
 import type { ProjectLocation } from '../config/project-folders.ts';
 import type { Config, ValueSource } from '../config.ts';
 import type { EmulatorStatus } from '../contract/emulator-schemas.ts';
@@ -17,13 +17,13 @@ export interface TargetSettings {
 
 export interface EmulatorTarget {
   readonly controlUrl: string;
-  /** The run file that names it; null where the configuration does. */
+  /** The run file that names it; null when the configuration does. */
   readonly run: RunFile | null;
-  /** Path of the certificate of its own making that the emulator of this folder serves; null where it has none. */
+  /** Path of the self-signed certificate of the emulator of this folder; null without one. */
   readonly certificate: string | null;
-  /** The certificates to trust beside the usual ones, in PEM. */
+  /** Certificates to trust in addition to the default ones, in PEM. */
   readonly ca: string | undefined;
-  /** What its control plane asks for, as far as is known. */
+  /** The token of its control plane, if known. */
   readonly token: string | undefined;
 }
 
@@ -37,7 +37,7 @@ export async function resolveTarget(
 ): Promise<EmulatorTarget> {
   const { values } = settings;
   const named = values.controlUrl === null ? null : parseEmulatorUrl(values.controlUrl);
-  // For an address that the user named, the run file only adds a token and a certificate.
+  // With an address of the user, the run file only adds a token and a certificate.
   const run = named === null ? findRunFile(location) : findTrustedRunFile(() => findRunFile(location));
   const controlUrl = named?.controlUrl ?? run?.control_url;
   if (controlUrl === undefined) throw noEmulator(location);
@@ -55,14 +55,14 @@ export async function resolveTarget(
 function noEmulator(location: ProjectLocation): SvcError {
   const above = findRunFileAbove(location);
   const hint = above && {
-    hint: `Use the one of ${above.folder}, above this project: --url ${new URL(above.run.control_url).origin}`,
+    hint: `Use the emulator of the parent folder ${above.folder} with: --url ${new URL(above.run.control_url).origin}`,
   };
   return new SvcError('no_emulator', 'No emulator runs in this folder.', hint ?? {});
 }
 
 /**
- * A configured token or key goes to an address that the user named by an option or a variable, to a loopback address,
- * or to the address in the same file. Otherwise a project from elsewhere could collect the secrets of the environment.
+ * A configured token or key may be sent to an address from an option or a variable, to a loopback address, or to the
+ * address in the same file. Otherwise a downloaded project could collect the secrets of the environment.
  * @throws SvcError `usage`.
  */
 export function assertSecretAllowed(
@@ -78,15 +78,15 @@ export function assertSecretAllowed(
   const namedBy = address === null ? 'the run file of this folder' : sources.controlUrl.name;
   throw new SvcError(
     'usage',
-    `${sources[secret].name} is not sent to ${origin}: that address comes from ${namedBy}.`,
-    { hint: `Name the address yourself to send it: --url ${origin}` },
+    `${sources[secret].name} was not sent to ${origin}, because that address comes from ${namedBy}.`,
+    { hint: `To send it, pass the address: --url ${origin}` },
   );
 }
 
 /**
- * The status of the emulator that wrote the run file. The file of one that was killed stays behind, and its process id
- * and its port may be others' by now.
- * @throws SvcError `no_emulator` when none answers, or another one.
+ * The status of the emulator that wrote the run file. The file of a killed emulator remains, and another process can have
+ * its process id and port.
+ * @throws SvcError `no_emulator` when no emulator responds, or a different one.
  */
 export async function getVerifiedStatus(
   run: RunFile,
@@ -94,13 +94,13 @@ export async function getVerifiedStatus(
 ): Promise<EmulatorStatus> {
   const status = await control.getStatus({});
   if (status.pid === run.pid && status.started_at === run.started_at) return status;
-  const message = `The emulator of this folder has ended; another one, process ${status.pid}, answers at ${status.url}.`;
+  const message = `The emulator of this folder has ended. A different one (pid ${status.pid}) runs at ${status.url}.`;
   throw new SvcError('no_emulator', message, {
-    hint: `Start one with svc emulator start, or talk to that one with --url ${status.url}`,
+    hint: `Start one with: svc emulator start. Or use the running one with --url ${status.url}`,
   });
 }
 
-/** The address of the emulator itself is as good as that of its control plane, and so is the link to its dashboard. */
+/** Accepts the URL of the emulator, of its control plane, or of its dashboard with the token. */
 function parseEmulatorUrl(text: string): { readonly controlUrl: string; readonly token: string | null } {
   const url = new URL(text);
   const token = url.searchParams.get('token');

@@ -1,4 +1,4 @@
-/** The variables that point a program to an emulator. */
+/** The environment variables that connect a program to an emulator. */
 import type { EmulatorStatus } from '../contract/emulator-schemas.ts';
 import { quoteForShell } from '../domain/shell.ts';
 import { SvcError } from '../errors.ts';
@@ -7,9 +7,9 @@ import { readStatusValue } from './status-values.ts';
 export type EnvVariables = Readonly<Record<string, string>>;
 
 /**
- * @param certificate path of the certificate that its clients have to be told to trust.
- * @param moreSecrets of further endpoints, as `SVC_WEBHOOK_SECRET_2` and so on.
- * @throws SvcError `validation_failed` for a value that is not what its name says: the emulator may be a remote one.
+ * @param certificate path of the self-signed certificate that clients must trust
+ * @param moreSecrets secrets of further endpoints, as `SVC_WEBHOOK_SECRET_2` and so on
+ * @throws SvcError `validation_failed` for an invalid value, because the emulator can be a remote one
  */
 export function toEnvVariables(
   status: EmulatorStatus,
@@ -48,18 +48,18 @@ const lineWriters: Readonly<
   Record<Exclude<VariableFormat, 'json'>, (name: string, value: string) => string>
 > = {
   export: (name, value) => `export ${name}=${quoteForShell(rejectControlCharacters(name, value))}`,
-  // GitHub takes everything up to the end of the line as it is.
+  // GitHub reads everything up to the end of the line, without quotes or escapes.
   github: (name, value) => `${name}=${rejectControlCharacters(name, value)}`,
   dotenv: (name, value) => `${name}=${quoteForDotenv(name, rejectControlCharacters(name, value))}`,
 };
 
-/** A line break would begin another variable. Some readers also break lines at U+0085, U+2028 and U+2029. */
+/** A line break would start another variable. Some readers also break lines at U+0085, U+2028 and U+2029. */
 function rejectControlCharacters(name: string, value: string): string {
   if (!/[\p{Cc}\p{Zl}\p{Zp}]/u.test(value)) return value;
   throw createFormatError(name, value, 'holds a control character or a line break');
 }
 
-/** The readers of such files agree on these three forms only: none has escapes, expansion or a comment in it. */
+/** Dotenv readers agree only on these three forms, without escapes, expansion or comments. */
 function quoteForDotenv(name: string, value: string): string {
   if (/^[\w@%+=:,./~[\]-]+$/.test(value)) return value;
   if (!/['\\]/.test(value)) return `'${value}'`;

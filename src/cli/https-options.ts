@@ -1,4 +1,4 @@
-/** HTTPS of `emulator start`: what is served, and what the clients are to trust. */
+/** The HTTPS settings of `emulator start`, and the certificate that clients must trust. */
 import { X509Certificate } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,21 +13,21 @@ interface CertificateFiles {
 }
 
 /**
- * A certificate means HTTPS, asked for or not.
- * @throws SvcError `usage` for a certificate without its key, and the reverse.
+ * A certificate turns HTTPS on.
+ * @throws SvcError `usage` for a certificate without its key, or a key without its certificate.
  */
 export function toHttpsOptions({ https, cert, key }: HttpsSettings): true | CertificateFiles | undefined {
   if (cert === null && key === null) return https ? true : undefined;
   if (cert !== null && key !== null) return { cert, key };
   const [given, missing] = cert === null ? ['--key', '--cert'] : ['--cert', '--key'];
-  throw new SvcError('usage', `${given} needs ${missing} too.`, {
-    hint: 'Name both files, or neither: --https makes a certificate.',
+  throw new SvcError('usage', `${given} needs ${missing}.`, {
+    hint: 'Pass both, or use --https with a generated certificate.',
   });
 }
 
 /**
- * Writes a certificate that no authority issued to `certificate.pem` in `folder`, where clients find it, and returns
- * its path; null for any other one, which its authority vouches for.
+ * Writes a self-signed certificate to `certificate.pem` in `folder`, for clients to trust.
+ * @returns its path; null for a certificate that an authority issued
  */
 export function writeCertificate(folder: string, certificate: string | null): string | null {
   if (certificate === null || !isSelfSigned(certificate)) return null;

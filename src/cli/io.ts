@@ -1,6 +1,6 @@
 /**
- * The only user of standard input, output and error. All text goes through {@link sanitizeForTerminal}: no data can command a
- * terminal, nor hide in what it shows.
+ * The only module that uses standard input, output and error. All text goes through {@link sanitizeForTerminal}, so that
+ * no data can control the terminal or be invisible.
  */
 import type { Readable, Writable } from 'node:stream';
 import { isatty, type WriteStream } from 'node:tty';
@@ -10,53 +10,54 @@ import { sanitizeForTerminal, stripStyles } from './terminal-text.ts';
 
 const STANDARD_INPUT = 0;
 
-/** How text may look where it is going. */
+/** What the destination of a text can show. */
 export interface TerminalCapabilities {
-  /** Columns of the terminal; without end where output is not a terminal. */
+  /** Columns of the terminal; infinite when output is not a terminal. */
   readonly width: number;
   readonly color: boolean;
-  /** Whether symbols such as ✓ can be shown. */
+  /** Whether it can show symbols such as ✓. */
   readonly unicode: boolean;
-  /** Whether words can be links. */
+  /** Whether it can show links. */
   readonly links: boolean;
 }
 
-/** The look of data, and apart from it, that of notes. */
+/** Standard input, output (data) and error (notes), with the capabilities of both outputs. */
 export interface Io extends TerminalCapabilities {
   readonly noteCapabilities: TerminalCapabilities;
-  /** Whether somebody sits in front of it who could answer a question. */
+  /** Whether prompts are possible. */
   readonly interactive: boolean;
-  /** Whether standard input is a terminal; it is not opened for that, so that it can be left to another program. */
+  /** Whether standard input is a terminal. This check does not open it, so that a child process can use it. */
   readonly isStdinTerminal: boolean;
-  /** Where questions are asked: never in the way of data. */
+  /** The streams of prompts. */
   readonly prompt: { readonly input: Readable; readonly output: Writable };
-  /** Data: one or more lines to standard output. */
+  /** Writes data: one or more lines to standard output. */
   write(text: string): void;
-  /** Progress, hints and errors: one or more lines to standard error. */
+  /** Writes progress, hints and errors: one or more lines to standard error. */
   note(text: string): void;
-  /** One JSON object to standard error, on a line of its own. */
+  /** Writes one JSON object to standard error, on its own line. */
   noteJson(value: object): void;
-  /** Replaces the line of progress; an empty one takes it away. Null where standard error is no terminal. */
+  /** Replaces the progress line; an empty text removes it. Null when standard error is not a terminal. */
   readonly progress: ((line: string) => void) | null;
-  /** Takes the whole terminal over, notes included. Null where input or output is none. */
+  /** Takes over the whole terminal, including notes. Null when input or output is not a terminal. */
   readonly openScreen: ((events: ScreenEvents) => Screen) | null;
-  /** Lines of the terminal; without end where output is not a terminal. */
+  /** Lines of the terminal; infinite when output is not a terminal. */
   readonly height: number;
   /**
-   * Shows text in a pager, a command line for a shell, until the person leaves it.
-   * @returns false where the pager does not start. Null where input or output is no terminal.
+   * Shows text in a pager, which is a shell command line, until the user quits it. Null when input or output is not a
+   * terminal.
+   * @returns false when the pager does not start
    */
   readonly openPager: ((text: string, pager: string) => Promise<boolean>) | null;
-  /** Standard input, read to its end. */
+  /** Reads standard input to its end. */
   readInput(): Promise<Buffer>;
 }
 
-/** What notes need: where they go, and what they may look like there. */
+/** The part that prints notes. */
 export type NoteOutput = Pick<Io, 'note' | 'noteCapabilities'>;
 
 /**
- * The streams of `host`. Its standard input is looked at when it is needed: opening it takes time. `noColor` is the
- * flag of that name; `FORCE_COLOR` and `NO_COLOR` come after it.
+ * Opens standard input only when it is needed, because that takes time.
+ * @param noColor the flag `--no-color`, which takes precedence over `FORCE_COLOR` and `NO_COLOR`
  */
 export function createProcessIo(host: NodeJS.Process, noColor: boolean): Io {
   const { stdout, stderr } = host;
@@ -93,11 +94,11 @@ export function createProcessIo(host: NodeJS.Process, noColor: boolean): Io {
     get prompt() {
       return { input: host.stdin, output: stderr };
     },
-    // Nothing comes back that a command could take for its exit code.
+    // `void`: a command must not take the result for its exit code.
     write: (text) => void stdout.write(sanitizeForTerminal(withLineEnd(text))),
     note: (text) => note(text),
     noteJson: (value) => note(JSON.stringify(value)),
-    // To the start of the line, the text, and nothing of the line before.
+    // Return to the start of the line, and erase the rest of it.
     progress: stderr.isTTY
       ? (line) => stderr.write(`\r${stripStyles(line).slice(0, stderr.columns - 1)}\x1b[K`)
       : null,
@@ -122,12 +123,12 @@ export function createProcessIo(host: NodeJS.Process, noColor: boolean): Io {
   };
 }
 
-/** Exit codes of a shell for a command that it does not find, or may not run. */
+/** Exit codes of a shell for a command that does not exist or cannot be executed. */
 const NOT_STARTED_EXIT_CODES = [126, 127];
 
 async function runPager(text: string, pager: string, env: NodeJS.ProcessEnv): Promise<boolean> {
   const { startTerminalProgram } = await import('./terminal-program.ts');
-  // As git and gh set them: colors are shown, and the text stays on the screen.
+  // The same values as in git and gh: show colors, and leave the text on the screen.
   const child = await startTerminalProgram(pager, {
     stdio: ['pipe', 'inherit', 'inherit'],
     env: { ...env, LESS: env.LESS ?? 'FRX', LV: env.LV ?? '-c' },

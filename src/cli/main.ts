@@ -1,4 +1,4 @@
-/** The process: its streams, its signals and its exit code. Nothing else in the project ends it. */
+/** The process: its streams, signals and exit code. Only this module calls `process.exit`. */
 import { setMaxListeners } from 'node:events';
 import { systemClock } from '../clock/wall-clock.ts';
 import { ExitCode } from '../errors.ts';
@@ -8,10 +8,10 @@ import { hasFlag, runCommandLine } from './program.ts';
 
 const args = process.argv.slice(2);
 const interruption = new AbortController();
-// Every request under way listens to it.
+// Every request in progress listens to it.
 setMaxListeners(0, interruption.signal);
 
-/** The first signal asks for an orderly end, the second one does not wait for it. */
+/** The first signal starts an orderly shutdown; the second one exits immediately. */
 const interrupt: SignalHandler = () => {
   if (interruption.signal.aborted) process.exit(ExitCode.interrupted);
   interruption.abort();
@@ -20,19 +20,19 @@ let onSignal = interrupt;
 for (const signal of interruptSignals) process.on(signal, () => onSignal(signal));
 
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  // The reader of a pipe has seen enough: `svc deliveries list | head -1`.
+  // The reader of a pipe has closed it: `svc deliveries list | head -1`.
   if (error.code === 'EPIPE') process.exit(ExitCode.success);
   throw error;
 });
 process.stderr.on('error', (error: NodeJS.ErrnoException) => {
-  // Notes that nobody reads are no reason to end, nor to end otherwise.
+  // A closed standard error does not change the result.
   if (error.code !== 'EPIPE') throw error;
 });
 
 const io = createProcessIo(process, hasFlag(args, '--no-color'));
 
 if (hasFlag(args, '--json')) {
-  // Node.js would print its warnings as text.
+  // By default, Node.js prints its warnings as text.
   process.removeAllListeners('warning');
   process.on('warning', ({ name, message }) => io.noteJson({ note: { message: `${name}: ${message}` } }));
 }
@@ -49,6 +49,6 @@ process.exitCode = await runCommandLine(args, {
       onSignal = interrupt;
     };
   },
-  // Without the dashes Node 20 would take `--env-file` for itself, wherever it stands.
+  // Without the `--`, Node 20 reads `--env-file` itself.
   invocation: [process.execPath, ...process.execArgv, '--', process.argv[1] ?? '', ...args],
 });

@@ -1,13 +1,13 @@
-/** Opens an address in the browser of whoever sits in front of the terminal. */
+/** Opens a URL in the browser. */
 import { spawn } from 'node:child_process';
 import type { Host } from './context.ts';
 
-/** An opener that is still at work by then is taken for the browser itself. */
+/** A program that still runs after this time is the browser itself. */
 const OPEN_TIMEOUT_MS = 1_000;
 
 /**
- * Starts the program of `BROWSER`, or else the system's opener. No process guard: the browser stays open when `svc` ends.
- * @returns whether it did; false where there is no display or no such program: the address has to be shown instead.
+ * Starts the program of `BROWSER`, or the default of the system, without a process guard: the browser outlives `svc`.
+ * @returns false without a display or such a program; show the URL instead
  */
 export async function openUrl(url: string, { env }: Pick<Host, 'env'>): Promise<boolean> {
   const [program, ...args] = findOpener(url, env, process.platform) ?? [];
@@ -24,20 +24,20 @@ export async function openUrl(url: string, { env }: Pick<Host, 'env'>): Promise<
   });
 }
 
-/** The command line that opens `url`, program first; null where nothing could show it. */
+/** The command line that opens `url`, program first; null without a display. */
 export function findOpener(
   url: string,
   env: Host['env'],
   platform: NodeJS.Platform,
 ): readonly string[] | null {
-  // As others read it: several commands with a colon between them, `%s` for the address. The first one is taken.
+  // `BROWSER` is a list separated by colons, with `%s` for the URL. Only the first command is used.
   const words = env.BROWSER?.split(':')[0]?.trim().split(/\s+/) ?? [''];
   if (words[0] !== '') {
     return words.includes('%s') ? words.map((word) => (word === '%s' ? url : word)) : [...words, url];
   }
   if (platform === 'darwin') return ['open', url];
   if (platform === 'win32') return ['rundll32', 'url.dll,FileProtocolHandler', url];
-  // Without a display it would take a browser of text, in the way of everything else here.
+  // Without a display, xdg-open starts a text browser in this terminal.
   const hasDisplay = Boolean(env.DISPLAY || env.WAYLAND_DISPLAY || env.WSL_DISTRO_NAME);
   return hasDisplay ? ['xdg-open', url] : null;
 }

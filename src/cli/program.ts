@@ -45,7 +45,7 @@ export function hasFlag(args: readonly string[], flag: string): boolean {
 }
 
 /**
- * `svc` alone shows the help; `svc help trigger` and `svc --help trigger` show that of a command. `svc --` stops Node 20
+ * `svc` shows the help; `svc help trigger` and `svc --help trigger` show that of a command. `svc --` stops Node 20
  * from reading options such as `--env-file`, which it does anywhere on the command line.
  */
 function toCommanderArguments(args: readonly string[]): string[] {

@@ -1,14 +1,14 @@
-/** What a person sees while something takes long. */
+/** Progress of slow operations. */
 import type { Context } from './context.ts';
 
-/** Shorter waits show nothing: it would only flicker. */
+/** Nothing is shown for shorter waits, to avoid flicker. */
 const UPDATE_INTERVAL_MS = 250;
-/** A log takes a line now and then. */
+/** Interval between the lines in a log. */
 const NOTE_INTERVAL_MS = 10_000;
 
 /**
- * Waits for `work`. In a terminal the line that `look` gives is shown meanwhile, and gone at the end; elsewhere it is
- * noted every ten seconds, and with `--json` not at all. A look that fails shows nothing: what is wrong, `work` will say.
+ * Shows the line that `look` returns until `work` ends: updated in a terminal, every ten seconds elsewhere, and not at
+ * all with `--json`. Errors of `look` are ignored, because `work` reports them.
  */
 export async function withProgress<Result>(
   { io, json }: Pick<Context, 'io' | 'json'>,

@@ -76,7 +76,7 @@ function findParseError(text: string, parse: (text: string) => unknown): string 
 }
 
 /**
- * Asks for confirmation. `--yes` answers it, and without a terminal it is not asked.
+ * Asks for confirmation, unless `--yes` is given or there is no terminal.
  * @throws SvcError `interrupted` when the user declines.
  */
 export async function confirm(context: Context, question: string, yes: true | undefined): Promise<void> {

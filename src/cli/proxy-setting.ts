@@ -1,11 +1,11 @@
-/** The proxy that the configuration asks for. */
+/** The proxy setting. */
 import type { ProxyOptions } from '../domain/http-proxy.ts';
 
 const PROXY_VARIABLES = ['HTTPS_PROXY', 'ALL_PROXY', 'HTTP_PROXY'];
 
 /**
- * @param setting an address, or `env`: what the environment names, as other programs read it. What goes through a
- *   proxy is HTTPS, so that its variable is asked first.
+ * @param setting a URL, or `env` for the proxy variables of the environment. Proxied requests use HTTPS, so its
+ *   variable takes precedence.
  */
 export function resolveProxySetting(
   setting: string | null,

@@ -1,10 +1,10 @@
-/** What `emulator start` says once requests are answered. */
+/** The output of `emulator start` when it accepts requests. */
 import type { EmulatorStatus } from '../contract/emulator-schemas.ts';
 import type { Rules } from '../profile/rules.ts';
 import type { Context } from './context.ts';
 import { type ForwardSettings, renderBanner } from './render/banner.ts';
 
-/** What is said of a running emulator; `boot_ms` is from its start to its first answer. */
+/** The status of an emulator after boot; `boot_ms` is the time from its start until it accepts requests. */
 export type ReadyStatus = Omit<
   EmulatorStatus,
   'db' | 'started_at' | 'max_attempts' | 'payload_member' | 'deliveries' | 'retention' | 'storage_problem'
@@ -14,9 +14,9 @@ export type ReadyStatus = Omit<
 export type ReadyLine = ReadyStatus & { readonly type: 'ready' };
 
 /**
- * The ready line with `--json`, the banner for people.
- * @param forwarding what it delivers from boot on
- * @param certificate path of the certificate that clients have to be told to trust
+ * Prints the ready line with `--json`, otherwise the banner.
+ * @param certificate path of the self-signed certificate that clients must trust
+ * @param forwarding the endpoint that is registered at boot
  */
 export function announceReady(
   status: ReadyStatus,
@@ -33,7 +33,7 @@ export function isReadyLine(message: object | null): message is ReadyLine {
   return message !== null && 'type' in message && message.type === 'ready';
 }
 
-/** Its members in the order that the documentation gives. */
+/** The fields in the order of the documentation. */
 function toReadyLine(status: ReadyStatus): ReadyLine {
   const { url, base_url, control_url, dashboard_url, environment, profile, workspace_id, api_key } = status;
   const { control_token, webhook_id, webhook_secret, pid, version, boot_ms } = status;

@@ -5,9 +5,9 @@ import { styleFor } from './render/style.ts';
 import { sanitizeLine } from './terminal-text.ts';
 
 /**
- * Tells of an error on standard error, and decides the exit code. With `--json` it is
- * `{"error":{"code","message","hint"}}`. Who interrupts needs not be told so. What is not an `SvcError` is a fault of
- * ours and shows its stack.
+ * Prints an error to standard error and returns the exit code. With `--json` the error is
+ * `{"error":{"code","message","hint"}}`. An interruption is not printed. Anything but an `SvcError` is an internal
+ * error and is printed with its stack.
  */
 export function reportError(error: unknown, io: Io, json: boolean): ExitCode {
   const known = error instanceof SvcError ? error : toInternal(error);
@@ -15,7 +15,7 @@ export function reportError(error: unknown, io: Io, json: boolean): ExitCode {
   if (json) io.noteJson({ error: { code, message, hint } });
   else if (code !== 'interrupted') {
     const { bold, red } = styleFor(io.noteCapabilities);
-    // Only the trace of an internal error has several lines.
+    // Only an internal error has several lines.
     const text = code === 'internal_error' ? message : sanitizeLine(message);
     io.note(`${bold(red('error:'))} ${text}`);
     if (hint !== undefined) printHint(hint, io);
@@ -25,7 +25,7 @@ export function reportError(error: unknown, io: Io, json: boolean): ExitCode {
 
 function toInternal(error: unknown): SvcError {
   const trace = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  return new SvcError('internal_error', `This is a fault in svc, please report it: ${trace}`, {
+  return new SvcError('internal_error', `Internal error of svc: ${trace}`, {
     cause: error,
   });
 }

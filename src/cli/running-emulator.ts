@@ -1,4 +1,4 @@
-/** Whose a port is, and whose a folder. */
+/** Finds the emulator that uses a port or a folder. */
 import type { ProjectLocation } from '../config/project-folders.ts';
 import type { Config } from '../config.ts';
 import type { EmulatorStatus } from '../contract/emulator-schemas.ts';
@@ -11,8 +11,8 @@ import { getVerifiedStatus, resolveTarget } from './emulator-target.ts';
 const STATUS_TIMEOUT_MS = 1_000;
 
 /**
- * The emulator that has the configured port; null where another program has it, or none. The program that listens
- * there may be another user's, so it is not sent the configured token.
+ * The emulator that listens on the configured port; null for another program. The configured token is not sent, because
+ * the program can belong to another user.
  */
 export async function findEmulatorOnPort(
   { values, sources }: Config,
@@ -30,17 +30,17 @@ export async function findEmulatorOnPort(
   return Promise.any(asked).catch(() => null);
 }
 
-/** Whom to ask for the port, and what else there is to do. */
-export function suggestForBusyPort(occupant: EmulatorStatus | null, port: number): string {
-  return occupant === null
-    ? `Another program listens there: lsof -i :${port} names it. Or take any free port with --port 0.`
-    : `An emulator listens there: process ${occupant.pid}, database ${occupant.db}. Stop it with svc emulator stop --url ${occupant.url}, or take any free port with --port 0.`;
+/** A hint about the program that uses the port. */
+export function suggestForBusyPort(emulator: EmulatorStatus | null, port: number): string {
+  return emulator === null
+    ? `Find the program that uses it with: lsof -i :${port}. Or take a free port with --port 0.`
+    : `Stop the emulator that uses it (pid ${emulator.pid}, database ${emulator.db}) with: svc emulator stop --url ${emulator.url}. Or take a free port with --port 0.`;
 }
 
 /**
- * One emulator a folder: the commands in it find no more than that.
- * @throws SvcError `already_running` when one answers that was started in this very folder; `untrusted_file` when
- *   another user can change its run file.
+ * A folder can have one emulator, because commands find it by the run file.
+ * @throws SvcError `already_running` when an emulator of this folder responds; `untrusted_file` when another user can
+ *   change its run file.
  */
 export async function assertNoneRunning(
   { values, sources, projectFolder }: Config,
@@ -53,8 +53,8 @@ export async function assertNoneRunning(
   const control = createHttpControlClient({ ...target, signal: abortAfter(STATUS_TIMEOUT_MS) });
   const running = await getVerifiedStatus(run, control).catch(() => null);
   if (running === null) return;
-  const message = `An emulator runs in this folder already: process ${running.pid} at ${running.url}, database ${running.db}.`;
+  const message = `An emulator is already running in this folder: pid ${running.pid}, ${running.url}, database ${running.db}.`;
   throw new SvcError('already_running', message, {
-    hint: 'svc emulator stop ends it. Another one beside it needs a folder of its own.',
+    hint: 'Stop it with: svc emulator stop. Or start the other emulator in another folder.',
   });
 }

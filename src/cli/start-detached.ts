@@ -1,4 +1,4 @@
-/** Starting the emulator in the background: the same command line again, its output in a file. */
+/** Starts the emulator in the background: the same command line again, with its output in a file. */
 import { spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,14 +12,13 @@ const STARTUP_TIMEOUT_MS = 30_000;
 
 export interface DetachedEmulator {
   readonly status: ReadyStatus;
-  /** Path of the file that its output goes to. */
+  /** Path of the file with its output. */
   readonly log: string;
 }
 
 /**
- * Runs `invocation` as a process of its own, which stays when this one and its terminal are gone, and waits for its
- * ready line.
- * @throws SvcError the error that the process left with; `timeout` when it is not ready in 30 seconds.
+ * Runs `invocation` in a process that outlives this one and its terminal, and waits for its ready line.
+ * @throws SvcError the error that the process reported; `timeout` when it is not ready within 30 seconds.
  */
 export async function startDetached(host: Host, projectFolder: string): Promise<DetachedEmulator> {
   const log = join(createStateFolder(projectFolder, host.env), 'emulator.log');
@@ -36,7 +35,7 @@ export async function startDetached(host: Host, projectFolder: string): Promise<
   child.unref();
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
   const look = async () => {
-    // In this order: what it wrote before its end is there when it has ended.
+    // In this order, because the process writes its output before it ends.
     const over = hasEnded();
     return findReadyOrError(log) ?? (over ? {} : null);
   };
@@ -47,18 +46,18 @@ export async function startDetached(host: Host, projectFolder: string): Promise<
   });
   if (message === null) {
     child.kill();
-    throw new SvcError('timeout', 'The emulator was not ready in 30 seconds.', toLogHint(log));
+    throw new SvcError('timeout', 'The emulator was not ready within 30 seconds.', toLogHint(log));
   }
   if (isReadyLine(message)) return { status: message, log };
   throw toError(message, log);
 }
 
-/** What a process that did not get ready has written, if it has written anything. */
+/** The error that a process reported instead of its ready line. */
 interface StartupError {
   readonly error?: { readonly code?: string; readonly message?: string; readonly hint?: string };
 }
 
-/** The first line that is such a message; Node.js, or what it has loaded, may write others. */
+/** The first line that is such a message. Node.js can write other lines. */
 function findReadyOrError(log: string): ReadyLine | StartupError | null {
   const lines = readFileSync(log, 'utf8').split('\n').slice(0, -1);
   const messages = lines.map(parseObject);
@@ -81,5 +80,5 @@ function toError({ error = {} }: StartupError, log: string): SvcError {
 }
 
 function toLogHint(log: string): { readonly hint: string } {
-  return { hint: `Its output is in ${log}.` };
+  return { hint: `Read its log: ${log}` };
 }

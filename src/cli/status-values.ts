@@ -1,4 +1,4 @@
-/** Values from the status of an emulator, which may be on another machine: each is checked before it is used outside a message. */
+/** Validates values of the status of an emulator, which can be on another machine, before they are used outside of messages. */
 import type { EmulatorStatus } from '../contract/emulator-schemas.ts';
 import { isControlToken } from '../domain/control-token.ts';
 import { idPatterns } from '../domain/ids.ts';
@@ -23,7 +23,7 @@ const schemas = {
   webhook_secret: secret,
 } as const satisfies Partial<Record<keyof EmulatorStatus, ValueSchema<string>>>;
 
-/** @throws SvcError `validation_failed` when the value is not what its name says. */
+/** @throws SvcError `validation_failed` when the value is invalid. */
 export function readStatusValue(name: keyof typeof schemas, value: unknown): string {
   return schemas[name].parse(value, {
     path: `The ${name} that the emulator reports`,
@@ -31,7 +31,7 @@ export function readStatusValue(name: keyof typeof schemas, value: unknown): str
   });
 }
 
-/** @throws SvcError `validation_failed` for anything that a browser would not open as a page. */
+/** @throws SvcError `validation_failed` when it is not an HTTP URL. */
 export function readDashboardUrl({ dashboard_url }: EmulatorStatus): string {
   return readStatusValue('dashboard_url', dashboard_url);
 }

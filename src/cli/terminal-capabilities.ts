@@ -1,21 +1,21 @@
-/** What the place where text goes can show, as far as the environment tells. */
+/** Detects the capabilities of a terminal from the environment. */
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** `FORCE_COLOR` counts before `NO_COLOR`, and both before what the stream is, as in Node.js itself. */
+/** `FORCE_COLOR` takes precedence over `NO_COLOR`, and both over the kind of the stream, as in Node.js. */
 export function wantsColor(env: Environment, isTerminal: boolean): boolean {
   if (env.FORCE_COLOR !== undefined) return env.FORCE_COLOR !== '0' && env.FORCE_COLOR !== 'false';
   if (env.NO_COLOR) return false;
   return isTerminal && env.TERM !== 'dumb';
 }
 
-/** A locale that names another encoding than UTF-8, or none (`C`, `POSIX`), has no room for symbols. */
+/** A locale with an encoding other than UTF-8, or without one (`C`, `POSIX`), cannot show symbols. */
 export function supportsUnicode(env: Environment): boolean {
   const locale = env.LC_ALL || env.LC_CTYPE || env.LANG;
   return !locale || /utf-?8/i.test(locale);
 }
 
-/** Terminals that are known to show OSC 8 links, by the variables that they set; others may print them as garbage. */
+/** Detects terminals that show OSC 8 links by their variables. Others can print the sequences as text. */
 export function supportsLinks({
   TERM = '',
   TERM_PROGRAM = '',
@@ -26,7 +26,7 @@ export function supportsLinks({
   return (
     /^(?:iTerm\.app|WezTerm|vscode|ghostty)$/.test(TERM_PROGRAM) ||
     /^(?:xterm-kitty|xterm-ghostty|alacritty|foot)$/.test(TERM) ||
-    // The first version of VTE that has them without a fault is 0.50.1.
+    // VTE supports links correctly from version 0.50.1.
     Number(VTE_VERSION) > 5000 ||
     WT_SESSION !== undefined
   );

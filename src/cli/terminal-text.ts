@@ -1,9 +1,9 @@
-/** Text on its way to a terminal: our own styling passes, everything else that it would obey or hide is escaped. */
+/** Sanitizes text for a terminal: keeps our own styles, and escapes other control and invisible characters. */
 import { escapeInvisible, escapeToOneLine } from '../domain/invisible-characters.ts';
 
 /**
- * Marks the sequences that this process makes. Text from elsewhere cannot know it, so none of it can style anything.
- * In groups of at most four digits, which is what programs that measure text accept in a sequence.
+ * Marks the sequences of this process. Other text cannot know the key, so it cannot style anything. The key has groups of
+ * at most four digits, the limit of libraries that measure text.
  */
 const STYLE_KEY = Array.from(crypto.getRandomValues(new Uint16Array(4)), (word) => word % 10_000).join(';');
 

@@ -146,11 +146,6 @@ const stillToDo: readonly string[] = [
   'docs/security.md',
   // cli
   'src/cli',
-  'src/cli/doctor',
-  'src/cli/exec',
-  'src/cli/listen',
-  'src/cli/live',
-  'src/cli/render',
   'test/cli',
   'test/cli/commands',
   'test/cli/doctor',

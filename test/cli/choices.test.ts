@@ -109,8 +109,8 @@ describe('what is offered', () => {
     const described = Object.fromEntries(items.map(({ value, description }) => [value, description]));
     expect(described).toMatchObject({
       'parcel.lost': 'Gone',
-      'robot.awoke': 'seen here; it has no fixture',
-      'robot.slept': 'seen here; it has no fixture',
+      'robot.awoke': 'used in this emulator, without a fixture',
+      'robot.slept': 'used in this emulator, without a fixture',
     });
     expect(items.filter(({ value }) => value === 'order.shipped')).toHaveLength(1);
     expect(described).not.toHaveProperty('*');

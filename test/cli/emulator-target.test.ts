@@ -62,8 +62,12 @@ describe.each(secrets)('%s', (variable, secret, name) => {
   ])('is not sent to an address on another machine that only %s names', async (_, given, place) => {
     await expect(ask(given)).rejects.toMatchObject({
       code: 'usage',
-      message: expect.stringMatching(new RegExp(`^${variable} is not sent to ${ELSEWHERE}: .*${place}\\.$`)),
-      hint: `Name the address yourself to send it: --url ${ELSEWHERE}`,
+      message: expect.stringMatching(
+        new RegExp(
+          `^${variable} was not sent to ${ELSEWHERE}, because that address comes from .*${place}\\.$`,
+        ),
+      ),
+      hint: `To send it, pass the address: --url ${ELSEWHERE}`,
     });
   });
 });
@@ -79,7 +83,7 @@ describe('an emulator above the project root', () => {
     const config = await resolveConfig({ flags: {}, env: {}, cwd });
     await expect(resolveTarget(config, { cwd, env: {} })).rejects.toMatchObject({
       code: 'no_emulator',
-      hint: `Use the one of ${above}, above this project: --url ${LOOPBACK}`,
+      hint: `Use the emulator of the parent folder ${above} with: --url ${LOOPBACK}`,
     });
   });
 });
@@ -114,7 +118,7 @@ describe('the token of a control plane', () => {
     });
     const args = ['emulator', 'start', '--port', String(port), '--db', ':memory:'];
     expect(await runCommandLine(args, host)).toBe(ExitCode.usage);
-    expect(capturedOutput.err).toContain('Another program listens there');
+    expect(capturedOutput.err).toContain('Find the program that uses it with: lsof');
     expect(received).toEqual([undefined]);
   });
 });

@@ -31,8 +31,8 @@ describe('HTTPS of emulator start', () => {
   });
 
   it.each([
-    ['--cert', '--cert needs --key too.'],
-    ['--key', '--key needs --cert too.'],
+    ['--cert', '--cert needs --key.'],
+    ['--key', '--key needs --cert.'],
   ])('needs both files: %s alone', async (option, problem) => {
     const cwd = createTemporaryFolder();
     const { exitCode, err } = await run(`emulator start --port 0 --db :memory: ${option} file.pem`, { cwd });
@@ -94,8 +94,8 @@ describe('the commands, with an emulator that serves HTTPS', () => {
     mkdirSync(cwd);
     const { exitCode, err } = await run(args, { cwd });
     expect(exitCode).toBe(2);
-    expect(err).toContain(`An emulator listens there: process ${pid}`);
-    expect(err).toContain(`svc emulator stop --url ${url},`);
+    expect(err).toContain(`Stop the emulator that uses it (pid ${pid}, `);
+    expect(err).toContain(`svc emulator stop --url ${url}. `);
   });
 
   it('tell other programs to trust it too', async () => {

@@ -19,7 +19,7 @@ it.each(['{"ok":true}', 'null', '[]', '{}', '<h1>Hello</h1>'])(
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
     expect(await findAt(port)).toBeNull();
-    expect(suggestForBusyPort(null, port)).toContain('Another program listens there');
+    expect(suggestForBusyPort(null, port)).toContain('Find the program that uses it with: lsof');
   },
 );
 

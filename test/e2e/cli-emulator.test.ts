@@ -186,7 +186,7 @@ describe('svc emulator start --detach', () => {
     const killed = await svc(detach, { cwd, env });
     expect(killed).toMatchObject({ exitCode: ExitCode.internal, stdout: '' });
     expect(killed.stderr).toMatch(
-      /^error: The emulator did not start\.\nhint: Its output is in .*emulator\.log\.\n$/,
+      /^error: The emulator did not start\.\nhint: Read its log: .*emulator\.log\n$/,
     );
     expect(await svc(['emulator', 'status'], { cwd })).toMatchObject({ exitCode: ExitCode.noEmulator });
   });

@@ -83,7 +83,7 @@ export const commandCases: Readonly<Record<string, CommandCase>> = {
   'deliveries list': {
     args: ['--status', 'succeeded', '--limit', '1'],
     stdout: /^ID +STATUS +TYPE .*\ndel_\w+ +✓ succeeded/,
-    stderr: /--starting-after del_\w+\.$/,
+    stderr: /--starting-after del_\w+ for the next page\.$/,
     jsonFields: page,
     invalid: [['--status', 'lost'], 'Invalid value for --status: "lost"'],
     notFound: otherWorkspace,

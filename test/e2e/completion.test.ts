@@ -125,7 +125,7 @@ describe.skipIf(!hasShell('fish'))('in fish', () => {
     ['svc emulator start --write-env my', ['my payload.json']],
     ['svc trigger --data @my', ['@my payload.json']],
     ['svc trigger --data=@my', ['--data=@my payload.json']],
-    ['svc trigger robot', ['robot.awoke\tseen here; it has no fixture']],
+    ['svc trigger robot', ['robot.awoke\tused in this emulator, without a fixture']],
     ['svc trigger nothing.like', []],
   ])('%j is completed by %j', async (line, wanted) => {
     await expect.poll(() => complete(line), A_WHILE).toEqual(wanted);

@@ -11,7 +11,7 @@ const env = { SVC_PORT: '0' };
 it('checks what can be checked where no emulator runs', async () => {
   const { exitCode, stdout, stderr } = await svc(['doctor'], { cwd: createFolder(), env });
   expect({ exitCode, stderr }).toEqual({ exitCode: ExitCode.success, stderr: '' });
-  expect(stdout).toMatch(/skipped +Emulator +none runs here\n.*svc emulator start/);
+  expect(stdout).toMatch(/skipped +Emulator +not running in this folder\n.*svc emulator start/);
   expect(stdout).toMatch(/ok +Database +.*is made at the first start/);
 });
 

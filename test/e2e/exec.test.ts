@@ -118,8 +118,8 @@ describe('the exit code', () => {
   });
 
   it.each([
-    ['there is no such program', ['--', 'no-such-program'], 'no such program'],
-    ['there is no command', [], "missing required argument 'command'"],
+    ['there is no such program', ['--', 'no-such-program'], 'the program does not exist'],
+    ['there is no command', [], 'Missing argument: command'],
     ['the port is invalid', ['--port', 'x', ...trigger], '--port'],
     ['the database cannot be written', ['--db', '/dev/null/a.db', ...trigger], '/dev/null/a.db'],
     ['the log cannot be written', ['--log', '/dev/null/a.log', ...trigger], 'log'],
@@ -317,7 +317,7 @@ describe('--require-settled', () => {
     const args = ['--forward-to', receiver.url, '--require-settled', ...trigger];
     const { exitCode, stderr } = await exec(args, { cwd: place() });
     expect(exitCode).toBe(ExitCode.failure);
-    expect(stderr).toMatch(/^1 of 1 deliveries did not arrive/);
+    expect(stderr).toMatch(/^1 of 1 delivery did not arrive/);
     expect(stderr).toMatch(
       /order\.shipped to http:\S+: del_\w+ pending after 1 attempt, the next in 4m \d+s: .*503 Service Unavailable\n/,
     );
@@ -337,7 +337,7 @@ describe('--require-settled', () => {
     const { exitCode, stderr } = await run('2');
     expect(exitCode).toBe(ExitCode.failure);
     expect(stderr).toMatch(
-      /^1 of 1 deliveries failed and 0 are pending, but --expect-failed asks for 2 failed and none pending\.\n {2}order\.shipped to /,
+      /^1 of 1 delivery failed and 0 are pending, but --expect-failed requires 2 failed and none pending\.\n {2}order\.shipped to /,
     );
   });
 
@@ -365,7 +365,7 @@ describe('the log', () => {
       execFileSync(process.execPath, [${JSON.stringify(program)}, 'trigger', 'order.shipped', '--wait=100ms'], { stdio: 'ignore' });`;
     const { exitCode, stderr } = await exec(['--forward-to', receiver.url, ...node(script)], { cwd });
     expect(exitCode).toBe(1);
-    const path = /^The log of the emulator, (?<path>.*), ends:$/m.exec(stderr)?.groups?.path ?? '';
+    const path = /^Last lines of the emulator log (?<path>.*):$/m.exec(stderr)?.groups?.path ?? '';
     expect(stderr).toMatch(/ {2}POST {2}201 .* \/v1\/events$/m);
     const lines = readFileSync(path, 'utf8').trimEnd().split('\n');
     expect(stderr).toContain(lines.map((line) => `  ${line}`).join('\n'));

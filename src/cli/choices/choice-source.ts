@@ -1,29 +1,29 @@
-/** Things that a person can choose from: a prompt lists them, and completion suggests them. */
+/** Lists of choices, for prompts and for shell completion. */
 import type { Context } from '../context.ts';
 import type { TerminalCapabilities } from '../io.ts';
 import { type Column, renderTable } from '../render/table.ts';
 import { stripStyles } from '../terminal-text.ts';
 
 export interface ChoiceSource {
-  /** What one of them is called: `delivery`. */
+  /** The name of one of them: `delivery`. */
   readonly noun: string;
-  /** What there is now, in the order in which it is most likely to be chosen. */
+  /** The current choices, most likely first. */
   list(context: Context): Promise<ChoiceList>;
 }
 
 export interface ChoiceList {
   readonly items: readonly Choice[];
-  /** The lines of a table: its titles, and then one for each item. They are plain text. */
+  /** The lines of a table without styles: its titles, then one line per item. */
   toLines(terminalCapabilities: TerminalCapabilities): readonly string[];
 }
 
 export interface Choice {
   readonly value: string;
-  /** What the columns after the value tell of it. */
+  /** The columns after the value. */
   readonly description: string;
 }
 
-/** Offers the rows of a table whose first column is the value. */
+/** Converts rows of a table whose first column is the value. */
 export function toChoiceList<Row>(
   rows: readonly Row[],
   columns: readonly Column<Row>[],

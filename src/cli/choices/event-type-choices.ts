@@ -5,16 +5,16 @@ import type { Context } from '../context.ts';
 import type { Column } from '../render/table.ts';
 import { type ChoiceSource, toChoiceList } from './choice-source.ts';
 
-/** How many deliveries are looked at for types that they are of. */
+/** Number of deliveries that are searched for event types. */
 const MAX_DELIVERIES = 200;
 
-/** Event types that have a fixture; there they are without an emulator. */
+/** Event types that have a fixture. They need no emulator. */
 export const fixtureTypeChoices: ChoiceSource = {
   noun: 'event type',
   list: async (context) => toChoiceList<DescribedType>(await listFixtureTypes(context), columns, toType),
 };
 
-/** Event types that have a fixture, and those that the emulator has seen besides. */
+/** Event types that have a fixture, and others of the emulator. */
 export const eventTypeChoices: ChoiceSource = {
   noun: 'event type',
   async list(context) {
@@ -22,7 +22,7 @@ export const eventTypeChoices: ChoiceSource = {
     const known = new Set(fixtures.map(toType));
     const others = (await listSeenTypes(context))
       .filter((type) => !known.has(type))
-      .map((type) => ({ type, description: 'seen here; it has no fixture' }));
+      .map((type) => ({ type, description: 'used in this emulator, without a fixture' }));
     return toChoiceList<DescribedType>([...fixtures, ...others], columns, toType);
   },
 };

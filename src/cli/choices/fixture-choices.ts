@@ -1,4 +1,4 @@
-/** The fixtures of the project and the built-in ones; there they are without an emulator. */
+/** The fixtures of the project and the built-in ones. They need no emulator. */
 import { fixtureFolders } from '../../fixtures/fixture-folders.ts';
 import { listFixtureFiles, readDescription } from '../../fixtures/fixture-index.ts';
 import type { Context } from '../context.ts';

@@ -1,4 +1,4 @@
-/** The resources of the emulator, newest first, for who chooses one of them. */
+/** The resources of the emulator as choices, newest first. */
 import type { Delivery } from '../../contract/delivery-schemas.ts';
 import type { ControlPlane } from '../../control/control-plane.ts';
 import type { Context } from '../context.ts';
@@ -7,7 +7,7 @@ import { eventColumns, keyColumns, webhookColumns, workspaceColumns } from '../r
 import { fetchScheduleTimes } from '../schedule-time.ts';
 import { type ChoiceList, type ChoiceSource, toChoiceList } from './choice-source.ts';
 
-/** Who looks for an older one knows its id. The public API lists no more at a time. */
+/** The page limit of the public API. */
 const MAX_CHOICES = 100;
 
 export const deliveryChoices: ChoiceSource = {
@@ -18,7 +18,7 @@ export const deliveryChoices: ChoiceSource = {
   },
 };
 
-/** Those that failed come first: they are what is sent again. */
+/** Failed deliveries first, because they are replayed most often. */
 export const replayableDeliveryChoices: ChoiceSource = {
   noun: 'delivery',
   async list(context) {
@@ -63,7 +63,7 @@ export const workspaceChoices: ChoiceSource = {
   },
 };
 
-/** Those that have not been revoked. */
+/** Keys that are not revoked. */
 export const keyChoices: ChoiceSource = {
   noun: 'key',
   async list(context) {
@@ -74,15 +74,15 @@ export const keyChoices: ChoiceSource = {
   },
 };
 
-/** By what tells them apart: how often each was tried, and when it will be again, does not. */
+/** Without the columns that do not help to choose. */
 async function toDeliveryChoices(
   rows: readonly Delivery[],
   control: ControlPlane,
   context: Context,
 ): Promise<ChoiceList> {
   const columns = deliveryColumns(context, await fetchScheduleTimes(rows, control, context));
-  const telling = columns.filter(({ title }) => title !== 'TRIES' && title !== 'NEXT');
-  return toChoiceList(rows, telling, toId);
+  const shown = columns.filter(({ title }) => title !== 'TRIES' && title !== 'NEXT');
+  return toChoiceList(rows, shown, toId);
 }
 
 function toId({ id }: { readonly id: string }): string {

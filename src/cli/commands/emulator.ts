@@ -97,7 +97,7 @@ export const emulatorWait: CommandDefinition<WaitOptions> = {
   },
 };
 
-/** The status, or the error that says why there is none; null when the time ended first. */
+/** The status, or the error that explains why it is missing; null when the time ended first. */
 async function findStatus(context: Context, end: AbortSignal): Promise<EmulatorStatus | SvcError | null> {
   try {
     const control = await context.connect(end);

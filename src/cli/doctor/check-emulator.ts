@@ -1,4 +1,4 @@
-/** The emulator that runs, if one does: how it is found, and what its clock does. */
+/** Checks the running emulator: its run file, its address and its clock. */
 import type { ProjectLocation } from '../../config/project-folders.ts';
 import type { ClockState, EmulatorStatus } from '../../contract/emulator-schemas.ts';
 import type { ControlPlane } from '../../control/control-plane.ts';
@@ -14,7 +14,7 @@ export interface RunningEmulator {
 
 export interface CheckedEmulator {
   readonly finding: Finding;
-  /** Null where none answers. */
+  /** Null when no emulator responds. */
   readonly running: RunningEmulator | null;
 }
 
@@ -23,7 +23,10 @@ export async function checkEmulator(context: Context): Promise<CheckedEmulator> 
   const { controlUrl } = (await context.config()).values;
   try {
     if (controlUrl === null && findRunFile(context) === null) {
-      return { finding: emulator.skipped('none runs here', 'svc emulator start starts one.'), running: null };
+      return {
+        finding: emulator.skipped('not running in this folder', 'Start it with: svc emulator start'),
+        running: null,
+      };
     }
     const control = await context.connect();
     const status = await control.getStatus({});
@@ -34,7 +37,7 @@ export async function checkEmulator(context: Context): Promise<CheckedEmulator> 
   }
 }
 
-/** @param running the process that answers; null where none does */
+/** @param running the process id of the emulator that responds; null without one */
 export function checkRunFile(location: ProjectLocation, running: number | null): Finding {
   const file = createFindingBuilder('run_file', 'Run file');
   let found: ReturnType<typeof inspectRunFile>;
@@ -44,20 +47,20 @@ export function checkRunFile(location: ProjectLocation, running: number | null):
     return file.fromError(error);
   }
   if (found === null)
-    return file.ok(running === null ? 'none' : 'none; the emulator that answers was started elsewhere');
+    return file.ok(running === null ? 'none' : 'none; the emulator was started in another folder');
   const { path, run, isAlive } = found;
   const remove = `Remove it: rm ${path}`;
-  if (run === null) return file.warning(`${path} cannot be read, and is passed over`, remove);
+  if (run === null) return file.warning(`${path} cannot be read and is ignored`, remove);
   if (!isAlive) {
-    return file.warning(`${path} is of process ${run.pid}, which has ended, and is passed over`, remove);
+    return file.warning(`${path} belongs to process ${run.pid}, which has ended, and is ignored`, remove);
   }
   if (running === run.pid) return file.ok(`${path}, process ${run.pid}`);
   return running === null
-    ? file.problem(`${path} names process ${run.pid}, which is no emulator that answers`, remove)
-    : file.ok(`${path}, process ${run.pid}; another emulator is asked`);
+    ? file.problem(`${path} names process ${run.pid}, which does not respond as an emulator`, remove)
+    : file.ok(`${path}, process ${run.pid}; commands use another emulator`);
 }
 
-/** Schedule time of the workspace that commands work in. */
+/** Checks the schedule clock of the workspace that commands use. */
 export async function checkClock({ control }: RunningEmulator, workspace_id: string): Promise<Finding> {
   const clock = createFindingBuilder('clock', 'Clock');
   const [state, { data }] = await Promise.all([
@@ -67,8 +70,8 @@ export async function checkClock({ control }: RunningEmulator, workspace_id: str
   const standing = describeClock(state);
   if (state.rate > 0 || data.length === 0) return clock.ok(standing);
   return clock.warning(
-    `${standing}, and deliveries wait for it`,
-    'svc clock next sends what is due next, svc clock resume lets it run.',
+    `${standing}, and pending deliveries wait for it`,
+    'Send the next due attempt with: svc clock next. Or resume the clock with: svc clock resume',
   );
 }
 

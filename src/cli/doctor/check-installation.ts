@@ -1,4 +1,4 @@
-/** What has to be right before an emulator can start: Node.js, the configuration and the port. */
+/** Checks what an emulator needs to start: Node.js, the configuration and the port. */
 import { createServer } from 'node:net';
 import { type Config, listConfig } from '../../config.ts';
 import type { EmulatorStatus } from '../../contract/emulator-schemas.ts';
@@ -13,22 +13,22 @@ const OLDEST_NODE = [20, 19] as const;
 export function checkNode(version: string): Finding {
   const node = createFindingBuilder('node', 'Node.js');
   const [major = 0, minor = 0] = version.split('.').map(Number);
-  const isOldEnough = major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1]);
-  return isOldEnough
+  const isRecentEnough = major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1]);
+  return isRecentEnough
     ? node.ok(`version ${version}`)
     : node.problem(
         `version ${version} is too old`,
-        `Install Node.js ${OLDEST_NODE.join('.')} or a later one: https://nodejs.org`,
+        `Install Node.js ${OLDEST_NODE.join('.')} or later: https://nodejs.org`,
       );
 }
 
 export interface CheckedConfig {
   readonly finding: Finding;
-  /** Null where it is not valid. */
+  /** Null when it is invalid. */
   readonly config: Config | null;
 }
 
-/** Settings and rows of the gap register, by the command line, the variables and the file. */
+/** Checks the settings and the overrides of the gap register from all sources. */
 export async function checkConfig(context: Context): Promise<CheckedConfig> {
   const configuration = createFindingBuilder('config', 'Configuration');
   try {
@@ -46,7 +46,7 @@ export async function checkConfig(context: Context): Promise<CheckedConfig> {
   }
 }
 
-/** @param running the emulator of this folder; null where there is none */
+/** @param running the emulator of this folder; null without one */
 export async function checkPort(
   config: Config,
   context: Context,
@@ -55,24 +55,24 @@ export async function checkPort(
   const { host, port } = config.values;
   const found = createFindingBuilder('port', 'Port');
   const { projectFolder } = config;
-  // Also where it was started with another --port, and where commands are pointed to another emulator.
+  // Even if it was started with another --port, or commands use another emulator.
   const own = findTrustedRunFile(() => findOwnRunFile(projectFolder, context.env));
   if (own !== null)
-    return found.ok(`${new URL(own.control_url).port} is that of the emulator of this folder`);
+    return found.ok(`${new URL(own.control_url).port} is used by the emulator of this folder`);
   if (running !== null && Number(new URL(running.url).port) === port) {
-    return found.ok(`${port} is that of the emulator that commands talk to`);
+    return found.ok(`${port} is used by the emulator that commands use`);
   }
-  if (port === 0) return found.ok('any free one');
-  const fault = await tryToListen(host, port);
-  if (fault === null) return found.ok(`${port} is free`);
-  if (fault.code !== 'EADDRINUSE') {
+  if (port === 0) return found.ok('any free port');
+  const error = await tryToListen(host, port);
+  if (error === null) return found.ok(`${port} is free`);
+  if (error.code !== 'EADDRINUSE') {
     return found.problem(
-      `${host}:${port} cannot be listened on: ${fault.message}`,
+      `Cannot listen on ${host}:${port}: ${error.message}`,
       'Choose another --host or --port.',
     );
   }
-  const occupant = await findEmulatorOnPort(config, context);
-  return found.problem(`${port} is in use`, suggestForBusyPort(occupant, port));
+  const emulator = await findEmulatorOnPort(config, context);
+  return found.problem(`${port} is in use`, suggestForBusyPort(emulator, port));
 }
 
 function tryToListen(host: string, port: number): Promise<NodeJS.ErrnoException | null> {

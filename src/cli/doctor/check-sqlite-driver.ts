@@ -1,18 +1,18 @@
-/** The SQLite driver: whether it loads, and survives what some versions of it do not. */
+/** Checks whether the SQLite driver loads and survives statements that crash some versions. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { createFindingBuilder, type Finding } from '../../control/finding.ts';
 
 const driver = createFindingBuilder('sqlite', 'SQLite driver');
 
-/** Version 12 aborts Node.js 24.19 and later within these statements, when the garbage collector finds the first ones. */
+/** With version 12, Node.js 24.19 and later abort during these statements, when garbage collection starts. */
 const STATEMENT_LOOP = `
   const Database = require(process.argv[1]);
   const db = new Database(':memory:');
   for (let i = 0; i < 20000; i++) db.prepare('select ' + i).get();
 `;
 
-/** Loads the driver here, then runs many statements in a process of their own, which may crash. */
+/** Loads the driver, then runs many statements in a child process, which can crash. */
 export async function checkSqliteDriver(signal: AbortSignal): Promise<Finding> {
   try {
     const { openSqlite, resolveDriver } = await import('../../store/driver.ts');

@@ -1,12 +1,11 @@
-/** Files that are written whole or not at all. */
+/** Writes files completely or not at all. */
 import { accessSync, constants, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { SvcError } from '../../errors.ts';
 
 /**
- * Makes the folder of a file that will be written later, so that what stands in the way comes to light before the work
- * is done.
- * @throws SvcError `usage` when it cannot be written there.
+ * Creates the folder of a file that will be written later, so that problems are reported before the work starts.
+ * @throws SvcError `usage` when the file cannot be written.
  */
 export function assertWritable(path: string): void {
   withWriteError(path, () => {
@@ -16,7 +15,7 @@ export function assertWritable(path: string): void {
   });
 }
 
-/** @throws SvcError `usage` when it cannot be written; the file is then as it was. */
+/** @throws SvcError `usage` when it cannot be written; the file is unchanged then. */
 export function writeFileAtomically(path: string, text: string): void {
   const unfinished = `${path}.${process.pid}.part`;
   withWriteError(path, () => {
@@ -34,7 +33,7 @@ function withWriteError(path: string, write: () => void): void {
   try {
     write();
   } catch (error) {
-    throw new SvcError('usage', `The file ${path} cannot be written: ${(error as Error).message}.`, {
+    throw new SvcError('usage', `Cannot write ${path}: ${(error as Error).message}.`, {
       cause: error,
     });
   }

@@ -1,12 +1,12 @@
-/** Deliveries as test cases in the XML that CI services read: a suite for each endpoint. */
+/** Writes deliveries as test cases in JUnit XML, with a suite for each endpoint. */
 import type { Attempt, DeliveryDetail } from '../../contract/delivery-schemas.ts';
 import { settledReasonDescriptions } from '../../domain/delivery.ts';
 import { escapeXml, startXmlTag, type XmlAttributes } from '../xml.ts';
 
 /**
- * Names are the same in every run of the same test: endpoints and events are numbered in the order in which they first
- * occur. Ids, which differ, are in the output of each case.
- * @param failuresAreExpected whether a failed delivery is a passed case.
+ * Names are the same in every run of the same test: endpoints and events are numbered in order of appearance. Ids, which
+ * differ, are in the output of each case.
+ * @param failuresAreExpected whether a failed delivery passes
  */
 export function renderDeliveryJUnit(
   deliveries: readonly DeliveryDetail[],
@@ -29,7 +29,7 @@ export function renderDeliveryJUnit(
   return `<?xml version="1.0" encoding="UTF-8"?>\n${root}\n`;
 }
 
-/** Without the port, which a test often leaves to the system. */
+/** Without the port, because tests often use a random one. */
 function nameEndpoint(ordinal: number, url: string): string {
   const { hostname, pathname } = new URL(url);
   return `endpoint ${ordinal}: ${hostname}${pathname}`;
@@ -50,7 +50,7 @@ function toTotals(deliveries: readonly DeliveryDetail[], failuresAreExpected: bo
 interface CaseContext {
   /** Name of its suite. */
   readonly suite: string;
-  /** Among the deliveries of its event type to its endpoint, from 1. */
+  /** Number among the deliveries of its event type to its endpoint, from 1. */
   readonly ordinal: number;
   readonly failuresAreExpected: boolean;
 }
@@ -62,7 +62,7 @@ function renderCase(delivery: DeliveryDetail, { suite, ordinal, failuresAreExpec
   return element('testcase', facts, [...result, renderOutput(delivery)]);
 }
 
-/** What differs from run to run. */
+/** The parts that differ from run to run. */
 function renderOutput({ id, event_id, webhook_id, url, status, attempts }: DeliveryDetail): string {
   const lines = [
     `${id} of ${event_id} to ${url} (${webhook_id}): ${status}`,
@@ -76,7 +76,7 @@ function renderResult({ status, settled_reason: reason, attempts }: DeliveryDeta
   const why = reason === null ? [] : [settledReasonDescriptions[reason]];
   if (status === 'canceled') return [element('skipped', { message: why.join() }, [])];
   const last = attempts.at(-1);
-  const message = [status, ...why, last?.error ?? 'it was not attempted'].join(': ');
+  const message = [status, ...why, last?.error ?? 'not attempted'].join(': ');
   return [
     element('failure', { type: last?.outcome ?? status, message }, [
       escapeXml(attempts.map(describeAttempt).join('\n')),
@@ -85,8 +85,8 @@ function renderResult({ status, settled_reason: reason, attempts }: DeliveryDeta
 }
 
 function describeAttempt({ number, sent_at: at, outcome, response_status: status, error }: Attempt): string {
-  const answer = status === null ? outcome : `${outcome} ${status}`;
-  return `#${number} ${at} ${answer}${error === null ? '' : `: ${error}`}`;
+  const result = status === null ? outcome : `${outcome} ${status}`;
+  return `#${number} ${at} ${result}${error === null ? '' : `: ${error}`}`;
 }
 
 function toSeconds(attempts: readonly Attempt[]): string {

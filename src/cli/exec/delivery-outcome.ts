@@ -1,4 +1,4 @@
-/** What became of the deliveries while a command ran. */
+/** The result of the deliveries of a command. */
 import type { DeliveryDetail } from '../../contract/delivery-schemas.ts';
 import type { ControlPlane } from '../../control/control-plane.ts';
 import { describeDelivery } from '../../control/describe-delivery.ts';
@@ -6,11 +6,12 @@ import { listAll } from '../../control/list-all.ts';
 import { isPending, trackDeliveries } from '../../control/wait.ts';
 import type { Context } from '../context.ts';
 import type { NoteOutput } from '../io.ts';
+import { formatDeliveryCount } from '../render/format-count.ts';
 import { fetchScheduleTimes, type ScheduleTimeOf } from '../schedule-time.ts';
 
-/** What those that are due when the command ends get to be sent and answered. */
+/** Time for deliveries that are due when the command ends. */
 const SETTLE_TIMEOUT_MS = 5_000;
-/** More lines than these explain nothing. */
+/** Maximum number of listed deliveries. */
 const MAX_LINES = 20;
 
 export interface DeliveryOutcome {
@@ -20,7 +21,7 @@ export interface DeliveryOutcome {
 }
 
 /**
- * Waits until everything that is due by now has been sent, but not for retries that are due later.
+ * Waits until everything that is due has been sent, but not for later retries.
  * @throws SvcError `interrupted`
  */
 export async function collectDeliveryOutcome(
@@ -46,14 +47,14 @@ export async function collectDeliveryOutcome(
   return { deliveries: await Promise.all(ids.map((id) => control.getDelivery({ id }))), now };
 }
 
-/** Deliveries that failed or are still pending, where that is not what was expected. */
+/** Deliveries that failed or are still pending, and were not expected to. */
 export interface UnexpectedDeliveries extends DeliveryOutcome {
-  /** How many there were in all. */
+  /** Number of all deliveries. */
   readonly total: number;
   readonly expectedFailed: number;
 }
 
-/** Null where nothing is pending and as many deliveries failed as expected. */
+/** Null when nothing is pending and the expected number of deliveries failed. */
 export function findUnexpectedDeliveries(
   { deliveries, now }: DeliveryOutcome,
   expectedFailed: number,
@@ -64,7 +65,7 @@ export function findUnexpectedDeliveries(
   return isAsExpected ? null : { deliveries: missing, now, total: deliveries.length, expectedFailed };
 }
 
-/** Notes for each of the first what it was, where it was to go, and why it did not get there. */
+/** Prints the first ones with their URL and the reason. */
 export function reportUnexpectedDeliveries(
   unexpectedDeliveries: UnexpectedDeliveries,
   { note }: Pick<NoteOutput, 'note'>,
@@ -81,9 +82,10 @@ export function reportUnexpectedDeliveries(
 
 function describeUnexpectedDeliveries({ deliveries, total, expectedFailed }: UnexpectedDeliveries): string {
   if (expectedFailed === 0) {
-    return `${deliveries.length} of ${total} deliveries did not arrive, and --require-settled asks for all:`;
+    return `${deliveries.length} of ${formatDeliveryCount(total)} did not arrive, but --require-settled requires all:`;
   }
   const failed = deliveries.filter(({ status }) => status === 'failed').length;
-  const found = `${failed} of ${total} deliveries failed and ${deliveries.length - failed} are pending`;
-  return `${found}, but --expect-failed asks for ${expectedFailed} failed and none pending.`;
+  const pending = deliveries.length - failed;
+  const found = `${failed} of ${formatDeliveryCount(total)} failed and ${pending} ${pending === 1 ? 'is' : 'are'} pending`;
+  return `${found}, but --expect-failed requires ${expectedFailed} failed and none pending.`;
 }

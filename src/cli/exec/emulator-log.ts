@@ -1,4 +1,4 @@
-/** The log of an emulator that has no terminal to write to: requests, attempts, and what else it has to say. */
+/** The log file of an emulator without a terminal: requests, attempts and notes. */
 import { appendFileSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import type { ControlPlane } from '../../control/control-plane.ts';
 import { SvcError } from '../../errors.ts';
@@ -17,7 +17,7 @@ const plain: TerminalCapabilities = {
 
 export class EmulatorLog {
   readonly path: string;
-  /** For whatever has notes. */
+  /** Appends notes to the log. */
   readonly notes: NoteOutput;
 
   /** @throws SvcError `usage` when the file cannot be written. */
@@ -25,8 +25,8 @@ export class EmulatorLog {
     try {
       writeFileSync(path, '', { mode: 0o600 });
     } catch (error) {
-      throw new SvcError('usage', `The log cannot be written: ${(error as Error).message}.`, {
-        hint: 'Name a file that can be: --log FILE',
+      throw new SvcError('usage', `Cannot write the log: ${(error as Error).message}.`, {
+        hint: 'Choose a writable file with: --log FILE',
         cause: error,
       });
     }
@@ -34,7 +34,7 @@ export class EmulatorLog {
     this.notes = { note: (text) => this.#append(text), noteCapabilities: plain };
   }
 
-  /** Writes down what happens until `signal` is aborted. */
+  /** Logs requests and attempts until `signal` is aborted. */
   async follow(control: Pick<ControlPlane, 'stream'>, signal: AbortSignal): Promise<void> {
     try {
       for await (const item of control.stream({ types: 'request,attempt' }, signal)) {
@@ -43,7 +43,7 @@ export class EmulatorLog {
         if (item.type === 'reset') this.#append(renderReset(plain));
       }
     } catch (error) {
-      // The command has stopped the emulator, or the emulator has met a fault of its own.
+      // The command stopped the emulator, or the emulator had an internal error.
       this.#append(`The log ends here: ${(error as Error).message}`);
     }
   }
@@ -52,7 +52,7 @@ export class EmulatorLog {
     return statSync(this.path).size === 0;
   }
 
-  /** Its last lines. */
+  /** The last lines. */
   tail(count: number): string[] {
     const lines = readFileSync(this.path, 'utf8').split('\n');
     return lines.slice(0, -1).slice(-count);

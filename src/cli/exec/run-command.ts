@@ -1,4 +1,4 @@
-/** The command of `svc emulator exec`: its streams are ours, and signals pass both ways. */
+/** Runs the command of `svc emulator exec` with our streams, and forwards signals. */
 import { constants } from 'node:os';
 import { execa } from 'execa';
 import { SvcError } from '../../errors.ts';
@@ -8,18 +8,16 @@ import type { Context, SignalHandler } from '../context.ts';
 import type { EnvVariables } from '../env-variables.ts';
 
 export interface CommandResult {
-  /** What a shell would say: its own, or 128 and the number of the signal that killed it. */
+  /** As in a shell: its own code, or 128 plus the number of the signal that killed it. */
   readonly exitCode: number;
-  /** Whether a signal asked us to end it. */
+  /** Whether a signal asked us to stop it. */
   readonly wasInterrupted: boolean;
 }
 
 /**
- * Runs the command to its end.
- *
- * Where there is a keyboard the command stays in the process group that the terminal has in front, or it could not
- * read: Ctrl-C and a hang-up reach it without us. Elsewhere it has a group of its own, and gets from us what we get.
- * @throws SvcError `usage` when there is no such program.
+ * Runs the command to its end. With a terminal, the command stays in the foreground process group to be able to read, and
+ * receives Ctrl-C and hang-ups directly. Otherwise it has its own group, and we forward signals.
+ * @throws SvcError `usage` when the program does not exist.
  */
 export async function runCommand(
   [program = '', ...args]: readonly string[],
@@ -28,19 +26,19 @@ export async function runCommand(
   { cwd, env, io, redirectSignals }: Pick<Context, 'cwd' | 'env' | 'io' | 'redirectSignals'>,
 ): Promise<CommandResult> {
   const isShared = io.isStdinTerminal;
-  const toQuarry = isShared ? targetInSharedGroup() : targetInOwnGroup;
+  const toTarget = isShared ? targetInSharedGroup() : targetInOwnGroup;
   let wasInterrupted = false;
   const subprocess = execa(program, args, {
     ...{ cwd, stdio: 'inherit', reject: false, detached: !isShared && hasGroups() },
-    // The guard does that, also where this process cannot.
+    // The guard ends the command, even if this process is killed.
     cleanup: false,
     ...{ env: { ...env, ...variables }, extendEnv: false, windowsHide: false },
   });
   const { pid } = subprocess;
-  if (pid !== undefined) guard.add(toQuarry(pid));
+  if (pid !== undefined) guard.add(toTarget(pid));
   const onSignal: SignalHandler = (signal) => {
     wasInterrupted = true;
-    // What asks for more than Ctrl-C does is given five seconds.
+    // SIGTERM and SIGHUP end the command within five seconds.
     if (signal !== 'SIGINT') void guard.terminate();
     else if (!isShared && pid !== undefined) interruptGroup(pid);
   };
@@ -58,23 +56,23 @@ function hasGroups(): boolean {
   return process.platform !== 'win32';
 }
 
-/** As a terminal would: everybody in the group of the command hears of it. */
+/** Sends SIGINT to the group of the command, like a terminal. */
 function interruptGroup(command: number): void {
   try {
     process.kill(hasGroups() ? -command : command, 'SIGINT');
   } catch {
-    // It has ended meanwhile.
+    // It has ended.
   }
 }
 
 const startErrorTexts: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such program',
-  EACCES: 'it is no program, or may not be run',
+  ENOENT: 'the program does not exist',
+  EACCES: 'the file is not executable',
 };
 
 function createStartError(program: string, code: string | undefined, detail: string | undefined): SvcError {
   const reason = startErrorTexts[code ?? ''] ?? detail ?? 'it did not start';
-  return new SvcError('usage', `The command ${program} cannot be run: ${reason}.`, {
-    hint: "Write it as for a shell. What a shell understands, such as && or $VAR, needs one: -- sh -c '…'",
+  return new SvcError('usage', `Cannot run the command ${program}: ${reason}.`, {
+    hint: "Check the program name. Use a shell for && or $VAR: -- sh -c '…'",
   });
 }

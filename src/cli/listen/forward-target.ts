@@ -1,15 +1,15 @@
-/** What `svc listen` is told to forward, and where. Each parser says what it expects. */
+/** Parses the values of `svc listen --forward-to`. */
 import { InvalidArgumentError } from 'commander';
 import { isEventType, WILDCARD_SUBSCRIPTION } from '../../domain/event.ts';
 import { toForwardUrl } from '../../domain/forward-url.ts';
 
 export interface ForwardTarget {
   readonly url: string;
-  /** Null for those of `--events`. */
+  /** Null for the types of `--events`. */
   readonly types: readonly string[] | null;
 }
 
-/** Types before a `=`. An address has one only in its query, after a `?`, and a colon or a slash before that. */
+/** Event types before a `=`. A URL has a `=` only in its query, after a colon or a slash. */
 const TYPES = /^(?<types>[^=:/?]+)=(?<address>.*)$/;
 
 /** `3000`, `localhost:3000/hooks`, or `order.shipped,invoice.paid=3000/orders`; repeated ones into one list. */
@@ -19,13 +19,15 @@ export function parseForwardTargets(text: string, before: readonly ForwardTarget
   if (url === null) {
     throw new InvalidArgumentError('Write a port or a URL: 3000, localhost:3000/hooks, or TYPE=3000/hooks.');
   }
-  // In one spelling, so that it is known again as the same address.
+  // Normalized, so that the same address is recognized later.
   return [...before, { url: new URL(url).href, types: types === undefined ? null : parseEventTypes(types) }];
 }
 
 function parseEventTypes(text: string): string[] {
   const types = text.split(',').map((type) => type.trim());
-  const odd = types.find((type) => type !== WILDCARD_SUBSCRIPTION && !isEventType(type));
-  if (odd === undefined) return types;
-  throw new InvalidArgumentError(`${JSON.stringify(odd)} is no event type: write order.shipped=3000/hooks.`);
+  const invalid = types.find((type) => type !== WILDCARD_SUBSCRIPTION && !isEventType(type));
+  if (invalid === undefined) return types;
+  throw new InvalidArgumentError(
+    `Write an event type before the =, not ${JSON.stringify(invalid)}: order.shipped=3000/hooks.`,
+  );
 }

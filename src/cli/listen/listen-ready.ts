@@ -1,8 +1,8 @@
-/** What a listener says once whatever happens is forwarded. */
+/** The output of `svc listen` when it is ready. */
 import type { WebhookWithSecret } from '../../contract/resources.ts';
 import { WILDCARD_SUBSCRIPTION } from '../../domain/event.ts';
 
-/** The ready line without its type: the first endpoint, which is mostly the only one, and all of them. */
+/** The ready line without its type: the first endpoint, which is usually the only one, and all endpoints. */
 export function toListenReady(endpoints: readonly WebhookWithSecret[]) {
   const [first] = endpoints;
   return {
@@ -14,7 +14,7 @@ export function toListenReady(endpoints: readonly WebhookWithSecret[]) {
   };
 }
 
-/** One line, the secret first: it must be seen whole where a line is cut. */
+/** One line. The secret is first, because the end of the line can be truncated. */
 export function renderHeading(endpoints: readonly WebhookWithSecret[]): string {
   const places = endpoints.map(
     ({ url, events }) => url + (events.includes(WILDCARD_SUBSCRIPTION) ? '' : ` (${events.join(', ')})`),
@@ -22,7 +22,7 @@ export function renderHeading(endpoints: readonly WebhookWithSecret[]): string {
   return `Ready. Secret ${listSecrets(endpoints).join(', ')} for ${places.join(', ')}`;
 }
 
-/** Mostly one: endpoints that are registered together have the same, but for those that were known with another. */
+/** Usually one: endpoints registered together share a secret, except reused ones. */
 export function listSecrets(endpoints: readonly WebhookWithSecret[]): string[] {
   return [...new Set(endpoints.map(({ secret }) => secret))];
 }

@@ -1,4 +1,4 @@
-/** The endpoints of `svc listen`: registered when it starts, held by its live stream, removed when it ends. */
+/** The endpoints of `svc listen`: registered at its start, kept by its live stream, and removed at its end. */
 import type { ControlInput } from '../../contract/control-operations.ts';
 import type { WebhookWithSecret } from '../../contract/resources.ts';
 import type { StreamItem } from '../../contract/stream-schemas.ts';
@@ -17,15 +17,15 @@ export class TemporaryEndpoints {
     this.#wanted = wanted;
   }
 
-  /** Those that are registered. */
+  /** The registered endpoints. */
   get endpoints(): readonly WebhookWithSecret[] {
     return this.#endpoints;
   }
 
   /**
-   * Registers all that is wanted, or nothing. An endpoint that the last listener for its address left goes on, with
-   * its secret and its deliveries. New ones have one secret, as the program that receives has one, and they have it
-   * again where the emulator has lost them.
+   * Registers all endpoints or none. An endpoint that a former listener left for the same URL is reused, with its secret
+   * and its deliveries. New endpoints share one secret, because a receiver has one, and keep it when they are registered
+   * again.
    */
   async register(): Promise<void> {
     const registered: WebhookWithSecret[] = [];
@@ -43,8 +43,8 @@ export class TemporaryEndpoints {
   }
 
   /**
-   * The live stream that holds the endpoints. Where the emulator has lost them, restarted without its data for example,
-   * they are registered anew, `onRestored` is called, and the stream goes on.
+   * The live stream that keeps the endpoints. If the emulator no longer has them, for example after a restart without its
+   * data, they are registered again, `onRestored` is called, and the stream continues.
    */
   follow(types: string, signal: AbortSignal, onRestored: () => Promise<void>): LiveStream {
     const leaving = new AbortController();
@@ -62,7 +62,7 @@ export class TemporaryEndpoints {
       [Symbol.asyncIterator]: () => ({
         next: () => items.next(),
         return() {
-          // Otherwise the next item, which may be long in coming, would have to come first.
+          // Otherwise `return` waits for the next item.
           leaving.abort();
           return items.return(undefined);
         },
@@ -71,8 +71,8 @@ export class TemporaryEndpoints {
   }
 
   /**
-   * Removes the endpoints, but for those that are there to stay. Where the emulator does not answer, it does so itself
-   * in time. @returns how many pending deliveries were canceled.
+   * Removes the temporary endpoints. If the emulator does not respond, it removes them itself later.
+   * @returns the number of pending deliveries that were canceled
    */
   remove(control: ControlPlane): Promise<number> {
     return removeAll(control, this.#endpoints);

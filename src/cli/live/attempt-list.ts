@@ -1,4 +1,4 @@
-/** Attempts as a live view shows them. */
+/** The live list of attempts. */
 import type { EmulatorStatus } from '../../contract/emulator-schemas.ts';
 import type { ControlPlane } from '../../control/control-plane.ts';
 import type { Context } from '../context.ts';
@@ -19,7 +19,7 @@ export function createAttemptList(
   const times = createScheduleClocks(control);
   return {
     heading,
-    empty: 'No attempt yet. svc trigger order.shipped, in another terminal, causes one.',
+    empty: 'No attempts yet. Create an event in another terminal with: svc trigger order.shipped',
     add: addStreamItem,
     columns: (terminalCapabilities) =>
       attemptColumns(terminalCapabilities, { maxAttempts: max_attempts, getScheduleTime: times.get }),

@@ -1,4 +1,4 @@
-/** The rows of deliveries: one for each attempt, and one for a delivery whose first attempt is still under way. */
+/** The rows of attempts: one per attempt, and one for a delivery whose first attempt is in progress. */
 import type { Attempt, Delivery } from '../../contract/delivery-schemas.ts';
 import type { TopicItem } from '../../contract/stream-schemas.ts';
 import { formatDuration } from '../../domain/duration.ts';
@@ -8,32 +8,32 @@ import { styleFor } from '../render/style.ts';
 import type { Column } from '../render/table.ts';
 import { formatTimeOfDay } from '../render/time.ts';
 
-/** What a row tells of an attempt. Request and response, which may be large, are fetched when they are looked at. */
+/** Fields of an attempt in a row. Request and response can be large, so they are fetched for the details. */
 type AttemptFacts = Pick<
   Attempt,
   'number' | 'trigger' | 'duration_ms' | 'outcome' | 'response_status' | 'error' | 'fault'
 >;
 
 export interface AttemptRow {
-  /** Wall time at which the attempt was sent, or the delivery was heard of. */
+  /** Wall time of the attempt, or of the first update of the delivery. */
   readonly at: string;
-  /** As it was heard of last. */
+  /** The last update. */
   readonly delivery: Delivery;
   readonly attempt: AttemptFacts | null;
 }
 
-/** The schedule clock of a workspace at this moment. */
+/** The current schedule time of a workspace. */
 export interface ScheduleTime {
   /** Milliseconds since 1970. */
   readonly now: number;
   readonly frozen: boolean;
 }
 
-/** What the rows have to be told of beside what they hold. */
+/** Data for rendering that the rows do not contain. */
 export interface AttemptRenderContext {
-  /** Attempts that the retry schedule has. */
+  /** Number of attempts of the retry schedule. */
   readonly maxAttempts: number;
-  /** Null where it is not known yet. */
+  /** Null when it is not known yet. */
   getScheduleTime(workspaceId: string): ScheduleTime | null;
 }
 
@@ -59,20 +59,20 @@ export function addStreamItem(
 
 export function attemptColumns(
   terminalCapabilities: TerminalCapabilities,
-  surroundings: AttemptRenderContext,
+  renderContext: AttemptRenderContext,
 ): readonly Column<AttemptRow>[] {
-  const [sent, answered] = terminalCapabilities.unicode ? ['→', '←'] : ['->', '<-'];
+  const [sent, received] = terminalCapabilities.unicode ? ['→', '←'] : ['->', '<-'];
   return [
     { title: 'TIME', value: ({ at }) => formatTimeOfDay(at).slice(0, 8), hideOrder: 5 },
     { title: 'EVENT', value: ({ delivery }) => `${sent} ${delivery.event_type}`, canTruncate: true },
-    { title: 'ANSWER', value: (row) => `${answered} ${renderResponse(row, terminalCapabilities)}` },
+    { title: 'RESPONSE', value: (row) => `${received} ${renderResponse(row, terminalCapabilities)}` },
     {
       title: 'TOOK',
       value: ({ attempt }) => (attempt ? formatDuration(attempt.duration_ms) : ''),
       hideOrder: 4,
     },
-    { title: 'ATTEMPT', value: (row) => describeAttempt(row, surroundings.maxAttempts), hideOrder: 6 },
-    { title: 'NEXT RETRY', value: (row) => describeNextRetry(row, surroundings) },
+    { title: 'ATTEMPT', value: (row) => describeAttempt(row, renderContext.maxAttempts), hideOrder: 6 },
+    { title: 'NEXT RETRY', value: (row) => describeNextRetry(row, renderContext) },
     { title: 'DELIVERY', value: ({ delivery }) => delivery.id, hideOrder: 3 },
     { title: 'WHY', value: describeFailure, hideOrder: 2, canTruncate: true },
     { title: 'URL', value: ({ delivery }) => delivery.url, hideOrder: 1, canTruncate: true },
@@ -94,13 +94,13 @@ function describeAttempt({ attempt }: AttemptRow, maxAttempts: number): string {
   return attempt.trigger === 'manual' ? `${attempt.number} replay` : `${attempt.number} of ${maxAttempts}`;
 }
 
-/** What the answer does not say by itself, and whether a fault was ordered for the attempt. */
+/** Why there is no response, and which fault was injected. */
 function describeFailure({ attempt }: AttemptRow): string {
   const error = attempt?.response_status === null ? attempt.error : null;
   return [attempt?.fault && `(fault ${attempt.fault.kind})`, error].filter(Boolean).join(' ');
 }
 
-/** Told once for each delivery, where its newest attempt is. */
+/** Shown only in the row of the newest attempt of a delivery. */
 function describeNextRetry(
   { attempt, delivery }: AttemptRow,
   { getScheduleTime }: AttemptRenderContext,

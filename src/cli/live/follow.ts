@@ -1,4 +1,4 @@
-/** Following what happens: a view in a terminal, lines in a pipe, JSON where it was asked for. */
+/** Follows a stream: in a live view in a terminal, as lines in a pipe, or as JSON. */
 import type { ApiRequest } from '../../contract/resources.ts';
 import type { TopicItem } from '../../contract/stream-schemas.ts';
 import type { ControlPlane, LiveStream } from '../../control/control-plane.ts';
@@ -13,23 +13,22 @@ import { showLive } from './live-view.ts';
 import { createRequestList } from './request-list.ts';
 
 export interface FollowOptions {
-  /** What the view and its keys act through. */
+  /** The control plane that the view uses. */
   readonly control: AttemptControl & Pick<ControlPlane, 'getStatus'>;
-  /** What a person has to know while it runs, one line. */
+  /** One line that is always visible. */
   readonly heading: string;
-  /** Members of the ready line besides its type. */
+  /** Fields of the ready line in addition to its type. */
   readonly ready?: object;
 }
 
-/** The types that the stream for {@link followAttempts} has to carry: a view shows what is under way as well. */
+/** The types of the stream for {@link followAttempts}: a view also shows attempts in progress. */
 export function typesToFollow(context: Context): string {
   return getScreenOpener(context) === null ? 'attempt' : 'attempt,delivery';
 }
 
 /**
- * Shows the attempts of `stream` until it ends, the person leaves or interrupts. The terminal is as it was before,
- * whatever happens.
- * @returns how the command ends: `done` for who leaves, `interrupted` otherwise.
+ * Shows the attempts of `stream` until it ends, or the user quits or interrupts. Always restores the terminal.
+ * @returns `success` when the user quits, `interrupted` otherwise
  */
 export function followAttempts(
   stream: LiveStream,
@@ -45,18 +44,18 @@ export function followAttempts(
   });
 }
 
-/** The same for those requests of `stream` that `fits` selects. */
+/** Like {@link followAttempts}, for the requests of `stream` that match `matches`. */
 export function followRequests(
   stream: LiveStream,
   context: Context,
   options: FollowOptions,
-  fits: (request: ApiRequest) => boolean,
+  matches: (request: ApiRequest) => boolean,
 ): Promise<ExitCode> {
   const { control, heading } = options;
   return follow(stream, context, options, {
-    createList: async () => createRequestList(await control.getStatus({}), heading, fits, context),
+    createList: async () => createRequestList(await control.getStatus({}), heading, matches, context),
     print(item) {
-      if (item.type !== 'request' || !fits(item.request)) return;
+      if (item.type !== 'request' || !matches(item.request)) return;
       context.printItem(item, () => renderRequest(item.request, context));
     },
   });
@@ -64,7 +63,7 @@ export function followRequests(
 
 interface FollowedItems<Row> {
   createList(): Promise<LiveList<Row>>;
-  /** Prints an item, if it is of those that are followed. */
+  /** Prints an item, if it is followed. */
   print(item: TopicItem): void;
 }
 
@@ -87,7 +86,7 @@ async function follow<Row>(
   return ExitCode.interrupted;
 }
 
-/** What opens the screen of a view; null where there is to be none. */
+/** Opens the screen of a view; null without a terminal or with `--json`. */
 function getScreenOpener({ json, io }: Context): Context['io']['openScreen'] {
   return json ? null : io.openScreen;
 }

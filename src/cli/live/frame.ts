@@ -1,4 +1,4 @@
-/** A live view as lines: as many as the screen has rows, none wider than its columns. Pure. */
+/** Renders a live view as lines that fit the screen. Pure. */
 import type { TerminalCapabilities } from '../io.ts';
 import { truncateLine } from '../render/ansi.ts';
 import { styleFor } from '../render/style.ts';
@@ -6,17 +6,17 @@ import { renderTable } from '../render/table.ts';
 import type { LiveList } from './live-list.ts';
 import { countRowsBelow, findSelected, type LiveState, listVisibleRows, panelHeight } from './live-state.ts';
 
-/** What the keys do, for the panel of help. */
+/** The help panel. */
 export const HELP = `
-  ↑ ↓  j k              select a row
-  PageUp PageDown       a screen up or down
-  Home  g               the oldest
-  End  G                the newest, also when more arrive
-  d  Enter              all about it
-  r                     replay the delivery
-  o                     open it in the dashboard
-  q  Esc                back
-  q  Ctrl-C             quit`;
+  ↑ ↓  j k              Select a row
+  PageUp PageDown       Scroll by one screen
+  Home  g               Select the oldest row
+  End  G                Select the newest row, and follow new rows
+  d  Enter              Show details
+  r                     Replay the delivery
+  o                     Open the row in the dashboard
+  q  Esc                Close this panel
+  q  Ctrl-C             Quit`;
 
 type FrameList<Row> = Pick<LiveList<Row>, 'heading' | 'empty' | 'columns' | 'replay'>;
 
@@ -27,14 +27,14 @@ export function renderFrame<Row>(
 ): string[] {
   const { columns, rows } = state.size;
   const style = styleFor(terminalCapabilities);
-  const room = panelHeight(state.size);
+  const bodyHeight = panelHeight(state.size);
   const body =
-    state.panel?.lines.slice(state.panel.top, state.panel.top + room) ??
+    state.panel?.lines.slice(state.panel.top, state.panel.top + bodyHeight) ??
     renderRows(state, kind, terminalCapabilities);
   const lines = [
     style.bold(kind.heading),
-    ...body.slice(0, room),
-    ...Array<string>(Math.max(0, room - body.length)).fill(''),
+    ...body.slice(0, bodyHeight),
+    ...Array<string>(Math.max(0, bodyHeight - body.length)).fill(''),
     style.yellow(state.note),
     style.dim(describeKeys(state, kind.replay !== null)),
   ];

@@ -1,22 +1,22 @@
-/** What a live view has to know of the things that it shows. */
+/** A list that a live view can show. */
 import type { TopicItem } from '../../contract/stream-schemas.ts';
 import type { TerminalCapabilities } from '../io.ts';
 import type { Column } from '../render/table.ts';
 
 export interface LiveList<Row> {
-  /** What is followed, one line. */
+  /** One line that describes the list. */
   readonly heading: string;
-  /** What to say as long as there is no row. */
+  /** Text while there are no rows. */
   readonly empty: string;
-  /** The rows after an item of the stream; `now` is wall time. A row keeps its place, new ones come at the end. */
+  /** The rows after an item of the stream; `now` is wall time. Rows keep their position, new ones are appended. */
   add(rows: readonly Row[], item: TopicItem, now: number): readonly Row[];
   columns(terminalCapabilities: TerminalCapabilities): readonly Column<Row>[];
-  /** Brings what the rows depend on up to date; called every second with the rows that can be seen. */
+  /** Updates data that the visible rows depend on. Called every second. */
   refresh(rows: readonly Row[]): Promise<void>;
-  /** Everything about a row, in lines. */
+  /** The details of a row. */
   describe(row: Row): Promise<string>;
-  /** Sends it again. @returns what to say of it. Null for things that are not sent. */
+  /** Replays a row and returns a message. Null for rows that cannot be replayed. */
   readonly replay: ((row: Row) => Promise<string>) | null;
-  /** Where the dashboard shows it. */
+  /** The URL of the row in the dashboard. */
   toUrl(row: Row): string;
 }

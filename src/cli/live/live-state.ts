@@ -1,33 +1,33 @@
-/** What a live view shows and what a key changes about it. Pure: nothing here knows a terminal or the network. */
+/** The state of a live view, and how keys and stream items change it. Pure. */
 import { wrapLines } from '../render/ansi.ts';
 import type { ScreenSize } from './screen.ts';
 
-/** Rows that are kept; older ones leave the view, not the emulator. */
+/** Maximum number of rows. Older ones are removed from the view only. */
 export const MAX_ROWS = 1_000;
 
-/** Lines around the rows: the heading, the titles, the note, the keys. */
+/** Lines without rows: the heading, the titles, the note and the keys. */
 const OTHER_LINES = 4;
 
-/** A text that lies over the rows. */
+/** A text that is shown instead of the rows. */
 export interface Panel {
   readonly text: string;
-  /** The text as it fits the screen. */
+  /** The text, wrapped to the screen. */
   readonly lines: readonly string[];
-  /** The first line to be seen. */
+  /** The first visible line. */
   readonly top: number;
 }
 
-/** Rows are known by their ordinal, which stays when older rows leave. */
+/** Rows are identified by their ordinal, which does not change when older rows are removed. */
 export interface LiveState<Row> {
   readonly rows: readonly Row[];
-  /** Ordinal of the first of them: how many have left. */
+  /** Ordinal of the first row: the number of removed rows. */
   readonly first: number;
-  /** Ordinal of the selected row; null is the newest, whichever that is. */
+  /** Ordinal of the selected row; null follows the newest row. */
   readonly selected: number | null;
-  /** Ordinal of the first row to be seen. */
+  /** Ordinal of the first visible row. */
   readonly top: number;
   readonly panel: Panel | null;
-  /** What there is to say, one line. */
+  /** A message of one line. */
   readonly note: string;
   readonly size: ScreenSize;
 }
@@ -39,11 +39,11 @@ export type LiveEvent<Row> =
   | { readonly type: 'note'; readonly text: string }
   | { readonly type: 'resize'; readonly size: ScreenSize };
 
-/** What a key asks for that is not a change of the view alone. */
+/** What a key does in addition to changing the view. */
 export type LiveCommand = 'quit' | 'interrupt' | 'details' | 'replay' | 'open' | 'help';
 
 export function createState<Row>(size: ScreenSize): LiveState<Row> {
-  return { ...{ rows: [], first: 0, selected: null, top: 0, panel: null, note: '' }, size };
+  return { rows: [], first: 0, selected: null, top: 0, panel: null, note: '', size };
 }
 
 export function reduce<Row>(state: LiveState<Row>, event: LiveEvent<Row>): LiveState<Row> {
@@ -65,7 +65,7 @@ export function reduce<Row>(state: LiveState<Row>, event: LiveEvent<Row>): LiveS
   }
 }
 
-/** What a key asks for; null where it only moves, closes, or means nothing. */
+/** The command of a key; null when the key only moves, closes, or does nothing. */
 export function findCommand(state: LiveState<unknown>, key: string): LiveCommand | null {
   if (key === 'ctrl-c') return 'interrupt';
   if (key === 'q' && state.panel === null) return 'quit';
@@ -80,22 +80,22 @@ export function findSelected<Row>({ rows, first, selected }: LiveState<Row>): Ro
   return selected === null ? rows.at(-1) : rows[selected - first];
 }
 
-/** The rows that there is room for. */
+/** The rows that fit the screen. */
 export function listVisibleRows<Row>({ rows, first, top, size }: LiveState<Row>): readonly Row[] {
   return rows.slice(top - first, top - first + visibleRowCount(size));
 }
 
-/** How many newer rows there are below those that can be seen. */
+/** Number of rows below the visible ones. */
 export function countRowsBelow({ rows, first, top, size }: LiveState<unknown>): number {
   return Math.max(0, first + rows.length - top - visibleRowCount(size));
 }
 
-/** Lines between the heading and the note; the titles are there only with rows. */
+/** Lines between the heading and the note. A panel has no titles. */
 export function panelHeight({ rows }: ScreenSize): number {
   return Math.max(1, rows - OTHER_LINES + 1);
 }
 
-/** Rows that a screen has room for. */
+/** Number of rows that fit the screen. */
 export function visibleRowCount({ rows }: ScreenSize): number {
   return Math.max(1, rows - OTHER_LINES);
 }
@@ -108,24 +108,32 @@ function select<Row>(state: LiveState<Row>, key: string): LiveState<Row> {
 
 function scroll<Row>(state: LiveState<Row>, panel: Panel, key: string): LiveState<Row> {
   if (['q', 'd', 'enter', 'escape', '?'].includes(key)) return { ...state, panel: null };
-  const room = panelHeight(state.size);
-  const last = Math.max(0, panel.lines.length - room);
-  const top = move(key, panel.top, 0, last, room);
+  const height = panelHeight(state.size);
+  const last = Math.max(0, panel.lines.length - height);
+  const top = move(key, panel.top, 0, last, height);
   return top === null ? state : { ...state, panel: { ...panel, top } };
 }
 
-/** Where a key leads from `at`, between `first` and `last`; null for one that leads nowhere. */
+/** The position after a key, from `first` to `last`; null for a key that does not move. */
 function move(key: string, at: number, first: number, last: number, page: number): number | null {
   const targets: Readonly<Record<string, number>> = {
-    ...{ up: at - 1, k: at - 1, down: at + 1, j: at + 1 },
-    ...{ pageup: at - page, pagedown: at + page, ' ': at + page },
-    ...{ home: first, g: first, end: last, G: last },
+    up: at - 1,
+    k: at - 1,
+    down: at + 1,
+    j: at + 1,
+    pageup: at - page,
+    pagedown: at + page,
+    ' ': at + page,
+    home: first,
+    g: first,
+    end: last,
+    G: last,
   };
   const target = targets[key];
   return target === undefined ? null : Math.max(first, Math.min(target, last));
 }
 
-/** Lets the oldest rows go, keeps the selection on its row, and that row to be seen. */
+/** Removes the oldest rows above the maximum, and keeps the selected row selected and visible. */
 function clampState<Row>(state: LiveState<Row>): LiveState<Row> {
   const excess = Math.max(0, state.rows.length - MAX_ROWS);
   const rows = excess === 0 ? state.rows : state.rows.slice(excess);

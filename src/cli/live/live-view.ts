@@ -1,4 +1,4 @@
-/** A live view in a terminal: what arrives, what is pressed and what is said, drawn together. */
+/** A live view in a terminal: draws the stream, handles keys and shows messages. */
 import type { LiveStream } from '../../control/control-plane.ts';
 import { ExitCode, SvcError } from '../../errors.ts';
 import type { Context } from '../context.ts';
@@ -23,11 +23,11 @@ import type { Screen } from './screen.ts';
 
 type OpenScreen = NonNullable<Io['openScreen']>;
 
-/** Thirty frames a second, however much arrives. */
+/** At most thirty frames per second. */
 const FRAME_MS = 33;
 const REFRESH_INTERVAL_MS = 1_000;
 
-/** Shows the stream until the person leaves, or it ends. @returns `done` for who quits, `interrupted` otherwise. */
+/** Shows the stream until it ends or the user quits. @returns `success` when the user quits, `interrupted` otherwise */
 export async function showLive<Row>(
   stream: LiveStream,
   kind: LiveList<Row>,
@@ -39,7 +39,7 @@ export async function showLive<Row>(
     return await Promise.race([view.follow(stream), view.exited]);
   } finally {
     view.close();
-    // Where the person has left, this closes the connection.
+    // Closes the connection after the user has quit.
     void stream[Symbol.asyncIterator]().return?.();
   }
 }
@@ -52,10 +52,10 @@ class LiveView<Row> {
   #state: LiveState<Row>;
   #isStale = false;
   #isOpen = true;
-  #leave: (exitCode: ExitCode | Promise<never>) => void = () => {};
-  /** When and how the person left. */
+  #exit: (exitCode: ExitCode | Promise<never>) => void = () => {};
+  /** Resolves with the exit code when the user quits. */
   readonly exited = new Promise<ExitCode>((resolve) => {
-    this.#leave = resolve;
+    this.#exit = resolve;
   });
 
   constructor(kind: LiveList<Row>, context: Context, openScreen: OpenScreen) {
@@ -85,11 +85,11 @@ class LiveView<Row> {
     this.#isOpen = false;
     clearInterval(this.#refreshing);
     this.#screen.close();
-    this.#leaveLastRows();
+    this.#printLastRows();
   }
 
-  /** The alternate screen is gone with all that it showed: the newest rows stay in the normal one. */
-  #leaveLastRows(): void {
+  /** The alternate screen disappears, so the newest rows are printed to the normal one. */
+  #printLastRows(): void {
     const { io } = this.#context;
     const { rows, size } = this.#state;
     const newest = rows.slice(-visibleRowCount(size));
@@ -113,7 +113,7 @@ class LiveView<Row> {
   }
 
   async #refresh(): Promise<void> {
-    // What cannot be asked for now stays as it was: that the connection is lost is said elsewhere.
+    // Without a connection, the data stays unchanged. The stream reports the lost connection.
     await this.#kind.refresh(listVisibleRows(this.#state)).catch(() => {});
     this.#drawSoon();
   }
@@ -121,12 +121,12 @@ class LiveView<Row> {
   #press(key: string): void {
     const command = findCommand(this.#state, key);
     this.#dispatch({ type: 'key', key });
-    if (command !== null) this.#obey(command).catch((fault: unknown) => this.#leave(Promise.reject(fault)));
+    if (command !== null) this.#execute(command).catch((error: unknown) => this.#exit(Promise.reject(error)));
   }
 
-  async #obey(command: LiveCommand): Promise<void> {
-    if (command === 'quit') return this.#leave(ExitCode.success);
-    if (command === 'interrupt') return this.#leave(ExitCode.interrupted);
+  async #execute(command: LiveCommand): Promise<void> {
+    if (command === 'quit') return this.#exit(ExitCode.success);
+    if (command === 'interrupt') return this.#exit(ExitCode.interrupted);
     if (command === 'help') return this.#dispatch({ type: 'panel', text: HELP });
     const row = findSelected(this.#state);
     if (row === undefined) return;
@@ -139,11 +139,11 @@ class LiveView<Row> {
     }
   }
 
-  /** @returns what to say of it. */
+  /** @returns a message */
   async #act(command: 'open' | 'replay', row: Row): Promise<string> {
     if (command === 'replay') return (await this.#kind.replay?.(row)) ?? '';
     const url = this.#kind.toUrl(row);
     const isOpened = await openUrl(url, this.#context);
-    return isOpened ? `Opened ${url}` : `No browser here: ${url}`;
+    return isOpened ? `Opened ${url}` : `No browser was found. Open: ${url}`;
   }
 }

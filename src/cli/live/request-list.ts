@@ -1,4 +1,4 @@
-/** Requests to the API as a live view shows them. */
+/** The live list of API requests. */
 import type { EmulatorStatus } from '../../contract/emulator-schemas.ts';
 import type { ApiRequest } from '../../contract/resources.ts';
 import type { Context } from '../context.ts';
@@ -9,13 +9,13 @@ import type { LiveList } from './live-list.ts';
 export function createRequestList(
   { dashboard_url }: Pick<EmulatorStatus, 'dashboard_url'>,
   heading: string,
-  fits: (request: ApiRequest) => boolean,
+  matches: (request: ApiRequest) => boolean,
   context: Context,
 ): LiveList<ApiRequest> {
   return {
     heading,
-    empty: 'No request yet.',
-    add: (rows, item) => (item.type === 'request' && fits(item.request) ? [...rows, item.request] : rows),
+    empty: 'No requests yet.',
+    add: (rows, item) => (item.type === 'request' && matches(item.request) ? [...rows, item.request] : rows),
     columns: (terminalCapabilities) => requestColumns(terminalCapabilities, formatTimeOfDay),
     refresh: async () => {},
     describe: async (request) => renderRequestDetail(request, context),

@@ -1,13 +1,13 @@
-/** The schedule clocks of workspaces, as they go on between two looks at them. */
+/** The schedule clocks of workspaces, extrapolated between two requests. */
 import type { ClockState } from '../../contract/emulator-schemas.ts';
 import type { ControlPlane } from '../../control/control-plane.ts';
 import { extrapolateScheduleTime } from '../../domain/clock.ts';
 import type { ScheduleTime } from './attempt-rows.ts';
 
 export interface ScheduleClocks {
-  /** Null for a workspace that was not looked at. */
+  /** Null for a workspace that was not refreshed. */
   get(workspaceId: string): ScheduleTime | null;
-  /** Looks at the clocks of these workspaces. */
+  /** Requests the clocks of these workspaces. */
   refresh(workspaceIds: Iterable<string>): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** A whole terminal that a program paints itself, and gives back as it was. */
+/** Full-screen output in a terminal, which is restored afterwards. */
 import { emitKeypressEvents, type Key as ReadlineKey } from 'node:readline';
 import type { ReadStream, WriteStream } from 'node:tty';
 import { sanitizeForTerminal } from '../terminal-text.ts';
@@ -8,21 +8,21 @@ export interface ScreenSize {
   readonly rows: number;
 }
 
-/** What comes from the terminal while the screen is open. */
+/** Events of the terminal while the screen is open. */
 export interface ScreenEvents {
-  /** A character as it was typed, or the name of a key: `up`, `pagedown`, `enter`, `escape`, `ctrl-c`. */
+  /** A typed character, or the name of a key: `up`, `pagedown`, `enter`, `escape`, `ctrl-c`. */
   onKey(key: string): void;
   onResize(size: ScreenSize): void;
-  /** Takes what would have been a line on standard error, in the middle of the screen. */
+  /** A line for standard error, which would be printed into the screen. */
   onNote(text: string): void;
 }
 
 export interface Screen {
-  /** Its size when it was opened. */
+  /** The size when it was opened. */
   readonly size: ScreenSize;
-  /** Shows these lines from the top; none is wider than the screen, and there are as many as it has rows. */
+  /** Draws these lines from the top. They must fit the screen. */
   draw(lines: readonly string[]): void;
-  /** Gives the terminal back as it was. */
+  /** Restores the terminal. */
   close(): void;
 }
 
@@ -37,15 +37,14 @@ export interface ScreenHost {
 }
 
 /**
- * The alternate screen: lines that are painted again and again would leave torn pieces in the scroll-back of the
- * normal one whenever its size changes. No cursor, and no
- * wrapping, should a character be wider than it was counted.
+ * The alternate screen, because redrawn lines leave fragments in the scrollback of the normal screen when its size
+ * changes. Without a cursor, and without wrapping, in case a character is wider than measured.
  */
 const ENTER = '\x1b[?1049h\x1b[?25l\x1b[?7l';
 const LEAVE = '\x1b[?7h\x1b[?25h\x1b[?1049l';
 const ERASE_LINE = '\x1b[2K';
 
-/** Takes the terminal over, until `close`, or until the process ends in whatever way it can still see. */
+/** Takes over the terminal until `close`, or until the process exits. */
 export function openScreen(host: ScreenHost, events: Omit<ScreenEvents, 'onNote'>): Screen {
   const { stdin, stdout } = host;
   let shown: readonly string[] = [];
@@ -75,7 +74,7 @@ export function openScreen(host: ScreenHost, events: Omit<ScreenEvents, 'onNote'
   const press = (text: string | undefined, key: ReadlineKey) => {
     const name = nameOf(text, key);
     if (name !== 'ctrl-z') return events.onKey(name);
-    // In raw mode the terminal leaves it to the program to stop.
+    // In raw mode, the program must stop itself.
     leave();
     host.once('SIGCONT', comeBack);
     host.kill(host.pid, 'SIGTSTP');

@@ -1,13 +1,13 @@
-/** Lines that may have colours and links in them, fitted to columns of a terminal. */
+/** Truncates and wraps lines with ANSI colors and links to the columns of a terminal. */
 import type { TerminalCapabilities } from '../io.ts';
 import { sanitizeLine, sanitizeLines } from '../terminal-text.ts';
 import { isPlain, splitGraphemes, widthOf } from './text-width.ts';
 
-/** What paints: colours, and the beginning and end of a link. None of it takes room. */
+/** Colors, and the start and end of a link. They take no columns. */
 const ANSI_SEQUENCE = /(\x1b\[[\d;]*m|\x1b\]8;[^\x07\x1b]*(?:\x07|\x1b\\))/;
 const PLAIN_CHARACTER = /^[ -~]$/;
 
-/** One line cut to the width of where it goes, the mark of the cut counted. Colours that were begun are ended. */
+/** Truncates one line to a width, including the ellipsis. Open colors are closed. */
 export function truncateLine(
   { width, unicode }: Pick<TerminalCapabilities, 'width' | 'unicode'>,
   text: string,
@@ -21,14 +21,14 @@ export function truncateLine(
   return kept + mark + rest.filter(isAnsiSequence).join('');
 }
 
-/** The lines of a text, those that are too long continued on the next; nothing is left out. */
+/** Wraps the lines of a text. Nothing is removed. */
 export function wrapLines(width: number, text: string): string[] {
   return sanitizeLines(text)
     .split('\n')
     .flatMap((line) => Array.from(splitByWidth(width, line)));
 }
 
-/** Pieces of at most `width` columns and at least one character; together they are the line. */
+/** Splits a line into pieces of at most `width` columns and at least one character. */
 function* splitByWidth(width: number, line: string): Generator<string> {
   let piece = '';
   let used = 0;
@@ -45,7 +45,7 @@ function* splitByWidth(width: number, line: string): Generator<string> {
   yield piece;
 }
 
-/** Characters, and what paints them. */
+/** Splits a line into characters and ANSI sequences. */
 function toTokens(line: string): string[] {
   return line.split(ANSI_SEQUENCE).flatMap((part) => (isAnsiSequence(part) ? [part] : splitGraphemes(part)));
 }
@@ -54,7 +54,7 @@ function isAnsiSequence(token: string): boolean {
   return ANSI_SEQUENCE.test(token);
 }
 
-/** Nearly all are plain, and measuring is slow. */
+/** Most characters are plain, and measuring is slow. */
 function widthOfToken(token: string): number {
   if (PLAIN_CHARACTER.test(token)) return 1;
   return isAnsiSequence(token) ? 0 : widthOf(token);

@@ -7,16 +7,16 @@ import type { ReadyStatus } from '../ready-line.ts';
 import { renderFields } from './fields.ts';
 import { styleFor } from './style.ts';
 
-/** An address that the rule for addresses accepts. */
+/** Example URLs that the rule for webhook URLs accepts. */
 const EXAMPLE_URLS = {
   local: 'http://localhost:3000/webhooks',
   public: 'https://your-receiver.example.com/webhooks',
 } as const satisfies Record<Rules['webhookUrl'], string>;
 
-/** Where it delivers from boot on, if anywhere, and which events. */
+/** The endpoint that is registered at boot, if any. */
 export type ForwardSettings = Pick<ConfigValues, 'forwardTo' | 'events'>;
 
-/** What somebody sees who has just started the emulator: where it is, and two ways to go on. */
+/** Renders the banner after the start: addresses, credentials and the next commands. */
 export function renderBanner(
   status: ReadyStatus,
   certificate: string | null,
@@ -41,7 +41,7 @@ export function renderBanner(
   );
   const type = events.find((each) => each !== WILDCARD_SUBSCRIPTION) ?? 'order.shipped';
   const body = JSON.stringify({ type, [payloadMember]: { order_id: 'ord_1' } });
-  // What comes in by a public address is met there by a certificate that everybody trusts.
+  // A public URL has a certificate of its own, which clients trust.
   const trust =
     certificate === null || !status.base_url.startsWith(status.url)
       ? ''

@@ -11,7 +11,7 @@ import { styleOutcome, styleStatus } from './style.ts';
 import type { Column } from './table.ts';
 import { formatTimeOfDay } from './time.ts';
 
-/** Their times are schedule times. */
+/** Times are schedule times. */
 export function deliveryColumns(
   { io }: Pick<Context, 'io'>,
   now: ScheduleTimeOf,
@@ -33,7 +33,7 @@ export function deliveryColumns(
 
 type AttemptItem = Extract<StreamItem, { type: 'attempt' }>;
 
-/** One attempt on one line, and below it what went wrong and when it is tried again; a terminal gets what fits. */
+/** Renders an attempt on one line, with its error and next retry on a second line. Truncated in a terminal. */
 export function renderAttempt(
   { attempt, delivery }: AttemptItem,
   { io }: { readonly io: TerminalCapabilities },
@@ -42,7 +42,7 @@ export function renderAttempt(
     formatTimeOfDay(attempt.sent_at),
     styleOutcome(attempt, io),
     formatDuration(attempt.duration_ms),
-    // Before what may be long: an id is of no use when it is cut, and 80 columns have room up to here.
+    // Before the long values, so that 80 columns show the complete id.
     delivery.id,
     `#${attempt.number}`,
     delivery.event_type,
@@ -56,5 +56,5 @@ export function renderAttempt(
 }
 
 function describeNextStep({ status, next_attempt_at: next }: Delivery): string {
-  return next === null ? ` — ${status}` : ` — again at ${next}`;
+  return next === null ? ` — ${status}` : ` — retry at ${next}`;
 }

@@ -14,8 +14,8 @@ import { renderVerification } from './verification.ts';
 type RenderContext = Pick<Context, 'io' | 'now'>;
 
 /**
- * Everything about one delivery. `scheduleNow` is the schedule time of its workspace; when an attempt was sent is told
- * by the wall.
+ * Renders a delivery with all its attempts.
+ * @param scheduleNow the schedule time of its workspace; the time of sending is wall time
  */
 export function renderDelivery(
   delivery: DeliveryDetail,
@@ -56,7 +56,7 @@ function renderAttempt(attempt: AttemptDetail, { delivery, scheduleNow, io, now 
   const title = style.bold(`Attempt ${attempt.number}`);
   const head = `${title}  ${styleOutcome(attempt, io)}  ${formatDuration(attempt.duration_ms)}  ${attempt.trigger}`;
   const fields = {
-    'Why it failed': attempt.error && style.red(attempt.error),
+    Error: attempt.error && style.red(attempt.error),
     Fault: describeMark(attempt.fault),
     Signature: verification && renderVerification(verification, io),
     'What to do': findAttemptHints(attempt, delivery).join('\n') || null,
@@ -64,7 +64,7 @@ function renderAttempt(attempt: AttemptDetail, { delivery, scheduleNow, io, now 
     Sent: formatTime(attempt.sent_at, now()),
   };
   const section = (name: string, text: string) => renderSection(name, text, io);
-  // The body is the longest of all, and the same for nearly all attempts: it comes last.
+  // The body is the longest part, and usually the same for all attempts, so it is last.
   const { body, signed_content: signed } = request;
   const signedParts = body === '' ? signed : signed.replace(body, () => '(the body)');
   return [
@@ -76,13 +76,13 @@ function renderAttempt(attempt: AttemptDetail, { delivery, scheduleNow, io, now 
   ].join('\n');
 }
 
-/** Each request body once, with the attempts that sent it. */
+/** Renders each request body once, with the attempts that sent it. */
 function renderBodies(attempts: readonly AttemptDetail[], look: { readonly color: boolean }): string[] {
   const bodies = [...new Set(attempts.map(({ request }) => request.body))];
   return bodies.flatMap((body) => {
     const numbers = attempts.filter(({ request }) => request.body === body).map(({ number }) => number);
     const indented = indentJson(body);
-    const exact = indented === body ? [] : [renderSection('The same, byte for byte', body, look)];
+    const exact = indented === body ? [] : [renderSection('Body as sent', body, look)];
     const name = `Body of attempt${numbers.length === 1 ? '' : 's'} ${numbers.join(', ')}`;
     return [renderSection(bodies.length === 1 ? 'Body' : name, indented, look), ...exact];
   });
@@ -94,7 +94,7 @@ function renderSection(name: string, text: string, look: { readonly color: boole
 
 function renderResponse(status: number | null, response: NonNullable<Attempt['response']>): string {
   const body = response.encoding === 'base64' ? `(base64) ${response.body}` : indentJson(response.body);
-  const end = response.truncated ? '\n… (cut: only the beginning is kept)' : '';
+  const end = response.truncated ? '\n… (truncated)' : '';
   return `${status ?? ''}\n${toLines(response.headers)}\n\n${body}${end}`.trim();
 }
 

@@ -1,6 +1,6 @@
 import { styleFor } from './style.ts';
 
-/** Names and values under each other, every line of the values aligned; a value that is null is left out. */
+/** Renders names and aligned values, one per line. A null value is skipped. */
 export function renderFields(
   fields: Readonly<Record<string, string | number | null>>,
   look: { readonly color: boolean },

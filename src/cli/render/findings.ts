@@ -4,7 +4,7 @@ import type { TerminalCapabilities } from '../io.ts';
 import { styleFor } from './style.ts';
 import { renderTableWithHints } from './table-with-hints.ts';
 
-/** A table of what was found, and under each finding that needs it what to do. Nothing is cut: all of it is needed. */
+/** Renders findings as a table, with hints. Nothing is truncated. */
 export function renderFindings(
   findings: readonly Finding[],
   terminalCapabilities: TerminalCapabilities,
@@ -12,8 +12,8 @@ export function renderFindings(
   return renderTableWithHints(
     [
       { title: 'STATUS', value: ({ status }) => styleFindingStatus(status, terminalCapabilities) },
-      { title: 'WHAT', value: ({ title }) => title },
-      { title: 'FOUND', value: ({ detail }) => detail },
+      { title: 'CHECK', value: ({ title }) => title },
+      { title: 'RESULT', value: ({ detail }) => detail },
     ],
     findings,
     ({ remedy }) => remedy,

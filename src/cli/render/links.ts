@@ -3,10 +3,10 @@ import { link } from '../terminal-text.ts';
 
 const ID = /\b[a-z]+_[0-7][0-9A-HJKMNP-TV-Z]{25}\b/g;
 
-/** Makes every id in a text that the dashboard has a place for a link to it (OSC 8), which takes no columns. */
+/** Links each id in a text to its page in the dashboard (OSC 8). Links take no columns. */
 export function linkIds(text: string, dashboardUrl: string): string {
   return text.replace(ID, (id) => {
-    const place = findDashboardPage(id);
-    return place === null ? id : link(id, toDashboardUrl(dashboardUrl, place));
+    const page = findDashboardPage(id);
+    return page === null ? id : link(id, toDashboardUrl(dashboardUrl, page));
   });
 }

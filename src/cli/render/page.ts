@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { printHint } from './hint.ts';
 import { type Column, renderTable } from './table.ts';
 
-/** Prints a page of a list, and how to get the next one. `things` is the plural that an empty page is told with. */
+/** Prints a page of a list, and a hint for the next one. `things` is the plural for the message of an empty page. */
 export function printPage<Row>(
   context: Context,
   page: Page<Row>,
@@ -15,5 +15,5 @@ export function printPage<Row>(
     return;
   }
   context.print(page, () => renderTable(columns, page.data, context.io));
-  if (page.has_more) printHint(`For the next page add --starting-after ${page.end_cursor}.`, context.io);
+  if (page.has_more) printHint(`Add --starting-after ${page.end_cursor} for the next page.`, context.io);
 }

@@ -1,14 +1,14 @@
-/** What is said of deliveries whose endpoint is disabled (decision `delivery.paused`). */
+/** Messages about deliveries whose endpoint is disabled (decision `delivery.paused`). */
 import type { Delivery } from '../../contract/delivery-schemas.ts';
 import type { ClockMove } from '../../contract/emulator-schemas.ts';
 import { formatDeliveryCount } from './format-count.ts';
 
 type PausedDeliveries = ClockMove['paused'];
 
-/** More endpoints than these explain nothing. */
+/** Maximum number of listed endpoints. */
 const MAX_ENDPOINTS = 5;
 
-/** The paused ones of some deliveries, as a clock move lists them. */
+/** Counts the paused deliveries by endpoint. */
 export function countPaused(deliveries: readonly Delivery[]): PausedDeliveries {
   const counts = new Map<string, number>();
   for (const { webhook_id: id, paused } of deliveries) {
@@ -27,7 +27,7 @@ export function describePaused(paused: PausedDeliveries): string {
   return `${formatDeliveryCount(count)} ${isOrAre(count)} paused: ${ids} ${isOrAre(paused.length)} disabled.`;
 }
 
-/** The commands that let them be sent. */
+/** The commands that enable the endpoints. */
 export function suggestEnable(paused: PausedDeliveries): string {
   const commands = paused.map(({ webhook_id: id }) => `svc webhooks update ${id} --enable`);
   return `Enable ${paused.length === 1 ? 'it' : 'them'} with: ${listFirst(commands, '; ')}`;

@@ -1,9 +1,9 @@
-/** The report of a check in the form that CI systems read test results in. */
+/** Writes the report of `svc receiver check` as JUnit XML. */
 
 import type { CheckReport, CheckResult } from '../../receiver/run-checks.ts';
 import { escapeXml, startXmlTag } from '../xml.ts';
 
-/** A test case for each check, in the class of its rule. What is not observable counts as skipped. */
+/** One test case per check, with its rule as the class. Checks that are not observable are skipped. */
 export function renderReceiverJUnit({ checks, failed, not_observable }: CheckReport, url: string): string {
   const counts = { tests: checks.length, failures: failed, errors: 0, skipped: not_observable };
   return [

@@ -5,7 +5,7 @@ import type { TerminalCapabilities } from '../io.ts';
 import { styleFor } from './style.ts';
 import { renderTableWithHints } from './table-with-hints.ts';
 
-/** A row for each check, what a failure means under its own, and the count of each status at the end. */
+/** Renders a row per check, with the meaning of failures, and the counts at the end. */
 export function renderReport(report: CheckReport, terminalCapabilities: TerminalCapabilities): string {
   const table = renderTableWithHints(
     [
@@ -24,7 +24,7 @@ export function renderReport(report: CheckReport, terminalCapabilities: Terminal
   return [table, '', counts, ...note].join('\n');
 }
 
-/** What several checks that cannot tell anything have in common is said at the first of them. */
+/** A meaning shared by several checks is shown only once, at the first one. */
 function findAdvice({ id, status, meaning }: CheckResult, checks: readonly CheckResult[]): string | null {
   if (status === 'passed') return null;
   if (status === 'failed') return meaning;

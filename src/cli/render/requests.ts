@@ -9,7 +9,7 @@ import { styleHttpStatus } from './style.ts';
 import type { Column } from './table.ts';
 import { formatTime, formatTimeOfDay } from './time.ts';
 
-/** @param formatTimeCell how a time is told: a list says how long ago it was, a live view the time of day */
+/** @param formatTimeCell relative times for a list, the time of day for a live view */
 export function requestColumns(
   look: { readonly color: boolean },
   formatTimeCell: (time: string) => string,
@@ -26,21 +26,21 @@ export function requestColumns(
   ];
 }
 
-/** An error, and whether a fault was ordered for the request. */
+/** The error code, and the injected fault. */
 function describeError({ error_code: code, fault }: ApiRequest): string {
   return [code, fault && `(fault ${fault.kind})`].filter(Boolean).join(' ');
 }
 
-/** One request on one line; a terminal gets what fits. */
+/** Renders a request on one line. Truncated in a terminal. */
 export function renderRequest(request: ApiRequest, { io }: { readonly io: TerminalCapabilities }): string {
   const { at, method, path, status, error_code: code, duration_ms: ms, id, fault } = request;
-  // Before what may be long: an id is of no use when it is cut, and 80 columns have room up to here.
+  // The path is last, so that 80 columns show the complete id.
   const facts = [formatTimeOfDay(at), method, styleHttpStatus(status, io), formatLatency(ms), id];
   const parts = [...facts, code, fault && `fault ${fault.kind}`, path];
   return truncateLine(io, parts.filter(Boolean).join('  '));
 }
 
-/** Everything that the log keeps of a request. */
+/** Renders all fields of a request. */
 export function renderRequestDetail(request: ApiRequest, { io, now }: Pick<Context, 'io' | 'now'>): string {
   return renderFields(
     {

@@ -1,9 +1,9 @@
 import { styleFor } from './style.ts';
 
-/** Said when what was shown may be no more. */
-export const RESET_NOTE = 'The state was replaced: a reset, or a snapshot that was loaded.';
+/** Shown when earlier output can be outdated. */
+export const RESET_NOTE = 'The state was replaced by a reset or a snapshot.';
 
-/** The same as a line between others. */
+/** The note as a line of output. */
 export function renderReset(look: { readonly color: boolean }): string {
   return styleFor(look).dim(RESET_NOTE);
 }

@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { renderFields } from './fields.ts';
 import { formatTime } from './time.ts';
 
-/** What runs, a line each. */
+/** Renders the status of an emulator. */
 export function renderStatus(status: EmulatorStatus, { io, now }: Pick<Context, 'io' | 'now'>): string {
   return renderFields(
     {
@@ -28,7 +28,7 @@ export function renderStatus(status: EmulatorStatus, { io, now }: Pick<Context, 
 function describeLimits({ days, requests, megabytes }: EmulatorStatus['retention']): string {
   const limits = [
     ...(days === null ? [] : [`${days} days`]),
-    ...(requests === null ? [] : [`${requests} requests of the log`]),
+    ...(requests === null ? [] : [`${requests} logged requests`]),
     ...(megabytes === null ? [] : [`${megabytes} MB`]),
   ];
   return limits.length === 0 ? 'no limits' : `${limits.join(', ')}; pending deliveries are always kept`;

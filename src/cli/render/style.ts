@@ -3,10 +3,15 @@ import { deliveryStatusSymbols } from '../../domain/status-symbols.ts';
 import type { TerminalCapabilities } from '../io.ts';
 import { styleSequence } from '../terminal-text.ts';
 
-/** Attributes of SGR: what sets each, and what resets it. */
+/** SGR attributes: the codes that set and reset each one. */
 const attributes = {
-  ...{ bold: [1, 22], dim: [2, 22], inverse: [7, 27] },
-  ...{ red: [31, 39], green: [32, 39], yellow: [33, 39], cyan: [36, 39] },
+  bold: [1, 22],
+  dim: [2, 22],
+  inverse: [7, 27],
+  red: [31, 39],
+  green: [32, 39],
+  yellow: [33, 39],
+  cyan: [36, 39],
 } as const satisfies Record<string, readonly [on: number, off: number]>;
 
 type Style = Readonly<Record<keyof typeof attributes, (text: string) => string>>;
@@ -59,7 +64,7 @@ function withSymbol(status: DisplayStatus, text: string, { unicode }: StyleCapab
   return unicode ? `${deliveryStatusSymbols[status]} ${text}` : text;
 }
 
-/** 0 is that of a request whose connection was dropped. */
+/** 0 is the status of a dropped request. */
 export function styleHttpStatus(status: number, look: { readonly color: boolean }): string {
   const style = styleFor(look);
   if (status === 0) return style.red('none');

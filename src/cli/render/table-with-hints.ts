@@ -2,7 +2,7 @@ import type { TerminalCapabilities } from '../io.ts';
 import { styleFor } from './style.ts';
 import { type Column, renderTable } from './table.ts';
 
-/** A table, and under each row that needs it what to do. Nothing is cut: all of it is needed. */
+/** Renders a table with a hint under some rows. Nothing is truncated. */
 export function renderTableWithHints<Row>(
   columns: readonly Column<Row>[],
   rows: readonly Row[],

@@ -7,27 +7,27 @@ import { widthOf } from './text-width.ts';
 export interface Column<Row> {
   readonly title: string;
   readonly value: (row: Row) => string;
-  /** In a terminal that is too narrow, columns leave in this order, 1 first. One without a number stays. */
+  /** Columns are hidden in this order in a narrow terminal, 1 first. A column without a number is always shown. */
   readonly hideOrder?: number;
-  /** Whether its values may be cut before a column has to leave. */
+  /** Whether its values can be truncated before a column is hidden. */
   readonly canTruncate?: boolean;
 }
 
 const GAP = 2;
 const MIN_WIDTH = 24;
-/** Texts of a column whose width is remembered while it is measured. */
+/** Number of texts per column whose width is cached. */
 const WIDTH_CACHE_SIZE = 100;
 
-/** A column with its texts and the width that it gets. */
+/** A column with its texts and its final width. */
 interface FittedColumn<Row> {
   readonly column: Column<Row>;
   readonly texts: readonly string[];
-  /** Of each text, measured once. */
+  /** The width of each text. */
   readonly widths: readonly number[];
   readonly width: number;
 }
 
-/** A table without lines, fitted to the width of the terminal. Takes time in proportion to its rows. */
+/** Renders a table without borders that fits the terminal, in time linear to its rows. */
 export function renderTable<Row>(
   columns: readonly Column<Row>[],
   rows: readonly Row[],
@@ -38,7 +38,7 @@ export function renderTable<Row>(
     const known = new Map<string, number>();
     const widths = texts.map((text) => {
       const width = known.get(text) ?? widthOf(text);
-      // A status, for instance, has colors and is the same in many rows.
+      // Many rows have the same styled text, such as a status.
       if (known.size < WIDTH_CACHE_SIZE) known.set(text, width);
       return width;
     });
@@ -62,7 +62,7 @@ function toCell<Row>(
   const [text = '', taken = 0] = [texts[row], widths[row]];
   if (taken <= width) return text + ' '.repeat(width - taken);
   const cut = truncateLine({ ...terminalCapabilities, width }, text);
-  // A wide character that was cut leaves a column free.
+  // A wide character that does not fit leaves one column empty.
   return cut + ' '.repeat(Math.max(0, width - widthOf(cut)));
 }
 
@@ -71,8 +71,7 @@ function toLine(cells: readonly string[]): string {
 }
 
 /**
- * Cuts what may be cut; where that is not enough, columns leave, empty ones first, until the rest fits or none can leave
- * any more.
+ * Truncates columns that can be truncated. If that is not enough, hides columns, empty ones first, until the rest fits.
  */
 function fitColumns<Row>(
   columns: readonly FittedColumn<Row>[],
@@ -91,7 +90,6 @@ function fitColumns<Row>(
   return shrink(columns, excess);
 }
 
-/** Nothing is lost with it. */
 function isEmptyColumn<Row>({ texts }: FittedColumn<Row>): boolean {
   return texts.every((text) => text === '');
 }
@@ -106,7 +104,7 @@ function shrinkableWidth<Row>({ column, width }: FittedColumn<Row>): number {
   return column.canTruncate ? Math.max(0, width - MIN_WIDTH) : 0;
 }
 
-/** Takes `excess` from the columns that may shrink, the last first. */
+/** Removes `excess` from the columns that can be truncated, the last one first. */
 function shrink<Row>(columns: readonly FittedColumn<Row>[], excess: number): readonly FittedColumn<Row>[] {
   let rest = Math.max(0, excess);
   return columns

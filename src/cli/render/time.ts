@@ -5,12 +5,12 @@ export function formatTime(time: string, now: number): string {
   return `${time} (${formatRelative(time, now)})`;
 }
 
-/** `2026-11-20 12:00:00`, in UTC: where many stand under each other and seconds tell them apart. */
+/** `2026-11-20 12:00:00` in UTC, for columns. */
 export function formatSecond(time: string): string {
   return `${time.slice(0, 10)} ${time.slice(11, 19)}`;
 }
 
-/** The time of day of an ISO time, to the millisecond, in UTC. */
+/** The time of day of an ISO time in UTC, with milliseconds. */
 export function formatTimeOfDay(time: string): string {
   return time.slice(11, 23);
 }

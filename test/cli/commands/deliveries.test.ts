@@ -57,7 +57,7 @@ describe('svc deliveries list', () => {
 
   it('standard error says how to get the next page', async () => {
     const { err } = await list(60);
-    expect(err).toBe('hint: For the next page add --starting-after del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D.\n');
+    expect(err).toBe('hint: Add --starting-after del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D for the next page.\n');
   });
 
   it('standard output is empty without deliveries', async () => {
@@ -78,12 +78,12 @@ describe('svc deliveries get', () => {
     for (const part of [
       'Next attempt  2026-11-20T12:05:00.000Z (in 5m)',
       'Attempt 1  ✗ http_error 503  12ms  schedule',
-      'Why it failed  the receiver responded with 503\nWhat to do     Read the response and the log of the receiver to find the error.\n',
-      'Scheduled      2026-11-20T11:57:00.000Z (3m ago)\nSent           2026-11-20T11:57:00.010Z (2m ago)\n',
+      'Error       the receiver responded with 503\nWhat to do  Read the response and the log of the receiver to find the error.\n',
+      'Scheduled   2026-11-20T11:57:00.000Z (3m ago)\nSent        2026-11-20T11:57:00.010Z (2m ago)\n',
       '  POST http://localhost:3000/webhooks\n  Service-Signature: v1=00\n',
       'Signed string\n  2026-11-20T11:57:00Z.(the body)\n',
-      'Response\n  503\n  x-a: b\n\n  busy\n  … (cut',
-      '\n\nBody\n  {\n    "n": 9007199254740993\n  }\n\nThe same, byte for byte\n  {"n":9007199254740993}\n',
+      'Response\n  503\n  x-a: b\n\n  busy\n  … (truncated)',
+      '\n\nBody\n  {\n    "n": 9007199254740993\n  }\n\nBody as sent\n  {"n":9007199254740993}\n',
     ]) {
       expect(capturedOutput.out).toContain(part);
     }
@@ -202,7 +202,7 @@ describe('svc deliveries tail', () => {
     await tailCommand.run({}, context);
     expect(capturedOutput.out).toContain('11:57:00.010  ✗ http_error 503  12ms  del_01JD');
     expect(capturedOutput.out).toContain(
-      'the receiver responded with 503 — again at 2026-11-20T12:05:00.000Z',
+      'the receiver responded with 503 — retry at 2026-11-20T12:05:00.000Z',
     );
   });
 
@@ -229,7 +229,7 @@ describe('svc deliveries tail', () => {
     expect(capturedOutput.out).toBe(
       [
         '11:57:00.010  ✗ http_error 503  12ms  del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D  #1  order…',
-        '              the receiver responded with 503 — again at 2026-11-20T12:05:00.00…',
+        '              the receiver responded with 503 — retry at 2026-11-20T12:05:00.00…',
         '',
       ].join('\n'),
     );

@@ -170,7 +170,7 @@ describe('where no emulator runs', () => {
     writeFileSync(join(cwd, 'file'), '');
     const env = { SVC_DB: join(cwd, 'file', 'sandbox.db') };
     expect((await visit({ cwd, env })).get('database')).toMatchObject({
-      ...{ status: 'problem', detail: `${join(cwd, 'file')} is no folder` },
+      ...{ status: 'problem', detail: `${join(cwd, 'file')} is not a folder` },
     });
   });
 
@@ -179,7 +179,7 @@ describe('where no emulator runs', () => {
     const db = join(cwd, '.svc', 'sandbox.db');
     await (await startTestEmulator({ db })).close();
     expect((await visit({ cwd })).get('database')).toMatchObject({
-      ...{ status: 'ok', detail: expect.stringMatching(/KiB, schema \d+, sound$/) },
+      ...{ status: 'ok', detail: expect.stringMatching(/KiB, schema \d+, intact$/) },
     });
   });
 });
@@ -329,7 +329,7 @@ describe('where an emulator runs', () => {
     const { port } = new URL(emulator.status().url);
     const env = { SVC_PORT: port, SVC_CONTROL_URL: other.emulator.status().control_url };
     expect((await visit({ cwd, env })).get('port')).toMatchObject({
-      ...{ status: 'ok', detail: `${port} is that of the emulator of this folder` },
+      ...{ status: 'ok', detail: `${port} is used by the emulator of this folder` },
     });
   });
 
@@ -339,7 +339,7 @@ describe('where an emulator runs', () => {
     const env = { SVC_PORT: new URL(other.emulator.status().url).port };
     const { port } = new URL(emulator.status().url);
     expect((await visit({ cwd, env })).get('port')).toMatchObject({
-      ...{ status: 'ok', detail: `${port} is that of the emulator of this folder` },
+      ...{ status: 'ok', detail: `${port} is used by the emulator of this folder` },
     });
   });
 
@@ -360,7 +360,7 @@ describe('for people', () => {
     const { host, capturedOutput } = createFakeHost({ cwd, env: { SVC_PORT: '0' }, width: 60 });
     expect(host.now()).toBe(NOW);
     await command.run({ probe: true } as never, createContext(host, {}));
-    expect(capturedOutput.out).toMatch(/^STATUS +WHAT +FOUND\n/);
+    expect(capturedOutput.out).toMatch(/^STATUS +CHECK +RESULT\n/);
     expect(capturedOutput.out).toMatch(/ok +Node\.js +version \d+/);
     expect(capturedOutput.out).toMatch(
       /problem +connection to http:\/\/127\.0\.0\.1:1\/ +connection refused .*there\n +(?:→|->) Start or fix the receiver/,

@@ -26,8 +26,8 @@ describe('where to forward to', () => {
     ['ftp://localhost', 'Write a port or a URL'],
     ['', 'Write a port or a URL'],
     ['a.b=', 'Write a port or a URL'],
-    ['Order.Shipped=3000', '"Order.Shipped" is no event type'],
-    ['a.b,,c.d=3000', '"" is no event type'],
+    ['Order.Shipped=3000', 'not "Order.Shipped"'],
+    ['a.b,,c.d=3000', 'not ""'],
   ])('is not %j', (text, problem) => {
     expect(() => parseForwardTargets(text)).toThrow(problem);
   });

@@ -39,9 +39,9 @@ describe('the rows of deliveries', () => {
   it('show a delivery from its beginning, and its first attempt in the same place', () => {
     const other = created({ id: 'del_2' });
     const waiting = rowsOf(created(), other);
-    expect(texts(waiting)).toMatchObject([{ ANSWER: '← …', ATTEMPT: '1 of 8' }, { DELIVERY: 'del_2' }]);
+    expect(texts(waiting)).toMatchObject([{ RESPONSE: '← …', ATTEMPT: '1 of 8' }, { DELIVERY: 'del_2' }]);
     const answered = addStreamItem(waiting, attempted(), NOW);
-    expect(texts(answered)).toMatchObject([{ ANSWER: '← 503', TOOK: '12ms' }, { ANSWER: '← …' }]);
+    expect(texts(answered)).toMatchObject([{ RESPONSE: '← 503', TOOK: '12ms' }, { RESPONSE: '← …' }]);
   });
 
   it('say what was answered, how long it took, which attempt it was and when the next one is due', () => {
@@ -49,7 +49,7 @@ describe('the rows of deliveries', () => {
       {
         TIME: '11:57:00',
         EVENT: '→ order.shipped',
-        ANSWER: '← 503',
+        RESPONSE: '← 503',
         TOOK: '12ms',
         ATTEMPT: '1 of 8',
         'NEXT RETRY': 'in 5m',
@@ -66,7 +66,7 @@ describe('the rows of deliveries', () => {
       error: 'connection refused',
     } as const;
     expect(texts(rowsOf(attempted(failed)))).toMatchObject([
-      { ANSWER: '← connection_error', WHY: 'connection refused' },
+      { RESPONSE: '← connection_error', WHY: 'connection refused' },
     ]);
   });
 
@@ -97,7 +97,7 @@ describe('the rows of deliveries', () => {
 
   it('say that a delivery was canceled before it was sent', () => {
     expect(texts(rowsOf(created(), created({ status: 'canceled' })))).toMatchObject([
-      { ANSWER: '← canceled' },
+      { RESPONSE: '← canceled' },
     ]);
   });
 

@@ -120,9 +120,9 @@ describe('the view of deliveries', () => {
     await vi.advanceTimersByTimeAsync(1_000);
     expect(await terminal.drawn()).toMatchInlineSnapshot(`
       "Following delivery attempts. Press Ctrl-C to stop.
-        TIME      EVENT            ANSWER  TOOK  ATTEMPT  NEXT RETRY  DELIVERY
-        11:57:00  → order.shipped  ← 503   12ms  1 of 8   in 4m 59s   del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D
-      ❯ 11:57:00  → order.shipped  ← 200   12ms  2 of 8               del_2
+        TIME      EVENT            RESPONSE  TOOK  ATTEMPT  NEXT RETRY  DELIVERY
+        11:57:00  → order.shipped  ← 503     12ms  1 of 8   in 4m 59s   del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D
+      ❯ 11:57:00  → order.shipped  ← 200     12ms  2 of 8               del_2
 
 
 
@@ -206,7 +206,7 @@ describe('the view of deliveries', () => {
     const details = await terminal.press('d');
     for (const part of [
       'Attempt 1  ✗ http_error 503',
-      'Why it failed  the receiver responded with 503',
+      'Error       the receiver responded with 503',
       'Service-Signature: v1=00',
       '"n": 9007199254740993',
       '2026-11-20T11:57:00Z.(the body)',
@@ -264,8 +264,8 @@ describe('the view of deliveries', () => {
 
   it('? shows what the keys do', async () => {
     const { terminal } = await start(run, []);
-    expect(await terminal.press('?')).toContain('replay the delivery');
-    expect(await terminal.press('escape')).not.toContain('replay the delivery');
+    expect(await terminal.press('?')).toContain('Replay the delivery');
+    expect(await terminal.press('escape')).not.toContain('Replay the delivery');
     terminal.events?.onKey('q');
   });
 
@@ -289,9 +289,9 @@ describe('the view of deliveries', () => {
     terminal.events?.onResize({ columns: 60, rows: 10 });
     expect(await terminal.drawn()).toMatchInlineSnapshot(`
       "Following delivery attempts. Press Ctrl-C to stop.
-        TIME      EVENT            ANSWER  ATTEMPT  NEXT RETRY
-        11:57:00  → order.shipped  ← 503   1 of 8   in 4m 59s
-      ❯ 11:57:00  → order.shipped  ← 200   2 of 8
+        TIME      EVENT            RESPONSE  ATTEMPT  NEXT RETRY
+        11:57:00  → order.shipped  ← 503     1 of 8   in 4m 59s
+      ❯ 11:57:00  → order.shipped  ← 200     2 of 8
 
 
 
