@@ -12,7 +12,7 @@ it('checks what can be checked where no emulator runs', async () => {
   const { exitCode, stdout, stderr } = await svc(['doctor'], { cwd: createFolder(), env });
   expect({ exitCode, stderr }).toEqual({ exitCode: ExitCode.success, stderr: '' });
   expect(stdout).toMatch(/skipped +Emulator +not running in this folder\n.*svc emulator start/);
-  expect(stdout).toMatch(/ok +Database +.*is made at the first start/);
+  expect(stdout).toMatch(/ok +Database +.*is created at the first start/);
 });
 
 it('goes down to the receivers of the emulator that runs', async () => {

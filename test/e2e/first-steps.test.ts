@@ -47,7 +47,11 @@ it.each([
     /^error: --forward-to must be a port or a URL such as/,
   ],
   ['--public-url', ['--public-url', 'svc.example.com'], /^error: --public-url must be a URL .* https:/],
-  ['both', ['--public-url', 'https://a.example', '--tunnel'], /^error: --tunnel and --public-url exclude/],
+  [
+    'both',
+    ['--public-url', 'https://a.example', '--tunnel'],
+    /^error: --tunnel and --public-url cannot be used together/,
+  ],
 ])('refuses a mistake in %s', async (_, args, message) => {
   const { exitCode, stderr } = await svc([...starting, ...args], { cwd: createFolder() });
   expect(exitCode).toBe(ExitCode.usage);

@@ -314,13 +314,13 @@ describe.skipIf(!hasTerminals)('svc listen in a terminal', () => {
       { columns: 110, rows: 9, cwd: createFolder(), env: { ...cleanEnvironment(), LANG: 'C.UTF-8' } },
     );
     onTestFinished(terminal.close);
-    await terminal.waitFor(/No attempt yet/);
+    await terminal.waitFor(/No attempts yet/);
     await trigger();
     const screen = await terminal.waitFor(/← 500[\s\S]*in 5m/);
     expect(normalise(screen)).toMatchInlineSnapshot(`
       "Ready. Secret whsec_0000000000000000000000000000000000000000000 for http://localhost:3000/hooks
-        TIME      EVENT            ANSWER  TOOK  ATTEMPT  NEXT RETRY      DELIVERY
-      ❯ 00:00:00  → order.shipped  ← 500   1ms  1 of 8   in 5m (frozen)  del_00000000000000000000000000
+        TIME      EVENT            RESPONSE  TOOK  ATTEMPT  NEXT RETRY      DELIVERY
+      ❯ 00:00:00  → order.shipped  ← 500     1ms  1 of 8   in 5m (frozen)  del_00000000000000000000000000
 
 
 

@@ -112,7 +112,7 @@ describe.skipIf(!hasTerminals)('deliveries tail in a terminal', () => {
     const { receiver } = await startForwarding(cwd, '--db', ':memory:');
     receiver.respond([{ status: 503, body: 'not now' }, { status: 200 }]);
     const terminal = await open(tailCommand, { cwd, columns: 76, rows: 10 });
-    await terminal.waitFor(/No attempt yet/);
+    await terminal.waitFor(/No attempts yet/);
     await svc(['trigger', 'order.shipped'], { cwd });
     await terminal.waitFor(/← 503/);
     await svc(['trigger', 'invoice.paid'], { cwd });
@@ -120,9 +120,9 @@ describe.skipIf(!hasTerminals)('deliveries tail in a terminal', () => {
     const rows = await terminal.waitFor(/in 4m \d+s/);
     expect(normalise(rows)).toMatchInlineSnapshot(`
       "Following delivery attempts. Press Ctrl-C to stop.
-        TIME      EVENT            ANSWER  TOOK  ATTEMPT  NEXT RETRY
-        00:00:00  → order.shipped  ← 503   1ms  1 of 8   in 4m 59s
-      ❯ 00:00:00  → invoice.paid   ← 200   1ms  1 of 8
+        TIME      EVENT            RESPONSE  TOOK  ATTEMPT  NEXT RETRY
+        00:00:00  → order.shipped  ← 503     1ms  1 of 8   in 4m 59s
+      ❯ 00:00:00  → invoice.paid   ← 200     1ms  1 of 8
 
 
 
@@ -155,7 +155,7 @@ describe.skipIf(!hasTerminals)('deliveries tail in a terminal', () => {
     const cwd = createFolder();
     const first = await startForwarding(cwd);
     const terminal = await open(tailCommand, { cwd });
-    await terminal.waitFor(/No attempt yet/);
+    await terminal.waitFor(/No attempts yet/);
     first.subprocess.kill('SIGKILL');
     await terminal.waitFor(/The connection was lost; connecting again\./);
     await first.subprocess;
@@ -180,12 +180,12 @@ describe.skipIf(!hasTerminals)('deliveries tail in a terminal', () => {
       `echo what was there; stty -a > before; ${inProcess}; echo "exit $?"; stty -a > after`,
     );
     await terminal.press('Enter');
-    await terminal.waitFor(/No attempt yet/);
+    await terminal.waitFor(/No attempts yet/);
     if (end === 'SIGTERM') process.kill(Number(readFileSync(join(cwd, 'pid'), 'utf8')), end);
     else await terminal.press(end);
     const screen = await terminal.waitFor(new RegExp(`^exit ${exitCode}$`, 'm'));
     expect(screen).toMatch(/^what was there$/m);
-    expect(screen).not.toContain('No attempt yet');
+    expect(screen).not.toContain('No attempts yet');
     await terminal.type('exit');
     await terminal.press('Enter');
     await terminal.waitForExit();
