@@ -175,7 +175,6 @@ const stillToDo: readonly string[] = [
   // sandbox
   // browser
   // e2e
-  'test/e2e',
   // receivers
   // support
 ];

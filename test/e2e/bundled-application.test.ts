@@ -33,9 +33,9 @@ const APPLICATION = `
 `;
 
 let packed: PackedPackage;
-/** Where it is bundled, with the package installed. */
+/** The folder in which esbuild runs. It has the package installed. */
 let source: string;
-/** Where it runs, with better-sqlite3 alone. */
+/** The folder in which the bundle runs. It has only better-sqlite3 installed. */
 let target: string;
 
 beforeAll(async () => {
@@ -73,13 +73,13 @@ describe.each([
     await execa(esbuild, ['application.mjs', ...options, `--outfile=${join(target, file)}`], { cwd: source });
   });
 
-  it('delivers events of built-in fixtures without the package, and says what the dashboard needs', async () => {
+  it('the bundle delivers events of built-in fixtures without the package, and says how to install the dashboard', async () => {
     const { text, ...result } = await run(file);
     expect(result).toEqual({ type: 'order.shipped', verified: true, dashboard: 404 });
     expect(text).toContain('npm install svc-emulator');
   });
 
-  it('serves the dashboard where the package is installed', async () => {
+  it('the bundle serves the dashboard when the package is installed', async () => {
     const place = join(target, 'node_modules/svc-emulator');
     cpSync(join(source, 'node_modules/svc-emulator'), place, { recursive: true });
     const { dashboard } = await run(file);

@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 const dist = join(import.meta.dirname, '../../dist');
 const IMPORT = /^(?:import|export)\b[^;]*?"([^"]+)";$/gm;
 
-/** What loading an entry loads with it: files of the project's own, by the sources that they hold, and other modules. */
+/** The source files and the external modules that an entry point loads with static imports. */
 function loadedWith(entry: string) {
   const files = new Set([join(dist, entry)]);
   const modules = new Set<string>();
@@ -23,14 +23,14 @@ function loadedWith(entry: string) {
   return { sources, modules: [...modules] };
 }
 
-it('gives svc-emulator/signature nothing but node:crypto', () => {
+it('svc-emulator/signature imports only node:crypto', () => {
   const { sources, modules } = loadedWith('signature.js');
   expect(modules).toEqual(['node:crypto']);
   expect(sources).toContain('src/domain/signature/verify.ts');
   expect(sources.filter((source) => source.includes('node_modules'))).toEqual([]);
 });
 
-it('keeps the command line out of the library', () => {
+it('the library does not load the command line', () => {
   const { sources } = loadedWith('index.js');
   expect(sources).toContain('src/store/store.ts');
   expect(sources.filter((source) => /src\/cli\/|\/commander\//.test(source))).toEqual([]);
@@ -58,14 +58,14 @@ it('the public types need no package but the Vitest of the project and those of 
   expect(targets.filter((target) => target !== 'vitest' && !target.startsWith('node:'))).toEqual([]);
 });
 
-it('takes the Vitest of the project, and the emulator from where the library has it', () => {
+it('svc-emulator/vitest uses the Vitest of the project and shares the modules of the library', () => {
   const { sources, modules } = loadedWith('vitest.js');
   expect(modules).toContain('vitest');
   expect(sources.filter((source) => source.includes('/vitest/'))).toEqual([]);
   expect(sources).toEqual(expect.arrayContaining(loadedWith('index.js').sources));
 });
 
-it('keeps what only commands need from svc --help', () => {
+it('svc --help does not load modules that only single commands need', () => {
   const { sources } = loadedWith('cli.js');
   expect(sources).toContain('src/cli/main.ts');
   expect(sources.filter((source) => /src\/(contract|profile)\/|valibot|string-width/.test(source))).toEqual(
@@ -73,14 +73,14 @@ it('keeps what only commands need from svc --help', () => {
   );
 });
 
-it('keeps the emulator out of a command that only asks it', () => {
+it('svc trigger does not load the emulator', () => {
   const chunk = readdirSync(join(dist, 'chunks')).find((name) => name.startsWith('trigger-'));
   const { sources } = loadedWith(`chunks/${chunk}`);
   expect(sources).toContain('src/cli/commands/trigger.ts');
   expect(sources.filter((source) => /src\/(delivery|sandbox|store)\//.test(source))).toEqual([]);
 });
 
-it('keeps the page under 100 KB, as it goes over the wire', () => {
+it('the compressed dashboard is smaller than 100 KB', () => {
   const page = join(dist, 'dashboard');
   const files = readdirSync(page, { recursive: true, withFileTypes: true }).filter((file) => file.isFile());
   const sizes = files.map(({ parentPath, name }) => gzipSync(readFileSync(join(parentPath, name))).length);

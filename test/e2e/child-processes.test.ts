@@ -1,4 +1,4 @@
-/** The processes that svc and its scripts start end with them, also when they are killed. */
+/** Child processes of svc and its scripts end with their parent, also when the parent is killed. */
 import { chmodSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
@@ -18,7 +18,7 @@ import {
 const demo = join(import.meta.dirname, '../../scripts/demo.mjs');
 
 describe.skipIf(!canListProcesses)('child processes', () => {
-  it('npm run demo ends its emulator and removes its folder when nothing reads its output any more', async () => {
+  it('npm run demo ends its emulator and removes its folder when nothing reads its output anymore', async () => {
     const cwd = createFolder();
     const shell = await execa('sh', ['-c', `"${process.execPath}" "${demo}" | head -n 2`], {
       ...{ cwd, env: { ...cleanEnvironment(), ...temporaryFilesIn(cwd) }, extendEnv: false, stdin: 'ignore' },
@@ -73,7 +73,7 @@ describe.skipIf(!canListProcesses)('child processes', () => {
     await expectNoProcessIn(cwd);
   });
 
-  it('svc receiver check ends the command of --observe, and what that started, also when it is killed', async () => {
+  it('svc receiver check ends the command of --observe and its descendants, also when it is killed', async () => {
     const cwd = createFolder();
     const receiver = await startReceiver();
     const check = ['receiver', 'check', receiver.url, '--secret', 'whsec_c2VjcmV0LW9mLWEtdGVzdA'];
@@ -94,7 +94,7 @@ describe.skipIf(!canListProcesses)('child processes', () => {
     const receiver = await startReceiver();
     const { ready } = await startEmulatorForTest(elsewhere, '--db', ':memory:', '--forward-to', receiver.url);
     const { deliveries } = await runJsonOk(elsewhere, 'trigger', 'order.shipped', '--wait');
-    // No hang-up may end it here: only the watchdog.
+    // The program ignores SIGHUP, so that only the watchdog can end it.
     const text = `trap '' HUP; stty -echo < /dev/tty; echo ready > /dev/tty; read line < /dev/tty; echo "read $line" > /dev/tty; sleep 60`;
     writeFileSync(join(cwd, 'interactive'), text);
     const command = ['deliveries', ...args, deliveries[0].id, '--url', ready.url];

@@ -1,4 +1,4 @@
-/** The jobs and programs that `docs/ci.md` shows, run as their services would. */
+/** Runs the jobs and programs of `docs/ci.md` as the CI service would. */
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
@@ -36,8 +36,8 @@ function createProject(): string {
     const { SVC_BASE_URL, SVC_API_KEY, SVC_WORKSPACE_ID: workspace_id } = process.env;
     const post = async (path, body) => {
       const headers = { authorization: 'Bearer ' + SVC_API_KEY, 'content-type': 'application/json' };
-      const answer = await fetch(SVC_BASE_URL + path, { method: 'POST', headers, body: JSON.stringify(body) });
-      if (!answer.ok) throw new Error(await answer.text());
+      const response = await fetch(SVC_BASE_URL + path, { method: 'POST', headers, body: JSON.stringify(body) });
+      if (!response.ok) throw new Error(await response.text());
     };
     const server = createServer((request, response) => response.end(() => server.close()));
     await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -47,7 +47,7 @@ function createProject(): string {
   return cwd;
 }
 
-/** Runs the lines of a job, each in a shell of its own; the package is installed already. */
+/** Runs each line of a job in a new shell, except `npm ci`: the package is already installed. */
 async function runJob(cwd: string, lines: readonly string[]): Promise<string[]> {
   const variables = join(cwd, 'variables');
   writeFileSync(variables, '');
@@ -75,7 +75,7 @@ function linesOf(name: string): string[] {
 
 const hasShell = process.platform !== 'win32';
 
-it.skipIf(!hasShell)('the job for GitHub Actions runs, and leaves its reports', async () => {
+it.skipIf(!hasShell)('the job for GitHub Actions runs and writes its reports', async () => {
   const cwd = createProject();
   const lines = linesOf('.github/workflows/test.yml');
   expect(lines).toContain('npm ci');
@@ -90,12 +90,15 @@ it.skipIf(!hasShell)('the steps for GitHub Actions share an emulator', async () 
   expect(outputs.at(-1)).toContain('has stopped');
 });
 
-it.skipIf(!hasShell)('the job for GitLab runs, and leaves its report where it says', async () => {
-  const cwd = createProject();
-  const { test } = parse(getBlock('.gitlab-ci.yml'));
-  await runJob(cwd, test.script);
-  expect(readFileSync(join(cwd, test.artifacts.reports.junit), 'utf8')).toContain('tests="1" failures="0"');
-});
+it.skipIf(!hasShell)(
+  'the job for GitLab runs and writes its report to the path of the artifact',
+  async () => {
+    const cwd = createProject();
+    const { test } = parse(getBlock('.gitlab-ci.yml'));
+    await runJob(cwd, test.script);
+    expect(readFileSync(join(cwd, test.artifacts.reports.junit), 'utf8')).toContain('tests="1" failures="0"');
+  },
+);
 
 it.skipIf(!hasShell)('the test in Python passes', async (context) => {
   const python = await execa('python3', ['--version'], { reject: false });

@@ -1,4 +1,4 @@
-/** The life of an emulator as the command line sees it: start, work, stop, and what can go wrong on the way. */
+/** The lifecycle of an emulator on the command line: start, use, stop, and errors. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -19,8 +19,8 @@ import {
 
 const certificates = join(import.meta.dirname, '../support/certs');
 
-describe('a whole session', () => {
-  it('starts, triggers, looks, verifies, advances the clock, replays and stops', async () => {
+describe('a session on the command line', () => {
+  it('a user starts an emulator, triggers, inspects, verifies, advances the clock, replays and stops', async () => {
     const cwd = createFolder();
     const receiver = await startReceiver([{ status: 503 }, { status: 200 }]);
     const { ready, subprocess } = await startEmulatorForTest(cwd, '--freeze', '--forward-to', receiver.url);
@@ -57,7 +57,7 @@ describe('a whole session', () => {
     expect((await svc(['emulator', 'status'], { cwd })).exitCode).toBe(ExitCode.noEmulator);
   });
 
-  it('replays every failed delivery, and exits with 1 when one fails again', async () => {
+  it('svc deliveries replay --failed replays every failed delivery, and exits with 1 when one fails again', async () => {
     const cwd = createFolder();
     const receiver = await startReceiver({ status: 500 });
     await startEmulatorForTest(cwd, '--db', ':memory:', '--freeze', '--forward-to', receiver.url);
@@ -71,16 +71,19 @@ describe('a whole session', () => {
   });
 });
 
-describe('the end of an emulator', () => {
-  it.each(['SIGINT', 'SIGTERM'] as const)('is clean on %s', async (signal) => {
-    const cwd = createFolder();
-    const { ready, subprocess } = await startEmulatorForTest(cwd);
-    process.kill(ready.pid, signal);
-    expect(await subprocess).toMatchObject({ exitCode: ExitCode.success, stderr: '' });
-    expect(existsSync(join(cwd, '.svc/run.json'))).toBe(false);
-  });
+describe('emulator shutdown', () => {
+  it.each(['SIGINT', 'SIGTERM'] as const)(
+    'an emulator that receives %s exits with 0 and removes its run file',
+    async (signal) => {
+      const cwd = createFolder();
+      const { ready, subprocess } = await startEmulatorForTest(cwd);
+      process.kill(ready.pid, signal);
+      expect(await subprocess).toMatchObject({ exitCode: ExitCode.success, stderr: '' });
+      expect(existsSync(join(cwd, '.svc/run.json'))).toBe(false);
+    },
+  );
 
-  it('by kill -9 leaves a run file that nobody takes for an emulator, and rows that the next one goes on from', async () => {
+  it('commands ignore the run file of an emulator that was killed, and the next emulator continues its deliveries', async () => {
     const cwd = createFolder();
     const receiver = await startReceiver({ status: 503 });
     const { ready } = await startEmulatorForTest(cwd, '--freeze', '--forward-to', receiver.url);
@@ -103,8 +106,8 @@ describe('the end of an emulator', () => {
   });
 });
 
-describe('a run file that was left behind', () => {
-  /** The folder of an emulator that was killed, and its run file with other facts in it. */
+describe('the run file of an emulator that was killed', () => {
+  /** The folder of an emulator that was killed, with changes to its run file. */
   async function leaveBehind(changes: object) {
     const cwd = createFolder();
     const { ready, subprocess } = await startEmulatorForTest(cwd, '--db', ':memory:');
@@ -116,17 +119,17 @@ describe('a run file that was left behind', () => {
     return { cwd, ready };
   }
 
-  it('does not count when its process id is that of another program', async () => {
+  it('a run file is ignored when its process id belongs to another program', async () => {
     const { cwd, ready } = await leaveBehind({ pid: process.pid });
     const { exitCode, stderr } = await svc(['deliveries', 'list'], { cwd });
     expect(exitCode).toBe(ExitCode.noEmulator);
     expect(stderr).toContain(`No response from ${ready.url}`);
-    // The file is not in the way of the next one.
+    // The file does not prevent the next start.
     const next = await startEmulatorForTest(cwd, '--db', ':memory:');
     expect(await runJson(cwd, 'emulator', 'status')).toMatchObject({ pid: next.ready.pid });
   });
 
-  it('stops nobody else when its process id and its port are those of another emulator', async () => {
+  it('svc emulator stop does not stop another emulator that has the process id and the port of the run file', async () => {
     const other = await startEmulatorForTest(createFolder(), '--db', ':memory:');
     const { pid, control_url } = other.ready;
     const { cwd } = await leaveBehind({ pid, control_url });
@@ -136,7 +139,7 @@ describe('a run file that was left behind', () => {
     ]) {
       const { exitCode, stderr } = await svc(command, { cwd });
       expect(exitCode).toBe(ExitCode.noEmulator);
-      expect(stderr).toContain(`another one, process ${pid}, answers at ${other.ready.url}`);
+      expect(stderr).toContain(`A different one (pid ${pid}) runs at ${other.ready.url}.`);
     }
     expect((await fetch(`${control_url}/status`)).status).toBe(200);
   });
@@ -145,7 +148,7 @@ describe('a run file that was left behind', () => {
 describe('svc emulator start --detach', () => {
   const detach = ['emulator', 'start', '--port', '0', '--db', ':memory:', '--detach'];
 
-  it('returns when it is ready, and leaves a process that outlives it and its terminal', async () => {
+  it('svc emulator start --detach returns when the emulator is ready, and the emulator runs in its own session', async () => {
     const cwd = createFolder();
     onTestFinished(async () => void (await svc(['emulator', 'stop'], { cwd })));
     const { exitCode, stdout } = await svc([...detach, '--json'], { cwd });
@@ -154,14 +157,14 @@ describe('svc emulator start --detach', () => {
     expect(ready).toMatchObject({ type: 'ready', pid: expect.any(Number) });
     expect(await runJson(cwd, 'emulator', 'status')).toMatchObject({ pid: ready.pid });
     if (process.platform !== 'linux') return;
-    // PID (NAME) STATE PARENT GROUP SESSION: the session is its own.
+    // Format: PID (NAME) STATE PARENT GROUP SESSION
     const [, , , session] = readFileSync(`/proc/${ready.pid}/stat`, 'utf8')
       .replace(/^.*\) /, '')
       .split(' ');
     expect(session).toBe(String(ready.pid));
   });
 
-  it('tells what else is written on the way from what it has to say', async () => {
+  it('svc emulator start --detach starts although its log has a line before the ready line', async () => {
     const cwd = createFolder();
     writeFileSync(join(cwd, 'talk.mjs'), `console.error('{"a warning": 1}');`);
     onTestFinished(async () => void (await svc(['emulator', 'stop'], { cwd })));
@@ -174,7 +177,7 @@ describe('svc emulator start --detach', () => {
     );
   });
 
-  it('fails as the process does, which leaves nothing running', async () => {
+  it('svc emulator start --detach fails when the start fails, and no emulator runs afterwards', async () => {
     const cwd = createFolder();
     const refused = await svc([...detach, '--host', '192.0.2.1'], { cwd });
     expect(refused).toMatchObject({ exitCode: ExitCode.usage, stdout: '' });
@@ -193,14 +196,14 @@ describe('svc emulator start --detach', () => {
 });
 
 describe('svc emulator wait', () => {
-  it('returns when the emulator answers, which is started later', async () => {
+  it('svc emulator wait returns when an emulator that is started later responds', async () => {
     const cwd = createFolder();
     const waiting = runJson(cwd, 'emulator', 'wait');
     const { ready } = await startEmulatorForTest(cwd, '--db', ':memory:');
     expect(await waiting).toMatchObject({ exitCode: ExitCode.success, pid: ready.pid });
   });
 
-  it('gives up on a folder without an emulator, on an address where nothing listens, and on one that accepts connections but never responds', async () => {
+  it('svc emulator wait times out when no emulator runs, when nothing listens, and when the address never responds', async () => {
     const server = createServer(() => {});
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void server.close());
@@ -223,8 +226,8 @@ describe('svc emulator wait', () => {
   });
 });
 
-describe('a start that cannot be', () => {
-  it('says which emulator has the port', async () => {
+describe('svc emulator start fails', () => {
+  it('the error names the emulator that uses the port', async () => {
     const { ready } = await startEmulatorForTest(createFolder(), '--db', ':memory:');
     const { port } = new URL(ready.url);
     const { exitCode, stdout, stderr } = await svc(['emulator', 'start', '--port', port], {
@@ -235,7 +238,7 @@ describe('a start that cannot be', () => {
     expect(stderr).toContain(`svc emulator stop --url ${ready.url}`);
   });
 
-  it('says how to find another program that has the port', async () => {
+  it('the error says how to find another program that uses the port', async () => {
     const server = createServer((socket) => socket.destroy());
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void server.close());
@@ -246,7 +249,7 @@ describe('a start that cannot be', () => {
     expect(stderr).toContain(`lsof -i :${port}`);
   });
 
-  it('refuses a database that another emulator has', async () => {
+  it('a database that another emulator uses is an error', async () => {
     const cwd = createFolder();
     await startEmulatorForTest(cwd);
     const db = join(cwd, '.svc/sandbox.db');
@@ -258,9 +261,9 @@ describe('a start that cannot be', () => {
   });
 
   it.each([
-    ['here', []],
+    ['in the foreground', []],
     ['in the background', ['--detach']],
-  ])('refuses a second one in the same folder, %s, and says who runs', async (_, args) => {
+  ])('a second emulator %s in the same folder is an error that names the first one', async (_, args) => {
     const cwd = createFolder();
     const { ready } = await startEmulatorForTest(cwd, '--db', ':memory:');
     const second = await svc(['emulator', 'start', '--port', '0', '--json', ...args], { cwd });
@@ -277,7 +280,7 @@ describe('a start that cannot be', () => {
     ['--speed', '0'],
     ['--ca', 'nowhere.pem'],
     ['--keep-days', '0'],
-  ])('refuses %s %s', async (...mistake) => {
+  ])('svc emulator start %s %s is an error', async (...mistake) => {
     const { exitCode, stdout, stderr } = await svc(['emulator', 'start', ...mistake], {
       cwd: createFolder(),
     });
@@ -285,7 +288,7 @@ describe('a start that cannot be', () => {
     expect(stderr).toMatch(/^error: \S/);
   });
 
-  it('refuses an authority that is no certificate', async () => {
+  it('a --ca file that does not contain a certificate is an error', async () => {
     const cwd = createFolder();
     writeFileSync(join(cwd, 'ca.pem'), 'no certificate');
     const { exitCode, stderr } = await svc(['emulator', 'start', '--port', '0', '--ca', 'ca.pem'], { cwd });
@@ -293,15 +296,15 @@ describe('a start that cannot be', () => {
     expect(stderr).toMatch(/^error: .*certificate/);
   });
 
-  it('stop says so where none runs', async () => {
+  it('svc emulator stop is an error when no emulator runs', async () => {
     const { exitCode, stderr } = await svc(['emulator', 'stop'], { cwd: createFolder() });
     expect(exitCode).toBe(ExitCode.noEmulator);
     expect(stderr).toContain('No emulator runs in this folder.');
   });
 });
 
-describe('options of the start', () => {
-  it('make it another one: its address, its environment, its profile, its keys, its endpoint', async () => {
+describe('options of svc emulator start', () => {
+  it('the options set the address, the environment, the profile, the keys and the endpoint', async () => {
     const options = [
       ...['--db', ':memory:', '--host', 'localhost', '--environment', 'production', '--profile', 'strict'],
       ...[
@@ -333,7 +336,7 @@ describe('options of the start', () => {
     });
   });
 
-  it('--ca lets receivers have a private authority', async () => {
+  it('--ca makes the emulator trust receivers with a certificate of that authority', async () => {
     const cwd = createFolder();
     const receiver = await startReceiver({}, { certificate: getCertificate('localhost') });
     const ca = join(certificates, 'authority.cert.pem');
@@ -356,35 +359,42 @@ describe('options of the start', () => {
 });
 
 describe('pipes', () => {
-  it.skipIf(process.platform === 'win32')('may be closed before everything is written', async () => {
-    const cwd = createFolder();
-    const receiver = await startReceiver();
-    const { ready } = await startEmulatorForTest(cwd, '--db', ':memory:', '--forward-to', receiver.url);
-    const control = createHttpControlClient({ controlUrl: ready.control_url });
-    const { deliveries } = await runJson(cwd, 'trigger', 'order.shipped', '--wait');
-    const words = [process.execPath, program, 'deliveries', 'tail', '--json'].map((word) => `'${word}'`);
-    const pipe = execa('bash', ['-c', `${words.join(' ')} | head -1; exit "\${PIPESTATUS[0]}"`], {
-      ...{ cwd, reject: false, timeout: 20_000, env: cleanEnvironment(), extendEnv: false },
-    });
-    let ended = false;
-    pipe.finally(() => {
-      ended = true;
-    });
-    // Each attempt is one more line that nobody reads.
-    await expect
-      .poll(
-        async () => {
-          await control.replayDelivery({ id: deliveries[0].id });
-          return ended;
-        },
-        { timeout: 20_000 },
-      )
-      .toBe(true);
-    expect(await pipe).toMatchObject({ exitCode: ExitCode.success, stdout: '{"type":"ready"}', stderr: '' });
-  });
+  it.skipIf(process.platform === 'win32')(
+    'svc deliveries tail exits with 0 when the reader closes the pipe',
+    async () => {
+      const cwd = createFolder();
+      const receiver = await startReceiver();
+      const { ready } = await startEmulatorForTest(cwd, '--db', ':memory:', '--forward-to', receiver.url);
+      const control = createHttpControlClient({ controlUrl: ready.control_url });
+      const { deliveries } = await runJson(cwd, 'trigger', 'order.shipped', '--wait');
+      const words = [process.execPath, program, 'deliveries', 'tail', '--json'].map((word) => `'${word}'`);
+      const pipe = execa('bash', ['-c', `${words.join(' ')} | head -1; exit "\${PIPESTATUS[0]}"`], {
+        ...{ cwd, reject: false, timeout: 20_000, env: cleanEnvironment(), extendEnv: false },
+      });
+      let ended = false;
+      pipe.finally(() => {
+        ended = true;
+      });
+      // Each attempt writes another line that the closed pipe does not read.
+      await expect
+        .poll(
+          async () => {
+            await control.replayDelivery({ id: deliveries[0].id });
+            return ended;
+          },
+          { timeout: 20_000 },
+        )
+        .toBe(true);
+      expect(await pipe).toMatchObject({
+        exitCode: ExitCode.success,
+        stdout: '{"type":"ready"}',
+        stderr: '',
+      });
+    },
+  );
 });
 
-describe('what a command loads', () => {
+describe('modules that a command loads', () => {
   async function loadedBy(args: readonly string[], until = /$/): Promise<string[]> {
     const cwd = createFolder();
     const record = join(cwd, 'modules');
@@ -396,7 +406,7 @@ describe('what a command loads', () => {
     for await (const line of run) if (until.test(line)) run.kill('SIGINT');
     await run;
     const addresses = readFileSync(record, 'utf8').split('\n');
-    // A bundled package is known by what its chunk holds.
+    // A bundled package is found by the paths in its chunk.
     const chunks = addresses.filter((address) => address.includes('/dist/'));
     const text = chunks.map((address) => readFileSync(new URL(address), 'utf8')).join('\n');
     const found = ['better-sqlite3', 'h3'].filter(
@@ -424,11 +434,11 @@ describe('what a command loads', () => {
     ],
     ['sign', '--payload', '{}', '--secret', 'a'],
     ['deliveries', 'list'],
-  ])('is neither SQLite nor h3: svc %s', async (...args) => {
+  ])('svc %s loads neither SQLite nor h3', async (...args) => {
     expect(await loadedBy(args, /never/)).toEqual([]);
   });
 
-  it('is both of them where the emulator starts', async () => {
+  it('svc emulator start loads SQLite and h3', async () => {
     const args = ['emulator', 'start', '--port', '0', '--db', ':memory:', '--json'];
     expect(await loadedBy(args, /"ready"/)).toEqual(['better-sqlite3', 'h3']);
   });

@@ -1,4 +1,4 @@
-/** How the output of the built program looks where it goes. */
+/** The output of the built program in a terminal and in a pipe. */
 import { stripVTControlCharacters } from 'node:util';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -21,14 +21,14 @@ afterAll(async () => {
   inhabited.remove();
 });
 
-describe('the look of the output', () => {
-  // With a frozen clock it does not change from one second to the next.
+describe('output of svc deliveries list', () => {
+  // The clock is frozen: the output is the same in each run.
   const args = ['deliveries', 'list'];
   const plain = async (env: Record<string, string> = {}, flags: string[] = []) =>
     (await svc([...args, ...flags], { cwd: inhabited.cwd, env })).stdout;
 
   it.skipIf(process.platform !== 'linux')(
-    'is the same in a terminal as in a pipe, but for colour',
+    'the text is the same in a terminal and in a pipe, except for colors',
     async () => {
       const command = [process.execPath, program, ...args].map((word) => `'${word}'`).join(' ');
       const terminal = await execa('script', ['-qec', `stty cols 500; ${command}`, '/dev/null'], {
@@ -41,12 +41,12 @@ describe('the look of the output', () => {
     },
   );
 
-  it('has no colour in a pipe, unless FORCE_COLOR says so; --no-color is the last word', async () => {
+  it('the output in a pipe has colors only with FORCE_COLOR, and never with --no-color', async () => {
     const text = await plain();
     const colored = await plain({ FORCE_COLOR: '1' });
     expect(text).not.toContain('\x1b');
     expect(colored).toContain('\x1b[32m✓ succeeded');
-    // The rest is the same, to the character.
+    // Everything else is identical.
     expect(stripVTControlCharacters(colored)).toBe(text);
     expect(await plain({ FORCE_COLOR: '1' }, ['--no-color'])).toBe(text);
     expect(await plain({ NO_COLOR: '1' })).toBe(text);

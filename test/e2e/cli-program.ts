@@ -1,4 +1,4 @@
-/** The built program, driven as a person or a script would: in a folder of its own, without variables of ours. */
+/** Runs the built program in a new folder, without SVC_ variables. */
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ export interface Ready {
   readonly base_url: string;
   readonly control_url: string;
   readonly dashboard_url: string;
-  /** Where other machines can reach it. */
+  /** Exists when other machines can reach the emulator. */
   readonly control_token?: string;
   readonly workspace_id: string;
   readonly api_key: string;
@@ -28,7 +28,7 @@ export interface RunOptions {
   readonly input?: string;
 }
 
-/** One command; an exit that is not 0 is a result. A process that does not end is killed after 30 seconds. */
+/** Runs one command. An exit code other than 0 is a result. A process that does not end is killed after 30 seconds. */
 export function svc(args: readonly string[], { cwd, env = {}, input = '' }: RunOptions) {
   return execa(process.execPath, [program, ...args], {
     ...{ cwd, input, reject: false, stripFinalNewline: false, timeout: 30_000, forceKillAfterDelay: 1000 },
@@ -37,10 +37,10 @@ export function svc(args: readonly string[], { cwd, env = {}, input = '' }: RunO
   });
 }
 
-/** Longer than any file of tests takes, also on a machine that others work on. */
+/** Longer than any test file takes, also on a busy machine. */
 const EMULATOR_TIMEOUT_MS = 600_000;
 
-/** Starts an emulator in `cwd`, on a free port, and waits for its ready line. */
+/** Starts an emulator in `cwd` on a free port, and waits for its ready line. */
 export async function startEmulator(cwd: string, ...args: string[]) {
   const subprocess = execa(
     process.execPath,
@@ -57,7 +57,7 @@ export async function startEmulator(cwd: string, ...args: string[]) {
   return { ready: JSON.parse(line) as Ready, subprocess };
 }
 
-/** An empty folder, and what removes it. */
+/** Creates an empty folder, and a function that removes it. */
 export function createTempFolder(): { cwd: string; remove(): void } {
   const cwd = mkdtempSync(join(tmpdir(), 'svc-cli-'));
   return { cwd, remove: () => rmSync(cwd, { recursive: true, force: true, maxRetries: 3 }) };
@@ -69,7 +69,7 @@ export function cleanEnvironment(): Record<string, string> {
   return Object.fromEntries(entries) as Record<string, string>;
 }
 
-/** Temporary files go to the folder. Node.js 22.8 and later would keep its cache of compiled code there too. */
+/** Variables that place temporary files in `folder`. Node.js 22.8 and later would write its compile cache there too. */
 export function temporaryFilesIn(folder: string): Record<string, string> {
   return { TMPDIR: folder, NODE_DISABLE_COMPILE_CACHE: '1' };
 }

@@ -1,4 +1,4 @@
-/** The whole state of an emulator as the command line handles it: reset, snapshots, seeds, and runs that repeat. */
+/** Commands on the whole state of an emulator: reset, snapshots, seeds, and reproducible runs. */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,8 +24,8 @@ function post(
   });
 }
 
-describe('svc emulator reset, and what it has in common with snapshots', () => {
-  it('goes back to the state after boot, and says so', async () => {
+describe('svc emulator reset, restore and snapshot', () => {
+  it('svc emulator reset restores the state after boot', async () => {
     const cwd = createFolder();
     const receiver = await startReceiver({ status: 503 });
     const { ready } = await startEmulatorForTest(cwd, ...still, '--forward-to', receiver.url);
@@ -47,7 +47,7 @@ describe('svc emulator reset, and what it has in common with snapshots', () => {
   });
 
   it.each(['reset', 'restore', 'snapshot save a', 'snapshot load a'])(
-    'needs an emulator: svc emulator %s',
+    'svc emulator %s is an error when no emulator runs',
     async (line) => {
       const { exitCode, stdout, stderr } = await svc(['emulator', ...line.split(' ')], {
         cwd: createFolder(),
@@ -59,7 +59,7 @@ describe('svc emulator reset, and what it has in common with snapshots', () => {
 });
 
 describe.skipIf(process.platform === 'win32')('svc emulator restore', () => {
-  it('brings back the folder that was removed while the emulator runs, and the run file comes back by itself', async () => {
+  it('svc emulator restore writes a removed database again, and the emulator recreates its run file itself', async () => {
     const cwd = createFolder();
     const { ready } = await startEmulatorForTest(cwd);
     await svc(['trigger', 'order.shipped'], { cwd });
@@ -87,7 +87,7 @@ describe.skipIf(process.platform === 'win32')('svc emulator restore', () => {
 });
 
 describe('svc emulator snapshot', () => {
-  it('saves to and loads from the folder of the command, whatever the folder of the emulator', async () => {
+  it('paths of snapshots are relative to the folder of the command', async () => {
     const receiver = await startReceiver({ status: 503 });
     const [first, second, elsewhere] = [createFolder(), createFolder(), createFolder()];
     const { ready } = await startEmulatorForTest(first, ...still, '--forward-to', receiver.url);
@@ -115,7 +115,7 @@ describe('svc emulator snapshot', () => {
     expect(await runJsonOk(second, 'events', 'get', event.id)).toEqual(event);
   });
 
-  it('refuses what is no snapshot, and leaves it alone', async () => {
+  it('a file that is not a snapshot is an error, and stays unchanged', async () => {
     const cwd = createFolder();
     await startEmulatorForTest(cwd, ...still);
     writeFileSync(join(cwd, 'notes'), 'notes');
@@ -129,9 +129,9 @@ describe('svc emulator snapshot', () => {
     expect(exitCode).toBe(ExitCode.usage);
   });
 
-  it('keeps the old file whole where a save is killed', async () => {
+  it('an existing snapshot stays intact when the emulator is killed during a save', async () => {
     const cwd = createFolder();
-    // The first save copies a megabyte at most, which is one or two steps; the second one has more than ten.
+    // The first save copies at most one megabyte in one or two steps. The second one takes more than ten.
     await using emulator = startSvc({ folder: cwd, killAt: { point: 'snapshot.copying', nth: 10 } });
     const ready = await getReady(emulator);
     const path = join(cwd, 'state.svc');
@@ -154,7 +154,7 @@ describe('svc emulator snapshot', () => {
     );
   });
 
-  it('is of one moment, however much is going on', async () => {
+  it('a snapshot is consistent while clients create events', async () => {
     const cwd = createFolder();
     const receiver = await startReceiver();
     const { ready } = await startEmulatorForTest(cwd, ...still, '--forward-to', receiver.url);
@@ -173,7 +173,7 @@ describe('svc emulator snapshot', () => {
     for (let i = 0; i < 3; i++) {
       await runJsonOk(next, 'emulator', 'snapshot', 'load', join(cwd, `${i}.svc`));
       await control.settleClock({});
-      // One delivery for each event: those that were under way are made again.
+      // Each event has one delivery. Attempts that were in flight are repeated.
       const { data: deliveries } = await control.listDeliveries({ limit: 1000 });
       expect(deliveries.length).toBeGreaterThan(0);
       expect(new Set(deliveries.map(({ event_id }) => event_id)).size).toBe(deliveries.length);
@@ -183,7 +183,7 @@ describe('svc emulator snapshot', () => {
 });
 
 describe('--seed', () => {
-  it('is read from the file that the configuration names, beside it', async () => {
+  it('the path of a seed in svc.config.json is relative to that file', async () => {
     const cwd = createFolder();
     mkdirSync(join(cwd, 'sandbox'));
     writeFileSync(
@@ -196,7 +196,7 @@ describe('--seed', () => {
     expect((await runJsonOk(cwd, 'events', 'create', 'order.shipped')).workspace_id).toBe(ready.workspace_id);
   });
 
-  it('stops the start where it is wrong, and says where', async () => {
+  it('svc emulator start fails when the seed is invalid, and names the field', async () => {
     const cwd = createFolder();
     writeFileSync(
       join(cwd, 'seed.json'),
@@ -212,7 +212,7 @@ describe('--seed', () => {
 });
 
 describe('two runs with the same seed', () => {
-  /** All that a run shows of itself, through both doors, but for what no two processes have in common. */
+  /** The output of all commands and of one API request, without the port. */
   async function run(receiver: string): Promise<string> {
     const cwd = createFolder();
     const fixed = ['--random-seed', '7', '--wall-clock', '2026-11-20T12:00:00Z'];
@@ -234,7 +234,7 @@ describe('two runs with the same seed', () => {
     await record('webhooks', 'create', '--url', `${receiver}/second`, '--events', 'invoice.paid');
     await record('keys', 'create', '--scopes', 'events:read');
     await record('workspaces', 'create', 'Second');
-    // Unrecorded: how far its first attempts are by then is a matter of pace. What they were is asked for below.
+    // Not recorded: the number of finished attempts depends on speed. `deliveries get` records them below.
     await runJsonOk(cwd, 'trigger', 'invoice.paid', ...seed);
     await runJsonOk(cwd, 'clock', 'advance', '0s');
     await record('clock', 'advance', '1h');
@@ -243,9 +243,9 @@ describe('two runs with the same seed', () => {
     for (const list of ['events', 'webhooks', 'keys', 'workspaces', 'logs']) await record(list, 'list');
     const { data } = await record('deliveries', 'list');
     for (const { id } of data) await record('deliveries', 'get', id);
-    const answer = await post(ready, '{"type":"a.b"}', { 'idempotency-key': 'k' });
-    outputs.push(String(answer.headers.get('request-id')), await answer.text());
-    // Unrecorded for the same reason: nothing is under way after it.
+    const response = await post(ready, '{"type":"a.b"}', { 'idempotency-key': 'k' });
+    outputs.push(String(response.headers.get('request-id')), await response.text());
+    // Not recorded for the same reason. No attempt is in flight afterwards.
     await runJsonOk(cwd, 'clock', 'advance', '0s');
     await record('emulator', 'status');
     await record('emulator', 'stop');
@@ -256,7 +256,7 @@ describe('two runs with the same seed', () => {
   const withoutPace = (text: string) =>
     text.replace(/"(duration_ms|boot_ms|pid)": ?[\d.]+/g, '"$1":0').replace(/"date": ?"[^"]*"/g, '"date":""');
 
-  it('show the same to the byte, but for how long things took', async () => {
+  it('two runs print identical output, except for durations', async () => {
     const refuseFirst = (): Answers => {
       let refused = false;
       return ({ path }) => {

@@ -1,4 +1,4 @@
-/** Drives every command of the built program to each of the ends that `cli-table.ts` lists. */
+/** Runs every command of the built program with the cases of `command-cases.ts`. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createHttpControlClient } from '../../src/control/http-control-client.ts';
 import { ExitCode } from '../../src/errors.ts';
@@ -101,7 +101,7 @@ describe.each(Object.entries(commandCases))('svc %s', (name, row) => {
   });
 });
 
-describe('what does not exist', () => {
+describe('a resource that does not exist', () => {
   const asked = Object.entries(commandCases).flatMap(([name, { notFound }]) =>
     notFound ? [{ name, nobody: notFound }] : [],
   );

@@ -1,15 +1,15 @@
-/** Every command that ends by itself, and each of the ways in which it can end. */
+/** Arguments and expected output of every command that ends by itself. */
 
-/** What the commands find in the emulator that they talk to. */
+/** Resources of the emulator that the commands use. */
 export interface CommandFixture {
   readonly event: string;
   readonly delivery: string;
   readonly webhook: string;
   readonly secret: string;
   readonly workspace: string;
-  /** Where a receiver listens. */
+  /** URL of a receiver. */
   readonly receiver: string;
-  /** A new one each time, for what can be done to it but once. */
+  /** Returns the id of a new key, for commands that work only once per resource. */
   createKey(): Promise<string>;
   createWebhook(): Promise<string>;
 }
@@ -17,22 +17,23 @@ export interface CommandFixture {
 type Args = readonly string[];
 
 export interface CommandCase {
-  /** Arguments with which it succeeds; none when left out. */
+  /** Arguments with which the command succeeds (default: none). */
   readonly args?: Args | ((commandFixture: CommandFixture) => Args | Promise<Args>);
-  /** What a person then sees on standard output, and on standard error, where nothing is expected when it is left out. */
+  /** Standard output without --json. */
   readonly stdout: RegExp;
+  /** Standard error without --json (default: empty). */
   readonly stderr?: RegExp;
-  /** Members of the JSON document. */
+  /** Fields of the JSON document. */
   readonly jsonFields: Args;
-  /** Arguments that are a mistake, and how the error begins. */
+  /** Invalid arguments, and the start of the error message. */
   readonly invalid: readonly [args: Args, error: string];
-  /** Arguments that name what does not exist; for a command that names nothing there are none. */
+  /** Arguments that name a missing resource, for commands that name one. */
   readonly notFound?: Args;
-  /** It needs no emulator. */
+  /** The command runs without an emulator. */
   readonly needsNoEmulator?: true;
 }
 
-/** What ids that nobody has end with. */
+/** The end of ids that do not exist. */
 export const UNKNOWN_ID = '01JD3Z5K8Q4W6X7Y8Z9A0B1C2D';
 
 const page = ['data', 'has_more', 'end_cursor'];
@@ -42,10 +43,10 @@ const otherWorkspace = ['--workspace', `ws_${UNKNOWN_ID}`];
 const payload = ['--payload', '{}', '--secret', 'whsec_a'];
 const tooMany = 'Too many arguments: ';
 
-/** Those that start and stop an emulator, and wait for it, are driven in `cli-emulator.test.ts` and `exec.test.ts`. */
+/** `cli-emulator.test.ts` and `exec.test.ts` test the commands that start, stop or await an emulator. */
 export const processCommands = ['emulator start', 'emulator stop', 'emulator wait', 'emulator exec'];
 
-/** Those that replace everything are driven in `cli-state.test.ts`. */
+/** `cli-state.test.ts` tests the commands that replace all state. */
 export const stateReplacingCommands = [
   'emulator reset',
   'emulator restore',
@@ -53,10 +54,10 @@ export const stateReplacingCommands = [
   'emulator snapshot load',
 ];
 
-/** What it ends with depends on the machine: it is driven in `doctor.test.ts`. */
+/** The result depends on the machine: `doctor.test.ts` tests it. */
 export const environmentDependentCommands = ['doctor'];
 
-/** Those that go on until they are interrupted. */
+/** Commands that run until they are interrupted. */
 export const streamingCommands = ['deliveries tail', 'logs tail'];
 
 export const commandCases: Readonly<Record<string, CommandCase>> = {
@@ -72,7 +73,7 @@ export const commandCases: Readonly<Record<string, CommandCase>> = {
     invalid: [['invoice.paid', '--data', '{'], 'The payload'],
     notFound: ['invoice.paid', ...otherWorkspace],
   },
-  // What goes on until it is interrupted is driven in `listen.test.ts`.
+  // `listen.test.ts` tests the command without --print-secret, which runs until it is interrupted.
   listen: {
     args: ['--forward-to', '9', '--print-secret'],
     stdout: /^whsec_[\w-]{43}\n$/,

@@ -16,7 +16,7 @@ it('svc turns on the compile cache of a Node.js that has one', async () => {
     nodeModule.enableCompileCache = () => process.stderr.write('cache on\\n');
     nodeModule.syncBuiltinESMExports();`,
   );
-  // Where Node.js has no such export, it cannot get one.
+  // syncBuiltinESMExports() cannot add an export that Node.js does not have.
   const { stderr, exitCode } = await svc(['--version'], {
     cwd,
     env: { NODE_OPTIONS: `--require=${preload}` },

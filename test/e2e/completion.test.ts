@@ -1,4 +1,4 @@
-/** Completion in the shells that people use: each reads the script, and completes lines as they would be typed. */
+/** Runs the completion script in bash, fish and zsh, and completes lines as a user types them. */
 import { execFileSync } from 'node:child_process';
 import { symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -39,7 +39,7 @@ afterAll(async () => {
   remove();
 });
 
-/** Whether a shell is there; one that is missing leaves its tests out, and says so. */
+/** Whether a shell is installed. A warning says when its tests are skipped. */
 function hasShell(name: string): boolean {
   try {
     execFileSync(name, ['--version'], { stdio: 'ignore' });
@@ -55,7 +55,7 @@ async function runIn(shell: string, ...args: string[]): Promise<string[]> {
   return stdout.split('\n').filter((line) => line !== '');
 }
 
-/** As people do: once more where nothing has come of it, the machine being too busy for the emulator to answer soon. */
+/** Presses Tab again when nothing appears, because the emulator can be slow on a busy machine. */
 async function pressTab(terminal: TestTerminal, wanted: RegExp): Promise<string> {
   await terminal.press('Tab');
   return terminal.waitFor(wanted, 2_500).catch(async () => {
@@ -66,8 +66,8 @@ async function pressTab(terminal: TestTerminal, wanted: RegExp): Promise<string>
 
 const A_WHILE = { timeout: 15_000 };
 
-describe.skipIf(!hasShell('bash'))('in bash', () => {
-  /** Calls the completion function as bash would for a line: it ends words at = and at : as well. */
+describe.skipIf(!hasShell('bash'))('completion in bash', () => {
+  /** Calls the completion function as bash does for a line. Bash also splits words at = and :. */
   function complete(line: string): Promise<string[]> {
     const script = `
       eval "$(svc completion bash)"
@@ -82,7 +82,7 @@ describe.skipIf(!hasShell('bash'))('in bash', () => {
   it.each([
     ['svc deliveries re', ['replay']],
     ['svc deliveries list --status s', ['succeeded']],
-    // What comes back replaces only what stands after the last = or :.
+    // The completion replaces only the text after the last = or :.
     ['svc deliveries list --status=s', ['succeeded']],
     ['svc deliveries list --status=', ['pending', 'succeeded', 'failed', 'canceled', 'paused']],
     ['svc keys create --scopes events:w', ['write']],
@@ -97,11 +97,11 @@ describe.skipIf(!hasShell('bash'))('in bash', () => {
     await expect.poll(() => complete(line), A_WHILE).toEqual(wanted);
   });
 
-  it('knows the ids of the emulator', async () => {
+  it('ids of the emulator are completed', async () => {
     await expect.poll(() => complete('svc webhooks get wh_'), A_WHILE).toEqual([ready.webhook_id]);
   });
 
-  it.skipIf(!hasTerminals)('takes the tab key', async () => {
+  it.skipIf(!hasTerminals)('the Tab key completes a line in an interactive bash', async () => {
     const terminal = await startTerminal(['bash', '--norc', '--noprofile'], { cwd, columns: 160, env });
     onTestFinished(terminal.close);
     await terminal.type('eval "$(svc completion bash)"');
@@ -115,7 +115,7 @@ describe.skipIf(!hasShell('bash'))('in bash', () => {
   });
 });
 
-describe.skipIf(!hasShell('fish'))('in fish', () => {
+describe.skipIf(!hasShell('fish'))('completion in fish', () => {
   const complete = (line: string) =>
     runIn('fish', '--no-config', '-c', 'svc completion fish | source; complete -C $argv[1]', line);
 
@@ -131,13 +131,13 @@ describe.skipIf(!hasShell('fish'))('in fish', () => {
     await expect.poll(() => complete(line), A_WHILE).toEqual(wanted);
   });
 
-  it('knows the ids of the emulator, with what they are', async () => {
+  it('ids of the emulator are completed with a description', async () => {
     const line = new RegExp(`^${ready.webhook_id}\thttp://127\\.0\\.0\\.1:9/ `);
     await expect.poll(() => complete('svc webhooks get '), A_WHILE).toEqual([expect.stringMatching(line)]);
   });
 });
 
-describe.skipIf(!hasShell('zsh') || !hasTerminals)('in zsh', () => {
+describe.skipIf(!hasShell('zsh') || !hasTerminals)('completion in zsh', () => {
   async function complete(line: string, wanted: RegExp): Promise<string> {
     const terminal = await startTerminal(['zsh', '-f'], { cwd, columns: 110, env });
     onTestFinished(terminal.close);
@@ -159,21 +159,21 @@ describe.skipIf(!hasShell('zsh') || !hasTerminals)('in zsh', () => {
     ['svc trigger --data=@my', /--data=@my\\ payload\.json/],
     ['svc trigger robot', /svc trigger robot\.awoke/],
     ['svc webhooks get ', /svc webhooks get wh_\w{26}/],
-  ])('%j is completed: %s', async (line, wanted) => {
+  ])('%j is completed to match %s', async (line, wanted) => {
     await complete(line, wanted);
   });
 
-  it('lists what there is, with what it is for', async () => {
+  it('commands of a group are listed with their descriptions', async () => {
     const screen = await complete('svc clock ', /settle/);
     expect(screen.replace(/ +$/gm, '')).toMatchInlineSnapshot(`
       "> svc clock
-      show     -- Show what time it is there
-      speed    -- Let it run faster or slower
-      freeze   -- Stop it
-      resume   -- Let a stopped clock go on
-      advance  -- Move it forward, sending all that falls due
-      next     -- Move it to the next due attempt
-      settle   -- Move it until no delivery is pending"
+      show     -- Show the schedule clock
+      speed    -- Set the speed of the schedule clock
+      freeze   -- Freeze the schedule clock
+      resume   -- Resume a frozen schedule clock
+      advance  -- Move the schedule clock forward and send every attempt that becomes due
+      next     -- Move the schedule clock to the next due attempt
+      settle   -- Move the schedule clock until no delivery is pending"
     `);
   });
 });

@@ -7,8 +7,8 @@ import { startSvc } from '../torture/svc-process.ts';
 import { createTempFolder } from './cli-program.ts';
 
 const LIMIT = 64;
-/** For a machine that others work on. */
-const PATIENCE = { timeout: 20_000 };
+/** Long enough for a busy machine. */
+const POLL_OPTIONS = { timeout: 20_000 };
 const place = createTempFolder();
 const sockets: Socket[] = [];
 afterEach(() => {
@@ -32,7 +32,7 @@ it.skipIf(process.platform === 'win32')(
       await once(response.resume(), 'end');
       return response.statusCode;
     };
-    // This connection is open before the flood, and stays usable in it.
+    // This connection is opened before the others, and stays usable.
     const { workspace_id } = ready;
     await post(`${ready.base_url}/webhooks`, { workspace_id, url: receiver.url, events: ['*'] });
     const { port } = new URL(ready.url);
@@ -44,7 +44,7 @@ it.skipIf(process.platform === 'win32')(
     await Promise.race(sockets.map((socket) => new Promise((resolve) => socket.once('close', resolve))));
     const event = { type: 'order.shipped', payload: {} };
     expect(await post(`${ready.base_url}/events`, event)).toBe(201);
-    await expect.poll(() => svc.stderr, PATIENCE).toContain('The process has no free file descriptor');
+    await expect.poll(() => svc.stderr, POLL_OPTIONS).toContain('The process has no free file descriptor');
     for (const socket of sockets) socket.destroy();
     await receiver.waitFor(1);
     expect(await post(`${ready.base_url}/events`, event)).toBe(201);
@@ -54,7 +54,7 @@ it.skipIf(process.platform === 'win32')(
       const response = await fetch(`${ready.control_url}/deliveries`);
       return ((await response.json()) as { data: unknown[] }).data;
     };
-    await expect.poll(listDeliveries, PATIENCE).toMatchObject([
+    await expect.poll(listDeliveries, POLL_OPTIONS).toMatchObject([
       { status: 'succeeded', attempt_count: 1 },
       { status: 'succeeded', attempt_count: 1 },
     ]);

@@ -1,21 +1,21 @@
-/** The built program, asked what is wrong. */
+/** `svc doctor` of the built program. */
 import { expect, it } from 'vitest';
 import { ExitCode } from '../../src/errors.ts';
 import { createReceiver } from '../support/test-receiver.ts';
 import { svc } from './cli-program.ts';
 import { createFolder, startEmulatorForTest } from './test-resources.ts';
 
-/** Whether the usual port is free is not ours to say. */
+/** The default port can be in use on this machine. */
 const env = { SVC_PORT: '0' };
 
-it('checks what can be checked where no emulator runs', async () => {
+it('svc doctor succeeds without an emulator, and skips its checks', async () => {
   const { exitCode, stdout, stderr } = await svc(['doctor'], { cwd: createFolder(), env });
   expect({ exitCode, stderr }).toEqual({ exitCode: ExitCode.success, stderr: '' });
   expect(stdout).toMatch(/skipped +Emulator +not running in this folder\n.*svc emulator start/);
   expect(stdout).toMatch(/ok +Database +.*is created at the first start/);
 });
 
-it('goes down to the receivers of the emulator that runs', async () => {
+it('svc doctor probes the receivers of the running emulator, unless --no-probe is given', async () => {
   await using receiver = await createReceiver();
   const cwd = createFolder();
   await startEmulatorForTest(cwd, '--db', ':memory:', '--forward-to', receiver.url);
@@ -36,7 +36,7 @@ it('goes down to the receivers of the emulator that runs', async () => {
   expect(receiver.requests).toHaveLength(2);
 });
 
-it('refuses a mistake', async () => {
+it('svc doctor with an argument is an error', async () => {
   expect(await svc(['doctor', 'now'], { cwd: createFolder() })).toMatchObject({
     ...{
       exitCode: ExitCode.usage,

@@ -1,4 +1,4 @@
-/** What each way into the emulator says when the SQLite driver does not run. */
+/** Errors of the commands and of the library when the SQLite driver does not run. */
 import { cpSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
@@ -18,7 +18,7 @@ afterAll(() => {
   for (const { remove } of [packed, ...places]) remove();
 });
 
-/** A project that npm installed the packed package into, with a driver of its own. */
+/** A project with the packed package and its own SQLite driver. */
 function createProject(installDriver: (folder: string) => void): string {
   const place = createTempFolder();
   places.push(place);
@@ -35,7 +35,7 @@ function createProject(installDriver: (folder: string) => void): string {
   return project;
 }
 
-/** The driver without its compiled part, as package managers leave it that run no install scripts. */
+/** The driver without its compiled part, as package managers without install scripts install it. */
 function installUnbuilt(folder: string): void {
   mkdirSync(folder);
   for (const part of ['lib', 'package.json']) {
@@ -70,7 +70,7 @@ describe('a SQLite driver that was not built', () => {
     ['emulator start', ['emulator', 'start', '--port', '0']],
     ['emulator start --detach', ['emulator', 'start', '--port', '0', '--detach']],
     ['emulator exec', ['emulator', 'exec', '--', 'node', '--version']],
-  ])('makes svc %s fail with one error and the command that builds it', async (_, args) => {
+  ])('svc %s fails with one error and the command that builds the driver', async (_, args) => {
     const { exitCode, stdout, stderr } = await svc(project, ...args);
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
     expect(stderr).toMatch(MESSAGE);
@@ -78,7 +78,7 @@ describe('a SQLite driver that was not built', () => {
     expect(stderr).not.toMatch(/report it|bindings|\n\s+at /);
   });
 
-  it('makes svc emulator start --json fail with one JSON error', async () => {
+  it('svc emulator start --json fails with one JSON error', async () => {
     const { exitCode, stderr } = await svc(project, 'emulator', 'start', '--port', '0', '--json');
     expect(exitCode).toBe(2);
     expect(JSON.parse(stderr)).toEqual({
@@ -90,14 +90,14 @@ describe('a SQLite driver that was not built', () => {
     });
   });
 
-  it('makes createEmulator() reject with the same error', async () => {
+  it('createEmulator() rejects with the same error', async () => {
     const source = `import { createEmulator } from 'svc-emulator';
       await createEmulator().catch(({ code, message }) => console.log(code, message));`;
     const { stdout } = await runNode(project, '--input-type=module', '--eval', source);
     expect(stdout).toMatch(new RegExp(`^sqlite_unavailable ${MESSAGE.source}$`));
   });
 
-  it('is a problem for svc doctor, with the whole command', async () => {
+  it('svc doctor reports a problem with the whole command', async () => {
     const { exitCode, stdout } = await svc(project, 'doctor', '--json');
     expect(exitCode).toBe(1);
     const { findings } = JSON.parse(stdout) as { findings: { id: string }[] };
@@ -111,7 +111,7 @@ describe('a SQLite driver that was not built', () => {
     expect((await svc(project, 'doctor')).stdout).toContain(COMMAND);
   });
 
-  it('does not concern the commands that need no SQLite', async () => {
+  it('svc sign succeeds, because it needs no SQLite', async () => {
     expect(await svc(project, 'sign', '--payload', '{}', '--secret', 'whsec_a')).toMatchObject({
       exitCode: 0,
     });
@@ -119,7 +119,7 @@ describe('a SQLite driver that was not built', () => {
 });
 
 describe.runIf(process.versions.node.startsWith('20.'))('better-sqlite3 13 on Node.js 20', () => {
-  it('is refused before it can crash the process', async () => {
+  it('svc emulator start fails with an error before the driver crashes the process', async () => {
     const project = createProject((folder) => symlinkSync(join(root, 'node_modules/better-sqlite3'), folder));
     const { exitCode, stderr } = await svc(project, 'emulator', 'start', '--port', '0');
     expect(exitCode).toBe(2);

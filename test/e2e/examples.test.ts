@@ -1,6 +1,6 @@
 /**
- * The recipes of `examples/`, each in a copy of its folder with the packed package in it, as somebody else would run it.
- * Their other dependencies are our own, so that nothing is downloaded.
+ * Runs each example of `examples/` in a copy of its folder with the packed package.
+ * Other dependencies are links to those of this repository, so that nothing is downloaded.
  */
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ const names = readdirSync(examples, { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
   .map(({ name }) => name);
 const python = await execa('python3', ['--version'], { reject: false });
-/** Needs its interpreter, and `svc` as a linked program, which Windows does not run. */
+/** The example needs an interpreter, and `svc` as a symbolic link, which Windows does not run. */
 const runsPython = !python.failed && process.platform !== 'win32';
 
 interface Manifest {
@@ -38,27 +38,30 @@ describe.each(names)('examples/%s', (name) => {
   const wanted = readJson(join(folder, 'package.json')) as Manifest;
   const dependencies = { ...wanted.dependencies, ...wanted.devDependencies };
 
-  it.runIf(name !== 'python' || runsPython)('passes its own tests beside the packed package', async () => {
-    const copy = mkdtempSync(join(tmpdir(), 'svc-example-'));
-    onTestFinished(() => rmSync(copy, { recursive: true, force: true, maxRetries: 3 }));
-    cpSync(folder, copy, { recursive: true });
-    packed.installInto(join(copy, 'node_modules'), Object.keys(dependencies));
+  it.runIf(name !== 'python' || runsPython)(
+    'the tests of the example pass with the packed package',
+    async () => {
+      const copy = mkdtempSync(join(tmpdir(), 'svc-example-'));
+      onTestFinished(() => rmSync(copy, { recursive: true, force: true, maxRetries: 3 }));
+      cpSync(folder, copy, { recursive: true });
+      packed.installInto(join(copy, 'node_modules'), Object.keys(dependencies));
 
-    const run = await execa('npm', ['test'], {
-      ...{ cwd: copy, all: true, reject: false, stdin: 'ignore', timeout: 50_000 },
-      ...{
-        preferLocal: true,
-        localDir: root,
-        env: { ...cleanEnvironment(), NO_COLOR: '1' },
-        extendEnv: false,
-      },
-    });
+      const run = await execa('npm', ['test'], {
+        ...{ cwd: copy, all: true, reject: false, stdin: 'ignore', timeout: 50_000 },
+        ...{
+          preferLocal: true,
+          localDir: root,
+          env: { ...cleanEnvironment(), NO_COLOR: '1' },
+          extendEnv: false,
+        },
+      });
 
-    expect(run.exitCode, run.all).toBe(0);
-    expect(run.all).toMatch(/Tests +4 passed|[#ℹ] pass 4|Ran 4 tests/);
-  });
+      expect(run.exitCode, run.all).toBe(0);
+      expect(run.all).toMatch(/Tests +4 passed|[#ℹ] pass 4|Ran 4 tests/);
+    },
+  );
 
-  it('asks for this version of the package, and is locked to what it asks for', () => {
+  it('package.json requires this version of the package, and package-lock.json agrees', () => {
     const { packages } = readJson(join(folder, 'package-lock.json'));
     expect(dependencies[manifest.name]).toBe(`^${manifest.version}`);
     expect(packages[''].dependencies).toEqual(wanted.dependencies);

@@ -1,4 +1,4 @@
-/** Commands beside an emulator of their own, by real processes: how they end, and that nothing is left of them. */
+/** `svc emulator exec` with real processes: exit codes, signals, reports and cleanup. */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ import { killAfterTest, startReceiver } from './test-resources.ts';
 
 const hasSignals = process.platform !== 'win32';
 
-/** A folder of its own, also for temporary files; it may not be the folder of any process when the test is over. */
+/** An empty folder, also for temporary files. The test fails if a process still uses it at the end. */
 function place(): string {
   const { cwd, remove } = createTempFolder();
   onTestFinished(async () => {
@@ -32,12 +32,12 @@ function place(): string {
   return cwd;
 }
 
-/** `svc emulator exec` to its end. */
+/** Runs `svc emulator exec` until it ends. */
 function exec(args: readonly string[], { cwd, env, ...rest }: RunOptions) {
   return svc(['emulator', 'exec', ...args], { cwd, env: { ...temporaryFilesIn(cwd), ...env }, ...rest });
 }
 
-/** The words of a command that runs `script` in Node.js. */
+/** The arguments of a command that runs `script` in Node.js. */
 function node(script: string): string[] {
   return ['--', process.execPath, '--input-type=module', '-e', script];
 }
@@ -58,37 +58,37 @@ async function start(cwd: string, words: readonly string[]) {
 }
 
 const trigger = ['--', process.execPath, program, 'trigger', 'order.shipped'];
-/** Stays for ever; SIGTERM ends it. */
+/** Runs until a signal ends it. */
 const stay = 'setInterval(() => {}, 1000);';
 const sayReady = `process.stdout.write('ready\\n');`;
 
-describe('the command', () => {
-  it('has the variables of svc env, our input and all of standard output', async () => {
+describe('the command of svc emulator exec', () => {
+  it('the command receives the variables of svc env and standard input, and owns standard output', async () => {
     const receiver = await startReceiver();
     const script = `
       const { SVC_BASE_URL, SVC_API_KEY, SVC_WORKSPACE_ID, SVC_CONTROL_URL, SVC_WEBHOOK_SECRET } = process.env;
-      const answer = await fetch(SVC_BASE_URL + '/workspaces/' + SVC_WORKSPACE_ID, {
+      const response = await fetch(SVC_BASE_URL + '/workspaces/' + SVC_WORKSPACE_ID, {
         headers: { authorization: 'Bearer ' + SVC_API_KEY },
       });
       const status = await (await fetch(SVC_CONTROL_URL + '/status')).json();
       const input = (await process.stdin.toArray()).join('');
-      console.log([answer.status, status.db, status.webhook_secret === SVC_WEBHOOK_SECRET, input].join(' '));`;
+      console.log([response.status, status.db, status.webhook_secret === SVC_WEBHOOK_SECRET, input].join(' '));`;
     const options = { cwd: place(), input: 'input' };
     expect(await exec(['--forward-to', receiver.url, ...node(script)], options)).toMatchObject({
       ...{ exitCode: ExitCode.success, stdout: '200 :memory: true input\n', stderr: '' },
     });
   });
 
-  it('trusts the certificate of an emulator that serves HTTPS', async () => {
+  it('the command trusts the certificate of an emulator that serves HTTPS', async () => {
     const script = `
-      const answer = await fetch(new URL('/healthz', process.env.SVC_BASE_URL));
-      console.log(new URL(answer.url).protocol, answer.status);`;
+      const response = await fetch(new URL('/healthz', process.env.SVC_BASE_URL));
+      console.log(new URL(response.url).protocol, response.status);`;
     expect(await exec(['--https', ...node(script)], { cwd: place() })).toMatchObject({
       ...{ exitCode: ExitCode.success, stdout: 'https: 200\n' },
     });
   });
 
-  it('has its own options, also those that svc has, with and without --', async () => {
+  it('the command receives its own options, also --json and --port, with and without --', async () => {
     const cwd = place();
     const script = `process.stdout.write(process.argv.slice(1).join(' '))`;
     const words = [process.execPath, '-e', script, 'a', '--json', '--', '--port', 'x'];
@@ -97,37 +97,40 @@ describe('the command', () => {
     expect(await exec(words, { cwd })).toMatchObject(shown);
   });
 
-  it('leaves nothing behind where it succeeded, in the folder and among temporary files', async () => {
+  it('svc emulator exec leaves no files behind when the command succeeds', async () => {
     const cwd = place();
     await exec(['--https', ...trigger], { cwd });
     expect(readdirSync(cwd)).toEqual([]);
   });
 });
 
-describe('the exit code', () => {
-  it('is that of the command, also when it has closed its output', async () => {
+describe('the exit code of svc emulator exec', () => {
+  it('the exit code is that of the command, also when the command closed its output', async () => {
     const script = `fs.closeSync(1); fs.closeSync(2); process.exit(7);`;
     expect(await exec(node(`import fs from 'node:fs'; ${script}`), { cwd: place() })).toMatchObject({
       ...{ exitCode: 7, stdout: '', stderr: '' },
     });
   });
 
-  it.skipIf(!hasSignals)('is 128 and the number of the signal that killed it', async () => {
-    const script = `process.kill(process.pid, 'SIGKILL'); ${stay}`;
-    expect(await exec(node(script), { cwd: place() })).toMatchObject({ exitCode: 137 });
-  });
+  it.skipIf(!hasSignals)(
+    'the exit code is 128 plus the number of the signal that killed the command',
+    async () => {
+      const script = `process.kill(process.pid, 'SIGKILL'); ${stay}`;
+      expect(await exec(node(script), { cwd: place() })).toMatchObject({ exitCode: 137 });
+    },
+  );
 
   it.each([
-    ['there is no such program', ['--', 'no-such-program'], 'the program does not exist'],
-    ['there is no command', [], 'Missing argument: command'],
+    ['the program does not exist', ['--', 'no-such-program'], 'the program does not exist'],
+    ['the command is missing', [], 'Missing argument: command'],
     ['the port is invalid', ['--port', 'x', ...trigger], '--port'],
     ['the database cannot be written', ['--db', '/dev/null/a.db', ...trigger], '/dev/null/a.db'],
     ['the log cannot be written', ['--log', '/dev/null/a.log', ...trigger], 'log'],
     ['the report cannot be written', ['--junit', '/dev/null/a.xml', ...trigger], '/dev/null/a.xml'],
     ['a folder has the name of the report', ['--junit', '.', ...trigger], 'it is a folder'],
-    ['the seed is not there', ['--seed', 'a.yaml', ...trigger], 'There is no file'],
+    ['the seed does not exist', ['--seed', 'a.yaml', ...trigger], 'There is no file'],
     ['the seed is empty', ['--seed', '/dev/null', ...trigger], 'is empty'],
-  ])('is 2, and the command does not run, where %s', async (_, args, error) => {
+  ])('the exit code is 2 and the command does not run when %s', async (_, args, error) => {
     const cwd = place();
     const { exitCode, stdout, stderr } = await exec(args, { cwd });
     expect({ exitCode, stdout, left: readdirSync(cwd) }).toEqual({
@@ -139,13 +142,13 @@ describe('the exit code', () => {
     expect(stderr).toContain(error);
   });
 
-  it.skipIf(!canListProcesses)('is 2 on a disk that is read-only', async () => {
+  it.skipIf(!canListProcesses)('the exit code is 2 when the disk is read-only', async () => {
     const { exitCode, stderr } = await exec(['--db', '/sys/svc.db', ...trigger], { cwd: place() });
     expect(exitCode).toBe(ExitCode.usage);
     expect(stderr).toContain('/sys/svc.db');
   });
 
-  it('is 2 where another program has the port, and 3 where no emulator could say what arrived', async () => {
+  it('the exit code is 2 when the port is in use, and 3 when the emulator was stopped before the report', async () => {
     const server = createServer((socket) => socket.destroy());
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void server.close());
@@ -161,26 +164,26 @@ describe('the exit code', () => {
   });
 });
 
-describe.skipIf(!hasSignals)('signals', () => {
-  it('SIGINT is passed on, and what the command makes of it counts', async () => {
-    const script = `process.on('SIGINT', () => { process.stdout.write('heard '); process.exitCode = 9; clearInterval(timer); });
+describe.skipIf(!hasSignals)('signals to svc emulator exec', () => {
+  it('SIGINT is passed to the command, which decides on the exit code', async () => {
+    const script = `process.on('SIGINT', () => { process.stdout.write('received '); process.exitCode = 9; clearInterval(timer); });
       const timer = setInterval(() => {}, 1000); ${sayReady}`;
     const { subprocess, output } = await start(place(), node(script));
     subprocess.kill('SIGINT');
     expect(await subprocess).toMatchObject({ exitCode: 9, stderr: '' });
-    expect(output()).toBe('ready\nheard ');
+    expect(output()).toBe('ready\nreceived ');
   });
 
-  it.each(['SIGTERM', 'SIGHUP'] as const)('%s asks the command to end, once', async (signal) => {
-    const script = `process.on('SIGTERM', () => { process.stdout.write('heard '); setTimeout(() => process.exit(8), 200); });
+  it.each(['SIGTERM', 'SIGHUP'] as const)('%s sends the command one SIGTERM', async (signal) => {
+    const script = `process.on('SIGTERM', () => { process.stdout.write('received '); setTimeout(() => process.exit(8), 200); });
       ${stay} ${sayReady}`;
     const { subprocess, output } = await start(place(), node(script));
     subprocess.kill(signal);
     expect(await subprocess).toMatchObject({ exitCode: 8, stderr: '' });
-    expect(output()).toBe('ready\nheard ');
+    expect(output()).toBe('ready\nreceived ');
   });
 
-  it('SIGTERM kills a command that does not hear it, and what it has started, after five seconds', async () => {
+  it('SIGTERM kills a command that ignores it, and its descendants, after five seconds', async () => {
     const deaf = `process.on('SIGTERM', () => {}); ${stay}`;
     const script = `import { spawn } from 'node:child_process';
       spawn(process.execPath, ['-e', ${JSON.stringify(`${deaf} ${sayReady}`)}], { stdio: 'inherit' }); ${deaf}`;
@@ -192,28 +195,28 @@ describe.skipIf(!hasSignals)('signals', () => {
   });
 });
 
-describe.skipIf(!canListProcesses)('no process is left behind', () => {
-  /** A command that starts another process, which says that it is ready and stays, and then goes on. */
+describe.skipIf(!canListProcesses)('cleanup of processes', () => {
+  /** A command that starts a process, waits until that is ready, and then runs `after`. */
   const withOffspring = (after: string) => `import { spawn } from 'node:child_process';
     const offspring = spawn(process.execPath, ['-e', ${JSON.stringify(sayReady + stay)}], { stdio: ['ignore', 'pipe', 'ignore'] });
     await new Promise((resolve) => offspring.stdout.once('data', resolve));
     ${sayReady} ${after}`;
 
-  it('when the command ends by itself', async () => {
+  it('no process remains when the command ends by itself', async () => {
     const cwd = place();
     const script = withOffspring('process.exit(3);');
     expect(await exec(node(script), { cwd })).toMatchObject({ exitCode: 3, stdout: 'ready\n' });
     expect(listProcessesIn(cwd)).toEqual([]);
   });
 
-  it('when the command is killed', async () => {
+  it('no process remains when the command is killed', async () => {
     const cwd = place();
     const script = withOffspring(`process.kill(process.pid, 'SIGKILL');`);
     expect(await exec(node(script), { cwd })).toMatchObject({ exitCode: 137 });
     expect(listProcessesIn(cwd)).toEqual([]);
   });
 
-  it('when svc is killed', async () => {
+  it('no process remains when svc is killed', async () => {
     const cwd = place();
     const { subprocess } = await start(cwd, node(withOffspring(stay)));
     expect(listProcessesIn(cwd)).toHaveLength(4);
@@ -222,7 +225,7 @@ describe.skipIf(!canListProcesses)('no process is left behind', () => {
     expect(readdirSync(cwd)).toEqual([]);
   });
 
-  it('when the whole process group of svc is killed', async () => {
+  it('no process remains when the whole process group of svc is killed', async () => {
     const cwd = place();
     const subprocess = execa(
       'setsid',
@@ -244,7 +247,7 @@ describe.skipIf(!canListProcesses)('no process is left behind', () => {
   });
 });
 
-describe.skipIf(!hasTerminals || !canListProcesses)('in a terminal', () => {
+describe.skipIf(!hasTerminals || !canListProcesses)('svc emulator exec in a terminal', () => {
   const shell = (line: string, cwd: string) =>
     startTerminal(['bash', '--norc', '-c', line], {
       cwd,
@@ -254,30 +257,30 @@ describe.skipIf(!hasTerminals || !canListProcesses)('in a terminal', () => {
     list.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ');
   const line = (script: string) => words([process.execPath, program, 'emulator', 'exec', ...node(script)]);
 
-  it('the command reads the keyboard, and hears Ctrl-C once', async () => {
+  it('the command reads the keyboard, and receives Ctrl-C once', async () => {
     const cwd = place();
-    const script = `process.on('SIGINT', () => console.log('heard'));
+    const script = `process.on('SIGINT', () => console.log('received'));
       process.stdin.once('data', (text) => { console.log('read ' + text); process.stdin.pause(); process.removeAllListeners('SIGINT'); });
       console.log('ready');`;
     const terminal = await shell(`${line(script)}; echo "exit $?"`, cwd);
     await using _ = terminal;
     await terminal.waitFor(/ready/);
     await terminal.press('C-c');
-    await terminal.waitFor(/heard/);
+    await terminal.waitFor(/received/);
     await terminal.type('words');
     await terminal.press('Enter');
     const screen = await terminal.waitFor(/exit/);
-    expect(screen.match(/heard/g)).toHaveLength(1);
+    expect(screen.match(/received/g)).toHaveLength(1);
     expect(screen).toMatch(/read words\n[\s\S]*exit 0/);
   });
 
-  it('kill -9 ends the command and what it has started, and nobody else of the same job', async () => {
+  it('kill -9 ends the command and its descendants, and no other process of the same job', async () => {
     const cwd = place();
     const script = `import { spawn } from 'node:child_process';
       spawn(process.execPath, ['-e', ${JSON.stringify(stay)}]);
       import('node:fs').then(({ writeFileSync }) => writeFileSync('parent', String(process.ppid)));
       ${stay}`;
-    // A job of one shell: what follows runs in the same process group.
+    // The shell runs the following commands in the same process group.
     const terminal = await shell(`${line(script)}; echo "exit $?"; sleep 600; true`, cwd);
     await using _ = terminal;
     await expect
@@ -293,7 +296,7 @@ describe.skipIf(!hasTerminals || !canListProcesses)('in a terminal', () => {
       .toEqual([expect.stringMatching(/^bash /), 'sleep 600 ']);
   });
 
-  it('what the command leaves running ends with it', async () => {
+  it('a process that the command leaves running ends with the command', async () => {
     const cwd = place();
     const script = `import { spawn } from 'node:child_process';
       spawn(process.execPath, ['-e', ${JSON.stringify(stay)}]).unref(); process.exit(4);`;
@@ -305,14 +308,14 @@ describe.skipIf(!hasTerminals || !canListProcesses)('in a terminal', () => {
 });
 
 describe('--require-settled', () => {
-  it('is content when everything has arrived, and gives what is due the time to', async () => {
+  it('--require-settled waits for deliveries that are due, and succeeds when all arrived', async () => {
     const receiver = await startReceiver({ after: new Promise((resolve) => setTimeout(resolve, 1_000)) });
     const args = ['--forward-to', receiver.url, '--require-settled', ...trigger];
     expect(await exec(args, { cwd: place() })).toMatchObject({ exitCode: ExitCode.success, stderr: '' });
     expect(receiver.requests).toHaveLength(1);
   });
 
-  it('lists what did not arrive, and exits with 1', async () => {
+  it('--require-settled lists the deliveries that did not arrive, and exits with 1', async () => {
     const receiver = await startReceiver({ status: 503 });
     const args = ['--forward-to', receiver.url, '--require-settled', ...trigger];
     const { exitCode, stderr } = await exec(args, { cwd: place() });
@@ -341,7 +344,7 @@ describe('--require-settled', () => {
     );
   });
 
-  it('does so as JSON, and leaves the exit code to a command that failed', async () => {
+  it('--require-settled --json lists them as JSON, and keeps the exit code of a command that failed', async () => {
     const receiver = await startReceiver({ status: 503 });
     const script = `import { execFileSync } from 'node:child_process';
       execFileSync(process.execPath, [${JSON.stringify(program)}, 'trigger', 'order.shipped'], { stdio: 'ignore' });
@@ -357,8 +360,8 @@ describe('--require-settled', () => {
   });
 });
 
-describe('the log', () => {
-  it('is kept and its end shown when the command fails', async () => {
+describe('the emulator log of svc emulator exec', () => {
+  it('the log is kept and its last lines are shown when the command fails', async () => {
     const cwd = place();
     const receiver = await startReceiver({ status: 410 });
     const script = `import { execFileSync } from 'node:child_process';
@@ -372,7 +375,7 @@ describe('the log', () => {
     expect(lines).toContainEqual(expect.stringContaining('http_error 410'));
   });
 
-  it('is kept where it is named, and not spoken of when all is well', async () => {
+  it('--log keeps the log, and no message mentions it when the command succeeds', async () => {
     const cwd = place();
     const { exitCode, stderr } = await exec(['--log', 'a.log', ...trigger], { cwd });
     expect(exitCode).toBe(ExitCode.success);
@@ -383,7 +386,7 @@ describe('the log', () => {
 });
 
 describe('--junit', () => {
-  it('writes the deliveries into a folder that need not be there yet', async () => {
+  it('--junit writes the report to a folder that does not exist yet', async () => {
     const cwd = place();
     const receiver = await startReceiver();
     const args = ['--forward-to', receiver.url, '--junit', 'reports/deliveries.xml', ...trigger];
@@ -394,7 +397,7 @@ describe('--junit', () => {
     );
   });
 
-  it('leaves an old report as it was where the emulator is gone', async () => {
+  it('an old report stays unchanged when the emulator was stopped', async () => {
     const cwd = place();
     writeFileSync(join(cwd, 'a.xml'), 'old');
     const stop = ['--', process.execPath, program, 'emulator', 'stop'];

@@ -1,4 +1,4 @@
-/** The first minutes with the built program: a start with a port, without a receiver, behind an address of one's own. */
+/** First steps with the built program: a receiver port, a missing receiver, a public address. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
@@ -15,7 +15,7 @@ async function detach(cwd: string, ...args: string[]) {
   return svc([...starting, '--detach', ...args], { cwd });
 }
 
-it('needs no more than the port of the receiver', async () => {
+it('svc emulator start --forward-to needs only the port of the receiver', async () => {
   await using receiver = await createReceiver();
   const cwd = createFolder();
   const { exitCode, stderr } = await detach(
@@ -33,7 +33,7 @@ it('needs no more than the port of the receiver', async () => {
   expect(receiver.requests).toHaveLength(1);
 });
 
-it('warns where nothing listens yet', async () => {
+it('svc emulator start warns when nothing listens at the address of --forward-to', async () => {
   const port = await findFreePort();
   const { exitCode, stderr } = await detach(createFolder(), '--forward-to', `localhost:${port}/hooks`);
   expect(exitCode).toBe(ExitCode.success);
@@ -48,17 +48,17 @@ it.each([
   ],
   ['--public-url', ['--public-url', 'svc.example.com'], /^error: --public-url must be a URL .* https:/],
   [
-    'both',
+    '--tunnel with --public-url',
     ['--public-url', 'https://a.example', '--tunnel'],
     /^error: --tunnel and --public-url cannot be used together/,
   ],
-])('refuses a mistake in %s', async (_, args, message) => {
+])('an invalid %s is an error of svc emulator start', async (_, args, message) => {
   const { exitCode, stderr } = await svc([...starting, ...args], { cwd: createFolder() });
   expect(exitCode).toBe(ExitCode.usage);
   expect(stderr).toMatch(message);
 });
 
-it('says how to get a tunnel where there is no program for it', async () => {
+it('svc emulator start --tunnel without cloudflared is an error that suggests --public-url', async () => {
   const { exitCode, stderr } = await svc([...starting, '--tunnel'], {
     cwd: createFolder(),
     env: { PATH: '' },
@@ -67,22 +67,22 @@ it('says how to get a tunnel where there is no program for it', async () => {
   expect(stderr).toMatch(/^error: A tunnel needs the program cloudflared.*\n.*--public-url/);
 });
 
-it('tells programs its public address, and is commanded from its folder past it', async () => {
+it('programs receive the public address, and commands in the folder use the local one', async () => {
   await using proxy = await createReverseProxy();
   const cwd = createFolder();
   const { ready } = await startEmulatorForTest(cwd, '--db', ':memory:', '--public-url', proxy.url);
   expect(ready).toMatchObject({ base_url: `${proxy.url}/v1`, control_url: `${proxy.url}/_svc` });
   const { control_url } = JSON.parse(readFileSync(join(cwd, '.svc/run.json'), 'utf8'));
   expect(control_url).toBe(`${ready.url}/_svc`);
-  // The proxy leads nowhere yet.
+  // The proxy has no target yet.
   expect(await svc(['trigger', 'order.shipped'], { cwd })).toMatchObject({ exitCode: ExitCode.success });
   proxy.setTarget(ready.url);
   const { stdout } = await svc(['env', '--format', 'json'], { cwd });
   const { SVC_BASE_URL, SVC_API_KEY } = JSON.parse(stdout);
-  const answer = await fetch(`${SVC_BASE_URL}/events`, {
+  const response = await fetch(`${SVC_BASE_URL}/events`, {
     headers: { authorization: `Bearer ${SVC_API_KEY}` },
   });
-  expect(await answer.json()).toMatchObject({ data: [expect.anything()] });
+  expect(await response.json()).toMatchObject({ data: [expect.anything()] });
   const through = await svc(['emulator', 'status', '--url', ready.control_url], { cwd: createFolder() });
   expect(through.exitCode).toBe(ExitCode.success);
 });

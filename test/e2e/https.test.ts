@@ -1,4 +1,4 @@
-/** The built program with an emulator that serves HTTPS with a certificate of its own making. */
+/** The built program with an emulator that serves HTTPS with a generated certificate. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
@@ -9,11 +9,11 @@ import { createFolder } from './test-resources.ts';
 
 const READ_EVENTS = `
   const { SVC_BASE_URL, SVC_API_KEY } = process.env;
-  const answer = await fetch(SVC_BASE_URL + '/events', { headers: { authorization: 'Bearer ' + SVC_API_KEY } });
-  console.log(answer.status, (await answer.json()).data.length);
+  const response = await fetch(SVC_BASE_URL + '/events', { headers: { authorization: 'Bearer ' + SVC_API_KEY } });
+  console.log(response.status, (await response.json()).data.length);
 `;
 
-it('is commanded, asked and trusted as over plain HTTP [§1.https]', async () => {
+it('commands and programs use an emulator over HTTPS and trust its certificate [§1.https]', async () => {
   const cwd = createFolder();
   await using receiver = await createReceiver();
   const options = ['--port', '0', '--db', ':memory:', '--forward-to', receiver.url];

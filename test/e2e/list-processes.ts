@@ -1,9 +1,9 @@
-/** Which processes of this machine work in a folder. */
+/** Lists the processes whose working folder is in a given folder. */
 import { readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
 import { sep } from 'node:path';
 import { expect } from 'vitest';
 
-/** Elsewhere a test cannot see the folders of processes. */
+/** Only Linux has /proc. */
 export const canListProcesses = process.platform === 'linux';
 
 /** The command lines of the processes whose working folder is `cwd` or below it. */
@@ -29,7 +29,7 @@ function readCommandLine(pid: string): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
   } catch {
-    // It has ended meanwhile.
+    // The process ended meanwhile.
     return '';
   }
 }

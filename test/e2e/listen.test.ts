@@ -1,4 +1,4 @@
-/** `svc listen` by real processes: what it forwards, what it leaves behind, and what a terminal shows. */
+/** `svc listen` with real processes: forwarding, cleanup and the terminal view. */
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -14,7 +14,7 @@ import { hasTerminals, startTerminal } from '../support/test-terminal.ts';
 import { cleanEnvironment, program, svc } from './cli-program.ts';
 import { createFolder, killAfterTest, startEmulatorForTest, startReceiver } from './test-resources.ts';
 
-/** An emulator in this process, which commands in `cwd` talk to by `--url`. */
+/** An emulator in this process, which commands reach with `--url`. */
 async function openEmulator(options: TestEmulatorOptions = {}) {
   const emulator = await startTestEmulator(options);
   onTestFinished(emulator.close);
@@ -29,10 +29,10 @@ async function openEmulator(options: TestEmulatorOptions = {}) {
   };
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: a test says what it expects of it.
+// biome-ignore lint/suspicious/noExplicitAny: each test checks the fields that it uses.
 type Line = any;
 
-/** `svc listen --json`, from its ready line on. The lone -- keeps Node 20 from taking `--env-file` for itself. */
+/** Starts `svc listen --json` and waits for its ready line. The -- keeps Node 20 from reading `--env-file` itself. */
 async function listen(cwd: string, ...args: string[]) {
   const subprocess = execa(process.execPath, [program, '--', 'listen', '--json', ...args], {
     ...{ cwd, stdin: 'ignore', reject: false, buffer: { stdout: false }, timeout: 60_000 },
@@ -54,7 +54,7 @@ const idsOf = async (control: ControlPlane) =>
   (await control.listWebhooks({})).data.map(({ id }) => id).sort();
 
 describe('svc listen', () => {
-  it('forwards while it runs, says so in lines of JSON, and leaves nothing behind when it is interrupted', async () => {
+  it('svc listen --json forwards while it runs, prints each attempt, and removes its endpoint when it is interrupted', async () => {
     const receiver = await startReceiver([{ status: 503, body: 'not now' }, { status: 200 }]);
     const { control, url, trigger } = await openEmulator();
     const { subprocess, lines, ready } = await listen(
@@ -77,7 +77,7 @@ describe('svc listen', () => {
     const [delivery] = await trigger();
     await expect.poll(() => lines.length).toBe(2);
     expect(receiver.requests[0]).toMatchObject({ path: '/hooks', headers: { 'x-env': 'dev' } });
-    // The body of the answer is kept, and so is what failed: it is tried again, and can be sent again at once.
+    // The response body is recorded. A failed delivery is retried, and can be replayed immediately.
     expect(lines[1]).toMatchObject({
       attempt: { number: 1, response_status: 503, response: { body: 'not now' } },
       delivery: { id: delivery?.id, status: 'pending', next_attempt_at: expect.any(String) },
@@ -96,7 +96,7 @@ describe('svc listen', () => {
     expect(await idsOf(control)).toEqual([]);
   });
 
-  it('sends types where they belong, all under one secret', async () => {
+  it('each event type is forwarded to its own receiver, with one secret for all', async () => {
     const [orders, invoices, rest] = [await startReceiver(), await startReceiver(), await startReceiver()];
     const { url, trigger } = await openEmulator();
     const { ready } = await listen(
@@ -118,7 +118,7 @@ describe('svc listen', () => {
     );
   });
 
-  it('has the same secret for the same address, now and later, with another listener beside it or not', async () => {
+  it('the secret of an address is the same for every listener, now and later', async () => {
     const receiver = await startReceiver([{ status: 500 }, { status: 200 }]);
     const { control, url, trigger } = await openEmulator();
     const cwd = createFolder();
@@ -139,7 +139,7 @@ describe('svc listen', () => {
     await second.subprocess;
     expect(await idsOf(control)).toEqual([first.ready.webhook_id]);
 
-    // A resend of before reaches the listener of now.
+    // The replay of an earlier delivery reaches the current listener.
     const third = await listen(cwd, ...args);
     expect(third.ready).toEqual(second.ready);
     const missed = deliveries.find(({ webhook_id }) => webhook_id === third.ready.webhook_id);
@@ -148,7 +148,7 @@ describe('svc listen', () => {
     expect(third.lines[1].attempt).toMatchObject({ number: 2, trigger: 'manual', outcome: 'succeeded' });
   });
 
-  it('is noticed to be gone when it is killed', async () => {
+  it('the emulator removes the endpoint of a listener that was killed', async () => {
     const { control, url } = await openEmulator({ listenerGraceMs: 50 });
     const { subprocess, ready } = await listen(createFolder(), ...url, '--forward-to', '9');
     expect(await idsOf(control)).toEqual([ready.webhook_id]);
@@ -156,7 +156,7 @@ describe('svc listen', () => {
     await expect.poll(() => idsOf(control), { timeout: 10_000 }).toEqual([]);
   });
 
-  it('goes on where the emulator is started again on the same data, and removes its endpoint all the same', async () => {
+  it('svc listen continues when the emulator is restarted with the same data, and removes its endpoint at the end', async () => {
     const receiver = await startReceiver();
     const cwd = createFolder();
     const first = await startEmulatorForTest(cwd);
@@ -175,7 +175,7 @@ describe('svc listen', () => {
     expect(await idsOf(createHttpControlClient({ controlUrl: second.ready.control_url }))).toEqual([]);
   });
 
-  it('registers anew, under the same secret, where the emulator has lost its data', async () => {
+  it('svc listen registers again with the same secret when the emulator has lost its data', async () => {
     const receiver = await startReceiver();
     const cwd = createFolder();
     const first = await startEmulatorForTest(cwd, '--db', ':memory:');
@@ -213,7 +213,7 @@ describe('svc listen', () => {
     expect((await subprocess).stderr).toContain('Registered it again: wh_');
   });
 
-  it('registers anew, under the same secret, after a reset of the emulator', async () => {
+  it('svc listen registers again with the same secret after a reset of the emulator', async () => {
     const receiver = await startReceiver();
     const { control, url, trigger } = await openEmulator();
     const { lines, ready } = await listen(createFolder(), ...url, '--forward-to', receiver.url);
@@ -225,7 +225,7 @@ describe('svc listen', () => {
     await expect.poll(() => lines.length).toBe(4);
   });
 
-  it('leaves the endpoint there with --keep, and has it again the next time', async () => {
+  it('svc listen --keep keeps the endpoint and uses it again the next time', async () => {
     const { control, url } = await openEmulator();
     const cwd = createFolder();
     const args = ['listen', ...url, '--forward-to', '9', '--keep', '--print-secret', '--json'];
@@ -237,7 +237,7 @@ describe('svc listen', () => {
     ]);
   });
 
-  it('takes any certificate with --skip-verify, and prints the envelopes alone with --format json', async () => {
+  it('--skip-verify accepts any certificate, and --format json prints only the envelopes', async () => {
     const receiver = await startReceiver({}, { certificate: getCertificate('self-signed') });
     const { url, trigger } = await openEmulator();
     const forward = ['--forward-to', receiver.url, '--skip-verify', '--format', 'json'];
@@ -257,7 +257,7 @@ describe('svc listen', () => {
     expect((await listening).exitCode).toBe(ExitCode.interrupted);
   });
 
-  it('warns when nothing listens there, goes on, and says when something does', async () => {
+  it('svc listen warns when no receiver listens, and reports when one does', async () => {
     const { port, close } = await createReceiver();
     await close();
     const { url } = await openEmulator();
@@ -278,7 +278,7 @@ describe('svc listen', () => {
     [['--forward-to', 'http://example.com/'], 'url must use HTTPS'],
     [['--forward-to', '9', '-H', 'Service-Signature: v1=0'], 'is set by the emulator'],
     [[], 'Missing option: --forward-to'],
-  ])('refuses %j', async (args, problem) => {
+  ])('svc listen with the arguments %j is an error', async (args, problem) => {
     const { control, url } = await openEmulator();
     const { exitCode, stdout, stderr } = await svc(['listen', ...url, ...args], { cwd: createFolder() });
     expect({ exitCode, stdout }).toEqual({ exitCode: ExitCode.usage, stdout: '' });
@@ -286,7 +286,7 @@ describe('svc listen', () => {
     expect(await idsOf(control)).toEqual([]);
   });
 
-  it('registers nothing where one of its endpoints is refused', async () => {
+  it('svc listen registers no endpoint when one of them is invalid', async () => {
     const { control, url } = await openEmulator();
     const args = [...url, '--forward-to', '9', '--forward-to', 'http://example.com/'];
     const { exitCode } = await svc(['listen', ...args], { cwd: createFolder() });
@@ -296,8 +296,8 @@ describe('svc listen', () => {
 });
 
 describe.skipIf(!hasTerminals)('svc listen in a terminal', () => {
-  /** The screen with what is another at each run replaced by something as wide. */
-  const normalise = (screen: string) =>
+  /** Replaces what differs between runs by text of the same width. */
+  const normalize = (screen: string) =>
     screen
       .replace(/whsec_[\w-]{43}/g, `whsec_${'0'.repeat(43)}`)
       .replace(/\b(del|evt|wh)_[0-9A-Z]{26}/g, (_, prefix) => `${prefix}_${'0'.repeat(26)}`)
@@ -306,7 +306,7 @@ describe.skipIf(!hasTerminals)('svc listen in a terminal', () => {
       .replace(/TOOK +/, 'TOOK  ')
       .replace(/ \d+ms */g, ' 1ms  ');
 
-  it('shows the secret and what is forwarded; r sends again to the receiver, d shows its answer, q removes the endpoint', async () => {
+  it('the screen shows the secret and the attempts; r replays, d shows the response, q removes the endpoint', async () => {
     const receiver = await startReceiver([{ status: 500, body: '{"why":"no such order"}' }, { status: 200 }]);
     const { control, url, trigger } = await openEmulator();
     const terminal = await startTerminal(
@@ -317,7 +317,7 @@ describe.skipIf(!hasTerminals)('svc listen in a terminal', () => {
     await terminal.waitFor(/No attempts yet/);
     await trigger();
     const screen = await terminal.waitFor(/← 500[\s\S]*in 5m/);
-    expect(normalise(screen)).toMatchInlineSnapshot(`
+    expect(normalize(screen)).toMatchInlineSnapshot(`
       "Ready. Secret whsec_0000000000000000000000000000000000000000000 for http://localhost:3000/hooks
         TIME      EVENT            RESPONSE  TOOK  ATTEMPT  NEXT RETRY      DELIVERY
       ❯ 00:00:00  → order.shipped  ← 500     1ms  1 of 8   in 5m (frozen)  del_00000000000000000000000000

@@ -1,4 +1,4 @@
-/** Following what happens, by real processes: in a pipe, across restarts of the emulator, and in a terminal. */
+/** `svc deliveries tail` with real processes: in a pipe, across emulator restarts, and in a terminal. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -13,13 +13,13 @@ import { createFolder, killAfterTest, startEmulatorForTest, startReceiver } from
 
 type AttemptItem = Extract<StreamItem, { type: 'attempt' }>;
 
-/** An emulator and its receiver. */
+/** Starts an emulator that forwards to a receiver. */
 async function startForwarding(cwd: string, ...args: string[]) {
   const receiver = await startReceiver();
   return { ...(await startEmulatorForTest(cwd, '--forward-to', receiver.url, ...args)), receiver };
 }
 
-/** `svc deliveries tail --json`, from its ready line on. */
+/** Starts `svc deliveries tail --json` and waits for its ready line. */
 async function tail(cwd: string) {
   const subprocess = execa(process.execPath, [program, 'deliveries', 'tail', '--json'], {
     ...{ cwd, stdin: 'ignore', reject: false, buffer: { stdout: false }, timeout: 60_000 },
@@ -33,7 +33,7 @@ async function tail(cwd: string) {
   return { attempts, subprocess };
 }
 
-/** Every attempt that the emulator has kept. */
+/** The ids of all attempts that the emulator stores. */
 async function listAttempts(controlUrl: string): Promise<string[]> {
   const control = createHttpControlClient({ controlUrl });
   const { data } = await control.listDeliveries({ limit: 1000 });
@@ -43,8 +43,8 @@ async function listAttempts(controlUrl: string): Promise<string[]> {
 
 const idsOf = (attempts: readonly AttemptItem[]) => attempts.map(({ attempt }) => attempt.id);
 
-describe('deliveries tail --json', () => {
-  it('shows each of thousands of attempts once, in order, however fast they come', async () => {
+describe('svc deliveries tail --json', () => {
+  it('each of thousands of attempts is printed once and in order', async () => {
     const COUNT = 3_000;
     const cwd = createFolder();
     await startForwarding(cwd, '--db', ':memory:');
@@ -58,7 +58,7 @@ describe('deliveries tail --json', () => {
     expect(await subprocess).toMatchObject({ exitCode: ExitCode.interrupted, stderr: '' });
   });
 
-  it('neither loses nor repeats an attempt when the emulator is killed and started again', async () => {
+  it('no attempt is lost or repeated when the emulator is killed and started again', async () => {
     const cwd = createFolder();
     const first = await startForwarding(cwd);
     const { port } = new URL(first.ready.url);
@@ -84,7 +84,7 @@ describe('deliveries tail --json', () => {
   });
 });
 
-describe.skipIf(!hasTerminals)('deliveries tail in a terminal', () => {
+describe.skipIf(!hasTerminals)('svc deliveries tail in a terminal', () => {
   async function open(command: readonly string[], options: Partial<TerminalOptions> & { cwd: string }) {
     const terminal = await startTerminal(command, {
       env: { ...cleanEnvironment(), LANG: 'C.UTF-8' },
@@ -96,8 +96,8 @@ describe.skipIf(!hasTerminals)('deliveries tail in a terminal', () => {
 
   const tailCommand = [process.execPath, program, 'deliveries', 'tail'];
 
-  /** The screen with ids, times and durations replaced by others of the same width. */
-  function normalise(screen: string): string {
+  /** Replaces ids, times and durations by text of the same width. */
+  function normalize(screen: string): string {
     return screen
       .replace(/\b(del|evt|wh)_[0-9A-Z]{26}/g, (_, prefix) => `${prefix}_${'0'.repeat(26)}`)
       .replace(/\d\d:\d\d:\d\d/g, '00:00:00')
@@ -107,7 +107,7 @@ describe.skipIf(!hasTerminals)('deliveries tail in a terminal', () => {
       .replace(/in (4m \d+s|5m)/g, 'in 4m 59s');
   }
 
-  it('shows attempts, their answers and when they are tried again; keys select, replay and show all of one', async () => {
+  it('the screen shows attempts, responses and next retries; keys select, replay and show details', async () => {
     const cwd = createFolder();
     const { receiver } = await startForwarding(cwd, '--db', ':memory:');
     receiver.respond([{ status: 503, body: 'not now' }, { status: 200 }]);
@@ -118,7 +118,7 @@ describe.skipIf(!hasTerminals)('deliveries tail in a terminal', () => {
     await svc(['trigger', 'invoice.paid'], { cwd });
     await terminal.waitFor(/← 200/);
     const rows = await terminal.waitFor(/in 4m \d+s/);
-    expect(normalise(rows)).toMatchInlineSnapshot(`
+    expect(normalize(rows)).toMatchInlineSnapshot(`
       "Following delivery attempts. Press Ctrl-C to stop.
         TIME      EVENT            RESPONSE  TOOK  ATTEMPT  NEXT RETRY
         00:00:00  → order.shipped  ← 503     1ms  1 of 8   in 4m 59s
@@ -147,11 +147,11 @@ describe.skipIf(!hasTerminals)('deliveries tail in a terminal', () => {
     expect(Math.max(...narrow.split('\n').map((line) => line.length))).toBeLessThanOrEqual(60);
     await terminal.press('q');
     expect(await terminal.waitForExit()).toBe(ExitCode.success);
-    // The alternate screen is gone; its newest rows are not.
+    // The newest rows stay visible after the alternate screen is closed.
     expect(await terminal.screen()).toMatch(/→ order\.shipped +← 503.*\n.*→ invoice\.paid +← 200/);
   });
 
-  it('says that the connection was lost and came back, and goes on', async () => {
+  it('svc deliveries tail reports a lost connection, connects again, and continues', async () => {
     const cwd = createFolder();
     const first = await startForwarding(cwd);
     const terminal = await open(tailCommand, { cwd });
@@ -169,12 +169,12 @@ describe.skipIf(!hasTerminals)('deliveries tail in a terminal', () => {
     ['q', ExitCode.success],
     ['C-c', ExitCode.interrupted],
     ['SIGTERM', ExitCode.interrupted],
-  ])('leaves the terminal as it was after %s, and ends with %i', async (end, exitCode) => {
+  ])('%s restores the terminal, and the exit code is %i', async (end, exitCode) => {
     const cwd = createFolder();
     await startForwarding(cwd, '--db', ':memory:');
     const terminal = await open(['bash', '--norc'], { cwd });
     const command = tailCommand.map((word) => `'${word}'`).join(' ');
-    // The shell becomes the command, whose process is known that way.
+    // exec replaces the shell, so that its process id is that of the command.
     const inProcess = `bash -c 'echo $$ > pid; exec "$@"' - ${command}`;
     await terminal.type(
       `echo what was there; stty -a > before; ${inProcess}; echo "exit $?"; stty -a > after`,

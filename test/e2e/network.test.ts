@@ -1,4 +1,4 @@
-/** An emulator that other machines can reach, and the commands that talk to it. */
+/** Commands of an emulator that other machines can reach. */
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
@@ -13,7 +13,7 @@ function place(): string {
 
 const onEveryAddress = ['--host', '0.0.0.0', '--db', ':memory:'];
 
-it('is commanded from its own folder as ever, and from elsewhere with the token', async () => {
+it('commands need the token outside the folder of the emulator, and not inside', async () => {
   const cwd = place();
   const { ready, subprocess } = await startEmulator(cwd, ...onEveryAddress);
   onTestFinished(async () => {
@@ -50,7 +50,7 @@ it('is commanded from its own folder as ever, and from elsewhere with the token'
   );
 });
 
-it('lets a command that runs beside it in, and shows its link to people', async () => {
+it('svc emulator exec gives its command the token, and svc open prints a link with the token', async () => {
   const cwd = place();
   const beside = [process.execPath, program, 'deliveries', 'list'];
   const { exitCode, stderr } = await svc(['emulator', 'exec', ...onEveryAddress, '--', ...beside], { cwd });

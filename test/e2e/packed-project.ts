@@ -1,4 +1,4 @@
-/** The packed package in the `node_modules` of a project, without a download: its dependencies are links to our own. */
+/** Installs the packed package in a project without a download. Its dependencies are links to those of this repository. */
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -11,7 +11,7 @@ const root = join(import.meta.dirname, '../..');
 export interface PackedPackage {
   /**
    * Fills a `node_modules` folder.
-   * @param packages what the project needs beside the package: links to our own, unless the folder has them already.
+   * @param packages other packages of the project. They become links, unless the folder already contains them.
    */
   installInto(modules: string, packages?: readonly string[]): void;
   remove(): void;
@@ -19,7 +19,7 @@ export interface PackedPackage {
 
 export async function packPackage(): Promise<PackedPackage> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-packed-'));
-  // Without scripts: the build exists already, and a second one would remove it while other tests use it.
+  // --ignore-scripts, because a second build would remove the existing one while other tests use it.
   const pack = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder];
   const [{ filename }] = JSON.parse((await execa('npm', pack, { cwd: root })).stdout);
   await execa('tar', ['-xzf', filename], { cwd: folder });

@@ -36,20 +36,20 @@ const EMULATOR = `
   console.log(delivery?.attempt_count, request.verification?.ok);
 `;
 
-/** A project of somebody else: an empty folder into which the packed package was installed. */
+/** An empty project in which the packed package is installed. */
 let project: string;
 let packed: string[];
 
 beforeAll(async () => {
   project = await mkdtemp(join(tmpdir(), 'svc-packed-'));
   await writeFile(join(project, 'package.json'), '{"private":true,"type":"module"}');
-  // Without scripts: the build is there already, and a second one would pull it from under the other tests.
+  // --ignore-scripts, because a second build would remove the existing one while other tests use it.
   const pack = await execa('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', project], {
     cwd: root,
   });
   const [{ filename, files }] = JSON.parse(pack.stdout);
   packed = files.map((file: { path: string }) => file.path);
-  // Without scripts again: on Node.js 20 it takes minutes to compile SQLite. The same version, compiled by `npm ci`, takes its place.
+  // --ignore-scripts, because compiling SQLite takes minutes on Node.js 20. The build of `npm ci` has the same version.
   const sqlite = JSON.parse(await readFile(join(driverFolder, 'package.json'), 'utf8'));
   const packages = [`./${filename}`, `better-sqlite3@${sqlite.version}`];
   await execa('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', ...packages], {
@@ -64,7 +64,7 @@ afterAll(async () => {
   await rm(project, { recursive: true, force: true });
 });
 
-/** The installed `svc`; an exit that is not 0 is a result, not an exception. */
+/** Runs the installed `svc`. An exit code other than 0 is a result, not an exception. */
 function svc(...args: string[]) {
   return execa({ preferLocal: true, localDir: project, cwd: project, stdin: 'ignore', reject: false })(
     'svc',
@@ -80,11 +80,11 @@ describe('the packed package', () => {
     expect(packed.filter((path) => /^docs.*\.png$/.test(path))).toEqual([]);
   });
 
-  it('says its version', async () => {
+  it('svc --version prints the version of the package', async () => {
     expect(await svc('--version')).toMatchObject({ exitCode: 0, stdout: manifest.version });
   });
 
-  it('verifies a signature made with nothing but HMAC [signature.content, signature.algorithm]', async () => {
+  it('svc verify accepts a signature that was computed with HMAC only [signature.content, signature.algorithm]', async () => {
     const timestamp = new Date().toISOString();
     const signature = `v1=${createHmac('sha256', 'whsec_a').update(`${timestamp}.{}`).digest('hex')}`;
     const delivery = ['--payload', '{}', '--timestamp', timestamp, '--signature', signature];
@@ -92,7 +92,7 @@ describe('the packed package', () => {
     expect(await svc('verify', '--secret', 'whsec_b', ...delivery)).toMatchObject({ exitCode: 1 });
   });
 
-  it('boots an emulator that takes an event and gives it back', async () => {
+  it('svc emulator start boots an emulator that stores and returns an event', async () => {
     const emulator = svc('emulator', 'start', '--db', ':memory:', '--port', '0', '--json');
     onTestFinished(() => void emulator.kill());
     const firstLine = await createInterface(emulator.stdout)[Symbol.asyncIterator]().next();
@@ -113,7 +113,7 @@ describe('the packed package', () => {
   it.each([
     ['a receiver', RECEIVER, 'true'],
     ['an emulator', EMULATOR, '2 true'],
-  ])('types and runs in a strict TypeScript program: %s', async (_, source, printed) => {
+  ])('%s compiles in a strict TypeScript program and runs', async (_, source, printed) => {
     await writeFile(join(project, 'program.mts'), source);
     await compile('program.mts');
     const run = await execa(process.execPath, ['program.mjs'], { cwd: project });
@@ -121,7 +121,7 @@ describe('the packed package', () => {
   });
 });
 
-/** Compiles a file of the project as strictly as can be. */
+/** Compiles a file of the project with --strict. */
 async function compile(file: string): Promise<void> {
   const types = ['--types', 'node', '--typeRoots', join(root, 'node_modules/@types')];
   const tsc = join(root, 'node_modules/typescript/bin/tsc');

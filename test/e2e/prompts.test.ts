@@ -1,4 +1,4 @@
-/** What the built program asks in a terminal for arguments that were left out. */
+/** Prompts of the built program for missing arguments. */
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { ControlPlane } from '../../src/control/control-plane.ts';
 import { createHttpControlClient } from '../../src/control/http-control-client.ts';
@@ -8,7 +8,7 @@ import { createReceiver, type Receiver } from '../support/test-receiver.ts';
 import { hasTerminals, startTerminal, type TestTerminal } from '../support/test-terminal.ts';
 import { cleanEnvironment, createTempFolder, program, startEmulator, svc } from './cli-program.ts';
 
-describe.skipIf(!hasTerminals)('in a terminal', () => {
+describe.skipIf(!hasTerminals)('prompts in a terminal', () => {
   const { cwd, remove } = createTempFolder();
   let receiver: Receiver;
   let emulator: Awaited<ReturnType<typeof startEmulator>>;
@@ -31,7 +31,7 @@ describe.skipIf(!hasTerminals)('in a terminal', () => {
     remove();
   });
 
-  /** Runs `svc` there; the shell around it stays, and tells how it ended. */
+  /** Runs `svc` in a terminal. The shell then prints its exit code and stays. */
   async function run(...args: string[]): Promise<TestTerminal> {
     const line = [process.execPath, program, ...args].map(quoteForShell).join(' ');
     const terminal = await startTerminal(
@@ -42,7 +42,7 @@ describe.skipIf(!hasTerminals)('in a terminal', () => {
     return terminal;
   }
 
-  /** What is to be seen, what differs from run to run made the same. */
+  /** The screen, with what differs between runs replaced. */
   async function look(terminal: TestTerminal, wanted: RegExp): Promise<string> {
     const screen = await terminal.waitFor(wanted);
     return (
@@ -50,12 +50,12 @@ describe.skipIf(!hasTerminals)('in a terminal', () => {
         .replace(/\b(del|wh|ws|evt|key)_[0-9A-Z]{26}/g, '$1_…')
         .replaceAll(receiver.url, 'http://receiver')
         .replace(/just now|\d+\w ago/g, 'a time ago')
-        // The columns are as wide as that was.
+        // The width of the columns depends on the replaced text.
         .replace(/(?<=\S) {2,}(?=\S)/g, '  ')
     );
   }
 
-  it('lets a delivery be found by typing, those that failed first', async () => {
+  it('svc deliveries replay lists failed deliveries first, and filters them by the typed text', async () => {
     const terminal = await run('deliveries', 'replay');
     expect(await look(terminal, /✗[\s\S]*select$/)).toMatchInlineSnapshot(`
       "? Which delivery?
@@ -78,7 +78,7 @@ describe.skipIf(!hasTerminals)('in a terminal', () => {
     expect(await terminal.screen()).toMatch(/^✔ Which delivery\? del_\w{26}\nID +STATUS/);
   });
 
-  it('lets an event type be chosen, with what each is for', async () => {
+  it('svc trigger lists event types with their descriptions', async () => {
     const terminal = await run('trigger');
     await terminal.type('invoice full.');
     expect(await look(terminal, /❯ invoice\.paid/)).toMatchInlineSnapshot(`
@@ -92,7 +92,7 @@ describe.skipIf(!hasTerminals)('in a terminal', () => {
     await terminal.waitFor(/Type +invoice\.paid[\s\S]*exit 0/);
   });
 
-  it('does not delete an endpoint unless that is confirmed', async () => {
+  it('svc webhooks delete deletes an endpoint only after a confirmation', async () => {
     const { id } = await control.createWebhook({ url: receiver.url, events: ['a.b'] });
     const terminal = await run('webhooks', 'delete', id);
     expect(await look(terminal, /y\/N/)).toMatchInlineSnapshot(
@@ -113,7 +113,7 @@ describe.skipIf(!hasTerminals)('in a terminal', () => {
     ['a choice', ['webhooks', 'get'], /Which endpoint/],
     ['a text', ['workspaces', 'create'], /name:/],
     ['a confirmation', ['keys', 'revoke', 'key_1'], /y\/N/],
-  ])('leaves the terminal as it was when %s is interrupted', async (_, args, asked) => {
+  ])('an interrupted prompt for %s restores the terminal', async (_, args, asked) => {
     const terminal = await run(...args);
     await terminal.waitFor(asked);
     await terminal.press('C-c');

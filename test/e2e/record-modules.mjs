@@ -1,4 +1,4 @@
-// Loaded with --import: appends the address of every module that the process loads to the file named by MODULE_RECORD.
+// Loaded with --import: appends the URL of every module that the process loads to the file in MODULE_RECORD.
 import { appendFileSync } from 'node:fs';
 import { createRequire, register } from 'node:module';
 import { pathToFileURL } from 'node:url';
@@ -11,7 +11,7 @@ const hooks = `
   }`;
 register(`data:text/javascript,${encodeURIComponent(hooks)}`);
 
-// Modules that are required pass no hook: they are seen in the cache at the end.
+// Hooks do not see modules that are loaded with require(). They are in the cache at the end.
 process.on('exit', () => {
   const required = Object.keys(createRequire(import.meta.url).cache);
   const addresses = required.map((path) => `${pathToFileURL(path)}\n`);

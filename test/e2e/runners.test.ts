@@ -1,4 +1,4 @@
-/** The test runners that docs/testing.md has recipes for, each running its recipe with the packed package. */
+/** Runs the recipes of docs/testing.md in their test runners with the packed package. */
 import {
   copyFileSync,
   mkdirSync,
@@ -18,7 +18,7 @@ import { type PackedPackage, packPackage } from './packed-project.ts';
 const root = join(import.meta.dirname, '../..');
 const recipes = join(import.meta.dirname, 'recipes');
 const vitestExamples = join(root, 'test/library/examples');
-/** The ones that use both entries; the unit tests run them all. */
+/** Examples that use both entry points. The unit tests run all examples. */
 const runExamples = ['any-runner.test.ts', 'retries.test.ts'];
 const vmModules = { NODE_OPTIONS: '--experimental-vm-modules' };
 
@@ -83,7 +83,7 @@ describe.each([
 ])('svc-emulator/vitest with Vitest $version', ({ version, folder }) => {
   const examples = readdirSync(vitestExamples);
 
-  it('type-checks with skipLibCheck: false, the matcher with the types of its arguments', async () => {
+  it('the types of the fixtures and the matcher compile with skipLibCheck: false', async () => {
     for (const name of examples) add(folder(), name, vitestExamples);
     writeFileSync(
       join(folder(), 'misuse.test.ts'),
@@ -116,7 +116,7 @@ describe.each([
     rmSync(join(folder(), 'misuse.test.ts'));
   });
 
-  it('runs examples of docs/testing.md', async () => {
+  it('the examples of docs/testing.md pass', async () => {
     for (const name of runExamples) add(folder(), name, vitestExamples);
     const vitest = join('node_modules', 'vitest', 'vitest.mjs');
     const { exitCode, all } = await run(folder(), [vitest, 'run', ...runExamples]);
@@ -129,7 +129,7 @@ describe.each([
 describe('Jest', () => {
   const jest = join('node_modules', 'jest', 'bin', 'jest.js');
 
-  it.each(['jest.test.mjs', 'jest.test.cjs'])('runs the recipe %s', async (name) => {
+  it.each(['jest.test.mjs', 'jest.test.cjs'])('Jest runs the recipe %s', async (name) => {
     add(project, name, recipes);
     const { exitCode, all } = await run(project, [jest, name], vmModules);
     expect(exitCode, all).toBe(0);
@@ -138,7 +138,7 @@ describe('Jest', () => {
 
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   it.runIf(major > 24 || (major === 24 && minor >= 9))(
-    'requires the library in a CommonJS test',
+    'a CommonJS test loads the library with require()',
     async () => {
       const name = 'require.test.cjs';
       const source = `test('require', () => expect(require('svc-emulator').createEmulator).toBeInstanceOf(Function));`;
@@ -148,7 +148,7 @@ describe('Jest', () => {
     },
   );
 
-  it('runs the emulator while fake timers are installed, also by the configuration', async () => {
+  it('the emulator runs while fake timers are enabled in the configuration', async () => {
     add(project, 'jest.test.mjs', recipes);
     const config = JSON.stringify({ fakeTimers: { enableGlobally: true } });
     const { exitCode, all } = await run(project, [jest, '--config', config, 'jest.test.mjs'], vmModules);
@@ -178,7 +178,7 @@ describe('bun test', () => {
     context.skip();
   });
 
-  it('runs its recipe with better-sqlite3 13', async () => {
+  it('bun test runs its recipe with better-sqlite3 13', async () => {
     const folder = createProject();
     mkdirSync(join(folder, 'node_modules'));
     symlinkSync(join(root, 'node_modules/better-sqlite3'), join(folder, 'node_modules/better-sqlite3'));
@@ -190,7 +190,7 @@ describe('bun test', () => {
     expect(all).toMatch(/1 pass\b/);
   });
 
-  it('runs its recipe inside svc emulator exec', async () => {
+  it('bun test runs its recipe inside svc emulator exec', async () => {
     add(project, 'bun-exec.test.js', recipes);
     const svc = join('node_modules', 'svc-emulator', 'bin', 'svc.js');
     const args = [svc, 'emulator', 'exec', '--', program(), 'test', 'bun-exec.test.js'];

@@ -1,18 +1,18 @@
-/** What a test of the built program makes for itself, gone when the test is over. */
+/** Folders, emulators and receivers that are removed at the end of a test. */
 import { createServer } from 'node:net';
 import { expect, onTestFinished } from 'vitest';
 import { ExitCode } from '../../src/errors.ts';
 import { createReceiver, type Receiver } from '../support/test-receiver.ts';
 import { createTempFolder, startEmulator, svc } from './cli-program.ts';
 
-/** An empty folder. */
+/** Creates an empty folder. */
 export function createFolder(): string {
   const { cwd, remove } = createTempFolder();
   onTestFinished(remove);
   return cwd;
 }
 
-/** Kills a process at the end, if it still runs then. */
+/** Kills a process at the end of the test. */
 export function killAfterTest(subprocess: PromiseLike<unknown> & { kill(signal: 'SIGKILL'): unknown }): void {
   onTestFinished(async () => {
     subprocess.kill('SIGKILL');
@@ -20,7 +20,7 @@ export function killAfterTest(subprocess: PromiseLike<unknown> & { kill(signal: 
   });
 }
 
-/** An emulator on a free port. */
+/** Starts an emulator on a free port. */
 export async function startEmulatorForTest(cwd: string, ...args: string[]) {
   const emulator = await startEmulator(cwd, ...args);
   killAfterTest(emulator.subprocess);
@@ -33,20 +33,20 @@ export async function startReceiver(...input: Parameters<typeof createReceiver>)
   return receiver;
 }
 
-/** Runs a command: its JSON document, and its exit code. */
+/** Runs a command with --json. @returns its document and its exit code */
 export async function runJson(cwd: string, ...args: string[]) {
   const { stdout, exitCode } = await svc([...args, '--json'], { cwd });
   return { ...JSON.parse(stdout), exitCode };
 }
 
-/** Runs a command that succeeds: its JSON document. */
+/** Runs a command that must succeed with --json. @returns its document */
 export async function runJsonOk(cwd: string, ...args: string[]) {
   const { stdout, stderr, exitCode } = await svc([...args, '--json'], { cwd });
   expect(exitCode, stderr).toBe(ExitCode.success);
   return JSON.parse(stdout);
 }
 
-/** A port at which nothing listens. */
+/** Finds a port on which nothing listens. */
 export async function findFreePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -1,4 +1,4 @@
-/** `svc deliveries wait` against an emulator at work. */
+/** `svc deliveries wait` with a running emulator. */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createHttpControlClient } from '../../src/control/http-control-client.ts';
 import { ExitCode } from '../../src/errors.ts';
@@ -62,7 +62,7 @@ describe('svc deliveries wait', () => {
     const { run, control } = await start({ status: 503 });
     await run('trigger', 'a.b');
     const { data } = await control.listWebhooks({});
-    // Whichever of the two comes first, the end is the same.
+    // The result does not depend on which of the two runs first.
     const [{ exitCode, stderr }] = await Promise.all([
       run('deliveries', 'wait', '--status', 'succeeded'),
       control.deleteWebhook({ id: data[0]?.id ?? '' }),
