@@ -10,7 +10,7 @@ import type { Example } from './help.ts';
 export interface CommandDefinition<Options> {
   /** Adds the arguments and options, with parsers that return the types of `Options`. */
   readonly configure?: (command: Command) => void;
-  readonly examples: readonly (Example | string)[];
+  readonly examples: readonly Example[];
   /** Returns the exit code; default: success. */
   readonly run:
     | ((options: Options, context: Context) => Promise<void>)

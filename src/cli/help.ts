@@ -25,10 +25,8 @@ export function createHelpConfiguration(io: Io): HelpConfiguration {
 }
 
 /** Adds the examples, and where to read more. Call it when the command has all its own options and notes. */
-export function addExamples(command: Command, examples: readonly (Example | string)[]): Command {
-  const lines = examples.map((example) =>
-    typeof example === 'string' ? `  $ svc ${example}` : `  # ${example[0]}\n  $ svc ${example[1]}`,
-  );
+export function addExamples(command: Command, examples: readonly Example[]): Command {
+  const lines = examples.map(([caption, commandLine]) => `  # ${caption}\n  $ svc ${commandLine}`);
   return addSection(command, 'Examples:', () => lines);
 }
 

@@ -115,7 +115,7 @@ function completeGroup(group: Command, examples: readonly Example[]): Command {
 }
 
 /** Adds what every command has after its own options and notes. */
-function complete(command: Command, examples: readonly (Example | string)[]): Command {
+function complete(command: Command, examples: readonly Example[]): Command {
   command.helpCommand(false).exitOverride((error) => {
     throw error.exitCode === 0 ? error : toUsageError(error, command);
   });

@@ -234,7 +234,7 @@ describe('svc emulator start fails', () => {
       cwd: createFolder(),
     });
     expect({ exitCode, stdout }).toEqual({ exitCode: ExitCode.usage, stdout: '' });
-    expect(stderr).toContain(`process ${ready.pid}`);
+    expect(stderr).toContain(`pid ${ready.pid}`);
     expect(stderr).toContain(`svc emulator stop --url ${ready.url}`);
   });
 
@@ -270,7 +270,7 @@ describe('svc emulator start fails', () => {
     expect(second).toMatchObject({ exitCode: ExitCode.usage, stdout: '' });
     expect(JSON.parse(second.stderr).error).toMatchObject({
       ...{ code: 'already_running', hint: expect.stringContaining('svc emulator stop') },
-      message: expect.stringContaining(`process ${ready.pid} at ${ready.url}`),
+      message: expect.stringContaining(`pid ${ready.pid}, ${ready.url}`),
     });
     expect(await runJson(cwd, 'emulator', 'status')).toMatchObject({ pid: ready.pid });
   });

@@ -60,7 +60,7 @@ running are ended with it.`;
 
 function configure(command: Command): void {
   addStartOptions(command, { without: ['envFile', 'open'], defaults: DEFAULTS })
-    .option('--require-settled', 'Exit with 1 and list the deliveries that did not arrive')
+    .option('--require-settled', 'Exit with 1 if a delivery did not arrive, and list those deliveries')
     .option(
       '--expect-failed <count>',
       'Like --require-settled, but exactly this number of deliveries must fail',
