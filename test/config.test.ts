@@ -34,7 +34,7 @@ function write(name: string, content: string): string {
 const envFile = join(tmpdir(), 'svc.env');
 const ca = join(tmpdir(), 'ca.pem');
 
-/** For each setting: how an option, a variable and the file write it, and what each is read as. */
+/** For each setting: its text as an option, as a variable and in the file, and the value that is read. */
 const layers = {
   environment: ['production', 'production', 'production', 'production'],
   profile: ['strict', 'strict', 'strict', 'strict'],
@@ -74,8 +74,8 @@ const layered = Object.entries(layers).map(
   ([name, forms]) => [name as keyof typeof layers, ...forms] as const,
 );
 
-describe('where a value is from', () => {
-  it('defaults to a sandbox for a laptop', async () => {
+describe('the sources of settings', () => {
+  it('the default settings are those of a sandbox on a laptop', async () => {
     const { values, sources, file, projectFolder } = await resolve();
     expect(values).toEqual({
       environment: 'sandbox',
@@ -115,13 +115,13 @@ describe('where a value is from', () => {
     expect({ file, projectFolder }).toEqual({ file: null, projectFolder: cwd });
   });
 
-  it('covers every setting below', () => {
+  it('the table of this test has every setting', () => {
     expect(Object.keys(layers)).toEqual(
       settingNames.filter((name) => name !== 'overrides' && name !== 'schemes'),
     );
   });
 
-  it.each(layered)('%s: an option', async (name, flag, _, __, value) => {
+  it.each(layered)('the setting %s can be an option', async (name, flag, _, __, value) => {
     const option = toOption(name).slice(2);
     const attribute = option.replace(/-([a-z])/g, (___, letter: string) => letter.toUpperCase());
     const { values, sources } = await resolve({ flags: { [attribute]: flag } });
@@ -129,19 +129,19 @@ describe('where a value is from', () => {
     expect(sources[name]).toEqual({ kind: 'flag', name: `--${option}` });
   });
 
-  it.each(layered)('%s: a variable', async (name, _, variable, __, value) => {
+  it.each(layered)('the setting %s can be a variable', async (name, _, variable, __, value) => {
     const { values, sources } = await resolve({ env: { [toVariable(name)]: variable } });
     expect(values[name]).toEqual(value);
     expect(sources[name]).toEqual({ kind: 'variable', name: toVariable(name) });
   });
 
-  it.each(layered)('%s: the file', async (name, _, __, written, value) => {
+  it.each(layered)('the setting %s can be in the file', async (name, _, __, written, value) => {
     const { values, sources } = await resolve({ file: { [toSnakeCase(name)]: written } });
     expect(values[name]).toEqual(value);
     expect(sources[name]).toEqual({ kind: 'file', name: join(cwd, 'svc.config.json') });
   });
 
-  it('goes from option to variable to file', async () => {
+  it('an option overrides a variable, and a variable overrides the file', async () => {
     const file = { port: 3, host: 'file', speed: 3 };
     const env = { SVC_PORT: '2', SVC_HOST: 'variable' };
     const { values, sources } = await resolve({ flags: { port: '1' }, env, file });
@@ -149,7 +149,7 @@ describe('where a value is from', () => {
     expect([sources.port.kind, sources.host.kind, sources.speed.kind]).toEqual(['flag', 'variable', 'file']);
   });
 
-  it('names settings as the command line, the environment and the file do', () => {
+  it('settings have the names of the command line, the environment and the file', () => {
     expect([toOption('randomSeed'), toVariable('randomSeed'), toSnakeCase('randomSeed')]).toEqual([
       '--random-seed',
       'SVC_RANDOM_SEED',
@@ -159,12 +159,12 @@ describe('where a value is from', () => {
     expect([toOption('workspaceId'), toVariable('workspaceId')]).toEqual(['--workspace', 'SVC_WORKSPACE_ID']);
   });
 
-  it('ignores an empty variable and options that are no settings', async () => {
+  it('an empty variable and an option that is not a setting are ignored', async () => {
     const { sources } = await resolve({ flags: { json: true }, env: { SVC_PORT: '' } });
     expect(sources.port.kind).toBe('default');
   });
 
-  it('takes overrides from the file alone', async () => {
+  it('overrides are only read from the file', async () => {
     const overrides = { 'retry.jitter': 0 };
     const given = { flags: { overrides: 'x' }, env: { SVC_OVERRIDES: 'x' }, file: { overrides } };
     expect((await resolve(given)).values.overrides).toEqual(overrides);
@@ -172,12 +172,12 @@ describe('where a value is from', () => {
 });
 
 describe('paths', () => {
-  it('names the database after the environment', async () => {
+  it('the default database has the name of the environment', async () => {
     const { values } = await resolve({ flags: { environment: 'production' } });
     expect(values.db).toBe(join(cwd, '.svc', 'production.db'));
   });
 
-  it('are relative to the file that names them, or else to the working folder', async () => {
+  it('paths are relative to the file that contains them, otherwise to the working folder', async () => {
     const nested = join(cwd, 'a', 'b');
     mkdirSync(nested, { recursive: true });
     const path = write('svc.config.json', '{"env_file": "here.env"}');
@@ -191,7 +191,7 @@ describe('paths', () => {
     });
   });
 
-  it('keep the default database beside the file of the project', async () => {
+  it('the default database is next to the configuration file of the project', async () => {
     const nested = join(cwd, 'a');
     mkdirSync(nested);
     write('svc.config.json', '{}');
@@ -200,7 +200,7 @@ describe('paths', () => {
     expect(values.db).toBe(join(cwd, '.svc', 'sandbox.db'));
   });
 
-  it('come from the nearest file', async () => {
+  it('settings come from the nearest configuration file', async () => {
     const nested = join(cwd, 'a');
     mkdirSync(nested);
     write('svc.config.json', '{"port": 1}');
@@ -210,7 +210,7 @@ describe('paths', () => {
   });
 });
 
-describe('values that are refused', () => {
+describe('invalid values', () => {
   it.each<[string, Given, string, string]>([
     [
       'an option',
@@ -225,24 +225,24 @@ describe('values that are refused', () => {
       'Correct the variable, or remove it with: unset SVC_PROFILE',
     ],
     [
-      'the item of a list in the file',
+      'an item of a list in the file',
       { file: { events: ['a.b', 'order'] } },
       'svc.config.json: events[1] must be an event type such as "order.shipped", or "*"; not "order".',
       'Correct it in ',
     ],
     [
-      'an unknown member of the file',
+      'an unknown field of the file',
       { file: { prot: 1 } },
       'svc.config.json has no field "prot".',
       'Did you mean "port"?',
     ],
     [
-      'a member that is like no other',
+      'a field that is unlike all others',
       { file: { telemetry: true } },
       'svc.config.json has no field "telemetry".',
       'List all settings with: svc config',
     ],
-  ])('%s', async (_, given, message, hint) => {
+  ])('the error for %s names the value and the next step', async (_, given, message, hint) => {
     await expect(resolve(given)).rejects.toMatchObject({
       code: 'validation_failed',
       message: expect.stringContaining(message),
@@ -282,21 +282,21 @@ describe('values that are refused', () => {
     ['overrides', []],
     ['schemes', []],
     ['scheme', 'strip'],
-  ])('%s: %j in the file', async (key, value) => {
+  ])('the field %s cannot be %j in the file', async (key, value) => {
     await expect(resolve({ file: { [key]: value } })).rejects.toThrow(`svc.config.json: ${key} must be `);
   });
 
-  it.each(['a.b:80', 'http://a.b', ''])('SVC_ALLOW_HOST=%j', async (host) => {
+  it.each(['a.b:80', 'http://a.b', ''])('SVC_ALLOW_HOST=%j is refused', async (host) => {
     await expect(resolve({ env: { SVC_ALLOW_HOST: `localhost,${host}` } })).rejects.toThrow(
       'SVC_ALLOW_HOST[1] must be a host name or address without a port',
     );
   });
 
-  it.each(['abc', ' ', '1e9', '1.5', 'NaN'])('SVC_PORT=%j', async (port) => {
+  it.each(['abc', ' ', '1e9', '1.5', 'NaN'])('SVC_PORT=%j is refused', async (port) => {
     await expect(resolve({ env: { SVC_PORT: port } })).rejects.toThrow('SVC_PORT must be a whole number');
   });
 
-  it('a truth that is neither true nor false', async () => {
+  it('a Boolean variable must be true or false', async () => {
     await expect(resolve({ env: { SVC_FREEZE: 'yes' } })).rejects.toThrow(
       'SVC_FREEZE must be true or false; not "yes".',
     );
@@ -304,8 +304,8 @@ describe('values that are refused', () => {
   });
 });
 
-describe('the file', () => {
-  it('that is not JSON is refused by line and column', async () => {
+describe('the configuration file', () => {
+  it('a file that is not JSON is refused with line and column', async () => {
     const path = write('svc.config.json', '{\n  "port": 4777,\n  "host" "x"\n}');
     await expect(resolve()).rejects.toMatchObject({
       code: 'usage',
@@ -314,53 +314,56 @@ describe('the file', () => {
     });
   });
 
-  it('may begin with a byte order mark', async () => {
+  it('a file can start with a byte order mark', async () => {
     write('svc.config.json', '\uFEFF{"port": 1}');
     expect((await resolve()).values.port).toBe(1);
   });
 
-  it.each(['[]', 'null', '"x"'])('that holds %s is refused', async (content) => {
+  it.each(['[]', 'null', '"x"'])('a file that contains %s is refused', async (content) => {
     write('svc.config.json', content);
     await expect(resolve()).rejects.toThrow('svc.config.json must contain an object.');
   });
 
-  it('that is a folder is refused', async () => {
+  it('a folder in the place of the file is refused', async () => {
     mkdirSync(join(cwd, 'svc.config.json'));
     await expect(resolve()).rejects.toThrow('svc.config.json cannot be read: ');
   });
 
-  it('can be a module', async () => {
+  it('a file can be a module', async () => {
     const path = write('svc.config.mjs', 'export default { port: 2 + 2 };');
     const { values, sources } = await resolve();
     expect(values.port).toBe(4);
     expect(sources.port).toEqual({ kind: 'file', name: path });
   });
 
-  it('that is a module without a default export is refused', async () => {
+  it('a module without a default export is refused', async () => {
     write('svc.config.mjs', 'export const port = 1;');
     await expect(resolve()).rejects.toThrow('svc.config.mjs must have an object as its default export.');
   });
 
-  it('that is a module which fails is refused with its reason', async () => {
+  it('a module that throws is refused with its error', async () => {
     write('svc.config.mjs', 'throw new Error("no luck");');
     await expect(resolve()).rejects.toThrow('svc.config.mjs cannot be loaded: no luck.');
   });
 
   const typescript = 'typescript' in process.features && Boolean(process.features.typescript);
 
-  it.skipIf(typescript)('in TypeScript is refused by a Node.js that cannot import it', async () => {
-    write('svc.config.ts', 'export default { port: 1 as number };');
-    await expect(resolve()).rejects.toThrow(
-      `svc.config.ts needs Node.js 22.18 or later, and this is Node.js ${process.versions.node}.`,
-    );
-  });
+  it.skipIf(typescript)(
+    'a TypeScript file is refused by a version of Node.js that cannot import it',
+    async () => {
+      write('svc.config.ts', 'export default { port: 1 as number };');
+      await expect(resolve()).rejects.toThrow(
+        `svc.config.ts needs Node.js 22.18 or later, and this is Node.js ${process.versions.node}.`,
+      );
+    },
+  );
 
-  it.runIf(typescript)('can be TypeScript where Node.js imports it', async () => {
+  it.runIf(typescript)('a TypeScript file is read by a version of Node.js that can import it', async () => {
     write('svc.config.ts', 'export default { port: 1 as number };');
     expect((await resolve()).values.port).toBe(1);
   });
 
-  it('must be one of its kind in a folder', async () => {
+  it('two configuration files in one folder are refused', async () => {
     write('svc.config.json', '{}');
     write('svc.config.mjs', 'export default {};');
     await expect(resolve()).rejects.toMatchObject({ code: 'usage', hint: 'Delete all but one of them.' });
@@ -368,7 +371,7 @@ describe('the file', () => {
 });
 
 describe('listConfig', () => {
-  it('shows every setting with its source, and no secret', async () => {
+  it('listConfig shows every setting with its source, and no secret', async () => {
     const apiKey = 'svc_test_0123456789abcdefWXYZ';
     const lines = listConfig(await resolve({ env: { SVC_API_KEY: apiKey } }));
     expect(lines.map(({ setting }) => setting)).toEqual(settingNames.map(toSnakeCase));
@@ -382,13 +385,13 @@ describe('listConfig', () => {
     expect(JSON.stringify(lines)).not.toContain(apiKey);
   });
 
-  it('shows no password of a proxy', async () => {
+  it('listConfig masks the password of a proxy', async () => {
     const lines = listConfig(await resolve({ env: { SVC_PROXY: 'http://me:p@ss@proxy.example:3128' } }));
     const { value } = lines.find(({ setting }) => setting === 'proxy') ?? {};
     expect(value).toBe('http://me:…@proxy.example:3128');
   });
 
-  it('shows no token of a link to the dashboard', async () => {
+  it('listConfig masks the token in a link to the dashboard', async () => {
     const SVC_CONTROL_URL = 'http://192.168.1.5:4777/?token=0123456789abcdef#/events';
     const lines = listConfig(await resolve({ env: { SVC_CONTROL_URL } }));
     const { value } = lines.find(({ setting }) => setting === 'control_url') ?? {};

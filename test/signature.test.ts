@@ -11,7 +11,7 @@ function request(scheme: SchemeName = 'svc', payload: string | Uint8Array<ArrayB
 }
 
 describe('sign and verify', () => {
-  it('agree by the clock of the machine', () => {
+  it('verify accepts a signature of sign at the system time', () => {
     const { headers, timestamp } = sign({ payload: body, secret, id: 'del_1' });
     const signature = headers['Service-Signature'];
     expect(verify({ payload: body, signature, timestamp, secret })).toMatchObject({ ok: true });
@@ -20,27 +20,27 @@ describe('sign and verify', () => {
 
   it.each([
     [
-      'a scheme that there is not',
+      'a scheme that does not exist',
       { scheme: 'paypal' as SchemeName },
       'There is no signature scheme "paypal".',
     ],
     [
-      'a scheme with a fault',
+      'an invalid scheme',
       { scheme: { ...schemes.svc, content: '' } },
       'The field content of the signature scheme must be text that contains {body}',
     ],
     ['an empty secret', { secret: '' }, 'There is no secret to sign with'],
-    ['no secret at all', { secret: [] }, 'There is no secret to sign with'],
+    ['an empty list of secrets', { secret: [] }, 'There is no secret to sign with'],
     [
       'a secret without a key in it',
       { secret: 'whsec_', scheme: 'standard-webhooks' as const },
       'contains no key',
     ],
-  ])('refuse to sign with %s', (_, changes, message) => {
+  ])('sign refuses %s', (_, changes, message) => {
     expect(() => sign({ payload: body, secret, id: 'del_1', ...changes })).toThrow(message);
   });
 
-  it('sign has the headers of a built-in scheme as text, in its type too', () => {
+  it('sign returns the headers of a built-in scheme as text, also in its type', () => {
     const svc = sign({ payload: body, secret, id: 'del_1' }).headers;
     const texts: string[] = [svc['Service-Signature'], svc['Service-Timestamp'], svc['Service-Delivery-Id']];
     expect(texts).not.toContain(undefined);
@@ -51,13 +51,13 @@ describe('sign and verify', () => {
     expect(Object.values(stripe)).toEqual([expect.any(String)]);
   });
 
-  it.each([undefined, null, ''])('refuse to sign with the id %j, which the scheme sends', (id) => {
+  it.each([undefined, null, ''])('sign refuses the id %j, which the scheme sends', (id) => {
     const input = { payload: body, secret, id: id as unknown as string };
     expect(() => sign(input)).toThrow('The ID is missing; the scheme svc sends it as Service-Delivery-Id.');
     expect(Object.values(sign({ ...input, scheme: 'stripe' }).headers)).not.toContain(undefined);
   });
 
-  it('take several secrets and a scheme of your own', () => {
+  it('sign and verify accept several secrets and a custom scheme', () => {
     const scheme = { ...schemes.svc, algorithm: 'sha512' as const, encoding: 'base64' as const };
     const { headers, timestamp } = sign({ payload: body, secret: ['new', 'old'], id: 'del_1', scheme });
     const signature = headers['Service-Signature'];
@@ -68,11 +68,14 @@ describe('sign and verify', () => {
 });
 
 describe('verifyRequest', () => {
-  it.each(schemeNames)('verifies a request signed as %s and gives its body', async (scheme) => {
-    expect(await verifyRequest(request(scheme), { ...options, scheme })).toMatchObject({ ok: true, body });
-  });
+  it.each(schemeNames)(
+    'verifyRequest accepts a request signed as %s and returns its body',
+    async (scheme) => {
+      expect(await verifyRequest(request(scheme), { ...options, scheme })).toMatchObject({ ok: true, body });
+    },
+  );
 
-  it('verifies the bytes, not the text that they make [§6.1]', async () => {
+  it('verifyRequest verifies the bytes, not the decoded text [§6.1]', async () => {
     const payload = Uint8Array.from([0x22, 0xff, 0x22]);
     expect(await verifyRequest(request('svc', payload), options)).toMatchObject({
       ok: true,
@@ -80,14 +83,14 @@ describe('verifyRequest', () => {
     });
   });
 
-  it('says what is wrong, as verify does', async () => {
+  it('verifyRequest reports the same reasons as verify', async () => {
     const late = { ...options, now: now + 360_000 };
     expect(await verifyRequest(request(), late)).toMatchObject({ reason: 'timestamp_too_old', body });
     const bare = new Request('http://localhost/', { method: 'POST', body });
     expect(await verifyRequest(bare, options)).toMatchObject({ reason: 'header_missing' });
   });
 
-  it('recognises the headers of another scheme', async () => {
+  it('verifyRequest recognizes the headers of another scheme', async () => {
     expect(await verifyRequest(request('github'), options)).toMatchObject({
       reason: 'other_scheme',
       detail:
@@ -95,13 +98,13 @@ describe('verifyRequest', () => {
     });
   });
 
-  it('refuses a request whose body was read before', async () => {
+  it('verifyRequest refuses a request whose body was already read', async () => {
     const read = request();
     await read.text();
     expect(await verifyRequest(read, options)).toMatchObject({ reason: 'payload_unreadable', body: '' });
   });
 
-  it('rejects on no input, not even where reading it throws', async () => {
+  it('verify and verifyRequest do not throw, even if reading the input throws', async () => {
     const thrower = (): never => {
       throw new Error('no reading');
     };
@@ -120,7 +123,7 @@ describe('verifyRequest', () => {
     expect(await verifyRequest(trap as never, options)).toMatchObject(refusal);
   });
 
-  it('rejects on no input, of whatever types', async () => {
+  it('verifyRequest does not reject for input of any type', async () => {
     await fc.assert(
       fc.asyncProperty(fc.anything(), fc.anything(), async (input, given) => {
         expect(await verifyRequest(input as Request, given as typeof options)).toMatchObject({ ok: false });

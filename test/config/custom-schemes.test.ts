@@ -23,7 +23,7 @@ const complete = {
 };
 
 describe('a scheme in the configuration file', () => {
-  it('is written in snake_case, and becomes the scheme of the library', () => {
+  it('a scheme is written in snake_case and becomes a scheme of the library', () => {
     expect(parse(complete)).toEqual({
       name: 'acme',
       algorithm: 'sha512',
@@ -36,16 +36,16 @@ describe('a scheme in the configuration file', () => {
     });
   });
 
-  it('is shown again in the words in which it is written', () => {
+  it('a scheme is shown in the form in which it was written', () => {
     expect(toWrittenSchemes(customSchemes.parse({ acme: complete }, place))).toEqual({ acme: complete });
   });
 
-  it('has a prefix before its key where the key is decoded', () => {
+  it('a scheme with a decoded key has a prefix before the key', () => {
     expect(parse({ key: { form: 'base64' } })).toMatchObject({ key: { form: 'base64', prefix: 'whsec_' } });
     expect(() => parse({ key: { prefix: 'key_' } })).toThrow('schemes.acme.key has no field "prefix"');
   });
 
-  it('is the scheme of the service in what it leaves out', () => {
+  it('a scheme has the values of the scheme svc for the fields that it omits', () => {
     expect(parse({})).toEqual({ ...schemes.svc, name: 'acme' });
     expect(parse({ headers: { signature: 'Acme-Signature' }, header: { prefix: 'v2=' } })).toMatchObject({
       ...schemes.svc,
@@ -89,11 +89,11 @@ describe('a scheme in the configuration file', () => {
       'header must be a prefix and a separator with which',
       { header: { separator: null, timestamp_field: 't' } },
     ],
-  ])('is refused where %s (%j)', (message, written) => {
+  ])('a scheme is refused because %s (%j)', (message, written) => {
     expect(() => parse(written)).toThrow(`svc.config.json: schemes.acme.${message}`);
   });
 
-  it.each(['Acme', 'stripe', '__proto__', 'a b'])('cannot be called %s', (name) => {
+  it.each(['Acme', 'stripe', '__proto__', 'a b'])('a scheme cannot have the name %s', (name) => {
     const written = JSON.parse(`{${JSON.stringify(name)}: {}}`);
     expect(() => customSchemes.parse(written, place)).toThrow(
       'the name of a scheme must be a lowercase name',
@@ -101,12 +101,12 @@ describe('a scheme in the configuration file', () => {
   });
 });
 
-describe('the chosen scheme', () => {
+describe('the selected scheme', () => {
   const described = customSchemes.parse({ acme: complete }, place);
   const choice = { schemes: described, overrides: {} };
   const file = { kind: 'file', name: '/a/svc.config.json' };
 
-  it('is that of the emulator', () => {
+  it('the selected scheme is the scheme of the emulator', () => {
     expect(
       resolveRules('relaxed', {}, 'sandbox', selectedScheme({ scheme: 'acme', schemes: described }))
         .signature,
@@ -116,7 +116,7 @@ describe('the chosen scheme', () => {
     ).toBe(schemes.slack);
   });
 
-  it('is refused where there is none of that name, with the one that was probably meant', () => {
+  it('a scheme that does not exist is refused with the closest name', () => {
     expect(() => checkScheme({ ...choice, scheme: 'acne' }, { kind: 'flag', name: '--scheme' })).toThrow(
       expect.objectContaining({
         message: '--scheme must be one of svc, standard-webhooks, stripe, github, slack, acme; not "acne".',
@@ -125,7 +125,7 @@ describe('the chosen scheme', () => {
     );
   });
 
-  it('and rows about the scheme svc exclude each other in one file', () => {
+  it('the selected scheme and overrides of the scheme svc exclude each other in one file', () => {
     const overrides = { 'signature.content': '{body}' };
     expect(() => checkScheme({ ...choice, overrides, scheme: 'acme' }, file)).toThrow(SvcError);
     expect(() => checkScheme({ ...choice, overrides, scheme: 'svc' }, file)).not.toThrow();

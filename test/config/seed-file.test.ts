@@ -17,7 +17,7 @@ describe('a seed file', () => {
     ['seed.json', JSON.stringify(content)],
     ['seed.yaml', 'workspaces:\n  - name: A\n    clock:\n      now: 2026-11-20T12:00:00Z\n'],
     ['seed.yml', JSON.stringify(content)],
-  ])('is read as what it is: %s', async (name, text) => {
+  ])('a seed file is read by its extension: %s', async (name, text) => {
     expect(await read(name, text)).toEqual(content);
   });
 
@@ -28,14 +28,14 @@ describe('a seed file', () => {
     ['seed.yaml', 'a: 1\n---\nb: 1\n', /: Source contains multiple documents at line 2, column 1\.$/],
     ['seed.yaml', '# nothing yet\n', /is empty\.$/],
     ['seed.json', 'null', /is empty\.$/],
-  ])('that cannot be read says where: %s %j', async (name, text, message) => {
+  ])('the error for an invalid seed file says where the mistake is: %s %j', async (name, text, message) => {
     await expect(read(name, text)).rejects.toMatchObject({
       code: 'usage',
       message: expect.stringMatching(message),
     });
   });
 
-  it('that is not there is a mistake', async () => {
+  it('a seed file that does not exist is refused', async () => {
     await expect(readSeedFile(join(createTemporaryFolder(), 'seed.yaml'))).rejects.toMatchObject({
       code: 'usage',
       message: expect.stringMatching(/^There is no file .*seed\.yaml\.$/),

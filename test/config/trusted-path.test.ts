@@ -9,10 +9,10 @@ import { createTemporaryFolder } from '../support/temporary-folder.ts';
 
 const hasOwners = process.geteuid !== undefined;
 const isRoot = process.geteuid?.() === 0;
-/** A user that no system has. */
+/** A user id that does not exist. */
 const STRANGER = 54_321;
 
-/** A project with a configuration that, once it is executed, says so. */
+/** A project with a configuration file that only its owner can change. */
 function createProject(name = 'svc.config.json', content = '{"port": 1234}') {
   const folder = createTemporaryFolder();
   writeFileSync(join(folder, 'package.json'), '{}');
@@ -33,7 +33,7 @@ function createBelow(folder: string, path: string): string {
 describe('the search for the files of a project', () => {
   const list = (cwd: string, env: Record<string, string> = {}) => listProjectFolders({ cwd, env });
 
-  it.each(['package.json', '.git', '.svc'])('ends at the nearest folder with %s', (marker) => {
+  it.each(['package.json', '.git', '.svc'])('the search ends at the nearest folder with %s', (marker) => {
     const folder = createTemporaryFolder();
     writeFileSync(join(folder, 'package.json'), '{}');
     const root = createBelow(folder, 'root');
@@ -43,12 +43,12 @@ describe('the search for the files of a project', () => {
     expect(list(root)).toEqual([root]);
   });
 
-  it('is limited to the working folder when no folder above is a project root', () => {
+  it('the search is limited to the working folder when no folder above is a project root', () => {
     const below = createBelow(createTemporaryFolder(), 'a/b');
     expect(list(below)).toEqual([below]);
   });
 
-  it('does not enter the home folder from a folder in it', () => {
+  it('the search does not enter the home folder from a folder in it', () => {
     const home = createTemporaryFolder();
     writeFileSync(join(home, 'package.json'), '{}');
     const below = createBelow(home, 'projects/a');
@@ -57,16 +57,19 @@ describe('the search for the files of a project', () => {
     expect(list(dirname(below), { HOME: below })).toEqual([dirname(below)]);
   });
 
-  it.runIf(hasOwners)('does not enter a folder in which every user can create files, such as /tmp', () => {
-    const shared = createTemporaryFolder();
-    writeFileSync(join(shared, 'package.json'), '{}');
-    chmodSync(shared, 0o1777);
-    const below = createBelow(shared, 'mine');
-    expect(list(below)).toEqual([below]);
-    expect(list(below, { SVC_TRUST_FOLDERS: shared })).toEqual([below, shared]);
-  });
+  it.runIf(hasOwners)(
+    'the search does not enter a folder in which every user can create files, such as /tmp',
+    () => {
+      const shared = createTemporaryFolder();
+      writeFileSync(join(shared, 'package.json'), '{}');
+      chmodSync(shared, 0o1777);
+      const below = createBelow(shared, 'mine');
+      expect(list(below)).toEqual([below]);
+      expect(list(below, { SVC_TRUST_FOLDERS: shared })).toEqual([below, shared]);
+    },
+  );
 
-  it('does not execute a svc.config.mjs that lies in a folder above the project', async () => {
+  it('svc.config.mjs in a folder above the project is not executed', async () => {
     const outer = createTemporaryFolder();
     writeFileSync(join(outer, 'svc.config.mjs'), 'throw new Error("executed");');
     const project = createBelow(outer, 'project/.git');
@@ -75,7 +78,7 @@ describe('the search for the files of a project', () => {
   });
 });
 
-describe('a problem of a path', () => {
+describe('findProblem', () => {
   const stats = (changes: object) =>
     ({ uid: 1000, gid: STRANGER, mode: 0o100644, isSymbolicLink: () => false, ...changes }) as Stats;
 
@@ -119,7 +122,7 @@ describe('a problem of a path', () => {
       [1000],
       null,
     ],
-  ] as const)('of %s is found or not', (_, changes, owners, problem) => {
+  ] as const)('findProblem returns a problem or null for %s', (_, changes, owners, problem) => {
     expect(findProblem(stats(changes), owners)).toBe(problem);
   });
 });
@@ -133,12 +136,12 @@ describe.runIf(hasOwners)('a configuration file', () => {
     ),
   });
 
-  it('is used when only its owner can write to it and to its folder', async () => {
+  it('a configuration file is used when only its owner can write to it and to its folder', async () => {
     expect(await readPort(createProject().folder)).toBe(1234);
   });
 
   it.each(['svc.config.json', 'svc.config.mjs'])(
-    'is refused when every user can write to it: %s',
+    'a configuration file is refused when every user can write to it: %s',
     async (name) => {
       const { folder, file } = createProject(name, 'throw new Error("executed");');
       chmodSync(file, 0o666);
@@ -148,7 +151,7 @@ describe.runIf(hasOwners)('a configuration file', () => {
     },
   );
 
-  it('is refused when every user can write to its folder, also when the folder is sticky', async () => {
+  it('a configuration file is refused when every user can write to its folder, also when the folder is sticky', async () => {
     const { folder } = createProject();
     for (const mode of [0o777, 0o1777]) {
       chmodSync(folder, mode);
@@ -156,7 +159,7 @@ describe.runIf(hasOwners)('a configuration file', () => {
     }
   });
 
-  it('is refused with a hint that removes the cause, or that names the variable', async () => {
+  it('a configuration file is refused with a hint that removes the cause, or that names the variable', async () => {
     const { folder, file } = createProject();
     const trust = `SVC_TRUST_FOLDERS=${folder} if you trust everyone who can change it.`;
     chmodSync(file, 0o666);
@@ -168,7 +171,7 @@ describe.runIf(hasOwners)('a configuration file', () => {
     });
   });
 
-  it('is refused when it is a FIFO or a device, which could hold up the process beyond SIGTERM', async () => {
+  it('a configuration file is refused when it is a FIFO or a device, which could block the process beyond SIGTERM', async () => {
     const { folder, file } = createProject();
     rmSync(file);
     symlinkSync('/dev/null', file);
@@ -179,7 +182,7 @@ describe.runIf(hasOwners)('a configuration file', () => {
     });
   });
 
-  it('is refused when it is a link into a folder that every user can write to', async () => {
+  it('a configuration file is refused when it is a link into a folder that every user can write to', async () => {
     const { folder } = createProject('other.json');
     const { folder: shared, file } = createProject('shared.json');
     chmodSync(shared, 0o777);
@@ -187,29 +190,35 @@ describe.runIf(hasOwners)('a configuration file', () => {
     await expect(readPort(folder)).rejects.toMatchObject(refusal(shared, folder, 'every user can write'));
   });
 
-  it.runIf(isRoot)('is refused when another user owns it, its folder or the link to it', async () => {
-    const own = createProject();
-    chownSync(own.file, STRANGER, STRANGER);
-    await expect(readPort(own.folder)).rejects.toMatchObject(
-      refusal(own.file, own.folder, `it belongs to user ${STRANGER}, and svc runs as user 0`),
-    );
-    const below = createProject();
-    chownSync(below.folder, STRANGER, STRANGER);
-    await expect(readPort(below.folder)).rejects.toMatchObject({ code: 'untrusted_file' });
-  });
+  it.runIf(isRoot)(
+    'a configuration file is refused when another user owns it, its folder or the link to it',
+    async () => {
+      const own = createProject();
+      chownSync(own.file, STRANGER, STRANGER);
+      await expect(readPort(own.folder)).rejects.toMatchObject(
+        refusal(own.file, own.folder, `it belongs to user ${STRANGER}, and svc runs as user 0`),
+      );
+      const below = createProject();
+      chownSync(below.folder, STRANGER, STRANGER);
+      await expect(readPort(below.folder)).rejects.toMatchObject({ code: 'untrusted_file' });
+    },
+  );
 
-  it.runIf(isRoot)('is used under sudo when the user who called it owns it', async () => {
-    const { folder, file } = createProject();
-    for (const path of [folder, file]) chownSync(path, STRANGER, STRANGER);
-    expect(await readPort(folder, { SUDO_UID: String(STRANGER) })).toBe(1234);
-    for (const SUDO_UID of ['', '54322', '54321x']) {
-      await expect(readPort(folder, { SUDO_UID }), SUDO_UID).rejects.toMatchObject({
-        code: 'untrusted_file',
-      });
-    }
-  });
+  it.runIf(isRoot)(
+    'a configuration file is used under sudo when the user who called it owns it',
+    async () => {
+      const { folder, file } = createProject();
+      for (const path of [folder, file]) chownSync(path, STRANGER, STRANGER);
+      expect(await readPort(folder, { SUDO_UID: String(STRANGER) })).toBe(1234);
+      for (const SUDO_UID of ['', '54322', '54321x']) {
+        await expect(readPort(folder, { SUDO_UID }), SUDO_UID).rejects.toMatchObject({
+          code: 'untrusted_file',
+        });
+      }
+    },
+  );
 
-  it('is used when SVC_TRUST_FOLDERS names its folder, a folder above it, or all folders', async () => {
+  it('a configuration file is used when SVC_TRUST_FOLDERS names its folder, a folder above it, or all folders', async () => {
     const { folder, file } = createProject();
     chmodSync(file, 0o666);
     for (const trusted of [folder, dirname(folder), `/nowhere${delimiter}${folder}`, '*']) {
@@ -220,7 +229,7 @@ describe.runIf(hasOwners)('a configuration file', () => {
     }
   });
 
-  it('is refused when SVC_TRUST_FOLDERS has a relative path, which would name every project', async () => {
+  it('a configuration file is refused when SVC_TRUST_FOLDERS has a relative path, which would name every project', async () => {
     const { folder, file } = createProject();
     chmodSync(file, 0o666);
     await expect(readPort(folder, { SVC_TRUST_FOLDERS: '.' })).rejects.toMatchObject({
@@ -239,7 +248,7 @@ describe.runIf(hasOwners)('the state folder', () => {
   it.each([
     ['the run file', '.svc/run.json', 0o666],
     ['its folder', '.svc', 0o777],
-  ])('is refused when every user can write to %s', (_, path, mode) => {
+  ])('the state folder is refused when every user can write to %s', (_, path, mode) => {
     const folder = createTemporaryFolder();
     createRunFile(folder, run, {});
     chmodSync(join(folder, path), mode);
@@ -255,7 +264,7 @@ describe.runIf(hasOwners)('the state folder', () => {
     expect(findRunFile({ ...location, env: { SVC_TRUST_FOLDERS: folder } })).toEqual(run);
   });
 
-  it('is refused when the run file is a FIFO or a device', () => {
+  it('the state folder is refused when the run file is a FIFO or a device', () => {
     const folder = createTemporaryFolder();
     createStateFolder(folder, {});
     symlinkSync('/dev/null', join(folder, '.svc/run.json'));
@@ -267,7 +276,7 @@ describe.runIf(hasOwners)('the state folder', () => {
     );
   });
 
-  it('is refused when others can read the run file, as one that came with a checkout', () => {
+  it('the state folder is refused when others can read the run file, as after a checkout', () => {
     const folder = createTemporaryFolder();
     createRunFile(folder, run, {});
     chmodSync(join(folder, '.svc/run.json'), 0o644);
@@ -280,7 +289,7 @@ describe.runIf(hasOwners)('the state folder', () => {
     );
   });
 
-  it.runIf(isRoot)('is refused when another user owns the run file or its folder', () => {
+  it.runIf(isRoot)('the state folder is refused when another user owns the run file or its folder', () => {
     for (const path of ['.svc/run.json', '.svc']) {
       const folder = createTemporaryFolder();
       createRunFile(folder, run, {});
@@ -289,7 +298,7 @@ describe.runIf(hasOwners)('the state folder', () => {
     }
   });
 
-  it('is created so that only its owner can write to it, whatever the umask', () => {
+  it('the state folder is created so that only its owner can write to it, whatever the umask', () => {
     const folder = createTemporaryFolder();
     const before = process.umask(0);
     try {
@@ -300,7 +309,7 @@ describe.runIf(hasOwners)('the state folder', () => {
     expect(() => assertTrusted([join(folder, '.svc')], folder, {})).not.toThrow();
   });
 
-  it('is not written to when another user can change it', () => {
+  it('the state folder is not written to when another user can change it', () => {
     const folder = createTemporaryFolder();
     chmodSync(createBelow(folder, '.svc'), 0o777);
     expect(() => createStateFolder(folder, {})).toThrow(expect.objectContaining({ code: 'untrusted_file' }));

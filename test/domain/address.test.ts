@@ -18,7 +18,7 @@ describe('classifyAddress', () => {
     ['172.32.0.0', 'public'],
     ['100.128.0.0', 'public'],
     ['2606:4700::1111', 'public'],
-  ])('%s is %s', (address, kind) => {
+  ])('the address %s is %s', (address, kind) => {
     expect(classifyAddress(address).kind).toBe(kind);
   });
 
@@ -44,7 +44,7 @@ describe('classifyAddress', () => {
     ['64:ff9b:1::a9fe:a9fe', 'translation'],
     ['example.com', 'not an IP address'],
     ['', 'not an IP address'],
-  ])('%s is never a receiver: %s', (address, word) => {
+  ])('the address %s is blocked: %s', (address, word) => {
     const { kind, description } = classifyAddress(address);
     expect(kind).toBe('blocked');
     expect(description).toContain(word);
@@ -62,18 +62,21 @@ describe('classifyAddress', () => {
     ['6to4', '2002:7f00:1::', 'loopback'],
     ['NAT64', '64:ff9b::a00:1', 'private'],
     ['mapped', '::ffff:8.8.8.8', 'public'],
-  ])('judges the IPv4 address inside an IPv6 one (%s): %s', (_form, address, kind) => {
-    expect(classifyAddress(address).kind).toBe(kind);
-  });
+  ])(
+    'an IPv6 address that contains an IPv4 address (%s) is classified by the IPv4 address: %s',
+    (_form, address, kind) => {
+      expect(classifyAddress(address).kind).toBe(kind);
+    },
+  );
 });
 
-describe('clientOf', () => {
+describe('toClientKey', () => {
   it.each([
     ['192.0.2.1', '::ffff:192.0.2.1', true],
     ['192.0.2.1', '192.0.2.2', false],
     ['2001:db8::1', '2001:db8:0:0:ffff::2', true],
     ['2001:db8::1', '2001:db8:0:1::1', false],
-  ])('counts %s and %s as one client: %s', (one, other, isSame) => {
+  ])('the client keys of %s and %s are equal: %s', (one, other, isSame) => {
     expect(toClientKey(one) === toClientKey(other)).toBe(isSame);
   });
 });
@@ -94,7 +97,7 @@ describe('classifyHost', () => {
     ['[::1]', 'loopback'],
     ['[fe80::1]', 'blocked'],
     ['10.1.2.3', 'private'],
-  ])('%s is %s', (host, kind) => {
+  ])('the host %s is %s', (host, kind) => {
     expect(classifyHost(host).kind).toBe(kind);
   });
 });

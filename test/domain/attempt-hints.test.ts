@@ -18,23 +18,23 @@ it.each<[AttemptOutcome, number | null, string]>([
   ['dns_error', null, 'Correct the host name'],
   ['tls_error', null, '--ca FILE'],
   ['blocked', null, 'svc webhooks update wh_1 --url URL'],
-])('after %s %s says what to do', (outcome, response_status, step) => {
+])('the hint after %s %s says what to do', (outcome, response_status, step) => {
   expect(findAttemptHints({ outcome, response_status }, delivery)[0]).toContain(step);
 });
 
-it('has nothing to say of success', () => {
+it('a successful attempt has no hints', () => {
   expect(findAttemptHints({ outcome: 'succeeded', response_status: 200 }, delivery)).toEqual([]);
 });
 
 it.each<FaultKind>(['tamper-body', 'bad-signature', 'stale-timestamp', 'old-secret', 'drop'])(
-  'puts down to the fault what %s made of an attempt',
+  'the hint after the fault %s attributes the failure to the fault',
   (kind) => {
     const attempt = { outcome: 'http_error', response_status: 400, fault: { id: 'flt_1', kind } } as const;
     expect(findAttemptHints(attempt, delivery)).toEqual([expect.stringContaining('svc faults clear flt_1')]);
   },
 );
 
-it('puts down to the receiver what fails beside a fault that no receiver notices', () => {
+it('the hint after a fault that receivers cannot notice attributes the failure to the receiver', () => {
   const fault = { id: 'flt_1', kind: 'duplicate' } as const;
   expect(findAttemptHints({ outcome: 'timeout', response_status: null, fault }, delivery)).toEqual([
     expect.stringContaining('Return a 2xx'),
@@ -45,16 +45,16 @@ it.each<[FaultKind, boolean]>([
   ['tamper-body', true],
   ['bad-signature', true],
   ['stale-timestamp', true],
-  // Right while the secret is being rotated.
+  // The old secret is still valid during a rotation.
   ['old-secret', false],
   ['slow-body', false],
-])('tells of a receiver that accepts %s: %s', (kind, isWrong) => {
+])('the hints report a receiver that accepts the fault %s: %s', (kind, isWrong) => {
   const attempt = { outcome: 'succeeded', response_status: 204, fault: { id: 'flt_1', kind } } as const;
   expect(findAttemptHints(attempt, delivery).join().includes(check)).toBe(isWrong);
 });
 
 it.each([400, 401, 403, 418, 422, 500, 503])(
-  'a receiver that responded with %s is to be tested with svc receiver check and its own URL',
+  'svc receiver check with the URL of the receiver is suggested after %s',
   (response_status) => {
     const remedies = findAttemptHints({ outcome: 'http_error', response_status }, delivery);
     expect(remedies.at(-1)).toBe(`Test the receiver against every rule: ${check}`);

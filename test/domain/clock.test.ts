@@ -6,25 +6,25 @@ const AT = Date.UTC(2026, 10, 20);
 
 describe('schedule time', () => {
   it.each([
-    ['real time', { speed: 1, frozen: false }, 1],
-    ['faster', { speed: 3_600, frozen: false }, 3_600],
-    ['slower', { speed: 0.5, frozen: false }, 0.5],
+    ['in real time at speed 1', { speed: 1, frozen: false }, 1],
+    ['faster at a speed above 1', { speed: 3_600, frozen: false }, 3_600],
+    ['slower at a speed below 1', { speed: 0.5, frozen: false }, 0.5],
     ['not at all while frozen, whatever the speed', { speed: 60, frozen: true }, 0],
-  ])('passes in %s', (_, pace, rate) => {
+  ])('schedule time passes %s', (_, pace, rate) => {
     expect(clockRate(pace)).toBe(rate);
     expect(scheduleTime({ at: AT, ...pace }, 1_000)).toBe(AT + 1_000 * rate);
   });
 
-  it('is in whole milliseconds and never before its anchor', () => {
+  it('schedule time is in whole milliseconds and never before its anchor', () => {
     expect(scheduleTime({ at: AT, speed: 1, frozen: false }, 1.999)).toBe(AT + 1);
     expect(scheduleTime({ at: AT, speed: 1, frozen: false }, -5)).toBe(AT);
   });
 });
 
-describe('after downtime a clock', () => {
+describe('resumeAfterDowntime', () => {
   const state = { at: AT, wallAt: AT + 7 * HOUR, speed: 1, frozen: false };
 
-  it('has gone on in real time', () => {
+  it('a running clock advances by the real time of the downtime', () => {
     expect(resumeAfterDowntime(state, state.wallAt + HOUR)).toEqual({
       ...state,
       at: AT + HOUR,
@@ -32,17 +32,17 @@ describe('after downtime a clock', () => {
     });
   });
 
-  it('has gone on in real time, however fast it ran before', () => {
+  it('a fast clock advances by the real time of the downtime, whatever its speed', () => {
     const resumed = resumeAfterDowntime({ ...state, speed: 3_600 }, state.wallAt + HOUR);
     expect(resumed).toMatchObject({ at: AT + HOUR, speed: 3_600 });
   });
 
-  it('has stood still where it was frozen', () => {
+  it('a frozen clock does not advance', () => {
     const resumed = resumeAfterDowntime({ ...state, frozen: true }, state.wallAt + HOUR);
     expect(resumed).toMatchObject({ at: AT, wallAt: state.wallAt + HOUR, frozen: true });
   });
 
-  it('counts nothing where the wall clock was set back', () => {
+  it('a clock does not move when the wall clock was set back', () => {
     expect(resumeAfterDowntime(state, state.wallAt - 72 * HOUR)).toMatchObject({ at: AT });
   });
 });

@@ -3,25 +3,25 @@ import { closestMatch } from '../../src/domain/closest-match.ts';
 
 const commands = ['deliveries', 'events', 'webhooks', 'verify', 'env'];
 
-describe('findNearest', () => {
+describe('closestMatch', () => {
   it.each([
-    ['a letter missing', 'deliveres', 'deliveries'],
-    ['a letter too many', 'evvents', 'events'],
+    ['a missing letter', 'deliveres', 'deliveries'],
+    ['an extra letter', 'evvents', 'events'],
     ['a wrong letter', 'wabhooks', 'webhooks'],
-    ['two letters swapped', 'veirfy', 'verify'],
-    ['one slip in three letters', 'enf', 'env'],
-    ['another case', 'EVENTS', 'events'],
-  ])('finds the word behind %s', (_, word, meant) => {
+    ['two swapped letters', 'veirfy', 'verify'],
+    ['a mistake in a word of three letters', 'enf', 'env'],
+    ['a word in upper case', 'EVENTS', 'events'],
+  ])('closestMatch corrects %s', (_, word, meant) => {
     expect(closestMatch(word, commands)).toBe(meant);
   });
 
-  it('suggests nothing when no word is near', () => {
+  it('closestMatch returns null when no word is close', () => {
     expect(closestMatch('snapshot', commands)).toBeNull();
     expect(closestMatch('x', commands)).toBeNull();
     expect(closestMatch('events', [])).toBeNull();
   });
 
-  it('prefers the nearer of two, and the first of two as near', () => {
+  it('closestMatch prefers the closer word, and the first of two equally close words', () => {
     expect(closestMatch('list.limits', ['list.limbo', 'list.limit'])).toBe('list.limit');
     expect(closestMatch('cat', ['bat', 'hat'])).toBe('bat');
   });

@@ -10,19 +10,19 @@ const isHere = await run('curl', ['--version']).then(
   () => false,
 );
 
-it('names every header and the body, quoted for a shell', () => {
+it('toCurl includes every header and the body, quoted for a shell', () => {
   expect(toCurl({ url: 'http://localhost:3000/a?b=c', headers: { A: "it's" }, body: '{"a": "$HOME"}' })).toBe(
     `curl 'http://localhost:3000/a?b=c' \\\n  -H 'A: it'\\''s' \\\n  --data-raw '{"a": "$HOME"}'`,
   );
 });
 
-describe.skipIf(!isHere || process.platform === 'win32')('what a shell makes of it', () => {
+describe.skipIf(!isHere || process.platform === 'win32')('the output of toCurl in a shell', () => {
   it.each([
     '{"a":"it\'s \\"q\\" $HOME `x` \\\\n"}',
     '{\n\t"a": "zwei\r\nZeilen"\n}',
     '{"é":"日本 👩‍👩‍👧"}',
     '@body.json',
-  ])('sends %j as it is', async (body) => {
+  ])('curl sends the body %j unchanged', async (body) => {
     await using receiver = await createReceiver();
     const headers = { 'Content-Type': 'application/json', 'X-Text': '"a" \'b\' !$`\\', 'X-Empty': '' };
     await run('sh', ['-c', toCurl({ url: `${receiver.url}/a?b[]={c}`, headers, body })]);

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { findHeaderProblem } from '../../src/domain/delivery-headers.ts';
 
-describe('a header that somebody adds to deliveries', () => {
+describe('findHeaderProblem', () => {
   it.each([
     ['Authorization', 'Bearer a'],
     ['X-Empty', ''],
     ['x_y.z', 'a\tb'],
     ['Servicename', 'a'],
-  ])('may be %s: %s', (name, value) => {
+  ])('the header "%s: %s" is valid', (name, value) => {
     expect(findHeaderProblem(name, value)).toBeNull();
   });
 
@@ -21,7 +21,7 @@ describe('a header that somebody adds to deliveries', () => {
     ['', 'is not a valid header name'],
     ['a b', 'is not a valid header name'],
     ['a:', 'is not a valid header name'],
-  ])('may not be called "%s" [§6.headers.signature]', (name, problem) => {
+  ])('the header name "%s" is refused [§6.headers.signature]', (name, problem) => {
     expect(findHeaderProblem(name, 'a')).toContain(problem);
   });
 
@@ -29,7 +29,7 @@ describe('a header that somebody adds to deliveries', () => {
     ['a\r\nB: c', 'printable ASCII on one line'],
     ['naïve', 'printable ASCII on one line'],
     ['a'.repeat(4097), 'longer than 4096 characters'],
-  ])('may not hold %j', (value, problem) => {
+  ])('the header value %j is refused', (value, problem) => {
     expect(findHeaderProblem('A', value)).toContain(problem);
   });
 });

@@ -32,50 +32,50 @@ function step(progress: Partial<DeliveryProgress>, attempt: AttemptResult) {
   return nextStep({ ...fresh, ...progress }, attempt, resolveRules('relaxed').retry, Math.random);
 }
 
-describe('after an attempt a delivery', () => {
-  it('has succeeded when the receiver accepted it [delivery.success, §6.5]', () => {
+describe('a delivery after an attempt', () => {
+  it('a delivery has succeeded when the receiver accepted it [delivery.success, §6.5]', () => {
     expect(step({}, accepted)).toEqual({ status: 'succeeded', reason: null });
     expect(step({}, { ...accepted, onSchedule: false })).toEqual({ status: 'succeeded', reason: null });
   });
 
   it.each(['http_error', 'timeout', 'connection_error', 'dns_error', 'tls_error', 'blocked'] as const)(
-    'is tried again after %s [§6.retries.non-2xx]',
+    'a delivery is attempted again after %s [§6.retries.non-2xx]',
     (outcome) => {
       const attempt = { ...refused, outcome, responseStatus: null };
       expect(step({}, attempt)).toEqual({ status: 'pending', dueAt: START + 5 * MINUTE });
     },
   );
 
-  it('climbs the ladder by the attempts made on it [§6.retries.schedule]', () => {
+  it('a delivery advances in the retry schedule by the number of its attempts [§6.retries.schedule]', () => {
     const progress = { firstAttemptAt: START - 5 * MINUTE, scheduledAttempts: 1 };
     expect(step(progress, refused)).toEqual({ status: 'pending', dueAt: START + 30 * MINUTE });
   });
 
-  it('has failed where the ladder ends [§6.retries.window]', () => {
+  it('a delivery has failed at the end of the retry schedule [§6.retries.window]', () => {
     const progress = { firstAttemptAt: START - 68 * HOUR, scheduledAttempts: 7 };
     expect(step(progress, refused)).toEqual({ status: 'failed', reason: 'window_elapsed' });
   });
 
-  it('is tried again at once where a replay was asked for meanwhile, whatever came of this attempt [replay]', () => {
+  it('a delivery with a requested replay is attempted again at once, whatever the result of this attempt [replay]', () => {
     const now = { status: 'pending', dueAt: START + 40 };
     expect(step({ pendingReplays: 1 }, refused)).toEqual(now);
     expect(step({ pendingReplays: 2 }, accepted)).toEqual(now);
     expect(step({ pendingReplays: 1 }, { ...refused, onSchedule: false })).toEqual(now);
   });
 
-  it('goes on climbing after a replay that took the place of a retry and failed [replay]', () => {
+  it('a delivery continues its retry schedule after a failed replay that replaced a retry [replay]', () => {
     const progress = { firstAttemptAt: START - MINUTE, scheduledAttempts: 1 };
     expect(step(progress, refused)).toEqual({ status: 'pending', dueAt: START + 30 * MINUTE });
   });
 
-  it('has failed again after a failed replay of one that had settled [replay]', () => {
+  it('a settled delivery has failed again after a failed replay [replay]', () => {
     expect(step({ firstAttemptAt: START, scheduledAttempts: 8 }, { ...refused, onSchedule: false })).toEqual({
       status: 'failed',
       reason: 'replay_failed',
     });
   });
 
-  it('stays succeeded after a failed replay where a success is kept [replay.failed]', () => {
+  it('a succeeded delivery stays succeeded after a failed replay if the rules keep a success [replay.failed]', () => {
     const progress = { firstAttemptAt: START, scheduledAttempts: 1, keepsSuccess: true };
     expect(step(progress, { ...refused, onSchedule: false })).toEqual({
       status: 'succeeded',
@@ -84,27 +84,29 @@ describe('after an attempt a delivery', () => {
   });
 });
 
-describe('the attempts still to come', () => {
-  const plan = (outlook: Partial<DeliveryProjection>, retry = resolveRules('relaxed').retry) =>
-    projectAttempts({ ...fresh, dueAt: START, onSchedule: true, ...outlook }, retry).map((at) => at - START);
-  const ladder = [0, 5, 35, 155, 515, 1235, 2675, 4115].map((minutes) => minutes * MINUTE);
+describe('projectAttempts', () => {
+  const plan = (projection: Partial<DeliveryProjection>, retry = resolveRules('relaxed').retry) =>
+    projectAttempts({ ...fresh, dueAt: START, onSchedule: true, ...projection }, retry).map(
+      (at) => at - START,
+    );
+  const schedule = [0, 5, 35, 155, 515, 1235, 2675, 4115].map((minutes) => minutes * MINUTE);
 
-  it('are those of the ladder, from the next one on', () => {
-    expect(plan({})).toEqual(ladder);
+  it('the projected attempts are the remaining attempts of the retry schedule', () => {
+    expect(plan({})).toEqual(schedule);
     const third = { dueAt: START + 35 * MINUTE, firstAttemptAt: START, scheduledAttempts: 2 };
-    expect(plan(third)).toEqual(ladder.slice(2));
+    expect(plan(third)).toEqual(schedule.slice(2));
   });
 
-  it('are planned without jitter', () => {
-    expect(plan({}, resolveRules('strict').retry)).toEqual(ladder);
+  it('the projected attempts have no jitter', () => {
+    expect(plan({}, resolveRules('strict').retry)).toEqual(schedule);
   });
 
-  it('begin with the replays that were asked for', () => {
+  it('the projected attempts start with the requested replays', () => {
     expect(plan({ pendingReplays: 2 }).slice(0, 3)).toEqual([0, 0, 30 * MINUTE]);
     expect(plan({ pendingReplays: 2, onSchedule: false, firstAttemptAt: START - HOUR })).toEqual([0, 0]);
   });
 
-  it('are none where none is planned, and never more than a hundred', () => {
+  it('no attempts are projected without a due time, and never more than a hundred', () => {
     expect(plan({ dueAt: null })).toEqual([]);
     const often = resolveRules('relaxed', { 'retry.schedule': ['1s'] }).retry;
     expect(plan({}, often)).toHaveLength(100);

@@ -15,7 +15,7 @@ describe('parseDuration', () => {
     ['0.0001s', 0],
     ['0s', 0],
     [' 5m ', 300_000],
-  ])('reads %j', (text, ms) => {
+  ])('parseDuration(%j) returns %d', (text, ms) => {
     expect(parseDuration(text)).toBe(ms);
   });
 
@@ -36,7 +36,7 @@ describe('parseDuration', () => {
     '5m!',
     '∞',
     'x5m',
-  ])('makes nothing of %j', (text) => {
+  ])('parseDuration(%j) returns null', (text) => {
     expect(parseDuration(text)).toBeNull();
   });
 });
@@ -55,11 +55,11 @@ describe('formatDuration', () => {
     [259_200_000, '3d'],
     [93_784_000, '1d2h3m4s'],
     [-90_000, '-1m30s'],
-  ])('writes %d', (ms, text) => {
+  ])('formatDuration(%d) returns %s', (ms, text) => {
     expect(formatDuration(ms)).toBe(text);
   });
 
-  it('writes what parseDuration reads, to the millisecond', () => {
+  it('formatDuration writes what parseDuration reads, to the millisecond', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 10_000_000_000 }), (ms) => {
         expect(parseDuration(formatDuration(ms))).toBe(ms);

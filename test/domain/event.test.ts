@@ -17,9 +17,9 @@ const facts: EventFields = {
   createdAt: Date.UTC(2026, 10, 20, 23, 6, 0, 7),
 };
 
-describe('an event type', () => {
+describe('isEventType', () => {
   it.each(['order.shipped', 'invoice.paid', 'a.b', 'line_item2.re_created', `a.${'b'.repeat(126)}`])(
-    'may be %s [§2.webhook.events]',
+    'the event type %s is valid [§2.webhook.events]',
     (type) => {
       expect(isEventType(type)).toBe(true);
     },
@@ -40,13 +40,13 @@ describe('an event type', () => {
     'order."x',
     'ordér.shipped',
     `a.${'b'.repeat(127)}`,
-  ])('may not be %j [§2.webhook.events]', (type) => {
+  ])('the event type %j is invalid [§2.webhook.events]', (type) => {
     expect(isEventType(type)).toBe(false);
   });
 });
 
-describe('a subscription', () => {
-  it('matches its own type, and a wildcard matches every type [§6.registration.events, §2.webhook.wildcard]', () => {
+describe('isSubscribedTo', () => {
+  it('a subscription matches its own type, and a wildcard matches every type [§6.registration.events, §2.webhook.wildcard]', () => {
     expect(isSubscribedTo(['invoice.paid', 'order.shipped'], 'order.shipped')).toBe(true);
     expect(isSubscribedTo(['order.shipped'], 'order.shipped_back')).toBe(false);
     expect(isSubscribedTo(['order.*'], 'order.shipped')).toBe(false);
@@ -56,7 +56,7 @@ describe('a subscription', () => {
 });
 
 describe('the envelope', () => {
-  it('says what happened where and when, and carries the event [§2.envelope, envelope, event.record]', () => {
+  it('the envelope has the type, the workspace and the creation time, and contains the event [§2.envelope, envelope, event.record]', () => {
     const { id, workspaceId: workspace_id, type } = facts;
     const created_at = '2026-11-20T23:06:00.007Z';
     const payload = { total: 12.5, big: 9007199254740992 };
@@ -66,11 +66,11 @@ describe('the envelope', () => {
     });
   });
 
-  it('keeps the payload as it was written [envelope]', () => {
+  it('the envelope keeps the text of the payload [envelope]', () => {
     expect(toEnvelope(facts)).toContain(`"payload":${facts.payload},`);
   });
 
-  it('gives back the very record that went into it [event.record]', () => {
+  it('the event can be read from its envelope unchanged [event.record]', () => {
     const payload = fc.oneof(
       fc.dictionary(fc.string(), fc.jsonValue()),
       fc.constant({ data: { id: '}}"' } }),

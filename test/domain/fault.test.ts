@@ -9,7 +9,7 @@ describe('the path of a fault', () => {
       { method: 'GET', path, apiKeyId: 'key_1', workspaceId: null },
     );
 
-  it.each(['/events', '/v1/events'])('%s is met with and without the version', (pattern) => {
+  it.each(['/events', '/v1/events'])('the pattern %s matches /v1/events and no other path', (pattern) => {
     expect(['/v1/events', '/v1/events/evt_1', '/v1/webhooks'].map((path) => meets(pattern, path))).toEqual([
       true,
       false,
@@ -17,7 +17,7 @@ describe('the path of a fault', () => {
     ]);
   });
 
-  it.each(['/events/{id}', '/events/*'])('%s stands for any one segment', (pattern) => {
+  it.each(['/events/{id}', '/events/*'])('the pattern %s matches any single segment', (pattern) => {
     expect(['/v1/events/evt_1', '/v1/events', '/v1/events/a/b'].map((path) => meets(pattern, path))).toEqual([
       true,
       false,
@@ -26,8 +26,8 @@ describe('the path of a fault', () => {
   });
 });
 
-describe('a body that is tampered with', () => {
-  it('differs, has as many bytes, and is JSON still', () => {
+describe('tamperBody', () => {
+  it('a tampered body differs, has the same number of bytes and is still JSON', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (value) => {
         const body = JSON.stringify({ id: 'evt_1', value });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { toForwardUrl } from '../../src/domain/forward-url.ts';
 
-describe('the address of a receiver', () => {
+describe('toForwardUrl', () => {
   it.each([
     ['3000', 'http://localhost:3000/'],
     [':3000', 'http://localhost:3000/'],
@@ -14,7 +14,7 @@ describe('the address of a receiver', () => {
     ['[::1]:3000', 'http://[::1]:3000/'],
     ['host.docker.internal:8080', 'http://host.docker.internal:8080/'],
     ['web:8080/hooks', 'http://web:8080/hooks'],
-  ])('on this machine or network is plain HTTP unless it says otherwise: %s', (written, url) => {
+  ])('an address on this machine or network gets http: %s', (written, url) => {
     expect(toForwardUrl(written)).toBe(url);
   });
 
@@ -22,12 +22,12 @@ describe('the address of a receiver', () => {
     ['hooks.example.com', 'https://hooks.example.com/'],
     ['hooks.example.com:8443/in', 'https://hooks.example.com:8443/in'],
     ['203.0.113.7/in', 'https://203.0.113.7/in'],
-  ])('elsewhere is HTTPS unless it says otherwise: %s', (written, url) => {
+  ])('an address elsewhere gets https: %s', (written, url) => {
     expect(toForwardUrl(written)).toBe(url);
   });
 
   it.each(['http://localhost:3000', 'https://localhost:3000/a#b', 'HTTP://hooks.example.com', 'http://3000'])(
-    'with a scheme stays as it is: %s',
+    'a URL with a scheme is unchanged: %s',
     (written) => {
       expect(toForwardUrl(written)).toBe(written);
     },
@@ -36,7 +36,7 @@ describe('the address of a receiver', () => {
   it.each([
     ...['', ' ', ':', '/hooks', '//localhost:3000', '70000', ':99999/in', 'localhost:port', 'a b:3000'],
     ...['http://', 'ftp://localhost:3000', '::1', ':3000:4000', 'mailto:somebody'],
-  ])('is not %j', (written) => {
+  ])('toForwardUrl(%j) returns null', (written) => {
     expect(toForwardUrl(written)).toBeNull();
   });
 });

@@ -3,8 +3,8 @@ import { parseProxy, usesProxy } from '../../src/domain/http-proxy.ts';
 
 const url = 'http://proxy.example:3128';
 
-describe('the address of a proxy', () => {
-  it('has a host, a port and perhaps credentials', () => {
+describe('parseProxy', () => {
+  it('parseProxy returns the host, the port and the credentials', () => {
     expect(parseProxy({ url })).toEqual({
       ...{ hostname: 'proxy.example', port: 3128, authority: 'proxy.example:3128' },
       ...{ authorization: null, except: [] },
@@ -18,26 +18,28 @@ describe('the address of a proxy', () => {
   });
 
   it.each(['proxy.example:3128', 'socks5://proxy.example', 'https://proxy.example', 'http://', ''])(
-    'is not %j',
+    'parseProxy refuses %j',
     (text) => {
       expect(() => parseProxy({ url: text })).toThrow(expect.objectContaining({ code: 'usage' }));
     },
   );
 });
 
-describe('a proxy', () => {
+describe('usesProxy', () => {
   const proxies = (target: string, ...except: string[]) =>
     usesProxy(parseProxy({ url, except }), new URL(target));
 
   it.each(['https://api.example', 'https://93.184.216.34', 'https://[2606:4700::1111]'])(
-    'stands before %s',
+    'a request to %s uses the proxy',
     (target) => expect(proxies(target)).toBe(true),
   );
 
   it.each([
     ...['https://localhost', 'https://127.0.0.1:8443', 'https://[::1]', 'https://app.localhost'],
     ...['https://10.0.0.1', 'https://receiver', 'https://receiver.internal', 'https://169.254.169.254'],
-  ])('never before %s, which is here or nowhere', (target) => expect(proxies(target)).toBe(false));
+  ])('a request to %s, a local or blocked address, does not use the proxy', (target) =>
+    expect(proxies(target)).toBe(false),
+  );
 
   it.each([
     ['https://api.example', 'api.example'],
@@ -49,7 +51,7 @@ describe('a proxy', () => {
     ['https://api.example:8443', 'api.example:8443'],
     ['https://[2606:4700::1111]', '2606:4700::1111'],
     ['https://api.example', '*'],
-  ])('leaves out %s where %s is an exception', (target, entry) => {
+  ])('a request to %s does not use the proxy when %s is an exception', (target, entry) => {
     expect(proxies(target, 'other.example', entry)).toBe(false);
   });
 
@@ -57,7 +59,7 @@ describe('a proxy', () => {
     ['https://notapi.example', 'api.example'],
     ['https://api.example:8443', 'api.example:443'],
     ['https://api.example.com', 'api.example'],
-  ])('does not leave out %s where %s is one', (target, entry) => {
+  ])('a request to %s uses the proxy when %s is an exception', (target, entry) => {
     expect(proxies(target, entry)).toBe(true);
   });
 });

@@ -9,9 +9,9 @@ const filledWith =
   (buffer) =>
     buffer.fill(byte);
 
-describe('an identifier', () => {
+describe('UlidGenerator', () => {
   it.each(Object.entries(idPrefixes))(
-    'of kind %s is the prefix %s and 26 characters of Crockford base32 [§2.ids, §2.delivery, id.format]',
+    'an id of the kind %s has the prefix %s and 26 characters of Crockford base32 [§2.ids, §2.delivery, id.format]',
     (kind, prefix) => {
       const id = new UlidGenerator().next(kind as keyof typeof idPrefixes, NOW);
       expect(id.slice(0, prefix.length)).toBe(prefix);
@@ -19,13 +19,13 @@ describe('an identifier', () => {
     },
   );
 
-  it('carries the time of its creation [id.format]', () => {
+  it('an id contains the time of its creation [id.format]', () => {
     expect(parseIdTime(new UlidGenerator().next('event', NOW))).toBe(NOW);
     expect(parseIdTime(new UlidGenerator().next('event', NOW + 0.9))).toBe(NOW);
     expect(parseIdTime('evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2')).toBeNull();
   });
 
-  it('is the same for the same seed, and another for another', () => {
+  it('ids are the same for the same seed, and different for another seed', () => {
     const make = (seed: number) => {
       const source = new UlidGenerator(createRandomSource(seed).fill);
       return Array.from({ length: 300 }, (_, i) => source.next('event', NOW + i));
@@ -36,7 +36,7 @@ describe('an identifier', () => {
 });
 
 describe('order by id is order of creation', () => {
-  it('whatever the clock does meanwhile [id.format]', () => {
+  it('ids are in order of creation whatever the clock does [id.format]', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 2 ** 47 }), { minLength: 2 }), (times) => {
         const source = new UlidGenerator();
@@ -47,7 +47,7 @@ describe('order by id is order of creation', () => {
     );
   });
 
-  it('within one millisecond, where the random part begins at its highest [id.format]', () => {
+  it('ids are in order of creation within one millisecond, even if the random part starts at its maximum [id.format]', () => {
     const source = new UlidGenerator(filledWith(255));
     const ids = Array.from({ length: 2_000 }, () => source.next('event', NOW));
     expect(ids[0]).toMatch(/FZ{15}$/);
@@ -56,7 +56,7 @@ describe('order by id is order of creation', () => {
     expect(parseIdTime(ids.at(-1) ?? '')).toBe(NOW);
   });
 
-  it('after a restart with the clock set back by three days [id.format]', () => {
+  it('ids are in order of creation after a restart with the clock set back by three days [id.format]', () => {
     const before = new UlidGenerator();
     const newest = Array.from({ length: 5 }, () => before.next('event', NOW)).at(-1) ?? '';
     const after = new UlidGenerator(filledWith(0));
@@ -65,7 +65,7 @@ describe('order by id is order of creation', () => {
     expect(ids.toSorted()).toEqual(ids);
   });
 
-  it('after the newest of several ids, given in any order', () => {
+  it('new ids follow the newest of several ids, given in any order', () => {
     const [older, newer] = [
       new UlidGenerator().next('event', NOW),
       new UlidGenerator().next('delivery', NOW + 9),
@@ -78,10 +78,10 @@ describe('order by id is order of creation', () => {
   });
 });
 
-describe('the pattern of a kind', () => {
+describe('idPatterns', () => {
   const id = 'evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D';
 
-  it('takes an id of the kind alone', () => {
+  it('the pattern of a kind matches only ids of that kind', () => {
     expect(idPatterns.event.test(id)).toBe(true);
     expect(idPatterns.delivery.test(id)).toBe(false);
   });
@@ -97,7 +97,7 @@ describe('the pattern of a kind', () => {
     id.replace('_0', '_8'),
     ` ${id}`,
     `${id}\n`,
-  ])('refuses %j', (text) => {
+  ])('the pattern of a kind does not match %j', (text) => {
     expect(idPatterns.event.test(text)).toBe(false);
   });
 });

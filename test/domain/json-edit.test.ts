@@ -9,41 +9,41 @@ const add = (path: string, value: string): JsonEdit => ({ kind: 'add', path, val
 const override = (path: string, value: string): JsonEdit => ({ kind: 'override', path, value });
 const remove = (path: string): JsonEdit => ({ kind: 'remove', path });
 
-describe('changeJson', () => {
+describe('applyJsonEdits', () => {
   it.each<[string, JsonEdit, string]>([
-    ['overrides a member', override('total', '9.90'), '"total":9.90'],
+    ['overrides a field', override('total', '9.90'), '"total":9.90'],
     ['overrides null', override('note', '"x"'), '"note":"x"'],
     ['overrides inside a list', override('items[1].sku', '"C"'), '{"sku":"C"}]'],
     ['overrides a whole list', override('items', '[ 1.0, {} ]'), '"items":[1.0,{}]'],
-    ['adds a member', add('gift', 'true'), '"note":null,"gift":true'],
+    ['adds a field', add('gift', 'true'), '"note":null,"gift":true'],
     ['adds the next item of a list', add('items[2]', '{"sku":"C"}'), '{"sku":"B"},{"sku":"C"}]'],
-    ['adds what leads to the path', add('to.lines[0].text', '"Hi"'), '"to":{"lines":[{"text":"Hi"}]}'],
-    ['adds a member named like a prototype', add('__proto__.x', '1'), '"__proto__":{"x":1}'],
+    ['adds the parents of the path', add('to.lines[0].text', '"Hi"'), '"to":{"lines":[{"text":"Hi"}]}'],
+    ['adds a field named like a prototype', add('__proto__.x', '1'), '"__proto__":{"x":1}'],
     ['counts from the end', override('items[-1].sku', '"C"'), '{"sku":"C"}]'],
     ['appends an item', add('items[].sku', '"C"'), '{"sku":"B"},{"sku":"C"}]'],
     ['begins a list', add('tags[]', '"new"'), '"tags":["new"]'],
-    ['adds a member with a dot', add('meta["a.b"]', '1'), '"meta":{"a.b":1}'],
-    ['adds a member in single quotes at the top', add("['x y'].z", '1'), '"x y":{"z":1}'],
+    ['adds a field with a dot', add('meta["a.b"]', '1'), '"meta":{"a.b":1}'],
+    ['adds a field in single quotes at the top', add("['x y'].z", '1'), '"x y":{"z":1}'],
     ['removes the last item', remove('items[-1]'), '"items":[{"sku":"A","n":1e400}]'],
-    ['removes a member', remove('note'), '{"sku":"B"}]}'],
+    ['removes a field', remove('note'), '{"sku":"B"}]}'],
     ['removes an item of a list', remove('items[0]'), '"items":[{"sku":"B"}]'],
-  ])('%s', (_, change, expected) => {
+  ])('applyJsonEdits %s', (_, change, expected) => {
     expect(applyJsonEdits(order, [change])).toContain(expected);
   });
 
-  it('keeps the text of what it does not change', () => {
+  it('applyJsonEdits keeps the text of everything that it does not change', () => {
     expect(applyJsonEdits(order, [override('id', '"ord_2"'), remove('note')])).toBe(
       '{"id":"ord_2","total":12.50,"items":[{"sku":"A","n":1e400},{"sku":"B"}]}',
     );
   });
 
-  it('makes changes in order', () => {
+  it('applyJsonEdits makes changes in order', () => {
     expect(applyJsonEdits('{}', [add('a', '1'), override('a', '2'), add('b', '3'), remove('a')])).toBe(
       '{"b":3}',
     );
   });
 
-  it('prints any document as JSON.stringify does when nothing changes', () => {
+  it('applyJsonEdits prints any document as JSON.stringify does when nothing changes', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (document) => {
         const text = JSON.stringify(document);
@@ -69,7 +69,7 @@ describe('changeJson', () => {
     ...['', '.', '.a', 'a.', 'a..b', 'a[b]', 'a[', 'a]', '[0]', 'a[-]', 'a[x]', 'a["b]', 'a["\\x"]'].map(
       (path): [JsonEdit, RegExp] => [add(path, '1'), /is not a valid path/],
     ),
-  ])('refuses %j', (change, message) => {
+  ])('applyJsonEdits refuses %j', (change, message) => {
     expect(() => applyJsonEdits(order, [change])).toThrow(SvcError);
     expect(() => applyJsonEdits(order, [change])).toThrow(message);
   });
@@ -81,12 +81,12 @@ describe('changeJson', () => {
     ['items[0].warehouse', 'items[0] has sku, n.'],
     ['items[7].sku.length', 'items is a list with 2 items.'],
     ['total.amount_in_cents', 'total is 12.50.'],
-  ])('says what there is instead of %s', (path, hint) => {
+  ])('the hint for the path %s says what exists instead', (path, hint) => {
     const change = () => applyJsonEdits(order, [remove(path)]);
     expect(change).toThrow(expect.objectContaining({ hint }));
   });
 
-  it('suggests a name with a dot in its quotes', () => {
+  it('the hint suggests a name with a dot in quotes', () => {
     const change = () => applyJsonEdits('{"meta":{"a.b":1}}', [remove('meta["a,b"]')]);
     expect(change).toThrow(expect.objectContaining({ hint: 'Did you mean meta["a.b"]?' }));
   });
@@ -108,16 +108,16 @@ describe('parseAssignment', () => {
     ['id=ord_{{uuid}}', 'id', '"ord_{{uuid}}"'],
     ['id={{uuid}}', 'id', '"{{uuid}}"'],
     ['text=a\nb', 'text', '"a\\nb"'],
-  ])('reads %s', (text, path, value) => {
+  ])('parseAssignment reads %s', (text, path, value) => {
     expect(parseAssignment(text)).toEqual({ path, value });
   });
 
-  it.each(['total', '=1', ''])('refuses %j', (text) => {
+  it.each(['total', '=1', ''])('parseAssignment refuses %j', (text) => {
     expect(() => parseAssignment(text)).toThrow(/is not of the form path=value/);
   });
 
   it.each(['to={city:Berlin}', 'items[]=[a]', 'name="Zoë'])(
-    'refuses %s, which has lost its quotes',
+    'parseAssignment refuses %s, which has lost its quotes',
     (text) => {
       expect(() => parseAssignment(text)).toThrow(/starts like JSON but is not valid JSON/);
     },

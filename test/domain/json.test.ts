@@ -20,27 +20,27 @@ const messageOf = (text: string): string => {
 };
 
 describe('parseJsonObject', () => {
-  it('keeps the text of every number as it was sent [envelope]', () => {
+  it('parseJsonObject keeps the text of every number [envelope]', () => {
     const body = '{"type":"a.b","payload":{"a":1e400,"b":9007199254740993,"c":12.50,"d":-0.0,"e":1E+2}}';
     expect(parseJsonObject(body).memberText('payload')).toBe(
       '{"a":1e400,"b":9007199254740993,"c":12.50,"d":-0.0,"e":1E+2}',
     );
   });
 
-  it('drops white space between tokens and keeps it inside strings', () => {
+  it('parseJsonObject drops white space between tokens and keeps it inside strings', () => {
     const body = '{ "payload" : {\n\t"text": "a  b \\" : { c" , "list": [ 1 , 2 ]\r\n} , "type": "a.b" }';
     expect(parseJsonObject(body).memberText('payload')).toBe('{"text":"a  b \\" : { c","list":[1,2]}');
     expect(parseJsonObject(body).memberText('type')).toBe('"a.b"');
     expect(parseJsonObject(body).memberText('other')).toBeUndefined();
   });
 
-  it('keeps escapes as they were written, lone surrogates included', () => {
+  it('parseJsonObject keeps the text of escapes, including lone surrogates', () => {
     expect(parseJsonObject('{"payload":{"a":"\\ud800","b":"\\u00e9"}}').memberText('payload')).toBe(
       '{"a":"\\ud800","b":"\\u00e9"}',
     );
   });
 
-  it('finds a member whose name is written with escapes, and one named __proto__', () => {
+  it('parseJsonObject finds a field whose name is written with escapes, and a field named __proto__', () => {
     const parsed = parseJsonObject('{"p\\u0061yload":{"x":1},"__proto__":{"y":2}}');
     expect(parsed.memberText('payload')).toBe('{"x":1}');
     expect(parsed.memberText('__proto__')).toBe('{"y":2}');
@@ -55,15 +55,15 @@ describe('parseJsonObject', () => {
     ['"text"', /must be a JSON object/],
     ['{"a":1,"a":2}', /duplicate field: a\.$/],
     ['{"payload":{"items":[{},{"sku":1,"\\u0073ku":2}]}}', /duplicate field: payload\.items\[1\]\.sku\.$/],
-  ])('refuses %s with one clear message [error.codes]', (body, message) => {
+  ])('parseJsonObject refuses %s with one clear message [error.codes]', (body, message) => {
     expect(messageOf(body)).toMatch(message);
   });
 
-  it('takes the same name in different objects', () => {
+  it('parseJsonObject accepts the same name in different objects', () => {
     expect(messageOf('{"a":{"a":[{"a":1},{"a":2}]},"b":"a"}')).toBe('accepted');
   });
 
-  it('refuses a document nested 10 000 deep and takes one at the limit', () => {
+  it('parseJsonObject refuses a document with 10 000 levels and accepts a document at the limit', () => {
     const nested = (depth: number) => `{"a":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`;
     expect(messageOf(nested(10_000))).toBe(
       `invalid_request: The body nests deeper than ${MAX_JSON_DEPTH} levels.`,
@@ -71,12 +71,12 @@ describe('parseJsonObject', () => {
     expect(messageOf(nested(MAX_JSON_DEPTH))).toBe('accepted');
   });
 
-  it('compacts any JSON to what JSON.stringify prints, where numbers are plain', () => {
+  it('compactJson prints any JSON as JSON.stringify does if the numbers are plain', () => {
     const value = { a: [1, { b: 'x y', c: null }], d: true, 'e f': '\\"\n' };
     expect(compactJson(JSON.stringify(value, null, 4))).toBe(JSON.stringify(value));
   });
 
-  it('keeps a string of any length', () => {
+  it('compactJson keeps a string of any length', () => {
     const text = `{"a":"${'\\n'.repeat(5_000_000)}"}`;
     expect(compactJson(text) === text).toBe(true);
   });
@@ -84,7 +84,7 @@ describe('parseJsonObject', () => {
 
 describe('locateJsonError', () => {
   it.each([
-    ['nothing', '', 1, 1],
+    ['the end of an empty text', '', 1, 1],
     ['a missing value', '{\n  "a": \n}', 3, 1],
     ['a missing comma', '{"a": 1\n "b": 2}', 2, 2],
     ['a missing colon', '{"a" 1}', 1, 6],
@@ -94,22 +94,22 @@ describe('locateJsonError', () => {
     ['a name without quotes', '{a: 1}', 1, 2],
     ['single quotes', "{'a': 1}", 1, 2],
     ['a comment', '{\n  // port\n  "a": 1}', 2, 3],
-    ['the wrong closer', '{"a": [1}]', 1, 9],
-    ['an open end', '{"a": [1, {"b": 2}', 1, 19],
-    ['an open string', '{"a": "b}', 1, 7],
+    ['the wrong closing bracket', '{"a": [1}]', 1, 9],
+    ['a missing closing bracket', '{"a": [1, {"b": 2}', 1, 19],
+    ['a string without an end', '{"a": "b}', 1, 7],
     ['a line break in a string', '["a\nb"]', 1, 2],
     ['an unknown escape', '["\\x"]', 1, 2],
     ['an unknown word', '[true, nil]', 1, 8],
     ['a leading zero', '[01]', 1, 3],
     ['a second document', '{} {}', 1, 4],
-  ])('finds %s', (_, text, line, column) => {
+  ])('locateJsonError finds %s', (_, text, line, column) => {
     expect(() => JSON.parse(text)).toThrow();
     expect(locateJsonError(text)).toEqual({ line, column });
   });
 });
 
-describe('indented JSON', () => {
-  it('is what JSON.stringify gives', () => {
+describe('indentJson', () => {
+  it('indentJson prints what JSON.stringify prints', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         expect(indentJson(JSON.stringify(value))).toBe(JSON.stringify(value, null, 2));
@@ -117,11 +117,11 @@ describe('indented JSON', () => {
     );
   });
 
-  it('keeps numbers and escapes as they were written', () => {
+  it('indentJson keeps the text of numbers and escapes', () => {
     expect(indentJson('{"a" : 1e400,"b":"\\u00e9"}')).toBe('{\n  "a": 1e400,\n  "b": "\\u00e9"\n}');
   });
 
-  it('leaves other text alone', () => {
+  it('indentJson does not change other text', () => {
     expect(indentJson('a: {b}')).toBe('a: {b}');
   });
 });

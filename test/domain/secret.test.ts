@@ -8,7 +8,7 @@ import {
 } from '../../src/domain/secret.ts';
 
 describe('an endpoint secret', () => {
-  it('is `whsec_` and 32 random bytes in base64url, and no API key [secret.format, §2.webhook.secret-separate]', () => {
+  it('an endpoint secret is whsec_ and 32 random bytes in base64url, and not an API key [secret.format, §2.webhook.secret-separate]', () => {
     const secret = createWebhookSecret();
     expect(secret).toMatch(/^whsec_[\w-]{43}$/);
     expect(Buffer.from(secret.slice(6), 'base64url')).toHaveLength(32);
@@ -19,13 +19,16 @@ describe('an endpoint secret', () => {
   it.each([
     ['base64', 'whsec_', /^whsec_[A-Za-z0-9+/]{43}=$/],
     ['hex', 'key_', /^key_[0-9a-f]{64}$/],
-  ] as const)('is written in %s behind %s where the scheme decodes it', (form, prefix, pattern) => {
-    const secret = createWebhookSecret({ form, prefix });
-    expect(secret).toMatch(pattern);
-    expect(Buffer.from(secret.slice(prefix.length), form)).toHaveLength(32);
-  });
+  ] as const)(
+    'an endpoint secret is written in %s after %s if the scheme decodes it',
+    (form, prefix, pattern) => {
+      const secret = createWebhookSecret({ form, prefix });
+      expect(secret).toMatch(pattern);
+      expect(Buffer.from(secret.slice(prefix.length), form)).toHaveLength(32);
+    },
+  );
 
-  it('comes from the seed of the run where there is one', () => {
+  it('an endpoint secret depends on the random seed, if one is set', () => {
     const make = (seed: number) => createWebhookSecret({ form: 'utf8' }, createRandomSource(seed).fill);
     expect(make(1)).toBe(make(1));
     expect(make(1)).not.toBe(make(2));
@@ -36,20 +39,20 @@ describe('an API key', () => {
   it.each([
     ['sandbox', 'svc_test_'],
     ['production', 'svc_live_'],
-  ] as const)('of %s says so by its prefix %s [§5.2]', (environment, prefix) => {
+  ] as const)('an API key of the environment %s has the prefix %s [§5.2]', (environment, prefix) => {
     const key = createApiKey(environment);
     expect(key).toMatch(new RegExp(`^${prefix}[\\w-]{32}$`));
     expect(environmentOfApiKey(key)).toBe(environment);
   });
 
-  it('is kept as a hash that does not show it', () => {
+  it('the hash of an API key does not contain the key', () => {
     const key = createApiKey('sandbox');
     expect(hashApiKey(key)).toHaveLength(32);
     expect(hashApiKey(key).toString('latin1')).not.toContain(key);
     expect(hashApiKey(key).equals(hashApiKey(`${key} `))).toBe(false);
   });
 
-  it.each(['', 'svc_', 'svc_test', 'SVC_TEST_a', ' svc_test_a'])('is not %j', (text) => {
+  it.each(['', 'svc_', 'svc_test', 'SVC_TEST_a', ' svc_test_a'])('the text %j is not an API key', (text) => {
     expect(environmentOfApiKey(text)).toBeNull();
   });
 });

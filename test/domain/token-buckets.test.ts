@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { TokenBuckets } from '../../src/domain/token-buckets.ts';
 
 describe('a token bucket', () => {
-  it('gives its burst at once and refills over time, up to its burst', () => {
+  it('a token bucket allows its burst at once and refills over time, up to its burst', () => {
     let now = 0;
     const buckets = new TokenBuckets<string>({ perSecond: 2, burst: 3 }, () => now);
     expect([buckets.take('a'), buckets.take('a'), buckets.take('a'), buckets.take('a')]).toEqual([
@@ -15,7 +15,7 @@ describe('a token bucket', () => {
     expect(buckets.availableTokens('a')).toBe(3);
   });
 
-  it('is forgotten for the least recently used key where there are too many keys', () => {
+  it('the token bucket of the least recently used key is dropped when there are too many keys', () => {
     const buckets = new TokenBuckets<string>({ perSecond: 1, burst: 1 }, () => 0, 2);
     for (const key of ['a', 'b', 'a', 'c']) buckets.take(key);
     expect([buckets.availableTokens('a'), buckets.availableTokens('c')]).toEqual([0, 0]);

@@ -20,7 +20,7 @@ describe('checkWebhookUrl', () => {
     'http://host.docker.internal:8080/',
     'http://receiver/',
     longest,
-  ])('takes %s where local receivers are accepted [webhook.url]', (url) => {
+  ])('checkWebhookUrl accepts %s if local receivers are accepted [webhook.url]', (url) => {
     expect(checkWebhookUrl(url, 'local')).toEqual({ ok: true });
   });
 
@@ -28,9 +28,12 @@ describe('checkWebhookUrl', () => {
     ['http://example.com/', 'must use HTTPS'],
     ['http://8.8.8.8/', 'must use HTTPS'],
     ['http://[::ffff:8.8.8.8]/', 'must use HTTPS'],
-  ])('takes plain HTTP to loopback and private addresses only, not %s [webhook.url]', (url, problem) => {
-    expect(checkWebhookUrl(url, 'local')).toEqual({ ok: false, problem: expect.stringContaining(problem) });
-  });
+  ])(
+    'checkWebhookUrl accepts plain HTTP only for loopback and private addresses, not %s [webhook.url]',
+    (url, problem) => {
+      expect(checkWebhookUrl(url, 'local')).toEqual({ ok: false, problem: expect.stringContaining(problem) });
+    },
+  );
 
   it.each([
     'http://example.com/',
@@ -42,7 +45,7 @@ describe('checkWebhookUrl', () => {
     'https://receiver.internal/',
     'https://receiver/',
   ])(
-    'refuses %s where an endpoint must be publicly reachable over HTTPS [§6.registration.url, webhook.url]',
+    'checkWebhookUrl refuses %s if an endpoint must be publicly reachable over HTTPS [§6.registration.url, webhook.url]',
     (url) => {
       const problem = expect.stringContaining('must be publicly reachable over HTTPS');
       expect(checkWebhookUrl(url, 'public')).toEqual({ ok: false, problem });
@@ -50,7 +53,7 @@ describe('checkWebhookUrl', () => {
   );
 
   it.each(['https://example.com/hooks', 'https://8.8.8.8/', 'https://[2606:4700::1111]:8443/'])(
-    'takes %s where an endpoint must be publicly reachable over HTTPS [§6.registration.url, webhook.url]',
+    'checkWebhookUrl accepts %s if an endpoint must be publicly reachable over HTTPS [§6.registration.url, webhook.url]',
     (url) => {
       expect(checkWebhookUrl(url, 'public')).toEqual({ ok: true });
     },
@@ -72,7 +75,7 @@ describe('checkWebhookUrl', () => {
     ['http://0/', '0.0.0.0'],
     ['http://[::]:3000/', '[::]'],
   ])(
-    'never takes a link-local, metadata or unspecified address, however it is spelled: %s',
+    'checkWebhookUrl refuses a link-local, metadata or unspecified address in every spelling: %s',
     (url, address) => {
       const problem = expect.stringContaining('must not be a blocked address');
       expect(checkWebhookUrl(url, 'local')).toEqual({ ok: false, problem });
@@ -81,7 +84,7 @@ describe('checkWebhookUrl', () => {
   );
 
   it.each(['http://0x7f.1:3000/', 'http://2130706433/', 'http://0177.0.0.1/', 'http://127.1/'])(
-    'knows loopback behind another spelling: %s',
+    'checkWebhookUrl recognizes another spelling of loopback: %s',
     (url) => {
       expect(checkWebhookUrl(url, 'local').ok).toBe(true);
       expect(checkWebhookUrl(url.replace('http:', 'https:'), 'public').ok).toBe(false);
@@ -112,7 +115,7 @@ describe('checkWebhookUrl', () => {
     ['https://example.com/#part', 'fragment'],
     ['https://example.com/#', 'fragment'],
     [`${longest}a`, 'at most 2048'],
-  ])('refuses %j and says what it must be', (url, problem) => {
+  ])('checkWebhookUrl refuses %j and says what the URL must be', (url, problem) => {
     expect(checkWebhookUrl(url, 'local')).toEqual({ ok: false, problem: expect.stringContaining(problem) });
   });
 });

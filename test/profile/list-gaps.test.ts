@@ -3,7 +3,7 @@ import { gapIds } from '../../src/profile/gaps.ts';
 import { listGaps, renderGapsMarkdown } from '../../src/profile/list-gaps.ts';
 import { configurableGapIds } from '../../src/profile/overrides.ts';
 
-/** The rows of the decisions page, in its order; `(o)` marks those that configuration can answer. */
+/** The rows of the decisions page, in its order; `(o)` marks those that can be overridden. */
 const rows = [
   'signature.content (o)',
   'signature.algorithm (o)',
@@ -56,19 +56,19 @@ const rows = [
 ];
 
 describe('the gap register', () => {
-  it('has every row of the decisions page, and no other', () => {
+  it('the gap register has every row of the decisions page, and no other', () => {
     expect(gapIds.map((id) => (configurableGapIds.some((open) => open === id) ? `${id} (o)` : id))).toEqual(
       rows,
     );
   });
 
-  it('is what docs/gaps.md says', async () => {
+  it('docs/gaps.md equals the gap register', async () => {
     await expect(renderGapsMarkdown()).toMatchFileSnapshot('../../docs/gaps.md');
   });
 });
 
 describe('listGaps', () => {
-  it('shows the answer that holds beside that of the profile', () => {
+  it('listGaps shows the value in use and the value of the profile', () => {
     const list = listGaps('strict', { 'rate.limit': { burst: 500 }, 'retry.jitter': 0.1 });
     expect(list.find(({ id }) => id === 'rate.limit')).toEqual({
       id: 'rate.limit',
@@ -90,17 +90,17 @@ describe('listGaps', () => {
     ]);
   });
 
-  it('shows a row without choices as prose', () => {
+  it('listGaps shows a row without choices as prose', () => {
     const row = listGaps('relaxed').find(({ id }) => id === 'list.filter');
     expect(row).toMatchObject({ choices: [], value: '`type`, exact match', overridden: false });
   });
 
-  it('follows the environment', () => {
+  it('listGaps uses the defaults of the environment', () => {
     const row = listGaps('relaxed', {}, 'production').find(({ id }) => id === 'webhook.url');
     expect(row).toMatchObject({ value: 'public', default: 'public', overridden: false });
   });
 
-  it('refuses what resolveRules refuses', () => {
+  it('listGaps refuses the overrides that resolveRules refuses', () => {
     expect(() => listGaps('relaxed', { 'event.catalogue': 'ajar' })).toThrow(
       'overrides["event.catalogue"] must be',
     );

@@ -39,7 +39,7 @@ const relaxed: Rules = {
   bodyLimitBytes: 262_144,
 };
 
-/** The rules that one override leads to. */
+/** The rules of the profile relaxed with one override. */
 function override(id: string, value: unknown): Rules {
   return resolveRules('relaxed', { [id]: value });
 }
@@ -55,11 +55,11 @@ function refusalOf(overrides: Record<string, unknown>): SvcError {
 }
 
 describe('profiles', () => {
-  it('relaxed is for development and CI', () => {
+  it('the profile relaxed has the rules for development and CI', () => {
     expect(resolveRules('relaxed')).toEqual(relaxed);
   });
 
-  it('strict differs in five rows [event.catalogue, webhook.url, webhook.wildcard, retry.jitter, rate.limit]', () => {
+  it('the profile strict differs in five rows [event.catalogue, webhook.url, webhook.wildcard, retry.jitter, rate.limit]', () => {
     expect(resolveRules('strict')).toEqual({
       ...relaxed,
       profile: 'strict',
@@ -71,33 +71,33 @@ describe('profiles', () => {
     });
   });
 
-  it('the production environment wants public HTTPS and no wildcard under both [webhook.url, webhook.wildcard]', () => {
+  it('the production environment requires public HTTPS and no wildcard under both profiles [webhook.url, webhook.wildcard]', () => {
     const production = { webhookUrl: 'public', wildcard: 'rejected_in_production' };
     expect(resolveRules('relaxed', {}, 'production')).toEqual({ ...relaxed, ...production });
     expect(resolveRules('strict', {}, 'production')).toEqual(resolveRules('strict'));
   });
 
-  it('an override goes before the environment', () => {
+  it('an override takes precedence over the environment', () => {
     expect(resolveRules('relaxed', { 'webhook.url': 'local' }, 'production').webhookUrl).toBe('local');
   });
 });
 
 describe('each choice of a row resolves to its value', () => {
   it.each(['{timestamp}.{body}', '{id}.{timestamp}.{body}', '{body}', 'v0:{timestamp}:{body}'])(
-    'content %s [signature.content]',
+    'the signature content can be %s [signature.content]',
     (content) => {
       expect(override('signature.content', content).signature).toEqual({ ...schemes.svc, content });
     },
   );
 
-  it.each(['sha256', 'sha512', 'sha1'])('hash %s [signature.algorithm]', (hash) => {
+  it.each(['sha256', 'sha512', 'sha1'])('the signature hash can be %s [signature.algorithm]', (hash) => {
     expect(override('signature.algorithm', { hash }).signature).toEqual({ ...schemes.svc, algorithm: hash });
   });
 
   it.each([
     ['utf8', { form: 'utf8' }],
     ['base64', { form: 'base64', prefix: 'whsec_' }],
-  ])('key %s [signature.algorithm]', (key, expected) => {
+  ])('the signature key can be %s [signature.algorithm]', (key, expected) => {
     expect(override('signature.algorithm', { key }).signature).toEqual({ ...schemes.svc, key: expected });
   });
 
@@ -107,7 +107,7 @@ describe('each choice of a row resolves to its value', () => {
     ['<base64>', 'base64', '', ','],
     ['<hash>=<hex>', 'hex', 'sha256=', ','],
     ['v1,<base64>', 'base64', 'v1,', ' '],
-  ])('grammar %s [signature.header]', (grammar, encoding, prefix, separator) => {
+  ])('the signature header can be %s [signature.header]', (grammar, encoding, prefix, separator) => {
     expect(override('signature.header', grammar).signature).toEqual({
       ...schemes.svc,
       encoding,
@@ -115,7 +115,7 @@ describe('each choice of a row resolves to its value', () => {
     });
   });
 
-  it('the name of another hash [signature.header, signature.algorithm]', () => {
+  it('the signature header can contain the name of another hash [signature.header, signature.algorithm]', () => {
     const { signature } = resolveRules('relaxed', {
       'signature.header': '<hash>=<hex>',
       'signature.algorithm': { hash: 'sha1' },
@@ -123,35 +123,44 @@ describe('each choice of a row resolves to its value', () => {
     expect(signature.header.prefix).toBe('sha1=');
   });
 
-  it.each(['iso8601', 'unix'])('timestamp %s [signature.timestamp]', (timestampFormat) => {
-    expect(override('signature.timestamp', timestampFormat).signature).toEqual({
-      ...schemes.svc,
-      timestampFormat,
-    });
-  });
+  it.each(['iso8601', 'unix'])(
+    'the signature timestamp can be %s [signature.timestamp]',
+    (timestampFormat) => {
+      expect(override('signature.timestamp', timestampFormat).signature).toEqual({
+        ...schemes.svc,
+        timestampFormat,
+      });
+    },
+  );
 
   it.each([
     ['1s', 1_000],
     ['90s', 90_000],
     ['24h', DAY],
-  ])('tolerance %s [signature.tolerance]', (written, ms) => {
+  ])('the signature tolerance can be %s [signature.tolerance]', (written, ms) => {
     expect(override('signature.tolerance', written)).toEqual({ ...relaxed, signatureToleranceMs: ms });
   });
 
-  it.each(['payload', 'data'] as const)('member %s [event.body]', (payloadMember) => {
-    expect(override('event.body', payloadMember)).toEqual({ ...relaxed, payloadMember });
-  });
+  it.each(['payload', 'data'] as const)(
+    'the payload field of an event can be %s [event.body]',
+    (payloadMember) => {
+      expect(override('event.body', payloadMember)).toEqual({ ...relaxed, payloadMember });
+    },
+  );
 
-  it.each(['open', 'closed'] as const)('catalogue %s [event.catalogue]', (eventCatalogue) => {
-    expect(override('event.catalogue', eventCatalogue)).toEqual({ ...relaxed, eventCatalogue });
-  });
+  it.each(['open', 'closed'] as const)(
+    'the event catalogue can be %s [event.catalogue]',
+    (eventCatalogue) => {
+      expect(override('event.catalogue', eventCatalogue)).toEqual({ ...relaxed, eventCatalogue });
+    },
+  );
 
-  it.each(['local', 'public'] as const)('URL %s [webhook.url]', (webhookUrl) => {
+  it.each(['local', 'public'] as const)('the rule for webhook URLs can be %s [webhook.url]', (webhookUrl) => {
     expect(override('webhook.url', webhookUrl)).toEqual({ ...relaxed, webhookUrl });
   });
 
   it.each(['accepted', 'rejected_in_production', 'rejected'] as const)(
-    'wildcard %s [webhook.wildcard]',
+    'the rule for wildcards can be %s [webhook.wildcard]',
     (wildcard) => {
       expect(override('webhook.wildcard', wildcard)).toEqual({ ...relaxed, wildcard });
     },
@@ -161,7 +170,7 @@ describe('each choice of a row resolves to its value', () => {
     [{ connect: '250ms', attempt: '3s' }, 250, 3_000],
     [{ connect: '1s' }, 1_000, 15_000],
     [{ attempt: '1m' }, 5_000, 60_000],
-  ])('timeout %j [delivery.timeout]', (written, connectTimeoutMs, attemptTimeoutMs) => {
+  ])('the delivery timeout can be %j [delivery.timeout]', (written, connectTimeoutMs, attemptTimeoutMs) => {
     const { delivery } = override('delivery.timeout', written);
     expect(delivery).toEqual({ ...relaxed.delivery, connectTimeoutMs, attemptTimeoutMs });
   });
@@ -169,7 +178,7 @@ describe('each choice of a row resolves to its value', () => {
   it.each([
     ['0B', 0],
     ['1MiB', 1_048_576],
-  ])('response %s [delivery.response]', (written, responseLimitBytes) => {
+  ])('the response limit can be %s [delivery.response]', (written, responseLimitBytes) => {
     const { delivery } = override('delivery.response', written);
     expect(delivery).toEqual({ ...relaxed.delivery, responseLimitBytes });
   });
@@ -177,10 +186,13 @@ describe('each choice of a row resolves to its value', () => {
   it.each([
     [{ per_endpoint: 1, total: 2 }, 1, 2],
     [{ total: 1_000 }, 8, 1_000],
-  ])('concurrency %j [delivery.concurrency]', (written, concurrencyPerEndpoint, concurrency) => {
-    const { delivery } = override('delivery.concurrency', written);
-    expect(delivery).toEqual({ ...relaxed.delivery, concurrencyPerEndpoint, concurrency });
-  });
+  ])(
+    'the delivery concurrency can be %j [delivery.concurrency]',
+    (written, concurrencyPerEndpoint, concurrency) => {
+      const { delivery } = override('delivery.concurrency', written);
+      expect(delivery).toEqual({ ...relaxed.delivery, concurrencyPerEndpoint, concurrency });
+    },
+  );
 
   it.each([
     [['1s'], [1_000]],
@@ -192,23 +204,23 @@ describe('each choice of a row resolves to its value', () => {
       ['24h', '24h', '24h'],
       [DAY, DAY, DAY],
     ],
-  ])('schedule %j [retry.schedule]', (written, gapsMs) => {
+  ])('the retry schedule can be %j [retry.schedule]', (written, gapsMs) => {
     expect(override('retry.schedule', written).retry).toEqual({ ...relaxed.retry, gapsMs });
   });
 
-  it.each([0, 0.25, 0.5])('jitter %d [retry.jitter]', (jitter) => {
+  it.each([0, 0.25, 0.5])('the jitter can be %d [retry.jitter]', (jitter) => {
     expect(override('retry.jitter', jitter).retry).toEqual({ ...relaxed.retry, jitter });
   });
 
   it.each([
     ['heeded', true],
     ['ignored', false],
-  ])('Retry-After %s [retry.after]', (written, honorRetryAfter) => {
+  ])('the header Retry-After can be %s [retry.after]', (written, honorRetryAfter) => {
     expect(override('retry.after', written).retry).toEqual({ ...relaxed.retry, honorRetryAfter });
   });
 
   it.each(['keeps_success', 'fails'] as const)(
-    'a failed replay of a succeeded delivery: %s [replay.failed]',
+    'the rule for a failed replay of a succeeded delivery can be %s [replay.failed]',
     (choice) => {
       expect(override('replay.failed', choice).replayFailure).toBe(choice);
     },
@@ -217,7 +229,7 @@ describe('each choice of a row resolves to its value', () => {
   it.each([
     ['failure', false],
     ['stop', true],
-  ])('410 is %s [retry.410]', (written, stopOn410) => {
+  ])('the rule for status 410 can be %s [retry.410]', (written, stopOn410) => {
     expect(override('retry.410', written).retry).toEqual({ ...relaxed.retry, stopOn410 });
   });
 
@@ -225,26 +237,29 @@ describe('each choice of a row resolves to its value', () => {
     [{ unique_within: 'api_key_method_path' }, 'api_key_method_path', DAY],
     [{ unique_within: 'api_key' }, 'api_key', DAY],
     [{ retention: '1m' }, 'api_key_method_path', 60_000],
-  ])('scope %j [idempotency.scope]', (written, scope, retentionMs) => {
+  ])('the idempotency scope can be %j [idempotency.scope]', (written, scope, retentionMs) => {
     expect(override('idempotency.scope', written).idempotency).toEqual({ scope, retentionMs });
   });
 
-  it.each(['workspace_id', 'workspace'] as const)('parameter %s [list.workspace]', (workspaceParameter) => {
-    expect(override('list.workspace', workspaceParameter).list).toEqual({
-      ...relaxed.list,
-      workspaceParameter,
-    });
-  });
+  it.each(['workspace_id', 'workspace'] as const)(
+    'the workspace parameter of lists can be %s [list.workspace]',
+    (workspaceParameter) => {
+      expect(override('list.workspace', workspaceParameter).list).toEqual({
+        ...relaxed.list,
+        workspaceParameter,
+      });
+    },
+  );
 
   it.each([
     [{ default: 5, max: 10 }, 5, 10],
     [{ max: 1_000 }, 20, 1_000],
     [{ default: 100 }, 100, 100],
-  ])('limit %j [list.limit]', (written, defaultLimit, maxLimit) => {
+  ])('the page limit can be %j [list.limit]', (written, defaultLimit, maxLimit) => {
     expect(override('list.limit', written).list).toEqual({ ...relaxed.list, defaultLimit, maxLimit });
   });
 
-  it.each(['required', 'not_required'] as const)('read scopes %s [key.scopes]', (readScopes) => {
+  it.each(['required', 'not_required'] as const)('the read scopes can be %s [key.scopes]', (readScopes) => {
     expect(override('key.scopes', readScopes)).toEqual({ ...relaxed, readScopes });
   });
 
@@ -254,11 +269,11 @@ describe('each choice of a row resolves to its value', () => {
       { per_second: 5, burst: 10 },
       { perSecond: 5, burst: 10 },
     ],
-  ])('rate %j [rate.limit]', (written, rateLimit) => {
+  ])('the rate limit can be %j [rate.limit]', (written, rateLimit) => {
     expect(override('rate.limit', written)).toEqual({ ...relaxed, rateLimit });
   });
 
-  it('a part of the rate that strict sets [rate.limit]', () => {
+  it('an override can change a part of the rate limit of the profile strict [rate.limit]', () => {
     const { rateLimit } = resolveRules('strict', { 'rate.limit': { burst: 1_000 } });
     expect(rateLimit).toEqual({ perSecond: 100, burst: 1_000 });
   });
@@ -266,13 +281,13 @@ describe('each choice of a row resolves to its value', () => {
   it.each([
     ['1KiB', 1_024],
     ['10MiB', 10_485_760],
-  ])('body %s [body.limit]', (written, bodyLimitBytes) => {
+  ])('the body limit can be %s [body.limit]', (written, bodyLimitBytes) => {
     expect(override('body.limit', written)).toEqual({ ...relaxed, bodyLimitBytes });
   });
 });
 
-describe('overrides that are refused', () => {
-  it.each(configurableGapIds)('%s: a value that is no choice, by its path', (id) => {
+describe('invalid overrides', () => {
+  it.each(configurableGapIds)('an override of %s with an invalid value is refused with its path', (id) => {
     const { code, message } = refusalOf({ [id]: null });
     expect(code).toBe('validation_failed');
     expect(message).toContain(`overrides["${id}"] must be `);
@@ -282,26 +297,31 @@ describe('overrides that are refused', () => {
   it.each([
     ['a template without the body', 'signature.content', '{timestamp}', ' must be text that contains {body}'],
     ['an unknown placeholder', 'signature.content', '{body}{secret}', ' must be text that contains {body}'],
-    ['a wait past 24 hours', 'retry.schedule', ['5m', '1h', '25h'], '[2] must be a duration from 1s to 24h'],
-    ['no wait at all', 'retry.schedule', ['0s'], '[0] must be a duration from 1s to 24h'],
-    ['waits past the window', 'retry.schedule', ['24h', '24h', '24h', '1s'], '; at most 72h in all; not ['],
-    ['no waits', 'retry.schedule', [], ' must be a list of at least one item'],
+    ['a gap above 24 hours', 'retry.schedule', ['5m', '1h', '25h'], '[2] must be a duration from 1s to 24h'],
+    ['a gap of zero', 'retry.schedule', ['0s'], '[0] must be a duration from 1s to 24h'],
+    ['gaps beyond the window', 'retry.schedule', ['24h', '24h', '24h', '1s'], '; at most 72h in all; not ['],
+    ['no gaps', 'retry.schedule', [], ' must be a list of at least one item'],
     ['a jitter above one half', 'retry.jitter', 0.6, ' must be a number from 0 to 0.5; not 0.6'],
-    ['a part of a rate that is off', 'rate.limit', { burst: 5 }, '.per_second must be a whole number'],
-    ['a page larger than the largest', 'list.limit', { max: 10 }, '; "default" not above "max"; not {'],
+    ['a part of a rate limit that is off', 'rate.limit', { burst: 5 }, '.per_second must be a whole number'],
     [
-      'no hash',
+      'a default page limit above the maximum',
+      'list.limit',
+      { max: 10 },
+      '; "default" not above "max"; not {',
+    ],
+    [
+      'an unknown hash',
       'signature.algorithm',
       { hash: 'md5' },
       '.hash must be "sha256", "sha512" or "sha1"; not "md5"',
     ],
-  ])('%s', (_, id, value, message) => {
+  ])('an override with %s is refused', (_, id, value, message) => {
     const refusal = refusalOf({ [id]: value });
     expect(refusal.message).toContain(`overrides["${id}"]`);
     expect(refusal.message).toContain(message);
   });
 
-  it('a row that does not exist, with the one that was meant', () => {
+  it('an override of a row that does not exist is refused with the closest name', () => {
     const error = refusalOf({ 'retry.shedule': ['5m'] });
     expect(error.message).toBe('overrides has no field "retry.shedule".');
     expect(error.hint).toBe('Did you mean "retry.schedule"?');
@@ -309,7 +329,7 @@ describe('overrides that are refused', () => {
     expect(refusalOf(JSON.parse('{"__proto__": 1}')).message).toBe('overrides has no field "__proto__".');
   });
 
-  it('a row that has one answer for everybody', () => {
+  it('an override of a fixed row is refused', () => {
     expect(refusalOf({ 'list.filter': 'none' }).message).toBe(
       'overrides["list.filter"] cannot be overridden. Its answer is fixed: `type`, exact match.',
     );

@@ -17,8 +17,8 @@ import {
 const place = { path: 'value', hint: 'Try again.' };
 const read = <T>(valueSchema: ValueSchema<T>, value: unknown) => valueSchema.parse(value, place);
 
-describe('forms', () => {
-  it('read what a person wrote as plain values', () => {
+describe('value schemas', () => {
+  it('a value schema reads plain values that a person wrote', () => {
     expect(read(oneOf({ open: 'a', closed: 'b' }), 'closed')).toBe('closed');
     expect(read(duration('1s', '24h'), '1h30m')).toBe(5_400_000);
     expect(read(byteSize('1KiB', '1MiB'), '64 KiB')).toBe(65_536);
@@ -40,7 +40,7 @@ describe('forms', () => {
       'value must be "on" or "off"; not "toString".',
     ],
     [
-      'a number for a duration',
+      'a number instead of a duration',
       duration('1s', '9s'),
       5,
       'value must be a duration from 1s to 9s, written like',
@@ -49,8 +49,8 @@ describe('forms', () => {
     ['a size without unit', byteSize('1B', '9B'), '5', 'value must be a size from 1B to 9B, written like'],
     ['a size out of range', byteSize('1B', '9B'), '1KiB', 'not "1KiB".'],
     ['a fraction', wholeNumber(1, 3), 1.5, 'value must be a whole number from 1 to 3; not 1.5.'],
-    ['no number', number(0, 1), Number.NaN, 'value must be a number from 0 to 1; not NaN.'],
-    ['a word for a truth', trueOrFalse(), 'yes', 'value must be true or false; not "yes".'],
+    ['NaN', number(0, 1), Number.NaN, 'value must be a number from 0 to 1; not NaN.'],
+    ['a word instead of a Boolean', trueOrFalse(), 'yes', 'value must be true or false; not "yes".'],
     ['empty text', text('a name'), '', 'value must be a name; not "".'],
     [
       'an empty list',
@@ -58,10 +58,15 @@ describe('forms', () => {
       [],
       'value must be a list of at least one item, each a name; not [].',
     ],
-    ['an item', listOf(text('a name')), ['x', 7], 'value[1] must be a name; not 7.'],
-    ['a list for an object', objectOf({ a: text('a name') }), ['x'], 'value must be an object with "a"; not'],
-    ['a member', objectOf({ a: text('a name') }), { a: 7 }, 'value.a must be a name; not 7.'],
-    ['a missing member', objectOf({ a: text('a name') }), {}, 'value.a must be a name; it is missing.'],
+    ['an invalid item', listOf(text('a name')), ['x', 7], 'value[1] must be a name; not 7.'],
+    [
+      'a list instead of an object',
+      objectOf({ a: text('a name') }),
+      ['x'],
+      'value must be an object with "a"; not',
+    ],
+    ['an invalid field', objectOf({ a: text('a name') }), { a: 7 }, 'value.a must be a name; not 7.'],
+    ['a missing field', objectOf({ a: text('a name') }), {}, 'value.a must be a name; it is missing.'],
     [
       'null',
       orOff(objectOf({ a: text('a name') })),
@@ -69,14 +74,14 @@ describe('forms', () => {
       'value must be "off" or an object with "a"; not null.',
     ],
     ['a broken rule', withRule(wholeNumber(1, 9), 'even', (n) => n % 2 === 0), 3, '1 to 9; even; not 3.'],
-  ])('refuse %s and say what is accepted', (_, valueSchema, value, message) => {
+  ])('a value schema refuses %s and says what is accepted', (_, valueSchema, value, message) => {
     expect(() => read(valueSchema, value)).toThrow(
       expect.objectContaining({ code: 'validation_failed', hint: 'Try again.' }),
     );
     expect(() => read(valueSchema, value)).toThrow(message);
   });
 
-  it('suggest the member that was meant', () => {
+  it('a value schema suggests the field that was probably meant', () => {
     const valueSchema = objectOf({ connect: text('a'), attempt: text('b') });
     expect(() => read(valueSchema, { conect: 'x' })).toThrow(
       expect.objectContaining({ message: 'value has no field "conect".', hint: 'Did you mean "connect"?' }),
@@ -86,7 +91,7 @@ describe('forms', () => {
     );
   });
 
-  it('cut a long value in the message', () => {
+  it('a value schema truncates a long value in the message', () => {
     expect(() => read(text('a name'), Array(100).fill(0))).toThrow(/; not .{80}…\.$/);
   });
 });

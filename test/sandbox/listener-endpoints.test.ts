@@ -95,9 +95,9 @@ describe('ListenerEndpoints', () => {
     const { register, listeners, isThere, later } = startListeners();
     const first = register();
     listeners.acquire(first.id)();
-    // Its listener was killed: nobody holds it, and it is there still.
+    // The listener was killed: the endpoint still exists, without a stream.
     expect(register()).toEqual(first);
-    // Another one beside it does not have it as well.
+    // A second listener at the same time gets another endpoint.
     expect(register().id).not.toBe(first.id);
     await later(GRACE_MS);
     expect(isThere(first.id)).toBe(false);
@@ -107,7 +107,7 @@ describe('ListenerEndpoints', () => {
   it('a second listener for the same URL gets another endpoint with the same secret', () => {
     const { register, listeners } = startListeners();
     const first = register();
-    // That one may be about to follow.
+    // The first listener may be about to open its stream.
     const second = register();
     expect(second.id).not.toBe(first.id);
     expect(second.secret).toBe(first.secret);

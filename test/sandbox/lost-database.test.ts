@@ -36,7 +36,7 @@ async function startOnFile() {
 const listTypes = async ({ api }: TestEmulator) =>
   (await api('GET', '/events')).json.data.map(({ type }: { type: string }) => type);
 
-/** By every operation that reads rows. */
+/** The results of every operation that reads rows. */
 async function readEverything({ control }: TestEmulator) {
   const { data: deliveries } = await control.listDeliveries({});
   const [id = ''] = deliveries.map((each) => each.id);
@@ -55,7 +55,7 @@ async function readEverything({ control }: TestEmulator) {
   };
 }
 
-// Windows lets nobody remove a file that is open.
+// On Windows, an open file cannot be removed.
 describe.skipIf(process.platform === 'win32')('a database file', () => {
   it.each<[string, string, (paths: { folder: string; db: string }) => void]>([
     ['that is removed with its folder', 'removed', ({ folder }) => rmSync(folder, { recursive: true })],
@@ -155,7 +155,7 @@ describe.skipIf(process.platform === 'win32')('a database file', () => {
         writeFileSync(db, 'another file');
       },
     ],
-  ])('that %s is not written by restore', async (_, code, change) => {
+  ])('a file that %s is not written by restore', async (_, code, change) => {
     const { db, emulator } = await startOnFile();
     await using _emulator = emulator;
     change(db);

@@ -10,7 +10,7 @@ import { startTestEmulator, type TestEmulator } from '../support/test-emulator.t
 import { createReceiver, type Receiver } from '../support/test-receiver.ts';
 import { createTestWallClock } from '../support/test-wall-clock.ts';
 
-/** More histories for a search by hand: `HISTORIES=2000 npx vitest run test/sandbox/random-states.test.ts`. */
+/** Number of histories, for a longer search: `HISTORIES=2000 npx vitest run test/sandbox/random-states.test.ts`. */
 const HISTORIES = process.env.HISTORIES === undefined ? undefined : Number(process.env.HISTORIES);
 const TIMEOUT_MS = HISTORIES === undefined ? 60 * SECOND_MS : HOUR_MS;
 /** The same histories in every run, so that a few of them are known to contain every operation. */
@@ -288,7 +288,7 @@ class Follower {
     this.attempts = attempts;
     const from = last === 0 ? {} : { since_sequence: last };
     this.#reading = this.#follow(control.stream(from, this.#leaving.signal));
-    // Awaited when it leaves.
+    // The error is reported when the stream is closed, which awaits it.
     this.#reading.catch(() => this.#onItem());
   }
 

@@ -10,7 +10,7 @@ import { createReceiver } from '../support/test-receiver.ts';
 const ID = '01JD3Z5K8Q4W6X7Y8Z9A0B1C2D';
 const root = join(import.meta.dirname, '../..');
 
-/** The example of the document. */
+/** The example in the documentation. */
 function readExample(): Seed {
   const document = readFileSync(join(root, 'docs/seed.md'), 'utf8');
   return parse(/^```yaml\n([\s\S]*?)^```/m.exec(document)?.[1] ?? '');
@@ -173,7 +173,7 @@ describe('an invalid seed', () => {
       { ...inWorkspace({ keys: [{ key: 'svc_test_abcd' }] }), keys: [{ key: 'svc_test_abcd' }] },
       'The seed: keys[0].key occurs twice.',
     ],
-  ])('%j says where', async (seed, message) => {
+  ])('the error for the seed %j says where the mistake is', async (seed, message) => {
     const db = join(createTemporaryFolder(), 'sandbox.db');
     await expect(boot(seed, { db })).rejects.toMatchObject({
       code: 'validation_failed',

@@ -14,7 +14,7 @@ function register({ api, status }: TestEmulator, url: string) {
   return api('POST', '/webhooks', { workspace_id: status().workspace_id, url, events: ['*'] });
 }
 
-/** What a snapshot carries, as the control plane shows it. */
+/** The content of a snapshot, as the control plane returns it. */
 async function look({ control }: TestEmulator) {
   const { data: deliveries } = await control.listDeliveries({});
   return {

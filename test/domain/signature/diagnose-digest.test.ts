@@ -1,4 +1,4 @@
-/** The mistake behind a digest that a receiver computed. */
+/** Finds the mistake in a digest that a receiver computed. */
 import { createHash, createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { diagnoseDigest } from '../../../src/domain/signature/diagnose-digest.ts';
@@ -82,7 +82,7 @@ describe('a digest that a receiver computed', () => {
       'of its hex text',
     ],
     ['another prefix', `sha256=${correct}`, 'encoding_changed', 'sha256= instead of v1='],
-  ])('with %s is named', (_, computed, reason, what) => {
+  ])('a digest with %s is diagnosed', (_, computed, reason, what) => {
     const { remedy, ...diagnosis } = diagnose(computed);
     expect(diagnosis).toEqual({
       ...{ ok: false, reason },
@@ -92,7 +92,7 @@ describe('a digest that a receiver computed', () => {
     expect(remedy).toMatch(/^(?:Use|Sign|Compute|Write) .*\.$/);
   });
 
-  it('with two mistakes names both', () => {
+  it('a digest with several mistakes is diagnosed with all of them', () => {
     const { detail, reason, remedy } = diagnose(hmac(`${unix}.${compact}`, secret.slice(0)).digest('base64'));
     expect(reason).toBe('timestamp_changed');
     expect(detail).toMatch(/^The receiver made 3 mistakes: .*seconds.*; .*serialized again.*; .*base64/);
@@ -104,27 +104,27 @@ describe('a digest that a receiver computed', () => {
     ['with the prefix', `v1=${correct}`, 'in constant time'],
     ['without the prefix', correct, 'compare both with the prefix, or both without it'],
     ['with white space around it', ` v1=${correct}\n`, 'in constant time'],
-  ])('that is correct is accepted %s', (_, computed, advice) => {
+  ])('a correct digest is accepted %s', (_, computed, advice) => {
     expect(diagnose(computed)).toMatchObject({
       ...{ ok: true, reason: null, remedy: null },
       detail: expect.stringContaining(advice),
     });
   });
 
-  it('that is correct is told apart from an invalid signature that was sent', () => {
+  it('a correct digest is accepted if the signature that was sent is invalid, and the result says so', () => {
     expect(diagnose(correct, { sentDigests: ['0'.repeat(64)] })).toMatchObject({
       ok: true,
       detail: expect.stringContaining('the signature that was sent is invalid'),
     });
   });
 
-  it('fits the previous secret while a secret is being rotated', () => {
+  it('a digest with the previous secret is accepted during a rotation', () => {
     expect(
       diagnose(hex(`${timestamp}.${body}`, 'whsec_previous'), { secrets: [secret, 'whsec_previous'] }).ok,
     ).toBe(true);
   });
 
-  it('is found with the body that the receiver had', () => {
+  it('a digest is diagnosed with the body that the receiver had', () => {
     const payload = Buffer.from(body.replace('12.50', '13.50'));
     expect(diagnose(hex(`${timestamp}.${payload}`)).reason).toBe('signature_mismatch');
     expect(diagnose(hex(`${timestamp}.${payload}`), { payload })).toMatchObject({
@@ -133,24 +133,28 @@ describe('a digest that a receiver computed', () => {
     });
   });
 
-  it('made with an API key is named where the key is given', () => {
+  it('a digest made with an API key is diagnosed if the key is given', () => {
     const apiKey = 'svc_test_0123456789';
     const otherSecrets = [{ name: 'the one given', secret: apiKey }];
     expect(diagnose(hex(`${timestamp}.${body}`, apiKey), { otherSecrets }).reason).toBe('api_key_as_secret');
   });
 
   it.each([
-    ['a cut digest', `v1=${correct.slice(0, 40)}`, 'has only the first 40 characters of the correct digest'],
+    [
+      'a truncated digest',
+      `v1=${correct.slice(0, 40)}`,
+      'has only the first 40 characters of the correct digest',
+    ],
     ['no digest', 'v1=hello', 'not an HMAC'],
-    ['nothing behind the prefix', 'v1=', 'not an HMAC'],
-  ])('that is %s is malformed', (_, computed, detail) => {
+    ['nothing after the prefix', 'v1=', 'not an HMAC'],
+  ])('malformed input is refused: %s', (_, computed, detail) => {
     expect(diagnose(computed)).toMatchObject({
       reason: 'digest_malformed',
       detail: expect.stringContaining(detail),
     });
   });
 
-  it('that fits nothing says what else could help', () => {
+  it('the hint for a digest without a known mistake says what else can help', () => {
     const computed = createHash('sha256').update('something else').digest('hex');
     expect(diagnose(computed)).toMatchObject({
       reason: 'signature_mismatch',
@@ -158,7 +162,7 @@ describe('a digest that a receiver computed', () => {
     });
   });
 
-  it('is diagnosed in schemes that decode the secret and write base64', () => {
+  it('a digest is diagnosed for schemes that decode the secret and write base64', () => {
     const scheme = schemes['standard-webhooks'];
     const decoded = `whsec_${key.toString('base64')}`;
     const content = `del_1.${unix}.${body}`;
@@ -168,7 +172,7 @@ describe('a digest that a receiver computed', () => {
     expect(diagnose(hmac(content, key).digest('hex'), given).reason).toBe('encoding_changed');
   });
 
-  it('over a body of 256 KiB is tried with single mistakes only', () => {
+  it('a digest of a body of 256 KiB is only checked for single mistakes', () => {
     const large = `{"text":"${'a'.repeat(256 * 1024)}","n":1.0}`;
     const message = { id: 'del_1', timestamp, body: large };
     expect(diagnose(hex(`${unix}.${large}`), { message }).reason).toBe('timestamp_changed');

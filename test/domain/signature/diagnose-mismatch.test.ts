@@ -12,7 +12,7 @@ describe('another scheme', () => {
       .map((verified): [SchemeName, SchemeName] => [signed, verified]),
   );
 
-  it.each(pairs)('is recognised: signed as %s, verified as %s', (signed, verified) => {
+  it.each(pairs)('another scheme is recognized: signed as %s, verified as %s', (signed, verified) => {
     const result = verify(received({ scheme: verified }, { scheme: signed, secrets: [secret] }));
     expect(result).toMatchObject({ reason: 'other_scheme', scheme: verified });
     expect(result.detail).toBe(
@@ -20,13 +20,13 @@ describe('another scheme', () => {
     );
   });
 
-  it('is recognised when a scheme of your own differs from it', () => {
+  it('another scheme is recognized when a custom scheme was verified', () => {
     const scheme = { ...schemes.svc, name: 'ours', content: '{timestamp}:{body}' };
     expect(verify(received({ scheme }))).toMatchObject({ reason: 'other_scheme', scheme: 'ours' });
   });
 });
 
-describe('a scheme of your own', () => {
+describe('a custom scheme', () => {
   const acme = {
     ...schemes.github,
     name: 'acme',
@@ -34,7 +34,7 @@ describe('a scheme of your own', () => {
     headers: { ...schemes.github.headers, signature: 'Acme-Signature' },
   };
 
-  it('is recognised where it is named beside the one that was verified', () => {
+  it('a custom scheme is recognized when it is one of otherSchemes', () => {
     const signature = received({}, { scheme: 'github' }).signature?.replace('sha256=', 'acme=');
     const input = received({ signature, otherSchemes: [acme] });
     expect(verify(input)).toMatchObject({
@@ -44,7 +44,7 @@ describe('a scheme of your own', () => {
     expect(verify({ ...input, otherSchemes: [] }).reason).toBe('header_malformed');
   });
 
-  it('is recognised by its header', () => {
+  it('a custom scheme is recognized by its header', () => {
     const headers = new Headers({ 'Acme-Signature': 'acme=00' });
     const input = { payload: body, headers, secret, now, otherSchemes: [acme] };
     expect(verifyMessage(input)).toMatchObject({
@@ -55,14 +55,17 @@ describe('a scheme of your own', () => {
 });
 
 describe('a wrong secret', () => {
-  it.each(['svc_test_4f7a', 'svc_live_4f7a'])('is recognised as an API key: %s [§5.7]', (apiKey) => {
-    const { reason, detail } = verify(received({ secret: apiKey }));
-    expect(reason).toBe('api_key_as_secret');
-    expect(detail).toContain(`starts with ${apiKey.slice(0, 9)},`);
-    expect(detail).not.toContain(apiKey);
-  });
+  it.each(['svc_test_4f7a', 'svc_live_4f7a'])(
+    'an API key is recognized as a wrong secret: %s [§5.7]',
+    (apiKey) => {
+      const { reason, detail } = verify(received({ secret: apiKey }));
+      expect(reason).toBe('api_key_as_secret');
+      expect(detail).toContain(`starts with ${apiKey.slice(0, 9)},`);
+      expect(detail).not.toContain(apiKey);
+    },
+  );
 
-  it('is recognised when another known secret fits', () => {
+  it('a wrong secret is recognized when another known secret matches', () => {
     const otherSecrets = [
       { name: 'the secret of wh_1', secret: 'whsec_other' },
       { name: 'the secret of wh_2', secret },
@@ -79,7 +82,7 @@ describe('a wrong secret', () => {
     ['the same secret without the whitespace or quotes around it', `'${secret}' `],
     ['the same secret with the prefix whsec_', secret.replace('whsec_', '')],
     ['the same secret without the prefix whsec_', `whsec_${secret}`],
-  ])('is recognised when the right one is %s: %j', (right, wrong) => {
+  ])('a wrong secret is recognized when the correct one is %s: %j', (right, wrong) => {
     expect(verify(received({ secret: wrong }))).toMatchObject({
       reason: 'wrong_secret',
       detail: `The signature does not match the given secret, but it matches ${right}.`,
@@ -89,7 +92,7 @@ describe('a wrong secret', () => {
 
 describe('a converted timestamp', () => {
   it.each(['1795215960', '2026-11-20T23:06:00.000Z', '2026-11-21T00:06:00+01:00'])(
-    'is recognised: %s',
+    'a converted timestamp is recognized: %s',
     (timestamp) => {
       expect(verify(received({ timestamp }))).toMatchObject({
         reason: 'timestamp_changed',
@@ -113,14 +116,19 @@ describe('a changed body', () => {
     '{"created_at":"t","data":{"created_at":"t","id":"evt_1","payload":{"n":9007199254740993},"type":"a.b","workspace_id":"ws_1"},"type":"a.b","workspace_id":"ws_1"}';
 
   it.each([
-    ['indented, its numbers kept', body, body.replaceAll(',', ',\n '), json],
+    ['indented, with unchanged numbers', body, body.replaceAll(',', ',\n '), json],
     ['spaced in Python', body, body.replaceAll(/([,:])(?=["{])/g, '$1 '), json],
     ['indented by JavaScript', plain, JSON.stringify(JSON.parse(plain), null, 2), json],
     ['spaced by the sender', python, plain, json],
     ['escaped by a PHP sender', php, plain, json],
     ['escaped by a Go sender', go, plain, json],
     ['indented by the sender', JSON.stringify(value, null, 4), JSON.stringify(value), json],
-    ['indented by the sender and ended', `${JSON.stringify(value, null, 2)}\n`, JSON.stringify(value), json],
+    [
+      'indented by the sender, with LF at its end',
+      `${JSON.stringify(value, null, 2)}\n`,
+      JSON.stringify(value),
+      json,
+    ],
     ['escaped by the receiver', plain, python, json],
     ['written as a JSON string', body, JSON.stringify(body), json],
     [
@@ -137,20 +145,20 @@ describe('a changed body', () => {
       json,
     ],
     ['in base64', body, Buffer.from(body).toString('base64'), 'it was encoded in base64'],
-    ['ended', body, `${body}\n`, 'a line ending was added at its end'],
-    ['ended in CRLF', body, `${body}\r\n`, 'a line ending was added at its end'],
+    ['with LF at its end', body, `${body}\n`, 'a line ending was added at its end'],
+    ['with CRLF at its end', body, `${body}\r\n`, 'a line ending was added at its end'],
     ['trimmed', `${body}\n`, body, 'the line ending at its end was removed'],
     ['padded', body, `  ${body}\n`, 'whitespace was added around it'],
     ['with LF for CRLF', 'a\r\nb', 'a\nb', 'its line endings were changed from CRLF to LF'],
     ['with CRLF for LF', 'a\nb', 'a\r\nb', 'its line endings were changed from LF to CRLF'],
-    ['with a mark', body, `\uFEFF${body}`, 'a byte order mark was added'],
-    ['without its mark', `\uFEFF${body}`, body, 'its byte order mark was removed'],
+    ['with a byte order mark', body, `\uFEFF${body}`, 'a byte order mark was added'],
+    ['without its byte order mark', `\uFEFF${body}`, body, 'its byte order mark was removed'],
     ['composed', 'e\u0301', '\u00e9', 'its Unicode was normalized'],
     ['decomposed', '\u00e9', 'e\u0301', 'its Unicode was normalized'],
     ['read as Latin-1', body, Buffer.from(body).toString('latin1'), 'its UTF-8 was read as Latin-1'],
     ['sent in Latin-1', 'Grüße', Buffer.from('Grüße', 'latin1'), 'it was converted from UTF-8 to Latin-1'],
     ['sent in UTF-16', body, Buffer.from(body, 'utf16le'), 'it was converted from UTF-8 to UTF-16'],
-  ])('is recognised: %s [§6.1]', (_, signed, given, change) => {
+  ])('a changed body is recognized: %s [§6.1]', (_, signed, given, change) => {
     const sizes = `(${Buffer.byteLength(signed)} bytes were signed, ${Buffer.byteLength(given)} were given)`;
     expect(verify(received({ payload: given }, { payload: signed }))).toMatchObject({
       reason: 'body_changed',
@@ -158,7 +166,7 @@ describe('a changed body', () => {
     });
   });
 
-  it('is recognised in bytes as in text', () => {
+  it('a changed body is recognized in bytes too', () => {
     const payload = Buffer.from(JSON.stringify(value, null, 2));
     expect(verify(received({ payload }, { payload: JSON.stringify(value) }))).toMatchObject({
       reason: 'body_changed',
@@ -173,13 +181,13 @@ describe('a changed body', () => {
     ],
     ['compressed', { payload: gzipSync(body) }, 'the given body is compressed with gzip'],
     ['an object as text', { payload: '[object Object]' }, 'The given body is the text [object Object]'],
-    ['bytes that are no text', { payload: '\uFFFD{}' }, 'contains U+FFFD: bytes were lost'],
-  ])('is told by what it looks like: %s [§6.1]', (_, changes, telltale) => {
+    ['bytes that are not text', { payload: '\uFFFD{}' }, 'contains U+FFFD: bytes were lost'],
+  ])('a changed body is recognized by its content: %s [§6.1]', (_, changes, detail) => {
     const result = verify(received({ ...changes }, { payload: '{"a":"b"}' }));
-    expect(result).toMatchObject({ reason: 'body_changed', detail: expect.stringContaining(telltale) });
+    expect(result).toMatchObject({ reason: 'body_changed', detail: expect.stringContaining(detail) });
   });
 
-  it('is not blamed where it is compressed as it was signed', () => {
+  it('a compressed body is not reported as changed if the compressed bytes were signed', () => {
     const payload = gzipSync(body);
     const genuine = received({ contentEncoding: 'gzip' }, { payload });
     expect(verify(genuine)).toMatchObject({ ok: true });
@@ -188,29 +196,29 @@ describe('a changed body', () => {
 
   it.each([
     [
-      'other content',
+      'different content',
       body.replace('10.50', '10.60'),
       'from byte 67 on, "50,\\"to\\":\\"Grüße" became "60,\\"to\\":\\"Grüße"',
     ],
-    ['a cut', body.slice(0, 30), 'it was truncated after byte 30'],
-    ['more', `${body}, more`, 'bytes were added after byte 94'],
-  ])('is shown where the body that was sent is known: %s', (_, payload, change) => {
+    ['a truncated body', body.slice(0, 30), 'it was truncated after byte 30'],
+    ['added bytes', `${body}, more`, 'bytes were added after byte 94'],
+  ])('a changed body is compared with the sent body, if it is known: %s', (_, payload, change) => {
     const result = verify(received({ payload, sentBody: body }));
     expect(result).toMatchObject({ reason: 'body_changed' });
     expect(result.detail).toContain(`The body was changed after signing: ${change} (94 bytes were signed,`);
   });
 
-  it('is ruled out where it is the body that was sent', () => {
+  it('an unchanged body is reported as unchanged if the sent body is known', () => {
     const result = verify(received({ secret: 'other', sentBody: Buffer.from(body) }));
     expect(result).toMatchObject({ reason: 'wrong_secret' });
     expect(result.detail).toContain('the body is unchanged');
   });
 
   it.each([
-    ['another content', body.replace('10.50', '10.60')],
-    ['nesting that JSON cannot be written in', '['.repeat(20_000) + ']'.repeat(20_000)],
-    ['more than is worth trying', `${' '.repeat(64 * 1024)}${body}`],
-  ])('is not guessed at: %s', (_, payload) => {
+    ['different content', body.replace('10.50', '10.60')],
+    ['JSON that is nested too deep to serialize', '['.repeat(20_000) + ']'.repeat(20_000)],
+    ['a body that is too large to compare', `${' '.repeat(64 * 1024)}${body}`],
+  ])('a changed body is not reported for %s', (_, payload) => {
     expect(verify(received({ payload }))).toMatchObject({ reason: 'signature_mismatch' });
   });
 });

@@ -1,4 +1,4 @@
-/** What we sign is accepted by the packages that the owners of the schemes publish, and what those sign by us. */
+/** Compares our signatures with those of the packages that the owners of the schemes publish. */
 import * as octokit from '@octokit/webhooks-methods';
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
@@ -16,7 +16,7 @@ const stripe = new Stripe('sk_test_unused').webhooks;
 
 const anyText = fc.string({ unit: 'binary', minLength: 1, maxLength: 300 });
 const payloads = fc.oneof(fc.json(), anyText);
-/** Stripe's package takes blanks for no secret. */
+/** Stripe's package treats a blank secret as missing. */
 const secrets = fc
   .string({ unit: 'grapheme', minLength: 1, maxLength: 80 })
   .filter((text) => text.trim() !== '');
@@ -29,17 +29,17 @@ function headersOf(scheme: keyof typeof schemes, body: string, secretsOfEndpoint
     .headers;
 }
 
-/** @throws when it does not. */
+/** @throws when the signature is invalid. */
 function stripeVerifies(payload: string, header: string, secret: string): boolean | undefined {
   return stripe.signature?.verifyHeader(payload, header, secret, 300, undefined, now);
 }
 
 describe('standardwebhooks', () => {
-  // It reads the clock of the machine.
+  // The package uses the system time.
   beforeAll(() => void vi.useFakeTimers({ now, toFake: ['Date'] }));
   afterAll(() => void vi.useRealTimers());
 
-  it('accepts what we sign, under each secret of a rotation', () => {
+  it('standardwebhooks accepts our signature under each secret of a rotation', () => {
     fc.assert(
       fc.property(payloads, base64Secrets, base64Secrets, (payload, current, previous) => {
         const headers = headersOf('standard-webhooks', payload, [current, previous]);
@@ -50,13 +50,13 @@ describe('standardwebhooks', () => {
     );
   });
 
-  it('accepts what we sign under the secrets that we make for it', () => {
+  it('standardwebhooks accepts our signature under a secret that we generate for it', () => {
     const secret = createWebhookSecret(schemes['standard-webhooks'].key);
     const headers = headersOf('standard-webhooks', '{}', [secret]);
     expect(new Webhook(secret).verify('{}', headers)).toEqual({});
   });
 
-  it('signs what we accept', () => {
+  it('our verification accepts the signature of standardwebhooks', () => {
     fc.assert(
       fc.property(payloads, base64Secrets, (payload, secret) => {
         const signature = new Webhook(secret).sign(id, new Date(now), payload);
@@ -68,7 +68,7 @@ describe('standardwebhooks', () => {
 });
 
 describe('stripe', () => {
-  it('accepts what we sign, under each secret of a rotation', () => {
+  it('stripe accepts our signature under each secret of a rotation', () => {
     fc.assert(
       fc.property(payloads, secrets, secrets, (payload, current, previous) => {
         const header = headersOf('stripe', payload, [current, previous])['Stripe-Signature'] ?? '';
@@ -79,7 +79,7 @@ describe('stripe', () => {
     );
   });
 
-  it('signs what we accept', () => {
+  it('our verification accepts the signature of stripe', () => {
     fc.assert(
       fc.property(payloads, secrets, (payload, secret) => {
         const signature = stripe.generateTestHeaderString({ payload, secret, timestamp: seconds });
@@ -90,7 +90,7 @@ describe('stripe', () => {
 });
 
 describe('@octokit/webhooks-methods', () => {
-  it('accepts what we sign', async () => {
+  it('@octokit/webhooks-methods accepts our signature', async () => {
     await fc.assert(
       fc.asyncProperty(payloads, secrets, async (payload, secret) => {
         const signature = headersOf('github', payload, [secret])['X-Hub-Signature-256'] ?? '';
@@ -99,7 +99,7 @@ describe('@octokit/webhooks-methods', () => {
     );
   });
 
-  it('signs what we accept', async () => {
+  it('our verification accepts the signature of @octokit/webhooks-methods', async () => {
     await fc.assert(
       fc.asyncProperty(payloads, secrets, async (payload, secret) => {
         const signature = await octokit.sign(secret, payload);
@@ -109,8 +109,8 @@ describe('@octokit/webhooks-methods', () => {
   });
 });
 
-describe('all of them', () => {
-  it('refuse what we refuse: the signature of another body', async () => {
+describe('all packages', () => {
+  it('every package refuses the signature of another body, as we do', async () => {
     const [secret] = fc.sample(base64Secrets, 1) as [string];
     const forged = (scheme: keyof typeof schemes) => headersOf(scheme, '{"amount":1}', [secret]);
     const payload = '{"amount":2}';

@@ -7,7 +7,7 @@ export const body =
   '{"type":"order.shipped","data":{"id":"evt_1","payload":{"price":10.50,"to":"Grüße/世界"}}}';
 export const now = Date.parse('2026-11-20T23:06:00Z');
 
-/** What a receiver would verify of a delivery that was signed now with {@link secret}, but for `changes`. */
+/** Input to verify a delivery that is signed now with {@link secret}, with `changes`. */
 export function received(
   changes: Partial<VerifyInput> = {},
   signed: { payload?: string | Uint8Array; secrets?: readonly string[]; scheme?: SchemeName } = {},

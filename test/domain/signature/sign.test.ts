@@ -14,7 +14,7 @@ const delivery = {
 
 describe('signDelivery', () => {
   it.each(golden.vectors)(
-    'signs $name as another implementation does [signature.content, signature.algorithm]',
+    'signDelivery signs $name as another implementation does [signature.content, signature.algorithm]',
     ({ secrets, timestamp, body_base64, signature }) => {
       const body = Buffer.from(body_base64, 'base64');
       const signed = signDelivery({ ...delivery, secrets, body, timestampMs: Date.parse(timestamp) });
@@ -22,18 +22,21 @@ describe('signDelivery', () => {
     },
   );
 
-  it.each(published.vectors)('signs the published example of $scheme', ({ scheme, secret, ...vector }) => {
-    const signed = signDelivery({
-      scheme: schemes[scheme as SchemeName],
-      secrets: [secret],
-      id: vector.id ?? '',
-      timestampMs: Number(vector.timestamp) * 1000,
-      body: vector.body,
-    });
-    expect(Object.values(signed.headers)).toContain(vector.signature);
-  });
+  it.each(published.vectors)(
+    'signDelivery signs the published example of $scheme',
+    ({ scheme, secret, ...vector }) => {
+      const signed = signDelivery({
+        scheme: schemes[scheme as SchemeName],
+        secrets: [secret],
+        id: vector.id ?? '',
+        timestampMs: Number(vector.timestamp) * 1000,
+        body: vector.body,
+      });
+      expect(Object.values(signed.headers)).toContain(vector.signature);
+    },
+  );
 
-  it('sends signature, timestamp and id in headers of their own [§6.headers.signature, §6.headers.timestamp, §6.headers.delivery-id]', () => {
+  it('signDelivery returns signature, timestamp and id in separate headers [§6.headers.signature, §6.headers.timestamp, §6.headers.delivery-id]', () => {
     expect(signDelivery(delivery).headers).toEqual({
       'Service-Signature': expect.stringMatching(/^v1=[0-9a-f]{64}$/),
       'Service-Timestamp': '2026-11-20T23:06:00Z',
@@ -41,35 +44,35 @@ describe('signDelivery', () => {
     });
   });
 
-  it('writes the timestamp in ISO 8601 and whole seconds, rounded down [signature.timestamp]', () => {
+  it('the timestamp is in ISO 8601 and whole seconds, rounded down [signature.timestamp]', () => {
     expect(signDelivery(delivery).timestamp).toBe('2026-11-20T23:06:00Z');
   });
 
-  it('writes Unix seconds where the scheme says so [signature.timestamp]', () => {
+  it('the timestamp is in Unix seconds if the scheme says so [signature.timestamp]', () => {
     const scheme = { ...schemes.svc, timestampFormat: 'unix' as const };
     expect(signDelivery({ ...delivery, scheme }).timestamp).toBe('1795215960');
   });
 
-  it('signs under each secret of a rotation, the current one first [signature.header]', () => {
+  it('a delivery is signed under each secret of a rotation, the current one first [signature.header]', () => {
     const signature = (...secrets: string[]) =>
       signDelivery({ ...delivery, secrets }).headers['Service-Signature'];
     expect(signature('new', 'old')).toBe(`${signature('new')},${signature('old')}`);
   });
 
-  it('signs under the current secret alone where the header holds one signature', () => {
+  it('a delivery is only signed under the current secret if the header has one signature', () => {
     const headers = (...secrets: string[]) =>
       signDelivery({ ...delivery, scheme: schemes.github, secrets }).headers;
     expect(headers('new', 'old')).toEqual(headers('new'));
   });
 
-  it('puts the timestamp into the signature header where the scheme has it there', () => {
+  it('the timestamp is in the signature header if the scheme has it there', () => {
     const { headers } = signDelivery({ ...delivery, scheme: schemes.stripe, secrets: ['new', 'old'] });
     expect(headers).toEqual({
       'Stripe-Signature': expect.stringMatching(/^t=1795215960,v1=[0-9a-f]{64},v1=[0-9a-f]{64}$/),
     });
   });
 
-  it('shows what was signed, as text or as bytes', () => {
+  it('signedContent is what was signed, as text or as bytes', () => {
     const bytes = Buffer.from([0xff, 0x00]);
     const prefix = '2026-11-20T23:06:00Z.';
     expect(signDelivery(delivery).signedContent).toBe(`${prefix}{"data":{}}`);
@@ -78,7 +81,7 @@ describe('signDelivery', () => {
     );
   });
 
-  it('does not take placeholders in an id or a body for its own', () => {
+  it('placeholders in an id or a body are not replaced', () => {
     const scheme = schemes['standard-webhooks'];
     const secrets = ['whsec_c2VjcmV0'];
     const signed = signDelivery({ ...delivery, scheme, secrets, id: '{body}', body: '{id}{timestamp}' });

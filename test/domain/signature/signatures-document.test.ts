@@ -1,4 +1,4 @@
-/** What docs/signatures.md says of reasons and schemes is so. */
+/** Checks the reasons and schemes in docs/signatures.md. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -8,11 +8,11 @@ import { schemeNames } from '../../../src/domain/signature/schemes.ts';
 
 const page = readFileSync(join(import.meta.dirname, '../../../docs/signatures.md'), 'utf8');
 
-it.each([...refusalReasons, ...digestMistakes, ...schemeNames])('names %s', (word) => {
+it.each([...refusalReasons, ...digestMistakes, ...schemeNames])('docs/signatures.md names %s', (word) => {
   expect(page).toContain(`\`${word}\``);
 });
 
-it('describes a scheme that can be used', () => {
+it('docs/signatures.md describes a valid custom scheme', () => {
   const [, example = ''] = /```json\n(.*?)```/s.exec(page) ?? [];
   const { scheme, schemes } = JSON.parse(example);
   expect(customSchemes.parse(schemes, { path: 'schemes', hint: '' })).toHaveProperty(scheme);
