@@ -167,7 +167,7 @@ describeInBrowser('the endpoint pages', () => {
     await press(page, 'Send probe');
     const probe = page.getByRole('region', { name: 'Test the endpoint' });
     await probe.getByText(/200: any\w+ can send/).waitFor();
-    await probe.getByText('Verify the signature before anything else').waitFor();
+    await probe.getByText('Verify the signature first').waitFor();
     await expect.poll(async () => (await emulator.control.listDeliveries({})).data).toEqual([]);
   });
 
