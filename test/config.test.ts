@@ -121,7 +121,7 @@ describe('the sources of settings', () => {
     );
   });
 
-  it.each(layered)('the setting %s can be an option', async (name, flag, _, __, value) => {
+  it.each(layered)('the setting %s is read from its option', async (name, flag, _, __, value) => {
     const option = toOption(name).slice(2);
     const attribute = option.replace(/-([a-z])/g, (___, letter: string) => letter.toUpperCase());
     const { values, sources } = await resolve({ flags: { [attribute]: flag } });
@@ -129,13 +129,13 @@ describe('the sources of settings', () => {
     expect(sources[name]).toEqual({ kind: 'flag', name: `--${option}` });
   });
 
-  it.each(layered)('the setting %s can be a variable', async (name, _, variable, __, value) => {
+  it.each(layered)('the setting %s is read from its variable', async (name, _, variable, __, value) => {
     const { values, sources } = await resolve({ env: { [toVariable(name)]: variable } });
     expect(values[name]).toEqual(value);
     expect(sources[name]).toEqual({ kind: 'variable', name: toVariable(name) });
   });
 
-  it.each(layered)('the setting %s can be in the file', async (name, _, __, written, value) => {
+  it.each(layered)('the setting %s is read from the file', async (name, _, __, written, value) => {
     const { values, sources } = await resolve({ file: { [toSnakeCase(name)]: written } });
     expect(values[name]).toEqual(value);
     expect(sources[name]).toEqual({ kind: 'file', name: join(cwd, 'svc.config.json') });
@@ -149,7 +149,7 @@ describe('the sources of settings', () => {
     expect([sources.port.kind, sources.host.kind, sources.speed.kind]).toEqual(['flag', 'variable', 'file']);
   });
 
-  it('settings have the names of the command line, the environment and the file', () => {
+  it('each setting has a name on the command line, in the environment and in the file', () => {
     expect([toOption('randomSeed'), toVariable('randomSeed'), toSnakeCase('randomSeed')]).toEqual([
       '--random-seed',
       'SVC_RANDOM_SEED',

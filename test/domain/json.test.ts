@@ -55,7 +55,7 @@ describe('parseJsonObject', () => {
     ['"text"', /must be a JSON object/],
     ['{"a":1,"a":2}', /duplicate field: a\.$/],
     ['{"payload":{"items":[{},{"sku":1,"\\u0073ku":2}]}}', /duplicate field: payload\.items\[1\]\.sku\.$/],
-  ])('parseJsonObject refuses %s with one clear message [error.codes]', (body, message) => {
+  ])('parseJsonObject refuses %j with one clear message [error.codes]', (body, message) => {
     expect(messageOf(body)).toMatch(message);
   });
 
