@@ -226,7 +226,7 @@ describe('svc emulator wait', () => {
   });
 });
 
-describe('svc emulator start fails', () => {
+describe('svc emulator start and stop fail', () => {
   it('the error names the emulator that uses the port', async () => {
     const { ready } = await startEmulatorForTest(createFolder(), '--db', ':memory:');
     const { port } = new URL(ready.url);
