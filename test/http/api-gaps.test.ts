@@ -1,4 +1,4 @@
-/** Each choice of the rows of the gap register that concern the API, at work in an emulator. */
+/** Runs an emulator with each choice of the gap register that concerns the API. */
 import { describe, expect, it } from 'vitest';
 import { startTestEmulator, type TestEmulator } from '../support/test-emulator.ts';
 
@@ -17,7 +17,7 @@ describe('event.body', () => {
     ['payload', 'data'],
     ['data', 'payload'],
   ])(
-    '%s: the field %s contains the payload, and the other name is unknown [event.body]',
+    'choice %s: the field %s contains the payload, and the other name is unknown [event.body]',
     async (member, other) => {
       await using emulator = await start('event.body', member);
       const created = await emulator.api('POST', '/events', { type: 'a.b', [member]: { n: 1 } });
@@ -33,7 +33,7 @@ describe('event.catalogue', () => {
     ['open', 201],
     ['closed', 422],
   ])(
-    '%s: an event of an unknown type, and a subscription to one, get %i [event.catalogue]',
+    'choice %s: an event of an unknown type, and a subscription to one, get %i [event.catalogue]',
     async (choice, status) => {
       await using emulator = await start('event.catalogue', choice);
       const event = (type: string) => emulator.api('POST', '/events', { type });
@@ -66,7 +66,7 @@ describe('webhook.url', () => {
   ];
 
   it.each(['local', 'public'] as const)(
-    '%s: takes and refuses what it says [webhook.url, §2.webhook.url]',
+    'choice %s: an endpoint URL is accepted or rejected by its scheme and host [webhook.url, §2.webhook.url]',
     async (choice) => {
       await using emulator = await start('webhook.url', choice);
       for (const [url, status] of urls) {
@@ -97,7 +97,7 @@ describe('webhook.wildcard', () => {
     ['rejected_in_production', 201, 422],
     ['rejected', 422, 422],
   ])(
-    '%s: a subscription to * gets %i in the sandbox and %i in production [webhook.wildcard, §2.webhook.wildcard]',
+    'choice %s: a subscription to * gets %i in the sandbox and %i in production [webhook.wildcard, §2.webhook.wildcard]',
     async (choice, sandbox, production) => {
       await using first = await start('webhook.wildcard', choice);
       await using second = await start('webhook.wildcard', choice, { environment: 'production' });
@@ -112,18 +112,21 @@ describe('list.workspace', () => {
   it.each([
     ['workspace_id', 'workspace'],
     ['workspace', 'workspace_id'],
-  ])('%s: names the workspace of a list, and %s is not known [list.workspace]', async (parameter, other) => {
-    await using emulator = await start('list.workspace', parameter);
-    const { workspace_id } = emulator.status();
-    const { key } = await emulator.control.createKey({ scopes: ['events:read'] });
-    const list = (query: string) =>
-      emulator.api('GET', `/events${query}`, undefined, { authorization: `Bearer ${key}` });
-    const { json: event } = await emulator.api('POST', '/events', { type: 'a.b' });
-    expect((await list(`?${parameter}=${workspace_id}`)).json.data).toEqual([event]);
-    expect((await list(`?${other}=${workspace_id}`)).status).toBe(400);
-    expect((await list('')).json.error.message).toMatch(new RegExp(`^${parameter} is required`));
-    expect((await emulator.api('GET', '/events')).json.data).toEqual([event]);
-  });
+  ])(
+    'the parameter %s selects the workspace of a list, and %s is unknown [list.workspace]',
+    async (parameter, other) => {
+      await using emulator = await start('list.workspace', parameter);
+      const { workspace_id } = emulator.status();
+      const { key } = await emulator.control.createKey({ scopes: ['events:read'] });
+      const list = (query: string) =>
+        emulator.api('GET', `/events${query}`, undefined, { authorization: `Bearer ${key}` });
+      const { json: event } = await emulator.api('POST', '/events', { type: 'a.b' });
+      expect((await list(`?${parameter}=${workspace_id}`)).json.data).toEqual([event]);
+      expect((await list(`?${other}=${workspace_id}`)).status).toBe(400);
+      expect((await list('')).json.error.message).toMatch(new RegExp(`^${parameter} is required`));
+      expect((await emulator.api('GET', '/events')).json.data).toEqual([event]);
+    },
+  );
 });
 
 describe('list.limit', () => {
@@ -131,7 +134,7 @@ describe('list.limit', () => {
     { default: 20, max: 100 },
     { default: 2, max: 3 },
     { default: 1, max: 1 },
-  ])('%j: is the size of a page, by default and at most [list.limit]', async (choice) => {
+  ])('choice %j: a page has the default size, and at most the maximum [list.limit]', async (choice) => {
     await using emulator = await start('list.limit', choice);
     for (let i = 0; i <= choice.max; i++) await emulator.api('POST', '/events', { type: 'a.b' });
     const sizes = await Promise.all(
@@ -149,7 +152,7 @@ describe('key.scopes', () => {
   it.each([
     ['required', 403],
     ['not_required', 200],
-  ])('%s: a read with a key without the read scopes gets %i [key.scopes]', async (choice, status) => {
+  ])('choice %s: a read with a key without the read scopes gets %i [key.scopes]', async (choice, status) => {
     await using emulator = await start('key.scopes', choice);
     const { workspace_id } = emulator.status();
     const { key } = await emulator.control.createKey({ scopes: ['events:write'], workspace_id });
@@ -168,19 +171,22 @@ describe('body.limit', () => {
     ['1KiB', 1024],
     ['256KiB', 256 * 1024],
     ['2MiB', 2 * 1024 * 1024],
-  ])('%s: a body of %i bytes is taken, one byte more is not [body.limit]', async (choice, bytes) => {
-    await using emulator = await start('body.limit', choice);
-    const frame = '{"type":"a.b","payload":{"x":""}}';
-    const body = (length: number) => frame.replace('""', `"${'x'.repeat(length - frame.length)}"`);
-    expect((await emulator.api('POST', '/events', body(bytes))).status).toBe(201);
-    const { status, json } = await emulator.api('POST', '/events', body(bytes + 1));
-    expect([status, json.error.code, json.error.message]).toEqual([
-      413,
-      'payload_too_large',
-      `The body is larger than ${bytes} bytes.`,
-    ]);
-    expect((await emulator.api('GET', '/events')).json.data).toHaveLength(1);
-  });
+  ])(
+    'choice %s: a body of %i bytes is accepted, and one byte more is rejected [body.limit]',
+    async (choice, bytes) => {
+      await using emulator = await start('body.limit', choice);
+      const frame = '{"type":"a.b","payload":{"x":""}}';
+      const body = (length: number) => frame.replace('""', `"${'x'.repeat(length - frame.length)}"`);
+      expect((await emulator.api('POST', '/events', body(bytes))).status).toBe(201);
+      const { status, json } = await emulator.api('POST', '/events', body(bytes + 1));
+      expect([status, json.error.code, json.error.message]).toEqual([
+        413,
+        'payload_too_large',
+        `The body is larger than ${bytes} bytes.`,
+      ]);
+      expect((await emulator.api('GET', '/events')).json.data).toHaveLength(1);
+    },
+  );
 
   it('the limit counts bytes, also of a body without Content-Length [body.limit]', async () => {
     await using emulator = await start('body.limit', '1KiB');

@@ -7,7 +7,7 @@ import { type ApiResponse, startTestEmulator, type TestEmulator } from '../suppo
 
 let emulator: TestEmulator;
 let workspaceId: string;
-/** A key for all workspaces, one for a second workspace, and what is in that workspace. */
+/** A key for all workspaces, a key for a second workspace, and the resources of that workspace. */
 let general: string;
 let elsewhere: { key: string; workspaceId: string; eventId: string };
 beforeAll(async () => {
@@ -35,7 +35,7 @@ const webhookIn = (workspace: string) => ({
   events: ['order.shipped'],
 });
 
-describe('a request', () => {
+describe('API key of a request', () => {
   const refused: [string, string | undefined, RegExp][] = [
     ['no header', undefined, /no Authorization header/],
     ['an empty header', '', /form `Bearer <API_KEY>`/],
@@ -48,7 +48,7 @@ describe('a request', () => {
     ['a key of 8 KB', `Bearer svc_test_${'A'.repeat(8000)}`, /does not exist/],
   ];
 
-  it.each(refused)('with %s is refused with 401 [§5.1, §7.401]', async (_, authorization, message) => {
+  it.each(refused)('a request with %s gets 401 [§5.1, §7.401]', async (_, authorization, message) => {
     const { base_url } = emulator.status();
     const response = await fetch(
       `${base_url}/events`,
@@ -65,7 +65,7 @@ describe('a request', () => {
     expect((await emulator.api('GET', '/events', undefined, { authorization })).status).toBe(200);
   });
 
-  it('with a revoked key is refused with 401 [§7.401]', async () => {
+  it('a request with a revoked key gets 401 [§7.401]', async () => {
     const { id, key } = await emulator.control.createKey({
       scopes: ['events:read'],
       workspace_id: workspaceId,
@@ -100,7 +100,7 @@ describe('a key without the scope', () => {
   ];
 
   it.each(needs)(
-    '%s is refused at %s %s with 403 and its name [§5.3, §5.4, §5.5, §7.403, key.scopes]',
+    'a key without %s gets 403 with the name of the scope at %s %s [§5.3, §5.4, §5.5, §7.403, key.scopes]',
     async (scope, method, path, body) => {
       const key = await createKey(scopes.filter((other) => other !== scope));
       const { status, json } = await as(key, method, path, body);
@@ -122,7 +122,7 @@ describe('a key without the scope', () => {
   });
 });
 
-describe('what belongs to another workspace than the key', () => {
+describe('resources of another workspace', () => {
   it('a resource of another workspace gets the same 404 as one that does not exist [workspace.hidden, §7.404]', async () => {
     const { api_key } = emulator.status();
     const unknown = '01JD3Z5K8Q4W6X7Y8Z9A0B1C2D';
@@ -186,7 +186,7 @@ describe('the two environments', () => {
     expect(key).toMatch(/^svc_live_/);
   });
 
-  it('refuse the key of the other and say whose it is [§5.2, key.environment, §7.401]', async () => {
+  it('an environment rejects the key of the other one, and names that environment [§5.2, key.environment, §7.401]', async () => {
     await using production = await startTestEmulator({ environment: 'production' });
     for (const [here, there] of [
       [emulator, production],
@@ -202,7 +202,7 @@ describe('the two environments', () => {
     }
   });
 
-  it('share no data [§1.environments]', async () => {
+  it('the environments share no data [§1.environments]', async () => {
     await using production = await startTestEmulator({ environment: 'production' });
     const { json } = await emulator.api('POST', '/events', { type: 'order.shipped' });
     expect((await production.api('GET', '/events')).json.data).toEqual([]);
@@ -221,7 +221,7 @@ describe('the two environments', () => {
     await (await startTestEmulator({ db })).close();
   });
 
-  it('take plain HTTP and the wildcard in the sandbox, and neither in production [§2.webhook.url, §2.webhook.wildcard]', async () => {
+  it('plain HTTP and the wildcard are accepted in the sandbox and rejected in production [§2.webhook.url, §2.webhook.wildcard]', async () => {
     await using production = await startTestEmulator({ environment: 'production' });
     const { workspace_id } = production.status();
     const local = { url: 'http://127.0.0.1:3000/' };
@@ -240,7 +240,7 @@ describe('the two environments', () => {
   });
 });
 
-it('keys are nowhere in the database, only their hashes [§5.1]', async () => {
+it('the database contains only hashes of keys [§5.1]', async () => {
   const folder = createTemporaryFolder();
   const db = join(folder, 'sandbox.db');
   const kept = await startTestEmulator({ db });

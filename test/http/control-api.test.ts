@@ -1,4 +1,4 @@
-/** The control plane on the wire: paths, methods, statuses and errors. What it does is in test/control/control-plane.test.ts. */
+/** The control plane over HTTP: paths, methods, statuses and errors. test/control/control-plane.test.ts tests its operations. */
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { controlOperations } from '../../src/contract/control-operations.ts';
@@ -88,12 +88,12 @@ describe('each operation', () => {
     for (const [status, method, path, body] of answers) {
       expect((await ask(method, path, body)).status, `${method} ${path}`).toBe(status);
     }
-    // `POST /keys`, `GET /stored-events`, `GET /deliveries`, and stopping, which is done in another test.
+    // `POST /keys`, `GET /stored-events`, `GET /deliveries`, and the operation that stops the emulator: other tests call it.
     expect(answers.length + 4).toBe(Object.keys(controlOperations).length);
   });
 });
 
-describe('what the control plane refuses', () => {
+describe('errors of the control plane', () => {
   it.each<[number, string, string, string, unknown?, Record<string, string>?]>([
     [404, 'not_found', 'GET', ''],
     [404, 'not_found', 'GET', '/nothing'],
@@ -146,7 +146,7 @@ describe('what the control plane refuses', () => {
   });
 });
 
-describe('what is beside the two APIs', () => {
+describe('paths outside of the two APIs', () => {
   it('/healthz returns 200', async () => {
     const response = await fetch(`${emulator.status().url}/healthz`);
     expect([response.status, await response.text()]).toEqual([200, '{"ok":true}']);

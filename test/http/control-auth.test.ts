@@ -1,4 +1,4 @@
-/** An emulator that other machines can reach asks them for a token. */
+/** The token of the control plane and the dashboard when other machines can reach the emulator. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
 import { networkInterfaces, tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ import { createTestWallClock } from '../support/test-wall-clock.ts';
 
 const TOKEN = 'a-token.of_mine~0123';
 
-/** Where other machines find this one; undefined without a network. */
+/** An address at which other machines reach this one; undefined without a network. */
 const outerAddress = Object.values(networkInterfaces())
   .flat()
   .find((entry) => entry?.family === 'IPv4' && !entry.internal)?.address;
@@ -63,8 +63,8 @@ const guarded = [
 ];
 const bearer = { authorization: `Bearer ${TOKEN}` };
 
-describe('without the token', () => {
-  it.each(guarded)('%s is not had', async (path) => {
+describe('a request without the token', () => {
+  it.each(guarded)('GET %s without the token returns 401', async (path) => {
     const { status, headers, text } = await ask(path);
     expect(status).toBe(401);
     expect(headers['www-authenticate']).toBe('Bearer realm="svc control plane"');
@@ -74,7 +74,7 @@ describe('without the token', () => {
     expect(text).not.toContain('the page');
   });
 
-  it('the error of the control plane says where it is, in the documented form', async () => {
+  it('the error of the control plane says where to find the token', async () => {
     expect(JSON.parse((await ask('/_svc/status')).text)).toEqual({
       error: {
         code: 'token_required',
@@ -85,7 +85,7 @@ describe('without the token', () => {
     });
   });
 
-  it('the page says it in words', async () => {
+  it('GET / without the token returns a page that says where to find it', async () => {
     const { headers, text } = await ask('/');
     expect(headers).toMatchObject({
       'content-type': 'text/html; charset=utf-8',
@@ -95,18 +95,18 @@ describe('without the token', () => {
   });
 
   it.each<[string, Record<string, string>]>([
-    ['of another one', { authorization: `Bearer ${TOKEN}x` }],
-    ['that is only its beginning', { authorization: `Bearer ${TOKEN.slice(0, -1)}` }],
+    ['with another value', { authorization: `Bearer ${TOKEN}x` }],
+    ['that is cut off', { authorization: `Bearer ${TOKEN.slice(0, -1)}` }],
     ['in another case', { authorization: `Bearer ${TOKEN.toUpperCase()}` }],
     ['that is empty', { authorization: 'Bearer ' }],
     ['of another scheme', { authorization: `Basic ${TOKEN}` }],
     ['in a cookie of another emulator', { cookie: `svc_token_1=${TOKEN}` }],
-    ['in a cookie whose name only ends like it', { cookie: `x_svc_token_1=${TOKEN}` }],
-  ])('nothing is had with a token %s', async (_, headers) => {
+    ['in a cookie whose name only ends the same', { cookie: `x_svc_token_1=${TOKEN}` }],
+  ])('every path returns 401 to a token %s', async (_, headers) => {
     for (const path of guarded) expect((await ask(path, headers)).status, path).toBe(401);
   });
 
-  it('nor with an API key, nor with the token in the query of anything but the page', async () => {
+  it('an API key is not a token, and only the page accepts a token in its query', async () => {
     const { api_key } = emulator.status();
     expect((await ask('/_svc/status', { authorization: `Bearer ${api_key}` })).status).toBe(401);
     expect((await ask(`/_svc/status?token=${TOKEN}`)).status).toBe(401);
@@ -121,7 +121,7 @@ describe('without the token', () => {
   });
 });
 
-describe('a client that shows wrong tokens', () => {
+describe('a client with wrong tokens', () => {
   const wrong = { authorization: 'Bearer wrong-token-012345' };
   const status = async (headers: Record<string, string>, path = '/_svc/status') =>
     (await ask(path, headers)).status;
@@ -161,7 +161,7 @@ describe('a client that shows wrong tokens', () => {
     expect(new Set(await repeat(30, () => status(bearer)))).toEqual(new Set([200]));
   });
 
-  // Other systems have one loopback address only.
+  // Other systems have only one loopback address.
   it.runIf(process.platform === 'linux')('a throttled client does not block other clients', async () => {
     await repeat(20, () => status(wrong));
     const other = new Promise((resolve, reject) => {
@@ -174,7 +174,7 @@ describe('a client that shows wrong tokens', () => {
   });
 });
 
-describe('with the token', () => {
+describe('a request with the token', () => {
   it.each([
     ['/', 200],
     ['/assets/index-a1b2.js', 200],
@@ -188,7 +188,7 @@ describe('with the token', () => {
     expect((await ask(path, { cookie: `a=b; svc_token_${port}=${TOKEN}; c=d` })).status).toBe(status);
   });
 
-  it('in its link, the page takes it out of the address and into a cookie that only the browser sees', async () => {
+  it('the page moves the token of its link to a cookie that scripts cannot read', async () => {
     const link = new URL(emulator.status().dashboard_url);
     expect(link.search).toBe(`?token=${TOKEN}`);
     const { status, headers, text } = await ask(link.pathname + link.search);
@@ -199,12 +199,12 @@ describe('with the token', () => {
     expect(await ask('/', { cookie })).toMatchObject({ status: 200, text: 'the page' });
   });
 
-  it('in a link that is wrong, the page gives no cookie', async () => {
+  it('a link with a wrong token sets no cookie', async () => {
     const { status, headers } = await ask(`/?token=${TOKEN}x`);
     expect([status, headers['set-cookie']]).toEqual([401, undefined]);
   });
 
-  it('a page of elsewhere still gets nothing, and no name leads here', async () => {
+  it('a request of another origin or with a foreign host gets 403, even with the token', async () => {
     const foreign = { ...bearer, origin: 'http://evil.example' };
     expect((await ask('/_svc/status', foreign)).status).toBe(403);
     expect((await ask('/_svc/status', { ...bearer, 'sec-fetch-site': 'cross-site' })).status).toBe(403);
@@ -219,7 +219,7 @@ describe('with the token', () => {
   );
 });
 
-describe('a token is asked for', () => {
+describe('token requirement', () => {
   const local = { host: '127.0.0.1', publicUrl: null };
 
   it.each([
@@ -231,9 +231,9 @@ describe('a token is asked for', () => {
     ['on every address, IPv6 included', { ...local, host: '::' }, true],
     ['at a name of this network', { ...local, publicUrl: 'http://svc.test' }, true],
     ['at a public name', { ...local, publicUrl: 'https://svc.example.com' }, true],
-    ['with one of its own', { ...local, controlToken: TOKEN }, true],
-  ])('%s: %j %s', async (_, options, isAsked) => {
-    // Without a port: it depends on the options, and not every machine has every address.
+    ['with a configured token', { ...local, controlToken: TOKEN }, true],
+  ])('an emulator %s (%j) requires a token: %s', async (_, options, isAsked) => {
+    // The emulator does not listen, because not every machine has every address.
     await using started = await startTestEmulator({ ...options, listen: false });
     const { control_token, control_url, dashboard_url } = started.status();
     expect(control_token !== undefined).toBe(isAsked);
@@ -242,7 +242,7 @@ describe('a token is asked for', () => {
     expect((await started.fetch(new Request(local))).status, control_url).toBe(isAsked ? 401 : 200);
   });
 
-  it('that is another one each time, whatever the seed of the run', async () => {
+  it('the token differs in every run, also with the same seed', async () => {
     const tokens = new Set<string | undefined>();
     for (let run = 0; run < 3; run++) {
       await using started = await startTestEmulator({ host: '0.0.0.0', listen: false, randomSeed: 7 });
@@ -253,20 +253,23 @@ describe('a token is asked for', () => {
   });
 
   it.each(['short', 'with spaces in it, 16 of', 'semicolon;0123456789', 'ümlaut-0123456789'])(
-    'but not %j, which a cookie cannot carry or somebody could guess',
+    'the configured token %j is rejected, because a cookie cannot carry it or it can be guessed',
     async (controlToken) => {
       await expect(startTestEmulator({ controlToken })).rejects.toMatchObject({ code: 'usage' });
     },
   );
 
-  it.skipIf(outerAddress === undefined)('by an address of the network, too', async () => {
-    await using started = await startTestEmulator({ host: String(outerAddress) });
-    const { url: own, control_token } = started.status();
-    expect(new URL(own).hostname).toBe(outerAddress);
-    const status = async (headers = {}) => (await fetch(`${own}/_svc/status`, { headers })).status;
-    expect(await status()).toBe(401);
-    expect(await status({ authorization: `Bearer ${control_token}` })).toBe(200);
-  });
+  it.skipIf(outerAddress === undefined)(
+    'an emulator at an address of the network requires a token',
+    async () => {
+      await using started = await startTestEmulator({ host: String(outerAddress) });
+      const { url: own, control_token } = started.status();
+      expect(new URL(own).hostname).toBe(outerAddress);
+      const status = async (headers = {}) => (await fetch(`${own}/_svc/status`, { headers })).status;
+      expect(await status()).toBe(401);
+      expect(await status({ authorization: `Bearer ${control_token}` })).toBe(200);
+    },
+  );
 });
 
 it('the cookie is marked as Secure after a request over HTTPS', async () => {

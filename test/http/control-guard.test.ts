@@ -17,7 +17,7 @@ interface Answer {
   readonly text: string;
 }
 
-/** Sends a request with these very headers. Of a live stream, which has no end, the beginning is read. */
+/** Sends a request with exactly these headers. Reads only the start of a live stream, which has no end. */
 function ask(path: string, headers: Record<string, string>, method = 'GET', body?: string): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const outgoing = request(emulator.status().url + path, { method, headers }, async (response) => {
@@ -164,7 +164,7 @@ describe('a form of another site', () => {
   });
 });
 
-describe('what cannot be read as one host or one origin', () => {
+describe('a request without exactly one host and one origin', () => {
   const send = (...lines: string[]) =>
     sendRawRequest(emulator.status().url, `${[...lines, 'Connection: close'].join('\r\n')}\r\n\r\n`);
 
@@ -186,7 +186,7 @@ describe('what cannot be read as one host or one origin', () => {
     ['an origin of a file', ['Host: localhost', 'Origin: file://']],
     ['an origin of an extension', ['Host: localhost', 'Origin: chrome-extension://abcdef']],
     ['an origin that is not a URL', ['Host: localhost', 'Origin: http://[']],
-  ])('%s is rejected', async (_, lines) => {
+  ])('a request with %s is rejected', async (_, lines) => {
     const answer = await send('GET /_svc/status HTTP/1.1', ...lines);
     expect(answer).toMatch(/^HTTP\/1\.1 (?:400|403) /);
     expect(answer).not.toContain(emulator.status().api_key);

@@ -53,7 +53,7 @@ const entries = Object.entries(document.paths).flatMap(([path, item]) =>
   ),
 );
 
-/** The variable that stands for an id in the path of each collection. */
+/** The variable for an id in the path of each collection. */
 const VARIABLES: Readonly<Record<string, string>> = {
   workspaces: '$SVC_WORKSPACE_ID',
   keys: '$KEY_ID',
@@ -83,7 +83,7 @@ function renderCurl({ method, path, operation }: Entry): string {
   return parts.join(' ');
 }
 
-/** The fields that a caller can send, beside those in the path. Required ones are marked. */
+/** The fields that a caller can send, except those in the path. Required ones are marked. */
 function listFields({ parameters, requestBody }: Operation): string {
   const { properties = {}, required = [] } = requestBody?.content['application/json']?.schema ?? {};
   const body = Object.keys(properties).map((name) => ({ name, required: required.includes(name) }));
@@ -145,7 +145,7 @@ it('docs/reference/control-plane.md describes every operation of the control pla
   expect(page.split('\n').length).toBeLessThan(400);
 });
 
-/** Operations that end what the others need, in the order in which they can run. */
+/** Operations that remove what others need, in the order in which they can run. */
 const LAST = ['deleteWebhook', 'revokeKey', 'reset', 'stop'];
 /** Responds with 409 unless the database file was removed. */
 const LEFT_OUT = ['restoreDatabase'];
@@ -169,7 +169,7 @@ it.skipIf(curl.failed)(
       .map(renderCurl);
     const script = [
       'set -eu',
-      // The stream has no end: 28 says that the time limit ended it.
+      // The stream has no end. curl exits with 28 at the time limit.
       'curl() { command curl --silent --show-error --fail-with-body --max-time 5 "$@" || test "$1 $?" = "--no-buffer 28"; echo; }',
       ...commands.map((command) => command.replace('--no-buffer', '--no-buffer --max-time 1')),
     ];

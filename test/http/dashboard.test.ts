@@ -108,12 +108,12 @@ describe('the page', () => {
   });
 });
 
-describe('its files', () => {
+describe('files of the page', () => {
   it.each([
     ['index-a1b2.js', 'text/javascript; charset=utf-8'],
     ['icon-c3d4.svg', 'image/svg+xml'],
     ['data-e5f6.bin', 'application/octet-stream'],
-  ])('%s is %s, and kept for ever', async (name, type) => {
+  ])('the asset %s is served as %s and cached forever', async (name, type) => {
     const { status, headers } = await ask(`/assets/${name}`);
     expect(status).toBe(200);
     expect(headers).toMatchObject({
@@ -131,7 +131,7 @@ describe('its files', () => {
     ['GZIP;q=0.5, br;q=0', 'gzip', gunzipSync],
     ['deflate, br;q=0.0, gzip;q=0', undefined, (bytes: Buffer) => bytes],
     ['', undefined, (bytes: Buffer) => bytes],
-  ])('for a client that takes %j comes in the coding %s', async (accepted, coding, decode) => {
+  ])('an asset for a client that accepts %j has the content coding %s', async (accepted, coding, decode) => {
     const { headers, body } = await ask('/assets/index-a1b2.js', { 'accept-encoding': accepted });
     expect(headers['content-encoding']).toBe(coding);
     expect(headers['content-length']).toBe(String(body.length));
@@ -151,13 +151,16 @@ describe('its files', () => {
     expect((await ask(path, { 'if-none-match': String(packed.headers.etag) })).status).toBe(200);
   });
 
-  it.each(['/', '/assets/index-a1b2.js'])('%s tells HEAD all but the body', async (path) => {
-    const [whole, head] = [await ask(path), await ask(path, {}, 'HEAD')];
-    const { 'request-id': _, date: __, ...told } = head.headers;
-    expect([head.status, head.body.length]).toEqual([200, 0]);
-    expect(whole.headers).toMatchObject(told);
-    expect(told['content-length']).toBe(String(whole.body.length));
-  });
+  it.each(['/', '/assets/index-a1b2.js'])(
+    'HEAD %s returns the headers of GET without the body',
+    async (path) => {
+      const [whole, head] = [await ask(path), await ask(path, {}, 'HEAD')];
+      const { 'request-id': _, date: __, ...told } = head.headers;
+      expect([head.status, head.body.length]).toEqual([200, 0]);
+      expect(whole.headers).toMatchObject(told);
+      expect(told['content-length']).toBe(String(whole.body.length));
+    },
+  );
 
   it.each(['POST', 'PUT', 'DELETE', 'OPTIONS', 'TRACE'])('an asset rejects %s', async (method) => {
     for (const path of ['/', '/assets/index-a1b2.js']) {
@@ -168,7 +171,7 @@ describe('its files', () => {
   });
 });
 
-describe('what is beside them is out of reach', () => {
+describe('a path outside of the dashboard', () => {
   it.each([
     '/assets/../secret.txt',
     '/assets/../../secret.txt',
@@ -193,7 +196,7 @@ describe('what is beside them is out of reach', () => {
     '/assets/constructor',
     'http://localhost/assets/../../secret.txt',
     'file:///etc/passwd',
-  ])('by %j', async (path) => {
+  ])('GET %j does not read a file outside of the dashboard', async (path) => {
     const answer = await sendRawRequest(
       emulator.status().url,
       `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`,

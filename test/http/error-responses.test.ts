@@ -34,7 +34,7 @@ function codeOf({ status, json }: Pick<ApiResponse, 'status' | 'json'>): [number
 
 const json = { 'content-type': 'application/json' };
 
-describe('an error has exactly code, message and request_id', () => {
+describe('error responses', () => {
   const event = '{"type":"a.b"}';
   it.each<[string, [number, string], string, string, unknown?, Record<string, string>?]>([
     ['no such path', [404, 'not_found'], 'GET', '/nothing'],
@@ -91,13 +91,13 @@ describe('an error has exactly code, message and request_id', () => {
     ['a missing field', [422, 'validation_failed'], 'POST', '/events', {}],
     ['a field of another type', [422, 'validation_failed'], 'POST', '/events', { type: 7 }],
   ])(
-    '%s [§7.envelope, error.codes, §7.404, §2.request-body]',
+    'the error for %s has exactly code, message and request_id [§7.envelope, error.codes, §7.404, §2.request-body]',
     async (_, expected, method, path, body, headers) => {
       expect(codeOf(await api(method, path, body, headers))).toEqual(expected);
     },
   );
 
-  it('and a JSON type with parameters or a suffix is taken [§2.request-body]', async () => {
+  it('a JSON content type with parameters or a suffix is accepted [§2.request-body]', async () => {
     for (const type of ['application/json; charset=utf-8', 'Application/JSON', 'application/problem+json']) {
       expect((await api('POST', '/events', event, { 'content-type': type })).status, type).toBe(201);
     }
@@ -120,7 +120,7 @@ describe('a method that a path does not have', () => {
   });
 });
 
-describe('a fault inside', () => {
+describe('an internal error', () => {
   it('an internal error is logged, and its details are not sent [error.codes, §7.envelope]', async () => {
     const fault = new TypeError('secret detail of /home/me/src/x.ts');
     vi.spyOn(EventTable.prototype, 'list').mockImplementationOnce(() => {
@@ -133,7 +133,7 @@ describe('a fault inside', () => {
     expect((await api('GET', '/events')).status).toBe(200);
   });
 
-  it('while writing undoes the write [error.codes]', async () => {
+  it('an internal error during a write rolls the write back [error.codes]', async () => {
     const { workspace_id } = emulator.status();
     await api('POST', '/webhooks', { workspace_id, url: 'http://127.0.0.1:9/', events: ['fault.inside'] });
     const insert = vi.spyOn(DeliveryTable.prototype, 'insert').mockImplementationOnce(() => {
@@ -153,7 +153,7 @@ describe('a fault inside', () => {
     expect(faults).toEqual([{ where: answer.json.error.request_id, fault: full }]);
   });
 
-  it('of a document is one like any other [error.codes]', async () => {
+  it('an internal error in a document gets the same error envelope [error.codes]', async () => {
     vi.spyOn(JSON, 'stringify').mockImplementationOnce(() => {
       throw new Error('secret detail');
     });
@@ -164,7 +164,7 @@ describe('a fault inside', () => {
   });
 });
 
-describe('what Node.js itself refuses', () => {
+describe('a request that Node.js rejects', () => {
   const event = 'POST /v1/events HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n';
   it.each([
     ['no HTTP', 'NONSENSE\r\n\r\n'],
@@ -190,7 +190,7 @@ describe('what Node.js itself refuses', () => {
 
   it('a client that disconnects within its body causes no internal error [error.codes]', async () => {
     const { url, api_key } = emulator.status();
-    await emulator.control.listRequests({}); // whatever waits is in the log from here on
+    await emulator.control.listRequests({}); // flushes pending entries to the log
     const done = new AbortController();
     const requests = emulator.control.stream({ types: 'request' }, done.signal)[Symbol.asyncIterator]();
     const logged = requests.next();

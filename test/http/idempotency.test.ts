@@ -58,7 +58,7 @@ describe('a POST with an Idempotency-Key', () => {
     expect((await emulator.control.listWebhooks({})).data).toHaveLength(1);
   });
 
-  it('for an event to hundreds of endpoints is done once, and 409 while it is in progress [§4.3, idempotency.conflict]', async () => {
+  it('a POST of an event for hundreds of endpoints runs once, and repeats get 409 while it is in progress [§4.3, idempotency.conflict]', async () => {
     await using receiver = await createReceiver();
     const webhooks = Array.from({ length: 600 }, (_, index) => ({
       ...{ url: `${receiver.url}/${index}`, events: ['order.shipped'] },
@@ -198,7 +198,7 @@ describe('an Idempotency-Key', () => {
     ['a b', 'with a space'],
     ['caf\u00e9', 'with a letter outside ASCII'],
     ['a\tb', 'with a tab'],
-  ])('that is %j, %s, is refused with 400 [idempotency.scope]', async (key) => {
+  ])('the Idempotency-Key %j, %s, gets 400 [idempotency.scope]', async (key) => {
     const { status, json } = await post(key);
     expect([status, json.error.code]).toEqual([400, 'invalid_request']);
     expect(json.error.message).toBe('The Idempotency-Key must be 1 to 255 visible ASCII characters.');
@@ -206,7 +206,7 @@ describe('an Idempotency-Key', () => {
   });
 
   it.each(['x', '~!"', 'x'.repeat(255), `"${'x'.repeat(255)}"`])(
-    'that is %j is taken [idempotency.scope]',
+    'the Idempotency-Key %j is accepted [idempotency.scope]',
     async (key) => {
       expect((await post(key)).status).toBe(201);
       expect((await post(key)).headers.get('idempotent-replayed')).toBe('true');
@@ -253,14 +253,14 @@ describe('idempotency.scope', () => {
   it.each([
     ['api_key_method_path', 201],
     ['api_key', 422],
-  ])('%s: the key on another path gets %i [idempotency.scope]', async (unique_within, status) => {
+  ])('scope %s: the key on another path gets %i [idempotency.scope]', async (unique_within, status) => {
     const overrides = { 'idempotency.scope': { unique_within, retention: '24h' } };
     await using other = await startTestEmulator({ overrides });
     await other.api('POST', '/events', body, key);
     expect((await other.api('POST', '/webhooks', webhook(other), key)).status).toBe(status);
   });
 
-  it('retention: the key is free when it is over [idempotency.scope]', async () => {
+  it('a key can be used again after the retention time [idempotency.scope]', async () => {
     const overrides = {
       'idempotency.scope': { unique_within: 'api_key_method_path', retention: '90s' },
     };

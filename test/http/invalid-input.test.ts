@@ -20,7 +20,7 @@ beforeAll(async () => {
   await emulator.api('POST', '/webhooks', { workspace_id, url: receiver.url, events: ['*'] });
 });
 
-/** Nothing of what was refused is in the database, and what was taken is there whole. */
+/** The database contains no data of rejected requests, and all data of accepted ones. */
 afterAll(async () => {
   await receiver.waitFor(created);
   await emulator.close();
@@ -48,11 +48,11 @@ async function expectRefusal(path: string, body: string | Uint8Array, status: nu
   expect(answer.json.error.message.length).toBeLessThan(300);
 }
 
-describe('a body that is not a JSON object is rejected', () => {
+describe('a body that is not a JSON object', () => {
   it.each<[string, string | Uint8Array, RegExp]>([
-    ['nothing', '', /^The body is not JSON: /],
-    ['cut off', '{"type":"a.b"', /^The body is not JSON: /],
-    ['more than one', '{"type":"a.b"}{}', /^The body is not JSON: /],
+    ['no content', '', /^The body is not JSON: /],
+    ['a missing end', '{"type":"a.b"', /^The body is not JSON: /],
+    ['two objects', '{"type":"a.b"}{}', /^The body is not JSON: /],
     ['a comment', '{"type":"a.b"/**/}', /^The body is not JSON: /],
     ['a trailing comma', '{"type":"a.b",}', /^The body is not JSON: /],
     ['single quotes', "{'type':'a.b'}", /^The body is not JSON: /],
@@ -100,12 +100,12 @@ describe('a body that is not a JSON object is rejected', () => {
       event(`{"a":${'['.repeat(130_000)}${']'.repeat(130_000)}}`),
       /^The body nests deeper than 128 levels\.$/,
     ],
-  ])('%s [error.codes]', async (_, body, message) => {
+  ])('a body with %s gets 400 [error.codes]', async (_, body, message) => {
     await expectRefusal('/events', body, 400, message);
   });
 });
 
-describe('an event that is not right is refused with the path of what is wrong', () => {
+describe('an invalid event', () => {
   it.each<[string, RegExp]>([
     ['{}', /^type is required\.$/],
     ['{"type":null}', /^type must be text, not null\.$/],
@@ -136,12 +136,12 @@ describe('an event that is not right is refused with the path of what is wrong',
     ['{"type":"a.b","constructor":{}}', /^constructor is not a known field\.$/],
     ['{"type":"a.b","toString":1}', /^toString is not a known field\.$/],
     ['{"__proto__":{"type":"a.b"}}', /^__proto__ is not a known field\.$/],
-  ])('%s [error.codes, event.body]', async (body, message) => {
+  ])('the event %s gets 422 with the name of the field [error.codes, event.body]', async (body, message) => {
     await expectRefusal('/events', body, 422, message);
   });
 });
 
-describe('an endpoint that is not right is refused with the path of what is wrong', () => {
+describe('an invalid endpoint', () => {
   const webhook = (change: object) =>
     JSON.stringify({
       workspace_id: emulator.status().workspace_id,
@@ -164,37 +164,40 @@ describe('an endpoint that is not right is refused with the path of what is wron
     [{ workspace_id: ['ws_1'] }, /^workspace_id must be text, not an array\.$/],
     [{ secret: 'whsec_mine' }, /^secret is not a known field\.$/],
     [{ disabled: true }, /^disabled is not a known field\.$/],
-  ])('%j [error.codes, §4.create-webhook.body]', async (change, message) => {
-    await expectRefusal('/webhooks', webhook(change), 422, message);
-  });
+  ])(
+    'an endpoint with %j gets 422 with the name of the field [error.codes, §4.create-webhook.body]',
+    async (change, message) => {
+      await expectRefusal('/webhooks', webhook(change), 422, message);
+    },
+  );
 });
 
-describe('what is refused is shown in a message, cut where it is long', () => {
+describe('a long invalid value in a message', () => {
   it.each([
     ['a name', `{"type":"a.b","${'x'.repeat(5000)}":1}`, /^x{64}… is not a known field\.$/],
     ['a list', `{"type":"a.b","payload":{},"workspace_id":["${'x'.repeat(5000)}"]}`, /not an array\.$/],
     ['a type', `{"type":"${'x'.repeat(5000)}"}`, /^type must have the form <noun>\.<verb>/],
-  ])('%s [error.codes]', async (_, body, message) => {
+  ])('the message shortens or omits %s that is too long [error.codes]', async (_, body, message) => {
     await expectRefusal('/events', body, 422, message);
   });
 
-  it('the value of a field [error.codes]', async () => {
+  it('the message shortens a value that is too long [error.codes]', async () => {
     const { workspace_id } = emulator.status();
     const body = JSON.stringify({ workspace_id, url: receiver.url, events: 'x'.repeat(5000) });
     await expectRefusal('/webhooks', body, 422, /^events must be an array, not "x{63}…\.$/);
   });
 });
 
-describe('a payload reaches the receiver as it was written', () => {
+describe('a payload with unusual content', () => {
   it.each([
     ['numbers', '{"big":9007199254740993,"huge":1e400,"tiny":1E-400,"money":12.50,"minus":-0}'],
     ['characters', '{"half":"\\ud800","pair":"\\ud83d\\ude00","nul":"\\u0000","raw":"😀é\u2028"}'],
     ['names', '{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}},"":1}'],
-    ['what looks like headers', '{"quote\\"\\\\":"\\r\\nX-Injected: 1"}'],
+    ['header-like text', '{"quote\\"\\\\":"\\r\\nX-Injected: 1"}'],
     ['depth', `{"deep":${'['.repeat(125)}${']'.repeat(125)}}`],
     ['width', `{"wide":[${Array(20_000).fill('1').join()}]}`],
     ['escapes', `{"escapes":"${'\\n'.repeat(100_000)}"}`],
-  ])('%s [envelope, §2.envelope]', async (_, payload) => {
+  ])('a payload reaches the receiver unchanged: %s [envelope, §2.envelope]', async (_, payload) => {
     const answer = await post('/events', event(payload));
     expect(answer.status, answer.text).toBe(201);
     created++;
@@ -206,15 +209,15 @@ describe('a payload reaches the receiver as it was written', () => {
     expect(Object.getPrototypeOf({})).not.toHaveProperty('polluted');
   });
 
-  it('without the white space between its tokens [envelope]', async () => {
+  it('a payload is stored without whitespace between its tokens [envelope]', async () => {
     const { text } = await post('/events', event(' {\n\t"a b" : [ 1 , "c  d" ]\r\n} '));
     created++;
     expect(text).toContain('"payload":{"a b":[1,"c  d"]},');
   });
 });
 
-describe('a body that is too large is refused', () => {
-  it('10 MB [body.limit]', async () => {
+describe('a body that is too large', () => {
+  it('a body of 10 MB is rejected [body.limit]', async () => {
     await expectRefusal(
       '/events',
       event(`{"x":"${'x'.repeat(10_000_000)}"}`),
@@ -223,7 +226,7 @@ describe('a body that is too large is refused', () => {
     );
   });
 
-  it('by its length, whatever its content is [body.limit]', async () => {
+  it('a body is rejected because of its Content-Length, regardless of its content [body.limit]', async () => {
     await expectRefusal('/events', new Uint8Array(300_000), 413, /larger than 262144 bytes/);
   });
 });

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import { startTestEmulator } from '../support/test-emulator.ts';
 
-/** The status of a GET that trusts only `ca`. */
+/** Sends a GET that trusts only `ca`. @returns the status */
 const get = (url: string, ca: string) =>
   new Promise<number | undefined>((resolve, reject) => {
     request(url, { ca }, (response) => response.resume().once('end', () => resolve(response.statusCode)))

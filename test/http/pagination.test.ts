@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => emulator.close());
 
-/** Creates events in a workspace of their own. @returns their ids, newest first, and a query that names it. */
+/** Creates events in a new workspace. @returns their ids, newest first, and a query that names it. */
 async function fill(types: readonly string[]) {
   const workspace = await emulator.control.createWorkspace({ name: 'Pages' });
   const { key } = await emulator.control.createKey({
@@ -74,7 +74,7 @@ describe('a list of events', () => {
     expect(idsOf(await list('type=none.such'))).toEqual([]);
   });
 
-  it('neither skips nor repeats an event while events are being created [§4.1, id.format]', async () => {
+  it('a client neither skips nor repeats an event while events are being created [§4.1, id.format]', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 0, max: 12 }),
@@ -106,7 +106,7 @@ describe('a list of events', () => {
   });
 });
 
-describe('what a list refuses', () => {
+describe('an invalid query of a list', () => {
   const unknown = 'evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D';
   it.each([
     ['limit=0', 'limit must be from 1 to 100.'],
@@ -134,7 +134,7 @@ describe('what a list refuses', () => {
     ['workspace_id=', 'workspace_id must be an id that starts with ws_.'],
     ['type=shipped', 'type must have the form <noun>.<verb>, lower case, for instance order.shipped.'],
     ['type=', 'type must have the form <noun>.<verb>, lower case, for instance order.shipped.'],
-  ])('?%s is an error, never a guess [list.limit, list.order, error.codes]', async (query, message) => {
+  ])('a list with ?%s gets an error [list.limit, list.order, error.codes]', async (query, message) => {
     const { status, json } = await api('GET', `/events?${query}`);
     expect([status, json.error.code, json.error.message]).toEqual([400, 'invalid_request', message]);
   });

@@ -1,4 +1,4 @@
-/** An emulator that is reached by another address than the one it listens on. */
+/** An emulator behind a proxy or a tunnel with another address. */
 import { request } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { createReverseProxy, type ReverseProxy } from '../support/reverse-proxy.ts';
@@ -7,7 +7,7 @@ import { startTestEmulator } from '../support/test-emulator.ts';
 const OF_THE_NETWORK = 'http://svc.test';
 const OF_THE_WORLD = 'https://svc.example.com';
 
-/** An emulator behind a proxy that is known to the outside as `publicUrl`. */
+/** An emulator behind a proxy with the address `publicUrl`. */
 async function startBehind(proxy: ReverseProxy, publicUrl: string) {
   const emulator = await startTestEmulator({ publicUrl });
   proxy.setTarget(emulator.status().url);

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => emulator.close());
 
-/** Nobody listens at its address. */
+/** Nothing listens at its address. */
 const webhook = (more: object = {}) => ({
   workspace_id: workspaceId,
   url: 'http://127.0.0.1:9/in',
@@ -42,7 +42,7 @@ describe('the addresses', () => {
     },
   );
 
-  it('serve three kinds of resource with five operations and nothing else [§1.resources, §4.6]', async () => {
+  it('the API has three kinds of resource and five operations [§1.resources, §4.6]', async () => {
     const response = await fetch(`${emulator.status().url}/openapi.json`);
     const document = JSON.parse(await response.text());
     const operations = Object.entries<object>(document.paths).flatMap(([path, item]) =>
@@ -241,7 +241,7 @@ describe('every response', () => {
     expect(answers[2]?.json.error.request_id).toBe(ids[2]);
   });
 
-  it('of a page or a document beside the API has one too [request.id]', async () => {
+  it('a response of a page or a document outside of the API has a Request-Id [request.id]', async () => {
     const { url } = emulator.status();
     for (const path of ['/', '/healthz', '/openapi.json', '/_svc/openapi.json', '/_svc/status', '/_svc/no']) {
       const response = await fetch(url + path);

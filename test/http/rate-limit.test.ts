@@ -11,7 +11,7 @@ async function startLimited(
   return { wall, emulator, ask, [Symbol.asyncDispose]: () => emulator.close() };
 }
 
-describe('a key that asks too often', () => {
+describe('a key over its rate limit', () => {
   it('a key gets 429 when its burst is used up [§7.429, rate.limit]', async () => {
     await using limited = await startLimited();
     const statuses = [];
@@ -74,14 +74,14 @@ describe('a key that asks too often', () => {
 });
 
 describe('rate.limit', () => {
-  it('off: a key may ask as often as it likes, and no header speaks of a limit [rate.limit]', async () => {
+  it('choice off: a key has no limit, and responses have no limit headers [rate.limit]', async () => {
     await using limited = await startLimited({});
     const answers = await Promise.all(Array.from({ length: 300 }, () => limited.ask()));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
     expect(answers[0]?.headers.get('ratelimit-policy')).toBeNull();
   });
 
-  it('of the strict profile is 100 a second with a burst of 200 [rate.limit]', async () => {
+  it('the limit of the strict profile is 100 requests per second with a burst of 200 [rate.limit]', async () => {
     const wall = createTestWallClock();
     await using strict = await startTestEmulator({ wall, profile: 'strict' });
     const answers = await Promise.all(Array.from({ length: 201 }, () => strict.api('GET', '/events')));

@@ -8,7 +8,7 @@ async function open(options: TestEmulatorOptions = {}) {
   const { api, control } = emulator;
   return {
     ...emulator,
-    /** @returns the status, or `dropped` where the connection was closed without one. */
+    /** @returns the status, or `dropped` if the connection was closed without a response. */
     create: (headers = {}) =>
       api('POST', '/events', { type: 'order.shipped' }, headers).then(
         ({ status }) => status,
@@ -21,7 +21,7 @@ async function open(options: TestEmulatorOptions = {}) {
 
 const LOST = 'UND_ERR_SOCKET';
 
-describe('a fault on requests', () => {
+describe('request faults', () => {
   it('a fault responds with the error envelope, performs no operation, and is logged [§7.envelope]', async () => {
     const { api, control, countEvents, lastRequest } = await open();
     const { id } = await control.addFault({

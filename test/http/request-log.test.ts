@@ -9,7 +9,7 @@ async function start(): Promise<TestEmulator> {
   return emulator;
 }
 
-/** Sends a request to `/v1`, without a key unless there is one. */
+/** Sends a request to `/v1` (default: without a key). */
 async function ask(emulator: TestEmulator, path: string, key?: string): Promise<number> {
   const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
   return (await emulator.fetch(new Request(`http://localhost/v1${path}`, { headers }))).status;

@@ -57,7 +57,7 @@ function toIterable<Item>(items: AsyncGenerator<Item>) {
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('a client of the live stream', () => {
-  it('that does not read is disconnected when it is too far behind', async () => {
+  it('a client that does not read is disconnected when it is too far behind', async () => {
     const store = createStore();
     const client = open(store, 5);
     await turn();
@@ -70,7 +70,7 @@ describe('a client of the live stream', () => {
     expect(store.followers.size).toBe(0);
   });
 
-  it('that waits for something to happen stays connected, however many changes are not for it', async () => {
+  it('a client stays connected while many changes do not match its filter', async () => {
     const store = createStore();
     const client = open(store, 0);
     expect(await client.read()).toContain('event: ready');
@@ -107,7 +107,7 @@ describe('a client of the live stream', () => {
     await emulator.api('POST', '/events', { type: 'order.shipped' });
     await Promise.all(received.map((wait) => wait()));
     for (const socket of sockets) socket.destroy();
-    // Once, and again for those that another commit woke later.
+    // One read, and another one for clients that a later commit woke.
     expect(reads.mock.calls.length).toBeLessThan(10);
   });
 });

@@ -25,10 +25,10 @@ afterEach(async () => {
 
 interface Follower {
   readonly response: IncomingMessage;
-  /** The next messages, as soon as there are as many. */
+  /** Waits for the next `count` messages. */
   take(count: number): Promise<EventSourceMessage[]>;
-  /** What they carry. */
-  // biome-ignore lint/suspicious/noExplicitAny: a test says what it expects of it.
+  /** Waits for the data of the next `count` messages. */
+  // biome-ignore lint/suspicious/noExplicitAny: each test checks the fields that it uses.
   items(count: number): Promise<any[]>;
 }
 
@@ -42,7 +42,7 @@ function connect(query = '', headers: Record<string, string> = {}): Promise<Inco
   });
 }
 
-/** Follows the stream from the message that says it is ready, which is taken already. */
+/** Opens the stream and reads its ready message. */
 async function follow(
   query = '',
   headers: Record<string, string> = {},
@@ -193,7 +193,7 @@ describe('the live stream', () => {
 
   it('the stream is filtered by an end time', async () => {
     await register();
-    // Which is in the log from now on.
+    // The change is in the log now.
     await emulator.control.listRequests({});
     const until = new Date(wall.now() + 1000).toISOString();
     const follower = await follow(`?types=request,delivery&until=${until}`);

@@ -17,7 +17,7 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-/** What cloudflared prints, as seen in its log. */
+/** Output of cloudflared, copied from its log. */
 const LOG = `
 2026-11-20T09:56:33Z INF Thank you for trying Cloudflare Tunnel.
 2026-11-20T09:56:33Z INF Requesting new quick Tunnel on trycloudflare.com...
@@ -28,7 +28,7 @@ const LOG = `
 2026-11-20T09:56:37Z INF Registered tunnel connection connIndex=0 location=ams01 protocol=quic
 `;
 
-/** A program of that name on the path, which keeps its arguments in a file. */
+/** Puts a program with the name cloudflared on the PATH. It writes its arguments to a file. */
 function install(script: string): string {
   const path = join(folder, 'cloudflared');
   const seen = join(folder, 'arguments.json');
