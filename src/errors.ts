@@ -42,7 +42,7 @@ const errorDefinitions = {
   token_required: {
     status: 401,
     exit: ExitCode.usage,
-    hint: 'Use the token in the dashboard link that the emulator printed at its start. For commands, set SVC_CONTROL_TOKEN.',
+    hint: 'Use the token in the dashboard link that the emulator printed when it started. For commands, set SVC_CONTROL_TOKEN.',
   },
   storage_unavailable: {
     status: 503,

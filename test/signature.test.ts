@@ -94,7 +94,7 @@ describe('verifyRequest', () => {
     expect(await verifyRequest(request('github'), options)).toMatchObject({
       reason: 'other_scheme',
       detail:
-        'The request has X-Hub-Signature-256, the header of the scheme github, and no Service-Signature.',
+        'The request has the header X-Hub-Signature-256 of the scheme github, but no Service-Signature.',
     });
   });
 

@@ -283,7 +283,7 @@ describe.runIf(hasOwners)('the state folder', () => {
     expect(() => findRunFile({ cwd: folder, env: {} })).toThrow(
       expect.objectContaining({
         code: 'untrusted_file',
-        message: expect.stringContaining('its mode is 644, and svc creates it with 600'),
+        message: expect.stringContaining('its mode is 644, but svc creates it with 600'),
         hint: expect.stringContaining(`rm ${folder}`),
       }),
     );

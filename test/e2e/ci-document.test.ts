@@ -87,7 +87,7 @@ it.skipIf(!hasShell)('the job for GitHub Actions runs and writes its reports', a
 it.skipIf(!hasShell)('the steps for GitHub Actions share an emulator', async () => {
   const outputs = await runJob(createProject(), linesOf('.github/workflows/steps.yml'));
   expect(outputs.at(-2)).toMatch(/del_\w+ +\S+ succeeded +order\.shipped/);
-  expect(outputs.at(-1)).toContain('has stopped');
+  expect(outputs.at(-1)).toContain('Stopped the emulator');
 });
 
 it.skipIf(!hasShell)(

@@ -28,7 +28,7 @@ describe('createEffectObserver', () => {
   });
 
   it.each([
-    ['a metadata address', 'http://169.254.169.254/count', 'where clouds hand out credentials'],
+    ['a metadata address', 'http://169.254.169.254/count', 'where clouds give out credentials'],
     ['a public address over HTTP', 'http://198.51.100.1/count', 'must use HTTPS'],
   ])('the effect count is not read from %s', async (_, url, problem) => {
     await expect(observe(url)).rejects.toThrow(problem);
