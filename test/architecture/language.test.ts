@@ -143,14 +143,7 @@ const exceptions: readonly Exception[] = [
 const stillToDo: readonly string[] = [
   // the rest
   // docs
-  'docs/security.md',
   // cli
-  'test/cli',
-  'test/cli/commands',
-  'test/cli/doctor',
-  'test/cli/exec',
-  'test/cli/listen',
-  'test/cli/live',
   // clock
   // contract
   // control

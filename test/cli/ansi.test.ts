@@ -7,7 +7,7 @@ import { styleSequence } from '../../src/cli/terminal-text.ts';
 const GREEN = styleSequence(32);
 const PLAIN = styleSequence(39);
 
-describe('a line cut to a width', () => {
+describe('truncateLine', () => {
   it.each([
     ['short', 5, 'short'],
     ['longer', 5, 'long…'],
@@ -16,20 +16,20 @@ describe('a line cut to a width', () => {
     ['日本語', 5, '日本…'],
     ['日本語', 4, '日…'],
     ['👩‍👩‍👧 family', 4, '👩‍👩‍👧 …'],
-  ])('%j to %i columns', (line, width, cut) => {
+  ])('truncateLine cuts %j to %i columns', (line, width, cut) => {
     expect(truncateLine({ width, unicode: true }, line)).toBe(cut);
   });
 
-  it('is marked by dots where there are no symbols', () => {
+  it('truncateLine ends a cut line with three dots without Unicode', () => {
     expect(truncateLine({ width: 6, unicode: false }, 'much longer')).toBe('muc...');
   });
 
-  it('is left as it is where there is no end', () => {
-    expect(truncateLine({ width: Number.POSITIVE_INFINITY, unicode: true }, 'as it is')).toBe('as it is');
+  it('truncateLine keeps a line unchanged without a terminal width', () => {
+    expect(truncateLine({ width: Number.POSITIVE_INFINITY, unicode: true }, 'any length')).toBe('any length');
   });
 });
 
-describe('a text wrapped to a width', () => {
+describe('wrapLines', () => {
   it.each([
     ['one\ntwo', 5, ['one', 'two']],
     ['onetwo', 3, ['one', 'two']],
@@ -37,11 +37,11 @@ describe('a text wrapped to a width', () => {
     ['a\n\nb', 3, ['a', '', 'b']],
     ['日本語', 4, ['日本', '語']],
     [`${GREEN}onetwo${PLAIN}`, 3, [`${GREEN}one`, `two${PLAIN}`]],
-  ])('%j to %i columns', (text, width, lines) => {
+  ])('wrapLines wraps %j to %i columns', (text, width, lines) => {
     expect(wrapLines(width, text)).toEqual(lines);
   });
 
-  it('loses nothing, and no line is too wide', () => {
+  it('wrapLines keeps the whole text, and no line is wider than the limit', () => {
     const character = fc.constantFrom('a', ' ', '日', '👩‍👩‍👧', 'é', GREEN, PLAIN);
     const text = fc.string({ unit: character, maxLength: 60 });
     fc.assert(
@@ -53,7 +53,7 @@ describe('a text wrapped to a width', () => {
     );
   });
 
-  it('is quick with a long line', () => {
+  it('wrapLines wraps a line of 128 KiB in less than the test timeout', () => {
     expect(wrapLines(100, 'x日'.repeat(64 * 1024))).toHaveLength(1986);
   }, 5_000);
 });

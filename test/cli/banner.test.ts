@@ -18,7 +18,7 @@ const forwarded = { ...status, webhook_id: 'wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D', webh
 const rules = { payloadMember: 'payload', webhookUrl: 'local' } as const;
 const look = { width: 80, color: false, unicode: true, links: false };
 
-it('greets with where everything is, and what to type next', () => {
+it('the banner shows the addresses, the API key and the next command', () => {
   const forwarding = { forwardTo: 'http://localhost:3000/', events: ['invoice.paid'] };
   expect(renderBanner(forwarded, null, forwarding, rules, look)).toMatchInlineSnapshot(`
     "
@@ -44,7 +44,7 @@ it('greets with where everything is, and what to type next', () => {
   `);
 });
 
-it('proposes an endpoint where there is none', () => {
+it('the banner suggests svc webhooks create if no endpoint exists', () => {
   const banner = renderBanner(status, null, { forwardTo: null, events: ['*'] }, rules, look);
   expect(banner).toContain(
     'Next: svc webhooks create --url http://localhost:3000/webhooks --events order.shipped\n',
@@ -52,7 +52,7 @@ it('proposes an endpoint where there is none', () => {
   expect(banner).not.toContain('Endpoint');
 });
 
-it('lets curl trust a certificate of our own making, but not at a public address', () => {
+it('the curl command of the banner trusts a generated certificate, except at a public address', () => {
   const forwarding = { forwardTo: null, events: ['*'] };
   const own = renderBanner(status, '/a/certificate.pem', forwarding, rules, look);
   expect(own).toContain('curl --cacert /a/certificate.pem https://127.0.0.1:4777/v1/events');

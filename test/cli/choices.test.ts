@@ -26,8 +26,8 @@ const aKey: ApiKey = {
   ...{ created_at, revoked_at: null },
 };
 
-describe('what is offered', () => {
-  it('of deliveries tells status, type, age and address', async () => {
+describe('choices of a prompt', () => {
+  it('delivery choices show status, event type, age and URL', async () => {
     const failed = aDelivery({ id: 'del_1', status: 'failed', next_attempt_at: null });
     const { context } = createFakeContext({ control: { listDeliveries: async () => pageOf(failed) } });
     const { items, toLines } = await deliveryChoices.list(context);
@@ -43,7 +43,7 @@ describe('what is offered', () => {
     ]);
   });
 
-  it('of deliveries to send again begins with those that failed, each once', async () => {
+  it('replay choices list failed deliveries first and each delivery once', async () => {
     const known = [
       aDelivery({ id: 'del_3', status: 'succeeded' }),
       aDelivery({ id: 'del_2', status: 'failed' }),
@@ -56,14 +56,14 @@ describe('what is offered', () => {
     expect(items.map(({ value }) => value)).toEqual(['del_2', 'del_3', 'del_1']);
   });
 
-  it('of endpoints tells address and types', async () => {
+  it('endpoint choices show URL and event types', async () => {
     const { context } = createFakeContext({ control: { listWebhooks: async () => pageOf(aWebhook) } });
     expect((await webhookChoices.list(context)).items).toEqual([
       { value: 'wh_1', description: 'http://localhost:3000/hooks  a.b,c.d  enabled  3m ago' },
     ]);
   });
 
-  it('of workspaces tells the name', async () => {
+  it('workspace choices show the name', async () => {
     const workspace = { id: 'ws_1', name: 'Team A', environment: 'sandbox' as const, created_at };
     const { context } = createFakeContext({ control: { listWorkspaces: async () => pageOf(workspace) } });
     expect((await workspaceChoices.list(context)).items).toEqual([
@@ -71,7 +71,7 @@ describe('what is offered', () => {
     ]);
   });
 
-  it('of keys leaves out those that are revoked', async () => {
+  it('API key choices do not include revoked keys', async () => {
     const revoked = { ...aKey, id: 'key_2', revoked_at: created_at };
     const { context } = createFakeContext({ control: { listKeys: async () => pageOf(aKey, revoked) } });
     expect((await keyChoices.list(context)).items).toEqual([
@@ -79,7 +79,7 @@ describe('what is offered', () => {
     ]);
   });
 
-  it('of events is what the workspace has', async () => {
+  it('event choices are the events of the workspace', async () => {
     const event = { id: 'evt_1', workspace_id: 'ws_1', type: 'a.b', payload: { n: 1 }, created_at };
     const { context } = createFakeContext({
       api: {
@@ -94,7 +94,7 @@ describe('what is offered', () => {
     ]);
   });
 
-  it('of event types are those with a fixture, and those that the emulator has seen', async () => {
+  it('event type choices are the types with a fixture and the types that the emulator has seen', async () => {
     const cwd = createTemporaryFolder();
     mkdirSync(join(cwd, 'fixtures/events'), { recursive: true });
     writeFileSync(join(cwd, 'fixtures/events/parcel.lost.json'), '{"description":"Gone","payload":{}}');
@@ -116,7 +116,7 @@ describe('what is offered', () => {
     expect(described).not.toHaveProperty('*');
   });
 
-  it('of fixtures are both kinds or one', async () => {
+  it('fixture choices contain event types, scripts or both', async () => {
     const { context } = createFakeContext();
     const valuesOf = async (choiceSource: typeof fixtureChoices) =>
       (await choiceSource.list(context)).items.map(({ value }) => value);
@@ -126,7 +126,7 @@ describe('what is offered', () => {
     expect(await valuesOf(scriptChoices)).toContain('order-lifecycle');
   });
 
-  it('shows characters that would command the terminal', async () => {
+  it('choices show control sequences as escapes', async () => {
     const delivery = aDelivery({ id: 'del_1', url: 'http://a/\x1b]0;title\x07' });
     const { context } = createFakeContext({ control: { listDeliveries: async () => pageOf(delivery) } });
     const { items, toLines } = await deliveryChoices.list(context);

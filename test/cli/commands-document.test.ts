@@ -1,4 +1,4 @@
-/** `docs/commands.md` is what the program says of itself: `npx vitest run test/cli/commands-document.test.ts --update`. */
+/** Compares `docs/commands.md` with the help texts. To update the page: `npx vitest run test/cli/commands-document.test.ts --update`. */
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { runCommandLine } from '../../src/cli/program.ts';

@@ -12,7 +12,7 @@ import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import { startTestEmulator } from '../support/test-emulator.ts';
 import { createFakeHost, type FakeOptions } from './fake-context.ts';
 
-/** What is suggested for the last word of a line, where no emulator runs if nothing else is said. */
+/** Suggestions for the last word of a line. Default: no emulator is running. */
 async function suggest(line: string, fake: FakeOptions = {}): Promise<string[]> {
   const { host } = createFakeHost({ cwd: createTemporaryFolder(), ...fake });
   return complete(line.split(' '), host);
@@ -23,7 +23,7 @@ async function suggestWords(line: string, fake?: FakeOptions): Promise<string[]>
 }
 
 describe('completion of names', () => {
-  it('suggests every command with what it does', async () => {
+  it('completion of an empty line suggests every command with its summary', async () => {
     expect(await suggest('')).toEqual(
       Object.entries(commandTree).map(([name, { summary }]) => `${name}\t${summary}`),
     );
@@ -38,13 +38,13 @@ describe('completion of names', () => {
     ['help clock fr', ['freeze']],
     ['deliverys ', []],
     ['constructor ', []],
-  ])('after "svc %s" are %j', async (line, words) => {
+  ])('completion after "svc %s" suggests %j', async (line, words) => {
     expect(await suggestWords(line)).toEqual(words);
   });
 });
 
 describe('completion of options', () => {
-  it('suggests those of the command and the global ones, with what they are for', async () => {
+  it('completion of an option suggests command and global options with their descriptions', async () => {
     const lines = await suggest('deliveries wait -');
     const flags = (await listFlags('deliveries wait', { global: true })).filter((flag) =>
       flag.startsWith('--'),
@@ -59,7 +59,7 @@ describe('completion of options', () => {
     ['trigger order.shipped --wait --co', ['--count']],
     ['sign --payload - --sec', ['--secret']],
     ['fixtures validate -- --j', [':files']],
-  ])('after "svc %s" are %j', async (line, words) => {
+  ])('completion after "svc %s" suggests %j', async (line, words) => {
     expect(await suggestWords(line)).toEqual(words);
   });
 });
@@ -90,11 +90,11 @@ describe('completion of values', () => {
     ['config ', []],
     ['fixtures run order-', ['order-lifecycle']],
     ['fixtures run ./', [':files']],
-  ])('after "svc %s" are %j', async (line, words) => {
+  ])('completion after "svc %s" suggests %j', async (line, words) => {
     expect(await suggestWords(line)).toEqual(words);
   });
 
-  it('knows event types without an emulator, those of the project as well', async () => {
+  it('event types of svc and of the project are suggested without an emulator', async () => {
     const cwd = createTemporaryFolder();
     mkdirSync(join(cwd, 'fixtures/events'), { recursive: true });
     writeFileSync(join(cwd, 'fixtures/events/parcel.lost.json'), '{"description":"Gone","payload":{}}');
@@ -104,7 +104,7 @@ describe('completion of values', () => {
     ]);
   });
 
-  it('knows the resources of the emulator, each where it belongs', async () => {
+  it('resource IDs of the emulator are suggested where a command expects them', async () => {
     const emulator = await startTestEmulator();
     onTestFinished(emulator.close);
     const { url, workspace_id } = emulator.status();
@@ -139,7 +139,7 @@ describe('completion of values', () => {
   });
 
   it.each(['trigger ', 'deliveries get ', 'clock show --workspace ', 'fixtures show ', 'events get '])(
-    'after "svc %s" does not execute svc.config.mjs',
+    'completion after "svc %s" does not execute svc.config.mjs',
     async (line) => {
       const cwd = createTemporaryFolder();
       const trace = join(cwd, 'executed');
@@ -152,7 +152,7 @@ describe('completion of values', () => {
     },
   );
 
-  it('reads the settings of svc.config.json, which is not executed', async () => {
+  it('completion uses the settings in svc.config.json', async () => {
     const emulator = await startTestEmulator();
     onTestFinished(emulator.close);
     const { url, workspace_id } = emulator.status();
@@ -161,7 +161,7 @@ describe('completion of values', () => {
     expect(await suggestWords('clock show --workspace ', { cwd })).toEqual([workspace_id]);
   });
 
-  it('suggests nothing where the emulator does not answer soon', async () => {
+  it('completion suggests nothing if the emulator does not respond in time', async () => {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void server.close());
@@ -172,7 +172,7 @@ describe('completion of values', () => {
     expect(performance.now() - startedAt).toBeLessThan(2_000);
   });
 
-  it('cuts what would fill the screen', async () => {
+  it('a long description is truncated to 80 characters', async () => {
     const cwd = createTemporaryFolder();
     mkdirSync(join(cwd, 'fixtures/events'), { recursive: true });
     const fixture = JSON.stringify({ description: 'x'.repeat(1_000), payload: {} });
@@ -181,22 +181,22 @@ describe('completion of values', () => {
   });
 });
 
-describe('the scripts', () => {
-  it('ask the program, which answers line by line', async () => {
+describe('completion scripts', () => {
+  it('svc __complete prints one suggestion per line', async () => {
     const { host, capturedOutput } = createFakeHost();
     await expect(runCommandLine(['--', '__complete', 'clock', 's'], host)).resolves.toBe(ExitCode.success);
     expect(capturedOutput.out).toMatch(/^show\t.*\nspeed\t.*\nsettle\t.*\n$/);
     expect(capturedOutput.err).toBe('');
   });
 
-  it.each(shells)('of %s is printed alone', async (shell) => {
+  it.each(shells)('svc completion %s prints only the script', async (shell) => {
     const { host, capturedOutput } = createFakeHost();
     await expect(runCommandLine(['completion', shell], host)).resolves.toBe(ExitCode.success);
     expect(capturedOutput).toEqual({ out: completionScripts[shell], err: '' });
   });
 
-  // No PowerShell runs where these tests do.
-  it('of powershell registers a completer that asks the program', () => {
+  // PowerShell may not be installed here, so the test reads the script and does not run it.
+  it('the PowerShell script registers a completer that runs svc __complete', () => {
     const { powershell } = completionScripts;
     expect(powershell).toContain('Register-ArgumentCompleter -Native -CommandName svc');
     expect(powershell).toContain('svc -- __complete @words $current');

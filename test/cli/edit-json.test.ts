@@ -7,7 +7,7 @@ import { editJson } from '../../src/cli/edit-json.ts';
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import { createFakeHost } from './fake-context.ts';
 
-/** A host whose editor is a program that replaces `from` by `to`, and notes the file that it was given. */
+/** A host whose editor is a program that replaces `from` by `to`, and records the path of the file. */
 async function hostWithEditor(from: string, to: string, exitCode = 0) {
   const folder = createTemporaryFolder();
   const seen = join(folder, 'seen');
@@ -32,8 +32,8 @@ async function hostWithEditor(from: string, to: string, exitCode = 0) {
   return { host: { ...host, io: { ...host.io, prompt } }, editedFile: () => readFileSync(seen, 'utf8') };
 }
 
-describe('editing a body', () => {
-  it('the text is what the editor of $VISUAL saved, and the file is removed', async () => {
+describe('editJson', () => {
+  it('the edited text is what the editor in $VISUAL saved, and the temporary file is removed', async () => {
     const { host, editedFile } = await hostWithEditor('1', '9007199254740993');
     await expect(editJson('{\n  "n": 1\n}', host)).resolves.toBe('{\n  "n": 9007199254740993\n}');
     expect(existsSync(editedFile())).toBe(false);

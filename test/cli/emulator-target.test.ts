@@ -25,7 +25,7 @@ interface Given {
   readonly ownToken?: string;
 }
 
-/** What would be sent, or the message that says why it is not. */
+/** Resolves the emulator and the credentials that a command sends to it. */
 async function ask({ flags = {}, env = {}, file, running, ownToken }: Given) {
   const cwd = createTemporaryFolder();
   if (file !== undefined) writeFileSync(join(cwd, 'svc.config.json'), JSON.stringify(file));
@@ -48,32 +48,35 @@ describe.each(secrets)('%s', (variable, secret, name) => {
   const env = { [variable]: secret };
 
   it.each<[string, Given]>([
-    ['an option names', { flags: { url: ELSEWHERE }, env }],
-    ['a variable names', { env: { ...env, SVC_CONTROL_URL: ELSEWHERE } }],
-    ['of this machine the configuration file names', { env, file: { control_url: LOOPBACK } }],
-    ['of this machine the run file names', { env, running: LOOPBACK }],
-  ])('is sent to an address that %s', async (_, given) => {
+    ['an address that an option names', { flags: { url: ELSEWHERE }, env }],
+    ['an address that a variable names', { env: { ...env, SVC_CONTROL_URL: ELSEWHERE } }],
+    ['a loopback address that the configuration file names', { env, file: { control_url: LOOPBACK } }],
+    ['a loopback address that the run file names', { env, running: LOOPBACK }],
+  ])('the credential is sent to %s', async (_, given) => {
     expect(await ask(given)).toMatchObject({ [name]: secret });
   });
 
   it.each<[string, Given, string]>([
     ['the configuration file', { env, file: { control_url: ELSEWHERE } }, 'svc.config.json'],
     ['the run file', { env, running: ELSEWHERE }, 'the run file of this folder'],
-  ])('is not sent to an address on another machine that only %s names', async (_, given, place) => {
-    await expect(ask(given)).rejects.toMatchObject({
-      code: 'usage',
-      message: expect.stringMatching(
-        new RegExp(
-          `^${variable} was not sent to ${ELSEWHERE}, because that address comes from .*${place}\\.$`,
+  ])(
+    'the credential is not sent to an address on another machine that only %s names',
+    async (_, given, place) => {
+      await expect(ask(given)).rejects.toMatchObject({
+        code: 'usage',
+        message: expect.stringMatching(
+          new RegExp(
+            `^${variable} was not sent to ${ELSEWHERE}, because that address comes from .*${place}\\.$`,
+          ),
         ),
-      ),
-      hint: `To send it, pass the address: --url ${ELSEWHERE}`,
-    });
-  });
+        hint: `To send it, pass the address: --url ${ELSEWHERE}`,
+      });
+    },
+  );
 });
 
-describe('an emulator above the project root', () => {
-  it('is not used, and the hint names its address', async () => {
+describe('resolveTarget', () => {
+  it('an emulator above the project root is not used, and the hint names its address', async () => {
     const above = createTemporaryFolder();
     const run = { pid: process.pid, started_at: '', version: '0', control_url: `${LOOPBACK}/_svc` };
     createRunFile(above, run, {});
@@ -88,13 +91,13 @@ describe('an emulator above the project root', () => {
   });
 });
 
-describe('the token of a control plane', () => {
-  it('is sent to the address in the same configuration file', async () => {
+describe('the control plane token', () => {
+  it('the token of a configuration file is sent to the address in the same file', async () => {
     const file = { control_url: ELSEWHERE, control_token: TOKEN, api_key: KEY };
     expect(await ask({ file })).toMatchObject({ token: TOKEN, apiKey: KEY });
   });
 
-  it('is the one of the run file, for its address, whatever the environment has', async () => {
+  it('the token of the run file is used for its address, even if SVC_CONTROL_TOKEN is set', async () => {
     const given = {
       env: { SVC_CONTROL_TOKEN: TOKEN },
       running: 'http://192.168.1.5:4777',
@@ -103,7 +106,7 @@ describe('the token of a control plane', () => {
     expect(await ask(given)).toMatchObject({ token: 'own-token-0123456' });
   });
 
-  it('is not sent to the program that has the port of emulator start, which may be another user’s', async () => {
+  it('the token is not sent to the program that uses the port of svc emulator start, which may belong to another user', async () => {
     const received: unknown[] = [];
     const server = createServer((request, response) => {
       received.push(request.headers.authorization);

@@ -47,7 +47,7 @@ const hostile = [
 ] as const;
 
 describe.each(variableFormats)('svc env --format %s', (format) => {
-  it.each(hostile)('refuses an emulator that reports %s %j', async (name, value, problem) => {
+  it.each(hostile)('svc env rejects an emulator that reports %s %j', async (name, value, problem) => {
     const run = runEnv(format, { [name]: value });
     await expect(run.ended).rejects.toMatchObject({
       code: 'validation_failed',
@@ -57,15 +57,15 @@ describe.each(variableFormats)('svc env --format %s', (format) => {
     expect(run.out).toBe('');
   });
 
-  it('writes the values of an emulator', async () => {
+  it('svc env prints the values of the emulator', async () => {
     const env = runEnv(format, {});
     await env.ended;
     expect(env.out).toContain('svc_test_0123456789abcdef');
   });
 });
 
-describe('toVariables', () => {
-  it('numbers the secrets of further endpoints and checks each of them', () => {
+describe('toEnvVariables', () => {
+  it('toEnvVariables numbers the secrets of additional endpoints and validates each one', () => {
     const second = 'whsec_second0123456789';
     expect(toEnvVariables(status, null, [second])).toMatchObject({ SVC_WEBHOOK_SECRET_2: second });
     expect(() => toEnvVariables(status, null, ['whsec_second0123\nA=1'])).toThrow('must be a secret');
@@ -84,7 +84,7 @@ const secrets = [
 ];
 
 describe('renderVariables', () => {
-  it.each(secrets)('writes %s so that a dotenv reader and a shell read the same value', (value) => {
+  it.each(secrets)('the value %s is the same for a dotenv reader and a shell', (value) => {
     expect(parseEnv(renderVariables({ A: value, B: '1' }, 'dotenv'))).toEqual({ A: value, B: '1' });
     expect(renderVariables({ A: value }, 'github')).toBe(`A=${value}`);
     if (process.platform === 'win32') return;
@@ -93,7 +93,7 @@ describe('renderVariables', () => {
   });
 
   it.each(['a\nB=1', 'a\rB=1', 'a\u0085B=1', 'a\u2028B=1', 'a\u2029B=1', 'a\x1b[2J', 'a\0'])(
-    'refuses %j in every format that is read by lines',
+    'the value %j is rejected in every line-based format',
     (value) => {
       for (const format of ['export', 'dotenv', 'github'] as const) {
         expect(() => renderVariables({ A: value }, format)).toThrow(
@@ -105,7 +105,7 @@ describe('renderVariables', () => {
   );
 
   it.each(['a\'b"c', "a'$b", 'a\\', "a'`b"])(
-    'refuses %s in a dotenv file, which cannot quote it',
+    'the value %s is rejected in a dotenv file, which cannot quote it',
     (value) => {
       expect(() => renderVariables({ A: value }, 'dotenv')).toThrow('cannot quote');
     },
@@ -114,7 +114,7 @@ describe('renderVariables', () => {
 
 describe('svc open', () => {
   it.each(['file:///etc/passwd', 'javascript:alert(1)', '--version', 'http://a/ b'])(
-    'does not open %s, which an emulator reports as its dashboard',
+    'svc open does not open the dashboard URL %s',
     async (dashboard_url) => {
       const getStatus = async () => ({ ...status, dashboard_url });
       const { context, capturedOutput } = createFakeContext({

@@ -9,7 +9,7 @@ import { createApiClient } from '../../src/control/api-client.ts';
 const HINT = 'List the faults with: svc faults list';
 const fault: NonNullable<ApiRequest['fault']> = { id: 'flt_1', kind: 'status' };
 
-/** The error of a request to an API that responds like this, with this newest row in the request log. */
+/** The error of a request, given the response of the API and the newest entry of the request log. */
 async function failWith(respond: RequestListener, newest: Partial<ApiRequest> | null): Promise<unknown> {
   const server = createServer(respond);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -1,4 +1,4 @@
-/** What commands run in here: streams in memory, and an emulator that is a plain object. */
+/** Runs commands in tests with streams in memory and a plain object as the emulator. */
 import { PassThrough } from 'node:stream';
 import { type Context, createContext, type Host } from '../../src/cli/context.ts';
 import type { Io, TerminalCapabilities } from '../../src/cli/io.ts';
@@ -19,24 +19,24 @@ export interface CapturedOutput {
 export interface FakeOptions {
   readonly json?: boolean;
   readonly width?: number;
-  /** Colours, symbols, links; by default only symbols. */
+  /** Color, Unicode symbols and links. Default: only symbols. */
   readonly look?: Partial<TerminalCapabilities>;
   readonly input?: string;
   readonly env?: Record<string, string>;
   readonly cwd?: string;
   readonly signal?: AbortSignal;
-  /** Takes the lines of progress; without it standard error is no terminal. */
+  /** Receives the progress lines. Default: standard error is not a terminal. */
   readonly progress?: (line: string) => void;
-  /** Where questions are asked and answered; without it nobody sits in front of it. */
+  /** Streams of the prompts. Default: the session is not interactive. */
   readonly prompt?: Io['prompt'];
-  /** Opens the screen of a live view; without it there is no terminal to paint. */
+  /** Opens the screen of a live view. Default: standard output is not a terminal. */
   readonly openScreen?: NonNullable<Io['openScreen']>;
   readonly height?: number;
-  /** Runs the pager; without it there is no terminal for one. */
+  /** Runs the pager. Default: no pager is available. */
   readonly page?: NonNullable<Io['openPager']>;
-  /** The calls of the control plane that the test expects; but for `getClock` any other one fails. */
+  /** The control plane calls that the test expects. Any other call fails, except `getClock`. */
   readonly control?: Partial<ControlPlane>;
-  /** The calls of the public API that the test expects. */
+  /** The public API calls that the test expects. Any other call fails. */
   readonly api?: Partial<ApiClient>;
 }
 
@@ -93,12 +93,12 @@ export function createFakeContext(options: FakeOptions = {}): {
   return { context, capturedOutput };
 }
 
-/** Anything that was not given fails by name instead of being undefined. */
+/** Throws an error with the name of the call if the test did not provide it. */
 function failOnUnexpectedCall<Interface extends object>(given: Partial<Interface>): Interface {
   return new Proxy(given, {
     get(target, name) {
       if (name in target) return Reflect.get(target, name);
-      // A promise that resolves to this asks for `then`.
+      // Resolving a promise with this object reads `then`.
       if (name === 'then') return undefined;
       throw new Error(`The test did not expect a call of ${String(name)}.`);
     },
@@ -174,7 +174,7 @@ export function anAttempt(changes: Partial<AttemptDetail> = {}): AttemptDetail {
   };
 }
 
-/** A schedule clock that shows `now` in every workspace. */
+/** A schedule clock that is at `now` in every workspace. */
 export function clockAt(now = new Date(NOW).toISOString()): Pick<ControlPlane, 'getClock'> {
   return {
     getClock: async ({ workspace_id = 'ws_default' }) => ({

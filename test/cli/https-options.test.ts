@@ -15,7 +15,7 @@ async function run(args: string, options: FakeOptions) {
   return { exitCode: await runCommandLine(args.split(' '), host), ...capturedOutput };
 }
 
-/** The folder of an emulator that runs, as `emulator start` leaves it. */
+/** A folder with the state of a running emulator, as `svc emulator start` writes it. */
 function createFolderOf(emulator: Emulator): string {
   const folder = createTemporaryFolder();
   const certificate = writeCertificate(createStateFolder(folder, {}), emulator.certificate);
@@ -23,8 +23,8 @@ function createFolderOf(emulator: Emulator): string {
   return folder;
 }
 
-describe('HTTPS of emulator start', () => {
-  it('is served when it is asked for, and with a certificate', () => {
+describe('HTTPS of svc emulator start', () => {
+  it('HTTPS is enabled by --https and by a certificate', () => {
     expect(toHttpsOptions({ https: false, cert: null, key: null })).toBeUndefined();
     expect(toHttpsOptions({ https: true, cert: null, key: null })).toBe(true);
     expect(toHttpsOptions({ https: false, cert: '/c', key: '/k' })).toEqual({ cert: '/c', key: '/k' });
@@ -33,15 +33,15 @@ describe('HTTPS of emulator start', () => {
   it.each([
     ['--cert', '--cert needs --key.'],
     ['--key', '--key needs --cert.'],
-  ])('needs both files: %s alone', async (option, problem) => {
+  ])('the option %s is rejected without its counterpart', async (option, problem) => {
     const cwd = createTemporaryFolder();
     const { exitCode, err } = await run(`emulator start --port 0 --db :memory: ${option} file.pem`, { cwd });
     expect({ exitCode, err }).toEqual({ exitCode: 2, err: expect.stringContaining(problem) });
   });
 });
 
-describe('the certificate for clients', () => {
-  it('is kept for all to read, where no authority vouches for it', () => {
+describe('writeCertificate', () => {
+  it('a self-signed certificate is written to a file that everyone can read', () => {
     const folder = createTemporaryFolder();
     const { cert } = getCertificate('self-signed');
     const path = writeCertificate(folder, cert);
@@ -62,13 +62,13 @@ describe('the certificate for clients', () => {
   it.each([
     ['plain HTTP', null],
     ['a certificate of an authority', getCertificate('localhost').cert],
-  ])('is none with %s', (_, certificate) =>
+  ])('no certificate file is written for %s', (_, certificate) =>
     expect(writeCertificate(createTemporaryFolder(), certificate)).toBeNull(),
   );
 });
 
-describe('the commands, with an emulator that serves HTTPS', () => {
-  it('trust its certificate in its folder, for its control plane, its API and its stream', async () => {
+describe('commands with an HTTPS emulator', () => {
+  it('commands in the folder of the emulator trust its certificate for control plane, API and stream', async () => {
     await using emulator = await startTestEmulator({ https: true });
     const cwd = createFolderOf(emulator);
     expect(await run('emulator status --json', { cwd })).toMatchObject({ exitCode: 0, err: '' });
@@ -86,26 +86,29 @@ describe('the commands, with an emulator that serves HTTPS', () => {
     expect(await run(`emulator status --url ${url}`, { cwd })).toMatchObject({ exitCode: 0 });
   });
 
-  it.each([true, undefined] as const)('name the emulator that has the port (https: %s)', async (https) => {
-    await using emulator = await startTestEmulator({ https });
-    const { url, pid } = emulator.status();
-    const args = `emulator start --port ${new URL(url).port} --db :memory:`;
-    const cwd = join(createFolderOf(emulator), 'below');
-    mkdirSync(cwd);
-    const { exitCode, err } = await run(args, { cwd });
-    expect(exitCode).toBe(2);
-    expect(err).toContain(`Stop the emulator that uses it (pid ${pid}, `);
-    expect(err).toContain(`svc emulator stop --url ${url}. `);
-  });
+  it.each([true, undefined] as const)(
+    'svc emulator start names the emulator that uses the port (https: %s)',
+    async (https) => {
+      await using emulator = await startTestEmulator({ https });
+      const { url, pid } = emulator.status();
+      const args = `emulator start --port ${new URL(url).port} --db :memory:`;
+      const cwd = join(createFolderOf(emulator), 'below');
+      mkdirSync(cwd);
+      const { exitCode, err } = await run(args, { cwd });
+      expect(exitCode).toBe(2);
+      expect(err).toContain(`Stop the emulator that uses it (pid ${pid}, `);
+      expect(err).toContain(`svc emulator stop --url ${url}. `);
+    },
+  );
 
-  it('tell other programs to trust it too', async () => {
+  it('svc env sets NODE_EXTRA_CA_CERTS to the certificate of the emulator', async () => {
     await using emulator = await startTestEmulator({ https: true });
     const cwd = createFolderOf(emulator);
     const { out } = await run('env --format dotenv', { cwd });
     expect(out).toContain(`NODE_EXTRA_CA_CERTS=${join(cwd, '.svc', 'certificate.pem')}\n`);
   });
 
-  it('say what is missing elsewhere, and trust what SVC_CA names', async () => {
+  it('commands in other folders report the untrusted certificate, and trust it with SVC_CA', async () => {
     await using emulator = await startTestEmulator({ https: true });
     const certificate = join(createFolderOf(emulator), '.svc', 'certificate.pem');
     const cwd = createTemporaryFolder();
@@ -116,7 +119,7 @@ describe('the commands, with an emulator that serves HTTPS', () => {
     expect(await run(status, { cwd, env: { SVC_CA: certificate } })).toMatchObject({ exitCode: 0, err: '' });
   });
 
-  it('trust an authority that SVC_CA names', async () => {
+  it('commands trust the certificate authority in SVC_CA', async () => {
     const fileOf = (name: string) => join(import.meta.dirname, `../support/certs/${name}.pem`);
     const https = { cert: fileOf('localhost.cert'), key: fileOf('localhost.key') };
     await using emulator = await startTestEmulator({ https });

@@ -5,7 +5,7 @@ import { runCommandLine } from '../../src/cli/program.ts';
 import { printHint } from '../../src/cli/render/hint.ts';
 import { createFakeHost, type FakeOptions } from './fake-context.ts';
 
-/** What standard error has, each line read as JSON. */
+/** The lines of standard error, parsed as JSON. */
 const linesOf = (text: string) =>
   text
     .split('\n')
@@ -17,7 +17,7 @@ function openJson(options: FakeOptions = {}) {
   return { context: createContext(host, { json: true }), recorded: capturedOutput };
 }
 
-describe('with --json standard error', () => {
+describe('commands with --json', () => {
   it('each note on standard error is one JSON object on one line, without color', () => {
     const { context, recorded } = openJson({ look: { color: true } });
     context.io.note('Two\nlines\n');
@@ -28,7 +28,7 @@ describe('with --json standard error', () => {
     ]);
   });
 
-  it('progress, questions and live views are off in a terminal too', () => {
+  it('progress, prompts and live views are disabled, even in a terminal', () => {
     const prompt = { input: new PassThrough(), output: new PassThrough() };
     const openScreen = () => expect.unreachable();
     const { context } = openJson({ prompt, openScreen, progress: () => expect.unreachable() });

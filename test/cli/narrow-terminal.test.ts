@@ -46,7 +46,7 @@ const live = reduce(createState<typeof row>({ columns: 80, rows: 24 }), { type: 
 const liveColumns = () =>
   attemptColumns(io, { maxAttempts: 8, getScheduleTime: () => ({ now: NOW, frozen: true }) });
 
-/** What each list and each line shows of things with the longest values. */
+/** Every list and line, with the longest values. */
 const views: Readonly<Record<string, () => string>> = {
   'a line of an attempt': () =>
     renderAttempt({ type: 'attempt', sequence: 1, attempt, delivery } as never, { io }),
@@ -127,15 +127,18 @@ const views: Readonly<Record<string, () => string>> = {
     renderFrame(live, { heading: 'Heading', empty: '', columns: liveColumns, replay: null }, io).join('\n'),
 };
 
-/** Where a column of a less important id leaves before it would be cut. */
+/** Views that hide the column of a less important ID instead of truncating it. */
 const withoutIds = ['a live view', 'the list of requests'];
 
 describe('a terminal of 80 columns', () => {
-  it.each(Object.entries(views))('shows %s with whole ids, and no line that is wider', (name, render) => {
-    const text = sanitizeForTerminal(render()).replace(/\x1b\[\d+m/g, '');
-    const ids = text.match(/\b(?:evt|del|wh|ws|key|req|flt)_[0-9A-Z…]*/g) ?? [];
-    expect(ids.filter((id) => !id.endsWith(OPAQUE))).toEqual([]);
-    expect(ids.length > 0 || withoutIds.includes(name)).toBe(true);
-    expect(text.split('\n').filter((line) => widthOf(line) > 80)).toEqual([]);
-  });
+  it.each(Object.entries(views))(
+    'the output for %s has whole IDs and no line over 80 columns',
+    (name, render) => {
+      const text = sanitizeForTerminal(render()).replace(/\x1b\[\d+m/g, '');
+      const ids = text.match(/\b(?:evt|del|wh|ws|key|req|flt)_[0-9A-Z…]*/g) ?? [];
+      expect(ids.filter((id) => !id.endsWith(OPAQUE))).toEqual([]);
+      expect(ids.length > 0 || withoutIds.includes(name)).toBe(true);
+      expect(text.split('\n').filter((line) => widthOf(line) > 80)).toEqual([]);
+    },
+  );
 });

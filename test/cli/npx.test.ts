@@ -19,12 +19,12 @@ const files = [
   ...['README.md', 'CONTRIBUTING.md'].map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') })),
 ];
 
-it('the package has a program of its own name, the same as svc, so that npx svc-emulator runs it', () => {
+it('npx svc-emulator runs the same program as svc', () => {
   expect(manifest.bin['svc-emulator']).toBe(manifest.bin.svc);
   expect(Object.keys(manifest.bin)).toContain(manifest.name);
 });
 
-it('no document or message runs npx svc before it says how to install the package', () => {
+it('no document or message uses npx svc before it explains how to install the package', () => {
   const early = files.filter(({ text }) => {
     const run = text.search(/npx svc(?![-\w])/);
     if (run < 0) return false;

@@ -6,7 +6,7 @@ import { createTemporaryFolder } from '../support/temporary-folder.ts';
 
 const url = 'http://127.0.0.1:4777/#/deliveries/del_1';
 
-describe('what opens an address', () => {
+describe('findOpener', () => {
   it.each<[NodeJS.Platform, Record<string, string>, readonly string[] | null]>([
     ['linux', { DISPLAY: ':0' }, ['xdg-open', url]],
     ['linux', { WAYLAND_DISPLAY: 'wayland-0' }, ['xdg-open', url]],
@@ -16,13 +16,13 @@ describe('what opens an address', () => {
     ['win32', {}, ['rundll32', 'url.dll,FileProtocolHandler', url]],
     ['linux', { BROWSER: 'w3m' }, ['w3m', url]],
     ['darwin', { BROWSER: 'firefox --new-tab %s:lynx' }, ['firefox', '--new-tab', url]],
-  ])('on %s with %o is %j', (platform, env, opener) => {
+  ])('the opener on %s with %o is %j', (platform, env, opener) => {
     expect(findOpener(url, env, platform)).toEqual(opener);
   });
 });
 
-describe('opening', () => {
-  it('runs the program of BROWSER with the address', async () => {
+describe('openUrl', () => {
+  it('openUrl runs the program in BROWSER with the URL', async () => {
     const folder = createTemporaryFolder();
     const script = join(folder, 'browser.cjs');
     writeFileSync(script, `require('node:fs').writeFileSync(process.argv[3], process.argv[2])`);
@@ -32,9 +32,9 @@ describe('opening', () => {
   });
 
   it.each([
-    ['there is none', { BROWSER: '/nowhere/browser' }],
-    ['it fails', { BROWSER: `${process.execPath} /nowhere/script.cjs` }],
-  ])('says so when %s', async (_, env) => {
+    ['does not exist', { BROWSER: '/nowhere/browser' }],
+    ['fails', { BROWSER: `${process.execPath} /nowhere/script.cjs` }],
+  ])('openUrl returns false if the browser %s', async (_, env) => {
     await expect(openUrl(url, { env })).resolves.toBe(false);
   });
 });

@@ -15,7 +15,7 @@ async function run(args: string, options?: FakeOptions) {
   return { exitCode, ...capturedOutput };
 }
 
-/** The words of an example, which uses no quotes other than single ones. A redirection is not included. */
+/** The words of an example, without redirections. Examples contain only single quotes. */
 function toWords(example: string): string[] {
   const words = example.replace(/ >.*/, '').match(/'[^']*'|\S+/g) ?? [];
   return words.map((word) => word.replace(/^'|'$/g, ''));
@@ -212,7 +212,7 @@ describe('a mistyped command line', () => {
   });
 });
 
-describe('finding the emulator', () => {
+describe('the target emulator', () => {
   const servers: { close(): void }[] = [];
   afterEach(() => {
     for (const server of servers.splice(0)) server.close();
@@ -229,13 +229,13 @@ describe('finding the emulator', () => {
     return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
   }
 
-  it('exits with 3 and a hint when there is none', async () => {
+  it('a command without an emulator exits with 3 and a hint', async () => {
     const { exitCode, err } = await run('emulator status');
     expect(exitCode).toBe(ExitCode.noEmulator);
     expect(err).toContain('svc emulator start');
   });
 
-  it('takes the address from the variable, and sends options as members of the request', async () => {
+  it('svc deliveries list uses the address in SVC_CONTROL_URL and sends its options as parameters', async () => {
     const { url, asked } = await serve();
     const options =
       '--status failed --event evt_1 --type a.b --webhook wh_1 --since 1h --limit 5 --starting-after del_1';
@@ -250,7 +250,7 @@ describe('finding the emulator', () => {
   });
 
   it.each(['--url URL workspaces list', 'workspaces --url URL list', 'workspaces list --url URL'])(
-    'takes a global option in any place: svc %s',
+    'a global option is accepted at any position: svc %s',
     async (args) => {
       const { url, asked } = await serve();
       const { exitCode } = await run(args.replace('URL', url), {
@@ -261,7 +261,7 @@ describe('finding the emulator', () => {
     },
   );
 
-  it('links the ids that it prints to the dashboard of that emulator, where the terminal shows links', async () => {
+  it('printed IDs link to the dashboard of the emulator if the terminal supports links', async () => {
     const { url } = await serve({
       id: 'wh_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D',
       deleted: true,
@@ -274,14 +274,14 @@ describe('finding the emulator', () => {
     expect((await remove({})).out).not.toContain('\x1b');
   });
 
-  it('takes --url for the address of the endpoint where a command says so', async () => {
+  it('--url is the endpoint URL for a command that defines it', async () => {
     const { url, asked } = await serve();
     await run(`--url ${url} webhooks update wh_1 --url http://localhost:3000/hooks`);
     expect(asked).toEqual(['/_svc/webhooks/wh_1']);
   });
 });
 
-it('prints the version', async () => {
+it('svc --version prints the version', async () => {
   const { exitCode, out } = await run('--version');
   expect(exitCode).toBe(ExitCode.success);
   expect(out).toMatch(/^\d+\.\d+\.\d+/);

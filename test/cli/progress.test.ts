@@ -9,7 +9,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Works for 25 seconds; tells what was noted, and the lines of progress. */
+/** Runs withProgress for 25 seconds and returns the standard error output. */
 async function work(options: FakeOptions = {}) {
   const { context, capturedOutput } = createFakeContext(options);
   let looks = 0;
@@ -21,19 +21,19 @@ async function work(options: FakeOptions = {}) {
   return capturedOutput.err;
 }
 
-describe('progress', () => {
-  it('is a line now and then where there is no terminal', async () => {
+describe('withProgress', () => {
+  it('progress without a terminal is a new line at an interval', async () => {
     expect(await work()).toBe('Look 1\nLook 2\n');
   });
 
-  it('is one line that changes in a terminal, and is gone at the end', async () => {
+  it('progress in a terminal is one line that changes and is cleared at the end', async () => {
     const lines: string[] = [];
     expect(await work({ progress: (line) => lines.push(line) })).toBe('');
     expect(lines.slice(0, 2)).toEqual(['Look 1', 'Look 2']);
     expect(lines.at(-1)).toBe('');
   });
 
-  it('is silent with --json', async () => {
+  it('progress is not printed with --json', async () => {
     const lines: string[] = [];
     expect(await work({ json: true, progress: (line) => lines.push(line) })).toBe('');
     expect(lines).toEqual([]);

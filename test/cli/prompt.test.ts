@@ -12,7 +12,7 @@ const fruits = [
   { id: 'fr_3', name: 'Plum', color: 'blue' },
 ];
 
-function offer(rows: readonly (typeof fruits)[number][] = fruits): ChoiceSource {
+function fruitChoices(rows: readonly (typeof fruits)[number][] = fruits): ChoiceSource {
   const columns = [
     { title: 'ID', value: ({ id }: (typeof fruits)[number]) => id },
     { title: 'NAME', value: ({ name }: (typeof fruits)[number]) => name },
@@ -21,8 +21,8 @@ function offer(rows: readonly (typeof fruits)[number][] = fruits): ChoiceSource 
   return { noun: 'fruit', list: async () => toChoiceList(rows, columns, ({ id }) => id) };
 }
 
-/** A context with somebody who sees what is asked and presses keys. */
-function sitDown(fake: FakeOptions = {}) {
+/** A context with a terminal that simulates key presses. */
+function createPromptContext(fake: FakeOptions = {}) {
   const input = new PassThrough();
   const output = new PassThrough();
   let screen = '';
@@ -30,7 +30,7 @@ function sitDown(fake: FakeOptions = {}) {
     screen += chunk.toString();
   });
   const { context, capturedOutput } = createFakeContext({ ...fake, prompt: { input, output } });
-  /** Answers with keys once the text is to be seen. */
+  /** Presses keys after the text appears on the screen. */
   async function press(keys: string, after: string | RegExp): Promise<void> {
     await vi.waitFor(() => expect(stripVTControlCharacters(screen)).toMatch(after));
     screen = '';
@@ -43,68 +43,68 @@ const ENTER = '\r';
 const DOWN = '\x1b[B';
 const CTRL_C = '\x03';
 
-describe('a choice', () => {
-  it('is made with the arrow keys, among rows under their titles', async () => {
-    const { context, press } = sitDown();
-    const choice = askChoice(context, 'id', offer());
+describe('askChoice', () => {
+  it('a choice is made with the arrow keys, in a table with column titles', async () => {
+    const { context, press } = createPromptContext();
+    const choice = askChoice(context, 'id', fruitChoices());
     await press(DOWN, /\? Which fruit\?\n {2}ID {4}NAME {3}COLOR\n❯ fr_1 {2}Apple {2}red\n {2}fr_2 /);
     await press(ENTER, '❯ fr_2');
     await expect(choice).resolves.toBe('fr_2');
   });
 
-  it('is found by any words of its row, capitals or not', async () => {
-    const { context, press } = sitDown();
-    const choice = askChoice(context, 'id', offer());
+  it('a choice is found by any words of its row, regardless of case', async () => {
+    const { context, press } = createPromptContext();
+    const choice = askChoice(context, 'id', fruitChoices());
     await press('BLUE pl', 'fr_3');
     await press(ENTER, /❯ fr_3/);
     await expect(choice).resolves.toBe('fr_3');
   });
 
-  it('finds what does not fit into the terminal as well', async () => {
-    const { context, press } = sitDown({ width: 14 });
-    const choice = askChoice(context, 'id', offer());
+  it('a choice is also found by text that does not fit the terminal', async () => {
+    const { context, press } = createPromptContext({ width: 14 });
+    const choice = askChoice(context, 'id', fruitChoices());
     await press('green', /ID {4}NAME\n❯ fr_1 {2}Apple\n/);
     await press(ENTER, '❯ fr_2');
     await expect(choice).resolves.toBe('fr_2');
   });
 
-  it('says so when nothing is found', async () => {
-    const { context, press } = sitDown();
-    const choice = askChoice(context, 'id', offer());
+  it('the prompt reports that no choice matches', async () => {
+    const { context, press } = createPromptContext();
+    const choice = askChoice(context, 'id', fruitChoices());
     await press('kiwi', 'fr_3');
     await press(CTRL_C, 'No results found');
     await expect(choice).rejects.toMatchObject({ code: 'interrupted', exitCode: 130 });
   });
 
-  it('has no colours where there are none', async () => {
-    const { context, press, seen } = sitDown();
-    const choice = askChoice(context, 'id', offer());
+  it('the prompt has no color if the terminal has none', async () => {
+    const { context, press, seen } = createPromptContext();
+    const choice = askChoice(context, 'id', fruitChoices());
     await vi.waitFor(() => expect(seen()).toContain('⏎ select'));
     expect(seen()).not.toMatch(/\x1b\[\d*m/);
     await press(CTRL_C, 'fruit');
     await expect(choice).rejects.toMatchObject({ code: 'interrupted' });
   });
 
-  it('is an error where there is nothing to choose from', async () => {
-    const { context } = sitDown();
-    await expect(askChoice(context, 'id', offer([]))).rejects.toMatchObject({
+  it('a prompt without choices is an error', async () => {
+    const { context } = createPromptContext();
+    await expect(askChoice(context, 'id', fruitChoices([]))).rejects.toMatchObject({
       code: 'not_found',
       message: 'There is no fruit to choose from yet.',
     });
   });
 
-  it('ends with the interruption of the process', async () => {
+  it('the prompt ends when the process is interrupted', async () => {
     const interruption = new AbortController();
-    const { context } = sitDown({ signal: interruption.signal });
-    const choice = askChoice(context, 'id', offer());
+    const { context } = createPromptContext({ signal: interruption.signal });
+    const choice = askChoice(context, 'id', fruitChoices());
     interruption.abort();
     await expect(choice).rejects.toMatchObject({ code: 'interrupted' });
   });
 
   it.each([
     ['without a terminal', createFakeContext().context],
-    ['with --json', sitDown({ json: true }).context],
-  ])('is a usage error %s, and nothing is loaded', async (_, context) => {
+    ['with --json', createPromptContext({ json: true }).context],
+  ])('a missing argument is a usage error %s, and no choices are loaded', async (_, context) => {
     const list = vi.fn();
     await expect(askChoice(context, 'id', { noun: 'fruit', list })).rejects.toMatchObject({
       ...{ code: 'usage', message: 'Missing argument: id' },
@@ -114,16 +114,16 @@ describe('a choice', () => {
   });
 });
 
-describe('a text', () => {
-  it('is typed', async () => {
-    const { context, press } = sitDown();
+describe('askText', () => {
+  it('the typed text is returned', async () => {
+    const { context, press } = createPromptContext();
     const text = askText(context, 'name', parseWorkspaceName);
     await press(`Team A${ENTER}`, 'name:');
     await expect(text).resolves.toBe('Team A');
   });
 
-  it('is asked for again, with the reason, until it is valid', async () => {
-    const { context, press } = sitDown();
+  it('the prompt shows the reason and repeats until the text is valid', async () => {
+    const { context, press } = createPromptContext();
     const url = askText(context, 'url', parseWebhookUrl);
     await press(`not a url${ENTER}`, 'url:');
     await press(`\x15http://169.254.169.254/${ENTER}`, 'Pass a port or a URL');
@@ -132,16 +132,16 @@ describe('a text', () => {
   });
 });
 
-describe('a confirmation', () => {
-  it.each([`y${ENTER}`, `yes${ENTER}`])('goes on with %j', async (keys) => {
-    const { context, press } = sitDown();
+describe('confirm', () => {
+  it.each([`y${ENTER}`, `yes${ENTER}`])('the command continues after %j', async (keys) => {
+    const { context, press } = createPromptContext();
     const confirmation = confirm(context, 'Eat it?', undefined);
     await press(keys, /Eat it\? \(y\/N\)/);
     await expect(confirmation).resolves.toBeUndefined();
   });
 
-  it.each([ENTER, `n${ENTER}`])('does not with %j', async (keys) => {
-    const { context, press, recorded } = sitDown();
+  it.each([ENTER, `n${ENTER}`])('the command is canceled after %j', async (keys) => {
+    const { context, press, recorded } = createPromptContext();
     const confirmation = confirm(context, 'Eat it?', undefined);
     await press(keys, 'Eat it?');
     await expect(confirmation).rejects.toMatchObject({ code: 'interrupted' });
@@ -149,10 +149,10 @@ describe('a confirmation', () => {
   });
 
   it.each([
-    ['with --yes', sitDown().context, true as const],
-    ['with --json', sitDown({ json: true }).context, undefined],
+    ['with --yes', createPromptContext().context, true as const],
+    ['with --json', createPromptContext({ json: true }).context, undefined],
     ['without a terminal', createFakeContext().context, undefined],
-  ])('is not asked for %s', async (_, context, yes) => {
+  ])('no confirmation is requested %s', async (_, context, yes) => {
     await expect(confirm(context, 'Eat it?', yes)).resolves.toBeUndefined();
   });
 });

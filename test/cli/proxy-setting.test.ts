@@ -3,12 +3,12 @@ import { resolveProxySetting } from '../../src/cli/proxy-setting.ts';
 
 const url = 'http://proxy.example:3128';
 
-describe('the proxy', () => {
-  it('of the environment is not used unless asked', () => {
+describe('resolveProxySetting', () => {
+  it('the proxy of the environment is not used by default', () => {
     expect(resolveProxySetting(null, { HTTPS_PROXY: url, ALL_PROXY: url, HTTP_PROXY: url })).toBeUndefined();
   });
 
-  it('is the address that is given, whatever the environment says', () => {
+  it('the given proxy URL takes precedence over the environment', () => {
     expect(resolveProxySetting(url, { HTTPS_PROXY: 'http://other.example', NO_PROXY: '*' })).toEqual({ url });
   });
 
@@ -19,11 +19,11 @@ describe('the proxy', () => {
     [{ https_proxy: url, HTTPS_PROXY: 'http://b' }],
     [{ https_proxy: '', HTTPS_PROXY: url }],
     [{ HTTPS_PROXY: 'proxy.example:3128' }],
-  ])('is the nearest that the environment names: %j', (env) => {
+  ])('the proxy is the most specific variable of the environment: %j', (env) => {
     expect(resolveProxySetting('env', env)).toEqual({ url, except: [] });
   });
 
-  it('has the exceptions of the environment', () => {
+  it('the proxy exceptions come from the environment', () => {
     const env = { HTTPS_PROXY: url, no_proxy: 'api.example, .corp.example  other.example:8443,' };
     expect(resolveProxySetting('env', env)?.except).toEqual([
       'api.example',
@@ -32,7 +32,7 @@ describe('the proxy', () => {
     ]);
   });
 
-  it('is none where the environment names none', () => {
+  it('no proxy is used if the environment has none', () => {
     expect(resolveProxySetting('env', { NO_PROXY: 'api.example' })).toBeUndefined();
   });
 });

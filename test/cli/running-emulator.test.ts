@@ -12,7 +12,7 @@ async function findAt(port: number) {
 }
 
 it.each(['{"ok":true}', 'null', '[]', '{}', '<h1>Hello</h1>'])(
-  'a server on the port that responds to everything with %s is not taken for an emulator',
+  'a server that responds to everything with %s is not reported as an emulator',
   async (body) => {
     const server = createServer((_, response) => response.end(body));
     onTestFinished(() => void server.close());

@@ -20,14 +20,14 @@ import { NOW } from './fake-context.ts';
 
 const plain = { width: Number.POSITIVE_INFINITY, color: false, unicode: true, links: false };
 
-it('links ids to their pages, and nothing else', () => {
+it('linkIds links only IDs that have a page', () => {
   const id = 'del_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D';
   expect(sanitizeForTerminal(linkIds(`a ${id} key_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D del_1`, 'http://a/'))).toBe(
     `a \x1b]8;;http://a/#/deliveries/${id}\x1b\\${id}\x1b]8;;\x1b\\ key_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D del_1`,
   );
 });
 
-describe('a table', () => {
+describe('renderTable', () => {
   const columns = [
     { title: 'ID', value: ({ id }: { id: string }) => id },
     { title: 'NOTE', value: () => 'a note of some length', hideOrder: 1 },
@@ -43,7 +43,7 @@ describe('a table', () => {
     [60, 'ID     NOTE                   URL\nevt_1  a note of some length  http://localhost:3000/a/long/…'],
     [35, 'ID     URL\nevt_1  http://localhost:3000/a/lon…'],
     [10, 'ID     URL\nevt_1  http://localhost:3000/a…'],
-  ])('of %i columns cuts, then leaves out, and never breaks an id', (width, text) => {
+  ])('a table of %i columns truncates text, then hides columns, and never truncates an ID', (width, text) => {
     expect(renderTable(columns, rows, { ...plain, width })).toBe(text);
   });
 
@@ -57,7 +57,7 @@ describe('a table', () => {
       { ...plain, width },
     ).split('\n');
 
-  it('counts two columns for wide characters and emoji, and none for what combines', () => {
+  it('wide characters and emoji take two columns, and combining characters take none', () => {
     expect(names(80, '日本', '👩‍👩‍👧', 'e\u0301', 'plain')).toEqual([
       'NAME   END',
       '日本   |',
@@ -67,7 +67,7 @@ describe('a table', () => {
     ]);
   });
 
-  it('cuts between characters, not through one', () => {
+  it('text is truncated between characters, not within one', () => {
     expect(names(29, '日本語日本語日本語日本語日', 'begins and ends with 👩‍👩‍👧👩‍👩‍👧')).toEqual([
       'NAME                      END',
       '日本語日本語日本語日本…   |',
@@ -75,7 +75,7 @@ describe('a table', () => {
     ]);
   });
 
-  it('asks for each value once, whatever the number of rows, and gives every row the same columns', () => {
+  it('each value is computed once, and every row has the same columns', () => {
     const many = Array.from({ length: 20_000 }, (_, number) => ({
       id: `evt_${String(number).padStart(5, '0')}`,
     }));
@@ -94,17 +94,17 @@ describe('a table', () => {
     expect(lines.slice(1)).toEqual(many.map(ofOne));
   });
 
-  it('keeps a row on its line, whatever a value contains', () => {
+  it('a row stays on one line, regardless of its values', () => {
     expect(names(80, 'a\nb\x1b[2J')).toEqual(['NAME         END', 'a\\nb\\x1b[2J  |']);
   });
 
-  it('lets an empty column leave before any other', () => {
+  it('an empty column is hidden before any other', () => {
     const empty = { title: 'REVOKED', value: () => '' };
     const [head] = renderTable([...columns, empty], rows, { ...plain, width: 62 }).split('\n');
     expect(head).toBe('ID     NOTE                   URL');
   });
 
-  it('cuts without symbols where there are none', () => {
+  it('truncated text ends with three dots without Unicode', () => {
     const [, row] = renderTable(columns, rows, { ...plain, width: 35, unicode: false }).split('\n');
     expect(row).toBe('evt_1  http://localhost:3000/a/l...');
   });
@@ -116,7 +116,7 @@ it.each([
   [90_900, 'in 1m 30s'],
   [-3 * 3_600_000 - 59_000, '3h ago'],
   [50 * 3_600_000 + 1000, 'in 2d 2h'],
-])('a time %i ms from now is %s', (distance, text) => {
+])('the relative time of %i ms from now is %s', (distance, text) => {
   expect(formatRelative(new Date(NOW + distance).toISOString(), NOW)).toBe(text);
 });
 
@@ -125,11 +125,11 @@ it.each([
   ['+30s', NOW + 30_000],
   ['2026-11-20T11:00:00Z', NOW - 3_600_000],
   ['1795176000', 1795176000000],
-])('the instant %s is read', (text, ms) => {
+])('the time option %s is parsed', (text, ms) => {
   expect(parseTimeOption(text)(NOW)).toBe(ms);
 });
 
-it('asks whether a number without a unit means minutes', () => {
+it('a number without a unit is rejected with a suggestion in minutes', () => {
   expect(() => parseDurationMs('35')).toThrow('Did you mean 35m?');
   expect(() => parseSince('1.5')).toThrow('Did you mean 1.5m?');
   expect(parseSince('2026')).toBe('2026');
@@ -139,34 +139,37 @@ it.each([
   ['46003/hooks', 'http://localhost:46003/hooks'],
   ['example.com/hooks', 'https://example.com/hooks'],
   ['http://127.0.0.1:1/A', 'http://127.0.0.1:1/A'],
-])('the address %s of an endpoint is %s', (written, url) => {
+])('the endpoint address %s becomes %s', (written, url) => {
   expect(parseWebhookUrl(written)).toBe(url);
 });
 
-it('refuses the address of an endpoint that no emulator accepts, with the reason', () => {
+it('an endpoint URL that the emulator does not accept is rejected with the reason', () => {
   expect(() => parseWebhookUrl('http://example.com')).toThrow('The URL must use HTTPS');
   expect(() => parseWebhookUrl('not a url')).toThrow('Pass a port or a URL');
 });
 
-it('refuses values that are not what they should be, and says what would be', () => {
+it('an invalid option value is rejected with the expected form', () => {
   expect(() => parseTimeOption('soon')).toThrow('Pass an offset such as -6m');
   expect(() => wholeNumberParser(1, 5)('6')).toThrow('whole number from 1 to 5');
   expect(() => wholeNumberParser(1, 5)('2.5')).toThrow('whole number from 1 to 5');
   expect(() => parseList('a,,b')).toThrow('single commas');
 });
 
-it('collects lists over commas and repeated options', () => {
+it('a list is collected from commas and repeated options', () => {
   expect(parseList('c', parseList('a, b'))).toEqual(['a', 'b', 'c']);
 });
 
-describe.skipIf(process.platform === 'win32')('for a shell', () => {
+describe.skipIf(process.platform === 'win32')('shell quoting', () => {
   const evaluate = (script: string) => execFileSync('sh', ['-c', script], { encoding: 'utf8' });
 
-  it.each([`it's`, '$HOME `x` "y" \\', 'a b', '!#&;|<>()', 'plain'])('%s is one word', (text) => {
-    expect(evaluate(`printf %s ${quoteForShell(text)}`)).toBe(text);
-  });
+  it.each([`it's`, '$HOME `x` "y" \\', 'a b', '!#&;|<>()', 'plain'])(
+    'the quoted text %s is one word for the shell',
+    (text) => {
+      expect(evaluate(`printf %s ${quoteForShell(text)}`)).toBe(text);
+    },
+  );
 
-  it('variables are read back by eval', () => {
+  it('eval restores the exported variables', () => {
     const script = renderVariables({ SVC_API_KEY: "svc_test_'x y" }, 'export');
     expect(evaluate(`${script}; printf %s "$SVC_API_KEY"`)).toBe("svc_test_'x y");
   });
@@ -181,8 +184,8 @@ it.each([
   expect(renderVariables({ A: '1', B: 'two' }, format)).toBe(text);
 });
 
-describe('headers to add', () => {
-  it('are a name and a value each, trimmed; the value may hold a colon', () => {
+describe('parseHeaders', () => {
+  it('a header has a trimmed name and value, and the value can contain a colon', () => {
     expect(parseHeaders(' X-Env :dev', parseHeaders('Authorization: Basic a:b'))).toEqual({
       ...{ Authorization: 'Basic a:b', 'X-Env': 'dev' },
     });
@@ -193,13 +196,13 @@ describe('headers to add', () => {
     [': a', '"" is not a valid header name'],
     ['Service-Signature: v1=00', 'Service-Signature is set by the emulator'],
     ['x-env: again', 'x-env is given twice'],
-  ])('are not %j', (text, problem) => {
+  ])('the header option %j is rejected', (text, problem) => {
     expect(() => parseHeaders(text, { 'X-Env': 'dev' })).toThrow(problem);
   });
 });
 
-describe('an endpoint', () => {
-  it('shows what its deliveries carry besides, whose certificate is taken, and how long it stays', () => {
+describe('renderWebhook', () => {
+  it('an endpoint shows its extra headers, its TLS verification and its lifetime', () => {
     const webhook = {
       ...{ id: 'wh_1', workspace_id: 'ws_1', url: 'https://localhost:3443/', events: ['*'] },
       ...{ created_at: '2026-11-20T12:00:00.000Z', headers: { Authorization: 'Bearer a', A: 'b' } },

@@ -15,7 +15,7 @@ it.each<[Record<string, string>, isTerminal: boolean, color: boolean]>([
   [{ FORCE_COLOR: '2' }, false, true],
   [{ FORCE_COLOR: '3' }, false, true],
   [{ FORCE_COLOR: '1', NO_COLOR: '1', TERM: 'dumb' }, false, true],
-])('with %o, a terminal: %s, colour is %s', (env, isTerminal, color) => {
+])('color with the environment %o and a terminal %s is %s', (env, isTerminal, color) => {
   expect(wantsColor(env, isTerminal)).toBe(color);
 });
 
@@ -27,7 +27,7 @@ it.each<[Record<string, string>, unicode: boolean]>([
   [{ LANG: 'de_DE' }, false],
   [{ LANG: 'de_DE.UTF-8', LC_ALL: 'POSIX' }, false],
   [{ LANG: 'C', LC_CTYPE: 'en_US.UTF-8' }, true],
-])('with the locale %o, there are symbols: %s', (env, unicode) => {
+])('Unicode support with the locale %o is %s', (env, unicode) => {
   expect(supportsUnicode(env)).toBe(unicode);
 });
 
@@ -40,11 +40,11 @@ it.each<[Record<string, string>, links: boolean]>([
   [{ TERM: 'xterm-kitty' }, true],
   [{ WT_SESSION: 'b7' }, true],
   [{ TERM: 'tmux-256color', TERM_PROGRAM: 'iTerm.app' }, false],
-])('with %o, there are links: %s', (env, links) => {
+])('link support with %o is %s', (env, links) => {
   expect(supportsLinks(env)).toBe(links);
 });
 
-describe('the look of a stream', () => {
+describe('createProcessIo', () => {
   const terminal = { isTTY: true, columns: 60 };
   const createIo = (streams: object, env = {}, noColor = false) =>
     createProcessIo(
@@ -52,13 +52,13 @@ describe('the look of a stream', () => {
       noColor,
     );
 
-  it('is that of a terminal only for the one that is a terminal', () => {
+  it('only a stream that is a terminal has terminal capabilities', () => {
     const io = createIo({ stdout: {}, stderr: terminal });
     expect(io).toMatchObject({ width: Number.POSITIVE_INFINITY, color: false, links: false });
     expect(io.noteCapabilities).toMatchObject({ width: 60, color: true, links: true });
   });
 
-  it('has no links in a pipe, or where colours are not wanted', () => {
+  it('links are disabled in a pipe and with --no-color', () => {
     expect(createIo({ stdout: {}, stderr: {} }, { FORCE_COLOR: '1' })).toMatchObject({
       ...{ color: true, links: false },
     });

@@ -6,10 +6,10 @@ import { link, sanitizeForTerminal, sanitizeLine, stripStyles } from '../../src/
 const EMOJI = '\\p{RGI_Emoji}';
 const { red, bold } = styleFor({ color: true });
 
-describe('text that is written to a terminal', () => {
+describe('terminal text', () => {
   it.each([
     ['an escape sequence', 'a\x1b[2Jb', 'a\\x1b[2Jb'],
-    ['a color that is not ours', '\x1b[31mred', '\\x1b[31mred'],
+    ['a color that svc did not create', '\x1b[31mred', '\\x1b[31mred'],
     ['an 8-bit control character', 'a\u009b2Jb', 'a\\u009b2Jb'],
     ['a carriage return', 'good\rbad', 'good\\rbad'],
     ['a backspace and a delete character', 'a\x08\x7f', 'a\\x08\\u007f'],
@@ -23,35 +23,35 @@ describe('text that is written to a terminal', () => {
     ['a variation selector that is part of no emoji', 'a\ufe0f\u{e0100}', 'a\\ufe0f\\udb40\\udd00'],
     ['a line separator', 'a\u2028b', 'a\\u2028b'],
     ['half of a surrogate pair', 'a\ud800b', 'a\\ud800b'],
-  ])('shows %s as an escape', (_, text, shown) => {
+  ])('the escape is printed for %s', (_, text, shown) => {
     expect(sanitizeForTerminal(text)).toBe(shown);
   });
 
-  it('keeps line breaks, tabs, letters of every script and emoji as they are', () => {
+  it('line breaks, tabs, letters of every script and emoji are printed unchanged', () => {
     const text = 'a\tb\nçñ 日本 עברית العربية हिन्दी e\u0301 👩‍👩‍👧 ❤️ 1️⃣ 🏴󠁧󠁢󠁥󠁮󠁧󠁿';
     expect(sanitizeForTerminal(text)).toBe(text);
   });
 
-  it('keeps our own styling and links, and escapes what they contain', () => {
+  it('styles and links of svc are kept, and their content is escaped', () => {
     expect(sanitizeForTerminal(bold(red('a\x1b[0m')))).toBe('\x1b[1m\x1b[31ma\\x1b[0m\x1b[39m\x1b[22m');
     expect(sanitizeForTerminal(link('a\u200b', 'http://a/'))).toBe(
       '\x1b]8;;http://a/\x1b\\a\\u200b\x1b]8;;\x1b\\',
     );
   });
 
-  it('escapes what would follow the end of a link inside its address', () => {
+  it('a link target cannot end its link early', () => {
     expect(sanitizeForTerminal(link('a', 'http://a/\x1b\\\x1b[2J'))).not.toContain('\x1b[');
   });
 
-  it('shows a line break in a single line as an escape', () => {
+  it('a line break in a single line is printed as an escape', () => {
     expect(sanitizeLine('a\nhint: b')).toBe('a\\nhint: b');
   });
 
-  it('has no styling where a prompt adds its own', () => {
+  it('stripStyles removes the styles of svc and escapes the others', () => {
     expect(stripStyles(red('a\x1b[31m'))).toBe('a\\x1b[31m');
   });
 
-  it('contains no invisible character, whatever it is made of', () => {
+  it('sanitized text contains no invisible character', () => {
     const unit = fc.constantFrom(
       ...'\x1b[31m\n\t\u009b\u202e\u200d\ufe0f👩',
       '\ud83d',
@@ -68,7 +68,7 @@ describe('text that is written to a terminal', () => {
     );
   });
 
-  it('remains valid JSON with the same value', () => {
+  it('sanitized JSON is valid and has the same value', () => {
     const value = { 'a\u200b': ['\x1b\u0085\u202e\u{e0041}\ud800\u2028', '👩‍👩‍👧'] };
     const text = sanitizeForTerminal(JSON.stringify(value, null, 2));
     expect(JSON.parse(text)).toEqual(value);

@@ -4,7 +4,7 @@ import { couldBeListening, watchReceiver } from '../../src/cli/watch-receiver.ts
 import { createReceiver } from '../support/test-receiver.ts';
 import { createFakeHost } from './fake-context.ts';
 
-/** A port that was free a moment ago. */
+/** A port that was free when this function returned it. */
 async function findFreePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -13,7 +13,7 @@ async function findFreePort(): Promise<number> {
   return port;
 }
 
-describe('the warning about a missing receiver', () => {
+describe('watchReceiver', () => {
   it('a receiver that listens causes no warning', async () => {
     await using receiver = await createReceiver();
     const { host, capturedOutput } = createFakeHost();
@@ -21,7 +21,7 @@ describe('the warning about a missing receiver', () => {
     expect(capturedOutput).toEqual({ out: '', err: '' });
   });
 
-  it('a missing receiver is reported, and again when it listens', async () => {
+  it('a missing receiver is reported, and a second note follows when it listens', async () => {
     const port = await findFreePort();
     const { host, capturedOutput } = createFakeHost();
     const url = `http://127.0.0.1:${port}/hooks`;

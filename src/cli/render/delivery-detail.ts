@@ -77,19 +77,22 @@ function renderAttempt(attempt: AttemptDetail, { delivery, scheduleNow, io, now 
 }
 
 /** Renders each request body once, with the attempts that sent it. */
-function renderBodies(attempts: readonly AttemptDetail[], look: { readonly color: boolean }): string[] {
+function renderBodies(
+  attempts: readonly AttemptDetail[],
+  capabilities: { readonly color: boolean },
+): string[] {
   const bodies = [...new Set(attempts.map(({ request }) => request.body))];
   return bodies.flatMap((body) => {
     const numbers = attempts.filter(({ request }) => request.body === body).map(({ number }) => number);
     const indented = indentJson(body);
-    const exact = indented === body ? [] : [renderSection('Body as sent', body, look)];
+    const exact = indented === body ? [] : [renderSection('Body as sent', body, capabilities)];
     const name = `Body of attempt${numbers.length === 1 ? '' : 's'} ${numbers.join(', ')}`;
-    return [renderSection(bodies.length === 1 ? 'Body' : name, indented, look), ...exact];
+    return [renderSection(bodies.length === 1 ? 'Body' : name, indented, capabilities), ...exact];
   });
 }
 
-function renderSection(name: string, text: string, look: { readonly color: boolean }): string {
-  return `${styleFor(look).dim(name)}\n${indent(sanitizeLines(text))}`;
+function renderSection(name: string, text: string, capabilities: { readonly color: boolean }): string {
+  return `${styleFor(capabilities).dim(name)}\n${indent(sanitizeLines(text))}`;
 }
 
 function renderResponse(status: number | null, response: NonNullable<Attempt['response']>): string {

@@ -3,7 +3,7 @@ import { styleFor } from './style.ts';
 /** Renders names and aligned values, one per line. A null value is skipped. */
 export function renderFields(
   fields: Readonly<Record<string, string | number | null>>,
-  look: { readonly color: boolean },
+  capabilities: { readonly color: boolean },
 ): string {
   const shown = Object.entries(fields).filter(([, value]) => value !== null);
   const width = Math.max(...shown.map(([name]) => name.length));
@@ -11,7 +11,7 @@ export function renderFields(
   return shown
     .map(
       ([name, value]) =>
-        `${styleFor(look).dim(name.padEnd(width))}  ${String(value).replaceAll('\n', indent)}`,
+        `${styleFor(capabilities).dim(name.padEnd(width))}  ${String(value).replaceAll('\n', indent)}`,
     )
     .join('\n');
 }

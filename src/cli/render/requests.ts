@@ -11,14 +11,14 @@ import { formatTime, formatTimeOfDay } from './time.ts';
 
 /** @param formatTimeCell relative times for a list, the time of day for a live view */
 export function requestColumns(
-  look: { readonly color: boolean },
+  capabilities: { readonly color: boolean },
   formatTimeCell: (time: string) => string,
 ): readonly Column<ApiRequest>[] {
   return [
     { title: 'AT', value: ({ at }) => formatTimeCell(at) },
     { title: 'METHOD', value: ({ method }) => method },
     { title: 'PATH', value: ({ path }) => path, canTruncate: true },
-    { title: 'STATUS', value: ({ status }) => styleHttpStatus(status, look) },
+    { title: 'STATUS', value: ({ status }) => styleHttpStatus(status, capabilities) },
     { title: 'ERROR', value: describeError, hideOrder: 3 },
     { title: 'TIME', value: ({ duration_ms: ms }) => formatLatency(ms), hideOrder: 4 },
     { title: 'KEY', value: ({ api_key_id: key }) => key ?? '', hideOrder: 1 },

@@ -4,6 +4,6 @@ import { styleFor } from './style.ts';
 export const RESET_NOTE = 'The state was replaced by a reset or a snapshot.';
 
 /** The note as a line of output. */
-export function renderReset(look: { readonly color: boolean }): string {
-  return styleFor(look).dim(RESET_NOTE);
+export function renderReset(capabilities: { readonly color: boolean }): string {
+  return styleFor(capabilities).dim(RESET_NOTE);
 }

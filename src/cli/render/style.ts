@@ -21,8 +21,8 @@ const colored = toStyle((text, [on, off]) =>
 );
 const plain = toStyle((text) => text);
 
-export function styleFor(look: { readonly color: boolean }): Style {
-  return look.color ? colored : plain;
+export function styleFor(capabilities: { readonly color: boolean }): Style {
+  return capabilities.color ? colored : plain;
 }
 
 function toStyle(apply: (text: string, codes: readonly [number, number]) => string): Style {
@@ -35,8 +35,8 @@ function toStyle(apply: (text: string, codes: readonly [number, number]) => stri
 type StyleCapabilities = Pick<TerminalCapabilities, 'color' | 'unicode'>;
 
 /** `✓ succeeded` */
-export function styleStatus(status: DisplayStatus, look: StyleCapabilities): string {
-  const style = styleFor(look);
+export function styleStatus(status: DisplayStatus, capabilities: StyleCapabilities): string {
+  const style = styleFor(capabilities);
   const paint = {
     pending: style.yellow,
     paused: style.dim,
@@ -44,20 +44,20 @@ export function styleStatus(status: DisplayStatus, look: StyleCapabilities): str
     failed: style.red,
     canceled: style.dim,
   };
-  return paint[status](withSymbol(status, status, look));
+  return paint[status](withSymbol(status, status, capabilities));
 }
 
 /** `✓ succeeded 200`, `✗ http_error 503`, `✗ timeout` */
 export function styleOutcome(
   attempt: { readonly outcome: AttemptOutcome; readonly response_status: number | null },
-  look: StyleCapabilities,
+  capabilities: StyleCapabilities,
 ): string {
   const { outcome, response_status: status } = attempt;
-  const style = styleFor(look);
+  const style = styleFor(capabilities);
   const text = status === null ? outcome : `${outcome} ${status}`;
   return outcome === 'succeeded'
-    ? style.green(withSymbol('succeeded', text, look))
-    : style.red(withSymbol('failed', text, look));
+    ? style.green(withSymbol('succeeded', text, capabilities))
+    : style.red(withSymbol('failed', text, capabilities));
 }
 
 function withSymbol(status: DisplayStatus, text: string, { unicode }: StyleCapabilities): string {
@@ -65,8 +65,8 @@ function withSymbol(status: DisplayStatus, text: string, { unicode }: StyleCapab
 }
 
 /** 0 is the status of a dropped request. */
-export function styleHttpStatus(status: number, look: { readonly color: boolean }): string {
-  const style = styleFor(look);
+export function styleHttpStatus(status: number, capabilities: { readonly color: boolean }): string {
+  const style = styleFor(capabilities);
   if (status === 0) return style.red('none');
   if (status < 400) return style.green(String(status));
   return (status < 500 ? style.yellow : style.red)(String(status));

@@ -290,7 +290,7 @@ describe('svc deliveries replay', () => {
   ] as const)('--wait with the result %s exits with %i', async (status, exitCode) => {
     const { context, capturedOutput } = createFakeContext({ json: true, control: fakeEmulator([], status) });
     await expect(replayCommand.run({ ids: ['del_1'], wait: true }, context)).resolves.toBe(exitCode);
-    // Whether the look or the stream brought it.
+    // The result is the same from the list and from the stream.
     expect(Object.keys(JSON.parse(capturedOutput.out))).toEqual(Object.keys(aDelivery()));
   });
 

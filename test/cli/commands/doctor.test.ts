@@ -25,7 +25,7 @@ interface Visit {
   readonly probe?: boolean;
 }
 
-/** What the doctor finds, by id. */
+/** Runs `svc doctor --json`. `get` finds a result by its id. */
 async function visit({ cwd = createTemporaryFolder(), env = {}, probe = true }: Visit = {}) {
   const { host, capturedOutput } = createFakeHost({ cwd, env: { SVC_PORT: '0', ...env } });
   const exitCode = await command.run({ probe } as never, createContext(host, { json: true }));
@@ -55,8 +55,8 @@ async function visitReceiver(script: Answers) {
 
 const headerOf = ({ headers }: ReceivedRequest, name: string) => String(headers[name]);
 
-describe('where no emulator runs', () => {
-  it('the doctor looks at what it can, and leaves no trace', async () => {
+describe('svc doctor without an emulator', () => {
+  it('svc doctor checks everything that needs no emulator', async () => {
     const { ok, findings } = await visit();
     expect(ok).toBe(true);
     expect(findings.map(({ id, status }) => `${id} ${status}`)).toEqual([
@@ -65,7 +65,7 @@ describe('where no emulator runs', () => {
     ]);
   });
 
-  it('a version of Node.js that is too old is a problem', () => {
+  it('a Node.js version that is too old is a problem', () => {
     expect(checkNode('20.18.3')).toMatchObject({
       status: 'problem',
       remedy: expect.stringMatching(/20\.19/),
@@ -75,9 +75,9 @@ describe('where no emulator runs', () => {
   });
 
   it.each([
-    ['a value that is none', '{"port": "x"}', 'svc.config.json: port must be a whole number'],
-    ['a row that does not exist', '{"overrides": {"retry.jiter": 1}}', 'retry.jiter'],
-    ['no JSON', '{', 'is not JSON'],
+    ['an invalid value', '{"port": "x"}', 'svc.config.json: port must be a whole number'],
+    ['an unknown override', '{"overrides": {"retry.jiter": 1}}', 'retry.jiter'],
+    ['invalid JSON', '{', 'is not JSON'],
   ])('a configuration with %s is a problem', async (_, text, detail) => {
     const cwd = createTemporaryFolder();
     writeFileSync(join(cwd, 'svc.config.json'), text);
@@ -88,7 +88,7 @@ describe('where no emulator runs', () => {
     });
   });
 
-  it('a run file of a process that has ended, or that cannot be read, is worth a warning', async () => {
+  it('a run file that is unreadable or belongs to an ended process is a warning', async () => {
     const cwd = createTemporaryFolder();
     const run = { started_at: '', control_url: 'http://127.0.0.1:1/_svc', version: '0' };
     createRunFile(cwd, { ...run, pid: 2 ** 22 + 1 }, {});
@@ -98,30 +98,27 @@ describe('where no emulator runs', () => {
     expect((await visit({ cwd })).get('run_file')).toMatchObject(stale);
   });
 
-  it.skipIf(process.platform === 'win32')(
-    'the doctor says that a run file can be changed by others',
-    async () => {
-      const cwd = createTemporaryFolder();
-      createRunFile(
-        cwd,
-        { pid: process.pid, started_at: '', control_url: 'http://127.0.0.1:1/_svc', version: '0' },
-        {},
-      );
-      chmodSync(join(cwd, '.svc'), 0o777);
-      const { get } = await visit({ cwd });
-      const problem = {
-        status: 'problem',
-        detail: expect.stringContaining(`${join(cwd, '.svc')} is not used`),
-      };
-      expect(get('run_file')).toMatchObject({
-        ...problem,
-        remedy: expect.stringContaining(`SVC_TRUST_FOLDERS=${cwd}`),
-      });
-      expect(get('emulator')).toMatchObject(problem);
-    },
-  );
+  it.skipIf(process.platform === 'win32')('a run file that other users can change is a problem', async () => {
+    const cwd = createTemporaryFolder();
+    createRunFile(
+      cwd,
+      { pid: process.pid, started_at: '', control_url: 'http://127.0.0.1:1/_svc', version: '0' },
+      {},
+    );
+    chmodSync(join(cwd, '.svc'), 0o777);
+    const { get } = await visit({ cwd });
+    const problem = {
+      status: 'problem',
+      detail: expect.stringContaining(`${join(cwd, '.svc')} is not used`),
+    };
+    expect(get('run_file')).toMatchObject({
+      ...problem,
+      remedy: expect.stringContaining(`SVC_TRUST_FOLDERS=${cwd}`),
+    });
+    expect(get('emulator')).toMatchObject(problem);
+  });
 
-  it('a run file of a process that is no emulator is a problem', async () => {
+  it('a run file whose process does not respond as an emulator is a problem', async () => {
     const cwd = createTemporaryFolder();
     const run = { started_at: '', control_url: 'http://127.0.0.1:1/_svc', version: '0' };
     createRunFile(cwd, { ...run, pid: process.pid }, {});
@@ -132,7 +129,7 @@ describe('where no emulator runs', () => {
     });
   });
 
-  it('a port that another program has is a problem', async () => {
+  it('a port that another program uses is a problem', async () => {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void server.close());
@@ -143,7 +140,7 @@ describe('where no emulator runs', () => {
     });
   });
 
-  it('a port that the emulator of another folder has is a problem', async () => {
+  it('a port that the emulator of another folder uses is a problem', async () => {
     const { emulator } = await startInFolder();
     const { port } = new URL(emulator.status().url);
     expect((await visit({ env: { SVC_PORT: port } })).get('port')).toMatchObject({
@@ -152,9 +149,9 @@ describe('where no emulator runs', () => {
   });
 
   it.each([
-    ['of another program', (path: string) => new Database(path).exec('CREATE TABLE a (b)').close()],
-    ['that is no database', (path: string) => writeFileSync(path, 'text '.repeat(1000))],
-    ['in use', (path: string) => openFor(path)],
+    ['file of another program', (path: string) => new Database(path).exec('CREATE TABLE a (b)').close()],
+    ['file that contains text', (path: string) => writeFileSync(path, 'text '.repeat(1000))],
+    ['file that is in use', (path: string) => openFor(path)],
   ])('a database %s is a problem', async (_, make) => {
     const cwd = createTemporaryFolder();
     const path = join(cwd, '.svc', 'sandbox.db');
@@ -165,7 +162,7 @@ describe('where no emulator runs', () => {
     });
   });
 
-  it('a database whose folder cannot be made is a problem', async () => {
+  it('a database whose folder cannot be created is a problem', async () => {
     const cwd = createTemporaryFolder();
     writeFileSync(join(cwd, 'file'), '');
     const env = { SVC_DB: join(cwd, 'file', 'sandbox.db') };
@@ -174,7 +171,7 @@ describe('where no emulator runs', () => {
     });
   });
 
-  it('a database that an emulator left is sound', async () => {
+  it('the database of a stopped emulator is reported as intact', async () => {
     const cwd = createTemporaryFolder();
     const db = join(cwd, '.svc', 'sandbox.db');
     await (await startTestEmulator({ db })).close();
@@ -184,15 +181,15 @@ describe('where no emulator runs', () => {
   });
 });
 
-/** Holds the file as a running emulator does. */
+/** Locks the file like a running emulator. */
 function openFor(path: string): void {
   const db = new Database(path);
   db.exec('PRAGMA locking_mode = EXCLUSIVE; CREATE TABLE a (b)');
   onTestFinished(() => void db.close());
 }
 
-describe('where an emulator runs', () => {
-  it('all is well with a receiver that verifies', async () => {
+describe('svc doctor with a running emulator', () => {
+  it('every check passes with a receiver that verifies signatures', async () => {
     let secret = '';
     const receiver = await createReceiver((request) => ({
       status: verify({
@@ -216,7 +213,7 @@ describe('where an emulator runs', () => {
     ]);
   });
 
-  it('a receiver that takes anything does not verify', async () => {
+  it('a receiver that accepts forged deliveries is a problem', async () => {
     const { get } = await visitReceiver({ status: 200 });
     expect(get('/accepts_signed')).toMatchObject({ status: 'ok' });
     expect(get('/rejects_forged')).toMatchObject({
@@ -226,7 +223,7 @@ describe('where an emulator runs', () => {
     });
   });
 
-  it('a receiver that refuses everything may have another secret', async () => {
+  it('a receiver that rejects signed deliveries gets a hint to rotate its secret', async () => {
     const { get } = await visitReceiver({ status: 400 });
     expect(get('/accepts_signed')).toMatchObject({
       status: 'problem',
@@ -235,14 +232,14 @@ describe('where an emulator runs', () => {
     expect(get('/rejects_forged')).toMatchObject({ status: 'ok' });
   });
 
-  it('a receiver that fails over a forged delivery should answer with a client error', async () => {
+  it('a receiver that responds with 500 to a forged delivery is a problem', async () => {
     const { get } = await visitReceiver([{ status: 200 }, { status: 500 }]);
     expect(get('/rejects_forged')).toMatchObject({
       ...{ status: 'problem', detail: 'responded 500 instead of a client error' },
     });
   });
 
-  it('a receiver is asked nothing where only the connection is of interest', async () => {
+  it('a receiver gets no request with --no-probe', async () => {
     const receiver = await createReceiver();
     onTestFinished(receiver.close);
     const { cwd } = await startInFolder(forwardTo(receiver.url));
@@ -252,7 +249,7 @@ describe('where an emulator runs', () => {
     expect(receiver.requests).toEqual([]);
   });
 
-  it('an endpoint where nothing listens is a problem', async () => {
+  it('an endpoint whose port is closed is a problem', async () => {
     const { cwd } = await startInFolder(forwardTo('http://127.0.0.1:1/'));
     expect((await visit({ cwd })).get('/reachable')).toMatchObject({
       status: 'problem',
@@ -261,7 +258,7 @@ describe('where an emulator runs', () => {
     });
   });
 
-  it('an endpoint that is disabled is worth a warning, and is left alone', async () => {
+  it('a disabled endpoint is a warning and is not checked further', async () => {
     const { cwd, emulator } = await startInFolder(forwardTo('http://127.0.0.1:1/'));
     await emulator.control.updateWebhook({ id: String(emulator.status().webhook_id), disabled: true });
     const { ok, get } = await visit({ cwd });
@@ -270,7 +267,7 @@ describe('where an emulator runs', () => {
   });
 
   it.each(['expired', 'self-signed', 'elsewhere'] as const)(
-    'a certificate that is %s is a problem',
+    'the invalid certificate "%s" is a problem',
     async (name) => {
       const receiver = await createReceiver({}, { certificate: getCertificate(name) });
       onTestFinished(receiver.close);
@@ -283,7 +280,7 @@ describe('where an emulator runs', () => {
     },
   );
 
-  it('a certificate of a trusted authority is named with its end', async () => {
+  it('the result for a trusted certificate shows its expiry date', async () => {
     const receiver = await createReceiver({}, { certificate: getCertificate('localhost') });
     onTestFinished(receiver.close);
     const { cwd } = await startInFolder({ ...forwardTo(receiver.url), ca: authority });
@@ -301,14 +298,14 @@ describe('where an emulator runs', () => {
     });
   });
 
-  it('no endpoint at all is said, with how to get one', async () => {
+  it('the endpoint check is skipped without endpoints and suggests svc webhooks create', async () => {
     const { cwd } = await startInFolder();
     expect((await visit({ cwd })).get('endpoints')).toMatchObject({
       ...{ status: 'skipped', remedy: expect.stringContaining('svc webhooks create') },
     });
   });
 
-  it('a clock that stands still while deliveries wait is worth a warning', async () => {
+  it('a frozen clock with waiting deliveries is a warning', async () => {
     const { cwd, emulator } = await startInFolder(forwardTo('http://127.0.0.1:1/'));
     expect((await visit({ cwd, probe: false })).get('clock')).toMatchObject({ status: 'ok' });
     await emulator.api('POST', '/events', { type: 'a.b' });
@@ -323,7 +320,7 @@ describe('where an emulator runs', () => {
     });
   });
 
-  it('the port is its own, also where commands are pointed to another emulator', async () => {
+  it('the port belongs to the emulator of the folder, even if SVC_CONTROL_URL names another emulator', async () => {
     const { cwd, emulator } = await startInFolder();
     const other = await startInFolder();
     const { port } = new URL(emulator.status().url);
@@ -333,7 +330,7 @@ describe('where an emulator runs', () => {
     });
   });
 
-  it('the port is the one that it was started with, also when another program has the configured one', async () => {
+  it('the checked port is the one that the emulator uses, even if another emulator uses the configured port', async () => {
     const { cwd, emulator } = await startInFolder();
     const other = await startInFolder();
     const env = { SVC_PORT: new URL(other.emulator.status().url).port };
@@ -343,7 +340,7 @@ describe('where an emulator runs', () => {
     });
   });
 
-  it('the port and the run file are its own', async () => {
+  it('the port and the run file belong to the emulator of the folder', async () => {
     const { cwd, emulator } = await startInFolder();
     const { port } = new URL(emulator.status().url);
     const { get } = await visit({ cwd, env: { SVC_PORT: port } });
@@ -354,8 +351,8 @@ describe('where an emulator runs', () => {
   });
 });
 
-describe('for people', () => {
-  it('the table has the remedies under what is not in order', async () => {
+describe('svc doctor without --json', () => {
+  it('the table shows the remedy below each problem', async () => {
     const { cwd } = await startInFolder(forwardTo('http://127.0.0.1:1/'));
     const { host, capturedOutput } = createFakeHost({ cwd, env: { SVC_PORT: '0' }, width: 60 });
     expect(host.now()).toBe(NOW);

@@ -28,37 +28,37 @@ async function open(id: string | null, options: { print?: true } = {}, fake: Fak
   return { asked, ...capturedOutput };
 }
 
-describe('open', () => {
+describe('svc open', () => {
   it.each([
     [null, '', []],
     ['del_1', '#/deliveries/del_1', [{ id: 'del_1' }]],
     ['evt_1', '#/events/evt_1', [{ event_id: 'evt_1', limit: 1 }]],
     ['wh_1', '#/webhooks/wh_1', [{ id: 'wh_1' }]],
-  ])('of %s is at /%s, once it is known to exist', async (id, hash, wanted) => {
+  ])('svc open %s opens /%s after it checked that the resource exists', async (id, hash, wanted) => {
     const { asked, out, err } = await open(id, { print: true });
     expect(out).toBe(`http://127.0.0.1:4777/${hash}\n`);
     expect(err).toBe('');
     expect(asked).toEqual(wanted);
   });
 
-  it('prints the address as JSON', async () => {
+  it('svc open prints the URL as JSON with --json', async () => {
     const { out } = await open(null, {}, { json: true });
     expect(JSON.parse(out)).toEqual({ url: 'http://127.0.0.1:4777/' });
   });
 
-  it('starts the browser, and says so on standard error', async () => {
+  it('svc open starts the browser and reports it on standard error', async () => {
     const env = { BROWSER: `${process.execPath} --eval 0` };
     const { out, err } = await open('del_1', {}, { env });
     expect({ out, err }).toEqual({ out: '', err: 'Opened http://127.0.0.1:4777/#/deliveries/del_1\n' });
   });
 
-  it('prints the address and says why where no browser can be opened', async () => {
+  it('svc open prints the URL and the reason if no browser can be started', async () => {
     const { out, err } = await open('del_1');
     expect(out).toBe('http://127.0.0.1:4777/#/deliveries/del_1\n');
     expect(err).toBe('No browser was found. Open this address in a browser.\n');
   });
 
-  it('has no place for other things', () => {
+  it('an ID of another resource type has no page in the dashboard', () => {
     expect(findDashboardPage('ws_1')).toBeNull();
   });
 });

@@ -24,8 +24,8 @@ const event = {
 };
 
 /**
- * Runs the command against an API that records bodies. Its deliveries are listed in one state after the other; of the
- * first change the stream tells as well.
+ * Runs the command against an API that records bodies. Each list request returns the next state of the deliveries. The
+ * stream also sends the first change.
  */
 async function trigger(
   options: Parameters<typeof command.run>[0],

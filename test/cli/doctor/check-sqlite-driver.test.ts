@@ -21,10 +21,10 @@ function createDriver(onStatement: string): string {
   return file;
 }
 
-describe('svc doctor', () => {
+describe('checkSqliteDriver', () => {
   const { signal } = new AbortController();
 
-  it('reports a SQLite driver that crashes at the last of 20000 statements, with the signal', async () => {
+  it('a SQLite driver that crashes at the last of 20000 statements is a problem, reported with the signal', async () => {
     paths.driver = createDriver(`if (number === 20000) process.kill(process.pid, 'SIGKILL')`);
     expect(await checkSqliteDriver(signal)).toMatchObject({
       status: 'problem',
@@ -33,7 +33,7 @@ describe('svc doctor', () => {
     });
   });
 
-  it('accepts a SQLite driver that survives them', async () => {
+  it('a SQLite driver that runs every statement passes the check', async () => {
     paths.driver = createDriver('');
     expect(await checkSqliteDriver(signal)).toMatchObject({ status: 'ok' });
   });

@@ -4,8 +4,8 @@ import { aDetail, anAttempt } from '../fake-context.ts';
 
 const succeeded = { outcome: 'succeeded', response_status: 200, error: null } as const;
 
-describe('deliveries as JUnit XML', () => {
-  it('are a suite for each endpoint, with totals that hold for it and for all', () => {
+describe('renderDeliveryJUnit', () => {
+  it('a JUnit report has one suite per endpoint, with totals for each suite and for the whole report', () => {
     const text = renderDeliveryJUnit([
       aDetail({ status: 'succeeded', attempts: [anAttempt({ ...succeeded, duration_ms: 1_250 })] }),
       aDetail({ status: 'failed', settled_reason: 'window_elapsed', attempts: [anAttempt()] }),
@@ -29,7 +29,7 @@ describe('deliveries as JUnit XML', () => {
     );
   });
 
-  it('JUnit names do not depend on ids or ports, which are in the output of each case', () => {
+  it('JUnit names do not depend on IDs or ports, which appear in the output of each case', () => {
     const run = (suffix: string, port: number) =>
       renderDeliveryJUnit(
         ['a.b', 'c.d', 'a.b'].map((event_type, index) =>
@@ -51,38 +51,38 @@ describe('deliveries as JUnit XML', () => {
     );
   });
 
-  it('a failed delivery passes where its failure is expected', () => {
+  it('a failed delivery passes if a failure is expected', () => {
     const failed = [aDetail({ status: 'failed', settled_reason: 'window_elapsed', attempts: [anAttempt()] })];
     expect(listTags(renderDeliveryJUnit(failed, true), 'testsuites')[0]).toContain('tests="1" failures="0"');
     expect(renderDeliveryJUnit(failed, true)).not.toContain('<failure');
     expect(renderDeliveryJUnit(failed)).toContain('<failure');
   });
 
-  it('tell of a failure what each attempt came to', () => {
+  it('a failure lists the outcome of each attempt', () => {
     const attempts = [
       anAttempt(),
-      anAttempt({ number: 2, outcome: 'timeout', response_status: null, error: 'no answer in 15s' }),
+      anAttempt({ number: 2, outcome: 'timeout', response_status: null, error: 'no response in 15s' }),
     ];
     const text = renderDeliveryJUnit([aDetail({ attempts })]);
-    expect(text).toContain('<failure type="timeout" message="pending: no answer in 15s">');
+    expect(text).toContain('<failure type="timeout" message="pending: no response in 15s">');
     expect(text).toContain('#1 2026-11-20T11:57:00.010Z http_error 503: the receiver responded with 503');
-    expect(text).toContain('#2 2026-11-20T11:57:00.010Z timeout: no answer in 15s');
+    expect(text).toContain('#2 2026-11-20T11:57:00.010Z timeout: no response in 15s');
     expect(renderDeliveryJUnit([aDetail({})])).toContain('message="pending: not attempted"');
   });
 
-  it('are well-formed whatever a receiver answered', () => {
+  it('a JUnit report is well-formed for every error text of a receiver', () => {
     const error = 'a <b> & "c"\u0000\u001b[31m\ud800\ufffe \u{1f600}\nd';
     const text = renderDeliveryJUnit([aDetail({ attempts: [anAttempt({ error })] })]);
     expect(text).toContain('a &lt;b&gt; &amp; &quot;c&quot;\ufffd\ufffd[31m\ufffd\ufffd \u{1f600}&#10;d');
     expect(text).not.toMatch(/[\u0000-\u0008\u000b-\u001f\ud800-\udfff\ufffe]/u);
   });
 
-  it('may be none', () => {
+  it('a JUnit report can be empty', () => {
     expect(renderDeliveryJUnit([])).toMatch(/<testsuites name="svc deliveries" tests="0" [^>]*\/>\n$/);
   });
 });
 
-/** The attributes of each such tag, in order. */
+/** The attributes of each tag with this name, in order. */
 function listTags(xml: string, name: string): string[] {
   return Array.from(
     xml.matchAll(new RegExp(`<${name} ([^>]*?)/?>`, 'g')),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseForwardTargets } from '../../../src/cli/listen/forward-target.ts';
 
-describe('where to forward to', () => {
+describe('parseForwardTargets', () => {
   it.each([
     ['3000', 'http://localhost:3000/', null],
     [':3000/hooks', 'http://localhost:3000/hooks', null],
@@ -11,11 +11,11 @@ describe('where to forward to', () => {
     ['order.shipped=3000', 'http://localhost:3000/', ['order.shipped']],
     ['a.b, c.d=localhost:3000/x?y=z', 'http://localhost:3000/x?y=z', ['a.b', 'c.d']],
     ['*=http://localhost:3000/', 'http://localhost:3000/', ['*']],
-  ])('may be written %s', (text, url, types) => {
+  ])('the forward target %s is accepted', (text, url, types) => {
     expect(parseForwardTargets(text)).toEqual([{ url, types }]);
   });
 
-  it('may be said more than once', () => {
+  it('a forward target can be given more than once', () => {
     expect(parseForwardTargets('a.b=1', parseForwardTargets('2')).map(({ url }) => url)).toEqual([
       'http://localhost:2/',
       'http://localhost:1/',
@@ -28,7 +28,7 @@ describe('where to forward to', () => {
     ['a.b=', 'Write a port or a URL'],
     ['Order.Shipped=3000', 'not "Order.Shipped"'],
     ['a.b,,c.d=3000', 'not ""'],
-  ])('is not %j', (text, problem) => {
+  ])('the forward target %j is rejected', (text, problem) => {
     expect(() => parseForwardTargets(text)).toThrow(problem);
   });
 });

@@ -25,7 +25,7 @@ function rowsOf(...items: readonly TopicItem[]): readonly AttemptRow[] {
 
 const look = { width: 100, color: false, unicode: true, links: false };
 
-/** The rows as texts by the titles of their columns, those without text left out. */
+/** The texts of each row by column title, without empty texts. */
 function texts(rows: readonly AttemptRow[], time = { now: NOW, frozen: false }) {
   const columns = attemptColumns(look, { maxAttempts: 8, getScheduleTime: () => time });
   return rows.map((row) =>
@@ -35,16 +35,16 @@ function texts(rows: readonly AttemptRow[], time = { now: NOW, frozen: false }) 
   );
 }
 
-describe('the rows of deliveries', () => {
-  it('show a delivery from its beginning, and its first attempt in the same place', () => {
+describe('attempt rows', () => {
+  it('a new delivery has a row, which its first attempt replaces', () => {
     const other = created({ id: 'del_2' });
     const waiting = rowsOf(created(), other);
     expect(texts(waiting)).toMatchObject([{ RESPONSE: '← …', ATTEMPT: '1 of 8' }, { DELIVERY: 'del_2' }]);
-    const answered = addStreamItem(waiting, attempted(), NOW);
-    expect(texts(answered)).toMatchObject([{ RESPONSE: '← 503', TOOK: '12ms' }, { RESPONSE: '← …' }]);
+    const updated = addStreamItem(waiting, attempted(), NOW);
+    expect(texts(updated)).toMatchObject([{ RESPONSE: '← 503', TOOK: '12ms' }, { RESPONSE: '← …' }]);
   });
 
-  it('say what was answered, how long it took, which attempt it was and when the next one is due', () => {
+  it('a row shows the response, the latency, the attempt number and the due time of the next attempt', () => {
     expect(texts(rowsOf(attempted()))).toEqual([
       {
         TIME: '11:57:00',
@@ -59,7 +59,7 @@ describe('the rows of deliveries', () => {
     ]);
   });
 
-  it('show why, where there was no answer', () => {
+  it('a row without a response shows the error', () => {
     const failed = {
       outcome: 'connection_error',
       response_status: null,
@@ -70,7 +70,7 @@ describe('the rows of deliveries', () => {
     ]);
   });
 
-  it('tell when the next attempt is due in the row of the newest attempt alone', () => {
+  it('only the row of the newest attempt shows the due time of the next attempt', () => {
     const rows = rowsOf(
       attempted(),
       attempted({ number: 2 }, { next_attempt_at: '2026-11-20T12:30:00.000Z' }),
@@ -82,12 +82,12 @@ describe('the rows of deliveries', () => {
     [{ now: NOW + 299_000, frozen: false }, 'in 1s'],
     [{ now: NOW + 300_000, frozen: false }, 'now'],
     [{ now: NOW, frozen: true }, 'in 5m (frozen)'],
-  ])('count down by the schedule clock: %o is %s', (time, text) => {
+  ])('the countdown at the schedule clock %o is %s', (time, text) => {
     expect(texts(rowsOf(attempted()), time)[0]?.['NEXT RETRY']).toBe(text);
   });
 
   it.each(['failed', 'canceled'] as const)(
-    'say that a delivery is %s, also when no attempt told so',
+    'a row shows that its delivery is %s, even if no attempt item reported it',
     (status) => {
       const settled = created({ status, attempt_count: 1 });
       const rows = rowsOf(attempted(), settled);
@@ -95,13 +95,13 @@ describe('the rows of deliveries', () => {
     },
   );
 
-  it('say that a delivery was canceled before it was sent', () => {
+  it('a row shows that its delivery was canceled before the first attempt', () => {
     expect(texts(rowsOf(created(), created({ status: 'canceled' })))).toMatchObject([
       { RESPONSE: '← canceled' },
     ]);
   });
 
-  it('name a replay, and show nothing of a delivery that had been tried before the stream began', () => {
+  it('a replay is marked, and a delivery attempted before the stream began has no row of its own', () => {
     const rows = rowsOf(created({ attempt_count: 3 }), attempted({ number: 4, trigger: 'manual' }));
     expect(texts(rows).map((row) => row.ATTEMPT)).toEqual(['4 replay']);
   });

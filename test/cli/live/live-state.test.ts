@@ -11,7 +11,7 @@ import {
   reduce,
 } from '../../../src/cli/live/live-state.ts';
 
-/** Room for six rows. */
+/** A view of this size has space for six rows. */
 const size = { columns: 80, rows: 10 };
 
 type State = LiveState<string>;
@@ -33,7 +33,7 @@ function withRows(count: number): State {
 }
 
 describe('the selection', () => {
-  it('follows the newest row from the beginning', () => {
+  it('the selection follows the newest row by default', () => {
     expect(findSelected(withRows(20))).toBe('row 19');
     expect(listVisibleRows(withRows(20))).toEqual([
       'row 14',
@@ -59,14 +59,14 @@ describe('the selection', () => {
     [['g', 'G'], 'row 19'],
     [['home', 'end'], 'row 19'],
     [['x'], 'row 19'],
-  ])('after %j is %s, and can be seen', (keys, row) => {
+  ])('the selection after %j is %s, which is visible', (keys, row) => {
     const state = pressed(withRows(20), ...keys);
     expect(findSelected(state)).toBe(row);
     expect(listVisibleRows(state)).toContain(row);
     expect(listVisibleRows(state)).toHaveLength(6);
   });
 
-  it('stays on its row, and the rows around it stay, when others arrive', () => {
+  it('the selection and the visible rows stay the same when new rows arrive', () => {
     const before = pressed(withRows(20), 'up', 'up');
     const state = pressed(before, rowsEvent(25));
     expect(findSelected(state)).toBe('row 17');
@@ -74,17 +74,17 @@ describe('the selection', () => {
     expect(countRowsBelow(state)).toBe(5);
   });
 
-  it('follows the newest again once it is on it', () => {
+  it('the selection follows the newest row again after it reached that row', () => {
     expect(findSelected(pressed(withRows(20), 'up', 'down', rowsEvent(25)))).toBe('row 24');
   });
 
-  it('is of nothing while there is nothing', () => {
+  it('no row is selected in an empty view', () => {
     const state = pressed(createState<string>(size), 'up', 'down', 'home');
     expect(findSelected(state)).toBeUndefined();
     expect(listVisibleRows(state)).toEqual([]);
   });
 
-  it('stays to be seen when the terminal becomes smaller, and larger again', () => {
+  it('the selection stays visible when the terminal becomes smaller and larger', () => {
     const small = pressed(withRows(20), 'home', 'j', 'j', 'j', 'j', {
       type: 'resize',
       size: { columns: 60, rows: 6 },
@@ -97,7 +97,7 @@ describe('the selection', () => {
 });
 
 describe('many rows', () => {
-  it('are kept up to a number: the oldest leave, and the selection stays on its row', () => {
+  it('the oldest rows are removed above the maximum, and the selection stays on its row', () => {
     const selected = pressed(withRows(MAX_ROWS), ...Array<string>(10).fill('up'));
     const [oldest, ...rest] = selected.rows;
     const state = pressed(selected, { type: 'rows', rows: [oldest ?? '', ...rest, 'new 1', 'new 2'] });
@@ -107,7 +107,7 @@ describe('many rows', () => {
     expect(listVisibleRows(state)).toEqual(listVisibleRows(selected));
   });
 
-  it('take a selection along that leaves with the oldest', () => {
+  it('the selection moves to the oldest remaining row when its row is removed', () => {
     const selected = pressed(withRows(MAX_ROWS), 'home');
     const state = pressed(selected, { type: 'rows', rows: [...selected.rows, 'new 1', 'new 2'] });
     expect(findSelected(state)).toBe('row 2');
@@ -128,15 +128,15 @@ describe('a panel', () => {
     [['end', 'down'], 'line 23'],
     [['end', 'k'], 'line 22'],
     [['up'], 'line 0'],
-  ])('after %j begins with %s', (keys, line) => {
+  ])('the first visible line of a panel after %j is %s', (keys, line) => {
     expect(topOf(pressed(open, ...keys))).toBe(line);
   });
 
-  it.each(['q', 'd', 'enter', 'escape', '?'])('is closed by %s, and the view is as it was', (key) => {
+  it.each(['q', 'd', 'enter', 'escape', '?'])('the key %s closes a panel and restores the view', (key) => {
     expect(pressed(open, key)).toEqual(withRows(3));
   });
 
-  it('is wrapped anew when the width changes, and does not end above the end', () => {
+  it('a panel wraps its text again when the width changes, and cannot scroll beyond the end', () => {
     const long = pressed(withRows(3), { type: 'panel', text: 'x'.repeat(300) });
     expect(long.panel?.lines).toHaveLength(4);
     const narrow = pressed(long, { type: 'resize', size: { columns: 10, rows: 10 } }, 'end');
@@ -145,7 +145,7 @@ describe('a panel', () => {
   });
 });
 
-describe('what a key asks for', () => {
+describe('findCommand', () => {
   const list = withRows(3);
   const panel = pressed(list, { type: 'panel', text: '' });
   const empty = createState<string>(size);
@@ -160,7 +160,14 @@ describe('what a key asks for', () => {
     ['o', 'open', 'open', null],
     ['up', null, null, null],
     ['x', null, null, null],
-  ])('%s: %s among rows, %s in a panel, %s without rows', (key, inList, inPanel, inEmpty) => {
-    expect([list, panel, empty].map((state) => findCommand(state, key))).toEqual([inList, inPanel, inEmpty]);
-  });
+  ])(
+    'the key %s means %s in the list, %s in a panel and %s without rows',
+    (key, inList, inPanel, inEmpty) => {
+      expect([list, panel, empty].map((state) => findCommand(state, key))).toEqual([
+        inList,
+        inPanel,
+        inEmpty,
+      ]);
+    },
+  );
 });

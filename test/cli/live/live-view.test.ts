@@ -15,7 +15,7 @@ beforeEach(
 );
 afterEach(() => void vi.useRealTimers());
 
-/** A terminal whose keys are pressed, and whose lines are read. */
+/** A terminal that records the drawn lines and simulates key presses. */
 class FakeTerminal {
   events: ScreenEvents | null = null;
   lines: readonly string[] = [];
@@ -40,7 +40,7 @@ class FakeTerminal {
     };
   };
 
-  /** Presses keys, and waits until all that follows from them is drawn. */
+  /** Presses keys and waits until the result is drawn. */
   async press(...keys: readonly string[]): Promise<string> {
     for (const key of keys) this.events?.onKey(key);
     return this.drawn();
@@ -53,7 +53,7 @@ class FakeTerminal {
   }
 }
 
-/** A stream that ends only when nobody reads on. */
+/** A stream that ends only when its reader stops. */
 function openStream(items: readonly object[]): LiveStream & { isClosed: boolean } {
   let end: () => void = () => {};
   const ended = new Promise<void>((resolve) => {
@@ -99,7 +99,7 @@ async function start(run: Run, items: readonly object[], control: Partial<Contro
     },
   });
   const ended = run({}, context);
-  // Whoever looks at the end sees how it failed.
+  // Prevents an unhandled rejection. The tests check `ended` later.
   ended.catch(() => {});
   await terminal.drawn();
   return { terminal, stream, asked, recorded: capturedOutput, ended };
@@ -112,10 +112,10 @@ const answered = {
   delivery: aDelivery({ id: 'del_2', status: 'succeeded', attempt_count: 2, next_attempt_at: null }),
 };
 
-describe('the view of deliveries', () => {
+describe('the live view of deliveries', () => {
   const run = tailDeliveries.run as Run;
 
-  it('shows rows, counts down, and leaves the newest ones in the terminal at its end', async () => {
+  it('the live view shows rows with a countdown and prints the newest rows when it ends', async () => {
     const { terminal, recorded, asked, ended } = await start(run, [failed, answered]);
     await vi.advanceTimersByTimeAsync(1_000);
     expect(await terminal.drawn()).toMatchInlineSnapshot(`
@@ -142,7 +142,7 @@ describe('the view of deliveries', () => {
     );
   });
 
-  it('leaves no more rows than the screen had room for, and nothing when there was none', async () => {
+  it('the live view prints at most one screen of rows when it ends, and nothing without rows', async () => {
     const items = Array.from({ length: 30 }, (_, index) => ({ ...failed, sequence: index + 1 }));
     const many = await start(run, items);
     many.terminal.events?.onKey('ctrl-c');
@@ -154,7 +154,7 @@ describe('the view of deliveries', () => {
     expect(none.recorded.out).toBe('');
   });
 
-  it('begins anew after a reset, and says so', async () => {
+  it('the live view is cleared after a reset and shows a note', async () => {
     const { terminal } = await start(run, [failed, { type: 'reset', sequence: 9 }, answered]);
     const shown = await terminal.drawn();
     expect(shown).toContain('The state was replaced');
@@ -163,7 +163,7 @@ describe('the view of deliveries', () => {
     terminal.events?.onKey('q');
   });
 
-  it('says what to do while there is nothing', async () => {
+  it('an empty live view suggests svc trigger', async () => {
     const { terminal } = await start(run, []);
     expect(await terminal.drawn()).toContain('svc trigger order.shipped');
     terminal.events?.onKey('q');
@@ -172,14 +172,14 @@ describe('the view of deliveries', () => {
   it.each([
     ['q', ExitCode.success],
     ['ctrl-c', ExitCode.interrupted],
-  ])('%s closes screen and connection, and ends with %i', async (key, exitCode) => {
+  ])('the key %s closes the screen and the connection, and the exit code is %i', async (key, exitCode) => {
     const { terminal, stream, ended } = await start(run, [failed]);
     await terminal.press(key);
     await expect(ended).resolves.toBe(exitCode);
     expect([terminal.isOpen, stream.isClosed]).toEqual([false, true]);
   });
 
-  it('gives the terminal back when the stream fails', async () => {
+  it('the terminal is restored when the stream fails', async () => {
     const stream: LiveStream = {
       ready: Promise.resolve(),
       async *[Symbol.asyncIterator]() {
@@ -192,14 +192,14 @@ describe('the view of deliveries', () => {
     expect(terminal.isOpen).toBe(false);
   });
 
-  it('shows notes in its own place, such as that the connection was lost', async () => {
+  it('notes, such as a lost connection, are shown above the key hints', async () => {
     const { terminal } = await start(run, [failed]);
     terminal.events?.onNote('The connection was lost; connecting again.\n');
     expect((await terminal.drawn()).split('\n').at(-2)).toBe('The connection was lost; connecting again.');
     terminal.events?.onKey('q');
   });
 
-  it('d shows the attempt: what was sent and signed, what was answered and why it failed', async () => {
+  it('the key d shows the request, the signed string, the response and the error of an attempt', async () => {
     const getDelivery = async () => aDetail({ attempts: [anAttempt(), anAttempt({ number: 2 })] });
     const { terminal } = await start(run, [failed], { getDelivery });
     terminal.events?.onResize({ columns: 100, rows: 40 });
@@ -220,7 +220,7 @@ describe('the view of deliveries', () => {
     terminal.events?.onKey('q');
   });
 
-  it('r replays the selected delivery', async () => {
+  it('the key r replays the selected delivery', async () => {
     const replayed: unknown[] = [];
     const replayDelivery: ControlPlane['replayDelivery'] = async (input) => {
       replayed.push(input);
@@ -232,7 +232,7 @@ describe('the view of deliveries', () => {
     terminal.events?.onKey('q');
   });
 
-  it('says why something cannot be done, and goes on', async () => {
+  it('a failed replay is reported, and the live view stays open', async () => {
     const replayDelivery = async () => {
       throw new SvcError('conflict', 'The endpoint has been deleted.');
     };
@@ -241,17 +241,17 @@ describe('the view of deliveries', () => {
     terminal.events?.onKey('q');
   });
 
-  it('ends by a fault of its own with the terminal given back', async () => {
+  it('the terminal is restored after an internal error', async () => {
     const replayDelivery = async () => {
-      throw new TypeError('a fault');
+      throw new TypeError('a defect');
     };
     const { terminal, ended } = await start(run, [failed], { replayDelivery });
     terminal.events?.onKey('r');
-    await expect(ended).rejects.toThrow('a fault');
+    await expect(ended).rejects.toThrow('a defect');
     expect(terminal.isOpen).toBe(false);
   });
 
-  it('o opens the delivery in the dashboard', async () => {
+  it('the key o opens the delivery in the dashboard', async () => {
     const script = join(createTemporaryFolder(), 'browser.cjs');
     writeFileSync(script, '');
     const { terminal } = await start(run, [failed], {}, { BROWSER: `${process.execPath} ${script} %s` });
@@ -262,7 +262,7 @@ describe('the view of deliveries', () => {
     terminal.events?.onKey('q');
   });
 
-  it('? shows what the keys do', async () => {
+  it('the key ? shows the help for the keys', async () => {
     const { terminal } = await start(run, []);
     expect(await terminal.press('?')).toContain('Replay the delivery');
     expect(await terminal.press('escape')).not.toContain('Replay the delivery');
@@ -274,7 +274,7 @@ describe('the view of deliveries', () => {
     [40, 5],
     [20, 3],
     [8, 1],
-  ])('fits %i columns and %i rows', async (columns, rows) => {
+  ])('the live view fits %i columns and %i rows', async (columns, rows) => {
     const { terminal } = await start(run, [failed, answered]);
     terminal.events?.onResize({ columns, rows });
     await terminal.drawn();
@@ -283,7 +283,7 @@ describe('the view of deliveries', () => {
     terminal.events?.onKey('q');
   });
 
-  it('stays readable at 60 columns and 10 rows', async () => {
+  it('the live view is readable at 60 columns and 10 rows', async () => {
     const { terminal } = await start(run, [failed, answered]);
     await vi.advanceTimersByTimeAsync(1_000);
     terminal.events?.onResize({ columns: 60, rows: 10 });
@@ -303,13 +303,13 @@ describe('the view of deliveries', () => {
   });
 });
 
-describe('the view of the request log', () => {
+describe('the live view of the request log', () => {
   const request = {
     ...{ id: 'req_1', at: '2026-11-20T12:00:00.123Z', method: 'POST', path: '/v1/events', status: 403 },
     ...{ error_code: 'permission_denied', duration_ms: 1.25, api_key_id: 'key_1', workspace_id: 'ws_1' },
   };
 
-  it('shows requests, details of one, and no replay', async () => {
+  it('the live view shows requests and request details, without a replay key', async () => {
     const { terminal } = await start(tailLogs.run as Run, [{ type: 'request', sequence: 1, request }]);
     expect(await terminal.drawn()).toMatchInlineSnapshot(`
       "Following API requests. Press Ctrl-C to stop.

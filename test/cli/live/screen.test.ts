@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { openScreen, type ScreenHost, type ScreenSize } from '../../../src/cli/live/screen.ts';
 
-/** A process with a terminal that records what is written to it. */
+/** A process with a terminal that records its output. */
 class FakeHost extends EventEmitter implements ScreenHost {
   readonly pid = 1;
   readonly killed: unknown[] = [];
@@ -40,7 +40,7 @@ class FakeHost extends EventEmitter implements ScreenHost {
     this.output.emit('resize');
   }
 
-  /** What was written since it was asked last. */
+  /** Returns and clears the recorded output. */
   take(): string {
     const { written } = this;
     this.written = '';
@@ -62,8 +62,8 @@ function open() {
 const ENTERED = /\x1b\[\?1049h.*\x1b\[\?25l/;
 const LEFT = /\x1b\[\?25h\x1b\[\?1049l$/;
 
-describe('a screen', () => {
-  it('takes the terminal over and gives it back as it was', () => {
+describe('openScreen', () => {
+  it('the screen takes over the terminal and restores it when it closes', () => {
     const { host, screen } = open();
     expect(host.isRaw).toBe(true);
     expect(host.take()).toMatch(ENTERED);
@@ -75,14 +75,14 @@ describe('a screen', () => {
     expect([host.input.listenerCount('keypress'), host.output.listenerCount('resize')]).toEqual([0, 0]);
   });
 
-  it('gives it back when the process ends on the way', () => {
+  it('the terminal is restored when the process exits', () => {
     const { host } = open();
     host.emit('exit');
     expect(host.isRaw).toBe(false);
     expect(host.take()).toMatch(LEFT);
   });
 
-  it('tells keys by the character or the name', async () => {
+  it('keys are reported by their character or name', async () => {
     const { host, keys } = open();
     host.input.write('jG? \r\x1b[A\x1b[B\x1b[5~\x1b[6~\x1b[H\x1b[F\x03');
     await new Promise(setImmediate);
@@ -91,7 +91,7 @@ describe('a screen', () => {
     ]);
   });
 
-  it('writes only the lines that have changed', () => {
+  it('the screen writes only changed lines', () => {
     const { host, screen } = open();
     screen.draw(['one', 'two']);
     host.take();
@@ -99,7 +99,7 @@ describe('a screen', () => {
     expect(host.take()).toBe('\x1b[2;1H\x1b[2Kthree');
   });
 
-  it('tells a new size, and then writes every line', () => {
+  it('a resize is reported, and the next draw writes every line', () => {
     const { host, screen, sizes } = open();
     screen.draw(['one', 'two']);
     host.resize(60, 10);
@@ -109,7 +109,7 @@ describe('a screen', () => {
     expect(host.take()).toContain('one');
   });
 
-  it('stops with Ctrl-Z as any program does, and is there again when it goes on', async () => {
+  it('the screen closes when Ctrl-Z suspends the process and opens again when it resumes', async () => {
     const { host, keys, sizes, screen } = open();
     host.take();
     host.input.write('\x1a');
