@@ -1,4 +1,7 @@
-/** Compares `docs/commands.md` with the help texts. To update the page: `npx vitest run test/cli/commands-document.test.ts --update`. */
+/**
+ * Compares `docs/commands.md` with the help texts of all commands.
+ * `npx vitest run test/cli/commands-document.test.ts --update` writes the page.
+ */
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { runCommandLine } from '../../src/cli/program.ts';

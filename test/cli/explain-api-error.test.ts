@@ -31,7 +31,7 @@ const respond =
   (_, response) =>
     response.writeHead(status).end(JSON.stringify({ error: { code, message: 'No.' } }));
 
-it('a connection that a fault closed names the fault instead of a missing emulator', async () => {
+it('the error for a connection that a fault closed names the fault instead of a missing emulator', async () => {
   expect(await failWith(drop, { status: 0, fault: { id: 'flt_1', kind: 'drop-before' } })).toMatchObject({
     code: 'api_failure',
     exitCode: 1,
@@ -58,14 +58,14 @@ it.each([
   });
 });
 
-it('an error without a fault stays the same', async () => {
+it('an error without an injected fault is unchanged', async () => {
   expect(await failWith(respond(404, 'not_found'), { status: 404 })).toMatchObject({
     code: 'not_found',
     message: 'No.',
   });
 });
 
-it('an error stays the same when the control plane does not respond', async () => {
+it('an error is unchanged when the control plane does not respond', async () => {
   const error = new Error('lost');
   const connect = () => Promise.reject(error);
   expect(await explainApiError(error, connect)).toBe(error);

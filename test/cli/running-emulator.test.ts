@@ -23,7 +23,7 @@ it.each(['{"ok":true}', 'null', '[]', '{}', '<h1>Hello</h1>'])(
   },
 );
 
-it('an emulator on the port is found with its process', async () => {
+it('an emulator on the port is found with its URL and process id', async () => {
   await using emulator = await startTestEmulator();
   const { url, pid } = emulator.status();
   expect(await findAt(Number(new URL(url).port))).toMatchObject({ url, pid });

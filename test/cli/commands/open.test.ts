@@ -34,12 +34,15 @@ describe('svc open', () => {
     ['del_1', '#/deliveries/del_1', [{ id: 'del_1' }]],
     ['evt_1', '#/events/evt_1', [{ event_id: 'evt_1', limit: 1 }]],
     ['wh_1', '#/webhooks/wh_1', [{ id: 'wh_1' }]],
-  ])('svc open %s opens /%s after it checked that the resource exists', async (id, hash, wanted) => {
-    const { asked, out, err } = await open(id, { print: true });
-    expect(out).toBe(`http://127.0.0.1:4777/${hash}\n`);
-    expect(err).toBe('');
-    expect(asked).toEqual(wanted);
-  });
+  ])(
+    'svc open --print %s checks that the resource exists and prints its page /%s',
+    async (id, hash, wanted) => {
+      const { asked, out, err } = await open(id, { print: true });
+      expect(out).toBe(`http://127.0.0.1:4777/${hash}\n`);
+      expect(err).toBe('');
+      expect(asked).toEqual(wanted);
+    },
+  );
 
   it('svc open prints the URL as JSON with --json', async () => {
     const { out } = await open(null, {}, { json: true });

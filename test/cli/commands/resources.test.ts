@@ -1,4 +1,4 @@
-/** Checks which requests the options of commands become. */
+/** Checks which request fields each command sends for its options. */
 import { describe, expect, it } from 'vitest';
 import type { ControlPlane } from '../../../src/control/control-plane.ts';
 import { commandsByName } from '../../support/command-definitions.ts';
