@@ -2,7 +2,7 @@
  * Fails on words and sentence patterns that make documents, messages, comments, titles and names hard to read.
  * `LANGUAGE_PATH=src/store npx vitest run test/architecture/language.test.ts` lists every finding below a path.
  */
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type FileTexts, findTexts, type Kind, readTexts, type Text } from './readable-texts.ts';
 
 interface Rule {
@@ -139,26 +139,6 @@ const exceptions: readonly Exception[] = [
   { path: 'src/contract/', text: /reserialise/, reason: 'field of the control plane' },
 ];
 
-/** Folders and files that are not clean yet. Remove each one that is: the test fails if it stays here. */
-const stillToDo: readonly string[] = [
-  // the rest
-  // docs
-  // cli
-  // clock
-  // contract
-  // control
-  // dashboard
-  // delivery
-  // http
-  // library
-  // network
-  // receiver
-  // browser
-  // e2e
-  // receivers
-  // support
-];
-
 interface Finding {
   readonly file: string;
   readonly message: string;
@@ -207,27 +187,12 @@ function isBelow(file: string, path: string): boolean {
   return file === path || file.startsWith(path.replace(/\/?$/, '/'));
 }
 
-/** The innermost entry of `stillToDo` that a file belongs to. */
-function findEntry(file: string): string | undefined {
-  return stillToDo.filter((path) => isBelow(file, path)).sort((a, b) => b.length - a.length)[0];
-}
-
 describe('the language of the repository', () => {
   const path = process.env.LANGUAGE_PATH;
-  let findings: Finding[];
-
-  beforeAll(() => {
-    findings = readTexts((file) => path === undefined || isBelow(file, path)).flatMap(findMistakes);
-  });
 
   it('everything that people read avoids the forbidden words and patterns', () => {
-    const open = findings.filter(({ file }) => path !== undefined || findEntry(file) === undefined);
-    expect(open.map(({ message }) => message)).toEqual([]);
-  });
-
-  it.skipIf(path !== undefined)('every folder that is still to do has findings', () => {
-    const dirty = new Set(findings.map(({ file }) => findEntry(file)));
-    expect(stillToDo.filter((entry) => !dirty.has(entry))).toEqual([]);
+    const findings = readTexts((file) => path === undefined || isBelow(file, path)).flatMap(findMistakes);
+    expect(findings.map(({ message }) => message)).toEqual([]);
   });
 });
 
