@@ -8,7 +8,7 @@ const flags: readonly (readonly [flags: string, description: string])[] = [
   ['--json', 'Print JSON; a stream prints one object per line'],
   ['--no-color', 'Print without colors'],
   ['--url <url>', 'Emulator to use (default: SVC_CONTROL_URL, or the emulator of this folder)'],
-  ['--api-key <key>', 'API key to use (default: SVC_API_KEY, or the key created at boot)'],
+  ['--api-key <key>', 'API key to use (default: SVC_API_KEY, or the key created at the start)'],
 ];
 
 /** Adds them to a command that has its own options already. An option of the command with the same name wins. */

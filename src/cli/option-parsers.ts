@@ -121,7 +121,7 @@ export function parseHeaders(
 export function addWorkspaceOption(command: Command): Command {
   return command.option(
     '--workspace <id>',
-    'Workspace ID (default: SVC_WORKSPACE_ID, or the workspace created at boot)',
+    'Workspace ID (default: SVC_WORKSPACE_ID, or the workspace created at the start)',
   );
 }
 

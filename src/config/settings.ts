@@ -52,7 +52,7 @@ export const settings = {
     defaultValue: (): Environment => 'sandbox',
   },
   profile: {
-    description: 'Profile for what the service description leaves open',
+    description: 'Answers to the questions that the service description leaves open',
     schema: oneOf({ relaxed: 'for development and CI', strict: 'as close to production as possible' }),
     defaultValue: () => 'relaxed' as const,
   },
@@ -98,7 +98,7 @@ export const settings = {
     fromText: toNumber,
   },
   wallClock: {
-    description: 'Time that the wall clock always shows, for signatures that stay the same',
+    description: 'Pin the wall clock to this time, so that signatures are the same in every run',
     schema: parsedText('an ISO 8601 time such as 2026-11-20T12:00:00Z', toIsoTime),
     defaultValue: none,
   },
@@ -121,7 +121,7 @@ export const settings = {
     fromText: toNumber,
   },
   forwardTo: {
-    description: 'Port or URL of your receiver, to register as an endpoint at boot',
+    description: 'Port or URL of your receiver, to register as an endpoint at the start',
     schema: parsedText(
       'a port or a URL such as 3000, localhost:3000/webhooks or https://example.com',
       toForwardUrl,
@@ -200,7 +200,7 @@ export const settings = {
     option: 'url',
   },
   controlToken: {
-    description: 'Token of the control plane: commands send it, an emulator requires it',
+    description: 'Control token: commands send it; an emulator that starts with it requires it',
     schema: text('at least 16 characters of A-Z, a-z, 0-9, "-", ".", "_" and "~"', isControlToken),
     defaultValue: none,
     isSecret: true,

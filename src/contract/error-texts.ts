@@ -12,7 +12,7 @@ export const errorTexts: Readonly<Record<ErrorCode, string>> = {
   idempotency_in_progress:
     'The first request with this `Idempotency-Key` is still running. Retry after the time in `Retry-After`.',
   payload_too_large: 'The body is larger than the limit (row `body.limit` of the gap register).',
-  unsupported_media_type: 'The body is compressed, or its `Content-Type` is not JSON.',
+  unsupported_media_type: 'The body is compressed, or its `Content-Type` is not JSON in UTF-8.',
   validation_failed: 'The JSON is valid, but a field is not. The message starts with the path of the field.',
   idempotency_key_reused: 'The `Idempotency-Key` was used before, with a different body.',
   rate_limited: 'Too many requests. Retry after the time in `Retry-After`.',
@@ -21,7 +21,7 @@ export const errorTexts: Readonly<Record<ErrorCode, string>> = {
   conflict:
     'The operation does not fit the current state, for example because the emulator was reset during it.',
   forbidden_origin: 'The `Host` or the `Origin` is not allowed.',
-  token_required: 'Other machines can reach the emulator, so the control plane requires its token.',
+  token_required: 'The control plane requires its token, and the request has none or a wrong one.',
   storage_unavailable: 'SQLite cannot read or write the database.',
   usage: 'An option, an argument or a setting is invalid.',
   untrusted_file: 'Another user can change a configuration file or the run file, so it is not used.',

@@ -9,11 +9,12 @@ const { exampleIds } = example;
 
 /** In the order of the document and of the reference page. */
 export const controlTags: Readonly<Record<string, string>> = {
-  Emulator: 'The running emulator: its state, snapshots and end.',
+  Emulator: 'Status, reset and snapshots of the emulator, and how to stop it.',
   Clock: 'The schedule clock of a workspace, which decides when retries are due.',
   Deliveries: 'Deliveries, their attempts and signatures.',
   Faults: 'Faults that you inject into requests and deliveries.',
-  Events: 'Events, with what `/v1` does not show. These requests are not in the request log.',
+  Events:
+    'Stored events, with details that `/v1` does not return. These requests are not in the request log.',
   Endpoints: 'Endpoints, with settings that `/v1` does not have.',
   Workspaces: 'Workspaces and API keys.',
   'Request log': 'Requests to `/v1`.',
@@ -118,7 +119,7 @@ export const controlTexts: OperationTexts<ControlOperations> = {
     tag: 'Emulator',
     summary: 'Restore the database file',
     description:
-      'Writes the database file again after it was removed or replaced while the emulator runs. Responds with 409 if the file is in its place.',
+      'Writes the database file again if it was removed while the emulator runs. Responds with 409 if the file exists, and with 503 if it was replaced or truncated.',
     input: {},
     response: 'The emulator with its database file restored.',
     example: { input: {}, output: example.status },
@@ -197,7 +198,7 @@ export const controlTexts: OperationTexts<ControlOperations> = {
     tag: 'Deliveries',
     summary: 'List planned deliveries',
     description:
-      'Returns the deliveries with a planned attempt, the next due first. Deliveries to disabled endpoints are left out.',
+      'Returns the deliveries with a planned attempt, the next due first. Deliveries to disabled endpoints are omitted.',
     input: { workspace_id: workspaceFilter, limit: 'Highest number of deliveries.' },
     response: 'The deliveries that are due next.',
     output: { data: 'Deliveries in the order of their due times.' },
@@ -345,7 +346,7 @@ export const controlTexts: OperationTexts<ControlOperations> = {
     tag: 'Endpoints',
     summary: 'Create an endpoint',
     description:
-      'Registers an endpoint, with settings that `/v1` does not have. A URL that had an endpoint before keeps its secret.',
+      'Registers an endpoint, with settings that `/v1` does not have. A URL that had an endpoint before keeps its secret. With `reuse`, the existing endpoint of the URL is returned. With `listener`, the endpoint is removed ten seconds after the last stream that listens to it has ended.',
     input: {
       workspace_id: 'Workspace of the endpoint (default: the default workspace).',
       ...webhookSettings,

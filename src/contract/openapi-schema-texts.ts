@@ -398,7 +398,7 @@ const EmulatorStatus: SchemaText<typeof emulator.EmulatorStatus> = {
     base_url: 'Address of the API, ends in `/v1`.',
     control_url: 'Address of the control plane.',
     dashboard_url: 'Address of the dashboard, with the token if there is one.',
-    control_token: 'Token of the control plane. Missing if none is required.',
+    control_token: 'Control token. Missing if none is required.',
     environment: 'Environment that the emulator runs as.',
     profile: 'Profile that decides the open questions of the service description.',
     workspace_id: 'Id of the default workspace.',
@@ -472,7 +472,7 @@ const ClockMove: SchemaText<typeof emulator.ClockMove> = {
     attempts: 'Attempts that were sent during the move.',
     pending: 'Number of deliveries that are still pending.',
     paused: {
-      text: 'Pending deliveries that were left out because their endpoint is disabled.',
+      text: 'Pending deliveries that were omitted because their endpoint is disabled.',
       fields: { webhook_id: 'Endpoint that is disabled.', deliveries: 'Number of its pending deliveries.' },
     },
   },
@@ -523,7 +523,7 @@ export const schemaTexts: Readonly<Record<string, { readonly text: string; reado
   StreamItem: {
     text: 'An event of the live stream.',
     fields: {
-      type: 'What happened. `reset`: the state was replaced, so discard what you know.',
+      type: 'What happened. `reset`: the state was replaced, so discard the state that your client has stored.',
       sequence: 'Position in the stream. It only grows.',
       delivery: 'Delivery that was created or changed, or that the attempt belongs to.',
       attempt: 'Attempt that has a result.',

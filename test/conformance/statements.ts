@@ -17,15 +17,15 @@ export interface Statement {
 
 /** Headings of the description, and the gap register at the end. */
 export const sections = [
-  '1. What the service does',
-  '2. Resources and their fields',
-  '3. States and transitions',
-  '4. Endpoints',
+  '1. Overview',
+  '2. Resources',
+  '3. States',
+  '4. Operations',
   '5. Authentication',
-  '6. Events (webhook deliveries)',
+  '6. Deliveries',
   '7. Errors',
   '8. Limits',
-  '9. Versioning',
+  '9. Versions',
   'Decisions',
 ] as const;
 export type Section = (typeof sections)[number];
@@ -33,7 +33,7 @@ export type Section = (typeof sections)[number];
 type Row = readonly [id: string, text: string, coveredBy?: readonly string[]];
 
 const rows: Record<Section, readonly Row[]> = {
-  '1. What the service does': [
+  '1. Overview': [
     ['§1.resources', 'A JSON REST API for three kinds of resource: workspaces, events and webhooks.'],
     ['§1.https', 'The API is served over HTTPS.'],
     [
@@ -45,7 +45,7 @@ const rows: Record<Section, readonly Row[]> = {
     ['§1.environments', 'Production and sandbox are isolated; data is not shared.'],
     ['§1.base-address', 'A base address ends in `/v1`; every path is relative to it.'],
   ],
-  '2. Resources and their fields': [
+  '2. Resources': [
     ['§2.request-body', 'A request body is JSON with `Content-Type: application/json`.'],
     ['§2.response-body', 'A response body is a JSON object or a paginated list.'],
     ['§2.field-names', 'Field names are snake_case.'],
@@ -83,14 +83,14 @@ const rows: Record<Section, readonly Row[]> = {
     ['§2.list.has-more', '`has_more` is true when further items exist.'],
     ['§2.list.end-cursor', '`end_cursor` is the ID of the last item of the page.'],
   ],
-  '3. States and transitions': [
+  '3. States': [
     [
       '§3.states',
       'States and the transitions between them: not specified.',
       ['delivery.states', 'delivery.success', 'retry.schedule', 'replay', 'replay.failed'],
     ],
   ],
-  '4. Endpoints': [
+  '4. Operations': [
     ['§4.authorization', 'All requests carry `Authorization: Bearer <API_KEY>`.', ['§5.1']],
     ['§4.idempotency-key', 'POST requests accept an `Idempotency-Key` header.', ['§4.3']],
     ['§4.get-workspace', '`GET /workspaces/{id}` returns the workspace.'],
@@ -121,7 +121,7 @@ const rows: Record<Section, readonly Row[]> = {
       'A delivery is authenticated by a signature made with the endpoint secret, never by an API key.',
     ],
   ],
-  '6. Events (webhook deliveries)': [
+  '6. Deliveries': [
     ['§6.registration.url', 'The URL of an endpoint is HTTPS and publicly reachable.', ['§2.webhook.url']],
     ['§6.registration.secret', 'The secret is returned once, at creation.', ['§2.webhook.secret']],
     ['§6.registration.events', 'An endpoint receives only the types that it subscribed to.'],
@@ -178,7 +178,7 @@ const rows: Record<Section, readonly Row[]> = {
     ['§8.rate-values', 'Rate limit values and headers: not specified.', ['rate.limit', 'rate.headers']],
     ['§8.sizes', 'Limits of body and page size: not specified.', ['body.limit', 'list.limit']],
   ],
-  '9. Versioning': [
+  '9. Versions': [
     ['§9.version', 'The version is the path segment `/v1` in both environments.'],
     ['§9.policy', 'Compatibility policy and version header: not specified.', ['version']],
   ],

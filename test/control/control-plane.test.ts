@@ -110,7 +110,7 @@ describe.each([
     });
 
     it.each(['  ', '\u200b\u2060', '\u3164\u00a0', '\u202e', '\u2800'])(
-      'refuse the name %j, which nobody can see',
+      'createWorkspace rejects the name %j, which has no visible character',
       async (name) => {
         await expect(control.createWorkspace({ name })).rejects.toMatchObject({
           code: 'validation_failed',
@@ -119,12 +119,15 @@ describe.each([
       },
     );
 
-    it.each(['', 'x'.repeat(201), 'a\nb', 'a\u0000b', 'half \ud800'])('refuse the name %j', async (name) => {
-      await expect(control.createWorkspace({ name })).rejects.toMatchObject({
-        code: 'validation_failed',
-        message: expect.stringMatching(/^name must /),
-      });
-    });
+    it.each(['', 'x'.repeat(201), 'a\nb', 'a\u0000b', 'half \ud800'])(
+      'createWorkspace rejects the name %j',
+      async (name) => {
+        await expect(control.createWorkspace({ name })).rejects.toMatchObject({
+          code: 'validation_failed',
+          message: expect.stringMatching(/^name must /),
+        });
+      },
+    );
   });
 
   describe('an id of another kind', () => {

@@ -20,7 +20,7 @@ it('a delivery is pending until an attempt succeeds, and again while a replay wa
   expect(await status()).toBe('succeeded');
 });
 
-it('a delivery is failed when no attempt follows a failed one [delivery.states]', async () => {
+it('a delivery is failed when its last attempt has failed [delivery.states]', async () => {
   const { control, status } = await open(500);
   await control.advanceClock({ ms: 80 * HOUR_MS });
   expect(await status()).toBe('failed');

@@ -54,7 +54,7 @@ describe('help', () => {
         --json           Print JSON; a stream prints one object per line
         --no-color       Print without colors
         --url <url>      Emulator to use (default: SVC_CONTROL_URL, or the emulator of this folder)
-        --api-key <key>  API key to use (default: SVC_API_KEY, or the key created at boot)
+        --api-key <key>  API key to use (default: SVC_API_KEY, or the key created at the start)
 
       Examples:
         # Start the emulator and forward events to a local receiver
@@ -93,7 +93,7 @@ describe('help', () => {
         --json           Print JSON; a stream prints one object per line
         --no-color       Print without colors
         --url <url>      Emulator to use (default: SVC_CONTROL_URL, or the emulator of this folder)
-        --api-key <key>  API key to use (default: SVC_API_KEY, or the key created at boot)
+        --api-key <key>  API key to use (default: SVC_API_KEY, or the key created at the start)
 
       Examples:
         # Move time forward and send every retry that becomes due
@@ -133,7 +133,7 @@ describe('help', () => {
         --json             Print JSON; a stream prints one object per line
         --no-color         Print without colors
         --url <url>        Emulator to use (default: SVC_CONTROL_URL, or the emulator of this folder)
-        --api-key <key>    API key to use (default: SVC_API_KEY, or the key created at boot)
+        --api-key <key>    API key to use (default: SVC_API_KEY, or the key created at the start)
 
       Examples:
         # Send a delivery again
@@ -160,13 +160,13 @@ describe('help', () => {
         --db <file>           Database file, or :memory: (default: .svc/sandbox.db)
         --seed <file>         JSON or YAML file with the initial state of a new database
         --environment <name>  Environment to emulate (choices: sandbox, production) (default: sandbox)
-        --profile <name>      Profile for what the service description leaves open (choices: relaxed, strict)
-                              (default: relaxed)
+        --profile <name>      Answers to the questions that the service description leaves open (choices: relaxed,
+                              strict) (default: relaxed)
         --scheme <name>       Signature scheme: svc, standard-webhooks, stripe, github, slack, or one of your own
                               schemes (default: svc)
         --speed <n>           Seconds of schedule time per second of real time (default: 1)
         --freeze              Start with the schedule clock frozen
-        --forward-to <url>    Port or URL of your receiver, to register as an endpoint at boot
+        --forward-to <url>    Port or URL of your receiver, to register as an endpoint at the start
         --events <list>       Event types of the --forward-to endpoint, separated by commas (default: *)
         --ca <file>           PEM file with a certificate authority to trust
         --proxy <url>         Proxy for deliveries to public receivers; env uses HTTPS_PROXY and similar variables
@@ -180,7 +180,7 @@ describe('help', () => {
         --keep-requests <n>   Number of requests that the request log keeps (default: 100000)
         --keep-megabytes <n>  Megabytes above which the oldest settled events are removed (default: 1024)
         --random-seed <n>     Number that makes ids, secrets and jitter the same in every run
-        --wall-clock <time>   Time that the wall clock always shows, for signatures that stay the same
+        --wall-clock <time>   Pin the wall clock to this time, so that signatures are the same in every run
         --write-env <file>    File to write the variables of \`svc env\` to
         --open                Open the dashboard in the browser
         --detach              Run in the background, and return when the emulator is ready
@@ -190,7 +190,7 @@ describe('help', () => {
         --json                Print JSON; a stream prints one object per line
         --no-color            Print without colors
         --url <url>           Emulator to use (default: SVC_CONTROL_URL, or the emulator of this folder)
-        --api-key <key>       API key to use (default: SVC_API_KEY, or the key created at boot)
+        --api-key <key>       API key to use (default: SVC_API_KEY, or the key created at the start)
 
       If other machines can reach the emulator (--host, --public-url, --tunnel), the dashboard and the control plane require
       a token. The link that is printed contains it. Commands in this folder find it, others read SVC_CONTROL_TOKEN.

@@ -169,8 +169,8 @@ describe('a request without exactly one host and one origin', () => {
     sendRawRequest(emulator.status().url, `${[...lines, 'Connection: close'].join('\r\n')}\r\n\r\n`);
 
   it.each([
-    ['two hosts, the own one first', ['Host: localhost', 'Host: evil.example']],
-    ['two hosts, the own one last', ['Host: evil.example', 'Host: localhost']],
+    ['two hosts, the allowed one first', ['Host: localhost', 'Host: evil.example']],
+    ['two hosts, the allowed one last', ['Host: evil.example', 'Host: localhost']],
     ['no host', []],
     ['an empty host', ['Host:']],
     ['a host with a space', ['Host: localhost evil.example']],

@@ -40,7 +40,7 @@ export const create: CommandDefinition<CreateOptions> = {
       )
       .option(
         '--workspace <id>',
-        'Workspace that the key is bound to (default: SVC_WORKSPACE_ID, or the workspace created at boot)',
+        'Workspace that the key is bound to (default: SVC_WORKSPACE_ID, or the workspace created at the start)',
       )
       .addOption(
         new Option('--all-workspaces', 'Create a key that is not bound to a workspace').conflicts(

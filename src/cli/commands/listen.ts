@@ -75,7 +75,7 @@ function configure(command: Command): void {
     .option('--keep', 'Keep the endpoint when the command ends')
     .option(
       '--workspace <id>',
-      'Workspace of the endpoint (default: SVC_WORKSPACE_ID, or the one created at boot)',
+      'Workspace of the endpoint (default: SVC_WORKSPACE_ID, or the one created at the start)',
     );
   addEnvFileAlias(command);
 }

@@ -22,7 +22,7 @@ export const get: CommandDefinition<{ readonly id?: string }> = {
   configure: (command) =>
     command.argument(
       '[id]',
-      'Workspace ID (ws_…) (default: SVC_WORKSPACE_ID, or the workspace created at boot)',
+      'Workspace ID (ws_…) (default: SVC_WORKSPACE_ID, or the workspace created at the start)',
     ),
   examples: [
     ['Show the current workspace', 'workspaces get'],

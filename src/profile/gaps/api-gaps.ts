@@ -21,13 +21,14 @@ export const apiGaps = {
   'idempotency.replay': {
     question: 'What is the response to a repeated request?',
     references: ['§4.3'],
-    reason: 'A client that retries does not need to tell the two responses apart. The header allows it to.',
+    reason: 'A client that retries can treat both responses the same way, or tell them apart by the header.',
     answer: 'the stored response, with the same status and bytes and the header `Idempotent-Replayed: true`',
   },
   'idempotency.conflict': {
     question: 'What is the response when a stored response cannot be replayed?',
     references: ['§7.idempotency'],
-    reason: 'As in the IETF draft. A rejected request had no effect, so its key can be used again.',
+    reason:
+      'As in the IETF draft *The Idempotency-Key HTTP Header Field*. A rejected request had no effect, so its key can be used again.',
     answer:
       'different body: 422 `idempotency_key_reused`; first request still running: 409 `idempotency_in_progress` with `Retry-After: 1`. Responses 401, 403, 415, 429 and validation errors are not stored',
   },
@@ -112,7 +113,7 @@ export const apiGaps = {
   'rate.headers': {
     question: 'Which headers report the rate limit?',
     references: ['§8.rate-values'],
-    reason: 'As in the IETF draft.',
+    reason: 'As in the IETF draft *RateLimit header fields for HTTP*.',
     answer:
       '`RateLimit-Policy` and `RateLimit` on every response to a request that counts against the limit; `Retry-After` on a 429',
   },

@@ -26,7 +26,7 @@ export const deliveryGaps = {
     reason:
       'Either an attempt is still to come, or the outcome is known. No other described resource has states.',
     answer:
-      '`pending` from its creation, and again while a replay is due; `succeeded` after a successful attempt; `failed` when no attempt follows a failed one; `canceled` when its endpoint is deleted',
+      '`pending` from its creation, and again while a replay is due; `succeeded` after a successful attempt; `failed` when an attempt fails and no other follows, or when 72 hours pass while the endpoint is disabled; `canceled` when its endpoint is deleted',
   },
   'delivery.paused': {
     question: 'What happens to pending deliveries while their endpoint is disabled?',
@@ -34,7 +34,7 @@ export const deliveryGaps = {
     reason:
       'No delivery is lost while you repair an endpoint, and none waits forever. The retry window starts with the first attempt, or at creation if there was no attempt.',
     answer:
-      'they are paused: `status` stays `pending`, `paused` is true and nothing is sent. Clock moves skip them and list them. 72 hours after the retry window starts, a paused delivery becomes `failed` with `window_elapsed`. When the endpoint is enabled, due deliveries are sent at once. A replay waits until then. `svc deliveries wait`, `--wait` and `deliveries.wait` end at once with `timeout` and name the endpoint when only paused deliveries are left, unless you give a count',
+      'they are paused: `status` stays `pending`, `paused` is true and nothing is sent. Clock moves skip them and list them. 72 hours after the retry window starts, a paused delivery becomes `failed` with `window_elapsed`. When the endpoint is enabled, due deliveries are sent immediately. A replay waits until then. If only paused deliveries remain, `svc deliveries wait`, `--wait` and `deliveries.wait` stop immediately with `timeout` and name the endpoint, unless you give a count',
   },
   'delivery.timeout': {
     question: 'How long can an attempt take?',
@@ -62,14 +62,14 @@ export const deliveryGaps = {
   'delivery.order': {
     question: 'In which order do deliveries arrive?',
     references: ['§6.delivery', '§6.6'],
-    reason: 'Retries change any order, and none of the webhook senders that were studied guarantees one.',
+    reason: 'Retries change any order, and webhook senders usually guarantee none.',
     answer: 'no order is guaranteed',
   },
   'retry.schedule': {
     question: 'How long are the waits after attempts 1, 2, 3 and so on? The last wait repeats.',
     references: ['§6.retries.schedule', '§6.retries.window', '§8.gap'],
     reason:
-      'The description gives the first two waits, then up to 24 hours. These waits lead to eight attempts, the last one 68 h 35 min after the first. An attempt that would start later than 72 h after the first is not made, and the delivery fails at once.',
+      'The description gives the first two waits, then up to 24 hours. These waits lead to eight attempts, the last one 68 h 35 min after the first. An attempt that would start later than 72 h after the first is not made, and the delivery fails immediately.',
     schema: withRule(
       listOf(duration('1s', '24h')),
       'at most 72h in all',
@@ -100,7 +100,7 @@ export const deliveryGaps = {
     reason: 'The description retries every response other than 2xx.',
     schema: oneOf({
       failure: 'a failure like any other: the delivery is retried',
-      stop: 'the delivery fails at once',
+      stop: 'the delivery fails immediately',
     }),
     relaxed: 'failure',
   },
@@ -116,7 +116,7 @@ export const deliveryGaps = {
     question: 'What is the status of a succeeded delivery after a failed replay?',
     references: ['§3.states', '§6.retries.replay'],
     reason:
-      'The receiver accepted the event once, and a later attempt does not change that. The failed attempt is listed, and `settled_reason` is `replay_failed`. A replay is never retried.',
+      'The receiver accepted the event once, and a later attempt does not change that. The failed attempt is listed, and `settled_reason` is `replay_failed`. A failed replay of a settled delivery is not retried.',
     schema: oneOf({
       keeps_success: 'it stays `succeeded`',
       fails: 'it becomes `failed`',

@@ -79,7 +79,7 @@ export const resourceGaps = {
     question: 'Is a subscription to `*` accepted?',
     references: ['§2.webhook.wildcard', '§6.registration.wildcard'],
     reason:
-      'The description discourages it in production, so the production environment rejects it. While you explore, it is handy.',
+      'The description discourages it in production, so the production environment rejects it. It is useful while you explore the API.',
     schema: oneOf({
       accepted: 'in both environments',
       rejected_in_production: 'only in the sandbox environment',
