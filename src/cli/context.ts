@@ -47,11 +47,11 @@ export interface Context extends Host {
    * @throws SvcError `no_emulator` when neither the configuration nor a run file names an emulator.
    */
   connect(signal?: AbortSignal): Promise<ControlPlane>;
-  /** The public API of that emulator, with the configured key or the one created at boot. */
+  /** The public API of that emulator, with the configured key or the one created at the start. */
   api(): Promise<ApiClient>;
   /** Path of the self-signed certificate that clients of that emulator must trust; null without one. */
   certificate(): Promise<string | null>;
-  /** The configured workspace, or the one created at boot. */
+  /** The configured workspace, or the one created at the start. */
   workspaceId(): Promise<string>;
   /** Prints one resource or one page: a JSON document with `--json`, otherwise the text. */
   print(value: unknown, toText: () => string): void;

@@ -38,9 +38,9 @@ export interface Receiver extends AsyncDisposable {
   readonly port: number;
   /** All requests so far, in the order in which they were complete. */
   readonly requests: readonly ReceivedRequest[];
-  /** Changes the responses. Arrays and functions count from the next request. */
+  /** Replaces the responses. The next request gets the first entry of an array, or index 0 of a function. */
   respond(responses: ReceiverResponses): void;
-  /** Sets the responses to events of one type. These requests do not count for the other responses. */
+  /** Sets the responses to events of one type. Requests for these events do not advance the responses of `respond`. */
   respondTo(type: string, responses: ReceiverResponses): void;
   /** Verifies all further requests with this secret, which the creation response of the endpoint contains (§6.2). */
   verifyWith(secret: Verification['secret']): void;
