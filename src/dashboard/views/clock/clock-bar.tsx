@@ -31,7 +31,7 @@ export function ClockBar() {
   useShortcuts([
     { key: 'f', description: 'Freeze or resume the clock', run: toggleFrozen },
     { key: 'n', description: 'Move the clock to the next attempt', run: advanceToNext },
-    { key: 'S', description: 'Move the clock until nothing is due', run: settle },
+    { key: 'S', description: 'Move the clock until no delivery is pending', run: settle },
     {
       key: 'a',
       description: 'Advance the clock by a duration',
@@ -139,7 +139,7 @@ function MoveControls({ duration }: { readonly duration: RefObject<HTMLInputElem
         <button type="button" title="Move to the next attempt (n)" onClick={advanceToNext}>
           <Icon name="next" /> Next
         </button>
-        <button type="button" title="Move until nothing is due (S)" onClick={settle}>
+        <button type="button" title="Move until no delivery is pending (S)" onClick={settle}>
           <Icon name="skip" /> Settle
         </button>
       </fieldset>
