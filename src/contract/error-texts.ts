@@ -2,24 +2,23 @@
 import type { ErrorCode } from '../errors.ts';
 
 export const errorTexts: Readonly<Record<ErrorCode, string>> = {
-  invalid_request: 'The JSON, a header or a query parameter cannot be read.',
-  unauthenticated: 'The API key is missing, unknown, revoked or for the other environment.',
+  invalid_request: 'The JSON cannot be parsed, or a header or a query parameter is invalid.',
+  unauthenticated: 'The API key is missing, unknown or revoked, or belongs to the other environment.',
   permission_denied: 'The API key lacks a scope. The message names the scope.',
   not_found:
     'The path or the resource does not exist, or the API key has no access to the workspace of the resource.',
-  method_not_allowed:
-    'The path exists, but not with this method. The header `Allow` lists the valid methods.',
+  method_not_allowed: 'The path does not support this method. The `Allow` header lists the valid methods.',
   idempotency_in_progress:
     'The first request with this `Idempotency-Key` is still running. Retry after the time in `Retry-After`.',
-  payload_too_large: 'The body is larger than the limit (row `body.limit` of the gap register).',
+  payload_too_large: 'The body is larger than the limit.',
   unsupported_media_type: 'The body is compressed, or its `Content-Type` is not JSON in UTF-8.',
   validation_failed: 'The JSON is valid, but a field is not. The message starts with the path of the field.',
-  idempotency_key_reused: 'The `Idempotency-Key` was used before, with a different body.',
+  idempotency_key_reused: 'The `Idempotency-Key` was already used with a different body.',
   rate_limited: 'Too many requests. Retry after the time in `Retry-After`.',
   internal_error:
-    'The emulator has a bug, or an injected fault asked for a 500. Find the request in `svc logs list`.',
+    'An internal error of the emulator, or an injected fault with status 500. Find the request with `svc logs list`.',
   conflict:
-    'The operation does not fit the current state, for example because the emulator was reset during it.',
+    'The operation is not possible in the current state, for example because the emulator was reset in the meantime.',
   forbidden_origin: 'The `Host` or the `Origin` is not allowed.',
   token_required: 'The control plane requires its token, and the request has none or a wrong one.',
   storage_unavailable: 'SQLite cannot read or write the database.',
@@ -44,19 +43,26 @@ export const errorExamples: Readonly<Partial<Record<ErrorCode, string>>> = {
   invalid_request: 'The query contains limit twice.',
   unauthenticated: 'The API key has been revoked.',
   permission_denied: 'The API key lacks the scope events:write.',
-  not_found: 'There is no event evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D.',
+  not_found: 'Event evt_01JD3Z5K8Q4W6X7Y8Z9A0B1C2D does not exist.',
   method_not_allowed: 'PUT is not allowed here, only GET and POST.',
   idempotency_in_progress: 'The first request with this Idempotency-Key is still running.',
   payload_too_large: 'The body is larger than 262144 bytes.',
   unsupported_media_type: 'The request has no Content-Type; send `Content-Type: application/json`.',
   validation_failed: 'type is required.',
-  idempotency_key_reused: 'The Idempotency-Key was used before with another body.',
-  rate_limited: 'Too many requests.',
-  internal_error: 'Internal error in the emulator. Its log says what happened.',
+  idempotency_key_reused: 'The Idempotency-Key was already used with a different body.',
+  rate_limited: 'The API key is limited to 100 requests per second.',
+  internal_error: 'Internal error in the emulator. Its log has the details.',
   conflict: 'The emulator is stopping.',
-  forbidden_origin: 'Cross-origin request to /_svc/status blocked.',
-  token_required: 'The token is not the one of this emulator.',
+  forbidden_origin:
+    'Host "example.com" is not allowed: the emulator listens on this machine only. Start it with --allow-host or --public-url to allow the host.',
+  token_required: 'The control token is invalid.',
   storage_unavailable: 'The database cannot be used: disk I/O error.',
-  usage: 'There is no file /tmp/state.svc.',
-  database_unusable: '/tmp/state.svc is a SQLite database of another program.',
+  usage: 'The file /tmp/state.svc does not exist.',
+  database_unusable: '/tmp/state.svc is the SQLite database of another program.',
+};
+
+/** Messages of the control plane that differ from those of `/v1`. */
+export const controlErrorExamples: Readonly<Partial<Record<ErrorCode, string>>> = {
+  rate_limited: 'Too many requests with a wrong token for the control plane.',
+  forbidden_origin: 'Cross-origin request to /_svc/status blocked.',
 };

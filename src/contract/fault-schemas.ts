@@ -34,7 +34,15 @@ export const NewFault = v.strictObject({
   path: v.optional(v.pipe(v.string(), v.startsWith('/', 'must start with /'))),
   api_key_id: v.optional(idOf('apiKey')),
   status: v.optional(wholeNumber(400, 599)),
-  error_code: v.optional(v.pipe(v.string(), v.regex(/^[a-z][a-z0-9_]{0,63}$/, 'must be like rate_limited'))),
+  error_code: v.optional(
+    v.pipe(
+      v.string(),
+      v.regex(
+        /^[a-z][a-z0-9_]{0,63}$/,
+        'must be lowercase letters, digits and underscores, such as rate_limited',
+      ),
+    ),
+  ),
   latency_ms: v.optional(wholeNumber(1, MAX_LATENCY_MS)),
   drop: v.optional(v.picklist(requestDrops)),
   kind: v.optional(v.picklist(deliveryFaultKinds)),

@@ -14,7 +14,7 @@ export const idOf = (kind: IdKind) =>
     v.string(),
     v.regex(idPatterns[kind], ({ input }) => {
       const found = describeIdKindMismatch(input, kind);
-      return found === null ? `must be an id that starts with ${idPrefixes[kind]}` : `is invalid: ${found}`;
+      return found === null ? `must be an ID that starts with ${idPrefixes[kind]}` : `is invalid: ${found}`;
     }),
     v.metadata({ examples: [`${idPrefixes[kind]}01JD3Z5K8Q4W6X7Y8Z9A0B1C2D`] }),
   );
@@ -34,7 +34,7 @@ export const JsonObject = v.custom<Record<string, unknown>>(
 );
 export const Headers = v.record(v.string(), v.string());
 
-export const EVENT_TYPE_FORM = 'must have the form <noun>.<verb>, lower case, for instance order.shipped';
+export const EVENT_TYPE_FORM = 'must have the form <noun>.<verb> in lowercase, such as order.shipped';
 export const EventType = v.pipe(
   v.string(),
   v.maxLength(EVENT_TYPE_MAX_LENGTH, EVENT_TYPE_FORM),

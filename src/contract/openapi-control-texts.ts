@@ -14,8 +14,8 @@ export const controlTags: Readonly<Record<string, string>> = {
   Deliveries: 'Deliveries, their attempts and signatures.',
   Faults: 'Faults that you inject into requests and deliveries.',
   Events:
-    'Stored events, with details that `/v1` does not return. These requests are not in the request log.',
-  Endpoints: 'Endpoints, with settings that `/v1` does not have.',
+    'Stored events, with details that `/v1` does not return. The request log does not contain requests to these operations.',
+  Endpoints: 'Endpoints, including settings that `/v1` does not support.',
   Workspaces: 'Workspaces and API keys.',
   'Request log': 'Requests to `/v1`.',
   Fixtures: 'Payload templates for event types.',
@@ -28,10 +28,10 @@ const page = {
   limit: 'Number of items in the page.',
   starting_after: '`end_cursor` of the previous page (default: the newest items).',
 };
-const TIME_FORMS = 'ISO 8601, or a duration before now such as `1h`';
+const TIME_FORMS = 'an ISO 8601 time, or a duration before now, such as `1h`';
 const timeRange = {
-  since: `Only from this time on: ${TIME_FORMS}.`,
-  until: `Only before this time: ${TIME_FORMS}.`,
+  since: `Only items created at or after this schedule time: ${TIME_FORMS}.`,
+  until: `Only items created before this schedule time: ${TIME_FORMS}.`,
 };
 const deliveryFilter = {
   workspace_id: workspaceFilter,
@@ -39,21 +39,22 @@ const deliveryFilter = {
   event_id: 'Only deliveries of this event.',
   type: 'Only deliveries of this event type.',
   webhook_id: 'Only deliveries to this endpoint.',
-  text: 'Only deliveries with this text in an id, the type, the URL or the body. Case does not matter.',
+  text: 'Only deliveries with this text in an ID, the type, the URL or the body. Case does not matter.',
   ...timeRange,
 };
-const webhookId = 'Id of the endpoint.';
-const deliveryId = 'Id of the delivery.';
+const webhookId = 'ID of the endpoint.';
+const deliveryId = 'ID of the delivery.';
 const attemptNumber = 'Number of the attempt (default: the last one).';
 const receivedAttempt = {
   id: deliveryId,
   attempt: attemptNumber,
   secrets: 'Secrets that the receiver verifies with (default: those of the endpoint).',
-  payload_base64: 'Body that the receiver has, in base64 (default: the body that was sent).',
+  payload_base64: 'Body that the receiver received, in base64 (default: the body that was sent).',
   now: 'Time of the verification (default: the time of the attempt).',
-  tolerance_ms: 'Highest accepted age of the timestamp, in milliseconds (default: that of the service).',
+  tolerance_ms:
+    'Maximum difference between the timestamp and `now`, in milliseconds (default: the tolerance of the profile).',
   computed:
-    'Digest that the receiver computed. `verification` then names the mistake that leads to it, and ignores `now` and `tolerance_ms`.',
+    'Digest that the receiver computed. The result then names the mistake that produces this digest. `now` and `tolerance_ms` are ignored.',
 };
 const webhookSettings = {
   url: 'URL that deliveries are sent to.',
@@ -76,7 +77,7 @@ export const controlTexts: OperationTexts<ControlOperations> = {
     tag: 'Emulator',
     summary: 'Check the database',
     description:
-      'Lets SQLite check the whole database. The emulator does not respond to other requests meanwhile.',
+      'Runs an integrity check of the database. The emulator does not respond to other requests during the check.',
     input: {},
     response: 'The result of the check.',
     example: {
@@ -90,7 +91,7 @@ export const controlTexts: OperationTexts<ControlOperations> = {
     tag: 'Emulator',
     summary: 'Reset the state',
     description:
-      'Restores the state after the start, or after the last snapshot was loaded. Call it before each test.',
+      'Restores the state that the emulator had when it started, or when the last snapshot was loaded. Call it before each test.',
     input: {},
     response: 'The emulator after the reset.',
     example: { input: {}, output: example.status },
@@ -99,7 +100,7 @@ export const controlTexts: OperationTexts<ControlOperations> = {
     tag: 'Emulator',
     summary: 'Save a snapshot',
     description:
-      'Writes the whole state to a file on the machine of the emulator. The file is complete, or not written.',
+      'Writes the whole state to a file on the machine that runs the emulator. The write is atomic.',
     input: { path: 'Absolute path of the file to write.' },
     response: 'The file that was written.',
     example: {
@@ -119,7 +120,7 @@ export const controlTexts: OperationTexts<ControlOperations> = {
     tag: 'Emulator',
     summary: 'Restore the database file',
     description:
-      'Writes the database file again if it was removed while the emulator runs. Responds with 409 if the file exists, and with 503 if it was replaced or truncated.',
+      'Writes the database file again after it was removed while the emulator is running. Responds with 409 if the file exists, and with 503 if it was replaced or truncated.',
     input: {},
     response: 'The emulator with its database file restored.',
     example: { input: {}, output: example.status },
@@ -159,7 +160,7 @@ export const controlTexts: OperationTexts<ControlOperations> = {
     tag: 'Clock',
     summary: 'Advance the clock',
     description:
-      'Moves the clock forward, from due time to due time. Responds when each attempt that became due has a response.',
+      'Moves the clock forward and stops at each due time. Responds when all attempts that became due have ended.',
     input: { workspace_id: clockWorkspace, ms: 'Milliseconds of schedule time to advance by.' },
     response: 'The clock after the move, with the attempts that the move caused.',
     example: { input: { ms: 300_000 }, output: example.clockMove },
@@ -168,7 +169,7 @@ export const controlTexts: OperationTexts<ControlOperations> = {
     tag: 'Clock',
     summary: 'Advance the clock to the next attempt',
     description:
-      'Moves the clock to the next due time. Responds when each attempt that became due has a response.',
+      'Moves the clock to the next due time. Responds when all attempts that became due have ended.',
     input: { workspace_id: clockWorkspace },
     response: 'The clock after the move, with the attempts that the move caused.',
     example: { input: {}, output: example.clockMove },
@@ -176,7 +177,8 @@ export const controlTexts: OperationTexts<ControlOperations> = {
   settleClock: {
     tag: 'Clock',
     summary: 'Advance the clock until all deliveries are settled',
-    description: 'Moves the clock until no delivery is pending, except those to disabled endpoints.',
+    description:
+      'Moves the clock forward until no delivery is pending. Deliveries to disabled endpoints do not count.',
     input: { workspace_id: clockWorkspace },
     response: 'The clock after the move, with the attempts that the move caused.',
     example: { input: {}, output: example.clockMove },
@@ -196,10 +198,10 @@ export const controlTexts: OperationTexts<ControlOperations> = {
   },
   listDue: {
     tag: 'Deliveries',
-    summary: 'List planned deliveries',
+    summary: 'List deliveries by due time',
     description:
-      'Returns the deliveries with a planned attempt, the next due first. Deliveries to disabled endpoints are omitted.',
-    input: { workspace_id: workspaceFilter, limit: 'Highest number of deliveries.' },
+      'Returns the deliveries with a planned attempt, in order of due time. Deliveries to disabled endpoints are not included.',
+    input: { workspace_id: workspaceFilter, limit: 'Maximum number of deliveries.' },
     response: 'The deliveries that are due next.',
     output: { data: 'Deliveries in the order of their due times.' },
     example: { input: { limit: 10 }, output: { data: [example.delivery] } },
@@ -213,7 +215,7 @@ export const controlTexts: OperationTexts<ControlOperations> = {
       workspace_id: workspaceFilter,
       webhook_id: 'Only attempts to this endpoint.',
       delivery_id: 'Only attempts of this delivery.',
-      since: `Only attempts sent from this wall time on: ${TIME_FORMS}.`,
+      since: `Only attempts sent at or after this wall time: ${TIME_FORMS}.`,
     },
     response: 'A page of attempts.',
     output: pageFields,
@@ -242,7 +244,7 @@ export const controlTexts: OperationTexts<ControlOperations> = {
       'Sends a delivery again, as a new attempt. With `new_id`, `url` or `body` it sends a new delivery instead. Responds before the attempt is sent.',
     input: {
       id: deliveryId,
-      new_id: 'Send a new delivery with an id of its own.',
+      new_id: 'Send a new delivery with its own ID.',
       url: 'Send a new delivery to this URL.',
       body: 'Send a new delivery with this body, as JSON text.',
     },
@@ -256,9 +258,9 @@ export const controlTexts: OperationTexts<ControlOperations> = {
     tag: 'Deliveries',
     summary: 'Explain a signature',
     description:
-      'Returns the signature of an attempt in its parts: the signed text, the secrets and the result of verification.',
+      'Returns everything that explains the signature of an attempt: the signed text, the secrets and the verification result.',
     input: { id: deliveryId, attempt: attemptNumber },
-    response: 'The signature in its parts.',
+    response: 'The explanation of the signature.',
     example: { input: { id: exampleIds.delivery }, output: example.signatureDetail },
   },
   checkSignature: {
@@ -266,15 +268,15 @@ export const controlTexts: OperationTexts<ControlOperations> = {
     summary: 'Verify an attempt step by step',
     description: 'Verifies an attempt as a receiver does, and returns each step.',
     input: receivedAttempt,
-    response: 'The steps and the result of verification.',
+    response: 'The steps and the verification result.',
     example: { input: { id: exampleIds.delivery, attempt: 1 }, output: example.signatureCheck },
   },
   verifyDelivery: {
     tag: 'Deliveries',
     summary: 'Verify an attempt',
-    description: 'Verifies an attempt as a receiver does, and says why it is rejected.',
+    description: 'Verifies an attempt as a receiver does, and returns the reason if it is invalid.',
     input: receivedAttempt,
-    response: 'The result of verification.',
+    response: 'The verification result.',
     example: { input: { id: exampleIds.delivery, attempt: 1 }, output: example.verification },
   },
 
@@ -282,7 +284,7 @@ export const controlTexts: OperationTexts<ControlOperations> = {
     tag: 'Faults',
     summary: 'Add a fault',
     description:
-      'Injects a fault into requests to `/v1` or into deliveries. If several match, the oldest is applied.',
+      'Injects a fault into requests to `/v1` or into deliveries. If several faults match, only the oldest one is applied.',
     input: newFaultFields,
     response: 'The new fault.',
     example: { input: { on: 'delivery', kind: 'duplicate', count: 1 }, output: example.fault },
@@ -290,7 +292,7 @@ export const controlTexts: OperationTexts<ControlOperations> = {
   listFaults: {
     tag: 'Faults',
     summary: 'List faults',
-    description: 'Returns faults, newest first, with how often each one was applied.',
+    description: 'Returns faults, newest first, with the number of times that each one was applied.',
     input: { ...page, workspace_id: workspaceFilter },
     response: 'A page of faults.',
     output: pageFields,
@@ -317,7 +319,7 @@ export const controlTexts: OperationTexts<ControlOperations> = {
       ...page,
       workspace_id: workspaceFilter,
       type: 'Only events of this type.',
-      text: 'Only events with this text in the id, the type or the payload. Case does not matter.',
+      text: 'Only events with this text in the ID, the type or the payload. Case does not matter.',
       ...timeRange,
     },
     response: 'A page of events.',
@@ -328,7 +330,7 @@ export const controlTexts: OperationTexts<ControlOperations> = {
     tag: 'Events',
     summary: 'Show an event',
     description: 'Returns an event with the request that created it.',
-    input: { id: 'Id of the event.' },
+    input: { id: 'ID of the event.' },
     response: 'The event.',
     example: { input: { id: exampleIds.event }, output: example.eventDetail },
   },
@@ -346,12 +348,13 @@ export const controlTexts: OperationTexts<ControlOperations> = {
     tag: 'Endpoints',
     summary: 'Create an endpoint',
     description:
-      'Registers an endpoint, with settings that `/v1` does not have. A URL that had an endpoint before keeps its secret. With `reuse`, the existing endpoint of the URL is returned. With `listener`, the endpoint is removed ten seconds after the last stream that listens to it has ended.',
+      'Registers an endpoint, with settings that `/v1` does not support. If the URL had an endpoint before, the new endpoint gets the same secret, unless `secret` is set. With `reuse`, the existing endpoint of the URL is returned. With `listener`, the endpoint is removed ten seconds after the last stream that listens to it has ended.',
     input: {
       workspace_id: 'Workspace of the endpoint (default: the default workspace).',
       ...webhookSettings,
       events: 'Event types that the endpoint receives. `*` stands for all.',
-      secret: 'Secret of a new endpoint (default: a random one).',
+      secret:
+        'Secret of the endpoint (default: the secret of the last endpoint with this URL, otherwise a random one).',
       listener: 'Remove the endpoint ten seconds after the last stream that listens to it has ended.',
       reuse: 'Return the existing endpoint of this URL instead of creating a second one.',
     },
@@ -372,7 +375,8 @@ export const controlTexts: OperationTexts<ControlOperations> = {
   updateWebhook: {
     tag: 'Endpoints',
     summary: 'Change an endpoint',
-    description: 'Changes the given fields. Deliveries to a disabled endpoint stay pending.',
+    description:
+      'Changes the given fields. While an endpoint is disabled, its pending deliveries wait, and new events create no deliveries for it.',
     input: {
       id: webhookId,
       ...webhookSettings,
@@ -403,8 +407,9 @@ export const controlTexts: OperationTexts<ControlOperations> = {
   },
   rotateWebhookSecret: {
     tag: 'Endpoints',
-    summary: 'Rotate the secret of an endpoint',
-    description: 'Creates a new secret. The old secret signs as well until the overlap ends.',
+    summary: 'Rotate an endpoint secret',
+    description:
+      'Creates a new secret. Deliveries are also signed with the previous secret until the overlap ends.',
     input: {
       id: webhookId,
       overlap_ms: 'Overlap in milliseconds of schedule time (default: 1 day).',
@@ -421,13 +426,14 @@ export const controlTexts: OperationTexts<ControlOperations> = {
   },
   revealSecret: {
     tag: 'Endpoints',
-    summary: 'Show the secret of an endpoint',
+    summary: 'Show an endpoint secret',
     description: 'Returns the secret of an endpoint, and the previous one after a rotation.',
     input: { id: webhookId },
     response: 'The secrets of the endpoint.',
     output: {
       secret: 'Secret that signs the deliveries.',
-      previous_secret: 'Secret before the last rotation. `null` without a previous secret.',
+      previous_secret:
+        'Secret before the last rotation, even if it has expired. `null` if the secret was never rotated.',
     },
     example: {
       input: { id: exampleIds.webhook },
@@ -465,7 +471,7 @@ export const controlTexts: OperationTexts<ControlOperations> = {
     tag: 'Workspaces',
     summary: 'Show a workspace',
     description: 'Returns a workspace.',
-    input: { id: 'Id of the workspace.' },
+    input: { id: 'ID of the workspace.' },
     response: 'The workspace.',
     example: { input: { id: exampleIds.workspace }, output: example.workspace },
   },
@@ -483,7 +489,7 @@ export const controlTexts: OperationTexts<ControlOperations> = {
     summary: 'Create an API key',
     description: 'Creates an API key with the given scopes. Only this response contains the key.',
     input: {
-      scopes: 'What the key permits.',
+      scopes: 'Scopes of the key.',
       workspace_id:
         'Workspace that the key is bound to (default: none, the key is valid for all workspaces).',
     },
@@ -500,8 +506,8 @@ export const controlTexts: OperationTexts<ControlOperations> = {
   revokeKey: {
     tag: 'Workspaces',
     summary: 'Revoke an API key',
-    description: 'Revokes an API key. Requests with it get 401 from now on.',
-    input: { id: 'Id of the API key.' },
+    description: 'Revokes an API key. Later requests with it get 401.',
+    input: { id: 'ID of the API key.' },
     response: 'The revoked API key.',
     example: {
       input: { id: exampleIds.apiKey },
@@ -518,12 +524,12 @@ export const controlTexts: OperationTexts<ControlOperations> = {
       workspace_id: workspaceFilter,
       method: 'Only requests with this HTTP method.',
       path: 'Only requests whose path starts with this text.',
-      status: 'Only requests with this status of the response. 0 stands for dropped connections.',
+      status: 'Only requests with this response status. Use 0 for dropped connections.',
       api_key_id: 'Only requests with this API key.',
-      request_id: 'Only the request with this id.',
+      request_id: 'Only the request with this ID.',
       resource_id: 'Only requests that created or named this resource.',
       min_duration_ms: 'Only requests that took at least this long, in milliseconds.',
-      since: `Only from this wall time on: ${TIME_FORMS}.`,
+      since: `Only requests received at or after this wall time: ${TIME_FORMS}.`,
     },
     response: 'A page of requests.',
     output: pageFields,
@@ -536,7 +542,7 @@ export const controlTexts: OperationTexts<ControlOperations> = {
     description: 'Returns the event types that have a fixture.',
     input: {},
     response: 'The fixtures.',
-    output: { data: 'Fixtures, by event type.' },
+    output: { data: 'Fixtures, sorted by event type.' },
     example: {
       input: {},
       output: {
@@ -573,13 +579,16 @@ export const streamText = {
   tag: 'Live stream',
   summary: 'Follow changes',
   description:
-    'Streams deliveries, attempts and requests as server-sent events. The first event is `ready`. The `data` of each other event is a JSON object with `type` and `sequence`, and its `id` is the sequence. To resume after a lost connection, send the id of the last event in `Last-Event-ID`. After 15 seconds without an event, a comment arrives.',
+    'Streams deliveries, attempts and requests as server-sent events. The first event is `ready`, with the newest sequence as its `id` and the ID of the database in `store`. If `store` differs after you reconnect, discard the state that your client has stored. The `data` of each other event is a JSON object with `type` and `sequence`, and its `id` is the sequence. To resume after a lost connection, send the ID of the last event in `Last-Event-ID`. If there is no event for 15 seconds, the emulator sends a comment.',
   input: {
-    types: 'Types of events, separated by commas: `delivery`, `attempt`, `request` (default: all).',
+    types:
+      'Types of stream events, separated by commas: `delivery`, `attempt`, `request` (default: all). `reset` is always sent.',
     listener:
-      'Ids of endpoints, separated by commas. Only their events are sent, and the endpoints exist at least as long as the stream.',
+      'IDs of endpoints, separated by commas. Only events of these endpoints are sent. The endpoints are kept while the stream is open.',
     since_sequence: 'Only events after this sequence.',
     ...deliveryFilter,
+    since: `Also send changes since this time: ${TIME_FORMS} (default: only new changes).`,
+    until: `Only deliveries that were created and requests that were received before this time: ${TIME_FORMS}.`,
   } satisfies Record<keyof StreamInput, string>,
   response: 'The stream of events.',
   example: {

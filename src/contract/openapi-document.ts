@@ -8,7 +8,7 @@ import { VERSION } from '../version.ts';
 import { controlOperations } from './control-operations.ts';
 import * as deliveries from './delivery-schemas.ts';
 import * as emulator from './emulator-schemas.ts';
-import { errorExamples, errorTexts } from './error-texts.ts';
+import { controlErrorExamples, errorExamples, errorTexts } from './error-texts.ts';
 import * as events from './event-schemas.ts';
 import * as faults from './fault-schemas.ts';
 import { JsonObject } from './fields.ts';
@@ -46,7 +46,7 @@ export function createPublicDocument({
   return {
     ...head(
       'Workspace Events and Webhooks API',
-      'The described service, as the emulator serves it at `/v1` under its profile.',
+      'The Workspace Events and Webhooks API, as the emulator implements it at `/v1`.',
       serverUrl,
       { ...publicTags, [WEBHOOKS_TAG]: 'Requests that your receiver gets.' },
     ),
@@ -85,7 +85,8 @@ export function createControlDocument(serverUrl: string): Json {
         controlToken: {
           type: 'http',
           scheme: 'bearer',
-          description: 'The token that the emulator prints at its start if other machines can reach it.',
+          description:
+            'Control token. The emulator prints it when it starts, if other machines can reach it.',
         },
       },
     },
@@ -268,7 +269,7 @@ class DocumentBuilder {
   }
 
   #toErrorExample(code: ErrorCode): Json {
-    const message = errorExamples[code];
+    const message = (this.#authenticated ? undefined : controlErrorExamples[code]) ?? errorExamples[code];
     if (message === undefined) throw new TypeError(`The error ${code} has no example.`);
     const { hint } = new SvcError(code, '');
     const error = { code, message, request_id: exampleIds.request };
@@ -363,7 +364,8 @@ const IDEMPOTENCY_KEY: Json = {
   name: 'Idempotency-Key',
   in: 'header',
   required: false,
-  description: 'Makes the request safe to repeat: 1 to 255 visible ASCII characters.',
+  description:
+    'Key that makes the request safe to repeat: 1 to 255 visible ASCII characters, with or without double quotes around them.',
   schema: { type: 'string', minLength: 1, maxLength: 257 },
   example: '5d1f0f0e-order-7KQ2M9',
 };
@@ -371,27 +373,27 @@ const LAST_EVENT_ID: Json = {
   name: 'Last-Event-ID',
   in: 'header',
   required: false,
-  description: 'Id of the last event that the client received. The stream continues after it.',
+  description: 'ID of the last event that the client received. The stream continues after it.',
   schema: { type: 'string', pattern: '^\\d{1,15}$' },
   example: '12',
 };
 
 const REQUEST_ID: Json = {
   'Request-Id': {
-    description: 'Id of the request.',
+    description: 'ID of the request.',
     schema: { type: 'string', pattern: idPatterns.request.source },
     example: exampleIds.request,
   },
 };
 const RATE_LIMIT: Json = {
   'RateLimit-Policy': {
-    description: 'Limit of the API key: `q` requests in `w` seconds. Present when a limit is on.',
+    description: 'Limit of the API key: `q` requests in `w` seconds. Present if the rate limit is enabled.',
     schema: { type: 'string' },
     example: '"api-key";q=200;w=2',
   },
   RateLimit: {
     description:
-      'Requests that are left (`r`), and seconds until all are back (`t`). Present when a limit is on.',
+      'Remaining requests (`r`) and seconds until the limit is fully restored (`t`). Present if the rate limit is enabled.',
     schema: { type: 'string' },
     example: '"api-key";r=199;t=1',
   },

@@ -128,7 +128,7 @@ export const attempt: Attempt = {
   duration_ms: 12.4,
   outcome: 'http_error',
   response_status: 503,
-  error: 'the receiver responded 503',
+  error: 'the receiver responded with 503 Service Unavailable',
   request: {
     url: URL,
     headers: { 'Content-Type': 'application/json', ...signatureHeaders },
@@ -146,7 +146,7 @@ export const attempt: Attempt = {
 export const verification: Verification = {
   ok: true,
   reason: null,
-  detail: 'The signature fits, and its timestamp is 120ms old.',
+  detail: 'The signature is valid, and its timestamp is 120ms old.',
   remedy: null,
   scheme: 'svc',
 };
@@ -246,7 +246,7 @@ export const webhookProbe: WebhookProbe = {
   forged: {
     outcome: 'http_error',
     response_status: 400,
-    error: 'the receiver responded 400',
+    error: 'the receiver responded with 400 Bad Request',
     duration_ms: 2.3,
   },
 };

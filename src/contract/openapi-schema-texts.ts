@@ -8,22 +8,22 @@ import type { FieldText, FieldTexts, SchemaText } from './openapi-text.ts';
 import type * as resources from './resources.ts';
 
 const workspaceId = 'Workspace that it belongs to.';
-const createdAt = 'Schedule time of its creation.';
+const createdAt = 'Schedule time at which it was created.';
 const webhookUrl = 'URL that deliveries are sent to.';
 
 /** Fields of each page of a list. */
 export const pageFields: FieldTexts = {
   data: 'Items of this page, newest first.',
   has_more: 'Whether older items follow.',
-  end_cursor: 'Id of the last item: the `starting_after` of the next page. `null` if the page is empty.',
+  end_cursor: 'ID of the last item: the `starting_after` of the next page. `null` if the page is empty.',
 };
 
 const Workspace: SchemaText<typeof resources.Workspace> = {
   text: 'A workspace: it owns events, endpoints, deliveries and a schedule clock.',
   fields: {
-    id: 'Id of the workspace.',
+    id: 'ID of the workspace.',
     name: 'Name of the workspace.',
-    environment: 'Environment that the emulator runs as.',
+    environment: 'Environment of the emulator.',
     created_at: createdAt,
   },
 };
@@ -31,7 +31,7 @@ const Workspace: SchemaText<typeof resources.Workspace> = {
 const Event: SchemaText<typeof resources.Event> = {
   text: 'An event.',
   fields: {
-    id: 'Id of the event. Receivers deduplicate by it.',
+    id: 'ID of the event. Receivers deduplicate by it.',
     workspace_id: workspaceId,
     type: 'Event type, `<noun>.<verb>`.',
     payload: 'Payload of the event.',
@@ -42,7 +42,7 @@ const Event: SchemaText<typeof resources.Event> = {
 const Webhook: SchemaText<typeof resources.Webhook> = {
   text: 'An endpoint.',
   fields: {
-    id: 'Id of the endpoint.',
+    id: 'ID of the endpoint.',
     workspace_id: workspaceId,
     url: webhookUrl,
     events: 'Event types that the endpoint receives. `*` stands for all.',
@@ -59,9 +59,9 @@ const CreatedWebhook: SchemaText<typeof resources.CreatedWebhook> = {
 };
 
 const errorFields = {
-  code: 'Error code, for programs.',
-  message: 'What happened, for people.',
-  request_id: 'Id of the request, as in the `Request-Id` header.',
+  code: 'Machine-readable error code.',
+  message: 'Human-readable description of the error.',
+  request_id: 'ID of the request, as in the `Request-Id` header.',
 };
 
 const ErrorBody: SchemaText<typeof resources.ErrorBody> = {
@@ -72,18 +72,18 @@ const ErrorBody: SchemaText<typeof resources.ErrorBody> = {
 const ControlErrorBody: SchemaText<typeof resources.ControlErrorBody> = {
   text: 'An error of the control plane.',
   fields: {
-    error: { text: 'The error.', fields: { ...errorFields, hint: 'What to do next, for people.' } },
+    error: { text: 'The error.', fields: { ...errorFields, hint: 'Human-readable next step.' } },
   },
 };
 
 const ApiKey: SchemaText<typeof resources.ApiKey> = {
   text: 'An API key, without the key itself.',
   fields: {
-    id: 'Id of the API key.',
-    scopes: 'What the key permits.',
+    id: 'ID of the API key.',
+    scopes: 'Scopes of the key.',
     workspace_id: 'Workspace that the key is bound to. `null`: the key is valid for all workspaces.',
-    last4: 'Last four characters of the key. The emulator stores only a hash of the rest.',
-    created_at: createdAt,
+    last4: 'Last four characters of the key. Otherwise, the emulator stores only a hash of the key.',
+    created_at: 'Wall time at which the key was created.',
     revoked_at: 'Wall time of its revocation. `null` if it is valid.',
   },
 };
@@ -92,28 +92,29 @@ const WebhookDetail: SchemaText<typeof resources.WebhookDetail> = {
   text: 'An endpoint with the settings that only the emulator has.',
   fields: {
     ...Webhook.fields,
-    disabled: 'Whether the endpoint is disabled. Its deliveries stay pending.',
+    disabled:
+      'Whether the endpoint is disabled. Its pending deliveries wait, and new events create no deliveries for it.',
     headers: 'Headers that are added to each delivery.',
     skip_verify: 'Whether any TLS certificate of the receiver is accepted.',
     listener:
       'Whether the endpoint is removed ten seconds after the last stream that listens to it has ended.',
     previous_secret_expires_at:
-      'Schedule time until which the previous secret signs as well. `null` without a previous secret.',
+      'Schedule time until which deliveries are also signed with the previous secret. It stays set after that time. `null` if there was no overlap.',
   },
 };
 
 const faultMark: FieldText = {
-  text: 'Injected fault that was applied. Missing without a fault.',
-  fields: { id: 'Id of the fault.', kind: 'What the fault did.' },
+  text: 'Injected fault that was applied. Omitted if there was none.',
+  fields: { id: 'ID of the fault.', kind: 'What the fault did.' },
 };
 
 const ApiRequest: SchemaText<typeof resources.ApiRequest> = {
   text: 'A request to `/v1` in the request log.',
   fields: {
-    id: 'Id of the request, as in its `Request-Id` header.',
+    id: 'ID of the request, as in its `Request-Id` header.',
     at: 'Wall time of its arrival.',
     method: 'HTTP method.',
-    path: 'Path with the query, cut off when it is long.',
+    path: 'Path and query, truncated to 2,048 characters (256 without a valid API key).',
     status: 'Status of the response. 0 if the connection was dropped.',
     error_code: 'Error code of the response. `null` on success.',
     duration_ms: 'Time until the response, in milliseconds.',
@@ -134,7 +135,7 @@ const probeResponseFields: FieldTexts = {
 const WebhookProbe: SchemaText<typeof resources.WebhookProbe> = {
   text: 'Result of a test of an endpoint.',
   fields: {
-    webhook_id: 'Id of the endpoint.',
+    webhook_id: 'ID of the endpoint.',
     url: webhookUrl,
     connection: {
       text: 'The connection to the receiver.',
@@ -161,7 +162,7 @@ const WebhookProbe: SchemaText<typeof resources.WebhookProbe> = {
 };
 
 const requestId =
-  'Request to `/v1` that created the event. `null` if no request did, or the log no longer has it.';
+  'Request to `/v1` that created the event. `null` if no request created it, or if the request is no longer in the log.';
 
 const EventSummary: SchemaText<typeof events.EventSummary> = {
   text: 'An event in a list, without its payload.',
@@ -193,8 +194,8 @@ const EventDetail: SchemaText<typeof events.EventDetail> = {
 };
 
 const attemptFields = {
-  id: 'Id of the attempt.',
-  number: 'Number of the attempt of its delivery, from 1.',
+  id: 'ID of the attempt.',
+  number: 'Number of the attempt within its delivery, starting at 1.',
   trigger: 'What caused the attempt: the retry `schedule`, or a `manual` replay.',
   scheduled_at: 'Schedule time at which the attempt was due.',
   sent_at: 'Wall time at which the attempt was sent.',
@@ -224,7 +225,7 @@ const Attempt: SchemaText<typeof deliveries.Attempt> = {
         headers: 'Headers of the response.',
         body: 'Body of the response, as text or as base64.',
         encoding: 'Encoding of `body`.',
-        truncated: 'Whether the end of the body is missing because it is long.',
+        truncated: 'Whether the body was truncated because it was too long.',
       },
     },
   },
@@ -233,15 +234,16 @@ const Attempt: SchemaText<typeof deliveries.Attempt> = {
 const Delivery: SchemaText<typeof deliveries.Delivery> = {
   text: 'A delivery of an event to an endpoint.',
   fields: {
-    id: 'Id of the delivery. Each attempt sends it in a header.',
+    id: 'ID of the delivery. Each attempt sends it in a header.',
     event_id: 'Event that is delivered.',
     event_type: 'Type of that event.',
     workspace_id: workspaceId,
     webhook_id: 'Endpoint that receives the delivery.',
     url: webhookUrl,
     status: 'Status of the delivery.',
-    settled_reason: 'Why the delivery ended without success. `null` otherwise.',
-    paused: 'Whether the delivery is pending and its endpoint is disabled. Nothing is sent then.',
+    settled_reason:
+      'Why the delivery failed or was canceled, or `replay_failed` if its last replay failed. `null` otherwise.',
+    paused: 'Whether the delivery is pending but not sent because its endpoint is disabled.',
     attempt_count: 'Number of attempts so far.',
     next_attempt_at: 'Schedule time of the next attempt. `null` if none is planned.',
     created_at: createdAt,
@@ -266,7 +268,7 @@ const AttemptDetail: SchemaText<typeof deliveries.AttemptDetail> = {
   fields: {
     ...Attempt.fields,
     verification:
-      'What a receiver with the correct secret finds. `null` if the secret or the scheme no longer exists.',
+      'Verification result with the correct secret. `null` if the secret or the scheme no longer exists.',
   },
 };
 
@@ -276,7 +278,7 @@ const DeliveryDetail: SchemaText<typeof deliveries.DeliveryDetail> = {
     ...Delivery.fields,
     attempts: 'Attempts so far, in order.',
     planned_attempts:
-      'Schedule times of the attempts to come if each one fails, without jitter and `Retry-After`. At most 100.',
+      'Schedule times of the remaining attempts if all of them fail, ignoring jitter and `Retry-After`. At most 100 are listed.',
   },
 };
 
@@ -291,12 +293,12 @@ const AttemptSummary: SchemaText<typeof deliveries.AttemptSummary> = {
 };
 
 const signedParts: FieldText = {
-  text: 'The signed text in its parts.',
-  fields: { part: 'What the part is.', text: 'Text of the part.' },
+  text: 'Parts of the signed text, in order.',
+  fields: { part: 'Kind of part.', text: 'Text of the part.' },
 };
 
 const SignatureDetail: SchemaText<typeof deliveries.SignatureDetail> = {
-  text: 'The signature of an attempt in its parts.',
+  text: 'An explanation of the signature of an attempt.',
   fields: {
     scheme: 'Signature scheme that was used.',
     attempt: 'Number of the attempt.',
@@ -313,7 +315,7 @@ const SignatureDetail: SchemaText<typeof deliveries.SignatureDetail> = {
     },
     verification: AttemptDetail.fields.verification,
     reserialised: {
-      text: 'What a receiver finds that parses and serializes the body before it verifies. `null` if the bytes stay the same.',
+      text: 'Result for a receiver that parses and re-serializes the body before it verifies the signature. `null` if this does not change the bytes.',
       fields: {
         body: 'Body after parsing and serializing.',
         signature: 'Signature of that body.',
@@ -325,7 +327,7 @@ const SignatureDetail: SchemaText<typeof deliveries.SignatureDetail> = {
 };
 
 const SignatureCheck: SchemaText<typeof deliveries.SignatureCheck> = {
-  text: 'The steps of the verification of an attempt by a receiver.',
+  text: 'The steps with which a receiver verifies an attempt.',
   fields: {
     signed_parts: signedParts,
     signatures: {
@@ -338,7 +340,7 @@ const SignatureCheck: SchemaText<typeof deliveries.SignatureCheck> = {
 
 const FaultMark: SchemaText<typeof faults.FaultMark> = {
   text: 'An injected fault that was applied to a request or an attempt.',
-  fields: { id: 'Id of the fault.', kind: 'What the fault did.' },
+  fields: { id: 'ID of the fault.', kind: 'What the fault did.' },
 };
 
 /** Fields of a new fault. */
@@ -350,24 +352,25 @@ export const newFaultFields = {
   api_key_id: 'Requests: only this API key.',
   status: 'Requests: respond with this status.',
   error_code: 'Requests: error code of that response (default: the code that belongs to the status).',
-  latency_ms: 'Requests: wait for this real time first, in milliseconds.',
+  latency_ms: 'Requests: real time to wait before the response, in milliseconds.',
   drop: 'Requests: close the connection without a response, `before` or `after` the operation.',
   kind: 'Deliveries: what happens to the attempt.',
   webhook_id: 'Deliveries: only to this endpoint.',
   type: 'Deliveries: only of this event type.',
   delay_ms:
     'Deliveries: duration in milliseconds, in schedule time for `delay` and `reorder`, in real time for `slow-body`.',
-  probability: 'Share of the matching requests or attempts that it is applied to, above 0 and up to 1.',
+  probability:
+    'Probability that the fault is applied to a matching request or attempt, above 0 and at most 1.',
   count: 'How often the fault is applied (default: until it is removed).',
 };
 
 const Fault: SchemaText<typeof faults.Fault> = {
   text: 'An injected fault.',
   fields: {
-    id: 'Id of the fault.',
+    id: 'ID of the fault.',
     ...newFaultFields,
     fired: 'How often the fault was applied.',
-    created_at: createdAt,
+    created_at: 'Wall time at which the fault was added.',
   },
 };
 
@@ -395,41 +398,41 @@ const EmulatorStatus: SchemaText<typeof emulator.EmulatorStatus> = {
   text: 'The running emulator.',
   fields: {
     url: 'Address of the emulator.',
-    base_url: 'Address of the API, ends in `/v1`.',
+    base_url: 'Address of the API, which ends in `/v1`.',
     control_url: 'Address of the control plane.',
     dashboard_url: 'Address of the dashboard, with the token if there is one.',
-    control_token: 'Control token. Missing if none is required.',
-    environment: 'Environment that the emulator runs as.',
+    control_token: 'Control token. Omitted if none is required.',
+    environment: 'Environment of the emulator.',
     profile: 'Profile that decides the open questions of the service description.',
-    workspace_id: 'Id of the default workspace.',
+    workspace_id: 'ID of the default workspace.',
     api_key: 'API key of the default workspace.',
-    webhook_id: 'Endpoint that `--forward-to` registered. Missing without that option.',
+    webhook_id: 'Endpoint that `--forward-to` registered. Omitted without that option.',
     webhook_secret: 'Secret of that endpoint.',
-    pid: 'Process id of the emulator.',
+    pid: 'Process ID of the emulator.',
     version: 'Version of svc.',
     db: 'Path of the database file, or `:memory:`.',
     started_at: 'Wall time of the start.',
     boot_ms: 'Time from the start until the emulator was ready, in milliseconds.',
-    max_attempts: 'Attempts of a delivery that always fails.',
+    max_attempts: 'Number of attempts until a delivery fails.',
     payload_member: 'Field of `POST /v1/events` that contains the payload.',
     deliveries: {
       text: 'Deliveries that have not settled.',
       fields: { pending: 'Deliveries that are pending.', in_flight: 'Attempts that are in progress.' },
     },
     retention: {
-      text: 'Limits of what is kept. `null` means no limit. Pending deliveries are always kept.',
+      text: 'Retention limits. `null` means no limit. Pending deliveries are always kept.',
       fields: {
         days: 'Days after which settled events are removed.',
-        requests: 'Requests that the request log keeps.',
-        megabytes: 'Size of the database from which the oldest settled events are removed.',
+        requests: 'Maximum number of requests in the request log.',
+        megabytes: 'Database size, in megabytes, above which the oldest settled events are removed.',
       },
     },
     storage_problem: {
-      text: 'What happened to the database file. Writes fail until it is solved. Missing if there is no problem.',
+      text: 'What happened to the database file. Writes fail until it is solved. Omitted if there is no problem.',
       fields: {
         kind: 'What happened to the file.',
-        message: 'What happened, for people.',
-        hint: 'What to do next, for people.',
+        message: 'Description of the problem.',
+        hint: 'Next step.',
       },
     },
   },
@@ -443,8 +446,8 @@ const Diagnosis: SchemaText<typeof emulator.Diagnosis> = {
       fields: {
         size_bytes: 'Size in bytes.',
         schema_version: 'Version of its schema.',
-        newest_schema_version: 'Newest version that this svc knows.',
-        damage: 'Damage that SQLite found. Empty without damage.',
+        newest_schema_version: 'Newest schema version that this version of svc supports.',
+        damage: 'Damage that SQLite found. Empty if there is none.',
       },
     },
   },
@@ -454,12 +457,12 @@ const ClockState: SchemaText<typeof emulator.ClockState> = {
   text: 'The schedule clock of a workspace.',
   fields: {
     workspace_id: 'Workspace that the clock belongs to.',
-    now: 'Schedule time.',
+    now: 'Current schedule time.',
     rate: 'Seconds of schedule time for each second of real time. 0 while the clock is frozen.',
-    wall: 'Wall time.',
+    wall: 'Current wall time.',
     next_due_at: 'Schedule time of the next attempt. `null` if none is planned.',
     moving: {
-      text: 'The move that is in progress. Missing without a move.',
+      text: 'The clock move that is in progress. Omitted if there is none.',
       fields: { attempts: 'Attempts that the move has caused so far.' },
     },
   },
@@ -472,7 +475,7 @@ const ClockMove: SchemaText<typeof emulator.ClockMove> = {
     attempts: 'Attempts that were sent during the move.',
     pending: 'Number of deliveries that are still pending.',
     paused: {
-      text: 'Pending deliveries that were omitted because their endpoint is disabled.',
+      text: 'Pending deliveries that were not included because their endpoint is disabled.',
       fields: { webhook_id: 'Endpoint that is disabled.', deliveries: 'Number of its pending deliveries.' },
     },
   },
@@ -483,7 +486,7 @@ const SavedSnapshot: SchemaText<typeof emulator.SavedSnapshot> = {
   fields: {
     path: 'Path of the file.',
     size_bytes: 'Size of the file in bytes.',
-    saved_at: 'Wall time of the state in it.',
+    saved_at: 'Wall time at which the snapshot was saved.',
   },
 };
 
@@ -523,8 +526,8 @@ export const schemaTexts: Readonly<Record<string, { readonly text: string; reado
   StreamItem: {
     text: 'An event of the live stream.',
     fields: {
-      type: 'What happened. `reset`: the state was replaced, so discard the state that your client has stored.',
-      sequence: 'Position in the stream. It only grows.',
+      type: 'Kind of change. `reset`: the state was replaced. Discard the state that your client has stored.',
+      sequence: 'Position in the stream. It always increases.',
       delivery: 'Delivery that was created or changed, or that the attempt belongs to.',
       attempt: 'Attempt that has a result.',
       request: 'Request that was logged.',

@@ -31,6 +31,7 @@ export function createWebhooksSection(
   schemas: Record<string, Json>,
 ): Json {
   const parameters = documentHeaders(signature, signatureToleranceMs);
+  const responses = describeResponses(retry.stopOn410);
   const policy = {
     'x-retry-schedule-ms': retry.gapsMs,
     'x-retry-window-ms': retry.windowMs,
@@ -62,7 +63,7 @@ export function createWebhooksSection(
           },
         },
       },
-      responses: RESPONSES,
+      responses,
       ...policy,
     };
     return [eventType.type, { post }];
@@ -70,14 +71,15 @@ export function createWebhooksSection(
   return Object.fromEntries(webhooks);
 }
 
-const RESPONSES: Json = {
-  '2XX': { description: 'The receiver accepts the delivery (§6).' },
-  '4XX': {
-    description:
-      'The receiver rejects the delivery, for example because its signature is invalid (400, §6). The delivery is retried.',
-  },
-  default: { description: 'Any other response is a failure, redirects included. The delivery is retried.' },
-};
+function describeResponses(stopOn410: boolean): Json {
+  const rejected =
+    'The receiver rejects the delivery, for example because its signature is invalid (400, §6). The delivery is retried.';
+  return {
+    '2XX': { description: 'The receiver accepts the delivery (§6).' },
+    '4XX': { description: stopOn410 ? `${rejected} A 410 response is not retried.` : rejected },
+    default: { description: 'Any other response is a failure, redirects included. The delivery is retried.' },
+  };
+}
 
 /** `order.shipped` → `OrderShipped` */
 function toPascalCase(type: string): string {
@@ -91,7 +93,7 @@ function documentHeaders({ headers }: SignatureScheme, toleranceMs: number): Jso
     [headers.timestamp, `Time of the attempt. Reject a delivery that is older than ${tolerance}.`, {}],
     [
       headers.id,
-      'Id of the delivery, which is the same for each attempt.',
+      'ID of the delivery, which is the same for each attempt.',
       { pattern: idPatterns.delivery.source },
     ],
   ];
@@ -127,7 +129,7 @@ function envelopeOf(type: string, payload: string): Json {
           id: {
             type: 'string',
             pattern: idPatterns.event.source,
-            description: 'Id of the event. Deduplicate by it: a delivery can arrive more than once (§6).',
+            description: 'ID of the event. Deduplicate by it: a delivery can arrive more than once (§6).',
           },
           workspace_id: workspace,
           type: eventType,

@@ -90,7 +90,7 @@ function field(name: string, schema: v.GenericSchema): Record<never, v.GenericSc
 
 export type PublicOperations = ReturnType<typeof createPublicOperations>;
 
-const NOT_IN_CATALOGUE = 'must be a type of the catalogue; list them with: svc fixtures list';
+const NOT_IN_CATALOGUE = 'is not in the catalog of event types; list them with: svc fixtures list';
 
 /** The type of a new event (decision `event.catalogue`). */
 export function createEventTypeSchema(options: PublicApiOptions) {

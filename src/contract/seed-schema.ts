@@ -110,7 +110,7 @@ function listUnknownWebhooks({ workspaces, faults }: ValidatedSeed): Problem[] {
     list.flatMap(({ webhook_id: id }, index) =>
       id === undefined || known.includes(id)
         ? []
-        : [{ path: `${path}faults[${index}].webhook_id`, problem: 'is not the id of a webhook there' }],
+        : [{ path: `${path}faults[${index}].webhook_id`, problem: 'is not the ID of a webhook there' }],
     );
   const idsOf = ({ webhooks }: ValidatedSeed['workspaces'][number]) => webhooks.map(({ id }) => id);
   return [

@@ -4,7 +4,7 @@ import { escapeToOneLine } from '../domain/invisible-characters.ts';
 import { formatRelative } from '../domain/relative-time.ts';
 
 /**
- * The state of a delivery in one line: `del_… pending after 2 attempts, the next in 4m 12s: the receiver responded 503`
+ * The state of a delivery in one line: `del_… pending after 2 attempts, the next in 4m 12s: the receiver responded with 503 Service Unavailable`
  * @param now schedule time of its workspace, in milliseconds since 1970.
  */
 export function describeDelivery(delivery: DeliveryDetail, now: number): string {

@@ -109,7 +109,7 @@ function tooManyWrongTokens(retryAfterSeconds: number): SvcError {
 function toMessage(shown: readonly string[]): string {
   return shown.length === 0
     ? 'Other machines can reach this emulator, so its control plane requires a token.'
-    : 'The token is not that of this emulator.';
+    : 'The control token is invalid.';
 }
 
 /** In constant time. */

@@ -99,5 +99,6 @@ export function notFound(kind: string, id: string): SvcError {
   const idKind = idKinds[kind];
   const other = idKind === undefined ? null : describeIdKindMismatch(id, idKind);
   if (other !== null) return new SvcError('not_found', `${other}.`);
-  return new SvcError('not_found', `There is no ${kind} ${JSON.stringify(id).slice(1, -1).slice(0, 64)}.`);
+  const noun = kind.charAt(0).toUpperCase() + kind.slice(1);
+  return new SvcError('not_found', `${noun} ${JSON.stringify(id).slice(1, -1).slice(0, 64)} does not exist.`);
 }

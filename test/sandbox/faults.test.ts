@@ -87,7 +87,7 @@ describe('FaultRegistry', () => {
     [{ on: 'request', status: 200 }, 'status must be from 400 to 599.'],
     [
       { on: 'delivery', kind: 'drop', type: 'order' },
-      'type must have the form <noun>.<verb>, lower case, for instance order.shipped.',
+      'type must have the form <noun>.<verb> in lowercase, such as order.shipped.',
     ],
   ] as const)('the fault %j is invalid', async (rule, message) => {
     const { control } = await open();

@@ -137,7 +137,7 @@ describe('an invalid seed', () => {
     [inWorkspace({ faults: [{ on: 'request', kind: 'drop' }] }), 'The seed: workspaces[0].faults[0].kind '],
     [
       { ...inWorkspace({}), faults: [{ on: 'delivery', kind: 'drop', webhook_id: `wh_${ID}` }] },
-      'The seed: faults[0].webhook_id is not the id of a webhook there.',
+      'The seed: faults[0].webhook_id is not the ID of a webhook there.',
     ],
     [
       inWorkspace({ faults: [{ on: 'request', status: 503, workspace_id: `ws_${ID}` }] }),
@@ -168,7 +168,7 @@ describe('an invalid seed', () => {
       inWorkspace({ clock: { now: '9999-06-01T00:00:00Z' } }),
       'The seed: workspaces[0].clock.now must be from 1970-01-01 to 9999-01-01',
     ],
-    [inWorkspace({ id: 'ws_1' }), 'The seed: workspaces[0].id must be an id that starts with ws_'],
+    [inWorkspace({ id: 'ws_1' }), 'The seed: workspaces[0].id must be an ID that starts with ws_'],
     [
       { ...inWorkspace({ keys: [{ key: 'svc_test_abcd' }] }), keys: [{ key: 'svc_test_abcd' }] },
       'The seed: keys[0].key occurs twice.',
@@ -188,7 +188,7 @@ describe('an invalid seed', () => {
       hint: expect.stringMatching(/^Also: workspaces\[1\].*; workspaces\[5\]\.name is required; 2 more\.$/),
     });
     await expect(boot({ workspaces: [{ name: '', id: 'x' }] })).rejects.toMatchObject({
-      message: 'The seed: workspaces[0].id must be an id that starts with ws_.',
+      message: 'The seed: workspaces[0].id must be an ID that starts with ws_.',
       hint: 'Also: workspaces[0].name must be 1 to 200 characters long; workspaces[0].name must contain a visible character.',
     });
   });

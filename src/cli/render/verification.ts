@@ -2,7 +2,7 @@ import type { Verification } from '../../contract/delivery-schemas.ts';
 import type { TerminalCapabilities } from '../io.ts';
 import { styleFor } from './style.ts';
 
-/** Renders a verification on one line: `valid  The signature fits, …` or the reason with its detail. */
+/** Renders a verification on one line: `valid  The signature is valid, …` or the reason with its detail. */
 export function renderVerification(
   { ok, reason, detail }: Verification,
   terminalCapabilities: TerminalCapabilities,
