@@ -3,14 +3,14 @@ import type { Fault } from '../contract/fault-schemas.ts';
 import { formatDuration } from '../domain/duration.ts';
 import type { AppliedFault } from '../domain/fault.ts';
 
-/** `status 503`, `drop after`, `delay 10m` */
+/** `status 503`, `connection closed after the operation`, `delay 10m` */
 export function describeEffect(fault: Fault): string {
   const { kind, status, error_code: code, drop, latency_ms: latencyMs, delay_ms: delayMs } = fault;
   const parts = [
     kind === undefined ? [] : [kind, delayMs && formatDuration(delayMs)],
     latencyMs === undefined ? [] : ['latency', formatDuration(latencyMs)],
     status === undefined ? [] : ['status', status, code],
-    drop === undefined ? [] : ['drop', drop],
+    drop === undefined ? [] : ['connection closed', drop, 'the operation'],
   ];
   const words = parts.map((part) => part.filter(Boolean).join(' '));
   return words.filter(Boolean).join(', ');

@@ -36,10 +36,12 @@ function checkCertificate(
   now: number,
 ): Finding {
   const certificate = createFindingBuilder(`${webhook_id}/certificate`, `certificate of ${url}`);
-  const detail = `from ${issuer}, valid until ${valid_to}`;
   return Date.parse(valid_to) - now > EXPIRES_SOON_MS
-    ? certificate.ok(detail)
-    : certificate.warning(`${detail}, which is soon`, 'Renew the certificate before deliveries fail.');
+    ? certificate.ok(`from ${issuer}, valid until ${valid_to}`)
+    : certificate.warning(
+        `from ${issuer}, expires soon: ${valid_to}`,
+        'Renew the certificate before deliveries fail.',
+      );
 }
 
 function checkGenuine({ webhook_id, url }: WebhookProbe, answer: ProbeResponse): Finding {

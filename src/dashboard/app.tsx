@@ -26,7 +26,7 @@ const views: Record<Section, { title: string; View: (props: { route: Route }) =>
   events: { title: 'Events', View: EventsView },
   webhooks: { title: 'Endpoints', View: WebhooksView },
   requests: { title: 'Requests', View: RequestsView },
-  keys: { title: 'Keys', View: KeysView },
+  keys: { title: 'API keys', View: KeysView },
   trigger: { title: 'Trigger', View: TriggerView },
 };
 
@@ -114,7 +114,9 @@ function ConnectionStatus() {
   const isLive = isConnected.value;
   if (isLive === null) return <ConnectionLight state="connecting" text="Connecting…" />;
   if (!isLive) return <ConnectionLight state="lost" text="Connection lost. Reconnecting…" />;
-  return <ConnectionLight state="live" text={status.value?.environment ?? 'live'} />;
+  const environment = status.value?.environment;
+  const text = environment === undefined ? 'Connected' : `Connected (${environment})`;
+  return <ConnectionLight state="live" text={text} />;
 }
 
 function ConnectionLight({ state, text }: { readonly state: string; readonly text: string }) {

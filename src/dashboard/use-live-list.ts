@@ -67,7 +67,7 @@ export function useLiveList<Item extends HasId>({
   if (feed.isLoaded || feed.error !== null) shownFeed.current = feed;
   const togglePause = () => setPaused(!isPaused);
   useShortcuts([
-    { key: 'p', description: isPaused ? 'Resume the list' : 'Pause the list', run: togglePause },
+    { key: 'p', description: isPaused ? 'Resume live updates' : 'Pause live updates', run: togglePause },
   ]);
   const scrollToTop = () => {
     setAtTop(true);

@@ -53,7 +53,7 @@ export type SettledReason = (typeof settledReasons)[number];
 export const settledReasonDescriptions = {
   window_elapsed: 'no further attempt fits into the retry window',
   retry_not_allowed: 'the receiver returned 410 Gone',
-  endpoint_deleted: 'its endpoint was deleted',
+  endpoint_deleted: 'the endpoint was deleted',
   replay_failed: 'the last replay failed',
 } as const satisfies Record<SettledReason, string>;
 

@@ -23,15 +23,15 @@ export type DeliveryFaultKind = (typeof deliveryFaultKinds)[number];
 
 /** The effect of each kind on an attempt. */
 export const deliveryFaultDescriptions = {
-  duplicate: 'it is sent twice; the second time after the first response',
-  delay: 'it is due later',
-  reorder: 'it waits until another delivery to the endpoint has been sent',
-  drop: 'nothing is sent; the attempt ends as a connection error',
-  'tamper-body': 'a byte of the body is changed after signing',
-  'bad-signature': 'it is signed with a random secret',
-  'stale-timestamp': 'it has a valid signature with an old timestamp',
-  'old-secret': 'it is signed only with the secret from before the last rotation',
-  'slow-body': 'its body is sent slowly, in pieces',
+  duplicate: 'Sent twice, the second time after the first response',
+  delay: 'Due later than planned',
+  reorder: 'Sent after another delivery to the endpoint',
+  drop: 'Not sent; the attempt ends with a connection error',
+  'tamper-body': 'One byte of the body changed after signing',
+  'bad-signature': 'Signed with a random secret',
+  'stale-timestamp': 'Signed correctly, with an old timestamp',
+  'old-secret': 'Signed only with the previous secret',
+  'slow-body': 'Body sent slowly, in pieces',
 } as const satisfies Record<DeliveryFaultKind, string>;
 
 export type FaultKind = DeliveryFaultKind | (typeof requestFaultKinds)[number];

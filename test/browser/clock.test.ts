@@ -54,7 +54,7 @@ describeInBrowser('the clock bar', () => {
     await emulator.control.setClock({ frozen: false });
     const page = await openDashboard(emulator);
     const bar = page.getByRole('region', { name: 'Clock' });
-    await bar.getByText('Nothing is due').waitFor();
+    await bar.getByText('No attempts are scheduled').waitFor();
     const heightOf = async () => (await bar.boundingBox())?.height;
     const before = await heightOf();
     await emulator.api('POST', '/events', { type: 'order.shipped' });
@@ -128,7 +128,7 @@ describeInBrowser('the clock bar', () => {
     await bar.getByText('in 30m').waitFor();
     await page.keyboard.press('S');
     await bar.getByRole('button', { name: '2 attempts: 1 succeeded, 1 failed' }).waitFor();
-    await bar.getByText('Nothing is due').waitFor();
+    await bar.getByText('No attempts are scheduled').waitFor();
     await bar.getByRole('button', { name: 'Next', exact: true }).click();
     await bar.getByText('No attempts were due').waitFor();
   });
@@ -160,7 +160,7 @@ describeInBrowser('the clock bar', () => {
     const { page, bar } = await startFailing(503, { width: 360 });
     await expect.poll(async () => (await bar.boundingBox())?.height).toBeLessThan(60);
     await expect.poll(() => bar.getByRole('button', { name: '+5m' }).isVisible()).toBe(false);
-    await bar.getByRole('button', { name: 'More' }).click();
+    await bar.getByRole('button', { name: 'Controls' }).click();
     await bar.getByRole('button', { name: /^Next order/ }).click();
     await bar.getByRole('region', { name: 'Due next' }).getByRole('link').waitFor();
     await expect.poll(() => noScroll(page)).toBe(true);

@@ -102,7 +102,7 @@ describeInBrowser('the delivery list', () => {
     });
     await page.getByRole('alert').getByText(unknown).waitFor();
     await expectAccessible(page);
-    await page.getByRole('button', { name: `Remove filter webhook ${unknown}` }).click();
+    await page.getByRole('button', { name: `Remove filter Endpoint ${unknown}` }).click();
     await rowsOf(page).first().waitFor();
     await page.getByRole('alert').waitFor({ state: 'detached' });
   });
@@ -175,7 +175,7 @@ describeInBrowser('a long delivery list', () => {
     const page = await openDashboard(emulator);
     await rowsOf(page).getByText('next attempt in').waitFor();
     await page.keyboard.press('p');
-    await page.getByRole('button', { name: 'Paused', pressed: true }).waitFor();
+    await page.getByRole('button', { name: 'Resume', exact: true }).waitFor();
     await trigger(emulator, 2, 'new.one');
     await page.getByRole('button', { name: '2 new' }).waitFor();
     await emulator.control.settleClock({});
@@ -201,7 +201,7 @@ describeInBrowser('the delivery filters', () => {
       .toBe('#/deliveries?type=order.shipped&status=succeeded');
     await page.reload();
     await expect.poll(() => typesOf(page)).toEqual(['order.shipped']);
-    await page.getByRole('button', { name: 'Remove filter type order.shipped' }).click();
+    await page.getByRole('button', { name: 'Remove filter Type order.shipped' }).click();
     await expect.poll(() => typesOf(page)).toEqual(['user.deleted', 'order.shipped']);
     await page.getByRole('button', { name: 'failed', exact: true }).click();
     await page.getByText('No deliveries match').waitFor();
@@ -249,7 +249,7 @@ describeInBrowser('the delivery filters', () => {
     await page.getByLabel('Endpoint').selectOption({ index: 1 });
     await expect.poll(() => new URL(page.url()).hash).toMatch(/since=1h&webhook=wh_/);
     await page.getByLabel('Created').selectOption('custom range');
-    await page.getByRole('button', { name: 'Remove filter since 1h' }).click();
+    await page.getByRole('button', { name: 'Remove filter Since 1h' }).click();
     const { created_at: at } = (await emulator.control.listDeliveries({})).data[0] ?? {};
     await page.getByLabel('Before (UTC)').fill(String(at).slice(0, 16));
     await expect.poll(() => typesOf(page)).toEqual(['old.one']);

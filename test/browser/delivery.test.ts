@@ -67,12 +67,12 @@ describeInBrowser('the delivery page', () => {
     await page.locator('.delivery > .row').getByText('paused').waitFor();
   });
 
-  it('the delivery page shows the next attempt while the clock is frozen, and skips the wait', async () => {
+  it('the delivery page shows the next attempt while the clock is frozen, and advances the clock to it', async () => {
     const { page, receiver } = await openDelivery([503, 200]);
     await page.getByText(/Next attempt in 5m/).waitFor();
     await page.getByText('The clock is frozen').waitFor();
-    await page.getByRole('button', { name: 'Skip the wait' }).click();
-    await page.getByText('Delivered by attempt 2.').waitFor();
+    await page.getByRole('button', { name: 'Advance to this attempt' }).click();
+    await page.getByText('Delivered on attempt 2.').waitFor();
     expect(receiver.requests).toHaveLength(2);
     await expect.poll(() => page.getByText('Next attempt').count()).toBe(0);
   });
@@ -87,7 +87,7 @@ describeInBrowser('the delivery page', () => {
     const moved = emulator.control.nextClock({ workspace_id });
     await page.getByText('The next attempt is due now.').waitFor();
     release();
-    await page.getByText('Delivered by attempt 2.').waitFor();
+    await page.getByText('Delivered on attempt 2.').waitFor();
     await moved;
   });
 

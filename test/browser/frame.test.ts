@@ -27,7 +27,7 @@ describeInBrowser('the dashboard layout', () => {
   it('the dashboard layout links every section and marks the current one', async () => {
     const page = await openDashboard(await openEmulator());
     const navigation = page.getByRole('navigation', { name: 'Sections' });
-    for (const title of ['Events', 'Endpoints', 'Requests', 'Keys', 'Trigger', 'Deliveries']) {
+    for (const title of ['Events', 'Endpoints', 'Requests', 'API keys', 'Trigger', 'Deliveries']) {
       await navigation.getByRole('link', { name: title }).click();
       await expect.poll(() => page.title()).toBe(`${title} · svc`);
       await expect.poll(() => navigation.locator('[aria-current=page]').allTextContents()).toEqual([title]);

@@ -33,8 +33,8 @@ async function openFailed(count: number) {
   for (let number = 0; number < count; number++) await place.trigger();
   await place.control.settleClock({});
   const page = await openDashboard(place.emulator, { hash: '/deliveries?status=failed', expectedErrors });
-  await page.getByRole('button', { name: 'Replay all matching' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Replay all matching' });
+  await page.getByRole('button', { name: 'Replay all matches' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Replay all matches' });
   await dialog.getByRole('button', { name: `Replay ${count} deliveries` }).waitFor();
   return { ...place, page, dialog };
 }
@@ -193,7 +193,7 @@ describeInBrowser('a bulk replay', () => {
   it('a bulk replay says when no delivery matches', async () => {
     const { emulator } = await startDeliverySetup();
     const page = await openDashboard(emulator, { hash: '/deliveries?status=failed' });
-    await page.getByRole('button', { name: 'Replay all matching' }).click();
+    await page.getByRole('button', { name: 'Replay all matches' }).click();
     await dialogOf(page).getByText('No deliveries match').waitFor();
   });
 });

@@ -65,7 +65,7 @@ describeInBrowser('the request log', () => {
     await emulator.api('GET', '/nowhere');
     await expect.poll(() => rows.count()).toBe(1);
     await expect.poll(() => search.inputValue()).toBe('/v1/nowhere ');
-    await page.getByRole('button', { name: 'Remove filter path /v1/nowhere' }).click();
+    await page.getByRole('button', { name: 'Remove filter Path /v1/nowhere' }).click();
     await expect.poll(() => search.inputValue()).toBe('');
     await expect.poll(() => rows.count()).toBe(2);
   });
@@ -87,7 +87,7 @@ describeInBrowser('the request log', () => {
     await rows.last().getByRole('link', { name: event.id }).click();
     await page.getByRole('heading', { name: 'order.shipped' }).waitFor();
     await page.getByRole('link', { name: 'All requests for this event' }).click();
-    await page.getByRole('button', { name: `Remove filter resource ${event.id}` }).waitFor();
+    await page.getByRole('button', { name: `Remove filter Resource ${event.id}` }).waitFor();
   });
 
   it('the request log shows an error for a request that is not in the log', async () => {

@@ -71,14 +71,14 @@ describeInBrowser('the signature tab of an attempt', () => {
 
   it('the signature tab of an attempt verifies step by step and updates the result after each change', async () => {
     const { page, webhook, sent } = await openSignature();
-    await page.getByRole('button', { name: 'Verify again' }).click();
+    await page.getByRole('button', { name: 'Verify', exact: true }).click();
     const verdict = stepOf(page, 4);
     await verdict.getByText('The signature is valid').waitFor();
     await stepOf(page, 3).getByText(`${sent?.headers['Service-Signature']}`).waitFor();
 
     await page.getByRole('button', { name: 'Line break added' }).click();
     await verdict.getByText('a line ending was added at its end').waitFor();
-    await stepOf(page, 1).getByText('different from the sent body').waitFor();
+    await stepOf(page, 1).getByText('differs from the sent body at character').waitFor();
     const signed = `${sent?.signed_content}\n`;
     const signature = createHmac('sha256', webhook.secret).update(signed).digest('hex');
     await stepOf(page, 3).getByText(`v1=${signature}`).waitFor();
@@ -93,13 +93,13 @@ describeInBrowser('the signature tab of an attempt', () => {
     await page.getByLabel('Tolerance in minutes').fill('15');
     await verdict.getByText('The signature is valid').waitFor();
 
-    await page.getByLabel('Body that your receiver got').fill('{}');
+    await page.getByLabel('Body that your receiver received').fill('{}');
     await verdict.getByText('body_changed').waitFor();
   });
 
   it('the signature tab of an attempt names the mistake behind an entered digest', async () => {
     const { page, webhook, sent } = await openSignature();
-    await page.getByRole('button', { name: 'Verify again' }).click();
+    await page.getByRole('button', { name: 'Verify', exact: true }).click();
     const digest = createHmac('sha256', webhook.secret).update(`${sent?.body}`).digest('hex');
     await page.getByLabel('Digest that your receiver computed').fill(digest);
     await stepOf(page, 4).getByText('content_changed').waitFor();
@@ -152,7 +152,7 @@ describeInBrowser('the signature tab of an attempt', () => {
     async (colorScheme) => {
       for (const width of [360, 1920]) {
         const { page } = await openSignature({}, { width, colorScheme });
-        await page.getByRole('button', { name: 'Verify again' }).click();
+        await page.getByRole('button', { name: 'Verify', exact: true }).click();
         await page.getByRole('button', { name: 'Wrong secret' }).click();
         await page.getByText('wrong_secret').waitFor();
         // The contrast is only final after the fade-in animations.

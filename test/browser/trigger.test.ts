@@ -78,7 +78,7 @@ describeInBrowser('the trigger page', () => {
     const page = await openTrigger(emulator, { query: '?type=order.shipped' });
     await page.getByText('No endpoint is subscribed to order.shipped').waitFor();
     await emulator.control.createWebhook({ url: 'http://127.0.0.1:9/hooks' });
-    await page.getByText('Delivered to http://127.0.0.1:9/hooks').waitFor();
+    await page.getByText('Subscribed endpoints: http://127.0.0.1:9/hooks').waitFor();
   });
 
   it('the trigger page works with the keyboard only', async () => {
@@ -142,7 +142,7 @@ describeInBrowser('the trigger page', () => {
     const page = await openTrigger(emulator, { query: '?type=pets.fed' });
     await page.getByLabel('Count').fill('30');
     await page.getByRole('button', { name: 'Send 30 events' }).click();
-    await sent(page).getByText('30 of 30 created').waitFor();
+    await sent(page).getByText('30 of 30 events created').waitFor();
     await sent(page).getByText('30 pending').waitFor();
     await receiver.waitFor(30);
     await emulator.control.settleClock({});
@@ -162,7 +162,7 @@ describeInBrowser('the trigger page', () => {
     await send(page);
     await sent(page).getByText('succeeded').waitFor();
     await page.getByRole('button', { name: 'Send again' }).click();
-    await sent(page).first().getByText('replayed').waitFor();
+    await sent(page).first().getByText('existing event').waitFor();
     await sent(page).first().getByText('succeeded').waitFor();
     await expect.poll(async () => (await emulator.control.listEvents({})).data).toHaveLength(1);
   });
@@ -179,7 +179,7 @@ describeInBrowser('the trigger page', () => {
     const { emulator } = await startPair();
     const { id } = await emulator.control.createWorkspace({ name: 'Second' });
     const page = await openTrigger(emulator, { query: '?type=pets.fed' });
-    await page.getByLabel('For workspace').selectOption('Second');
+    await page.getByRole('main').getByLabel('Workspace').selectOption('Second');
     await page.getByText('No endpoint is subscribed to pets.fed').waitFor();
     for (const count of [1, 2]) {
       await send(page);
@@ -197,7 +197,7 @@ describeInBrowser('the trigger page', () => {
     const { emulator } = await startPair();
     const { id } = await emulator.control.createWorkspace({ name: 'Second' });
     const page = await openTrigger(emulator, { query: '?type=pets.fed', expectedErrors: /status of 401/ });
-    await page.getByLabel('For workspace').selectOption('Second');
+    await page.getByRole('main').getByLabel('Workspace').selectOption('Second');
     await send(page);
     await sent(page).first().getByText('No endpoint is subscribed').waitFor();
     const [key] = (await emulator.control.listKeys({ workspace_id: id })).data;

@@ -40,21 +40,22 @@ describeInBrowser('the endpoint pages', () => {
   it('the endpoint pages create an endpoint with errors at each field and show its secret', async () => {
     const emulator = await start();
     const page = await openDashboard(emulator, { hash: '/webhooks', expectedErrors: /422/ });
-    await press(page, 'New endpoint');
+    await press(page, 'Create endpoint');
     const dialog = page.getByRole('dialog');
+    const create = () => dialog.getByRole('button', { name: 'Create endpoint' }).click();
     await dialog.getByLabel('URL').fill('http://example.com/hooks');
     await dialog.getByRole('button', { name: 'order.shipped' }).click();
     await dialog.getByRole('button', { name: 'invoice.paid' }).click();
     await dialog.getByLabel('Custom headers').fill('no header');
-    await press(page, 'Create endpoint');
+    await create();
     await dialog.getByText("Must have the form 'Authorization: Bearer abc'").waitFor();
     await dialog.getByLabel('Custom headers').fill('X-Gateway: open');
-    await press(page, 'Create endpoint');
+    await create();
     await dialog.getByText('Must use HTTPS').waitFor();
     await expect.poll(() => dialog.getByLabel('URL').getAttribute('aria-invalid')).toBe('true');
     await dialog.getByLabel('URL').fill('http://localhost:9/hooks');
     await expectAccessible(page);
-    await press(page, 'Create endpoint');
+    await create();
     const secret = await dialog.getByText(/^whsec_/).textContent();
     await press(page, 'Done');
     await page.getByRole('heading', { name: 'http://localhost:9/hooks' }).waitFor();
@@ -117,15 +118,15 @@ describeInBrowser('the endpoint pages', () => {
     const { emulator, page, id, secret } = await startOne(200);
     await press(page, 'Rotate secret');
     const dialog = page.getByRole('dialog', { name: 'Rotate secret' });
-    await dialog.getByLabel('Keep old secret valid for').fill('long');
+    await dialog.getByLabel('Keep the previous secret valid for').fill('long');
     await press(page, 'Rotate');
     await dialog.getByText('Must be a duration').waitFor();
-    await dialog.getByLabel('Keep old secret valid for').fill('1h');
+    await dialog.getByLabel('Keep the previous secret valid for').fill('1h');
     await press(page, 'Rotate');
     const shown = page.getByRole('dialog', { name: 'New secret' });
     const fresh = await shown.getByText(/^whsec_/).textContent();
     await press(page, 'Done');
-    await page.getByText('valid until').waitFor();
+    await page.getByText('expires in').waitFor();
     await expect
       .poll(() => emulator.control.revealSecret({ id }))
       .toEqual({ secret: fresh, previous_secret: secret });
@@ -164,7 +165,7 @@ describeInBrowser('the endpoint pages', () => {
 
   it('the endpoint pages probe an endpoint and explain the findings', async () => {
     const { emulator, page } = await startOne(200);
-    await press(page, 'Send probe');
+    await press(page, 'Send test deliveries');
     const probe = page.getByRole('region', { name: 'Test the endpoint' });
     await probe.getByText(/200: any\w+ can send/).waitFor();
     await probe.getByText('Verify the signature first').waitFor();
@@ -175,7 +176,7 @@ describeInBrowser('the endpoint pages', () => {
     const { emulator, receiver, page, id, trigger } = await startOne(200, { expectedErrors: /422/ });
     const faults = page.getByRole('region', { name: 'Faults' });
     await faults.getByText('No faults.').waitFor();
-    await press(page, 'Add a fault');
+    await press(page, 'Add fault');
     await faults.getByLabel('Fault', { exact: true }).selectOption('delay');
     await faults.getByLabel('Duration').fill('soon');
     await press(page, 'Add fault');
@@ -190,7 +191,7 @@ describeInBrowser('the endpoint pages', () => {
     await faults.getByText('delay 10m').waitFor();
     await faults.getByText('fired 0 of 2').waitFor();
     await emulator.control.addFault({ on: 'delivery', kind: 'bad-signature' });
-    await faults.getByText('every event at every endpoint').waitFor();
+    await faults.getByText('every event for every endpoint').waitFor();
     await expect
       .poll(async () => (await emulator.control.listFaults({})).data[1])
       .toMatchObject({
@@ -229,7 +230,7 @@ describeInBrowser('the endpoint pages', () => {
         await receiver.waitFor(count);
       }
       await page.getByText('1 of the last 2').waitFor();
-      await press(page, 'Add a fault');
+      await press(page, 'Add fault');
       await expectAccessible(page);
       await expect.poll(() => noScroll(page)).toBe(true);
       await page.getByRole('link', { name: 'All endpoints' }).click();

@@ -57,7 +57,7 @@ describe('summarizeDelivery', () => {
 
   it.each<[Partial<DeliveryDetail>, string]>([
     [{ ...settled, status: 'failed', settled_reason: 'window_elapsed' }, 'Failed: no further attempt fits'],
-    [{ ...settled, status: 'canceled', settled_reason: 'endpoint_deleted' }, 'Canceled: its endpoint'],
+    [{ ...settled, status: 'canceled', settled_reason: 'endpoint_deleted' }, 'Canceled: the endpoint'],
     [
       {
         ...settled,
@@ -68,7 +68,7 @@ describe('summarizeDelivery', () => {
           createAttempt({ number: 2, trigger: 'manual' }),
         ],
       },
-      'Delivered by attempt 1; the last replay failed.',
+      'Delivered on attempt 1; the last replay failed.',
     ],
     [{ attempts: [] }, 'Waiting to be sent.'],
     [{ paused: true, next_attempt_at: null }, 'Paused: the endpoint is disabled.'],
@@ -84,7 +84,7 @@ describe('summarizeDelivery', () => {
     const success = createAttempt({ outcome: 'succeeded', response_status: 200, error: null });
     const attempts = [success, { ...success, number: 2, trigger: 'manual' as const }];
     expect(summarizeDelivery(createDelivery({ ...settled, status: 'succeeded', attempts }))).toEqual({
-      headline: 'Delivered by attempt 1.',
+      headline: 'Delivered on attempt 1.',
       reason: null,
       responseExcerpt: null,
       signature: null,

@@ -68,6 +68,6 @@ describe('svc deliveries wait', () => {
       control.deleteWebhook({ id: data[0]?.id ?? '' }),
     ]);
     expect(exitCode).toBe(ExitCode.failure);
-    expect(stderr).toMatch(/^del_\w+ canceled after 1 attempt, its endpoint was deleted/);
+    expect(stderr).toMatch(/^del_\w+ canceled after 1 attempt, the endpoint was deleted/);
   });
 });

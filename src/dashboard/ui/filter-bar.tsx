@@ -141,6 +141,21 @@ export function FilterSelect({
   );
 }
 
+/** Labels of the query parameters. */
+export const filterLabels: Readonly<Record<string, string>> = {
+  event: 'Event',
+  key: 'API key',
+  method: 'Method',
+  path: 'Path',
+  resource: 'Resource',
+  since: 'Since',
+  status: 'Status',
+  text: 'Search',
+  type: 'Type',
+  until: 'Before',
+  webhook: 'Endpoint',
+};
+
 /** The active filters, each with a button that removes it. */
 function FilterChips({ filter, action }: Pick<BarProps, 'filter' | 'action'>) {
   const entries = Object.entries(filter);
@@ -151,17 +166,17 @@ function FilterChips({ filter, action }: Pick<BarProps, 'filter' | 'action'>) {
         <li key={name}>
           <button
             type="button"
-            aria-label={`Remove filter ${name} ${value}`}
+            aria-label={`Remove filter ${filterLabels[name] ?? name} ${value}`}
             onClick={() => updateQuery({ [name]: '' })}
           >
-            <span class="muted">{name}</span> <span>{value}</span> <Icon name="cross" />
+            <span class="muted">{filterLabels[name] ?? name}</span> <span>{value}</span> <Icon name="cross" />
           </button>
         </li>
       ))}
       {entries.length > 1 && (
         <li>
           <button type="button" onClick={() => clearAll(filter)}>
-            Clear all
+            Clear filters
           </button>
         </li>
       )}

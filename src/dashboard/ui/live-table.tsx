@@ -114,8 +114,8 @@ type PauseProps = Pick<LiveList<HasId>, 'isPaused' | 'togglePause'>;
 
 export function PauseButton({ isPaused, togglePause }: PauseProps) {
   return (
-    <button type="button" aria-pressed={isPaused} title="Pause or resume the list (p)" onClick={togglePause}>
-      <Icon name={isPaused ? 'play' : 'pause'} /> {isPaused ? 'Paused' : 'Pause'}
+    <button type="button" title={`${isPaused ? 'Resume' : 'Pause'} live updates (p)`} onClick={togglePause}>
+      <Icon name={isPaused ? 'play' : 'pause'} /> {isPaused ? 'Resume' : 'Pause'}
     </button>
   );
 }

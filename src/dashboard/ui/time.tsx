@@ -17,3 +17,13 @@ export function Time({ at, of }: Props) {
     </time>
   );
 }
+
+/** Whether the schedule clock has reached a time. */
+export function isReached(at: string): boolean {
+  return scheduleNow.value !== undefined && scheduleNow.value >= Date.parse(at);
+}
+
+/** When an attempt is due. A due attempt waits while its endpoint queue is busy. */
+export function AttemptDueTime({ at }: { readonly at: string }) {
+  return isReached(at) ? <>due now</> : <Time at={at} of="schedule" />;
+}

@@ -11,7 +11,7 @@ const base = {
 describe('the description of a fault', () => {
   it.each<[Partial<Fault>, string]>([
     [{ on: 'request', status: 503, error_code: 'busy', latency_ms: 2_000 }, 'latency 2s, status 503 busy'],
-    [{ on: 'request', drop: 'after' }, 'drop after'],
+    [{ on: 'request', drop: 'after' }, 'connection closed after the operation'],
     [{ on: 'delivery', kind: 'delay', delay_ms: 600_000 }, 'delay 10m'],
     [{ on: 'delivery', kind: 'old-secret' }, 'old-secret'],
   ])('the rule %j is described as %s', (rule, words) => {

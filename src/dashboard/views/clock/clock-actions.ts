@@ -45,7 +45,7 @@ export function advance(ms: number, name: string): Promise<void> {
 }
 
 export function advanceToNext(): Promise<void> {
-  return move('Moving to the next attempt', control.nextClock);
+  return move('Advancing to the next attempt', control.nextClock);
 }
 
 export function settle(): Promise<void> {

@@ -30,8 +30,8 @@ export function ClockBar() {
   const duration = useRef<HTMLInputElement>(null);
   useShortcuts([
     { key: 'f', description: 'Freeze or resume the clock', run: toggleFrozen },
-    { key: 'n', description: 'Move the clock to the next attempt', run: advanceToNext },
-    { key: 'S', description: 'Move the clock until no delivery is pending', run: settle },
+    { key: 'n', description: 'Advance the clock to the next attempt', run: advanceToNext },
+    { key: 'S', description: 'Advance the clock until no delivery is pending', run: settle },
     {
       key: 'a',
       description: 'Advance the clock by a duration',
@@ -66,7 +66,7 @@ export function ClockBar() {
         aria-controls={id}
         onClick={() => setOpen(!isOpen)}
       >
-        More
+        Controls
       </button>
       <div id={id} class={`clock-controls ${isOpen ? 'open' : ''}`}>
         <SpeedButtons />
@@ -135,11 +135,11 @@ function MoveControls({ duration }: { readonly duration: RefObject<HTMLInputElem
         <AdvanceForm field={duration} />
       </fieldset>
       <fieldset disabled={isBusy}>
-        <legend class="visually-hidden">Move to</legend>
-        <button type="button" title="Move to the next attempt (n)" onClick={advanceToNext}>
+        <legend class="visually-hidden">Advance to</legend>
+        <button type="button" title="Advance to the next attempt (n)" onClick={advanceToNext}>
           <Icon name="next" /> Next
         </button>
-        <button type="button" title="Move until no delivery is pending (S)" onClick={settle}>
+        <button type="button" title="Advance until no delivery is pending (S)" onClick={settle}>
           <Icon name="skip" /> Settle
         </button>
       </fieldset>

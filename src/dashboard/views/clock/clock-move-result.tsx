@@ -20,7 +20,10 @@ export function ClockMoveResult() {
 
 function describeProgress(): string {
   const { value } = moveInProgress;
-  if (value !== null) return `${value.title}… ${value.attemptCount || ''}`.trimEnd();
+  if (value !== null) {
+    const { title, attemptCount: count } = value;
+    return count === 0 ? `${title}…` : `${title}… ${count} ${count === 1 ? 'attempt' : 'attempts'}`;
+  }
   return moveResult.value?.attempts.length === 0 ? 'No attempts were due' : '';
 }
 

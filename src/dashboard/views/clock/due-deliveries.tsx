@@ -19,7 +19,7 @@ const REFETCH_INTERVAL_MS = 500;
 export function DueDeliveries() {
   const due = useDueDeliveries();
   const [first] = due;
-  if (first === undefined) return <p class="muted clock-due">Nothing is due</p>;
+  if (first === undefined) return <p class="muted clock-due">No attempts are scheduled</p>;
   return (
     <Popover
       label="Due next"

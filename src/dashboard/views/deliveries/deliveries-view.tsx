@@ -15,7 +15,7 @@ import { NoMatches } from '../../ui/filter-bar.tsx';
 import { ListDetail } from '../../ui/list-detail.tsx';
 import { LiveTable, PauseButton } from '../../ui/live-table.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
-import { Time } from '../../ui/time.tsx';
+import { AttemptDueTime, Time } from '../../ui/time.tsx';
 import { type LiveList, useLiveList } from '../../use-live-list.ts';
 import { DeliveryView } from '../delivery/delivery-view.tsx';
 import { openReplayDialog } from '../replay/replay-request.ts';
@@ -122,7 +122,7 @@ function NextAttempt({ delivery }: { readonly delivery: Delivery }) {
   if (next !== null) {
     return (
       <>
-        {attempts === 0 ? 'first' : 'next'} attempt <Time at={next} of="schedule" />
+        {attempts === 0 ? 'first' : 'next'} attempt <AttemptDueTime at={next} />
       </>
     );
   }

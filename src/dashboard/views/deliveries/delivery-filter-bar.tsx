@@ -38,7 +38,7 @@ export function DeliveryFilterBar({ filter, children }: Props) {
           type="button"
           onClick={() => openBulkReplayDialog({ workspace_id: workspaceId.value, ...toListInput(filter) })}
         >
-          <Icon name="replay" /> Replay all matching
+          <Icon name="replay" /> Replay all matches
         </button>
       }
     >

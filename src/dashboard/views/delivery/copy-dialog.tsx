@@ -31,7 +31,7 @@ export function CopyDialog({ delivery, attempt: { number, request }, onClose }: 
           five minutes. To sign it again:{' '}
           <CopyButton
             what="svc sign command"
-            label="svc sign"
+            label="Copy svc sign command"
             text={toSignedCurlCommand(delivery, request)}
           />
         </Form>
@@ -52,7 +52,7 @@ export function CopyDialog({ delivery, attempt: { number, request }, onClose }: 
       title: 'Raw HTTP',
       render: () => (
         <Form what="raw request" text={toRawRequest(request)}>
-          The exact bytes that were sent.
+          The request as HTTP/1.1 text.
         </Form>
       ),
     },

@@ -71,7 +71,7 @@ function NextAttempt({ delivery, dueAt }: Props & { readonly dueAt: string }) {
         Next attempt <Time at={dueAt} of="schedule" /> <RealTime dueAt={dueAt} />
       </span>
       <button type="button" disabled={isBusy || now === undefined} onClick={skip}>
-        <Icon name="skip" /> {isBusy ? 'Sending…' : 'Skip the wait'}
+        <Icon name="skip" /> {isBusy ? 'Sending…' : 'Advance to this attempt'}
       </button>
     </div>
   );

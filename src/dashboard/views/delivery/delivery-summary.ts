@@ -58,7 +58,7 @@ function toHeadline(delivery: DeliveryDetail, last: AttemptDetail | undefined): 
   if (status === 'canceled') return `Canceled${because}.`;
   if (status === 'succeeded') {
     const first = delivery.attempts.find(({ outcome }) => outcome === 'succeeded');
-    return `Delivered by attempt ${first?.number ?? 1}${reason === null ? '' : `; ${settledReasonDescriptions[reason]}`}.`;
+    return `Delivered on attempt ${first?.number ?? 1}${reason === null ? '' : `; ${settledReasonDescriptions[reason]}`}.`;
   }
   if (delivery.paused) return 'Paused: the endpoint is disabled.';
   if (last === undefined) return 'Waiting to be sent.';

@@ -43,7 +43,7 @@ export function AttemptResponse({ attempt }: { readonly attempt: AttemptDetail }
           <pre>{body}</pre>
         </Panel>
       )}
-      {truncated && <p class="muted">The body is longer: only its beginning is stored.</p>}
+      {truncated && <p class="muted">The body is truncated. Only the first part is stored.</p>}
     </div>
   );
 }

@@ -118,9 +118,9 @@ const outcomeLabels: Record<AttemptOutcome, string> = {
   succeeded: 'ok',
   http_error: 'error',
   timeout: 'timeout',
-  connection_error: 'connection',
-  dns_error: 'DNS',
-  tls_error: 'TLS',
+  connection_error: 'connection error',
+  dns_error: 'DNS error',
+  tls_error: 'TLS error',
   blocked: 'blocked',
 };
 

@@ -3,7 +3,7 @@ import { control } from '../../control.ts';
 import { useLiveItems } from '../../live-stream.ts';
 import { QueryView } from '../../ui/query-view.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
-import { Time } from '../../ui/time.tsx';
+import { AttemptDueTime } from '../../ui/time.tsx';
 import { useQuery } from '../../use-query.ts';
 import { useThrottle } from '../../use-throttle.ts';
 
@@ -39,7 +39,7 @@ export function EventDeliveries({ eventId }: { readonly eventId: string }) {
                       {next !== null && (
                         <>
                           {', next '}
-                          <Time at={next} of="schedule" />
+                          <AttemptDueTime at={next} />
                         </>
                       )}
                     </span>

@@ -55,14 +55,14 @@ interface FaultLimitFieldsProps {
   readonly onChange: (changes: Partial<FaultLimits>) => void;
 }
 
-/** The fields that limit how often a fault fires, for both kinds of faults. */
+/** The fields that limit how often a fault is applied, for both kinds of faults. */
 function FaultLimitFields({ draft, error, onChange }: FaultLimitFieldsProps) {
   return (
     <>
       <Field
         label="Count"
         name="count"
-        hint="Leave empty to keep the fault until you remove it."
+        hint="How often the fault is applied. Leave empty to keep it until you remove it."
         error={error}
       >
         {(control) => (

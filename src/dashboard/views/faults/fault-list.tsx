@@ -79,7 +79,7 @@ function describeScope({ on, method, path, api_key_id: key, type, webhook_id: we
   const scope =
     on === 'request'
       ? [method, path, key]
-      : [type === undefined ? 'every event' : `only ${type}`, webhook === undefined && 'at every endpoint'];
+      : [type === undefined ? 'every event' : `only ${type}`, webhook === undefined && 'for every endpoint'];
   return scope.filter(Boolean).join(' ') || 'every request';
 }
 

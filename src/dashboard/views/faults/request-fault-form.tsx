@@ -33,7 +33,7 @@ export function RequestFaultForm({ onAdded }: { readonly onAdded: () => void }) 
                 />
               )}
             </Field>
-            <Field label="Delay" name="latency_ms" hint="For example 2s, in real time." error={error}>
+            <Field label="Latency" name="latency_ms" hint="For example 2s, in real time." error={error}>
               {(control) => <input {...control} {...text('latency_ms', 'none')} />}
             </Field>
             <Field label="Close the connection" name="drop" error={error}>

@@ -22,7 +22,7 @@ export function RequestFaults() {
               query={query}
               none="No faults. Add one to make the API fail, respond late or close the connection, and see how your client reacts."
             />
-            <h3>Add a fault</h3>
+            <h3>Add fault</h3>
             <RequestFaultForm onAdded={query.refetch} />
           </div>
         </Dialog>

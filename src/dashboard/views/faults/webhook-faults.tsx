@@ -20,7 +20,7 @@ export function WebhookFaults({ webhook: { id, workspace_id: workspaceId } }: Pr
       <div class="row">
         <h3>Faults</h3>
         <button type="button" aria-expanded={isAdding} onClick={() => setAdding(!isAdding)}>
-          <Icon name={isAdding ? 'cross' : 'plus'} /> {isAdding ? 'Close' : 'Add a fault'}
+          <Icon name={isAdding ? 'cross' : 'plus'} /> {isAdding ? 'Close' : 'Add fault'}
         </button>
       </div>
       {isAdding && <DeliveryFaultForm webhookId={id} onAdded={query.refetch} />}

@@ -80,12 +80,14 @@ function Form({ onCreate }: FormProps) {
   );
 }
 
+const conjunction = new Intl.ListFormat('en');
+
 function Created({ apiKey: { key, scopes } }: { readonly apiKey: CreatedApiKey }) {
   return (
     <div class="keys-form">
       <p>
         Copy the key now: it is not shown again. It can{' '}
-        {scopes.map((scope) => scopeDescriptions[scope]).join(', ')}.
+        {conjunction.format(scopes.map((scope) => scopeDescriptions[scope]))}.
       </p>
       <p class="row keys-new" role="status">
         <code>{key}</code>
@@ -126,7 +128,7 @@ export function RevokeKeyDialog({ apiKey: { id, last4 }, isOwn, onRevoked, onClo
         {isOwn && (
           <p class="keys-warning">
             The dashboard and the svc commands use this key. The Trigger page and <code>svc trigger</code>{' '}
-            stop working until the emulator has a new key.
+            stop working until you restart the emulator, which then creates a new key.
           </p>
         )}
         <div class="row">

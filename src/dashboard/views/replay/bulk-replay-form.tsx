@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { DEFAULT_REPLAY_RATE, type ReplayChanges } from '../../../control/replay.ts';
+import { filterLabels } from '../../ui/filter-bar.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { EmptyState, QueryView } from '../../ui/query-view.tsx';
 import { useQuery } from '../../use-query.ts';
@@ -50,7 +51,7 @@ function Filter({ filter }: { readonly filter: DeliverySelection }) {
   return (
     <dl class="properties">
       {entries.map(([name, value]) => [
-        <dt key={name}>{name.replace('_id', '')}</dt>,
+        <dt key={name}>{filterLabels[name.replace('_id', '')] ?? name}</dt>,
         <dd key={`${name} value`}>{String(value)}</dd>,
       ])}
     </dl>

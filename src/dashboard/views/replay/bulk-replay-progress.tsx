@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { toHash } from '../../address.ts';
 import { type BulkReplay, describeRemaining } from './use-bulk-replay.ts';
 
-/** Limit for the lists of failures and rejections. */
+/** Limit for the lists of failed replays and of deliveries that were not replayed. */
 const MAX_LISTED = 50;
 
 interface Props extends BulkReplay {
@@ -20,7 +20,7 @@ export function BulkReplayProgress({ step, tally, error, onStop, onClose }: Prop
         <Count name="done" count={`${done} of ${total}`} />
         <Count name="succeeded" count={succeeded} kind="succeeded" />
         <Count name="failed" count={failures.length} kind="failed" />
-        <Count name="rejected" count={rejections.length} kind="failed" />
+        <Count name="not replayed" count={rejections.length} kind="failed" />
         <Count name="in progress" count={waiting} kind="pending" />
       </dl>
       <p role="status">
@@ -45,7 +45,7 @@ export function BulkReplayProgress({ step, tally, error, onStop, onClose }: Prop
           </button>
         )}
       </div>
-      <Listed title="Failed again" of={failures}>
+      <Listed title="Failed" of={failures}>
         {({ delivery, attempt }) => (
           <li key={delivery.id}>
             <a href={toHash({ section: 'deliveries', id: delivery.id })} onClick={onClose}>
@@ -57,7 +57,7 @@ export function BulkReplayProgress({ step, tally, error, onStop, onClose }: Prop
           </li>
         )}
       </Listed>
-      <Listed title="Rejected" of={rejections}>
+      <Listed title="Not replayed" of={rejections}>
         {({ id, error: { message } }) => (
           <li key={id}>
             <a href={toHash({ section: 'deliveries', id })} onClick={onClose}>

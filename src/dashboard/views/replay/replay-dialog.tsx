@@ -26,7 +26,7 @@ export function ReplayDialog() {
   };
   if ('filter' in request) {
     return (
-      <Dialog title="Replay all matching" onClose={close}>
+      <Dialog title="Replay all matches" onClose={close}>
         <BulkReplayForm filter={request.filter} onClose={close} />
       </Dialog>
     );

@@ -28,7 +28,7 @@ export function ReplayOptionsForm({ options, onChange, url, isBulk = false, chil
           onChange={() => onChange({ isNew: false, url: null, body: null })}
         />
         <span>
-          <strong>{isBulk ? 'Retry these deliveries' : 'Retry this delivery'}</strong>
+          <strong>{isBulk ? 'Send these deliveries again' : 'Send this delivery again'}</strong>
           <span class="muted">Same ID and body, with a new timestamp and signature.</span>
         </span>
       </label>

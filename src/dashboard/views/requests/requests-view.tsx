@@ -105,7 +105,7 @@ function Fields({ filter }: { readonly filter: RequestFilter }) {
         ))}
       </FilterSelect>
       <FilterInput name="status" label="Status" value={filter.status} suggestions={STATUSES} />
-      <FilterSelect name="key" label="Key" value={filter.key}>
+      <FilterSelect name="key" label="API key" value={filter.key}>
         {keys?.data.map(({ id, last4 }) => (
           <option key={id} value={id}>
             …{last4} ({id})
@@ -146,11 +146,11 @@ function NoRequestsYet() {
   return (
     <EmptyState>
       <p>
-        No requests yet. Requests to the API appear here with their response and the resource that they are
-        about.
+        No requests yet. Requests to the API appear here with their status and the resource that they created
+        or accessed.
       </p>
       <p>
-        The URL of the API is <code>{address}</code> <CopyButton what="URL" text={address} />
+        Send a request to <code>{address}</code> <CopyButton what="URL" text={address} />
       </p>
       <p>
         Authenticate with the API key that <code>svc emulator start</code> printed.

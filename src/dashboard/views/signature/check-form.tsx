@@ -30,7 +30,7 @@ export function CheckForm({ input, onChange, sentBody }: Props) {
           Secret
           <input
             value={secret}
-            placeholder="secret of the endpoint"
+            placeholder="endpoint secret"
             spellcheck={false}
             autocomplete="off"
             onInput={({ currentTarget }) => onChange({ ...input, secret: currentTarget.value })}
@@ -53,7 +53,7 @@ export function CheckForm({ input, onChange, sentBody }: Props) {
             min="0"
             step="any"
             value={toleranceMinutes}
-            placeholder="as configured"
+            placeholder="default"
             onInput={({ currentTarget }) => onChange({ ...input, toleranceMinutes: currentTarget.value })}
           />
         </label>
@@ -70,7 +70,7 @@ export function CheckForm({ input, onChange, sentBody }: Props) {
         />
       </label>
       <label>
-        Body that your receiver got
+        Body that your receiver received
         <textarea
           rows={4}
           spellcheck={false}

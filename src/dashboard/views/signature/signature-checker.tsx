@@ -24,7 +24,7 @@ export function SignatureChecker(props: Props) {
     <>
       <div class="row">
         <button type="button" onClick={() => setRound(round + 1)}>
-          <Icon name="replay" /> Verify again
+          <Icon name="replay" /> {round === 0 ? 'Verify' : 'Verify again'}
         </button>
         <span class="muted">
           Verifies the attempt as your receiver does. Change the secret, the body or the time, or enter the
@@ -52,7 +52,7 @@ function Checker({ deliveryId: id, attempt, round }: Props & { readonly round: n
   return (
     <div class="signature-checker">
       <CheckForm input={trial} onChange={change} sentBody={request.body} />
-      <QueryView query={query} what="the check">
+      <QueryView query={query} what="the verification">
         {(check) => <Steps key={round} check={check} checkInput={trial} attempt={attempt} />}
       </QueryView>
     </div>
@@ -79,7 +79,7 @@ function Steps({
         <h5>Read the raw body before parsing it</h5>
         <p>
           {new TextEncoder().encode(body).length} bytes
-          {differsAt !== null && `, different from the sent body from character ${differsAt + 1} on`}
+          {differsAt !== null && `. The body differs from the sent body at character ${differsAt + 1}.`}
         </p>
       </li>
       <li>
@@ -87,10 +87,8 @@ function Steps({
         <SignedContent label="Signed content that the receiver builds" parts={parts} />
       </li>
       <li>
-        <h5>
-          Compute the HMAC {checkInput.secret === '' ? 'with the secret of the endpoint' : 'with your secret'}
-        </h5>
-        {signatures.length === 0 && <p>This secret contains no key.</p>}
+        <h5>Compute the HMAC {checkInput.secret === '' ? 'with the endpoint secret' : 'with your secret'}</h5>
+        {signatures.length === 0 && <p>Cannot compute a signature: the secret is invalid.</p>}
         {signatures.map(({ signature, matches }) => (
           <p key={signature}>
             <code>{signature}</code> <HeaderMatchBadge matches={matches} />
@@ -100,7 +98,7 @@ function Steps({
       <li aria-live="polite">
         <h5>
           {checkInput.computed.trim() === ''
-            ? 'Compare it with the header and check the age of the timestamp'
+            ? 'Compare the signature with the header and check the age of the timestamp'
             : 'Find the mistake that produces the digest of your receiver'}
         </h5>
         <VerificationResult verification={verification} />

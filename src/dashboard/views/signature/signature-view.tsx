@@ -48,8 +48,7 @@ function Explained({ detail, delivery }: ExplainedProps) {
     <div class="signature">
       {verification === null ? (
         <p class="muted">
-          This attempt cannot be verified: the endpoint no longer has the secret or the signature scheme that
-          it was signed with.
+          This attempt cannot be verified because its secret or its signature scheme no longer exists.
         </p>
       ) : (
         <VerificationResult verification={verification} />

@@ -98,7 +98,7 @@ function OptionFields({ rejectedField }: { readonly rejectedField: Field | null 
     <div class="trigger-details">
       {workspaces.value.length > 1 && (
         <label>
-          For workspace
+          Workspace
           <select
             value={workspaceId.value}
             onChange={({ currentTarget: { value } }) => selectWorkspace(value)}
@@ -157,5 +157,5 @@ function SubscribedEndpoints({ type }: { readonly type: string }) {
     .filter(({ events, disabled }) => !disabled && isSubscribedTo(events, type))
     .map(({ url }) => url);
   if (urls.length === 0) return <NoSubscribers type={type} />;
-  return <p class="muted trigger-receivers">Delivered to {urls.join(', ')}</p>;
+  return <p class="muted trigger-receivers">Subscribed endpoints: {urls.join(', ')}</p>;
 }

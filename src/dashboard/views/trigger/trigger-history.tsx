@@ -4,7 +4,7 @@ import { toHash } from '../../address.ts';
 import type { ApiErrorResponse } from '../../public-api-client.ts';
 import { EmptyState } from '../../ui/query-view.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
-import { Time } from '../../ui/time.tsx';
+import { AttemptDueTime } from '../../ui/time.tsx';
 import { startRun, type TriggerRun, triggerRuns } from './trigger-runs.ts';
 
 /** Limit for the deliveries of one run that are listed. */
@@ -48,7 +48,7 @@ function RunHeader({ run }: { readonly run: TriggerRun }) {
           class="badge canceled"
           title="This idempotency key was used before, so no new event was created"
         >
-          replayed
+          existing event
         </span>
       )}
       {isFinished ? (
@@ -66,7 +66,7 @@ function RunHeader({ run }: { readonly run: TriggerRun }) {
 
 function describe({ input: { count }, eventIds, isFinished, error }: TriggerRun): string {
   if (count === 1) return isFinished || error !== null ? '' : 'Sending…';
-  return `${eventIds.size} of ${count} created`;
+  return `${eventIds.size} of ${count} events created`;
 }
 
 function RunDeliveries({ run: { input, eventIds, deliveries, isFinished } }: { readonly run: TriggerRun }) {
@@ -104,7 +104,7 @@ function Progress({
       {count} {count === 1 ? 'attempt' : 'attempts'}
       {next !== null && count > 0 && (
         <>
-          , next <Time at={next} of="schedule" />
+          , next <AttemptDueTime at={next} />
         </>
       )}
     </span>

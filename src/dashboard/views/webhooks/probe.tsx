@@ -27,14 +27,14 @@ export function Probe({ webhookId }: { readonly webhookId: string }) {
       <div class="row">
         <h3>Test the endpoint</h3>
         <button type="button" disabled={state === 'asked'} onClick={probe}>
-          <Icon name="bolt" /> Send probe
+          <Icon name="bolt" /> Send test deliveries
         </button>
       </div>
       <div role="status">
         {state === 'none' && (
           <p class="muted">
             Sends one correctly signed and one forged delivery of type <code>svc.probe</code>, and checks the
-            responses. They are not recorded.
+            responses. The deliveries are not recorded.
           </p>
         )}
         {state === 'asked' && <p class="muted">Waiting for the receiver…</p>}

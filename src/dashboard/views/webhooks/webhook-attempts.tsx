@@ -55,7 +55,7 @@ function Figures({ attempts }: { readonly attempts: readonly AttemptSummary[] })
           <LatencyChart attempts={attempts} slots={CHART_SLOTS} />
           <figcaption>
             p50 <strong>{formatLatency(p50)}</strong>, p95 <strong>{formatLatency(p95)}</strong>, longest{' '}
-            {formatLatency(longest)} <span class="muted">(logarithmic)</span>
+            {formatLatency(longest)} <span class="muted">(logarithmic scale)</span>
           </figcaption>
         </figure>
       </div>

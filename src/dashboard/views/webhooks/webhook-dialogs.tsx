@@ -54,11 +54,11 @@ export function RotateDialog({ webhook: { id }, onClose }: Props) {
   return (
     <Dialog title="Rotate secret" onClose={onClose}>
       <form class="form" onSubmit={submit} noValidate>
-        <p>New deliveries are signed with a new secret, and with the old one until it expires.</p>
+        <p>New deliveries are signed with a new secret, and with the previous one until it expires.</p>
         <Field
-          label="Keep old secret valid for"
+          label="Keep the previous secret valid for"
           name="overlap_ms"
-          hint="In schedule time. 0s expires it now."
+          hint="In schedule time. Enter 0s to expire it immediately."
           error={error}
         >
           {(control) => (
@@ -142,7 +142,7 @@ export function CreateWebhookDialog({ onClose }: { readonly onClose: () => void 
     if (created !== null) navigate({ section: 'webhooks', id: created.id });
   };
   return (
-    <Dialog title={created === null ? 'New endpoint' : 'Signing secret'} onClose={close}>
+    <Dialog title={created === null ? 'Create endpoint' : 'Signing secret'} onClose={close}>
       {created === null ? (
         <WebhookForm
           original={emptyWebhook}

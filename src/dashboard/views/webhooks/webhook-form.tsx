@@ -50,7 +50,7 @@ export function WebhookForm({ original, action, send }: Props) {
       <Field
         label="Custom headers"
         name="headers"
-        hint="One Name: value per line, sent with each delivery."
+        hint="One header per line, as Name: value. Sent with each delivery."
         error={error}
       >
         {(control) => (

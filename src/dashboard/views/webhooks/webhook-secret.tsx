@@ -37,8 +37,8 @@ export function NewWebhookSecret({
   return (
     <div class="form">
       <p>
-        Your receiver needs this secret to verify signatures. The API returns it only now. This dashboard can
-        show it again.
+        Your receiver needs this secret to verify signatures. The API does not return it again, but you can
+        show it in this dashboard.
       </p>
       <p class="row webhooks-secret card">
         <code>{secret}</code> <CopyButton what="secret" text={secret} label="Copy" />

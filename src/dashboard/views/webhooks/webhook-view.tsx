@@ -8,7 +8,7 @@ import { withErrorToast } from '../../toasts.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
-import { Time } from '../../ui/time.tsx';
+import { isReached, Time } from '../../ui/time.tsx';
 import { usePolling } from '../../use-polling.ts';
 import { useQuery } from '../../use-query.ts';
 import { WebhookFaults } from '../faults/webhook-faults.tsx';
@@ -103,9 +103,9 @@ function Facts({ webhook }: { readonly webhook: WebhookDetail }) {
       </dd>
       {expiry !== null && (
         <>
-          <dt>Old secret</dt>
+          <dt>Previous secret</dt>
           <dd>
-            valid until <Time at={expiry} of="schedule" />
+            {isReached(expiry) ? 'expired' : 'expires'} <Time at={expiry} of="schedule" />
           </dd>
         </>
       )}

@@ -45,7 +45,7 @@ export function WebhookList() {
       <div class="row">
         <h2>Endpoints</h2>
         <button type="button" class="primary" onClick={() => setCreating(true)}>
-          <Icon name="plus" /> New endpoint
+          <Icon name="plus" /> Create endpoint
         </button>
       </div>
       <QueryView query={query} what="endpoints">
@@ -99,7 +99,7 @@ function Row({ webhook }: { readonly webhook: WebhookDetail }) {
               <dd>{formatSuccessRate(attemptStats)}</dd>
             </div>
             <div>
-              <dt>Median</dt>
+              <dt>Median duration</dt>
               <dd>{formatLatency(attemptStats.p50)}</dd>
             </div>
             <div>
@@ -123,7 +123,7 @@ function NoEndpointsYet() {
         No endpoints yet. An endpoint receives the events that it subscribes to, signed with its own secret.
       </p>
       <p>
-        Press “New endpoint”, or run <code>{command}</code> <CopyButton what="command" text={command} />
+        Click “Create endpoint”, or run <code>{command}</code> <CopyButton what="command" text={command} />
       </p>
     </EmptyState>
   );
