@@ -175,7 +175,7 @@ describeInBrowser('a long delivery list', () => {
     const page = await openDashboard(emulator);
     await rowsOf(page).getByText('next attempt in').waitFor();
     await page.keyboard.press('p');
-    await page.getByRole('button', { name: 'Resume', exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Resume live updates' }).waitFor();
     await trigger(emulator, 2, 'new.one');
     await page.getByRole('button', { name: '2 new' }).waitFor();
     await emulator.control.settleClock({});

@@ -184,7 +184,7 @@ describeInBrowser('the delivery page', () => {
     const panel = page.getByRole('tabpanel');
     await panel.getByText('"error": "down"').waitFor();
     await advance(5 * MINUTE_MS);
-    await panel.getByText('only its beginning is stored').waitFor();
+    await panel.getByText('Only the first part is stored').waitFor();
     await advance(30 * MINUTE_MS);
     await panel.getByText('Binary body (3 bytes, base64)').waitFor();
     await panel.getByText('//4A').waitFor();

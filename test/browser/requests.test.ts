@@ -35,7 +35,7 @@ describeInBrowser('the request log', () => {
     await expect.poll(() => rows.count()).toBe(1);
     await page.getByRole('button', { name: '1 new' }).click();
     await rows.getByText('limit=3').waitFor();
-    await page.getByRole('button', { name: 'Pause', exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Pause live updates' }).waitFor();
   });
 
   it('the request log applies the filters of the URL to live requests', async () => {

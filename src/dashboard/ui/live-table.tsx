@@ -113,9 +113,15 @@ function NewItemsButton({
 type PauseProps = Pick<LiveList<HasId>, 'isPaused' | 'togglePause'>;
 
 export function PauseButton({ isPaused, togglePause }: PauseProps) {
+  const label = isPaused ? 'Resume' : 'Pause';
   return (
-    <button type="button" title={`${isPaused ? 'Resume' : 'Pause'} live updates (p)`} onClick={togglePause}>
-      <Icon name={isPaused ? 'play' : 'pause'} /> {isPaused ? 'Resume' : 'Pause'}
+    <button
+      type="button"
+      aria-label={`${label} live updates`}
+      title={`${label} live updates (p)`}
+      onClick={togglePause}
+    >
+      <Icon name={isPaused ? 'play' : 'pause'} /> {label}
     </button>
   );
 }
