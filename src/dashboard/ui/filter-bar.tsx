@@ -176,7 +176,7 @@ function FilterChips({ filter, action }: Pick<BarProps, 'filter' | 'action'>) {
       {entries.length > 1 && (
         <li>
           <button type="button" onClick={() => clearAll(filter)}>
-            Clear filters
+            Clear all
           </button>
         </li>
       )}
