@@ -24,7 +24,10 @@ export async function explainApiError(
   if (isDropped) {
     const message = 'The API closed the connection without a response';
     return fault === null
-      ? new SvcError('api_failure', `${message}.`, { hint: HINT, cause: error })
+      ? new SvcError('api_failure', `${message}.`, {
+          hint: 'Find the request with: svc logs list --limit 1',
+          cause: error,
+        })
       : new SvcError('api_failure', `${message}, probably because of the injected fault ${fault.id}.`, {
           hint: HINT,
           cause: error,

@@ -32,8 +32,9 @@ export async function findEmulatorOnPort(
 
 /** A hint about the program that uses the port. */
 export function suggestForBusyPort(emulator: EmulatorStatus | null, port: number): string {
+  const findProgram = process.platform === 'win32' ? `netstat -ano | findstr :${port}` : `lsof -i :${port}`;
   return emulator === null
-    ? `Find the program that uses it with: lsof -i :${port}. Or take a free port with --port 0.`
+    ? `Find the program that uses it with: ${findProgram}. Or use any free port with --port 0.`
     : `Stop the emulator that uses it (pid ${emulator.pid}, database ${emulator.db}) with: svc emulator stop --url ${emulator.url}. Or take a free port with --port 0.`;
 }
 

@@ -40,6 +40,9 @@ interface StartOptionsInput {
   readonly defaults?: Partial<Record<StartSetting, string>>;
 }
 
+/** The default depends on another option. */
+const defaultTexts: Partial<Record<StartSetting, string>> = { db: '.svc/<environment>.db' };
+
 /** The values of these options are text, which the configuration parses. */
 export function addStartOptions(
   command: Command,
@@ -51,7 +54,7 @@ export function addStartOptions(
     const { description, schema, defaultValue }: Setting = settings[name];
     const flags = placeholder === null ? toOption(name) : `${toOption(name)} <${placeholder}>`;
     const option = new Option(flags, description);
-    const shown = defaults[name] ?? defaultValue('sandbox');
+    const shown = defaults[name] ?? defaultTexts[name] ?? defaultValue('sandbox');
     if (placeholder !== null && shown !== null && String(shown) !== '')
       option.default(undefined, String(shown));
     const words = schema.choices.flatMap((choice) => /^"([\w-]+)" \(/.exec(choice)?.[1] ?? []);

@@ -36,12 +36,14 @@ function checkCertificate(
   now: number,
 ): Finding {
   const certificate = createFindingBuilder(`${webhook_id}/certificate`, `certificate of ${url}`);
-  return Date.parse(valid_to) - now > EXPIRES_SOON_MS
-    ? certificate.ok(`from ${issuer}, valid until ${valid_to}`)
-    : certificate.warning(
+  const leftMs = Date.parse(valid_to) - now;
+  if (leftMs > EXPIRES_SOON_MS) return certificate.ok(`from ${issuer}, valid until ${valid_to}`);
+  return leftMs > 0
+    ? certificate.warning(
         `from ${issuer}, expires soon: ${valid_to}`,
         'Renew the certificate before deliveries fail.',
-      );
+      )
+    : certificate.warning(`from ${issuer}, expired: ${valid_to}`, 'Renew the certificate.');
 }
 
 function checkGenuine({ webhook_id, url }: WebhookProbe, answer: ProbeResponse): Finding {

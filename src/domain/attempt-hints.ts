@@ -79,7 +79,9 @@ function hintForStatus(status: number, id: string, updateUrl: (address: string) 
   if (status === 400 || status === 401 || status === 403) {
     return `If the receiver rejects the signature, compare the digest that it computes: svc verify --delivery ${id} --computed DIGEST`;
   }
-  if (status === 429) return 'The receiver limits requests. Replay later with a lower --rate.';
+  if (status === 429) {
+    return 'Raise the rate limit of the receiver, or replay failed deliveries at a lower rate: svc deliveries replay --failed --rate 5/s';
+  }
   return status < 500
     ? 'Read the response and the log of the receiver to find out why it rejected the delivery.'
     : 'Read the response and the log of the receiver to find the error.';

@@ -28,8 +28,12 @@ export interface HttpProxy {
 export function parseProxy({ url: text, except = [] }: ProxyOptions): HttpProxy {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || url.protocol !== 'http:') {
-    throw new SvcError('usage', 'The proxy URL must have the form http://host:port.', {
-      hint: 'Add a user name and a password with http://user:password@host:port',
+    const message =
+      url === null
+        ? 'The proxy URL is invalid: it must have the form http://host:port.'
+        : `The proxy URL starts with ${url.protocol} instead of http://.`;
+    throw new SvcError('usage', message, {
+      hint: 'Pass a URL such as http://proxy:3128 or http://user:password@proxy:3128',
     });
   }
   const { hostname, username, password } = url;

@@ -96,7 +96,10 @@ function toHeadline({ filter, status, count }: WaitCondition, result: WaitResult
   ].join(' ');
   const deliveries = wanted === 1 ? 'delivery' : 'deliveries';
   const [wrong] = result.wrong;
-  const limit = result.isPaused ? ': the others are paused' : ` within ${formatDuration(timeoutMs)}`;
+  const { length: paused } = result.open;
+  const limit = result.isPaused
+    ? `: ${paused} ${paused === 1 ? 'is' : 'are'} paused`
+    : ` within ${formatDuration(timeoutMs)}`;
   const end = wrong === undefined ? limit : `: one ${wrong.status}`;
   return `${result.done.length} of ${wanted} ${deliveries} ${kind}${end}.`;
 }

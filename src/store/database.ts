@@ -155,7 +155,9 @@ export function toStoreError(error: unknown, path: string): unknown {
 
 /** The error of an operation after the store was closed. */
 export function storeClosedError(): SvcError {
-  return new SvcError('storage_unavailable', 'The emulator is stopping.');
+  return new SvcError('storage_unavailable', 'The emulator is stopping.', {
+    hint: 'Start the emulator again, then repeat the request.',
+  });
 }
 
 /** Whether SQLite reports a failure of the file or its disk, and not an invalid statement. */

@@ -42,7 +42,7 @@ it('the error for a connection that a fault closed names the fault instead of a 
   expect(await failWith(drop, null)).toMatchObject({
     code: 'api_failure',
     message: 'The API closed the connection without a response.',
-    hint: HINT,
+    hint: 'Find the request with: svc logs list --limit 1',
   });
 });
 

@@ -198,6 +198,15 @@ describe('a mistyped command line', () => {
     },
   );
 
+  it.each([
+    ['--url', []],
+    ['--events', ['--url', '3000']],
+  ])('svc webhooks create without a terminal names the missing option %s', async (option, args) => {
+    const { exitCode, err } = await run(`webhooks create ${args.join(' ')}`.trim());
+    expect(exitCode).toBe(ExitCode.usage);
+    expect(err).toContain(`Missing option: ${option}`);
+  });
+
   it('a usage error is one JSON object with --json', async () => {
     const { exitCode, out, err } = await run('deliveries --json lst');
     expect(exitCode).toBe(ExitCode.usage);

@@ -23,6 +23,12 @@ describe('parseProxy', () => {
       expect(() => parseProxy({ url: text })).toThrow(expect.objectContaining({ code: 'usage' }));
     },
   );
+
+  it('the error for a different scheme names the scheme but not the password', () => {
+    expect(() => parseProxy({ url: 'https://me:secret@proxy.example' })).toThrow(
+      'The proxy URL starts with https: instead of http://.',
+    );
+  });
 });
 
 describe('usesProxy', () => {

@@ -222,7 +222,7 @@ describe('svc emulator wait', () => {
     expect(gone.exitCode).toBe(ExitCode.timeout);
     expect(gone.stderr).toContain(`No response from http://127.0.0.1:${free}`);
     expect(mute.exitCode).toBe(ExitCode.timeout);
-    expect(mute.stderr).toContain('The address accepts connections but does not respond.');
+    expect(mute.stderr).toContain('The address accepts connections but sends no response.');
   });
 });
 

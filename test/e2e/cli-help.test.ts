@@ -157,7 +157,7 @@ describe('help', () => {
       Options:
         --port <port>         Port to listen on; 0 takes any free port (default: 4777)
         --host <address>      Address to listen on (default: 127.0.0.1)
-        --db <file>           Database file, or :memory: (default: .svc/sandbox.db)
+        --db <file>           Database file, or :memory: (default: .svc/<environment>.db)
         --seed <file>         JSON or YAML file with the initial state of a new database
         --environment <name>  Environment to emulate (choices: sandbox, production) (default: sandbox)
         --profile <name>      Answers to the questions that the service description leaves open (choices: relaxed,

@@ -112,7 +112,7 @@ describe('deliveries.wait', () => {
     expect(await findReason(emulator, {}, { timeout: '1h' })).toEqual({
       code: 'timeout',
       report: [
-        '0 of 1 delivery settled: the others are paused.',
+        '0 of 1 delivery settled: 1 is paused.',
         '  del_… paused after 1 attempt, wh_… is disabled: the receiver responded with 500 Internal Server Error',
         "  wh_… is disabled. Enable it with webhooks.update('wh_…', { disabled: false }).",
       ].join('\n'),

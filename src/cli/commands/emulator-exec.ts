@@ -55,8 +55,7 @@ export const command: CommandDefinition<Options> = {
 const DEFAULTS = { port: '0', db: ':memory:' };
 
 const NOTE = `
-The command reads the address of the emulator from the variables of svc env. Processes that the command leaves
-running are ended with it.`;
+svc sets the variables of svc env for the command. Processes that the command leaves running are ended with it.`;
 
 function configure(command: Command): void {
   addStartOptions(command, { without: ['envFile', 'open'], defaults: DEFAULTS })
@@ -166,7 +165,7 @@ async function checkDeliveries(
       closed.then(throwEmulatorStopped),
       collectDeliveryOutcome(control, context),
     ]);
-    const unexpectedDeliveries = mustSettle ? findUnexpectedDeliveries(outcome, expectFailed ?? 0) : null;
+    const unexpectedDeliveries = mustSettle ? findUnexpectedDeliveries(outcome, expectFailed ?? null) : null;
     const isExpected = unexpectedDeliveries === null && expectFailed !== undefined;
     if (junit !== undefined) {
       writeFileAtomically(resolve(context.cwd, junit), renderDeliveryJUnit(outcome.deliveries, isExpected));

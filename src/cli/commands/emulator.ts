@@ -78,7 +78,9 @@ export const emulatorWait: CommandDefinition<WaitOptions> = {
   ],
   async run({ timeout: timeoutMs = DEFAULT_WAIT_MS }, context) {
     const end = AbortSignal.any([context.signal, abortAfter(timeoutMs)]);
-    let lastError = new SvcError('no_emulator', 'The address accepts connections but does not respond.');
+    let lastError = new SvcError('no_emulator', 'The address accepts connections but sends no response.', {
+      hint: 'Check that --url or SVC_CONTROL_URL is the address of an emulator.',
+    });
     const seen = await pollUntil(
       async () => {
         const found = await findStatus(context, end);

@@ -46,7 +46,7 @@ export const command: CommandDefinition<Options> = {
       .option('--request <file>', 'File with the raw HTTP request: headers and body')
       .option(
         '--tolerance <duration>',
-        'Maximum age of the timestamp, in both directions (default: 5m)',
+        'Maximum difference between the timestamp and --now (default: 5m)',
         parseDurationMs,
       )
       .option(

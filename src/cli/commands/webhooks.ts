@@ -90,8 +90,8 @@ export const create: CommandDefinition<CreateOptions> = {
   ],
   /** Uses the public API, so that scopes and the workspace of the key apply. */
   async run({ url, events, workspace }, context) {
-    const target = url ?? (await askText(context, 'url', parseWebhookUrl));
-    const types = events ?? [await askChoice(context, 'events', eventTypeChoices)];
+    const target = url ?? (await askText(context, '--url', parseWebhookUrl));
+    const types = events ?? [await askChoice(context, '--events', eventTypeChoices)];
     const api = await context.api();
     const { value: webhook, text } = await api.createWebhook({
       workspace_id: workspace ?? (await context.workspaceId()),

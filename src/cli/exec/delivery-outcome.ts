@@ -51,17 +51,18 @@ export async function collectDeliveryOutcome(
 export interface UnexpectedDeliveries extends DeliveryOutcome {
   /** Number of all deliveries. */
   readonly total: number;
-  readonly expectedFailed: number;
+  /** Value of --expect-failed; null when only --require-settled was given. */
+  readonly expectedFailed: number | null;
 }
 
 /** Null when nothing is pending and the expected number of deliveries failed. */
 export function findUnexpectedDeliveries(
   { deliveries, now }: DeliveryOutcome,
-  expectedFailed: number,
+  expectedFailed: number | null,
 ): UnexpectedDeliveries | null {
   const missing = deliveries.filter(({ status }) => status === 'pending' || status === 'failed');
   const isAsExpected =
-    missing.length === expectedFailed && missing.every(({ status }) => status === 'failed');
+    missing.length === (expectedFailed ?? 0) && missing.every(({ status }) => status === 'failed');
   return isAsExpected ? null : { deliveries: missing, now, total: deliveries.length, expectedFailed };
 }
 
@@ -81,8 +82,9 @@ export function reportUnexpectedDeliveries(
 }
 
 function describeUnexpectedDeliveries({ deliveries, total, expectedFailed }: UnexpectedDeliveries): string {
-  if (expectedFailed === 0) {
-    return `${deliveries.length} of ${formatDeliveryCount(total)} did not arrive, but --require-settled requires all:`;
+  if (expectedFailed === null || expectedFailed === 0) {
+    const option = expectedFailed === null ? '--require-settled' : '--expect-failed 0';
+    return `${deliveries.length} of ${formatDeliveryCount(total)} did not arrive, but ${option} requires all:`;
   }
   const failed = deliveries.filter(({ status }) => status === 'failed').length;
   const pending = deliveries.length - failed;

@@ -37,7 +37,7 @@ export function createRejectedCheck({ create, explanation, ...check }: TamperedD
       const received = describeResponses(response);
       return isAccepted(response)
         ? failed(received, explanation)
-        : passed(received, 'Your receiver does not accept the delivery, as it must.');
+        : passed(received, 'Your receiver rejects the delivery, as it must.');
     },
   };
 }
