@@ -348,7 +348,7 @@ export const controlTexts: OperationTexts<ControlOperations> = {
     tag: 'Endpoints',
     summary: 'Create an endpoint',
     description:
-      'Registers an endpoint, with settings that `/v1` does not support. If the URL had an endpoint before, the new endpoint gets the same secret, unless `secret` is set. With `reuse`, the existing endpoint of the URL is returned. With `listener`, the endpoint is removed ten seconds after the last stream that listens to it has ended.',
+      'Registers an endpoint, with settings that `/v1` does not support. If the URL had an endpoint before, the new endpoint gets the same secret, unless `secret` is set. With `reuse`, an existing endpoint of the URL is updated and enabled, and keeps its ID and secret. With `listener`, the endpoint is removed ten seconds after the last stream that listens to it has ended.',
     input: {
       workspace_id: 'Workspace of the endpoint (default: the default workspace).',
       ...webhookSettings,
@@ -356,7 +356,7 @@ export const controlTexts: OperationTexts<ControlOperations> = {
       secret:
         'Secret of the endpoint (default: the secret of the last endpoint with this URL, otherwise a random one).',
       listener: 'Remove the endpoint ten seconds after the last stream that listens to it has ended.',
-      reuse: 'Return the existing endpoint of this URL instead of creating a second one.',
+      reuse: 'Update and enable an existing endpoint of this URL instead of creating a second one.',
     },
     response: 'The endpoint with its secret.',
     example: {

@@ -143,7 +143,7 @@ const WebhookProbe: SchemaText<typeof resources.WebhookProbe> = {
         outcome: '`connected`, or how the connection failed.',
         error: 'What went wrong. `null` if connected.',
         duration_ms: 'Time to connect, in milliseconds.',
-        address: 'IP address and port of the receiver. `null` without a connection.',
+        address: 'IP address that the socket is connected to. `null` without a connection.',
         certificate: {
           text: 'TLS certificate of the receiver. `null` without TLS.',
           fields: { issuer: 'Who issued the certificate.', valid_to: 'Wall time of its expiry.' },

@@ -118,7 +118,7 @@ const MAX_PROJECTED = 100;
 
 /** The state of a delivery before its next attempt. */
 export interface DeliveryProjection extends Omit<DeliveryProgress, 'keepsSuccess'> {
-  /** When the next attempt is due; null when none is dueTimes. */
+  /** When the next attempt is due; null when no attempt is due. */
   readonly dueAt: number | null;
   readonly onSchedule: boolean;
 }
