@@ -56,11 +56,11 @@ export const commandTree: Readonly<Record<string, RootEntry>> = {
         load: async () => (await import('./commands/emulator.ts')).emulatorStop,
       },
       reset: {
-        summary: 'Reset the emulator to its state after boot',
+        summary: 'Reset the emulator to its state after the start or the last loaded snapshot',
         load: async () => (await import('./commands/emulator.ts')).emulatorReset,
       },
       restore: {
-        summary: 'Write the database file again after it was deleted',
+        summary: 'Write the database file again after it was removed',
         load: async () => (await import('./commands/emulator.ts')).emulatorRestore,
       },
       snapshot: {
@@ -122,7 +122,7 @@ export const commandTree: Readonly<Record<string, RootEntry>> = {
         load: async () => (await import('./commands/webhooks.ts')).deleteCommand,
       },
       'rotate-secret': {
-        summary: 'Replace the secret of an endpoint',
+        summary: 'Rotate the secret of an endpoint',
         load: async () => (await import('./commands/webhooks.ts')).rotateSecret,
       },
     },
@@ -256,7 +256,7 @@ export const commandTree: Readonly<Record<string, RootEntry>> = {
     subcommands: {
       add: { summary: 'Add a fault', load: async () => (await import('./commands/faults.ts')).add },
       list: {
-        summary: 'List faults and how often each was applied',
+        summary: 'List faults and how often each has fired',
         load: async () => (await import('./commands/faults.ts')).list,
       },
       clear: {
@@ -378,7 +378,7 @@ export const commandTree: Readonly<Record<string, RootEntry>> = {
   },
   completion: {
     section: 'setup',
-    summary: 'Print the completion script of a shell',
+    summary: 'Print the completion script for a shell',
     load: async () => (await import('./commands/completion.ts')).command,
   },
 };

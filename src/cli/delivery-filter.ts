@@ -29,7 +29,7 @@ export function addSelectionOptions(command: Command): Command {
     .option('--text <text>', 'Only deliveries with this text in an ID, the event type, the URL or the body')
     .option(
       '--since <when>',
-      'Only deliveries created since this time, or within this long, such as 1h',
+      'Only deliveries created since this time, such as 1h (one hour ago) or 2026-11-20T12:00:00Z',
       parseSince,
     );
 }

@@ -12,7 +12,7 @@ export interface SeedOptions {
 }
 
 export function addSeedOption(command: Command): Command {
-  return command.option('--random-seed <n>', 'Seed that makes the generated values the same on every run');
+  return command.option('--random-seed <n>', 'Seed that makes the generated values the same in every run');
 }
 
 export interface TemplateScopes {

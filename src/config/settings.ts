@@ -52,7 +52,7 @@ export const settings = {
     defaultValue: (): Environment => 'sandbox',
   },
   profile: {
-    description: 'Answers to the questions that the service description leaves open',
+    description: 'Profile: answers to the questions that the service description leaves open',
     schema: oneOf({ relaxed: 'for development and CI', strict: 'as close to production as possible' }),
     defaultValue: () => 'relaxed' as const,
   },
@@ -62,7 +62,7 @@ export const settings = {
     defaultValue: () => '127.0.0.1',
   },
   port: {
-    description: 'Port to listen on; 0 takes any free port',
+    description: 'Port to listen on; 0 for any free port',
     schema: wholeNumber(0, 65_535),
     defaultValue: () => 4777,
     fromText: toNumber,
@@ -92,13 +92,13 @@ export const settings = {
     fromText: toBoolean,
   },
   randomSeed: {
-    description: 'Number that makes ids, secrets and jitter the same in every run',
+    description: 'Number that makes IDs, secrets and jitter the same in every run',
     schema: wholeNumber(0, 4_294_967_295),
     defaultValue: none,
     fromText: toNumber,
   },
   wallClock: {
-    description: 'Pin the wall clock to this time, so that signatures are the same in every run',
+    description: 'Pin the wall clock to this time, so that signatures stay the same',
     schema: parsedText('an ISO 8601 time such as 2026-11-20T12:00:00Z', toIsoTime),
     defaultValue: none,
   },
@@ -115,7 +115,7 @@ export const settings = {
     fromText: toNumber,
   },
   keepMegabytes: {
-    description: 'Megabytes above which the oldest settled events are removed',
+    description: 'Database size in megabytes above which the oldest settled events are removed',
     schema: wholeNumber(1, 1_000_000),
     defaultValue: () => defaultRetentionLimits.megabytes,
     fromText: toNumber,
@@ -135,7 +135,7 @@ export const settings = {
     fromText: (list) => list.split(',').map((type) => type.trim()),
   },
   envFile: {
-    description: 'File to write the variables of `svc env` to',
+    description: 'File to write the variables of svc env to',
     schema: text('the path of a file'),
     defaultValue: none,
     option: 'writeEnv',
@@ -183,7 +183,8 @@ export const settings = {
     fromText: toBoolean,
   },
   proxy: {
-    description: 'Proxy for deliveries to public receivers; env uses HTTPS_PROXY and similar variables',
+    description:
+      'Proxy URL for deliveries to public receivers, or env to use HTTPS_PROXY and similar variables',
     schema: text('"env" or a URL such as http://127.0.0.1:3128', isProxy),
     defaultValue: none,
   },

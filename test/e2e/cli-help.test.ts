@@ -44,7 +44,7 @@ describe('help', () => {
         config           Show every setting and its source
         gaps             List the open questions of the service description and how svc resolves them
         doctor           Check the installation, the emulator and the endpoints
-        completion       Print the completion script of a shell
+        completion       Print the completion script for a shell
 
       Options:
         -V, --version    Show the version
@@ -122,9 +122,9 @@ describe('help', () => {
         --to <url>         Send to this URL, as a new delivery
         --data <json>      Send this body, as a new delivery: JSON, @file, or - for standard input
         --edit             Edit the body in $VISUAL or $EDITOR and send it as a new delivery
-        --new-id           Create a new delivery with replay_of instead of another attempt
+        --new-id           Create a new delivery with its own ID instead of another attempt
         --rate <n/s>       Maximum number of replays per second (default: 100/s)
-        --wait [duration]  Wait up to this long for every response, and exit with 1 if a replay failed (default:
+        --wait [duration]  Wait up to this long for every response, with exit code 1 if a replay failed (default:
                            30s)
         --yes              Replay all failed deliveries without asking
         -h, --help         Show this help
@@ -155,13 +155,13 @@ describe('help', () => {
       Usage: svc emulator start [options]
 
       Options:
-        --port <port>         Port to listen on; 0 takes any free port (default: 4777)
+        --port <port>         Port to listen on; 0 for any free port (default: 4777)
         --host <address>      Address to listen on (default: 127.0.0.1)
         --db <file>           Database file, or :memory: (default: .svc/<environment>.db)
         --seed <file>         JSON or YAML file with the initial state of a new database
         --environment <name>  Environment to emulate (choices: sandbox, production) (default: sandbox)
-        --profile <name>      Answers to the questions that the service description leaves open (choices: relaxed,
-                              strict) (default: relaxed)
+        --profile <name>      Profile: answers to the questions that the service description leaves open (choices:
+                              relaxed, strict) (default: relaxed)
         --scheme <name>       Signature scheme: svc, standard-webhooks, stripe, github, slack, or one of your own
                               schemes (default: svc)
         --speed <n>           Seconds of schedule time per second of real time (default: 1)
@@ -169,7 +169,8 @@ describe('help', () => {
         --forward-to <url>    Port or URL of your receiver, to register as an endpoint at the start
         --events <list>       Event types of the --forward-to endpoint, separated by commas (default: *)
         --ca <file>           PEM file with a certificate authority to trust
-        --proxy <url>         Proxy for deliveries to public receivers; env uses HTTPS_PROXY and similar variables
+        --proxy <url>         Proxy URL for deliveries to public receivers, or env to use HTTPS_PROXY and similar
+                              variables
         --https               Serve HTTPS with a generated certificate
         --cert <file>         PEM file with the certificate to serve HTTPS with
         --key <file>          PEM file with the private key of --cert
@@ -178,10 +179,11 @@ describe('help', () => {
         --tunnel              Make the API public through cloudflared, which must be installed
         --keep-days <n>       Days after which settled events are removed (default: 30)
         --keep-requests <n>   Number of requests that the request log keeps (default: 100000)
-        --keep-megabytes <n>  Megabytes above which the oldest settled events are removed (default: 1024)
-        --random-seed <n>     Number that makes ids, secrets and jitter the same in every run
-        --wall-clock <time>   Pin the wall clock to this time, so that signatures are the same in every run
-        --write-env <file>    File to write the variables of \`svc env\` to
+        --keep-megabytes <n>  Database size in megabytes above which the oldest settled events are removed (default:
+                              1024)
+        --random-seed <n>     Number that makes IDs, secrets and jitter the same in every run
+        --wall-clock <time>   Pin the wall clock to this time, so that signatures stay the same
+        --write-env <file>    File to write the variables of svc env to
         --open                Open the dashboard in the browser
         --detach              Run in the background, and return when the emulator is ready
         -h, --help            Show this help
@@ -193,7 +195,8 @@ describe('help', () => {
         --api-key <key>       API key to use (default: SVC_API_KEY, or the key created at the start)
 
       If other machines can reach the emulator (--host, --public-url, --tunnel), the dashboard and the control plane require
-      a token. The link that is printed contains it. Commands in this folder find it, others read SVC_CONTROL_TOKEN.
+      a token. The printed dashboard link contains the token. Commands in this folder find it. Elsewhere, set
+      SVC_CONTROL_TOKEN.
 
       Examples:
         # Start the emulator

@@ -60,14 +60,14 @@ export const speed: CommandDefinition<ClockOptions & { readonly speed: number }>
 
 export const freeze: CommandDefinition<ClockOptions> = {
   configure: addWorkspaceOption,
-  examples: [['Stop the schedule clock, so that no retry falls due', 'clock freeze']],
+  examples: [['Stop the schedule clock, so that no retry becomes due', 'clock freeze']],
   run: (options, context) =>
     printClock(options, context, (control, workspace) => control.setClock({ ...workspace, frozen: true })),
 };
 
 export const resume: CommandDefinition<ClockOptions> = {
   configure: addWorkspaceOption,
-  examples: [['Start a frozen clock again, at the speed that it had', 'clock resume']],
+  examples: [['Resume the clock at its previous speed', 'clock resume']],
   run: (options, context) =>
     printClock(options, context, (control, workspace) => control.setClock({ ...workspace, frozen: false })),
 };

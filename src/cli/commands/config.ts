@@ -4,9 +4,10 @@ import type { Context } from '../context.ts';
 import { renderTable } from '../render/table.ts';
 
 const NOTE = `
-The configuration file is svc.config.json, svc.config.mjs or svc.config.ts in this folder or in a parent folder, up to
-the project root: the nearest folder with package.json, .git or .svc. A file that another user can change is rejected,
-unless SVC_TRUST_FOLDERS lists its folder as an absolute path. See docs/security.md.`;
+The configuration file is svc.config.json, svc.config.mjs or svc.config.ts. svc looks for it in this folder and its
+parents, up to the project root. The project root is the nearest folder with package.json, .git or .svc. A file that
+another user can change is rejected, unless SVC_TRUST_FOLDERS lists its folder as an absolute path. See
+docs/security.md.`;
 
 export const command: CommandDefinition<object> = {
   configure: (command) => command.addHelpText('after', NOTE),

@@ -72,7 +72,7 @@ function configure(command: Command): Command {
     .option('--to <url>', 'Send to this URL, as a new delivery')
     .option('--data <json>', 'Send this body, as a new delivery: JSON, @file, or - for standard input')
     .option('--edit', 'Edit the body in $VISUAL or $EDITOR and send it as a new delivery')
-    .option('--new-id', 'Create a new delivery with replay_of instead of another attempt')
+    .option('--new-id', 'Create a new delivery with its own ID instead of another attempt')
     .option(
       '--rate <n/s>',
       `Maximum number of replays per second (default: ${DEFAULT_REPLAY_RATE}/s)`,
@@ -80,7 +80,7 @@ function configure(command: Command): Command {
     )
     .option(
       '--wait [duration]',
-      'Wait up to this long for every response, and exit with 1 if a replay failed (default: 30s)',
+      'Wait up to this long for every response, with exit code 1 if a replay failed (default: 30s)',
       parseDurationMs,
     )
     .option('--yes', 'Replay all failed deliveries without asking');

@@ -32,9 +32,9 @@ export const command: CommandDefinition<Options> = {
       command.addOption(
         choiceOption(
           '--status <status>',
-          'Status to wait for; exit with 1 when a delivery settles with another one (default: any)',
+          'Status to wait for, with exit code 1 if a delivery settles with another status',
           settledStatuses,
-        ),
+        ).default(undefined, 'any'),
       ),
     )
       .option(

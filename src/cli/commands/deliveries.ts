@@ -24,7 +24,7 @@ export const list: CommandDefinition<ListOptions> = {
     addPageOptions(
       addDeliveryFilterOptions(command).option(
         '--until <when>',
-        'Only deliveries created before this time, or longer ago than this, such as 1h',
+        'Only deliveries created before this time, such as 1h (one hour ago) or 2026-11-20T12:00:00Z',
         parseSince,
       ),
     ),
@@ -61,7 +61,7 @@ export const get: CommandDefinition<GetOptions> = {
   configure: (command) =>
     command
       .argument('[id]', 'Delivery ID (del_…)')
-      .option('--no-pager', 'Print the text even if it is longer than the screen')
+      .option('--no-pager', 'Print without a pager')
       .addHelpText('after', PAGER_HELP),
   examples: [
     [

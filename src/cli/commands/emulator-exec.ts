@@ -42,7 +42,7 @@ export const command: CommandDefinition<Options> = {
       'Require that exactly one delivery fails',
       "emulator exec --expect-failed 1 -- sh -c 'svc trigger refund.created && svc clock settle'",
     ],
-    ['Repeat a run with the same ids and times', 'emulator exec --freeze --random-seed 7 -- pytest -q'],
+    ['Repeat a run with the same IDs and times', 'emulator exec --freeze --random-seed 7 -- pytest -q'],
     [
       'Keep a report and the log',
       'emulator exec --junit reports/deliveries.xml --log emulator.log -- go test ./...',
@@ -55,11 +55,15 @@ export const command: CommandDefinition<Options> = {
 const DEFAULTS = { port: '0', db: ':memory:' };
 
 const NOTE = `
-svc sets the variables of svc env for the command. Processes that the command leaves running are ended with it.`;
+svc sets the variables of svc env for the command. When the command exits, svc also ends the processes
+that it left running.`;
 
 function configure(command: Command): void {
   addStartOptions(command, { without: ['envFile', 'open'], defaults: DEFAULTS })
-    .option('--require-settled', 'Exit with 1 if a delivery did not arrive, and list those deliveries')
+    .option(
+      '--require-settled',
+      'Fail with exit code 1 if a delivery did not arrive, and list those deliveries',
+    )
     .option(
       '--expect-failed <count>',
       'Like --require-settled, but exactly this number of deliveries must fail',

@@ -58,7 +58,8 @@ export const command: CommandDefinition<Options> = {
 
 const TOKEN_NOTE = `
 If other machines can reach the emulator (--host, --public-url, --tunnel), the dashboard and the control plane require
-a token. The link that is printed contains it. Commands in this folder find it, others read SVC_CONTROL_TOKEN.`;
+a token. The printed dashboard link contains the token. Commands in this folder find it. Elsewhere, set
+SVC_CONTROL_TOKEN.`;
 
 function configure(command: Command): void {
   addEnvFileAlias(addStartOptions(command))

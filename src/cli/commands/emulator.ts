@@ -68,7 +68,7 @@ export const emulatorWait: CommandDefinition<WaitOptions> = {
   configure: (command) =>
     command.option(
       '--timeout <duration>',
-      `Time to wait before exiting with 5 (default: ${formatDuration(DEFAULT_WAIT_MS)})`,
+      `Give up after this time, with exit code 5 (default: ${formatDuration(DEFAULT_WAIT_MS)})`,
       parseDurationMs,
     ),
   examples: [
@@ -116,7 +116,7 @@ interface ConfirmedOptions {
 }
 
 export const emulatorReset: CommandDefinition<ConfirmedOptions> = {
-  configure: (command) => command.option('--yes', 'Reset without a confirmation'),
+  configure: (command) => command.option('--yes', 'Reset without asking'),
   examples: [
     ['Reset the emulator', 'emulator reset'],
     ['Reset it in a script', 'emulator reset --yes --json'],
@@ -168,7 +168,7 @@ export const snapshotLoad: CommandDefinition<SnapshotOptions & ConfirmedOptions>
   configure: (command) =>
     command
       .argument('<file>', 'Snapshot to load, on the machine of the emulator')
-      .option('--yes', 'Replace the state without a confirmation'),
+      .option('--yes', 'Replace the state without asking'),
   examples: [
     ['Return to a saved state', 'emulator snapshot load state.svc'],
     ['Load a snapshot in a script', 'emulator snapshot load state.svc --yes --json'],

@@ -10,7 +10,7 @@ interface Options {
 export const command: CommandDefinition<Options> = {
   configure: (command) =>
     command.addOption(
-      choiceOption('--format <format>', 'Format of the output', variableFormats).default(variableFormats[0]),
+      choiceOption('--format <format>', 'Output format', variableFormats).default(variableFormats[0]),
     ),
   examples: [
     ['Print the variables as export lines', 'env'],

@@ -48,10 +48,9 @@ export const add: CommandDefinition<AddOptions> = {
   configure: (command) =>
     command
       .addOption(
-        choiceOption(
-          '--on <target>',
-          'What fails (default: delivery with --kind, otherwise request)',
-          faultTargets,
+        choiceOption('--on <target>', 'What fails', faultTargets).default(
+          undefined,
+          'delivery with --kind, otherwise request',
         ),
       )
       .option('--method <method>', 'Requests: only with this method', (text) => text.toUpperCase())
@@ -91,7 +90,10 @@ export const add: CommandDefinition<AddOptions> = {
       'Drop the connection after the next request was handled, to test idempotency',
       'faults add --on request --drop after --count 1',
     ],
-    ['Deliver each shipment twice', 'faults add --on delivery --kind duplicate --type order.shipped'],
+    [
+      'Deliver each order.shipped event twice',
+      'faults add --on delivery --kind duplicate --type order.shipped',
+    ],
     [
       'Delay one delivery in ten by ten minutes',
       'faults add --on delivery --kind delay --delay 10m --probability 0.1',
@@ -159,7 +161,7 @@ export const list: CommandDefinition<ListOptions> = {
   configure: (command) =>
     addPageOptions(command).option('--workspace <id>', 'Only list faults for this workspace'),
   examples: [
-    ['List faults, with how often each has fired', 'faults list'],
+    ['List all faults', 'faults list'],
     ['Print the faults as JSON', 'faults list --json'],
   ],
   async run({ workspace, ...page }, context) {

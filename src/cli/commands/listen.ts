@@ -48,7 +48,7 @@ export const command: CommandDefinition<Options> = {
       "listen --forward-to https://localhost:3443 --skip-verify -H 'Authorization: Bearer abc'",
     ],
     ['Print one JSON object per attempt', 'listen --forward-to 3000 --json'],
-    ['Print the signing secret of the endpoint', 'listen --forward-to 3000 --print-secret'],
+    ['Print the endpoint secret', 'listen --forward-to 3000 --print-secret'],
   ],
   run,
 };
@@ -57,21 +57,28 @@ function configure(command: Command): void {
   command
     .option(
       '--forward-to <url>',
-      'Port or URL of your receiver, or TYPE[,TYPE]=URL for some event types; can be repeated',
+      'Port or URL of your receiver, or TYPE[,TYPE]=URL for some event types; repeatable',
       parseForwardTargets,
     )
     .option('-e, --events <list>', 'Event types to forward, separated by commas (default: *)', parseList)
-    .option('-H, --headers <header>', "'Name: value' to add to each delivery; can be repeated", parseHeaders)
+    .option(
+      '-H, --headers <header>',
+      "Header to add to each delivery, as 'Name: value'; repeatable",
+      parseHeaders,
+    )
     .option('--skip-verify', 'Accept any TLS certificate of the receiver')
-    .option('--print-secret', 'Print the signing secret and exit; the same URL always has the same secret')
+    .option('--print-secret', 'Print the endpoint secret and exit; the same URL always has the same secret')
     .addOption(
       choiceOption(
         '--format <format>',
-        'Format of the output; json prints the body of each attempt, one per line',
+        'Output format; json prints only the body of each delivery attempt, one per line',
         ['default', 'json'],
       ).default('default'),
     )
-    .option('--write-env <file>', 'File to write the variables of `svc env` to, with this secret')
+    .option(
+      '--write-env <file>',
+      'File to write the variables of svc env to, with the secret of this endpoint',
+    )
     .option('--keep', 'Keep the endpoint when the command ends')
     .option(
       '--workspace <id>',

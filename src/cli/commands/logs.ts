@@ -85,7 +85,11 @@ function addRequestFilterOptions(command: Command): Command {
       'Only requests that took at least this long, such as 100ms',
       parseDurationMs,
     )
-    .option('--since <when>', 'Only requests since this time, or for this long, such as 1h', parseSince);
+    .option(
+      '--since <when>',
+      'Only requests since this time, such as 1h (one hour ago) or 2026-11-20T12:00:00Z',
+      parseSince,
+    );
 }
 
 /** The stream has no filter for these fields; `since` is a parameter of the stream. */

@@ -58,9 +58,8 @@ Rules, each with several checks, and their sections in the service description:
 ${rules}
 
 The checks send between 110 and 124 deliveries with generated events. Run them against a receiver whose data you can
-lose. Some checks need to know what the receiver did with a delivery: pass --observe with a URL or a command that
-returns a count of effects, such as rows in a table or jobs in a queue. Without it, these checks are reported as not
-observable.`;
+lose. Some checks need to know what the receiver did with a delivery. For these, pass --observe with a URL or a command
+that returns a count of effects, such as rows in a table. Without it, these checks are reported as not observable.`;
 
 export const command: CommandDefinition<Options> = {
   configure,
@@ -101,7 +100,7 @@ function configure(command: Command): void {
       parseEventType,
       'order.shipped',
     )
-    .option('--scheme <name>', settings.scheme.description)
+    .option('--scheme <name>', `${settings.scheme.description} (default: the scheme setting)`)
     .option('--timeout <duration>', 'Time limit for a response or an effect (default: 15s)', parseDurationMs)
     .option('--ca <file>', settings.ca.description)
     .addOption(

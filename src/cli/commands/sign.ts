@@ -46,7 +46,7 @@ export const command: CommandDefinition<Options> = {
         `Print a curl command that sends the payload (default: ${EXAMPLE_URL})`,
         parseReceiverUrl,
       )
-      .option('--scheme <name>', settings.scheme.description),
+      .option('--scheme <name>', `${settings.scheme.description} (default: the scheme setting)`),
   examples: [
     ['Print the signature headers for a body', 'sign --secret whsec_… --payload @body.json'],
     [

@@ -54,7 +54,7 @@ export const command: CommandDefinition<Options> = {
         'Time to compare the timestamp with, such as -6m, 2026-11-20T12:00:00Z or seconds since 1970 (default: now)',
         parseTimeOption,
       )
-      .option('--scheme <name>', settings.scheme.description),
+      .option('--scheme <name>', `${settings.scheme.description} (default: the scheme setting)`),
   examples: [
     [
       'Check a body and its headers',

@@ -119,7 +119,7 @@ export const update: CommandDefinition<UpdateOptions> = {
     command
       .argument('[id]', ID_ARGUMENT)
       .option('--url <url>', 'Port or URL to deliver to', parseWebhookUrl)
-      .option('-e, --events <list>', 'Event types to subscribe to, instead of the present ones', parseList)
+      .option('-e, --events <list>', 'Event types to subscribe to, instead of the current ones', parseList)
       .option(
         '-H, --headers <header>',
         "Header to add to each delivery, as 'Name: value'; repeatable",
